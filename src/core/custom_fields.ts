@@ -1,0 +1,210 @@
+// Custom fields: what an organization adds to a kind of record. Values lie in one `custom` column under their wire names
+// (`custom.cf_…`), so that reading splices them as they are. Definitions come from the directory.
+import { parseDate, parseTimestamp } from "../values/time.ts";
+import { parseUrl } from "../values/url.ts";
+import type { Ctx } from "./context.ts";
+import type { Directory } from "./directory.ts";
+import { type FieldErrors, invalid } from "./errors.ts";
+import { isId } from "./id.ts";
+import { nearest } from "./reasons.ts";
+import type { Resource } from "./resource.ts";
+
+/** As much of a custom field's definition as the core needs; `resources/custom_data` has the whole. */
+export interface CustomField {
+  id: string;
+  object_type: string;
+  name: string;
+  type:
+    | "text"
+    | "textarea"
+    | "number"
+    | "date"
+    | "datetime"
+    | "choices"
+    | "user"
+    | "contact"
+    | "custom_object"
+    | "hidden"
+    | "url"
+    | "boolean";
+  choices: string[] | null;
+  accepts_multiple_values: boolean;
+  required: boolean;
+  editable_with_roles: string[];
+  custom_activity_type_id: string | null;
+  custom_object_type_id: string | null;
+  associations: {
+    object_type: string;
+    custom_activity_type_id?: string;
+    custom_object_type_id?: string;
+    required?: boolean;
+    editable_with_roles?: string[];
+  }[];
+}
+
+/** The fields of an object type by wire name (`custom.cf_…`): its own first, then the shared ones associated with it. */
+export function customFieldsOf(
+  directory: Directory,
+  objectType: string,
+  typeId: string | null = null,
+): ReadonlyMap<string, CustomField> {
+  return directory.memo(`custom ${objectType} ${typeId}`, () => {
+    const fields = new Map<string, CustomField>();
+    if (!directory.has("custom_field")) return fields;
+    const all = directory.all("custom_field") as unknown as CustomField[];
+    const typed = (of: { custom_activity_type_id?: string | null; custom_object_type_id?: string | null }) =>
+      typeId === null || (of.custom_activity_type_id ?? of.custom_object_type_id ?? typeId) === typeId;
+    for (const field of all) if (field.object_type === objectType && typed(field)) fields.set(`custom.${field.id}`, field);
+    for (const field of all) {
+      const association =
+        field.object_type === "shared" && field.associations.find((to) => to.object_type === objectType && typed(to));
+      if (association)
+        fields.set(`custom.${field.id}`, {
+          ...field,
+          required: association.required ?? false,
+          editable_with_roles: association.editable_with_roles ?? [],
+        });
+    }
+    return fields;
+  });
+}
+
+/**
+ * Takes the `custom.…` keys of a body and answers the new `custom` column, or undefined when the body has none.
+ * Keys may name a field by id, or by name where that is unambiguous; `.add` and `.remove` change a list by one value.
+ */
+export function readCustom(
+  ctx: Ctx,
+  of: Resource,
+  body: Record<string, unknown>,
+  before: Record<string, unknown> = {},
+  typeId: string | null = null,
+): Record<string, unknown> | undefined {
+  const given = customKeys(body);
+  if (given.length === 0) return undefined;
+  const fields = of.custom ? customFieldsOf(ctx.directory, of.custom, typeId) : new Map<string, CustomField>();
+  const result = { ...before };
+  const errors: FieldErrors = {};
+
+  for (const [key, value] of given) {
+    const { name, change } = splitChange(key);
+    const found = findField(fields, name);
+    if (found === null) {
+      errors[key] = unknownReason(fields, name);
+      continue;
+    }
+    const [wireName, field] = found;
+    if (!editable(ctx, field)) {
+      errors[key] = "your role may not change this field";
+      continue;
+    }
+    const next = change === null ? value : changedList(result[wireName], change, value, ctx, field);
+    const checked = next === null || next === "" ? null : checkValue(ctx, field, next);
+    if (checked instanceof Reason) errors[key] = checked.text;
+    else if (checked === null || (Array.isArray(checked) && checked.length === 0)) delete result[wireName];
+    else result[wireName] = checked;
+  }
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+  return result;
+}
+
+// `custom: {"Name": v}` is the older spelling of `custom.Name`.
+function customKeys(body: Record<string, unknown>): [string, unknown][] {
+  const dotted = Object.entries(body).filter(([key]) => key.startsWith("custom."));
+  const { custom } = body;
+  if (typeof custom !== "object" || custom === null || Array.isArray(custom)) return dotted;
+  return [
+    ...Object.entries(custom).map(([key, value]): [string, unknown] => [`custom.${key.replace(/^custom\./, "")}`, value]),
+    ...dotted,
+  ];
+}
+
+function splitChange(key: string): { name: string; change: "add" | "remove" | null } {
+  const match = /^(.*)\.(add|remove)$/.exec(key);
+  return match ? { name: match[1]!, change: match[2] as "add" | "remove" } : { name: key, change: null };
+}
+
+/** Finds a field by `custom.cf_…` or, where only one has it, by `custom.<name>`. */
+export function findField(fields: ReadonlyMap<string, CustomField>, wireName: string): [string, CustomField] | null {
+  const exact = fields.get(wireName);
+  if (exact) return [wireName, exact];
+  const named = [...fields].filter(([, field]) => `custom.${field.name}` === wireName);
+  return named.length === 1 ? named[0]! : null;
+}
+
+function unknownReason(fields: ReadonlyMap<string, CustomField>, name: string): string {
+  const near = nearest(
+    name,
+    [...fields].flatMap(([key, field]) => [key, `custom.${field.name}`]),
+  );
+  return near === null ? "is not a custom field here" : `is not a custom field here; did you mean ${near}?`;
+}
+
+const editable = (ctx: Ctx, field: CustomField) =>
+  field.editable_with_roles.length === 0 ||
+  field.editable_with_roles.includes(ctx.actor.role_id) ||
+  ctx.actor.role_id === "admin";
+
+class Reason {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+function changedList(present: unknown, change: "add" | "remove", value: unknown, ctx: Ctx, field: CustomField): unknown {
+  if (!field.accepts_multiple_values) return new Reason("takes one value: set it without .add or .remove");
+  const list = Array.isArray(present) ? present : [];
+  const checked = checkValue(ctx, field, [value].flat());
+  if (checked instanceof Reason) return checked;
+  const values = checked as unknown[];
+  return change === "add"
+    ? [...list, ...values.filter((one) => !list.includes(one))]
+    : list.filter((one) => !values.includes(one));
+}
+
+function checkValue(ctx: Ctx, field: CustomField, value: unknown): unknown {
+  if (value instanceof Reason) return value;
+  if (!field.accepts_multiple_values) {
+    return Array.isArray(value) && value.length === 1 && field.type === "choices"
+      ? checkOne(ctx, field, value[0])
+      : checkOne(ctx, field, value);
+  }
+  const values = (Array.isArray(value) ? value : [value]).map((one) => checkOne(ctx, field, one));
+  if (values.length > 200) return new Reason("must have 200 values or fewer");
+  return values.find((one) => one instanceof Reason) ?? [...new Set(values)];
+}
+
+function checkOne(ctx: Ctx, field: CustomField, value: unknown): unknown {
+  switch (field.type) {
+    case "number":
+      return typeof value === "number" && Number.isFinite(value) ? value : new Reason("must be a number");
+    case "boolean":
+      return typeof value === "boolean" ? value : new Reason("must be true or false");
+    default:
+      return typeof value === "string" ? checkText(ctx, field, value) : new Reason("must be text");
+  }
+}
+
+function checkText(ctx: Ctx, field: CustomField, value: string): unknown {
+  switch (field.type) {
+    case "date":
+      return parseDate(value, { cutTime: true }) ?? new Reason("must be a date such as 2026-01-02");
+    case "datetime":
+      return parseTimestamp(value) ?? new Reason("must be a time such as 2026-01-02T03:04:05.678Z");
+    case "url":
+      return parseUrl(value, { prefix: true }) ?? new Reason("must be a web address");
+    case "choices":
+      return field.choices?.includes(value) ? value : new Reason(`must be one of ${(field.choices ?? []).join(", ")}`);
+    case "user":
+      return ctx.directory.find("user", value) ? value : new Reason("does not exist");
+    case "contact":
+      return isId("cont", value) ? value : new Reason("does not exist");
+    case "custom_object":
+      return isId("custobj", value) ? value : new Reason("does not exist");
+    default: {
+      const max = field.type === "text" ? 4096 : 100_000;
+      return value.length <= max ? value : new Reason(`must be ${max} characters or fewer`);
+    }
+  }
+}

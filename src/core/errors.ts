@@ -1,0 +1,57 @@
+// The problems an operation may answer with. Handlers throw them; `http/reply.ts` and the MCP server turn them into bytes.
+
+export type FieldErrors = Record<string, string>;
+
+/** A refusal the caller can act on: status, one sentence, a reason per field. */
+export class Problem extends Error {
+  readonly status: number;
+  readonly fields: FieldErrors;
+  readonly headers: Record<string, string>;
+
+  constructor(status: number, message: string, fields: FieldErrors = {}, headers: Record<string, string> = {}) {
+    super(message);
+    this.status = status;
+    this.fields = fields;
+    this.headers = headers;
+  }
+}
+
+/** Every status with its default sentence. A test compares this table with the documentation in both directions. */
+export const statuses: Record<number, string> = {
+  400: "Validation failed",
+  401: "Unauthorized",
+  402: "Payment required",
+  403: "You do not have permission to perform this action.",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  409: "A request with this Idempotency-Key is still running",
+  412: "The record has changed since it was read",
+  422: "This Idempotency-Key was used with another body",
+  429: "Too many requests",
+  500: "Internal error",
+  503: "Service unavailable",
+};
+
+/** 400: something the caller sent is wrong. `fields` maps a dotted place to a reason in small, plain words. */
+export const invalid = (fields: FieldErrors, message = statuses[400]!): Problem => new Problem(400, message, fields);
+
+/** 404: does not exist, or may not be seen. The two answer the same bytes. */
+export const notFound = (): Problem => new Problem(404, statuses[404]!);
+
+/** 403: the caller's role may not. `permission` is one of the names a role can hold. */
+export const notAllowed = (permission: string): Problem =>
+  new Problem(403, `You do not have permission to perform this action: it needs ${permission}.`);
+
+/** 401, with the challenge a client needs to try again. */
+export const unauthorized = (): Problem => new Problem(401, statuses[401]!, {}, { "www-authenticate": 'Basic realm="api"' });
+
+/** 402: the account is past due, or paid credits are used up. */
+export const paymentRequired = (message = statuses[402]!): Problem => new Problem(402, message);
+
+/** 409 and 422: only for `Idempotency-Key`. 412: only for `If-Match`. */
+export const conflict = (status: 409 | 412 | 422): Problem =>
+  new Problem(status, statuses[status]!, {}, status === 409 ? { "retry-after": "1" } : {});
+
+/** 503: a dependency is down or the service is shedding load. */
+export const unavailable = (retryAfterSeconds = 1): Problem =>
+  new Problem(503, statuses[503]!, {}, { "retry-after": String(retryAfterSeconds) });

@@ -1,0 +1,262 @@
+// The kinds of field. A field says how a value is stored, checked, shown and searched; it holds data and pure functions.
+import { z } from "zod";
+import type { Sql } from "../db/sql.ts";
+import { parseDate, parseTimestamp } from "../values/time.ts";
+import type { Ctx } from "./context.ts";
+import type { Directory } from "./directory.ts";
+
+export type ColumnType = "text" | "integer" | "number" | "boolean" | "timestamp" | "date" | "json" | "texts" | "tsvector";
+
+/** Who may set it: by create and update, by create only, or the service alone. */
+export type Mode = "write" | "create" | "read";
+
+export type OnDelete = "cascade" | "clear" | "refuse" | "keep";
+export type OnMove = "follow" | "default" | "clear" | "keep";
+
+export interface Reference {
+  /** The name of the resource that is pointed at. */
+  to: string;
+  /** What happens to this record when that one is deleted. */
+  onDelete: OnDelete;
+  /** What happens to the value when this record moves to another organization. */
+  onMove: OnMove;
+}
+
+/** A value with a column of its own. */
+export interface Field<T = any, M extends Mode = Mode> {
+  source: "column";
+  type: ColumnType;
+  /** Checks and normalizes a value that is present and not null. */
+  schema: z.ZodType;
+  output: z.ZodType;
+  nullable: boolean;
+  required: boolean;
+  mode: M;
+  /** Never shown, filtered or sorted by. */
+  hidden: boolean;
+  /** Shown only when named in `_fields`: long texts that lists need not carry. */
+  onDemand: boolean;
+  default: T | ((ctx: Ctx) => T) | undefined;
+  doc: string;
+  ref: Reference | null;
+  /** The last step before a value is stored, for what depends on the organization (its country, its currency). */
+  normalize: ((value: any, ctx: Ctx) => T) | null;
+  /** Computed from the other columns of the row at every write. */
+  derive: ((row: any, directory: Directory) => T) | null;
+}
+
+/** A value computed from columns of its own row when it is shown. */
+export interface Computed<T = any> {
+  source: "computed";
+  of: readonly string[];
+  get: (...values: any[]) => T;
+  output: z.ZodType;
+  doc: string;
+}
+
+/** The label of an id: from the directory where the target is kept there, by a join elsewhere. */
+export interface Label {
+  source: "label";
+  ref: string;
+  to: string;
+  field: string;
+  output: z.ZodType;
+  doc: string;
+}
+
+/** A value that needs other rows. It is selected only when named in `_fields`. */
+export interface Related {
+  source: "related";
+  /** An SQL expression of JSON type over the alias of the row. */
+  sql: (alias: string, ctx: Ctx) => Sql;
+  output: z.ZodType;
+  doc: string;
+}
+
+/** Accepted in a body, never stored or shown as such: a label in place of an id, nested records. Only functions see it. */
+export interface Input<T = any> {
+  source: "input";
+  schema: z.ZodType<T>;
+  mode: Mode;
+  doc: string;
+}
+
+export type AnyField = Field | Computed | Label | Related | Input;
+
+export interface FieldOptions {
+  required?: boolean;
+  readOnly?: boolean;
+  createOnly?: boolean;
+  hidden?: boolean;
+  onDemand?: boolean;
+  default?: unknown;
+  doc?: string;
+  normalize?: (value: any, ctx: Ctx) => any;
+  derive?: (row: any, directory: Directory) => any;
+}
+
+type ModeOf<O> = O extends { readOnly: true } | { derive: unknown }
+  ? "read"
+  : O extends { createOnly: true }
+    ? "create"
+    : "write";
+type NullOf<O> = O extends { required: true }
+  ? never
+  : O extends { default: infer D }
+    ? D extends (ctx: Ctx) => infer R
+      ? Extract<R, null>
+      : Extract<D, null>
+    : null;
+type FieldOf<T, O> = Field<T | NullOf<O>, ModeOf<O>>;
+
+function field<T, const O extends FieldOptions>(
+  type: ColumnType,
+  schema: z.ZodType,
+  options: O,
+  output?: z.ZodType,
+): FieldOf<T, O> {
+  const nullable = options.required !== true && (options.default === undefined || options.default === null);
+  const shown = output ?? schema;
+  return {
+    source: "column",
+    type,
+    schema,
+    output: nullable ? shown.nullable() : shown,
+    nullable,
+    required: options.required === true && options.default === undefined,
+    mode: (options.readOnly || options.derive ? "read" : options.createOnly ? "create" : "write") as ModeOf<O>,
+    hidden: options.hidden === true,
+    onDemand: options.onDemand === true,
+    default: options.default as T,
+    doc: options.doc ?? "",
+    ref: null,
+    normalize: options.normalize ?? null,
+    derive: options.derive ?? null,
+  };
+}
+
+// Required text must say something; nullable text that says nothing is null (see `schema.ts`).
+const trimmed = (max: number) => z.string().max(max, { error: `must be ${max} characters or fewer` });
+
+export function text<const O extends FieldOptions & { max?: number }>(options: O = {} as O): FieldOf<string, O> {
+  const max = options.max ?? 255;
+  const schema = options.required
+    ? trimmed(max).refine((value) => value.trim() !== "", { error: "must not be empty" })
+    : trimmed(max);
+  return field<string, O>("text", schema, options, z.string());
+}
+
+/** A text that has a form of its own: `parse` answers the stored form or null, `reason` says what it must be. */
+export function formed<const O extends FieldOptions>(
+  parse: (raw: string) => string | null,
+  reason: string,
+  options: O = {} as O,
+): FieldOf<string, O> {
+  const schema = z.string().transform((raw, check) => {
+    const value = parse(raw);
+    if (value === null) check.addIssue({ code: "custom", message: reason });
+    return value as string;
+  });
+  return field<string, O>("text", schema, options, z.string());
+}
+
+export function choice<const V extends readonly [string, ...string[]], const O extends FieldOptions>(
+  values: V,
+  options: O = {} as O,
+): FieldOf<V[number], O> {
+  return field<V[number], O>("text", z.enum(values), options);
+}
+
+/** An instant, on the wire `2026-01-02T03:04:05.678Z`. */
+export function timestamp<const O extends FieldOptions>(options: O = {} as O): FieldOf<string, O> {
+  const spec = formed((raw) => parseTimestamp(raw), "must be a time such as 2026-01-02T03:04:05.678Z", options);
+  return { ...spec, type: "timestamp", output: shownAs(spec, z.iso.datetime()) };
+}
+
+/** A calendar date, `2026-01-02`. A date-time is cut to its date. */
+export function date<const O extends FieldOptions>(options: O = {} as O): FieldOf<string, O> {
+  const spec = formed((raw) => parseDate(raw, { cutTime: true }), "must be a date such as 2026-01-02", options);
+  return { ...spec, type: "date", output: shownAs(spec, z.iso.date()) };
+}
+
+const shownAs = (spec: Field, schema: z.ZodType) => (spec.nullable ? schema.nullable() : schema);
+
+/** A whole number within what JSON carries exactly. */
+export function integer<const O extends FieldOptions & { min?: number; max?: number }>(options: O = {} as O): FieldOf<number, O> {
+  const schema = z
+    .int({
+      error: (issue) => (typeof issue.input === "number" ? "must be a whole number" : "must be a number"),
+    })
+    .min(options.min ?? Number.MIN_SAFE_INTEGER)
+    .max(options.max ?? Number.MAX_SAFE_INTEGER);
+  return field<number, O>("integer", schema, options);
+}
+
+export function number<const O extends FieldOptions & { min?: number; max?: number }>(options: O = {} as O): FieldOf<number, O> {
+  return field<number, O>(
+    "number",
+    z
+      .number()
+      .min(options.min ?? -1e15)
+      .max(options.max ?? 1e15),
+    options,
+  );
+}
+
+export function boolean<const O extends FieldOptions>(options: O = {} as O): FieldOf<boolean, O> {
+  return field<boolean, O>("boolean", z.boolean(), options);
+}
+
+/** Any JSON of the given shape. */
+export function json<S extends z.ZodType, const O extends FieldOptions & { output?: z.ZodType }>(
+  schema: S,
+  options: O = {} as O,
+): FieldOf<z.output<S>, O> {
+  return field<z.output<S>, O>("json", schema, options, options.output);
+}
+
+/** Names in any order, stored as an array: tags, mentions. */
+export function texts<const O extends FieldOptions & { max?: number }>(options: O = {} as O): FieldOf<string[], O> {
+  return field<string[], O>("texts", z.array(trimmed(255)).max(options.max ?? 1000), options);
+}
+
+/** Words for text search; never shown. */
+export function searchable(derive: (row: any, directory: Directory) => string | null): Field<string | null, "read"> {
+  return {
+    ...field<string, { readOnly: true }>("tsvector", z.string(), { readOnly: true }),
+    hidden: true,
+    derive,
+  };
+}
+
+/** The id of another record. `user` points at a member. */
+export function ref<const O extends FieldOptions>(
+  to: string,
+  rules: { onDelete: OnDelete; onMove: OnMove },
+  options: O = {} as O,
+): FieldOf<string, O> {
+  const spec = field<string, O>("text", z.string().min(1).max(64, { error: "does not exist" }), options, z.string());
+  return { ...spec, ref: { to, ...rules } };
+}
+
+export function computed<T>(of: readonly string[], output: z.ZodType<T>, get: (...values: any[]) => T, doc = ""): Computed<T> {
+  return { source: "computed", of, output, get, doc };
+}
+
+/** `label("status_id", "lead_status", "label")`: the target's `label` beside its id. */
+export function label(refField: string, to: string, targetField: string, doc = ""): Label {
+  return { source: "label", ref: refField, to, field: targetField, output: z.string().nullable(), doc };
+}
+
+export function related(output: z.ZodType, sql: Related["sql"], doc = ""): Related {
+  return { source: "related", sql, output, doc };
+}
+
+export function input<S extends z.ZodType>(schema: S, options: { createOnly?: boolean; doc?: string } = {}): Input<z.output<S>> {
+  return {
+    source: "input",
+    schema: schema as unknown as z.ZodType<z.output<S>>,
+    mode: options.createOnly ? "create" : "write",
+    doc: options.doc ?? "",
+  };
+}

@@ -1,0 +1,49 @@
+// `Idempotency-Key`: the answer is stored with the effect, in its transaction, so that a repeated request finds either both or neither.
+import { createHash } from "node:crypto";
+import { type Ctx, read, write } from "./context.ts";
+import { conflict } from "./errors.ts";
+
+export interface StoredAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** Runs `act` unless this key has been answered before; then the stored answer comes back, marked as replayed. */
+export async function once(ctx: Ctx, key: string, body: unknown, act: () => Promise<StoredAnswer>): Promise<StoredAnswer> {
+  const holder = ctx.actor.api_key_id ?? ctx.actor.user_id;
+  const scope = [ctx.organization_id, holder, ctx.request.method, ctx.request.path, key];
+  const fingerprint = createHash("sha256").update(JSON.stringify(body)).digest("base64url");
+
+  const [lock] = await read(ctx, {
+    name: "idempotency.lock",
+    text: "select pg_try_advisory_xact_lock(hashtextextended($1, 0))",
+    values: [scope.join("\n")],
+  });
+  if (lock![0] !== "t") throw conflict(409);
+  const [known] = await read(ctx, {
+    name: "idempotency.find",
+    text: `select fingerprint, status, headers, body from idempotency_key
+           where organization_id = $1 and holder = $2 and method = $3 and path = $4 and key = $5 and date_created > $6::timestamptz - interval '24 hours'`,
+    values: [...scope, ctx.now],
+  });
+  if (known !== undefined) {
+    if (known[0] !== fingerprint) throw conflict(422);
+    return {
+      status: Number(known[1]),
+      headers: { ...JSON.parse(known[2]!), "idempotency-replayed": "true" },
+      body: known[3]!,
+    };
+  }
+
+  const answer = await act();
+  write(ctx, {
+    name: "idempotency.store",
+    text: `insert into idempotency_key (organization_id, holder, method, path, key, fingerprint, status, headers, body, date_created)
+           values ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)
+           on conflict (organization_id, holder, method, path, key) do update
+           set fingerprint = $6, status = $7, headers = $8, body = $9, date_created = $10`,
+    values: [...scope, fingerprint, answer.status, JSON.stringify(answer.headers), answer.body, ctx.now],
+  });
+  return answer;
+}

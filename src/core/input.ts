@@ -1,0 +1,127 @@
+// Bodies of creates and updates: checked field by field against the definition. Nothing is coerced and nothing is lost quietly.
+import { z } from "zod";
+import type { Ctx } from "./context.ts";
+import { readCustom } from "./custom_fields.ts";
+import { type FieldErrors, invalid } from "./errors.ts";
+import type { Field, Input } from "./field.ts";
+import { type Given, type Parsed, unknownFields } from "./operation.ts";
+import { reasons } from "./reasons.ts";
+import type { Create, Patch, Resource, Row } from "./resource.ts";
+import { same } from "./row.ts";
+
+/** The fields of a create, normalized, with `custom` as a whole. Defaults are filled in when it is stored. */
+export function readCreate<R extends Resource>(ctx: Ctx, of: R, given: Given): Parsed<Create<R>> {
+  const errors: FieldErrors = {};
+  const values = readFields(ctx, of, given.body, ["write", "create"], errors);
+  for (const [key, field] of of.columns) {
+    if (field.required && field.mode !== "read" && values[key] === undefined && !(key in errors) && key !== of.parent)
+      errors[key] = "is required";
+  }
+  collect(errors, () => {
+    const custom = readCustom(ctx, of, given.body, {}, customTypeOf(values));
+    if (custom) values.custom = custom;
+  });
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+  return { input: values as Create<R>, ignored: unknownFields(given, knownFields(of, given.body)) };
+}
+
+/** The changes of an update. Create-only fields may be repeated but not changed; `before` is the record as it is. */
+export function readPatch<R extends Resource>(ctx: Ctx, of: R, body: Record<string, unknown>, before: Row<R>): Patch<R> {
+  const errors: FieldErrors = {};
+  const values = readFields(ctx, of, body, ["write"], errors);
+  const fixed = readFields(ctx, of, body, ["create"], {});
+  for (const [key, value] of Object.entries(fixed)) {
+    if (of.fields[key].source === "column" && !same(value, (before as Record<string, unknown>)[key]))
+      errors[key] = "cannot be changed";
+  }
+  collect(errors, () => {
+    const custom = readCustom(ctx, of, body, before.custom ?? {}, customTypeOf(before as Record<string, unknown>));
+    if (custom) values.custom = custom;
+  });
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+  return values as Patch<R>;
+}
+
+export const ignoredFields = (of: Resource, given: Given): string[] => unknownFields(given, knownFields(of, given.body));
+
+/** The type whose custom fields a record has, where the kind of record alone does not say. */
+const customTypeOf = (values: Record<string, unknown>): string | null =>
+  ((values.custom_activity_type_id ?? values.custom_object_type_id) as string | undefined) ?? null;
+
+function collect(errors: FieldErrors, act: () => void): void {
+  try {
+    act();
+  } catch (problem) {
+    if (!(problem instanceof Error && "fields" in problem)) throw problem;
+    Object.assign(errors, problem.fields);
+  }
+}
+
+// Read-only fields are known, so that what was read can be written back; they are just not taken.
+function knownFields(of: Resource, body: Record<string, unknown>): string[] {
+  const custom = Object.keys(body).filter((key) => key.startsWith("custom.") || (key === "custom" && of.custom !== undefined));
+  return [
+    ...Object.keys(of.fields).filter((key) => (of.fields[key] as Field).hidden !== true),
+    ...Object.keys(of.expand ?? {}),
+    ...custom,
+  ];
+}
+
+function readFields(
+  ctx: Ctx,
+  of: Resource,
+  body: Record<string, unknown>,
+  modes: readonly string[],
+  errors: FieldErrors,
+): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [key, given] of Object.entries(body)) {
+    const field = of.fields[key] as Field | Input | undefined;
+    if (field === undefined || (field.source !== "column" && field.source !== "input") || !modes.includes(field.mode)) continue;
+    const value = readValue(field, given, key, errors);
+    if (value !== undefined) values[key] = field.source === "column" ? normalized(ctx, field, value, key, errors) : value;
+  }
+  return values;
+}
+
+/** The stored form of a given value; undefined when it is refused, and the reason is in `errors`. */
+function readValue(field: Field | Input, given: unknown, key: string, errors: FieldErrors): unknown {
+  if (given === null) return nullValue(field, key, errors);
+  if (given === "" && field.source === "column" && field.nullable) return null;
+  const result = field.schema.safeParse(given, { reportInput: true });
+  if (result.success) return result.data;
+  Object.assign(errors, reasons(result.error, key));
+  return undefined;
+}
+
+function nullValue(field: Field | Input, key: string, errors: FieldErrors): unknown {
+  if (field.source === "input" || field.nullable) return null;
+  if (Array.isArray(field.default)) return [];
+  errors[key] = "must not be null";
+  return undefined;
+}
+
+function normalized(ctx: Ctx, field: Field, value: unknown, key: string, errors: FieldErrors): unknown {
+  if (field.normalize === null || value === null) return value;
+  try {
+    return field.normalize(value, ctx);
+  } catch (problem) {
+    if (!(problem instanceof Error && "fields" in problem)) throw problem;
+    for (const [place, reason] of Object.entries(problem.fields as FieldErrors))
+      errors[place === "" ? key : `${key}.${place}`] = reason;
+    return undefined;
+  }
+}
+
+/** The schema of a create's or update's body, for the description. */
+export function inputSchema(of: Resource, verb: "create" | "update"): z.ZodType {
+  const shape: Record<string, z.ZodType> = {};
+  for (const [key, field] of Object.entries(of.fields) as [string, Field | Input][]) {
+    if ((field.source !== "column" && field.source !== "input") || field.mode === "read" || key === of.parent) continue;
+    if (verb === "update" && field.mode === "create") continue;
+    let schema: z.ZodType = field.source === "column" && field.nullable ? field.schema.nullable() : field.schema;
+    if (verb === "update" || field.source === "input" || !field.required) schema = schema.optional();
+    shape[key] = field.doc ? schema.describe(field.doc) : schema;
+  }
+  return of.custom ? z.looseObject(shape) : z.object(shape);
+}

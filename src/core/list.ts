@@ -1,0 +1,137 @@
+// Lists: one statement, keyset or offset paging, `has_more` by one row more than asked.
+import type { Row as TextRow, Rows, Statement } from "../db/database.ts";
+import { and, name, raw, type Sql, sql, statement } from "../db/sql.ts";
+import { type Ctx, query, read } from "./context.ts";
+import { afterCursor, cursorOf, type ListInput, orderBy } from "./list_input.ts";
+import { JsonText } from "./operation.ts";
+import { selectList, statementName } from "./records.ts";
+import { from, type Resource, scope } from "./resource.ts";
+import { type Projection, projectionOf } from "./writer.ts";
+
+/** Beyond this offset the keys are found first, in the index alone, and joined back: 90 ms become 9 at 100,000. */
+const deepSkip = 1000;
+
+/** The finished JSON of a page. `extra` are further members of the envelope, as JSON text. */
+export async function showList(ctx: Ctx, of: Resource, input: ListInput, extra: Record<string, string> = {}): Promise<JsonText> {
+  const projection = projectionOf(of, input.fields, (other) => ctx.registry.resource(other));
+  const [rows, total] = await Promise.all([page(ctx, of, input, projection), input.count ? countRows(ctx, of, input) : null]);
+  const visible = rows.slice(0, input.limit);
+  const expanded =
+    input.expand.length > 0
+      ? await expandIds(
+          ctx,
+          of,
+          input.expand,
+          visible.map((row) => row.at(-1)!),
+        )
+      : null;
+
+  let data = "";
+  for (let i = 0; i < visible.length; i++) {
+    const text = projection.write(visible[i]!, ctx.directory);
+    data += i === 0 ? "" : ",";
+    data += expanded === null ? text : text.slice(0, -1) + (text === "{}" ? expanded[i]!.slice(1) : expanded[i]!) + "}";
+  }
+  const has_more = rows.length > input.limit;
+  const members: Record<string, string> = {
+    ...extra,
+    ...(total === null ? {} : { total_results: String(total) }),
+  };
+  if (has_more && input.limit > 0) members.cursor_next = JSON.stringify(cursorOf(input, keysOf(visible.at(-1)!, input)));
+  const rest = Object.entries(members)
+    .map(([key, value]) => `,"${key}":${value}`)
+    .join("");
+  return new JsonText(`{"data":[${data}],"has_more":${has_more}${rest}}`);
+}
+
+// The order's values are selected behind everything else; the id is always the last of them.
+const keysOf = (row: TextRow, input: ListInput): (string | null)[] => row.slice(row.length - input.order.length);
+
+async function page(ctx: Ctx, of: Resource, input: ListInput, projection: Projection): Promise<Rows> {
+  const prepared = preparedPage(ctx, of, input, projection);
+  return prepared ? read(ctx, prepared) : query(ctx, statement(pageQuery(ctx, of, input, projection)));
+}
+
+// The default list, and the default list of one parent: one plan fits all values, so these are prepared and share connections.
+function preparedPage(ctx: Ctx, of: Resource, input: ListInput, projection: Projection): Statement | null {
+  const unfiltered = input.conditions.length === 0;
+  const eligible = (unfiltered || input.indexedBy !== null) && input.skip === 0 && projection.related.length === 0;
+  if (!eligible || of.visible?.(ctx, "t") || ctx.tx !== null) return null;
+  const composed = pageQuery(ctx, of, input, projection);
+  return statement(composed, statementName(of, "list", composed.text));
+}
+
+function pageQuery(ctx: Ctx, of: Resource, input: ListInput, projection: Projection): Sql {
+  const conditions = [...scope(ctx, of), ...input.conditions];
+  if (input.cursor) conditions.push(afterCursor(input.order, input.cursor));
+  const order = orderBy(input.order);
+  const keys = input.order.map((key) => key.sql).reduce((left, right) => sql`${left}, ${right}`);
+  const select = sql`select ${selectList(ctx, projection)}, ${keys}`;
+
+  if (input.skip < deepSkip) {
+    return sql`${select} from ${from(of, "t")} ${raw(projection.joins)} where ${and(conditions)} order by ${order} limit ${raw(String(input.limit + 1))} offset ${input.skip}`;
+  }
+  return sql`${select} from (select t.id from ${from(of, "t")} where ${and(conditions)} order by ${order} limit ${input.limit + 1} offset ${input.skip}) k
+    join ${from(of, "t")} on t.organization_id = ${ctx.organization_id} and t.id = k.id ${raw(projection.joins)} order by ${order}`;
+}
+
+// --- counting ---
+
+/** Above this an estimate is the planner's. */
+const countExactly = 10_000;
+
+/** How many records meet the conditions: exactly, or by the planner's statistics where they are many. */
+export async function countRows(ctx: Ctx, of: Resource, input: Pick<ListInput, "conditions" | "count">): Promise<number> {
+  const where = and([...scope(ctx, of), ...input.conditions]);
+  if (input.count === "exact") {
+    const [row] = await query(ctx, statement(sql`select count(*) from ${from(of, "t")} where ${where}`));
+    return Number(row![0]);
+  }
+  const [row] = await query(
+    ctx,
+    statement(sql`select count(*) from (select 1 from ${from(of, "t")} where ${where} limit ${countExactly + 1}) c`),
+  );
+  const counted = Number(row![0]);
+  if (counted <= countExactly) return counted;
+  const [plan] = await query(ctx, statement(sql`explain (format json) select 1 from ${from(of, "t")} where ${where}`));
+  return Math.max(counted, JSON.parse(plan![0]!)[0].Plan["Plan Rows"]);
+}
+
+// --- expanding ---
+
+/** At most so many children of each record are brought along; more are listed under their own path. */
+const expandMax = 100;
+
+/** For each id the JSON members its relations add, such as `,"contacts":[…]`. One statement for each relation. */
+export async function expandIds(ctx: Ctx, of: Resource, names: readonly string[], ids: readonly string[]): Promise<string[]> {
+  const texts = ids.map(() => "");
+  const results = await Promise.all(names.map((relation) => expandOne(ctx, of, relation, ids)));
+  names.forEach((relation, i) => {
+    ids.forEach((id, j) => {
+      const found = results[i]!.get(id) ?? [];
+      texts[j] += `,"${relation}":${of.expand![relation]!.many ? `[${found.join(",")}]` : (found[0] ?? "null")}`;
+    });
+  });
+  return texts;
+}
+
+async function expandOne(ctx: Ctx, of: Resource, relationName: string, ids: readonly string[]): Promise<Map<string, string[]>> {
+  const relation = of.expand![relationName]!;
+  const target = ctx.registry.resource(relation.resource)!;
+  const projection = projectionOf(target, null, (other) => ctx.registry.resource(other));
+  const conditions = and([...scope(ctx, target), ...(relation.where ? [relation.where("t")] : [])]);
+  const found = relation.many
+    ? sql`select p.id, c.* from unnest(${ids}::text[]) p(id) cross join lateral (
+        select ${selectList(ctx, projection)} from ${from(target, "t")} ${raw(projection.joins)}
+        where ${conditions} and t.${name(relation.via)} = p.id order by t.date_created, t.id limit ${expandMax}) c`
+    : sql`select p.id, ${selectList(ctx, projection)} from ${from(of, "p")} join ${from(target, "t")} on t.organization_id = p.organization_id and t.id = p.${name(relation.via)}
+        ${raw(projection.joins)} where ${conditions} and p.organization_id = ${ctx.organization_id} and p.id = any(${ids}::text[])`;
+
+  const byParent = new Map<string, string[]>();
+  for (const [id, ...row] of await query(ctx, statement(found))) {
+    const list = byParent.get(id!) ?? [];
+    list.push(projection.write(row, ctx.directory));
+    byParent.set(id!, list);
+  }
+  return byParent;
+}

@@ -1,0 +1,424 @@
+// The query of a list, understood: paging, order, filters. Everything here is derived from the resource's definition.
+import { createHash } from "node:crypto";
+import { and, name, or, raw, type Sql, sql } from "../db/sql.ts";
+import { parseDate, parseTimestamp } from "../values/time.ts";
+import type { Ctx } from "./context.ts";
+import { type CustomField, customFieldsOf } from "./custom_fields.ts";
+import { type FieldErrors, invalid } from "./errors.ts";
+import type { Field } from "./field.ts";
+import { nearest } from "./reasons.ts";
+import type { Resource } from "./resource.ts";
+
+export const limitMax = 200;
+export const limitDefault = 100;
+const inMax = 100;
+
+export interface ListInput {
+  limit: number;
+  skip: number;
+  cursor: readonly (string | null)[] | null;
+  fields: string[] | null;
+  expand: string[];
+  count: "exact" | "estimate" | null;
+  order: OrderKey[];
+  conditions: Sql[];
+  /** Only equality on indexed references, in the default order: one plan fits all values. */
+  indexedBy: { field: string; value: string } | null;
+  /** Binds a cursor to its filters and order. */
+  fingerprint: string;
+}
+
+export interface OrderKey {
+  key: string;
+  sql: Sql;
+  descending: boolean;
+  nullable: boolean;
+  cast: string;
+}
+
+const paging = ["_limit", "_skip", "_cursor", "_fields", "_order_by", "_expand", "_count"] as const;
+
+/** Reads the query of a list. `fixed` are conditions of the path (a parent's id), beside the caller's filters. */
+export function readList(ctx: Ctx, of: Resource, given: Record<string, string>, fixed: readonly Sql[] = []): ListInput {
+  const errors: FieldErrors = {};
+  const filters = Object.entries(given).filter(([key]) => !(paging as readonly string[]).includes(key));
+  const conditions = [...fixed];
+  for (const [key, value] of filters) {
+    const condition = filterCondition(ctx, of, key, value, errors);
+    if (condition) conditions.push(condition);
+  }
+  const order = readOrder(of, given._order_by, errors);
+  const fingerprint = createHash("sha1")
+    .update(JSON.stringify([of.name, filters.sort(), given._order_by ?? ""]))
+    .digest("base64url")
+    .slice(0, 12);
+  const input: ListInput = {
+    limit: wholeNumber(given._limit, "_limit", limitDefault, limitMax, errors),
+    skip: wholeNumber(given._skip, "_skip", 0, Number.MAX_SAFE_INTEGER, errors),
+    cursor: readCursor(given, fingerprint, order, errors),
+    fields: readFieldNames(given._fields),
+    expand: readExpand(of, given._expand, errors),
+    count: readCount(given._count, errors),
+    order,
+    conditions,
+    indexedBy: onlyIndexed(of, filters, given, fixed),
+    fingerprint,
+  };
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+  return input;
+}
+
+/** The names in `_fields`, or null for no trimming. */
+export function readFieldNames(value: string | undefined): string[] | null {
+  const names = (value ?? "")
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+  return names.length === 0 ? null : names;
+}
+
+/** Whole numbers as text: `"100"`. */
+export function wholeNumber(value: string | undefined, key: string, otherwise: number, max: number, errors: FieldErrors): number {
+  if (value === undefined || value === "") return otherwise;
+  const number = /^-?\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
+  if (Number.isNaN(number)) errors[key] = "must be a whole number";
+  else if (number < 0) errors[key] = "must be 0 or more";
+  else if (number > max) errors[key] = `must be ${max} or less`;
+  else return number;
+  return otherwise;
+}
+
+function onlyIndexed(
+  of: Resource,
+  filters: readonly [string, string][],
+  given: Record<string, string>,
+  fixed: readonly Sql[],
+): ListInput["indexedBy"] {
+  const [first, ...rest] = filters;
+  if (first === undefined || rest.length > 0 || fixed.length > 0 || given._order_by) return null;
+  const [field, value] = first;
+  return of.indexed?.includes(field) && !value.includes(",") ? { field, value } : null;
+}
+
+function readExpand(of: Resource, value: string | undefined, errors: FieldErrors): string[] {
+  const names = (value ?? "").split(",").filter((part) => part !== "");
+  const known = Object.keys(of.expand ?? {});
+  for (const one of names)
+    if (!known.includes(one)) errors._expand = known.length > 0 ? `knows ${known.join(", ")} here` : "has nothing to expand here";
+  return names;
+}
+
+function readCount(value: string | undefined, errors: FieldErrors): ListInput["count"] {
+  if (value === undefined || value === "") return null;
+  if (value === "exact" || value === "estimate") return value;
+  errors._count = "must be one of exact, estimate";
+  return null;
+}
+
+// --- filters ---
+
+const suffixes = ["in", "gt", "gte", "lt", "lte", "isnull"] as const;
+type Operator = "eq" | (typeof suffixes)[number];
+
+/** The names of all filters of a list, for the description and for the refusal of others. */
+export function filterNames(of: Resource): { name: string; doc: string }[] {
+  const named = Object.entries(of.filters ?? {}).map(([key, filter]) => ({ name: key, doc: filter.doc }));
+  const columns = of.columns.flatMap(([key, field]) =>
+    operatorsOf(field)
+      .filter((operator) => !(filterKey(key, operator) in (of.filters ?? {})) && key !== "organization_id" && key !== of.parent)
+      .map((operator) => ({ name: filterKey(key, operator), doc: operatorDocs[operator](key) })),
+  );
+  return [...named, ...columns];
+}
+
+const filterKey = (key: string, operator: Operator) => (operator === "eq" ? key : `${key}__${operator}`);
+
+const operatorDocs: Record<Operator, (key: string) => string> = {
+  eq: (key) => `Only records whose \`${key}\` is this.`,
+  in: (key) => `Only records whose \`${key}\` is one of these, separated by commas; at most ${inMax}.`,
+  gt: (key) => `Only records whose \`${key}\` is greater.`,
+  gte: (key) => `Only records whose \`${key}\` is this or greater.`,
+  lt: (key) => `Only records whose \`${key}\` is less.`,
+  lte: (key) => `Only records whose \`${key}\` is this or less.`,
+  isnull: (key) => `\`true\` for records without \`${key}\`, \`false\` for those that have it.`,
+};
+
+function operatorsOf(field: Field): Operator[] {
+  if (field.hidden || field.onDemand) return [];
+  const base: Operator[] = field.type === "json" || field.type === "tsvector" || field.type === "texts" ? [] : ["eq", "in"];
+  const ranged: Operator[] = ["integer", "number", "timestamp", "date"].includes(field.type) ? ["gt", "gte", "lt", "lte"] : [];
+  return [...base, ...ranged, ...(field.nullable && base.length > 0 ? (["isnull"] as const) : [])];
+}
+
+function filterCondition(ctx: Ctx, of: Resource, key: string, value: string, errors: FieldErrors): Sql | null {
+  const special = of.filters?.[key];
+  if (special) return attempt(() => special.sql(ctx, value, "t"), key, errors);
+  const [, base, suffix] = /^(.+?)(?:__(in|gt|gte|lt|lte|isnull))?$/.exec(key)!;
+  const operator = (suffix ?? "eq") as Operator;
+  if (key.startsWith("custom.")) return customCondition(ctx, of, base!, operator, value, key, errors);
+  const field = of.fields[base!] as Field | undefined;
+  if (
+    field === undefined ||
+    field.source !== "column" ||
+    base === "organization_id" ||
+    base === of.parent ||
+    !operatorsOf(field).includes(operator)
+  ) {
+    errors[key] = unknownFilter(of, key);
+    return null;
+  }
+  return attempt(() => compare(sql`t.${name(base!)}`, field.type, operator, value, ctx), key, errors);
+}
+
+function unknownFilter(of: Resource, key: string): string {
+  const known = [...paging, ...filterNames(of).map((filter) => filter.name)];
+  const near = nearest(key, known);
+  return `is not a filter here${near ? `; did you mean ${near}?` : ""} Known are ${known.join(", ")}`;
+}
+
+// A filter's function refuses by throwing a problem whose fields are about its own value.
+function attempt(act: () => Sql, key: string, errors: FieldErrors): Sql | null {
+  try {
+    return act();
+  } catch (problem) {
+    if (problem instanceof BadValue) errors[key] = problem.message;
+    else if (problem instanceof Error && "fields" in problem) {
+      for (const [place, reason] of Object.entries(problem.fields as FieldErrors)) errors[place === "" ? key : place] = reason;
+    } else throw problem;
+    return null;
+  }
+}
+
+export class BadValue extends Error {}
+
+const casts: Record<string, string> = {
+  text: "text",
+  integer: "bigint",
+  number: "double precision",
+  boolean: "boolean",
+  timestamp: "timestamptz",
+  date: "date",
+};
+const symbols: Record<string, string> = { eq: "=", gt: ">", gte: ">=", lt: "<", lte: "<=" };
+
+/** A comparison of an SQL expression with a filter's text. */
+export function compare(expression: Sql, type: string, operator: Operator, value: string, ctx: Ctx): Sql {
+  if (operator === "isnull") return readBoolean(value) ? sql`${expression} is null` : sql`${expression} is not null`;
+  if (operator === "in") {
+    const values = splitList(value);
+    if (values.length > inMax) throw new BadValue(`must have ${inMax} values or fewer`);
+    return sql`${expression} = any(${values.map((one) => parameter(type, one, ctx))}::${raw(casts[type]!)}[])`;
+  }
+  // A calendar day asked of an instant is that whole day where the caller is.
+  if (type === "timestamp" && operator === "eq" && /^\d{4}-\d{2}-\d{2}$/.test(value)) {
+    const start = parameter(type, value, ctx);
+    return sql`${expression} >= ${start}::timestamptz and ${expression} < ${start}::timestamptz + interval '1 day'`;
+  }
+  return sql`${expression} ${raw(symbols[operator]!)} ${parameter(type, value, ctx)}::${raw(casts[type]!)}`;
+}
+
+export const splitList = (value: string): string[] =>
+  value
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+
+function parameter(type: string, value: string, ctx: Ctx): unknown {
+  switch (type) {
+    case "integer":
+      if (!/^-?\d{1,16}$/.test(value)) throw new BadValue("must be a whole number");
+      return value;
+    case "number":
+      if (!/^-?\d+(\.\d+)?(e[+-]?\d{1,3})?$/i.test(value)) throw new BadValue("must be a number");
+      return value;
+    case "boolean":
+      return readBoolean(value);
+    case "timestamp":
+      return parseTimestamp(value, ctx.request.offsetMinutes) ?? bad("must be a time such as 2026-01-02T03:04:05.678Z");
+    case "date":
+      return parseDate(value, { cutTime: true }) ?? bad("must be a date such as 2026-01-02");
+    default:
+      return value;
+  }
+}
+
+function bad(reason: string): never {
+  throw new BadValue(reason);
+}
+
+export function readBoolean(value: string): boolean {
+  if (value === "true" || value === "1") return true;
+  if (value === "false" || value === "0") return false;
+  throw new BadValue("must be true or false");
+}
+
+// --- custom fields ---
+
+function customCondition(
+  ctx: Ctx,
+  of: Resource,
+  wireName: string,
+  operator: Operator,
+  value: string,
+  key: string,
+  errors: FieldErrors,
+): Sql | null {
+  const field = of.custom === undefined ? undefined : customFieldsOf(ctx.directory, of.custom).get(wireName);
+  if (field === undefined) {
+    errors[key] = "is not a custom field here";
+    return null;
+  }
+  return attempt(() => customCompare(ctx, wireName, field, operator, value), key, errors);
+}
+
+function customCompare(ctx: Ctx, wireName: string, field: CustomField, operator: Operator, value: string): Sql {
+  if (operator === "isnull") return readBoolean(value) ? sql`not t.custom ? ${wireName}` : sql`t.custom ? ${wireName}`;
+  if (operator === "eq") return customEquals("t", wireName, field, customValue(field, value, ctx));
+  if (operator === "in") {
+    const values = splitList(value);
+    if (values.length > inMax) throw new BadValue(`must have ${inMax} values or fewer`);
+    return or(values.map((one) => customEquals("t", wireName, field, customValue(field, one, ctx))));
+  }
+  const type =
+    field.type === "number"
+      ? "number"
+      : field.type === "date"
+        ? "date"
+        : field.type === "datetime"
+          ? "timestamp"
+          : bad("cannot be compared: use =, __in or __isnull");
+  return compare(customExpression("t", wireName, type), type, operator, value, ctx);
+}
+
+/** Equality that the index on `custom` answers. */
+export function customEquals(alias: string, wireName: string, field: { accepts_multiple_values: boolean }, value: unknown): Sql {
+  const wanted = JSON.stringify({ [wireName]: field.accepts_multiple_values ? [value] : value });
+  return sql`${name(alias)}.custom @> ${wanted}::jsonb`;
+}
+
+/** A custom value as SQL of the given type; values of another type (after a field changed its own) are null. */
+export function customExpression(alias: string, wireName: string, type: string): Sql {
+  const value = sql`${name(alias)}.custom->>${wireName}`;
+  if (type === "number")
+    return sql`case when jsonb_typeof(${name(alias)}.custom->${wireName}) = 'number' then (${value})::double precision end`;
+  return sql`(${value})::${raw(casts[type]!)}`;
+}
+
+function customValue(field: CustomField, value: string, ctx: Ctx): unknown {
+  if (field.type === "number") return Number(parameter("number", value, ctx));
+  if (field.type === "boolean") return readBoolean(value);
+  if (field.type === "datetime") return parameter("timestamp", value, ctx);
+  return value;
+}
+
+// --- order ---
+
+function readOrder(of: Resource, value: string | undefined, errors: FieldErrors): OrderKey[] {
+  const keys: OrderKey[] = [];
+  for (const part of splitList(value ?? of.order ?? "-date_created")) {
+    const descending = part.startsWith("-");
+    const key = orderKey(of, descending ? part.slice(1) : part, descending);
+    if (key === null) errors._order_by = `must be one of ${sortKeys(of).join(", ")}, with - in front for descending`;
+    else keys.push(key);
+  }
+  // Ties break by id in the direction of the last key, so that pages neither repeat nor skip a record.
+  if (!keys.some((key) => key.key === "id")) {
+    keys.push({
+      key: "id",
+      sql: sql`t.id`,
+      descending: keys.at(-1)?.descending ?? true,
+      nullable: false,
+      cast: "text",
+    });
+  }
+  return keys;
+}
+
+export const sortKeys = (of: Resource): string[] => [
+  ...new Set([
+    "date_created",
+    "date_updated",
+    ...Object.keys(of.sort ?? {}),
+    ...splitList(of.order ?? "").map((key) => key.replace(/^-/, "")),
+  ]),
+];
+
+function orderKey(of: Resource, key: string, descending: boolean): OrderKey | null {
+  if (key === "id") return { key, sql: sql`t.id`, descending, nullable: false, cast: "text" };
+  if (!sortKeys(of).includes(key)) return null;
+  const special = of.sort?.[key];
+  if (special && special !== true)
+    return {
+      key,
+      sql: special.sql("t"),
+      descending,
+      nullable: true,
+      cast: special.type === "text" ? "text" : "double precision",
+    };
+  const field = of.fields[key] as Field;
+  const column = sql`t.${name(key)}`;
+  return {
+    key,
+    sql: field.type === "text" ? sql`sort_key(${column})` : column,
+    descending,
+    nullable: field.nullable,
+    cast: casts[field.type]!,
+  };
+}
+
+// --- cursors ---
+
+/** Where a page ended: the order's values of its last row. */
+export const cursorOf = (input: Pick<ListInput, "fingerprint">, values: readonly (string | null)[]): string =>
+  Buffer.from(JSON.stringify([input.fingerprint, ...values])).toString("base64url");
+
+function readCursor(
+  given: Record<string, string>,
+  fingerprint: string,
+  order: readonly OrderKey[],
+  errors: FieldErrors,
+): ListInput["cursor"] {
+  if (given._cursor === undefined || given._cursor === "") return null;
+  if (given._skip !== undefined && given._skip !== "0") errors._skip = "cannot be used together with _cursor";
+  const values = decodeCursor(given._cursor, fingerprint, order.length);
+  if (values === null) errors._cursor = "is not a cursor of this list with these filters and this order";
+  return values;
+}
+
+export function decodeCursor(cursor: string, fingerprint: string, width: number): (string | null)[] | null {
+  try {
+    const [bound, ...values] = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    const wellFormed = values.every((value: unknown) => value === null || typeof value === "string");
+    return bound === fingerprint && values.length === width && wellFormed ? values : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The rows behind a cursor. Keys that run the same way and are never null compare as one row, which an index answers. */
+export function afterCursor(order: readonly OrderKey[], values: readonly (string | null)[]): Sql {
+  const uniform = order.every((key) => key.descending === order[0]!.descending && !key.nullable);
+  if (uniform) {
+    const left = order.map((key) => key.sql);
+    const right = order.map((key, i) => sql`${values[i]}::${raw(key.cast)}`);
+    return sql`(${joined(left)}) ${raw(order[0]!.descending ? "<" : ">")} (${joined(right)})`;
+  }
+  return or(
+    order.map((_, i) => and([...order.slice(0, i).map((key, j) => equal(key, values[j]!)), behind(order[i]!, values[i]!)])),
+  );
+}
+
+const joined = (parts: readonly Sql[]): Sql => parts.reduce((left, right) => sql`${left}, ${right}`);
+
+const equal = (key: OrderKey, value: string | null): Sql =>
+  value === null ? sql`${key.sql} is null` : sql`${key.sql} = ${value}::${raw(key.cast)}`;
+
+// Nulls come last in both directions.
+function behind(key: OrderKey, value: string | null): Sql {
+  if (value === null) return raw("false");
+  const further = sql`${key.sql} ${raw(key.descending ? "<" : ">")} ${value}::${raw(key.cast)}`;
+  return key.nullable ? sql`(${further} or ${key.sql} is null)` : further;
+}
+
+export const orderBy = (order: readonly OrderKey[]): Sql =>
+  joined(order.map((key) => sql`${key.sql} ${raw(key.descending ? "desc" : "asc")}${raw(key.nullable ? " nulls last" : "")}`));

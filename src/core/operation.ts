@@ -1,0 +1,170 @@
+// An operation is one thing the service can do. Routes, the description, permissions and tests are read off their list.
+import { z } from "zod";
+import type { Ctx, Scope } from "./context.ts";
+import { type FieldErrors, invalid } from "./errors.ts";
+import type { Permission } from "./permissions.ts";
+import type { Resource } from "./resource.ts";
+import { nearest, reasons } from "./reasons.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "DELETE";
+export type RateGroup = "read" | "write" | "search" | "report" | "bulk" | "ai" | "auth";
+
+/** A request before it is understood. Query values are text, as they came. */
+export interface Given {
+  params: Record<string, string>;
+  query: Record<string, string>;
+  body: Record<string, unknown>;
+  /** Unknown body fields are refused rather than reported. */
+  strict: boolean;
+}
+
+/** A query parameter, for the description and for the list of what a path knows. */
+export interface Parameter {
+  name: string;
+  doc: string;
+  schema: z.ZodType;
+}
+
+export interface Operation<I = any> {
+  /** `lead.create`: the resource, a dot, the verb. */
+  name: string;
+  method: Method;
+  /** Below `/api/v1`, with its slash: `/lead/{id}/`. */
+  path: string;
+  /** One sentence for a stranger. */
+  doc: string;
+  /** What the caller's role must hold; `member` for what every active member may do. */
+  permission: Permission | "member";
+  group: RateGroup;
+  scope: Scope;
+  /** Served although the account is past due. */
+  pastDue: boolean;
+  /** False for what calls the outside world: it opens its own short transactions. */
+  transaction: boolean;
+  /** False keeps it from agents (identity and administration). */
+  mcp: boolean;
+  status: 200 | 201;
+  parameters: readonly Parameter[];
+  /** The schema of the body, null where there is none. */
+  body: z.ZodType | null;
+  /** The schema of the answer: the description shows it, tests check every answer against it. */
+  output: z.ZodType;
+  resource: Resource | null;
+  verb: Verb | null;
+  parse(ctx: Ctx, given: Given): Parsed<I>;
+  run(ctx: Ctx, input: I): Promise<unknown>;
+}
+
+export type Verb = "list" | "create" | "get" | "update" | "delete";
+
+/** Understood input, and the names of body fields that meant nothing here. */
+export interface Parsed<I> {
+  input: I;
+  ignored: readonly string[];
+}
+
+/** JSON that is finished already; it is sent as it is. */
+export class JsonText {
+  readonly text: string;
+  /** The record's version where the answer is a single record, for its `ETag`. */
+  readonly version: number | null;
+
+  constructor(text: string, version: number | null = null) {
+    this.text = text;
+    this.version = version;
+  }
+}
+
+type Shape = Record<string, z.ZodType>;
+
+export interface OperationWords<S extends Shape> {
+  name: string;
+  method: Method;
+  path: string;
+  doc: string;
+  permission: Permission | "member";
+  /** Path, query and body fields together. Path fields are named in `path`; a GET's and DELETE's others come by query. */
+  input: S;
+  /** Fields of a POST or PUT that come by query instead of the body. */
+  inQuery?: readonly (keyof S & string)[];
+  output: z.ZodType;
+  group?: RateGroup;
+  scope?: Scope;
+  status?: 200 | 201;
+  pastDue?: boolean;
+  transaction?: boolean;
+  mcp?: boolean;
+  run(ctx: Ctx, input: z.output<z.ZodObject<S>>): Promise<unknown>;
+}
+
+/** Declares something other than one of the five verbs. */
+export function operation<S extends Shape>(words: OperationWords<S>): Operation<z.output<z.ZodObject<S>>> {
+  const inPath = pathFields(words.path);
+  const hasBody = words.method === "POST" || words.method === "PUT";
+  const byQuery = (name: string) => !inPath.includes(name) && (!hasBody || words.inQuery?.includes(name) === true);
+  const queryNames = Object.keys(words.input).filter(byQuery);
+  const bodyNames = Object.keys(words.input).filter((name) => !inPath.includes(name) && !byQuery(name));
+  const schema = z.object(words.input);
+
+  return {
+    group: words.method === "GET" ? "read" : "write",
+    scope: words.method === "GET" ? "read" : words.method === "DELETE" ? "write_destructive" : "write_safe",
+    status: 200,
+    pastDue: words.method === "GET",
+    transaction: words.method !== "GET",
+    mcp: true,
+    ...words,
+    resource: null,
+    verb: null,
+    parameters: queryNames.map((name) => ({
+      name,
+      doc: words.input[name]!.description ?? "",
+      schema: words.input[name]!,
+    })),
+    body: hasBody ? z.object(pick(words.input, bodyNames)) : null,
+    parse(_ctx, given) {
+      refuseUnknownParameters(given.query, queryNames);
+      const ignored = unknownFields(given, bodyNames);
+      const result = schema.safeParse(
+        { ...given.body, ...pick(given.query, queryNames), ...given.params },
+        { reportInput: true },
+      );
+      if (!result.success) throw invalid(reasons(result.error));
+      return { input: result.data, ignored };
+    },
+  };
+}
+
+export const pathFields = (path: string): string[] => [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]!);
+
+function pick<T>(from: Record<string, T>, names: readonly string[]): Record<string, T> {
+  return Object.fromEntries(names.filter((name) => Object.hasOwn(from, name)).map((name) => [name, from[name]!]));
+}
+
+/** A filter that is silently dropped answers another question, so a parameter the path does not have is refused. */
+export function refuseUnknownParameters(query: Record<string, string>, known: readonly string[] | ReadonlySet<string>): void {
+  const has = Array.isArray(known) ? new Set<string>(known) : (known as ReadonlySet<string>);
+  const fields: FieldErrors = {};
+  for (const name of Object.keys(query)) {
+    if (has.has(name) || name === "_fields") continue;
+    fields[name] =
+      has.size === 0
+        ? "is not known here; this path takes no parameters"
+        : `is not known here; known are ${[...has].slice(0, 80).join(", ")}`;
+  }
+  if (Object.keys(fields).length > 0) throw invalid(fields);
+}
+
+/** Names of body fields that mean nothing; under `strict` they are refused, with the nearest name that does. */
+export function unknownFields(given: Given, known: readonly string[]): string[] {
+  const has = new Set(known);
+  const unknown = Object.keys(given.body).filter((name) => !has.has(name));
+  if (unknown.length === 0 || !given.strict) return unknown;
+
+  const fields: FieldErrors = {};
+  for (const name of unknown) {
+    const near = nearest(name, known);
+    fields[name] = near === null ? "is not a field of this request" : `is not a field of this request; did you mean ${near}?`;
+  }
+  throw invalid(fields);
+}

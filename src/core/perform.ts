@@ -1,0 +1,92 @@
+// The way in: REST, MCP and the worker all call `perform`, and past it they are the same call.
+import type { Transaction } from "../db/database.ts";
+import type { Actor, Ctx, RequestFacts } from "./context.ts";
+import type { Core } from "./core.ts";
+import type { Directory } from "./directory.ts";
+import { notAllowed, paymentRequired, Problem } from "./errors.ts";
+import { once } from "./idempotency.ts";
+import { type Given, JsonText, type Operation } from "./operation.ts";
+import { asRefusal } from "./refusals.ts";
+
+export interface Call {
+  operation: Operation;
+  actor: Actor;
+  given: Given;
+  request: RequestFacts;
+  idempotencyKey: string | null;
+}
+
+/** What is sent back. `body` is finished JSON; `version` is set for single records and goes into the `ETag`. */
+export interface Answered {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+  version: number | null;
+}
+
+/** Checks what the caller may do, understands the input, and runs the operation; a write runs in one transaction with its events. */
+export async function perform(core: Core, call: Call): Promise<Answered> {
+  const { operation, actor } = call;
+  checkAllowed(actor, operation);
+  const found = core.directories.of(actor.organization_id);
+  const directory = found instanceof Promise ? await found : found;
+  try {
+    if (!operation.transaction) return await answer(contextFor(core, call, directory, null), call);
+    return await core.db.transaction(actor.organization_id, (tx) => answerOnce(contextFor(core, call, directory, tx), call));
+  } catch (error) {
+    throw asRefusal(error);
+  }
+}
+
+function checkAllowed(actor: Actor, operation: Operation): void {
+  if (!actor.scopes.has(operation.scope))
+    throw new Problem(403, `This key may not do that: it needs the scope ${operation.scope}.`);
+  if (operation.permission !== "member" && !actor.permissions.has(operation.permission)) throw notAllowed(operation.permission);
+  if (actor.past_due && !operation.pastDue) throw paymentRequired("The account is past due: settle it to make changes again.");
+}
+
+async function answerOnce(ctx: Ctx, call: Call): Promise<Answered> {
+  if (call.idempotencyKey === null) return answer(ctx, call);
+  const { query, body } = call.given;
+  const stored = await once(ctx, call.idempotencyKey, [query, body], () => answer(ctx, call));
+  return { ...stored, version: null };
+}
+
+async function answer(ctx: Ctx, { operation, given }: Call): Promise<Answered> {
+  ctx.reply.status = operation.status;
+  const { input, ignored } = operation.parse(ctx, given);
+  if (ignored.length > 0) ctx.reply.headers["x-ignored-fields"] = ignored.slice(0, 20).map(encodeURIComponent).join(",");
+  const output = await operation.run(ctx, input);
+  const { status, headers } = ctx.reply;
+  if (output instanceof JsonText) return { status, headers, body: output.text, version: output.version };
+  return { status, headers, body: JSON.stringify(trimmed(output, given.query._fields)), version: null };
+}
+
+// `_fields` for answers that are not made by the record writer.
+function trimmed(output: unknown, fields: string | undefined): unknown {
+  if (!fields || typeof output !== "object" || output === null) return output;
+  const names = new Set(fields.split(","));
+  const trim = (value: unknown) =>
+    typeof value === "object" && value !== null
+      ? Object.fromEntries(Object.entries(value).filter(([key]) => names.has(key)))
+      : value;
+  return "data" in output && Array.isArray(output.data) ? { ...output, data: output.data.map(trim) } : trim(output);
+}
+
+/** The context of one call. Also how the service acts by itself: on starting, in jobs and in commands. */
+export function contextFor(core: Core, call: Pick<Call, "actor" | "request">, directory: Directory, tx: Transaction | null): Ctx {
+  return {
+    actor: call.actor,
+    organization_id: call.actor.organization_id,
+    directory,
+    registry: core.registry,
+    db: core.db,
+    tx,
+    now: core.clock(),
+    request: call.request,
+    reply: { status: 200, headers: {} },
+    meta: {},
+    forgetDirectory: (organizationId) => core.directories.forget(organizationId),
+    settings: core.settings,
+  };
+}

@@ -1,0 +1,54 @@
+// The permissions a role can hold and what the built-in roles hold. Operations name one of them, or `member`.
+
+export const permissions = [
+  "manage_organization",
+  "manage_customizations",
+  "bulk_delete",
+  "bulk_edit",
+  "bulk_email",
+  "bulk_import",
+  "bulk_sequence_subscriptions",
+  "calling",
+  "call_coach_listen",
+  "call_coach_barge",
+  "delete_leads",
+  "delete_own_activities",
+  "manage_others_activities",
+  "delete_own_opportunities",
+  "manage_others_opportunities",
+  "delete_own_tasks",
+  "manage_others_tasks",
+  "export",
+  "manage_email_sequences",
+  "manage_group_numbers",
+  "manage_team_email_templates",
+  "manage_team_smart_views",
+  "merge_leads",
+  "view_all_leads",
+] as const;
+
+export type Permission = (typeof permissions)[number];
+
+const user: readonly Permission[] = [
+  "bulk_email",
+  "bulk_import",
+  "bulk_sequence_subscriptions",
+  "calling",
+  "delete_leads",
+  "delete_own_activities",
+  "manage_others_activities",
+  "delete_own_opportunities",
+  "manage_others_opportunities",
+  "delete_own_tasks",
+  "manage_others_tasks",
+  "merge_leads",
+  "view_all_leads",
+];
+
+/** `restricteduser` calls and keeps its own records: nothing of others, and only the leads it owns. */
+export const builtInRoles: Readonly<Record<string, readonly Permission[]>> = {
+  admin: permissions,
+  superuser: permissions.filter((name) => name !== "manage_organization"),
+  user,
+  restricteduser: ["calling", "delete_own_activities", "delete_own_opportunities", "delete_own_tasks"],
+};

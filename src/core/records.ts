@@ -1,0 +1,162 @@
+// Reading records, and the front door for changing them: `createRecord` and its siblings run the rules of whichever resource
+// they are given, so that nothing that changes a record can skip them.
+import type { Row as TextRow, Statement } from "../db/database.ts";
+import { and, join, name, raw, type Sql, sql, statement } from "../db/sql.ts";
+import { type Ctx, may, query, read, transactionOf } from "./context.ts";
+import { invalid, notAllowed, notFound } from "./errors.ts";
+import { isId } from "./id.ts";
+import { JsonText } from "./operation.ts";
+import { type Create, from, type Patch, type Resource, type Row, scope } from "./resource.ts";
+import { allColumns, rowReader } from "./row.ts";
+import { verbsOf } from "./verbs.ts";
+import { isSelfContained, type Projection, projectionOf, renderRow } from "./writer.ts";
+
+// --- reading ---
+
+/** The finished JSON of one record, or 404. */
+export async function showRecord(ctx: Ctx, of: Resource, id: string, fields: readonly string[] | null = null): Promise<JsonText> {
+  if (!isId(of.prefix, id)) throw notFound();
+  const projection = projectionOf(of, fields, (other) => ctx.registry.resource(other));
+  const plainVisibility = of.visible?.(ctx, "t") == null;
+  const [row] =
+    projection.related.length === 0 && plainVisibility
+      ? await read(ctx, byId(ctx, of, id, projection))
+      : await query(ctx, statement(selectOne(ctx, of, id, projection)));
+  if (row === undefined) throw notFound();
+  return new JsonText(projection.write(row, ctx.directory), Number(row[projection.versionAt]));
+}
+
+const byIdTexts = new WeakMap<Projection, Statement>();
+
+// The hottest statement there is: its text is made once for each set of fields.
+function byId(ctx: Ctx, of: Resource, id: string, projection: Projection): Statement {
+  let kept = byIdTexts.get(projection);
+  if (kept === undefined) {
+    const only = of.only ? ` and t.${of.only.column} = '${of.only.value}'` : "";
+    const text = `select ${projection.select} from ${name(of.table).sql} t ${projection.joins} where t.organization_id = $1 and t.id = $2${only}`;
+    byIdTexts.set(projection, (kept = { text, values: [], name: statementName(of, "get", projection.select) }));
+  }
+  return { text: kept.text, name: kept.name, values: [ctx.organization_id, id] };
+}
+
+function selectOne(ctx: Ctx, of: Resource, id: string, projection: Projection): Sql {
+  return sql`select ${selectList(ctx, projection)} from ${from(of, "t")} ${raw(projection.joins)}
+    where ${and([...scope(ctx, of), sql`t.id = ${id}`])}`;
+}
+
+/** The select list with the expressions of related fields behind it. */
+export function selectList(ctx: Ctx, projection: Projection): Sql {
+  return join([raw(projection.select), ...projection.related.map(([, field]) => field.sql("t", ctx))], ", ");
+}
+
+const names = new Map<string, string>();
+
+/** A short name for a prepared statement, the same for the same text. */
+export function statementName(of: Resource, verb: string, text: string): string {
+  const key = `${of.name}.${verb}.${text}`;
+  let kept = names.get(key);
+  if (kept === undefined) names.set(key, (kept = `${of.name}.${verb}.${names.size}`));
+  return kept;
+}
+
+/** The record, or 404 when it does not exist or may not be seen. */
+export async function getRecord<R extends Resource>(ctx: Ctx, of: R, id: string): Promise<Row<R>> {
+  return (await findRecord(ctx, of, id)) ?? fail();
+}
+
+/** The record, or null when it does not exist or may not be seen. */
+export async function findRecord<R extends Resource>(ctx: Ctx, of: R, id: string): Promise<Row<R> | null> {
+  return isId(of.prefix, id) ? ((await findRecords(ctx, of, [sql`t.id = ${id}`]))[0] ?? null) : null;
+}
+
+/** Records that meet all conditions, which speak of the alias `t`. Meant for bounded sets. */
+export async function findRecords<R extends Resource>(
+  ctx: Ctx,
+  of: R,
+  conditions: readonly Sql[],
+  tail: Sql = raw(""),
+): Promise<Row<R>[]> {
+  const rows = await query(
+    ctx,
+    statement(sql`select ${allColumns(of)} from ${from(of, "t")} where ${and([...scope(ctx, of), ...conditions])} ${tail}`),
+  );
+  return rows.map(readRow(of));
+}
+
+/** The record, locked until the transaction ends, or 404. */
+export async function lockRecord<R extends Resource>(ctx: Ctx, of: R, id: string): Promise<Row<R>> {
+  if (!isId(of.prefix, id)) throw notFound();
+  return (await findRecords(ctx, of, [sql`t.id = ${id}`], sql`for update of t`))[0] ?? fail();
+}
+
+function fail(): never {
+  throw notFound();
+}
+
+/** Refuses to change (or delete) a record of somebody else, or one's own, without the permission it takes. */
+export function checkOwner<R extends Resource>(ctx: Ctx, of: R, row: Row<R>, verb: "update" | "delete"): void {
+  if (of.owned === undefined) return;
+  const mine = (row as Record<string, unknown>)[of.owned.by] === ctx.actor.user_id;
+  const allowed = may(ctx, of.owned.others) || (mine && (verb === "update" || may(ctx, of.owned.own)));
+  if (!allowed) throw notAllowed(mine ? of.owned.own : of.owned.others);
+}
+
+const readRow = <R extends Resource>(of: R): ((texts: TextRow) => Row<R>) => {
+  let reader = readers.get(of);
+  if (reader === undefined) readers.set(of, (reader = rowReader(of) as (texts: TextRow) => Row<Resource>));
+  return reader as (texts: TextRow) => Row<R>;
+};
+const readers = new WeakMap<Resource, (texts: TextRow) => Row<Resource>>();
+
+// --- changing ---
+
+/** Creates a record by its resource's own rules. `input` is what a checked body would give. */
+export async function createRecord<R extends Resource>(ctx: Ctx, of: R, input: Create<R>): Promise<Row<R>> {
+  await checkVisible(ctx, of, input as Record<string, unknown>);
+  return (await verbsOf(of).create(ctx, input)) as Row<R>;
+}
+
+/** Changes a record by its resource's own rules. */
+export async function updateRecord<R extends Resource>(ctx: Ctx, of: R, id: string, patch: Patch<R>): Promise<Row<R>> {
+  const before = await lockRecord(ctx, of, id);
+  checkOwner(ctx, of, before, "update");
+  await checkVisible(ctx, of, patch as Record<string, unknown>);
+  return (await verbsOf(of).update(ctx, before, patch)) as Row<R>;
+}
+
+/** Deletes a record by its resource's own rules. */
+export async function deleteRecord<R extends Resource>(ctx: Ctx, of: R, id: string): Promise<void> {
+  const before = await lockRecord(ctx, of, id);
+  checkOwner(ctx, of, before, "delete");
+  await verbsOf(of).delete(ctx, before);
+}
+
+/** An id in a body must name something the caller may see. What nobody's role hides is left to the foreign key. */
+export async function checkVisible(ctx: Ctx, of: Resource, values: Record<string, unknown>): Promise<void> {
+  for (const [key, field] of of.columns) {
+    const id = values[key];
+    if (field.ref === null || typeof id !== "string") continue;
+    const target = ctx.registry.resource(field.ref.to)!;
+    const exists = target.cached
+      ? ctx.directory.find(target.name, id) !== undefined
+      : isId(target.prefix, id) && (target.visible?.(ctx, "t") == null || (await findRecord(ctx, target, id)) !== null);
+    if (!exists) throw invalid({ [key]: "does not exist" });
+  }
+}
+
+/** The answer to a write: the record as a read shows it. Where that takes a join it is read back in the same flight. */
+export async function shown<R extends Resource>(
+  ctx: Ctx,
+  of: R,
+  row: Row<R>,
+  fields: readonly string[] | null = null,
+): Promise<JsonText> {
+  const lookup = (other: string) => ctx.registry.resource(other);
+  const { id, version } = row as { id: string; version: number };
+  if (fields !== null) return showRecord(ctx, of, id, fields);
+  if (isSelfContained(of, lookup)) return new JsonText(renderRow(of, row, ctx.directory, lookup), version);
+  const projection = projectionOf(of, null, lookup);
+  const [texts] = await transactionOf(ctx).read(byId(ctx, of, id, projection));
+  if (texts === undefined) throw notFound();
+  return new JsonText(projection.write(texts, ctx.directory), version);
+}

@@ -1,0 +1,92 @@
+// All resources and operations, checked when the service starts: a definition that refers to what is not there stops it.
+import type { Field, Label } from "./field.ts";
+import type { Operation } from "./operation.ts";
+import type { Resource } from "./resource.ts";
+
+export interface Pointer {
+  /** The resource that points. Kinds that share a table are represented by the one that holds all of its rows. */
+  from: Resource;
+  field: string;
+  rule: NonNullable<Field["ref"]>;
+}
+
+export interface Registry {
+  operations: readonly Operation[];
+  resources: readonly Resource[];
+  resource(name: string): Resource | undefined;
+  /** Who points at records of this resource. */
+  pointersTo(name: string): readonly Pointer[];
+  /** The resource a row of a shared table belongs to. */
+  kindOf(of: Resource, row: Record<string, unknown>): Resource;
+  operation(name: string): Operation | undefined;
+  /** Called after the commit of every transaction that wrote events. */
+  announceEvents(): void;
+}
+
+export function buildRegistry(
+  operations: readonly Operation[],
+  extra: readonly Resource[] = [],
+  announceEvents = () => {},
+): Registry {
+  const resources = new Map<string, Resource>();
+  for (const one of [...operations.map((operation) => operation.resource), ...extra]) {
+    if (one === null) continue;
+    const known = resources.get(one.name);
+    if (known !== undefined && known !== one) throw new Error(`two resources are named ${one.name}`);
+    resources.set(one.name, one);
+  }
+  const kinds = new Map<string, Resource>();
+  for (const one of resources.values()) if (one.only) kinds.set(`${one.table} ${one.only.value}`, one);
+  const byName = new Map<string, Operation>();
+  const byRoute = new Set<string>();
+  for (const operation of operations) {
+    const route = `${operation.method} ${operation.path.replace(/\{[^}]+\}/g, "{}")}`;
+    if (byRoute.has(route)) throw new Error(`two operations answer ${route}`);
+    if (byName.has(operation.name)) throw new Error(`two operations are named ${operation.name}`);
+    byRoute.add(route);
+    byName.set(operation.name, operation);
+  }
+
+  const all = [...resources.values()];
+  for (const one of all) checkReferences(one, resources);
+  const pointers = new Map<string, Pointer[]>();
+  for (const one of all) {
+    if (one.only) continue;
+    for (const [field, spec] of one.columns) {
+      if (spec.ref === null) continue;
+      const list = pointers.get(spec.ref.to) ?? [];
+      pointers.set(spec.ref.to, [...list, { from: one, field, rule: spec.ref }]);
+    }
+  }
+
+  return {
+    operations,
+    resources: all,
+    resource: (name) => resources.get(name),
+    pointersTo: (name) => pointers.get(baseOf(resources, name)) ?? [],
+    kindOf: (of, row) => {
+      if (of.kinds === undefined) return of;
+      return kinds.get(`${of.table} ${row[of.kinds]}`) ?? of;
+    },
+    operation: (name) => byName.get(name),
+    announceEvents,
+  };
+}
+
+// What points at an activity points at every kind of activity.
+function baseOf(resources: ReadonlyMap<string, Resource>, name: string): string {
+  const one = resources.get(name);
+  if (one?.only === undefined) return name;
+  return [...resources.values()].find((other) => other.table === one.table && other.kinds !== undefined)?.name ?? name;
+}
+
+function checkReferences(one: Resource, resources: ReadonlyMap<string, Resource>): void {
+  for (const [key, field] of Object.entries(one.fields) as [string, Field | Label][]) {
+    const target = field.source === "column" ? field.ref?.to : field.source === "label" ? field.to : undefined;
+    if (target !== undefined && !resources.has(target))
+      throw new Error(`${one.name}.${key} refers to ${target}, which no area defines`);
+  }
+  for (const relation of Object.values(one.expand ?? {})) {
+    if (!resources.has(relation.resource)) throw new Error(`${one.name} expands ${relation.resource}, which no area defines`);
+  }
+}

@@ -1,0 +1,155 @@
+// A resource is data about a kind of record. It has no behaviour: the verbs live in `standard.ts` and `records.ts`.
+import { z } from "zod";
+import { name as sqlName, type Sql, sql } from "../db/sql.ts";
+import type { Ctx } from "./context.ts";
+import { type AnyField, type Field, type Input, json, type Mode, ref, text, timestamp } from "./field.ts";
+import type { Permission } from "./permissions.ts";
+
+export type Fields = Record<string, AnyField>;
+
+/** A filter that is more than a comparison with a column: it turns the parameter's text into a condition. */
+export interface Filter {
+  doc: string;
+  sql: (ctx: Ctx, value: string, alias: string) => Sql;
+}
+
+/** A sort key that is not a plain column. */
+export interface SortKey {
+  sql: (alias: string) => Sql;
+  type: "text" | "number";
+}
+
+/** Records that `_expand` can bring along: the children that name this record in `via`, or the one that `via` names. */
+export interface Relation {
+  resource: string;
+  via: string;
+  many: boolean;
+  where?: (alias: string) => Sql;
+}
+
+export interface ResourceWords<F extends Fields> {
+  /** The wire's word in the singular, as other definitions refer to it. */
+  name: string;
+  /** The prefix of its ids, without the underscore. */
+  prefix: string;
+  /** One plain sentence for a stranger. */
+  doc: string;
+  fields: F;
+  /** The path below `/api/v1`, where it is not `/name`. */
+  path?: string;
+  /** The path field that names the parent, for a nested resource: `opportunity_id`. */
+  parent?: string;
+  table?: string;
+  /** Several resources may share a table: which rows are this one's, as column and value. */
+  only?: { column: string; value: string };
+  /** For the one resource that holds all rows of a shared table: the column that tells the kinds apart. */
+  kinds?: string;
+  /** The `object_type` of its events; null for what emits none. */
+  event?: string | null | ((row: any) => string);
+  /** The lead its events belong to; by default its `lead_id`. */
+  eventLead?: (row: any) => string | null;
+  /** The object type of its custom fields. */
+  custom?: string;
+  filters?: Record<string, Filter>;
+  /** Sort keys beside `date_created`, `date_updated`: own columns by `true`. */
+  sort?: Record<string, true | SortKey>;
+  /** Default order, as `_order_by` takes it. */
+  order?: string;
+  /** Columns (references with an index of their own) by which a list stays bounded: one plan fits all values. */
+  indexed?: readonly string[];
+  expand?: Record<string, Relation>;
+  /** Which rows the caller may see, beyond the organization; null for all. */
+  visible?: (ctx: Ctx, alias: string) => Sql | null;
+  /** Whose record it is, and what it takes to delete one's own and to change another's. */
+  owned?: { by: string; own: Permission; others: Permission };
+  /** Small and often needed: kept in memory for each organization. */
+  cached?: boolean;
+  /** False keeps it from agents. */
+  mcp?: boolean;
+}
+
+export interface Resource<F extends Fields = any> extends Omit<ResourceWords<F>, "fields" | "event"> {
+  fields: F & typeof standardFields;
+  path: string;
+  table: string;
+  event: null | ((row: any) => string);
+  /** The fields with a column, in the order of the select list. */
+  columns: readonly [string, Field][];
+}
+
+const standardFields = {
+  id: text({ required: true, readOnly: true, doc: "Opaque; only its prefix means anything." }),
+  organization_id: text({ required: true, readOnly: true, doc: "The organization it belongs to." }),
+  created_by: ref("user", { onDelete: "keep", onMove: "keep" }, { readOnly: true, doc: "The user who created it." }),
+  updated_by: ref("user", { onDelete: "keep", onMove: "keep" }, { readOnly: true, doc: "The user who changed it last." }),
+  date_created: timestamp({ required: true, readOnly: true, doc: "When it was created." }),
+  date_updated: timestamp({ required: true, readOnly: true, doc: "When it was changed last." }),
+};
+
+/** Declares a kind of record. The order of `fields` is the order on the wire, between `organization_id` and `created_by`. */
+export function resource<const F extends Fields>(words: ResourceWords<F>): Resource<F> {
+  const { id, organization_id, ...trailing } = standardFields;
+  const custom =
+    words.custom === undefined
+      ? {}
+      : { custom: json(z.record(z.string(), z.unknown()), { readOnly: true, hidden: true, default: {} }) };
+  const fields = {
+    id,
+    organization_id,
+    ...words.fields,
+    ...custom,
+    ...trailing,
+    ...pickStandard(words.fields),
+  } as F & typeof standardFields;
+  const event = words.event === undefined ? words.name : words.event;
+  return {
+    ...words,
+    fields,
+    path: words.path ?? `/${words.name}`,
+    table: words.table ?? words.name,
+    event: event === null || typeof event === "function" ? event : () => event,
+    columns: Object.entries(fields).filter((entry): entry is [string, Field] => entry[1].source === "column"),
+  };
+}
+
+// A resource may restate a standard field, as the activities do with a `date_created` that can be set.
+const pickStandard = (own: Fields) => Object.fromEntries(Object.entries(own).filter(([key]) => key in standardFields));
+
+/** `lead t`, with the rows of other kinds in the same table left out by `scope`. */
+export const from = (of: Resource, alias: string): Sql => sql`${sqlName(of.table)} ${sqlName(alias)}`;
+
+/** The conditions every statement about a resource begins with: its organization, its kind, what the caller may see. */
+export function scope(ctx: Ctx, of: Resource, alias = "t"): Sql[] {
+  const conditions = [sql`${sqlName(alias)}.organization_id = ${ctx.organization_id}`];
+  if (of.only) conditions.push(sql`${sqlName(alias)}.${sqlName(of.only.column)} = ${of.only.value}`);
+  const visible = of.visible?.(ctx, alias);
+  if (visible) conditions.push(visible);
+  return conditions;
+}
+
+// The types of a record, read off its fields. These three and `Field` are all the cleverness there is.
+type OwnFields<R> = R extends Resource<infer F> ? F & typeof standardFields : never;
+type ColumnKeys<F, M extends Mode = Mode> = {
+  [K in keyof F]: F[K] extends Field<any, infer X> ? (X extends M ? K : never) : never;
+}[keyof F];
+type ValueOf<X> = X extends Field<infer T, any> ? T : never;
+
+/** A stored record: every column, hidden ones and `version` included, with the custom values under their wire names. */
+export type Row<R> = { [K in ColumnKeys<OwnFields<R>>]: ValueOf<OwnFields<R>[K]> } & {
+  version: number;
+  custom?: Record<string, unknown>;
+};
+
+/** What a create accepts, normalized: columns, `custom`, and what is only input. */
+export type Create<R> = Given<R, "write" | "create">;
+
+/** What an update accepts, normalized. */
+export type Patch<R> = Given<R, "write">;
+
+type Given<R, M extends Mode> = { [K in ColumnKeys<OwnFields<R>, M>]?: ValueOf<OwnFields<R>[K]> } & {
+  [K in InputKeys<OwnFields<R>>]?: OwnFields<R>[K] extends Input<infer T> ? T : never;
+} & { custom?: Record<string, unknown> };
+type InputKeys<F> = { [K in keyof F]: F[K] extends Input ? K : never }[keyof F];
+
+/** Any value of a record, for the service's own writes. */
+export type Values<R> = Partial<Row<R>>;

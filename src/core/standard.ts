@@ -1,0 +1,298 @@
+// The five verbs. `standard(resource, verbs)` expands a definition into operations; for each verb one writes `true`, or a plain
+// function in its place. A verb is replaced, never hooked into.
+import { z } from "zod";
+import { name, type Sql, sql } from "../db/sql.ts";
+import type { Ctx } from "./context.ts";
+import { conflict, invalid, notFound } from "./errors.ts";
+import { ignoredFields, inputSchema, readCreate, readPatch } from "./input.ts";
+import { expandIds, showList } from "./list.ts";
+import { filterNames, limitDefault, limitMax, readFieldNames, readList, sortKeys } from "./list_input.ts";
+import { type Given, JsonText, type Operation, type Parameter, refuseUnknownParameters, type Verb } from "./operation.ts";
+import type { Permission } from "./permissions.ts";
+import { checkOwner, checkVisible, getRecord, lockRecord, showRecord, shown } from "./records.ts";
+import type { Create, Resource, Row } from "./resource.ts";
+import { setVerbs, type Verbs, verbsOf } from "./verbs.ts";
+import { outputSchema } from "./writer.ts";
+
+/** All five, none special. */
+export const crud = { list: true, get: true, create: true, update: true, delete: true } as const;
+
+export type StandardVerbs<R extends Resource> = {
+  list?: true | ((ctx: Ctx, query: Record<string, string>) => Promise<unknown>);
+  get?: true | ((ctx: Ctx, id: string, fields: readonly string[] | null) => Promise<unknown>);
+} & { [K in keyof Verbs<R>]?: true | Verbs<R>[K] };
+
+/** What the caller's role must hold: for writing in general, or for a verb. `member` where nothing is said. */
+export type StandardPermissions = Partial<Record<Verb | "write", Permission | "member">>;
+
+/** The operations of a resource. */
+export function standard<R extends Resource>(of: R, verbs: StandardVerbs<R>, permissions: StandardPermissions = {}): Operation[] {
+  setVerbs(of, onlyFunctions(verbs) as Partial<Verbs<R>>);
+  const make: Record<Verb, () => Operation> = {
+    list: () => listOperation(of, verbs.list),
+    create: () => createOperation(of, verbs.get !== undefined),
+    get: () => getOperation(of, verbs.get),
+    update: () => updateOperation(of),
+    delete: () => deleteOperation(of),
+  };
+  return (Object.keys(make) as Verb[])
+    .filter((verb) => verbs[verb] !== undefined)
+    .map((verb) => ({
+      ...make[verb](),
+      permission: permissions[verb] ?? (isWrite(verb) ? permissions.write : undefined) ?? "member",
+    }));
+}
+
+const isWrite = (verb: Verb) => verb !== "list" && verb !== "get";
+
+const onlyFunctions = (verbs: object) =>
+  Object.fromEntries(
+    Object.entries(verbs).filter(([verb, value]) => typeof value === "function" && verb !== "list" && verb !== "get"),
+  );
+
+function base(
+  of: Resource,
+  verb: Verb,
+): Omit<Operation, "method" | "path" | "doc" | "parse" | "run" | "parameters" | "body" | "output"> {
+  const write = isWrite(verb);
+  return {
+    name: `${of.name}.${verb}`,
+    permission: "member",
+    group: write ? "write" : "read",
+    scope: verb === "delete" ? "write_destructive" : write ? "write_safe" : "read",
+    pastDue: !write,
+    transaction: write,
+    mcp: of.mcp !== false,
+    status: verb === "create" ? 201 : 200,
+    resource: of,
+    verb,
+  };
+}
+
+const pathOf = (of: Resource) => of.path;
+const noun = (of: Resource) => of.name.replaceAll("_", " ");
+const fieldsParameter: Parameter = {
+  name: "_fields",
+  doc: "Only these fields of each record, separated by commas.",
+  schema: z.string(),
+};
+
+// --- list ---
+
+function listOperation(
+  of: Resource,
+  own: StandardVerbs<Resource>["list"],
+): Operation<{ params: Record<string, string>; query: Record<string, string> }> {
+  return {
+    ...base(of, "list"),
+    method: "GET",
+    path: `${pathOf(of)}/`,
+    doc: `Lists ${plural(noun(of))}${of.order ? "" : ", newest first"}.`,
+    parameters: listParameters(of),
+    body: null,
+    output: listSchema(outputSchema(of)),
+    parse: (_ctx, given) => ({ input: { params: given.params, query: given.query }, ignored: [] }),
+    async run(ctx, { params, query }) {
+      if (typeof own === "function") return own(ctx, query);
+      return showList(ctx, of, readList(ctx, of, query, await parentCondition(ctx, of, params)));
+    },
+  };
+}
+
+export const plural = (word: string) =>
+  /[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}ies` : /(s|x|sh|ch)$/.test(word) ? `${word}es` : `${word}s`;
+
+/** The envelope of a list. */
+export const listSchema = (element: z.ZodType) =>
+  z.looseObject({
+    data: z.array(element),
+    has_more: z.boolean(),
+    cursor_next: z.string().optional(),
+    total_results: z.number().int().optional(),
+  });
+
+export function listParameters(of: Resource): Parameter[] {
+  const filters = filterNames(of).map((filter) => ({ ...filter, schema: z.string() }));
+  const expand = Object.keys(of.expand ?? {});
+  return [
+    {
+      name: "_limit",
+      doc: "How many records at most.",
+      schema: z.int().min(0).max(limitMax).default(limitDefault),
+    },
+    { name: "_skip", doc: "How many records to pass over.", schema: z.int().min(0).default(0) },
+    {
+      name: "_cursor",
+      doc: "`cursor_next` of the page before, with the same filters and order.",
+      schema: z.string(),
+    },
+    fieldsParameter,
+    {
+      name: "_order_by",
+      doc: `Sort keys separated by commas, - in front for descending: ${sortKeys(of).join(", ")}.`,
+      schema: z.string(),
+    },
+    { name: "_count", doc: "Adds `total_results`.", schema: z.enum(["exact", "estimate"]) },
+    ...(expand.length > 0 ? [{ name: "_expand", doc: `Brings along: ${expand.join(", ")}.`, schema: z.string() }] : []),
+    ...filters,
+  ];
+}
+
+/** A nested list is that of a parent the caller may see. */
+async function parentCondition(ctx: Ctx, of: Resource, params: Record<string, string>): Promise<Sql[]> {
+  if (of.parent === undefined) return [];
+  await getParent(ctx, of, params);
+  return [sql`t.${name(of.parent)} = ${params[of.parent]}`];
+}
+
+async function getParent(ctx: Ctx, of: Resource, params: Record<string, string>): Promise<void> {
+  const parent = ctx.registry.resource((of.fields[of.parent!] as { ref: { to: string } }).ref.to)!;
+  await getRecord(ctx, parent, params[of.parent!]!);
+}
+
+// --- get ---
+
+function getOperation(
+  of: Resource,
+  own: StandardVerbs<Resource>["get"],
+): Operation<{ id: string; query: Record<string, string> }> {
+  const expand = Object.keys(of.expand ?? {});
+  const parameters =
+    expand.length > 0
+      ? [fieldsParameter, { name: "_expand", doc: `Brings along: ${expand.join(", ")}.`, schema: z.string() }]
+      : [fieldsParameter];
+  const known = new Set(parameters.map((parameter) => parameter.name));
+  return {
+    ...base(of, "get"),
+    method: "GET",
+    path: `${pathOf(of)}/{id}/`,
+    doc: `Answers one ${noun(of)}.`,
+    parameters,
+    body: null,
+    output: outputSchema(of),
+    parse(_ctx, given) {
+      refuseUnknownParameters(given.query, known);
+      return { input: { id: given.params.id!, query: given.query }, ignored: [] };
+    },
+    async run(ctx, { id, query }) {
+      const fields = readFieldNames(query._fields);
+      if (typeof own === "function") return own(ctx, id, fields);
+      const record = await showRecord(ctx, of, id, fields);
+      return query._expand ? expandedRecord(ctx, of, id, record, query._expand) : record;
+    },
+  };
+}
+
+async function expandedRecord(ctx: Ctx, of: Resource, id: string, record: JsonText, given: string): Promise<JsonText> {
+  const names = given.split(",").filter((one) => one !== "");
+  const known = Object.keys(of.expand ?? {});
+  if (names.some((one) => !known.includes(one))) throw invalid({ _expand: `knows ${known.join(", ")} here` });
+  const [members] = await expandIds(ctx, of, names, [id]);
+  const head = record.text.slice(0, -1);
+  return new JsonText(`${head}${head === "{" ? members!.slice(1) : members}}`, record.version);
+}
+
+// --- create ---
+
+function createOperation(
+  of: Resource,
+  hasGet: boolean,
+): Operation<{ input: Create<Resource>; params: Record<string, string>; fields: string[] | null }> {
+  return {
+    ...base(of, "create"),
+    method: "POST",
+    path: `${pathOf(of)}/`,
+    doc: `Creates a ${noun(of)}.`,
+    parameters: [fieldsParameter],
+    body: inputSchema(of, "create"),
+    output: outputSchema(of),
+    parse(ctx, given) {
+      refuseUnknownParameters(given.query, []);
+      const { input, ignored } = readCreate(ctx, of, given);
+      return { input: { input, params: given.params, fields: readFieldNames(given.query._fields) }, ignored };
+    },
+    async run(ctx, { input, params, fields }) {
+      if (of.parent !== undefined) {
+        await getParent(ctx, of, params);
+        (input as Record<string, unknown>)[of.parent] = params[of.parent];
+      }
+      await checkVisible(ctx, of, input as Record<string, unknown>);
+      const row = (await verbsOf(of).create(ctx, input)) as Row<Resource>;
+      const path = pathOf(of).replace(/\{([^}]+)\}/g, (_, key: string) => params[key]!);
+      if (hasGet) ctx.reply.headers.location = `/api/v1${path}/${row.id}/`;
+      return shown(ctx, of, row, fields);
+    },
+  };
+}
+
+// --- update ---
+
+function updateOperation(
+  of: Resource,
+): Operation<{ id: string; params: Record<string, string>; given: Given; fields: string[] | null }> {
+  return {
+    ...base(of, "update"),
+    method: "PUT",
+    path: `${pathOf(of)}/{id}/`,
+    doc: `Changes the given fields of a ${noun(of)}.`,
+    parameters: [fieldsParameter],
+    body: inputSchema(of, "update"),
+    output: outputSchema(of),
+    parse(_ctx, given) {
+      refuseUnknownParameters(given.query, []);
+      const input = {
+        id: given.params.id!,
+        params: given.params,
+        given,
+        fields: readFieldNames(given.query._fields),
+      };
+      return { input, ignored: ignoredFields(of, given) };
+    },
+    async run(ctx, { id, params, given, fields }) {
+      const before = await lockForChange(ctx, of, id, params, "update");
+      const patch = readPatch(ctx, of, given.body, before);
+      await checkVisible(ctx, of, patch as Record<string, unknown>);
+      const row = (await verbsOf(of).update(ctx, before, patch)) as Row<Resource>;
+      return shown(ctx, of, row, fields);
+    },
+  };
+}
+
+async function lockForChange(
+  ctx: Ctx,
+  of: Resource,
+  id: string,
+  params: Record<string, string>,
+  verb: "update" | "delete",
+): Promise<Row<Resource>> {
+  if (of.parent !== undefined) await getParent(ctx, of, params);
+  const before = (await lockRecord(ctx, of, id)) as Row<Resource> & Record<string, unknown>;
+  if (of.parent !== undefined && before[of.parent] !== params[of.parent]) throw notFound();
+  checkOwner(ctx, of, before, verb);
+  if (ctx.request.ifMatch !== null && ctx.request.ifMatch !== before.version) throw conflict(412);
+  return before;
+}
+
+// --- delete ---
+
+function deleteOperation(of: Resource): Operation<{ id: string; params: Record<string, string> }> {
+  // The last field of a nested path names the record itself: `/opportunity/{opportunity_id}/line_item/{item_id}/`.
+  const idField = of.parent === undefined ? "id" : "item_id";
+  return {
+    ...base(of, "delete"),
+    method: "DELETE",
+    path: `${pathOf(of)}/{${idField}}/`,
+    doc: `Deletes a ${noun(of)}.`,
+    parameters: [],
+    body: null,
+    output: z.strictObject({}),
+    parse(_ctx, given) {
+      refuseUnknownParameters(given.query, []);
+      return { input: { id: given.params[idField]!, params: given.params }, ignored: [] };
+    },
+    async run(ctx, { id, params }) {
+      await verbsOf(of).delete(ctx, await lockForChange(ctx, of, id, params, "delete"));
+      return new JsonText("{}");
+    },
+  };
+}

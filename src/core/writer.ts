@@ -1,0 +1,235 @@
+// The JSON writer. For each resource and set of fields it is compiled once into a function that splices the texts of a row into
+// JSON: columns are never parsed, `jsonb` is passed through. Listing 100 records this way costs half of what objects and
+// JSON.stringify do.
+import { z } from "zod";
+import type { Row as TextRow } from "../db/database.ts";
+import { pgTimestamp } from "../values/time.ts";
+import type { ColumnType, Computed, Field, Label, Related } from "./field.ts";
+import type { Directory } from "./directory.ts";
+import type { Resource, Row } from "./resource.ts";
+import { valueOf } from "./row.ts";
+
+export interface Projection {
+  /** The select list: own columns, joined labels, and the version last. */
+  select: string;
+  /** Left joins for labels whose target is not in the directory. */
+  joins: string;
+  /** Fields that need SQL of their own, selected behind the version. */
+  related: readonly [string, Related][];
+  write: (row: TextRow, directory: Directory) => string;
+  /** Where the version stands in a row. */
+  versionAt: number;
+}
+
+export type Lookup = (resource: string) => Resource | undefined;
+
+const projections = new WeakMap<Resource, Map<string, Projection>>();
+
+/** The projection for `_fields`; null means all ordinary fields. At most 200 sets are kept for each resource. */
+export function projectionOf(of: Resource, fields: readonly string[] | null, lookup: Lookup): Projection {
+  const key = fields === null ? "" : [...fields].sort().join(",");
+  let kept = projections.get(of);
+  if (kept === undefined) projections.set(of, (kept = new Map()));
+  let projection = kept.get(key);
+  if (projection === undefined) {
+    if (kept.size >= 200) kept.clear();
+    kept.set(key, (projection = compile(of, fields, lookup)));
+  }
+  return projection;
+}
+
+interface Part {
+  /** A JavaScript expression that gives `"name":value`; it may give "" where `optional`. */
+  code: string;
+  optional: boolean;
+}
+
+function compile(of: Resource, fields: readonly string[] | null, lookup: Lookup): Projection {
+  const columns: string[] = [];
+  const joins: string[] = [];
+  const at = (expression: string) => {
+    const found = columns.indexOf(expression);
+    return found >= 0 ? found : columns.push(expression) - 1;
+  };
+  const helpers: unknown[] = [];
+  const helper = (value: unknown) => `h[${helpers.push(value) - 1}]`;
+  const parts: Part[] = [];
+  const related: [string, Related][] = [];
+  const wanted = fields === null ? null : new Set(fields);
+  const all = wanted?.has("_all") === true;
+
+  for (const [key, field] of Object.entries(of.fields) as [string, Field | Computed | Label | Related][]) {
+    if (key === "custom" && of.custom) {
+      const some =
+        all || wanted === null || wanted.has("custom") ? null : [...wanted].filter((name) => name.startsWith("custom."));
+      if (some === null || some.length > 0)
+        parts.push({ code: `${helper(customPart(some))}(r[${at("t.custom")}])`, optional: true });
+      continue;
+    }
+    if (isHidden(field) || (!all && (wanted === null ? isOnDemand(field) : !wanted.has(key)))) continue;
+    if (field.source === "related") related.push([key, field]);
+    else
+      parts.push({
+        code: `${JSON.stringify(`"${key}":`)}+${valueCode(of, key, field, at, joins, helper, lookup)}`,
+        optional: false,
+      });
+  }
+
+  const versionAt = columns.length;
+  columns.push("t.version");
+  related.forEach(([key], i) => {
+    parts.push({ code: `${JSON.stringify(`"${key}":`)}+(r[${versionAt + 1 + i}]??"null")`, optional: false });
+  });
+  return {
+    select: columns.join(", "),
+    joins: joins.join(" "),
+    related,
+    versionAt,
+    write: assemble(parts, helpers),
+  };
+}
+
+const isHidden = (field: { source: string; hidden?: boolean }) => field.source === "input" || field.hidden === true;
+const isOnDemand = (field: { source: string; onDemand?: boolean }) => field.source === "related" || field.onDemand === true;
+
+function valueCode(
+  of: Resource,
+  key: string,
+  field: Field | Computed | Label,
+  at: (expression: string) => number,
+  joins: string[],
+  helper: (value: unknown) => string,
+  lookup: Lookup,
+): string {
+  if (field.source === "column") {
+    if (key === "organization_id") return `'"'+d.organization_id+'"'`;
+    return nullable(field.nullable, `r[${at(`t.${key}`)}]`, (value) => columnCode(field, key, value, helper));
+  }
+  if (field.source === "computed") {
+    const values = field.of.map((name) => {
+      const column = of.fields[name] as Field;
+      return name === "organization_id"
+        ? "d.organization_id"
+        : `${helper((text: string | null) => valueOf(column, text))}(r[${at(`t.${name}`)}])`;
+    });
+    return `${helper(textOf(field))}(${["d", ...values].join(",")})`;
+  }
+  const target = lookup(field.to);
+  if (target === undefined) throw new Error(`${of.name}.${key} labels ${field.to}, which is not defined`);
+  if (target.cached) {
+    return `${helper((directory: Directory, id: string | null) => (id === null ? "null" : quoteOrNull(directory.find(field.to, id)?.[field.field])))}(d,r[${at(`t.${field.ref}`)}])`;
+  }
+  const alias = `j${joins.length}`;
+  joins.push(
+    `left join ${target.table} ${alias} on ${alias}.organization_id = t.organization_id and ${alias}.id = t.${field.ref}`,
+  );
+  return `${helper(quoteOrNull)}(r[${at(`${alias}.${field.field}`)}])`;
+}
+
+const textOf =
+  (field: Computed) =>
+  (directory: Directory, ...values: unknown[]) =>
+    JSON.stringify(field.get(...values, directory)) ?? "null";
+
+const nullable = (canBeNull: boolean, value: string, code: (value: string) => string) =>
+  canBeNull ? `(${value}===null?"null":${code(value)})` : code(value);
+
+function columnCode(field: Field, key: string, value: string, helper: (value: unknown) => string): string {
+  const kinds: Record<ColumnType, () => string> = {
+    text: () => (key === "id" || field.ref !== null ? `'"'+${value}+'"'` : `${helper(quote)}(${value})`),
+    integer: () => value,
+    number: () => `${helper(numberText)}(${value})`,
+    boolean: () => `(${value}==="t"?"true":"false")`,
+    timestamp: () => `'"'+${helper(pgTimestamp)}(${value})+'"'`,
+    date: () => `'"'+${value}+'"'`,
+    json: () => value,
+    texts: () => `${helper((text: string) => JSON.stringify(valueOf(field, text)))}(${value})`,
+    tsvector: () => `${helper(quote)}(${value})`,
+  };
+  return kinds[field.type]();
+}
+
+// A comma goes before every part but the first; an optional part brings its own.
+function assemble(parts: readonly Part[], helpers: readonly unknown[]): Projection["write"] {
+  if (parts.some((part) => part.optional) && (parts[0]?.optional || parts.length === 1)) {
+    const body = parts.map((part) => (part.optional ? `comma(${part.code})` : `","+${part.code}`)).join("+") || `""`;
+    return build(`"{"+(${body}).slice(1)+"}"`, helpers);
+  }
+  const body =
+    parts.map((part, i) => (part.optional ? `comma(${part.code})` : i === 0 ? part.code : `","+${part.code}`)).join("+") || `""`;
+  return build(`"{"+${body}+"}"`, helpers);
+}
+
+function build(expression: string, helpers: readonly unknown[]): Projection["write"] {
+  const source = `"use strict";const comma=(text)=>text===""?"":","+text;${helpers.map((_, i) => `const h${i}=h[${i}];`).join("")}return (r,d)=>${expression.replace(/\bh\[(\d+)\]/g, "h$1")};`;
+  return new Function("h", source)(helpers) as Projection["write"];
+}
+
+const customPart = (some: readonly string[] | null) => (text: string | null) => {
+  if (text === null || text === "{}") return "";
+  if (some === null) return text.slice(1, -1);
+  const values = JSON.parse(text) as Record<string, unknown>;
+  return some
+    .filter((name) => name in values)
+    .map((name) => `${JSON.stringify(name)}:${JSON.stringify(values[name])}`)
+    .join(",");
+};
+
+// Text without a quote, a backslash, a control character or half of a pair is JSON as it stands.
+const plain = /^[^"\\\u0000-\u001f\ud800-\udfff]*$/;
+const quote = (text: string): string => (plain.test(text) ? `"${text}"` : JSON.stringify(text));
+const quoteOrNull = (text: unknown): string => (typeof text === "string" ? quote(text) : "null");
+const numberText = (text: string): string => JSON.stringify(Number(text));
+
+/** The JSON of a record that is at hand, as a read would show it; labels that need a join are left out. */
+export function renderRow<R extends Resource>(of: R, row: Row<R>, directory: Directory, lookup: Lookup): string {
+  const parts: string[] = [];
+  const record = row as unknown as Record<string, unknown>;
+  for (const [key, field] of Object.entries(of.fields) as [string, Field | Computed | Label | Related][]) {
+    if (key === "custom" && of.custom) {
+      for (const [name, value] of Object.entries((record.custom ?? {}) as object))
+        parts.push(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
+      continue;
+    }
+    if (isHidden(field) || field.source === "related") continue;
+    const value = shownValue(of, key, field, record, directory, lookup);
+    if (value !== undefined) parts.push(`"${key}":${JSON.stringify(value) ?? "null"}`);
+  }
+  return `{${parts.join(",")}}`;
+}
+
+function shownValue(
+  of: Resource,
+  key: string,
+  field: Field | Computed | Label,
+  row: Record<string, unknown>,
+  directory: Directory,
+  lookup: Lookup,
+): unknown {
+  switch (field.source) {
+    case "column":
+      return row[key] ?? null;
+    case "computed":
+      return field.get(...field.of.map((name) => row[name]), directory);
+    case "label": {
+      if (!lookup(field.to)?.cached) return undefined;
+      const id = row[field.ref];
+      return typeof id === "string" ? (directory.find(field.to, id)?.[field.field] ?? null) : null;
+    }
+  }
+}
+
+/** True when a read shows nothing that a record at hand does not: no joined labels. */
+export const isSelfContained = (of: Resource, lookup: Lookup): boolean =>
+  (Object.values(of.fields) as Label[]).every((field) => field.source !== "label" || lookup(field.to)?.cached === true);
+
+/** The schema of a record as it is shown. */
+export function outputSchema(of: Resource): z.ZodType {
+  const shape: Record<string, z.ZodType> = {};
+  for (const [key, field] of Object.entries(of.fields) as [string, Field][]) {
+    if ((field.source as string) === "input" || isHidden(field)) continue;
+    const schema = field.doc ? field.output.describe(field.doc) : field.output;
+    shape[key] = isOnDemand(field) ? schema.optional() : schema;
+  }
+  return (of.custom || of.expand ? z.looseObject(shape) : z.strictObject(shape)).describe(of.doc);
+}

@@ -1,0 +1,31 @@
+// The one door to PostgreSQL. Rows come as arrays of text, in the order of the select list; nothing is parsed here.
+
+export type Row = (string | null)[];
+export type Rows = Row[];
+
+/** SQL with its parameters. A `name` makes it a prepared statement: only where one plan fits all values. */
+export interface Statement {
+  text: string;
+  values: unknown[];
+  name?: string;
+}
+
+export interface Transaction {
+  /** Sends a statement without waiting for it: everything up to the commit leaves in one flight. A failure is the commit's failure. */
+  write(statement: Statement): void;
+  /** Sends a statement and waits for its rows; they see what was written before. */
+  read(statement: Statement): Promise<Rows>;
+  /** Runs once the commit is acknowledged. */
+  afterCommit(act: () => void): void;
+}
+
+export interface Database {
+  /** A bounded read by one plan, on a connection shared with others. */
+  read(organizationId: string, statement: Statement): Promise<Rows>;
+  /** A read of any size or plan, on a connection of its own. */
+  query(organizationId: string, statement: Statement): Promise<Rows>;
+  transaction<T>(organizationId: string, run: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Answers within `timeoutMs` or throws: for the readiness check. */
+  ping(timeoutMs: number): Promise<void>;
+  close(): Promise<void>;
+}

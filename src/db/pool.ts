@@ -1,0 +1,248 @@
+// Connections. Single bounded reads share four pipelined ones; everything else holds one of its own for as long as it runs.
+import pg from "pg";
+import { unavailable } from "../core/errors.ts";
+import type { Database, Rows, Statement, Transaction } from "./database.ts";
+import { rowsOf, TextQuery } from "./text_query.ts";
+
+export interface PoolOptions {
+  url: string;
+  /** Every connection acts as `headwater_app` and names its organization, so that row-level security holds. */
+  rls: boolean;
+  readConnections?: number;
+  ownConnections?: number;
+  onError?: (error: Error) => void;
+}
+
+export interface PostgresDatabase extends Database {
+  /** Without row-level security: for look-ups that find out which organization a caller belongs to. */
+  unscoped(statement: Statement): Promise<Rows>;
+  unscopedTransaction<T>(run: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Connections in use and waiting, for the metrics. */
+  usage(): { total: number; idle: number; waiting: number };
+}
+
+const limits = "-c statement_timeout=10000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=15000 -c timezone=UTC";
+
+export function openDatabase(options: PoolOptions): PostgresDatabase {
+  const config = {
+    connectionString: options.url,
+    pipeline: true,
+    options: limits,
+    connectionTimeoutMillis: 1500,
+    application_name: "headwater",
+    keepAlive: true,
+  };
+  const onError = options.onError ?? (() => {});
+  const own = new pg.Pool({
+    ...config,
+    max: options.ownConnections ?? 16,
+    idleTimeoutMillis: 60_000,
+    maxLifetimeSeconds: 1800,
+  });
+  own.on("error", onError);
+  own.on("connect", (client) => client.on("error", onError));
+  const shared = options.rls ? null : new SharedReads(config, options.readConnections ?? 4, onError);
+
+  const scoped = <T>(organizationId: string, work: (client: pg.PoolClient) => Promise<T>) =>
+    withClient(own, async (client) => {
+      if (!options.rls) return work(client);
+      run(client, { text: "begin", values: [] }).catch(() => {});
+      run(client, enter(organizationId)).catch(() => {});
+      const result = await work(client).finally(() => run(client, { text: "commit", values: [] }).catch(() => {}));
+      return result;
+    });
+
+  return {
+    read: (organizationId, statement) =>
+      shared ? shared.read(statement) : scoped(organizationId, (client) => run(client, statement)),
+    query: (organizationId, statement) => scoped(organizationId, (client) => run(client, statement)),
+    transaction: (organizationId, work) =>
+      retried(() => withClient(own, (client) => inTransaction(client, options.rls ? organizationId : null, work))),
+    unscoped: (statement) => (shared ? shared.read(statement) : withClient(own, (client) => run(client, statement))),
+    unscopedTransaction: (work) => retried(() => withClient(own, (client) => inTransaction(client, null, work))),
+    usage: () => ({ total: own.totalCount, idle: own.idleCount, waiting: own.waitingCount }),
+    async ping(timeoutMs) {
+      const answer = withClient(own, (client) => run(client, { text: "select 1", values: [] }));
+      answer.catch(() => {});
+      await Promise.race([answer, new Promise((_, reject) => setTimeout(reject, timeoutMs, unavailable()).unref())]);
+    },
+    async close() {
+      await Promise.all([own.end(), shared?.close()]);
+    },
+  };
+}
+
+/** Two statements with the scope of a transaction: the role that owns nothing, and the organization its policies ask for. */
+const enter = (organizationId: string): Statement => ({
+  name: "enter",
+  text: "select set_config('role', 'headwater_app', true), set_config('app.organization_id', $1, true)",
+  values: [organizationId],
+});
+
+function run(client: pg.ClientBase, statement: Statement): Promise<Rows> {
+  return new Promise((resolve, reject) => {
+    client.query(
+      new TextQuery(statement, (error, query) =>
+        error ? reject(asProblem(error)) : resolve(rowsOf(query)),
+      ) as unknown as pg.Query,
+    );
+  });
+}
+
+async function withClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  let client: pg.PoolClient;
+  try {
+    client = await pool.connect();
+  } catch {
+    throw unavailable();
+  }
+  try {
+    const result = await work(client);
+    client.release();
+    return result;
+  } catch (error) {
+    client.release(isLost(error));
+    throw error;
+  }
+}
+
+async function inTransaction<T>(
+  client: pg.PoolClient,
+  organizationId: string | null,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const after: (() => void)[] = [];
+  const sent: Promise<unknown>[] = [];
+  let failure: unknown = null;
+  const send = (statement: Statement) => {
+    const answer = run(client, statement);
+    // The first failure is the cause; those behind it only say that the transaction is aborted.
+    answer.catch((error) => {
+      failure ??= error;
+    });
+    return answer;
+  };
+
+  client_cork(client);
+  sent.push(send({ text: "begin", values: [], name: "begin" }));
+  if (organizationId !== null) sent.push(send(enter(organizationId)));
+  try {
+    const result = await work({
+      write: (statement) => void sent.push(send(statement)),
+      read: (statement) => send(statement).catch((error) => Promise.reject(failure ?? error)),
+      afterCommit: (act) => void after.push(act),
+    });
+    await commit(client);
+    if (failure !== null) throw failure;
+    for (const act of after) act();
+    return result;
+  } catch (error) {
+    await run(client, { text: "rollback", values: [], name: "rollback" }).catch(() => {});
+    await Promise.allSettled(sent);
+    throw failure ?? error;
+  }
+}
+
+// What is sent in one turn of the event loop leaves in one packet.
+function client_cork(client: pg.PoolClient): void {
+  const { stream } = (client as unknown as { connection: { stream: { cork(): void; uncork(): void } } }).connection;
+  stream.cork();
+  setImmediate(() => stream.uncork());
+}
+
+/** A commit of a failed transaction is answered `ROLLBACK`, without an error: that is a failure too. */
+function commit(client: pg.ClientBase): Promise<void> {
+  return new Promise((resolve, reject) => {
+    client.query(
+      new TextQuery({ text: "commit", values: [], name: "commit" }, (error, query) => {
+        if (error) reject(asProblem(error));
+        else if (query.tag === "ROLLBACK") reject(new Error("the transaction was rolled back"));
+        else resolve();
+      }) as unknown as pg.Query,
+    );
+  });
+}
+
+const retryable = new Set(["40001", "40P01"]);
+
+async function retried<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === 3 || !retryable.has((error as { code?: string }).code ?? "")) throw error;
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt));
+    }
+  }
+}
+
+// Errors of the connection rather than of the statement: the server is away, going away, or not up yet.
+const lost = /^(08|57P0[123]|53300)|^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT)/;
+
+function isLost(error: unknown): boolean {
+  const { code, status } = error as { code?: string; status?: number };
+  return status === 503 || (typeof code === "string" && lost.test(code));
+}
+
+function asProblem(error: Error): Error {
+  const code = (error as { code?: string }).code;
+  if (code === undefined && /not queryable|Connection terminated|was closed/.test(error.message)) return unavailable();
+  if (code !== undefined && lost.test(code)) return unavailable();
+  // A statement that hit its time limit, or waited too long for a lock, is load and not a defect.
+  if (code === "57014" || code === "55P03") return unavailable(2);
+  return error;
+}
+
+/** A few long-lived connections on which bounded reads are pipelined: the answers come back in the order of the questions. */
+class SharedReads {
+  private readonly slots: { client: Promise<pg.Client> | null; ready: pg.Client | null; pending: number }[];
+  private readonly config: pg.ClientConfig;
+  private readonly onError: (error: Error) => void;
+
+  constructor(config: pg.ClientConfig, count: number, onError: (error: Error) => void) {
+    this.config = config;
+    this.onError = onError;
+    this.slots = Array.from({ length: count }, () => ({ client: null, ready: null, pending: 0 }));
+  }
+
+  async read(statement: Statement): Promise<Rows> {
+    let slot = this.slots[0]!;
+    for (const other of this.slots) if (other.pending < slot.pending) slot = other;
+    slot.pending++;
+    try {
+      return await run(slot.ready ?? (await this.connect(slot)), statement);
+    } finally {
+      slot.pending--;
+    }
+  }
+
+  private connect(slot: SharedReads["slots"][number]): Promise<pg.Client> {
+    if (slot.client !== null) return slot.client;
+    const client = new pg.Client(this.config);
+    const forget = () => {
+      slot.client = null;
+      slot.ready = null;
+    };
+    client.on("error", (error) => {
+      forget();
+      this.onError(error);
+    });
+    client.on("end", forget);
+    slot.client = client.connect().then(
+      () => {
+        slot.ready = client;
+        return client;
+      },
+      () => {
+        forget();
+        client.end().catch(() => {});
+        throw unavailable();
+      },
+    );
+    return slot.client;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.slots.map(async (slot) => (await slot.client?.catch(() => null))?.end()));
+  }
+}

@@ -1,0 +1,23 @@
+// SQL is composed with `sql-template-tag`: every value is a parameter, every other text is ours.
+import sql, { empty, join, raw, Sql } from "sql-template-tag";
+import type { Statement } from "./database.ts";
+
+export { empty, join, raw, Sql, sql };
+
+/** A name written into SQL. Names come from definitions, never from a request; this fails on anything else. */
+export function name(text: string): Sql {
+  if (!/^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?$/.test(text)) throw new Error(`not an SQL name: ${text}`);
+  return raw(text.replace(/(^|\.)(order|user|group|references|default|all|end)\b/g, '$1"$2"'));
+}
+
+/** Turns composed SQL into a statement; `as` makes it a prepared one. */
+export function statement(query: Sql, as?: string): Statement {
+  return { text: query.text, values: query.values, name: as };
+}
+
+/** `a and b and c`, or `true` for none. */
+export const and = (conditions: readonly Sql[]): Sql =>
+  conditions.length === 0 ? raw("true") : join(conditions as Sql[], " and ");
+
+export const or = (conditions: readonly Sql[]): Sql =>
+  conditions.length === 0 ? raw("false") : sql`(${join(conditions as Sql[], " or ")})`;

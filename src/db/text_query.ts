@@ -1,0 +1,99 @@
+// A query whose rows stay arrays of text. It skips the driver's row objects, type parsers and the Describe message:
+// by-id reads cost about a third less of our processor time than through `pg`'s own query object.
+import pg from "pg";
+import type { Row, Rows, Statement } from "./database.ts";
+
+type Done = (error: Error | null, result?: unknown) => void;
+
+/** The parts of `pg`'s connection used here. */
+interface Wire {
+  parsedStatements: Record<string, string>;
+  submittedNamedStatements: Record<string, string>;
+  stream: { cork(): void; uncork(): void };
+  parse(message: { text: string; name: string }): void;
+  bind(message: { statement: string; values: unknown[]; valueMapper: (value: unknown) => unknown }): void;
+  execute(message: { portal?: string; rows?: number }): void;
+  sync(): void;
+}
+
+export class TextQuery extends (pg.Query as unknown as new (config: {
+  text: string;
+  values?: unknown[];
+  name?: string;
+}) => {
+  text: string;
+  values: unknown[];
+  name: string;
+  callback: Done;
+}) {
+  readonly rows_: Row[] = [];
+  /** The command tag: `INSERT 0 1`, `ROLLBACK`. */
+  tag = "";
+
+  constructor(statement: Statement, done: (error: Error | null, query: TextQuery) => void) {
+    super({ text: statement.text, values: statement.values, name: statement.name });
+    this.callback = (error) => done(error, this);
+  }
+
+  submit(wire: Wire): null {
+    wire.stream.cork();
+    try {
+      if (!this.isPrepared(wire)) {
+        wire.parse({ text: this.text, name: this.name });
+        if (this.name) wire.submittedNamedStatements[this.name] = this.text;
+      }
+      wire.bind({ statement: this.name, values: this.values, valueMapper: wireValue });
+      wire.execute({});
+      wire.sync();
+    } finally {
+      wire.stream.uncork();
+    }
+    return null;
+  }
+
+  private isPrepared(wire: Wire): boolean {
+    return (
+      this.name !== undefined && (wire.parsedStatements[this.name] ?? wire.submittedNamedStatements[this.name]) !== undefined
+    );
+  }
+
+  handleDataRow(message: { fields: Row }): void {
+    this.rows_.push(message.fields);
+  }
+
+  handleCommandComplete(message: { text: string }): void {
+    this.tag = message.text;
+  }
+
+  handleRowDescription(): void {}
+  handleEmptyQuery(): void {}
+
+  handleReadyForQuery(): void {
+    this.callback(null);
+  }
+
+  handleError(error: Error): void {
+    const { callback } = this;
+    this.callback = () => {};
+    callback(error);
+  }
+}
+
+// Arrays become PostgreSQL arrays, everything else its text. Objects are turned to JSON by whoever knows they are JSON.
+function wireValue(value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return arrayText(value);
+  if (value instanceof Date) return value.toISOString();
+  if (typeof value === "object") throw new Error("an object is not a parameter: send JSON text");
+  return String(value);
+}
+
+function arrayText(values: readonly unknown[]): string {
+  const parts = values.map((value) =>
+    value === null || value === undefined ? "NULL" : `"${String(wireValue(value)).replace(/[\\"]/g, "\\$&")}"`,
+  );
+  return `{${parts.join(",")}}`;
+}
+
+export const rowsOf = (query: TextQuery): Rows => query.rows_;
