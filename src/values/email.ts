@@ -1,0 +1,49 @@
+/** E-mail addresses: stored as given, compared in lower case. */
+
+/**
+ * `" Ann@Example.com "` → `"Ann@Example.com"`; null when it is not `local@domain.tld` of at most 254 characters.
+ * Letters of every script are welcome. `admin@localhost` needs `allowLocalhost`.
+ */
+export function parseEmail(raw: string, { allowLocalhost = false } = {}): string | null {
+  const email = raw.trim();
+  if (email.length > 254) return null;
+  if (ADDRESS.test(email)) return email;
+  return allowLocalhost && AT_LOCALHOST.test(email) ? email : null;
+}
+
+/** The form in which two addresses are the same: trimmed, lower case. */
+export function emailKey(email: string): string {
+  return email.trim().toLowerCase();
+}
+
+/**
+ * A sender: `"Ann Lee" <ann@example.com>`, `Ann Lee <ann@example.com>`, `ann@example.com (Ann Lee)` or the bare
+ * address → `{name, email}`, name null when there is none. Null when the address is not one.
+ */
+export function parseAddress(raw: string, options?: { allowLocalhost?: boolean }): { name: string | null; email: string } | null {
+  const text = raw.trim();
+  if (text.length > 1_000) return null;
+  const inAngles = text.endsWith(">") ? text.lastIndexOf("<") : -1;
+  const inRound = text.endsWith(")") ? text.indexOf("(") : -1;
+
+  let name = "";
+  let address = text;
+  if (inAngles >= 0) [name, address] = [text.slice(0, inAngles), text.slice(inAngles + 1, -1)];
+  else if (inRound >= 0) [name, address] = [text.slice(inRound + 1, -1), text.slice(0, inRound)];
+  const email = parseEmail(address, options);
+  return email === null ? null : { name: unquote(name) || null, email };
+}
+
+const ATOM = String.raw`[^\s@<>()\[\],;:\\".\p{C}]+`;
+const LABEL = String.raw`[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?`;
+const TLD = String.raw`\p{L}[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}]`;
+const LOCAL = String.raw`^(?=[^@]{1,64}@)${ATOM}(?:\.${ATOM})*@`;
+const ADDRESS = new RegExp(String.raw`${LOCAL}(?:${LABEL}\.)+${TLD}$`, "u");
+const AT_LOCALHOST = new RegExp(`${LOCAL}localhost$`, "iu");
+
+function unquote(name: string): string {
+  const text = name.trim();
+  const quoted = text.length > 1 && text.startsWith('"') && text.endsWith('"');
+  const bare = quoted ? text.slice(1, -1).replace(/\\(.)/g, "$1") : text;
+  return bare.replace(/[\p{Cc}\s]+/gu, " ").trim();
+}
