@@ -1,0 +1,78 @@
+// Locks of a data directory that end with the process that holds them, however it ends.
+//
+// Node has no flock, but SQLite, which is part of it, locks its files through the operating system: freed
+// by the kernel after a SIGKILL, safe against reused process ids, the same for two containers on one
+// volume. The files stay empty. Nothing else in the process may open them: closing any other handle of
+// a file gives up all POSIX locks that the process has on it.
+
+import { accessSync, closeSync, constants, existsSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { EmbeddedError } from "./errors.ts";
+import { giveToOwner, locate } from "./place.ts";
+
+export interface Lock extends Disposable {
+  release(): void;
+}
+
+/** Refuses a second service on the same data. Held until released or until the process ends. */
+export function lockDataDir(dataDir: string): Lock {
+  const { home } = locate(dataDir);
+  const note = join(home, "headwater.pid");
+  const lock = hold(join(home, "headwater.lock"));
+  if (!lock) {
+    throw new EmbeddedError(
+      `Headwater already runs on ${dataDir} (process ${read(note) || "unknown"}). ` +
+        "Stop it first, or set DATA_DIR to another folder.",
+    );
+  }
+
+  writeFileSync(note, `${process.pid}\n`);
+  giveToOwner(note);
+  return lock;
+}
+
+/** Takes a lock for this process alone; undefined while any other process has it. */
+export function hold(file: string): Lock | undefined {
+  return lock(file, "pragma journal_mode = off; begin exclusive");
+}
+
+/** Takes a lock together with others who share it; undefined while a process has it alone. */
+export function share(file: string): Lock | undefined {
+  return lock(file, "begin; select count(*) from sqlite_schema");
+}
+
+const SQLITE_BUSY = 5;
+
+/** Keeps locks whose holder forgot them from being collected as garbage, which would free them. */
+const held = new Set<DatabaseSync>();
+
+function lock(file: string, statements: string): Lock | undefined {
+  if (!existsSync(file)) {
+    closeSync(openSync(file, "a", 0o600));
+    giveToOwner(file);
+  }
+  accessSync(file, constants.W_OK); // SQLite would open it read-only and lock nothing
+  const database = new DatabaseSync(file);
+  try {
+    database.exec(statements);
+  } catch (error) {
+    database.close();
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined;
+    throw error;
+  }
+
+  held.add(database);
+  const release = () => {
+    if (held.delete(database)) database.close();
+  };
+  return { release, [Symbol.dispose]: release };
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,168 @@
+// Where the data of a DATA_DIR lies, and which user of the operating system runs its server.
+//
+// Normally the data lies in DATA_DIR/postgres and the server runs as the user who starts it. PostgreSQL
+// refuses to run as root: then a user of its own runs it, and where DATA_DIR is closed to that user (a
+// folder above it is private) the data lies in /var/lib/headwater, and DATA_DIR/postgres.path says so.
+
+import { execFileSync, type SpawnOptions } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { EmbeddedError } from "./errors.ts";
+
+export interface Place {
+  /** DATA_DIR: holds the log and the password. */
+  dataDir: string;
+  /** Holds the data, its port and its locks: DATA_DIR, or a folder in /var/lib/headwater. */
+  home: string;
+  /** The data directory of PostgreSQL. */
+  directory: string;
+  /** Who runs the server when we are root. */
+  user: User | undefined;
+}
+
+export interface User {
+  uid: number;
+  gid: number;
+}
+
+/** How a program of PostgreSQL is run: as its user, and without the secrets of our environment. */
+export function asUser(user: User | undefined): SpawnOptions {
+  const { PATH, LD_LIBRARY_PATH } = process.env;
+  return { ...user, env: { PATH, LD_LIBRARY_PATH, LC_ALL: "C" } };
+}
+
+/** What root keeps for all data directories: the data of closed ones, a copy of closed binaries. */
+export const SHARED = "/var/lib/headwater";
+
+/** Finds the place of a data directory; settles it, and makes the folders, the first time. */
+export function locate(dataDir: string): Place {
+  const root = process.getuid?.() === 0;
+  mkdirSync(dataDir, { recursive: true, mode: root ? 0o711 : 0o700 });
+  const real = realpathSync(dataDir);
+  const home = movedHome(real) ?? real;
+  if (!root) return own(real, home);
+
+  const user = ownerOf(join(home, "postgres")) ?? serviceUser();
+  if (isOpen(home, user)) return { dataDir: real, home, directory: join(home, "postgres"), user };
+  if (existsSync(join(home, "postgres"))) {
+    throw new EmbeddedError(
+      `The data in ${join(home, "postgres")} cannot be reached by its owner (user id ${user.uid}): ` +
+        "a folder above it is private. Allow others to pass through it with chmod o+x.",
+    );
+  }
+  const moved = settle(real);
+  return { dataDir: real, home: moved, directory: join(moved, "postgres"), user };
+}
+
+/** Whether a user may pass through all folders above a path and through the path itself. */
+export function isOpen(path: string, { uid, gid }: User): boolean {
+  const { mode, uid: owner, gid: group } = statSync(path);
+  const bit = owner === uid ? 0o100 : group === gid ? 0o010 : 0o001;
+  if ((mode & bit) === 0) return false;
+  return dirname(path) === path || isOpen(dirname(path), { uid, gid });
+}
+
+/** What root makes in the folder of somebody else is theirs: they may come back without root. */
+export function giveToOwner(path: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(dirname(path));
+  chownSync(path, uid, gid);
+}
+
+function movedHome(dataDir: string): string | undefined {
+  const pointer = join(dataDir, "postgres.path");
+  if (!existsSync(pointer)) return undefined;
+  const home = dirname(readFileSync(pointer, "utf8").trim());
+  if (existsSync(home)) return home;
+  throw new EmbeddedError(
+    `${pointer} says that the data lies in ${home}, which does not exist. ` +
+      "Restore it, or delete postgres.path to begin with an empty database.",
+  );
+}
+
+function own(dataDir: string, home: string): Place {
+  const directory = join(home, "postgres");
+  const owner = home === dataDir ? statSync(directory, { throwIfNoEntry: false })?.uid : 0;
+  const me = process.getuid?.() ?? owner;
+  if (owner === undefined || owner === me) return { dataDir, home, directory, user: undefined };
+  throw new EmbeddedError(
+    `The database in ${dataDir} belongs to another user of this machine. ` +
+      "Start Headwater as that user or as root, or set DATA_DIR to another folder.",
+  );
+}
+
+/** Data keeps its user. Data that root has copied here belongs to nobody yet. */
+function ownerOf(directory: string): User | undefined {
+  const stat = statSync(directory, { throwIfNoEntry: false });
+  return stat && stat.uid !== 0 ? { uid: stat.uid, gid: stat.gid } : undefined;
+}
+
+function serviceUser(): User {
+  return findUser("headwater") ?? findUser("postgres") ?? createUser("headwater");
+}
+
+function findUser(name: string): User | undefined {
+  try {
+    const id = (flag: string) => Number(execFileSync("id", [flag, name], { stdio: ["ignore", "pipe", "ignore"] }));
+    return { uid: id("-u"), gid: id("-g") };
+  } catch {
+    return undefined;
+  }
+}
+
+function createUser(name: string): User {
+  try {
+    execFileSync("groupadd", ["--system", "--force", name], { stdio: "ignore" });
+    const nowhere = ["--no-create-home", "--home-dir", "/nonexistent", "--shell", "/usr/sbin/nologin"];
+    execFileSync("useradd", ["--system", "--gid", name, ...nowhere, name], { stdio: "ignore" });
+  } catch {
+    // Looked up below: another process may have been faster.
+  }
+  const user = findUser(name);
+  if (user) return user;
+  throw new EmbeddedError(
+    "PostgreSQL does not run as root, and a user for it could not be created. Start Headwater as an " +
+      "ordinary user, create a user named headwater, or set DATABASE_URL.",
+  );
+}
+
+/** Finds a new folder for the data of a closed DATA_DIR. What an earlier DATA_DIR there left stays. */
+function settle(dataDir: string): string {
+  mkdirSync(SHARED, { recursive: true });
+  chmodSync(SHARED, 0o711);
+  const name = createHash("sha256").update(dataDir).digest("hex").slice(0, 16);
+  for (let attempt = 1; ; attempt++) {
+    const home = join(SHARED, attempt === 1 ? name : `${name}-${attempt}`);
+    if (existsSync(home)) continue;
+    mkdirSync(home);
+    chmodSync(home, 0o711);
+    return point(dataDir, home);
+  }
+}
+
+/** Writes postgres.path in one step; of two processes at once the first one's place counts. */
+function point(dataDir: string, home: string): string {
+  const draft = join(dataDir, `postgres.path.${process.pid}`);
+  writeFileSync(draft, `${join(home, "postgres")}\n`);
+  try {
+    linkSync(draft, join(dataDir, "postgres.path"));
+    return home;
+  } catch {
+    rmSync(home, { recursive: true });
+    return movedHome(dataDir) as string;
+  } finally {
+    rmSync(draft);
+  }
+}
