@@ -1,0 +1,207 @@
+/**
+ * The query tree of `POST /data/search/` (domain.md 11.3 to 11.5). `readQuery` turns what a caller sent into the one
+ * normal form that the compiler reads: `negate` always there, ids always a list, time shorthand always moments.
+ *
+ * Which types, fields and relations exist is not known here; the compiler asks the resource's definition.
+ */
+import { z } from "zod";
+import { isoSpan, type Moment, moment, type Span } from "./moments.ts";
+
+export type TextMode = "full_words" | "phrase" | "beginning_of_words";
+export type Operator = ":" | "=" | ">" | ">=" | "<" | "<=" | "in";
+
+/** Null in `this_object_type` and `object_type` means the type in scope. */
+export type QueryNode = { negate: boolean } & (
+  | { type: "and" | "or"; queries: QueryNode[] }
+  | { type: "match_all" }
+  | { type: "object_type"; object_type: string }
+  | { type: "id"; value: string[] }
+  | { type: "text"; value: string; mode: TextMode }
+  | { type: "list"; list_id: string }
+  | { type: "tag"; value: string }
+  | {
+      type: "has_related";
+      this_object_type: string | null;
+      related_object_type: string;
+      related_query: QueryNode;
+    }
+  | { type: "field_condition"; field: FieldReference; condition: Condition }
+  // Only from a text query: what the name and the values mean is decided by the resource searched.
+  | { type: "named_field"; name: string; operator: Operator; values: string[] }
+);
+
+export type FieldReference =
+  | { type: "regular_field"; object_type: string | null; field_name: string }
+  | { type: "custom_field"; custom_field_id: string };
+
+export type Condition =
+  | { type: "boolean"; value: boolean }
+  | { type: "exists" }
+  | { type: "current_user" }
+  | { type: "text"; value: string; mode: TextMode | "exact_value" }
+  | { type: "term"; values: (string | number | boolean)[] }
+  | { type: "reference"; reference_type: string | null; object_ids: string[] }
+  | { type: "number_range"; gt: number | null; gte: number | null; lt: number | null; lte: number | null }
+  | { type: "moment_range"; on_or_after: Moment | null; before: Moment | null };
+
+export type ReadQuery = { query: QueryNode; errors: null } | { query: null; errors: Record<string, string> };
+
+export const MAX_DEPTH = 20;
+export const MAX_NODES = 500;
+const MAX_BYTES = 64 * 1024;
+
+/** `errors` names each mistake by its dotted place: `query.queries.1.condition.gte`. */
+export function readQuery(given: unknown, place = "query"): ReadQuery {
+  // First, so that what follows may recurse.
+  const excess = excessOf(given);
+  if (excess !== null) return { query: null, errors: { [place]: excess } };
+
+  const read = queryNode.safeParse(given, { reportInput: true });
+  if (!read.success) return { query: null, errors: reasons(read.error, place) };
+  const tooLong = Buffer.byteLength(JSON.stringify(given)) > MAX_BYTES;
+  return tooLong ? { query: null, errors: { [place]: "must be at most 64 KB" } } : { query: read.data, errors: null };
+}
+
+function excessOf(given: unknown): string | null {
+  const open = [{ node: given as { queries?: unknown; related_query?: unknown } | null | undefined, depth: 1 }];
+  for (const { node, depth } of open) {
+    if (depth > MAX_DEPTH) return `must be nested at most ${MAX_DEPTH} deep`;
+    const inner = [node?.queries, node?.related_query].flat().filter((child) => child !== undefined);
+    if (open.length + inner.length > MAX_NODES) return `must have at most ${MAX_NODES} nodes`;
+    for (const child of inner) open.push({ node: child as object, depth: depth + 1 });
+  }
+  return null;
+}
+
+const name = z.string().min(1);
+const inScope = name.nullable().default(null);
+const negate = z.boolean().default(false);
+// A tsquery of 64 KB would cost PostgreSQL more than its answer is worth.
+const text = z.string().max(4_000);
+const textModes = ["full_words", "phrase", "beginning_of_words"] as const;
+
+const fieldReference = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("regular_field"), object_type: inScope, field_name: name }),
+  z.strictObject({ type: z.literal("custom_field"), custom_field_id: name }),
+]);
+
+const scalar = z.union([z.string(), z.number(), z.boolean()], {
+  error: "must be text, a number, true or false",
+});
+const bound = z.number().nullable().default(null);
+const numberRange = z
+  .strictObject({ type: z.literal("number_range"), gt: bound, gte: bound, lt: bound, lte: bound })
+  .refine(({ gt, gte, lt, lte }) => (gt ?? gte ?? lt ?? lte) !== null, "needs gt, gte, lt or lte");
+
+const span = z.string().transform((given, problems): Span => {
+  const found = isoSpan(given);
+  if (found === null) problems.addIssue("must be a date or time such as 2026-01-31 or 2026-01-31T09:30:00Z");
+  return found ?? z.NEVER;
+});
+// `lte` a day reaches to its end and `gt` a day begins after it; both are exact on times.
+const momentRange = z
+  .strictObject({
+    type: z.literal("moment_range"),
+    on_or_after: moment.nullish(),
+    before: moment.nullish(),
+    gt: span.nullish(),
+    gte: span.nullish(),
+    lt: span.nullish(),
+    lte: span.nullish(),
+  })
+  .transform(({ type, on_or_after, before, gt, gte, lt, lte }, problems) => {
+    const from = [on_or_after, gte?.start, gt?.end].filter((moment) => moment != null);
+    const until = [before, lt?.start, lte?.end].filter((moment) => moment != null);
+    if (from.length + until.length === 0) problems.addIssue("needs on_or_after or before");
+    if (from.length > 1) problems.addIssue("must have only one of on_or_after, gt and gte");
+    if (until.length > 1) problems.addIssue("must have only one of before, lt and lte");
+    return { type, on_or_after: from[0] ?? null, before: until[0] ?? null };
+  });
+
+const condition = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("boolean"), value: z.boolean() }),
+  z.strictObject({ type: z.literal("exists") }),
+  z.strictObject({ type: z.literal("current_user") }),
+  z.strictObject({
+    type: z.literal("text"),
+    value: text,
+    mode: z.enum([...textModes, "exact_value"]).default("full_words"),
+  }),
+  z.strictObject({ type: z.literal("term"), values: z.array(scalar) }),
+  z.strictObject({ type: z.literal("reference"), reference_type: inScope, object_ids: z.array(name) }),
+  numberRange,
+  momentRange,
+]);
+
+const queries = z.array(z.lazy(() => queryNode));
+const ids = z.union([name.transform((id) => [id]), z.array(name)], {
+  error: "must be an id or a list of ids",
+});
+
+/** For describing the interface; to read a query use `readQuery`, which bounds its size first. */
+export const queryNode: z.ZodType<QueryNode> = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("and"), negate, queries }),
+  z.strictObject({ type: z.literal("or"), negate, queries }),
+  z.strictObject({ type: z.literal("match_all"), negate }),
+  z.strictObject({ type: z.literal("object_type"), negate, object_type: name }),
+  z.strictObject({ type: z.literal("id"), negate, value: ids }),
+  z.strictObject({
+    type: z.literal("text"),
+    negate,
+    value: text,
+    mode: z.enum(textModes).default("full_words"),
+  }),
+  z.strictObject({ type: z.literal("list"), negate, list_id: name }),
+  z.strictObject({ type: z.literal("tag"), negate, value: name }),
+  z.strictObject({
+    type: z.literal("has_related"),
+    negate,
+    this_object_type: inScope,
+    related_object_type: name,
+    related_query: z.lazy(() => queryNode),
+  }),
+  z.strictObject({ type: z.literal("field_condition"), negate, field: fieldReference, condition }),
+]);
+
+function reasons(error: z.ZodError, place: string): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const issue of error.issues) {
+    const at = [place, ...issue.path].join(".");
+    if (issue.code === "unrecognized_keys") for (const key of issue.keys) found[`${at}.${key}`] = "is not known here";
+    else found[at] ??= reason(issue);
+  }
+  return found;
+}
+
+const KINDS: Record<string, string> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+};
+
+function reason(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.input === undefined ? "is required" : `must be ${KINDS[issue.expected] ?? issue.expected}`;
+    case "invalid_value":
+      return issue.input === undefined ? "is required" : `must be one of ${issue.values.join(", ")}`;
+    case "invalid_union":
+      return "options" in issue ? unknownType(issue) : issue.message;
+    case "too_small":
+      return issue.origin === "string" ? "must not be empty" : `must be ${issue.minimum} or more`;
+    case "too_big":
+      return `must be at most ${issue.maximum}${issue.origin === "string" ? " characters" : ""}`;
+    default:
+      return issue.message;
+  }
+}
+
+function unknownType({ input, options }: { input?: unknown; options?: unknown[] }): string {
+  const { type } = input as { type?: unknown };
+  if (type === undefined) return "is required";
+  if (type === "saved_search") return "saved searches are not kept here; send the query itself";
+  return `must be one of ${options?.join(", ")}`;
+}
