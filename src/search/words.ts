@@ -69,8 +69,8 @@ const PLAIN = new Map(
 );
 const TO_PLAIN = new RegExp(`[${[...PLAIN.keys()].join("")}]`, "gu");
 // Accents of European, Hebrew and Arabic script. In Hindi or Thai a mark is a vowel, in Japanese another syllable.
-// oxlint-disable-next-line no-misleading-character-class -- each mark is meant by itself
 const ACCENTS =
+  // oxlint-disable-next-line no-misleading-character-class -- each mark is meant by itself
   /[\u{300}-\u{36f}\u{591}-\u{5bd}\u{5bf}-\u{5c7}\u{640}\u{64b}-\u{65f}\u{670}\u{1ab0}-\u{1aff}\u{1dc0}-\u{1dff}\u{20d0}-\u{20ff}]/gu;
 
 function plain(text: string): string {
