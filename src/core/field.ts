@@ -85,6 +85,8 @@ export type AnyField = Field | Computed | Label | Related | Input;
 
 export interface FieldOptions {
   required?: boolean;
+  /** Required of the stored record but not of the caller: the resource's own create fills it in. */
+  filled?: boolean;
   readOnly?: boolean;
   createOnly?: boolean;
   hidden?: boolean;
@@ -100,7 +102,7 @@ type ModeOf<O> = O extends { readOnly: true } | { derive: unknown }
   : O extends { createOnly: true }
     ? "create"
     : "write";
-type NullOf<O> = O extends { required: true }
+type NullOf<O> = O extends { required: true } | { filled: true }
   ? never
   : O extends { default: infer D }
     ? D extends (ctx: Ctx) => infer R
@@ -115,7 +117,7 @@ function field<T, const O extends FieldOptions>(
   options: O,
   output?: z.ZodType,
 ): FieldOf<T, O> {
-  const nullable = options.required !== true && (options.default === undefined || options.default === null);
+  const nullable = options.required !== true && options.filled !== true && (options.default === undefined || options.default === null);
   const shown = output ?? schema;
   return {
     source: "column",

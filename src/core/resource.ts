@@ -136,6 +136,8 @@ type ValueOf<X> = X extends Field<infer T, any> ? T : never;
 
 /** A stored record: every column, hidden ones and `version` included, with the custom values under their wire names. */
 export type Row<R> = { [K in ColumnKeys<OwnFields<R>>]: ValueOf<OwnFields<R>[K]> } & {
+  id: string;
+  organization_id: string;
   version: number;
   custom?: Record<string, unknown>;
 };

@@ -1,0 +1,140 @@
+-- Who may do what: billing accounts, people, organizations, memberships, roles, groups, keys.
+
+-- Who pays. Not a tenant table: an account has organizations.
+create table account (
+  id text collate "C" primary key,
+  name text not null,
+  owner_id text collate "C",
+  billing_status text not null default 'active' check (billing_status in ('active', 'past_due')),
+  date_created timestamptz(3) not null default now()
+);
+
+-- A person. Belongs to no organization; memberships connect the two.
+create table "user" (
+  id text collate "C" primary key,
+  email text not null,
+  email_key text not null unique,
+  first_name text not null default '',
+  last_name text not null default '',
+  signature text,
+  image text,
+  timezone text,
+  last_used_timezone text,
+  date_created timestamptz(3) not null default now(),
+  date_updated timestamptz(3) not null default now(),
+  version integer not null default 1
+);
+
+alter table account add constraint account_owner_id_fkey foreign key (owner_id) references "user" (id);
+
+-- A tenant. Its own id is its organization_id, so that it can be treated like every other record.
+create table organization (
+  organization_id text collate "C" not null,
+  id text collate "C" not null check (id = organization_id),
+  name text not null,
+  account_id text collate "C" not null references account (id),
+  currency text not null default 'USD',
+  timezone text not null default 'UTC',
+  country text not null default 'US',
+  locale text not null default 'en',
+  settings jsonb not null default '{}',
+  enable_unsubscribe_link boolean not null default false,
+  require_unsubscribe_link boolean not null default false,
+  created_by text collate "C",
+  updated_by text collate "C",
+  date_created timestamptz(3) not null default now(),
+  date_updated timestamptz(3) not null default now(),
+  version integer not null default 1,
+  primary key (organization_id, id),
+  unique (id)
+);
+create index organization_account_id_idx on organization (account_id);
+call tenant_table('organization');
+
+-- A set of permissions with a name; the built-in roles are code and have no row.
+create table role (
+  organization_id text collate "C" not null references organization (id),
+  id text collate "C" not null,
+  name text not null,
+  permissions text[] not null default '{}',
+  visibility_user_lcf_ids text[] not null default '{}',
+  visibility_user_lcf_behavior text not null default 'require_assignment',
+  created_by text collate "C",
+  updated_by text collate "C",
+  date_created timestamptz(3) not null default now(),
+  date_updated timestamptz(3) not null default now(),
+  version integer not null default 1,
+  primary key (organization_id, id)
+);
+create unique index role_name_key on role (organization_id, lower(name));
+call tenant_table('role');
+
+-- A person in an organization. Never deleted: it becomes inactive, and records keep the user's id.
+create table membership (
+  organization_id text collate "C" not null references organization (id),
+  id text collate "C" not null,
+  user_id text collate "C" not null references "user" (id),
+  role_id text collate "C" not null default 'user',
+  status text not null default 'active' check (status in ('invited', 'active', 'inactive')),
+  availability text not null default 'offline' check (availability in ('online', 'offline')),
+  availability_updated_at timestamptz(3),
+  auto_record_calls text not null default 'unset',
+  default_caller_id text,
+  hangup_recording_url text,
+  may_workflows_impersonate boolean not null default false,
+  track_email_opens boolean not null default true,
+  created_by text collate "C",
+  updated_by text collate "C",
+  date_created timestamptz(3) not null default now(),
+  date_updated timestamptz(3) not null default now(),
+  version integer not null default 1,
+  primary key (organization_id, id),
+  unique (organization_id, user_id)
+);
+create index membership_user_id_idx on membership (user_id);
+call tenant_table('membership');
+
+-- People whose memberships can be seen can be seen; there is nothing else to read of them.
+alter table "user" enable row level security;
+create policy fellow on "user" using (exists (select from membership m where m.user_id = "user".id)) with check (true);
+grant select, insert, update on "user" to headwater_app;
+alter table account enable row level security;
+create policy own on account using (exists (select from organization o where o.account_id = account.id)) with check (true);
+grant select, insert on account to headwater_app;
+
+-- Members that are named together.
+create table "group" (
+  organization_id text collate "C" not null references organization (id),
+  id text collate "C" not null,
+  name text not null,
+  user_ids text[] not null default '{}',
+  created_by text collate "C",
+  updated_by text collate "C",
+  date_created timestamptz(3) not null default now(),
+  date_updated timestamptz(3) not null default now(),
+  version integer not null default 1,
+  primary key (organization_id, id)
+);
+create unique index group_name_key on "group" (organization_id, lower(name));
+call tenant_table('group');
+
+-- A key acts as its user in its organization. Only a hash of its text is kept.
+create table api_key (
+  organization_id text collate "C" not null references organization (id),
+  id text collate "C" not null,
+  name text not null,
+  user_id text collate "C" not null references "user" (id),
+  hash bytea not null unique,
+  key_preview text not null,
+  scopes text[] not null default '{read,write_safe,write_destructive}',
+  expires_at timestamptz(3),
+  last_used_at timestamptz(3),
+  created_by text collate "C",
+  updated_by text collate "C",
+  date_created timestamptz(3) not null default now(),
+  date_updated timestamptz(3) not null default now(),
+  version integer not null default 1,
+  primary key (organization_id, id)
+);
+create index api_key_user_id_idx on api_key (organization_id, user_id, id desc);
+call tenant_table('api_key');

@@ -1,0 +1,36 @@
+-- A person at a lead.
+create table contact (
+  organization_id text collate "C" not null references organization (id),
+  id text collate "C" not null,
+  lead_id text collate "C" not null,
+  name text,
+  display_name text not null,
+  title text,
+  emails jsonb not null default '[]',
+  phones jsonb not null default '[]',
+  urls jsonb not null default '[]',
+  tags text[] not null default '{}',
+  timezone text,
+  timezone_source text,
+  custom jsonb not null default '{}',
+  share_id text collate "C",
+  enrichment_status text,
+  enriched_at timestamptz(3),
+  external_profiles jsonb not null default '[]',
+  email_keys text[] not null default '{}',
+  phone_keys text[] not null default '{}',
+  search tsvector,
+  created_by text collate "C",
+  updated_by text collate "C",
+  date_created timestamptz(3) not null,
+  date_updated timestamptz(3) not null,
+  version integer not null default 1,
+  primary key (organization_id, id)
+);
+call tenant_table('contact');
+call reference('contact', 'lead_id', 'lead');
+create index contact_date_created_idx on contact (organization_id, date_created desc, id desc);
+create index contact_date_updated_idx on contact (organization_id, date_updated desc, id desc);
+create index contact_search_idx on contact using gin (organization_id, search);
+create index contact_custom_idx on contact using gin (organization_id, custom jsonb_path_ops);
+create index contact_lists_idx on contact using gin (organization_id, tags, email_keys, phone_keys);

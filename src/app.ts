@@ -1,0 +1,53 @@
+// The composition root: configuration and a database become a running core. Nothing else builds these parts.
+import { type Authenticator, openAuthenticator } from "./auth/authenticate.ts";
+import type { Core } from "./core/core.ts";
+import { announcements, openDirectories } from "./core/directory.ts";
+import { buildRegistry } from "./core/registry.ts";
+import { listen } from "./db/listen.ts";
+import { openDatabase, type PostgresDatabase } from "./db/pool.ts";
+import { operations, silentResources } from "./resources/index.ts";
+
+export interface App {
+  core: Core;
+  db: PostgresDatabase;
+  authenticator: Authenticator;
+  close(): Promise<void>;
+}
+
+export interface AppOptions {
+  databaseUrl: string;
+  rls: boolean;
+  baseUrl: string;
+  clock?: () => Date;
+  onError?: (error: Error) => void;
+}
+
+/** Opens the pools and listens for changes; the database must be migrated. */
+export async function openApp(options: AppOptions): Promise<App> {
+  const clock = options.clock ?? (() => new Date());
+  const db = openDatabase({ url: options.databaseUrl, rls: options.rls, onError: options.onError });
+  const registry = buildRegistry(operations, silentResources);
+  const directories = openDirectories(db, registry.resources);
+  const authenticator = openAuthenticator(db, clock);
+
+  const caches = [directories, authenticator];
+  const listener = await listen(options.databaseUrl, announcements, {
+    message: (organizationId) => caches.forEach((cache) => cache.forget(organizationId)),
+    down: () => caches.forEach((cache) => cache.bypass(true)),
+    up: () => caches.forEach((cache) => cache.bypass(false)),
+  });
+  const flushing = setInterval(() => authenticator.flush().catch((error) => options.onError?.(error)), 60_000);
+  flushing.unref();
+
+  return {
+    core: { db, directories, registry, settings: { base_url: options.baseUrl }, clock },
+    db,
+    authenticator,
+    async close() {
+      clearInterval(flushing);
+      await authenticator.flush().catch(() => {});
+      await listener.close();
+      await db.close();
+    },
+  };
+}

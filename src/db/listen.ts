@@ -1,0 +1,51 @@
+// Hears what other processes announce. While the connection is away, nothing announced can be heard, and the owner is told so.
+import pg from "pg";
+
+export interface Listener {
+  close(): Promise<void>;
+}
+
+/** Listens on a channel for as long as the service runs; `down` and `up` say when announcements may have been missed. */
+export async function listen(
+  url: string,
+  channel: string,
+  on: { message(payload: string): void; down(): void; up(): void },
+): Promise<Listener> {
+  let closed = false;
+  let client: pg.Client | null = null;
+  let retry: NodeJS.Timeout | null = null;
+
+  async function connect(): Promise<void> {
+    const next = new pg.Client({ connectionString: url, application_name: "headwater listen", keepAlive: true, connectionTimeoutMillis: 5000 });
+    next.on("notification", (message) => on.message(message.payload ?? ""));
+    const lost = () => {
+      if (client !== next) return;
+      client = null;
+      on.down();
+      again();
+    };
+    next.on("error", lost);
+    next.on("end", lost);
+    await next.connect();
+    await next.query(`listen ${channel}`);
+    client = next;
+    on.up();
+  }
+
+  function again(): void {
+    if (closed) return;
+    retry = setTimeout(() => connect().catch(again), 500);
+    retry.unref();
+  }
+
+  await connect();
+  return {
+    async close() {
+      closed = true;
+      if (retry) clearTimeout(retry);
+      const present = client;
+      client = null;
+      await present?.end().catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,53 @@
+// Numbered forward SQL, one transaction each, under one advisory lock: several processes may start at once.
+import { readdir, readFile } from "node:fs/promises";
+import pg from "pg";
+
+export const migrationsFolder = new URL("../../migrations/", import.meta.url);
+
+export interface Migration {
+  version: number;
+  file: string;
+}
+
+export async function listMigrations(folder: URL = migrationsFolder): Promise<Migration[]> {
+  const files = (await readdir(folder)).filter((file) => /^\d{4}_\w+\.sql$/.test(file)).sort();
+  files.forEach((file, i) => {
+    if (Number(file.slice(0, 4)) !== i + 1) throw new Error(`migrations/${file}: its number should be ${String(i + 1).padStart(4, "0")}`);
+  });
+  return files.map((file) => ({ version: Number(file.slice(0, 4)), file }));
+}
+
+/** Brings the database to the newest version and answers the files that were applied. */
+export async function migrate(url: string, folder: URL = migrationsFolder): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url, application_name: "headwater migrate", options: "-c timezone=UTC" });
+  await client.connect();
+  try {
+    await client.query("select pg_advisory_lock(7241003)");
+    await client.query("create table if not exists migration (version integer primary key, file text not null, applied_at timestamptz not null default now())");
+    const present = await presentVersion(client);
+    const wanted = await listMigrations(folder);
+    if (present > wanted.length) throw new Error(`The database is at version ${present}, which this release (${wanted.length}) does not know: use a newer release.`);
+    const missing = wanted.filter((migration) => migration.version > present);
+    for (const migration of missing) await apply(client, migration, await readFile(new URL(migration.file, folder), "utf8"));
+    return missing.map((migration) => migration.file);
+  } finally {
+    await client.end();
+  }
+}
+
+async function presentVersion(client: pg.Client): Promise<number> {
+  const { rows } = await client.query("select coalesce(max(version), 0) as version from migration");
+  return rows[0].version;
+}
+
+async function apply(client: pg.Client, { version, file }: Migration, text: string): Promise<void> {
+  try {
+    await client.query("begin");
+    await client.query(text);
+    await client.query("insert into migration (version, file) values ($1, $2)", [version, file]);
+    await client.query("commit");
+  } catch (error) {
+    await client.query("rollback").catch(() => {});
+    throw new Error(`migrations/${file}: ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -1,0 +1,25 @@
+// What creating and changing a contact does besides writing the row.
+import type { Ctx } from "../../core/context.ts";
+import { createRecord } from "../../core/records.ts";
+import type { Create, Patch, Row } from "../../core/resource.ts";
+import { store } from "../../core/store.ts";
+import { lead } from "../leads/lead.ts";
+import { contact } from "./contact.ts";
+
+type Contact = Row<typeof contact>;
+
+/** A contact without a lead gets one of its own, named after it. */
+export async function createContact(ctx: Ctx, given: Create<typeof contact>): Promise<Contact> {
+  const values = named(given);
+  const lead_id = values.lead_id ?? (await createRecord(ctx, lead, { name: values.name ?? values.emails?.[0]?.email ?? null })).id;
+  return store.insert(ctx, contact, { ...values, lead_id });
+}
+
+export async function updateContact(ctx: Ctx, before: Contact, patch: Patch<typeof contact>): Promise<Contact> {
+  return store.update(ctx, contact, before, named(patch));
+}
+
+function named<T extends { name?: string | null; first_name?: string; last_name?: string }>({ first_name, last_name, ...given }: T): Omit<T, "first_name" | "last_name"> {
+  const name = [first_name, last_name].filter((part) => part).join(" ");
+  return given.name === undefined && name !== "" ? { ...given, name } : given;
+}

@@ -1,0 +1,11 @@
+// Everything the service can do: the operations of all areas.
+import type { Operation } from "../core/operation.ts";
+import type { Resource } from "../core/resource.ts";
+import { contacts } from "./contacts/index.ts";
+import { leads } from "./leads/index.ts";
+import { organization, user } from "./organization/organization.ts";
+
+export const operations: readonly Operation[] = [...leads, ...contacts];
+
+/** Resources that other definitions refer to and that have none of the five verbs. */
+export const silentResources: readonly Resource[] = [organization, user];

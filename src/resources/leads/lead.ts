@@ -1,0 +1,78 @@
+// A lead: the company everything else hangs off.
+import { z } from "zod";
+import { choice, computed, formed, input, integer, json, label, ref, related, searchable, text, texts, timestamp } from "../../core/field.ts";
+import type { Ctx } from "../../core/context.ts";
+import { resource } from "../../core/resource.ts";
+import { sql } from "../../db/sql.ts";
+import { vector } from "../../search/words.ts";
+import { parseUrl } from "../../values/url.ts";
+import { addresses, emailKeys, emails, type Email, type Phone, phoneKeys, phones } from "../shared/contact_points.ts";
+import { authorNames } from "../shared/names.ts";
+import { leadStatus } from "./lead_status.ts";
+import { emailFilter, labelFilter, phoneFilter, tagFilter } from "../shared/filters.ts";
+import { leadIsVisible } from "./visibility.ts";
+
+const webAddress = (raw: string) => parseUrl(raw, { prefix: true });
+
+export const lead = resource({
+  name: "lead",
+  prefix: "lead",
+  doc: "A company you may sell to. Contacts, opportunities, tasks and activities hang off it.",
+  custom: "lead",
+  eventLead: (row) => row.id,
+  visible: leadIsVisible,
+  sort: { name: true, display_name: true, mrr: true, status_label: { sql: statusLabel, type: "text" } },
+  filters: {
+    email: emailFilter,
+    phone: phoneFilter,
+    tag: tagFilter,
+    ...labelFilter("status_label", "status_id", leadStatus),
+  },
+  expand: {
+    contacts: { resource: "contact", via: "lead_id", many: true },
+  },
+  fields: {
+    name: text({ doc: "The company's name." }),
+    display_name: text({ required: true, derive: (row) => row.name ?? row.display_name ?? "Untitled", doc: "The name, else `Untitled`." }),
+    url: formed(webAddress, "is not a web address", { doc: "Web address of the company." }),
+    industry: text(),
+    description: text({ max: 100_000 }),
+    status_id: ref("lead_status", { onDelete: "refuse", onMove: "default" }, { default: (ctx: Ctx) => ctx.directory.list(leadStatus)[0]!.id as string, doc: "Where the lead stands; by default the first lead status." }),
+    status: input(z.string(), { doc: "The label of a status, in place of `status_id`." }),
+    status_label: label("status_id", "lead_status", "label"),
+    owner_id: ref("user", { onDelete: "keep", onMove: "clear" }, { doc: "The member who owns the lead." }),
+    owner_name: label("owner_id", "user", "name"),
+    mrr: integer({ min: 0, doc: "Monthly recurring revenue, in minor units." }),
+    emails: emails("The company's e-mail addresses."),
+    phones: phones("The company's phone numbers."),
+    addresses: addresses("Postal addresses."),
+    contacts: input(z.array(z.record(z.string(), z.unknown())).max(100), { createOnly: true, doc: "Contacts to create with the lead." }),
+    tags: texts({ default: [] as string[], doc: "Names of lead tags; unknown ones are created." }),
+    score: integer({ readOnly: true, doc: "0 to 100, written by scoring." }),
+    score_grade: choice(["A", "B", "C", "D"], { readOnly: true }),
+    score_reasons: json(z.array(z.string()), { readOnly: true, default: [] as string[] }),
+    scored_at: timestamp({ readOnly: true }),
+    source: text({ createOnly: true, default: "api", doc: "Where the lead came from." }),
+    html_url: computed(["id"], z.string(), (id) => `/lead/${id}/`, "Where the lead is shown to people."),
+    contact_ids: related(z.array(z.string()), (t) => sql`(select coalesce(json_agg(c.id order by c.id), '[]') from contact c where c.organization_id = ${sql([t])}.organization_id and c.lead_id = ${sql([t])}.id)`),
+    email_keys: texts({ default: [] as string[], hidden: true, derive: emailKeys }),
+    phone_keys: texts({ default: [] as string[], hidden: true, derive: phoneKeys }),
+    search: searchable(searchWords),
+    ...authorNames,
+  },
+});
+
+function searchWords(row: { name: string | null; url: string | null; description: string | null; emails: Email[]; phones: Phone[] }): string {
+  return vector([
+    { text: row.name },
+    { text: row.url },
+    { text: row.description },
+    ...row.emails.map((one) => ({ text: one.email })),
+    ...row.phones.map((one) => ({ phone: one.phone })),
+  ]);
+}
+
+function statusLabel(alias: string) {
+  const t = sql([alias]);
+  return sql`(select sort_key(s.label) from lead_status s where s.organization_id = ${t}.organization_id and s.id = ${t}.status_id)`;
+}

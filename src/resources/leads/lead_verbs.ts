@@ -1,0 +1,44 @@
+// What creating and changing a lead does besides writing the row.
+import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import { readCreate } from "../../core/input.ts";
+import { createRecord } from "../../core/records.ts";
+import type { Create, Patch, Row } from "../../core/resource.ts";
+import { store } from "../../core/store.ts";
+import { contact } from "../contacts/contact.ts";
+import { isActiveMember } from "../organization/organization.ts";
+import { idOfLabel, refuseBoth } from "../shared/resolve_label.ts";
+import { lead } from "./lead.ts";
+import { leadStatus } from "./lead_status.ts";
+
+type Lead = Row<typeof lead>;
+
+/** A lead may come with contacts; all of it is created or nothing. */
+export async function createLead(ctx: Ctx, { contacts, ...given }: Create<typeof lead>): Promise<Lead> {
+  const nested = (contacts ?? []).map((body, i) => readNestedContact(ctx, body, i));
+  const row = store.insert(ctx, lead, resolved(ctx, given));
+
+  for (const input of nested) await createRecord(ctx, contact, { ...input, lead_id: row.id });
+  return row;
+}
+
+export async function updateLead(ctx: Ctx, before: Lead, patch: Patch<typeof lead>): Promise<Lead> {
+  return store.update(ctx, lead, before, resolved(ctx, patch));
+}
+
+function resolved<T extends { status?: string; status_id?: string; owner_id?: string | null }>(ctx: Ctx, { status, ...given }: T): Omit<T, "status"> {
+  refuseBoth({ status, ...given }, "status_id", "status");
+  if (typeof given.owner_id === "string" && !isActiveMember(ctx.directory, given.owner_id)) throw invalid({ owner_id: "is not an active member" });
+  return typeof status === "string" ? { ...given, status_id: idOfLabel(ctx, leadStatus, status, "status") } : given;
+}
+
+function readNestedContact(ctx: Ctx, body: Record<string, unknown>, i: number): Create<typeof contact> {
+  try {
+    return readCreate(ctx, contact, { params: {}, query: {}, body, strict: false }).input;
+  } catch (problem) {
+    if (!(problem instanceof Error && "fields" in problem)) throw problem;
+    const fields = problem.fields as Record<string, string>;
+    throw invalid(Object.fromEntries(Object.entries(fields).map(([place, reason]) => [`contacts.${i}.${place}`, reason])));
+  }
+}
+

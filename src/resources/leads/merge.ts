@@ -1,0 +1,49 @@
+// Two leads that are one company become one lead, in one transaction.
+import { z } from "zod";
+import { operation } from "../../core/operation.ts";
+import { shown } from "../../core/records.ts";
+import { repoint } from "../../core/references.ts";
+import type { Row } from "../../core/resource.ts";
+import { store } from "../../core/store.ts";
+import { outputSchema } from "../../core/writer.ts";
+import type { Ctx } from "../../core/context.ts";
+import { emit } from "../../core/event.ts";
+import { united } from "../shared/contact_points.ts";
+import { filledIn, lockPair, mergedCustom } from "../shared/merging.ts";
+import { lead } from "./lead.ts";
+
+export const mergeLeads = operation({
+  name: "lead.merge",
+  method: "POST",
+  path: "/lead/merge/",
+  doc: "Merges one lead into another: everything that belongs to the source moves to the destination, and the source is deleted.",
+  permission: "merge_leads",
+  scope: "write_destructive",
+  input: {
+    source: z.string().describe("The lead that goes."),
+    destination: z.string().describe("The lead that stays."),
+  },
+  output: outputSchema(lead),
+  async run(ctx, { source, destination }) {
+    const [gone, kept] = await lockPair(ctx, lead, source, destination);
+    const meta = { merge_source_lead_id: gone.id, merge_destination_lead_id: kept.id };
+
+    const merged = store.update(ctx, lead, kept, mergedLead(ctx, kept, gone), meta);
+    await repoint(ctx, lead, gone.id, kept.id, meta);
+    await store.remove(ctx, lead, [gone], meta);
+    emit(ctx, lead, { action: "merged", after: merged, meta });
+    return shown(ctx, lead, merged);
+  },
+});
+
+/** The destination's own values win; empty ones are filled from the source, lists are united. */
+function mergedLead(ctx: Ctx, kept: Row<typeof lead>, gone: Row<typeof lead>) {
+  return {
+    ...filledIn(kept, gone, ["name", "url", "industry", "description", "owner_id", "mrr"]),
+    emails: united(kept.emails, gone.emails, "email"),
+    phones: united(kept.phones, gone.phones, "phone"),
+    addresses: [...kept.addresses, ...gone.addresses.filter((one) => !kept.addresses.some((other) => JSON.stringify(other) === JSON.stringify(one)))],
+    tags: [...new Set([...kept.tags, ...gone.tags])],
+    custom: mergedCustom(ctx.directory, "lead", kept.custom, gone.custom),
+  };
+}

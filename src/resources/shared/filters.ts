@@ -1,0 +1,41 @@
+// Filters that several resources have beside the comparisons with their columns.
+import type { Ctx } from "../../core/context.ts";
+import { splitList } from "../../core/list_input.ts";
+import type { Filter, Resource } from "../../core/resource.ts";
+import { name, type Sql, sql } from "../../db/sql.ts";
+import { emailKey } from "../../values/email.ts";
+import { parsePhone, phoneDigits } from "../../values/phone.ts";
+import { organizationOf } from "../organization/organization.ts";
+
+/** Any of the record's e-mail addresses, in any case. */
+export const emailFilter: Filter = {
+  doc: "Only records with this e-mail address.",
+  sql: (_ctx, value, alias) => sql`${name(alias)}.email_keys @> ${[emailKey(value.trim())]}`,
+};
+
+/** Any of the record's phone numbers, however it is written. */
+export const phoneFilter: Filter = {
+  doc: "Only records with this phone number.",
+  sql(ctx, value, alias) {
+    const phone = parsePhone(value, organizationOf(ctx.directory).country)?.phone ?? value;
+    return sql`${name(alias)}.phone_keys @> ${[phoneDigits(phone)]}`;
+  },
+};
+
+export const tagFilter: Filter = {
+  doc: "Only records with this tag.",
+  sql: (_ctx, value, alias) => sql`${name(alias)}.tags @> ${[value]}`,
+};
+
+/** `status_label` and `status_label__in`: labels of a small resource in place of its ids. */
+export function labelFilter(filter: string, field: string, of: Resource, labelField = "label"): Record<string, Filter> {
+  const idsOf = (ctx: Ctx, labels: readonly string[]) => {
+    const wanted = new Set(labels);
+    return ctx.directory.list(of).flatMap((row) => (wanted.has((row as Record<string, string>)[labelField]!) ? [row.id as string] : []));
+  };
+  const condition = (ctx: Ctx, labels: readonly string[], alias: string): Sql => sql`${name(alias)}.${name(field)} = any(${idsOf(ctx, labels)})`;
+  return {
+    [filter]: { doc: `Only records with this ${filter}.`, sql: (ctx, value, alias) => condition(ctx, [value], alias) },
+    [`${filter}__in`]: { doc: `Only records with one of these, separated by commas.`, sql: (ctx, value, alias) => condition(ctx, splitList(value), alias) },
+  };
+}

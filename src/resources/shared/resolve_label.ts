@@ -1,0 +1,16 @@
+// Bodies may name a small record by its label where they would name it by its id.
+import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import type { Resource, Row } from "../../core/resource.ts";
+
+/** The id behind `label`; 400 on `place` where there is none, or where `alsoGiven` was sent beside it. */
+export function idOfLabel<R extends Resource>(ctx: Ctx, of: R, label: string, place: string, matches: (row: Row<R>) => boolean = () => true): string {
+  const found = ctx.directory.list(of).find((row) => (row as { label?: string }).label === label && matches(row));
+  if (found === undefined) throw invalid({ [place]: "does not exist" });
+  return found.id as string;
+}
+
+/** Refuses an id and its label in one body. */
+export function refuseBoth(given: Record<string, unknown>, id: string, label: string): void {
+  if (given[id] !== undefined && given[label] !== undefined) throw invalid({ [label]: `cannot be given together with ${id}` });
+}
