@@ -29,7 +29,7 @@ export function repairLinks(native: string): boolean {
   const links: { source: string; target: string }[] = JSON.parse(readFileSync(list, "utf8"));
   try {
     for (const { source, target } of links) {
-      const path = join(dirname(native), target);
+      const path = join(native, target.replace("native/", "")); // a copy has another name
       if (existsSync(path)) continue;
       symlinkSync(basename(source), `${path}.${process.pid}`);
       renameSync(`${path}.${process.pid}`, path); // in one step: another process may repair them too

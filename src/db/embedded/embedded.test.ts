@@ -98,8 +98,9 @@ test("a server that is killed comes back by itself, at the same address and with
 test("a second start on the same data is refused in a sentence, until the first is gone", async () => {
   const first = await elsewhere(`lockDataDir("${dataDir}");`);
 
-  const refusal = `Headwater already runs on ${dataDir} (process ${first.pid}). Stop it first, or set DATA_DIR to another folder.`;
-  assert.throws(() => lockDataDir(dataDir), { message: refusal });
+  const who = `Headwater already runs on ${locate(dataDir).dataDir} (process ${first.pid}).`;
+  const message = `${who} Stop it first, or set DATA_DIR to another folder.`;
+  assert.throws(() => lockDataDir(dataDir), { message });
   await killed(first);
 
   lockDataDir(dataDir).release();
@@ -206,8 +207,8 @@ test("an ordinary user keeps the data in a private folder of their own", {
 });
 
 test("library links that a blocked install script left missing are made", () => {
-  const native = join(folder(0o700), "native");
-  mkdirSync(join(native, "lib"), { recursive: true });
+  const native = folder(0o700);
+  mkdirSync(join(native, "lib"));
   writeFileSync(join(native, "lib", "libpq.so.5.18"), "");
   const links = [{ source: "native/lib/libpq.so.5.18", target: "native/lib/libpq.so.5" }];
   writeFileSync(join(native, "pg-symlinks.json"), JSON.stringify(links));

@@ -17,12 +17,12 @@ export interface Lock extends Disposable {
 
 /** Refuses a second service on the same data. Held until released or until the process ends. */
 export function lockDataDir(dataDir: string): Lock {
-  const { home } = locate(dataDir);
+  const { home, dataDir: folder } = locate(dataDir);
   const note = join(home, "headwater.pid");
   const lock = hold(join(home, "headwater.lock"));
   if (!lock) {
     throw new EmbeddedError(
-      `Headwater already runs on ${dataDir} (process ${read(note) || "unknown"}). ` +
+      `Headwater already runs on ${folder} (process ${read(note) || "unknown"}). ` +
         "Stop it first, or set DATA_DIR to another folder.",
     );
   }

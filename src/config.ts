@@ -1,0 +1,222 @@
+// The configuration: the environment, parsed once. Every mistake is named at once; no value is repeated, for some are secrets.
+import { isIP } from "node:net";
+import { z } from "zod";
+import type { RateGroup } from "./core/operation.ts";
+
+export interface Config {
+  host: string;
+  port: number;
+  /** Where the service is reached from outside, without a slash at the end. */
+  base_url: string;
+  data_dir: string;
+  /** Null: the embedded PostgreSQL in `data_dir`. */
+  database_url: string | null;
+  database_rls: boolean;
+  /** Null: generated into `data_dir`. */
+  secret_key: string | null;
+  /** Null: files lie in `data_dir`. */
+  s3: S3Config | null;
+  /** Where system mail leaves; null: none is sent. */
+  smtp_url: string | null;
+  /** Null: off. */
+  rate_limits: RateLimits | null;
+  /** Networks beside the public ones that requests to addresses chosen by users may reach. */
+  outbound_allow_cidrs: readonly string[];
+  /** Proxies whose `x-forwarded-for` is believed. */
+  trust_proxy: readonly string[];
+  web_concurrency: number;
+  bootstrap: { organization: string | null; email: string; password: string | null; api_key: string | null };
+  metrics_token: string | null;
+  log_level: LogLevel;
+  shutdown_grace_seconds: number;
+}
+
+export interface S3Config {
+  endpoint: string | null;
+  region: string;
+  bucket: string;
+  access_key_id: string;
+  secret_access_key: string;
+  force_path_style: boolean;
+}
+
+/** So many requests in so many seconds. */
+export interface RateLimit {
+  limit: number;
+  seconds: number;
+}
+
+/** For one key; an organization as a whole has three times that. `auth` counts callers without a valid key, by address. */
+export type RateLimits = Readonly<Record<RateGroup, RateLimit>>;
+
+const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+const defaultRateLimits: Record<RateGroup, string> = {
+  read: "200/10",
+  write: "100/10",
+  search: "40/10",
+  report: "40/10",
+  bulk: "20/10",
+  ai: "20/10",
+  auth: "60/10",
+};
+
+/** Throws one error that lists every mistake. A variable that is set to nothing counts as not set. */
+export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ""));
+  const result = environment.safeParse(given);
+  const mistakes = [
+    ...(result.error?.issues ?? []).map((issue) => `${issue.path.join(".")} ${issue.message}`),
+    ...unknownNames(given),
+    ...s3Mistakes(given),
+  ];
+  if (!result.success || mistakes.length > 0) throw new Error(message(mistakes));
+  return configOf(result.data);
+}
+
+const message = (mistakes: readonly string[]) =>
+  `The configuration has ${mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`}:\n${mistakes.map((line) => `  ${line}`).join("\n")}`;
+
+const must = (what: string) => ({ error: `must be ${what}` });
+
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, must(`a whole number from ${min} to ${max}`))
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, must(`a whole number from ${min} to ${max}`));
+
+const address = (schemes: readonly string[]) =>
+  z.string().refine((text) => schemes.includes(schemeOf(text)), must(`an address that begins with ${schemes.join("// or ")}//`));
+
+const onOff = z.enum(["on", "off"], must("on or off")).transform((value) => value === "on");
+
+const networks = z
+  .string()
+  .transform((text) => text.split(",").map((part) => part.trim()))
+  .refine((parts) => parts.every(isNetwork), must("a list of networks separated by commas, such as 10.0.0.0/8,::1/128"));
+
+const rate = z
+  .string()
+  .regex(/^[1-9]\d{0,6}\/[1-9]\d{0,3}$/, must("a number of requests and of seconds, such as 200/10"))
+  .transform((text): RateLimit => {
+    const [limit, seconds] = text.split("/").map(Number) as [number, number];
+    return { limit, seconds };
+  });
+
+const environment = z.object({
+  HOST: z.string().default("127.0.0.1"),
+  PORT: wholeNumber(0, 65535).default(4000),
+  BASE_URL: address(["http:", "https:"]).optional(),
+  DATA_DIR: z.string().default("./data"),
+  DATABASE_URL: address(["postgres:", "postgresql:"]).optional(),
+  DATABASE_RLS: onOff.default(false),
+  SECRET_KEY: z.string().min(32, must("32 characters or more")).optional(),
+  S3_ENDPOINT: address(["http:", "https:"]).optional(),
+  S3_REGION: z.string().default("us-east-1"),
+  S3_BUCKET: z.string().optional(),
+  S3_ACCESS_KEY_ID: z.string().optional(),
+  S3_SECRET_ACCESS_KEY: z.string().optional(),
+  S3_FORCE_PATH_STYLE: onOff.default(false),
+  SMTP_URL: address(["smtp:", "smtps:"]).optional(),
+  RATE_LIMIT: onOff.default(true),
+  RATE_LIMIT_READ: rate.prefault(defaultRateLimits.read),
+  RATE_LIMIT_WRITE: rate.prefault(defaultRateLimits.write),
+  RATE_LIMIT_SEARCH: rate.prefault(defaultRateLimits.search),
+  RATE_LIMIT_REPORT: rate.prefault(defaultRateLimits.report),
+  RATE_LIMIT_BULK: rate.prefault(defaultRateLimits.bulk),
+  RATE_LIMIT_AI: rate.prefault(defaultRateLimits.ai),
+  RATE_LIMIT_AUTH: rate.prefault(defaultRateLimits.auth),
+  OUTBOUND_ALLOW_CIDRS: networks.default([]),
+  TRUST_PROXY: networks.default([]),
+  WEB_CONCURRENCY: wholeNumber(1, 128).default(1),
+  BOOTSTRAP_ORGANIZATION: z.string().max(255, must("255 characters or fewer")).optional(),
+  BOOTSTRAP_EMAIL: z
+    .string()
+    .regex(/^[^\s@]+@[^\s@]+$/, must("an e-mail address"))
+    .default("admin@localhost"),
+  BOOTSTRAP_PASSWORD: z.string().min(10, must("10 to 128 characters")).max(128, must("10 to 128 characters")).optional(),
+  BOOTSTRAP_API_KEY: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{24,128}$/, must("24 to 128 characters of A-Z, a-z, 0-9, _ and -"))
+    .optional(),
+  METRICS_TOKEN: z.string().min(16, must("16 characters or more")).optional(),
+  LOG_LEVEL: z.enum(logLevels, must(`one of ${logLevels.join(", ")}`)).default("info"),
+  SHUTDOWN_GRACE_SECONDS: wholeNumber(0, 3600).default(25),
+});
+
+// `RATE_LIMIT_RAED` would be a limit that is silently not set.
+const ourPrefixes = ["RATE_LIMIT", "S3_", "BOOTSTRAP_", "DATABASE_", "OUTBOUND_"];
+
+const unknownNames = (given: Record<string, unknown>): string[] =>
+  Object.keys(given)
+    .filter((name) => ourPrefixes.some((prefix) => name.startsWith(prefix)) && !Object.hasOwn(environment.shape, name))
+    .map((name) => {
+      const prefix = ourPrefixes.find((one) => name.startsWith(one))!;
+      const known = Object.keys(environment.shape).filter((one) => one.startsWith(prefix));
+      return `${name} is not known; known are ${known.join(", ")}`;
+    });
+
+function s3Mistakes(given: Record<string, unknown>): string[] {
+  const set = Object.keys(given).filter((name) => name.startsWith("S3_"));
+  if (set.length === 0) return [];
+  const needed = ["S3_BUCKET", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"];
+  return needed.filter((name) => !(name in given)).map((name) => `${name} is required because ${set[0]} is set`);
+}
+
+function configOf(env: z.output<typeof environment>): Config {
+  return {
+    host: env.HOST,
+    port: env.PORT,
+    base_url: (env.BASE_URL ?? `http://localhost:${env.PORT}`).replace(/\/+$/, ""),
+    data_dir: env.DATA_DIR,
+    database_url: env.DATABASE_URL ?? null,
+    database_rls: env.DATABASE_RLS,
+    secret_key: env.SECRET_KEY ?? null,
+    s3: env.S3_BUCKET === undefined ? null : s3Of(env),
+    smtp_url: env.SMTP_URL ?? null,
+    rate_limits: env.RATE_LIMIT ? rateLimitsOf(env) : null,
+    outbound_allow_cidrs: env.OUTBOUND_ALLOW_CIDRS,
+    trust_proxy: env.TRUST_PROXY,
+    web_concurrency: env.WEB_CONCURRENCY,
+    bootstrap: {
+      organization: env.BOOTSTRAP_ORGANIZATION ?? null,
+      email: env.BOOTSTRAP_EMAIL,
+      password: env.BOOTSTRAP_PASSWORD ?? null,
+      api_key: env.BOOTSTRAP_API_KEY ?? null,
+    },
+    metrics_token: env.METRICS_TOKEN ?? null,
+    log_level: env.LOG_LEVEL,
+    shutdown_grace_seconds: env.SHUTDOWN_GRACE_SECONDS,
+  };
+}
+
+const s3Of = (env: z.output<typeof environment>): S3Config => ({
+  endpoint: env.S3_ENDPOINT ?? null,
+  region: env.S3_REGION,
+  bucket: env.S3_BUCKET!,
+  access_key_id: env.S3_ACCESS_KEY_ID!,
+  secret_access_key: env.S3_SECRET_ACCESS_KEY!,
+  force_path_style: env.S3_FORCE_PATH_STYLE,
+});
+
+const rateLimitsOf = (env: z.output<typeof environment>): RateLimits => ({
+  read: env.RATE_LIMIT_READ,
+  write: env.RATE_LIMIT_WRITE,
+  search: env.RATE_LIMIT_SEARCH,
+  report: env.RATE_LIMIT_REPORT,
+  bulk: env.RATE_LIMIT_BULK,
+  ai: env.RATE_LIMIT_AI,
+  auth: env.RATE_LIMIT_AUTH,
+});
+
+const schemeOf = (text: string): string => (URL.canParse(text) ? new URL(text).protocol : "");
+
+/** An address, or an address and the length of its prefix. */
+function isNetwork(text: string): boolean {
+  const [ip = "", bits, ...rest] = text.split("/");
+  const family = isIP(ip);
+  if (family === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+}

@@ -1,0 +1,75 @@
+// JSON bodies: from bytes to an object that the rest of the service can walk through without fear.
+import { isUtf8 } from "node:buffer";
+import { type FieldErrors, invalid, type Problem } from "../core/errors.ts";
+
+const depthMax = 32;
+const nodesMax = 10_000;
+const keyMax = 256;
+
+const notJson = (): Problem => invalid({}, "The request contains invalid JSON.");
+
+/** Nothing at all is `{}`: actions need no body. */
+export function parseBody(bytes: Buffer): Record<string, unknown> {
+  if (bytes.length === 0) return {};
+  if (!isUtf8(bytes)) throw notJson();
+  const text = bytes.toString("utf8");
+  const body = parsed(text);
+  if (typeof body !== "object" || body === null || Array.isArray(body)) throw notJson();
+
+  new Check(text).object(body as Record<string, unknown>, "", 1);
+  return body as Record<string, unknown>;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw notJson();
+  }
+}
+
+// JSON.parse takes any depth; what comes after it recurses.
+class Check {
+  private nodes = 0;
+  /** Only an escape can bring in a NUL or half of a surrogate pair: the bytes are valid UTF-8. */
+  private readonly mayBeUnstorable: boolean;
+
+  constructor(text: string) {
+    this.mayBeUnstorable = /\\u(?:0000|d[89a-f])/i.test(text);
+  }
+
+  object(value: Record<string, unknown>, place: string, depth: number): void {
+    for (const key of Object.keys(value)) {
+      const here = place === "" ? key : `${place}.${key}`;
+      this.key(key, value[key], here);
+      this.value(value[key], here, depth + 1);
+    }
+  }
+
+  private value(value: unknown, place: string, depth: number): void {
+    if (++this.nodes > nodesMax) throw refusal("body", `must have ${nodesMax} values or fewer`);
+    if (typeof value === "string") {
+      if (this.mayBeUnstorable && !isStorable(value)) throw refusal(place, unstorable);
+    } else if (typeof value === "object" && value !== null) {
+      if (depth > depthMax) throw refusal("body", `must be nested ${depthMax} levels deep or less`);
+      if (Array.isArray(value)) for (let i = 0; i < value.length; i++) this.value(value[i], `${place}.${i}`, depth + 1);
+      else this.object(value as Record<string, unknown>, place, depth);
+    }
+  }
+
+  private key(key: string, value: unknown, place: string): void {
+    if (key.length > keyMax) throw refusal(`${key.slice(0, 32)}…`, `must have a name of ${keyMax} characters or fewer`);
+    if (key === "__proto__" || (key === "constructor" && hasPrototype(value))) throw refusal(place, "is not allowed");
+    if (this.mayBeUnstorable && !isStorable(key)) throw refusal("body", unstorable);
+  }
+}
+
+export const unstorable = "must not contain NUL or half of a surrogate pair";
+
+/** PostgreSQL takes neither NUL nor half of a surrogate pair. */
+export const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
+
+const hasPrototype = (value: unknown) => typeof value === "object" && value !== null && Object.hasOwn(value, "prototype");
+
+// A place may be named `__proto__`, which `{[place]: …}` makes a key like any other.
+const refusal = (place: string, reason: string): Problem => invalid({ [place]: reason } satisfies FieldErrors);

@@ -1,0 +1,64 @@
+// The log: one line of JSON for each request and each thing that went wrong. Never a body, a header or a query value.
+import pino, { type DestinationStream, type Logger } from "pino";
+import type { LogLevel } from "../config.ts";
+import type { Exchange } from "./service.ts";
+
+/** Lines of requests are gathered and written together, at the latest after a second; errors are written at once. */
+export function createLog(level: LogLevel, destination: DestinationStream = gathered()): Logger {
+  return pino(
+    {
+      level,
+      serializers: { err: shownError },
+      hooks: { streamWrite: redacted },
+    },
+    destination,
+  );
+}
+
+function gathered(): DestinationStream {
+  const stream = pino.destination({ sync: true, minLength: 8192 });
+  setInterval(() => stream.flushSync(), 1000).unref();
+  process.on("exit", () => stream.flushSync());
+  return {
+    write(line: string) {
+      stream.write(line);
+      if (!line.startsWith('{"level":30') && !line.startsWith('{"level":20')) stream.flushSync();
+    },
+  };
+}
+
+// The last step before a line is written, whatever put the secret there: values by their form, fields by their name.
+const secrets =
+  /\b(api|oat|ort|whsec)_[A-Za-z0-9+/=_-]{16,}|"((?:[\w-]*_)?(?:authorization|cookie|set-cookie|password|secret|token|api_key|apikey|private_key|signature_key|credentials|body|content))":(?:"(?:[^"\\]|\\.)*"|[^",}\]]+)|\b(Basic|Bearer) [A-Za-z0-9+/=._~-]{8,}/gi;
+
+export const redacted = (line: string): string =>
+  line.replace(secrets, (_match, prefix?: string, field?: string, scheme?: string) =>
+    field !== undefined ? `"${field}":"[redacted]"` : `${prefix !== undefined ? `${prefix}_` : `${scheme} `}[redacted]`,
+  );
+
+// An error of the database carries the values of a row in `detail`: only these four fields are safe.
+function shownError(error: unknown): unknown {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { name, message, stack } = error;
+  const { code } = error as { code?: unknown };
+  const cause = error.cause === undefined ? undefined : shownError(error.cause);
+  return { type: name, message, stack, code, cause };
+}
+
+/**
+ * The line of an answered request. Written by hand beside pino, into the same stream: 0.3 µs instead of 2.1, of about 17 that a
+ * read takes. Nothing in it comes from the caller but the method and, on unknown paths, the quoted path.
+ */
+export function logAnswer(x: Exchange, status: number, ms: number): void {
+  const { log } = x.service.app;
+  if (!log.isLevelEnabled("info")) return;
+  const organization = x.actor === null ? "" : `,"organization_id":"${x.actor.organization_id}"`;
+  const line = `{"level":30,"time":${Date.now()}${chindings(log)},"request_id":"${x.request.id}","method":"${x.request.method}","route":${quoted(x.route)},"status":${status},"ms":${ms.toFixed(3)}${organization},"msg":"request"}\n`;
+  streamOf(log).write(line);
+}
+
+const quoted = (route: string): string => (/^[\w./{}-]*$/.test(route) ? `"${route}"` : JSON.stringify(route));
+
+const chindings = (log: Logger): string => (log as unknown as Record<symbol, string>)[pino.symbols.chindingsSym]!;
+const streamOf = (log: Logger): DestinationStream =>
+  (log as unknown as Record<symbol, DestinationStream>)[pino.symbols.streamSym]!;

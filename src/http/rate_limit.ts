@@ -1,0 +1,107 @@
+// Rate limits: a fixed window for each key, and one three times as wide for each organization, that begins with its first
+// request. `rate-limiter-flexible` answers by a promise and two objects a request (0.7 µs against 0.1 µs here), and a refusal by a
+// thrown one; and the two windows of a request would be asked one after the other.
+import type { RateLimit, RateLimits } from "../config.ts";
+import type { RateGroup } from "../core/operation.ts";
+
+/** What one holder has used of one window. The `ratelimit-…` headers are read from it. */
+export interface Quota {
+  readonly window: Window;
+  /** Never more than one above the limit, which means: refused. */
+  used: number;
+  readonly resetsAt: number;
+}
+
+export const isOver = (quota: Quota): boolean => quota.used > quota.window.limit;
+
+export const remaining = (quota: Quota): number => Math.max(0, quota.window.limit - quota.used);
+
+/** Seconds until the holder may use the whole limit again; never 0, so that who waits for it does not come too early. */
+export const resetSeconds = (quota: Quota, now: number): number => Math.max(1, Math.ceil((quota.resetsAt - now) / 1000));
+
+export interface RateLimiter {
+  /** Counts a request of a key. Answers the tighter of the key's quota and its organization's. */
+  take(group: RateGroup, holder: string, organizationId: string, now: number): Quota;
+  /** Counts a request without a valid key, by its address. */
+  takeStranger(ip: string, now: number): Quota;
+  /** The quota of an address, without counting. */
+  lookAtStranger(ip: string, now: number): Quota;
+}
+
+export function createRateLimiter(limits: RateLimits, processes = 1): RateLimiter {
+  const each = (wide: number, suffix: string) =>
+    Object.fromEntries(
+      Object.entries(limits).map(([group, limit]) => [group, new Window(group + suffix, limit, wide, processes)]),
+    ) as Record<RateGroup, Window>;
+  const keys = each(1, "");
+  const organizations = each(3, "_organization");
+
+  return {
+    take(group, holder, organizationId, now) {
+      const own = keys[group].count(holder, now);
+      if (isOver(own)) return own;
+      const shared = organizations[group].count(organizationId, now);
+      return remaining(shared) < remaining(own) || isOver(shared) ? shared : own;
+    },
+    takeStranger: (ip, now) => keys.auth.count(networkOf(ip), now),
+    lookAtStranger: (ip, now) => keys.auth.quotaOf(networkOf(ip), now),
+  };
+}
+
+// A window remembers at most twice this many holders; the ones above share a quota. 20,000 take about 3 MB.
+const holdersMax = 20_000;
+
+/** The counters of one group. They live in two generations, so that old ones go without being searched for. */
+export class Window {
+  readonly limit: number;
+  /** `"read";q=200;w=10`: the group, its limit and the width in seconds. */
+  readonly policy: string;
+  private readonly widthMs: number;
+  private fresh = new Map<string, Quota>();
+  private old = new Map<string, Quota>();
+  private turnsAt = 0;
+
+  constructor(name: string, { limit, seconds }: RateLimit, wide: number, processes: number) {
+    this.limit = Math.ceil((limit * wide) / processes);
+    this.policy = `"${name}";q=${this.limit};w=${seconds}`;
+    this.widthMs = seconds * 1000;
+  }
+
+  count(holder: string, now: number): Quota {
+    const quota = this.quotaOf(holder, now);
+    if (quota.used <= this.limit) quota.used++;
+    return quota;
+  }
+
+  quotaOf(holder: string, now: number): Quota {
+    if (now >= this.turnsAt) this.turn(now);
+    const known = this.fresh.get(holder) ?? this.old.get(holder);
+    if (known !== undefined && known.resetsAt > now) return known;
+    if (this.fresh.size >= holdersMax && holder !== "") return this.quotaOf("", now);
+
+    const quota = { window: this, used: 0, resetsAt: now + this.widthMs };
+    this.fresh.set(holder, quota);
+    return quota;
+  }
+
+  // What began before the last turn has ended by the next one.
+  private turn(now: number): void {
+    this.old = now >= this.turnsAt + this.widthMs ? new Map() : this.fresh;
+    this.fresh = new Map();
+    this.turnsAt = now + this.widthMs;
+  }
+}
+
+/** An IPv6 customer holds at least a /64: its addresses count as one. */
+export function networkOf(ip: string): string {
+  if (ip.startsWith("::ffff:")) return ip.slice(7);
+  if (!ip.includes(":")) return ip;
+  const [head = "", tail = ""] = ip.split("%")[0]!.split("::") as [string, string?];
+  const before = head === "" ? [] : head.split(":");
+  const after = tail === "" ? [] : tail.split(":");
+  const groups = ip.includes("::") ? [...before, ...Array(8 - before.length - after.length).fill("0"), ...after] : before;
+  return groups
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ""))
+    .join(":");
+}

@@ -1,0 +1,98 @@
+// Answers and refusals become bytes here, and nowhere else.
+import { type FieldErrors, Problem, statuses } from "../core/errors.ts";
+import { logAnswer } from "./log.ts";
+import { type Quota, remaining, resetSeconds } from "./rate_limit.ts";
+import type { Exchange } from "./service.ts";
+
+type Headers = Readonly<Record<string, string>>;
+const none: Headers = {};
+
+/** The same on every JSON answer. `writeHead` takes names and values in turn without making an object of them. */
+export function constantHeaders(baseUrl: string): readonly string[] {
+  return [
+    "content-security-policy",
+    "default-src 'none'; frame-ancestors 'none'",
+    "x-content-type-options",
+    "nosniff",
+    "referrer-policy",
+    "no-referrer",
+    ...(baseUrl.startsWith("https:") ? ["strict-transport-security", "max-age=63072000; includeSubDomains"] : []),
+  ];
+}
+
+const exposed = [
+  "etag",
+  "idempotency-replayed",
+  "location",
+  "preference-applied",
+  "ratelimit-limit",
+  "ratelimit-policy",
+  "ratelimit-remaining",
+  "ratelimit-reset",
+  "retry-after",
+  "www-authenticate",
+  "x-ignored-fields",
+  "x-request-id",
+].join(", ");
+
+/** Sends an answer. `headers` come on top of those that every answer has. */
+export function answer(x: Exchange, status: number, body: string | Buffer, headers: Headers = none): void {
+  if (x.answered) return;
+  const { service, request, reply, quota } = x;
+  const { raw } = reply;
+  const list = x.headers.slice();
+  list.push("x-request-id", request.id);
+  if (quota !== null) pushQuota(list, quota);
+  // Browsers of any origin may call and read, with the key and without cookies.
+  if (request.headers.origin !== undefined)
+    list.push("access-control-allow-origin", "*", "access-control-expose-headers", exposed);
+  if (status !== 204 && status !== 304) {
+    if (headers["content-type"] === undefined) list.push("content-type", "application/json; charset=utf-8");
+    list.push("content-length", Buffer.byteLength(body) as unknown as string);
+  }
+  for (const name in headers) list.push(name, headers[name]!);
+  if (headers["cache-control"] === undefined) list.push("cache-control", "no-store");
+  if (service.gate.draining) list.push("connection", "close");
+
+  reply.hijack();
+  // A header that cannot be sent is a defect of ours: it throws before anything was sent.
+  if (!raw.destroyed) raw.writeHead(status, list).end(status === 304 ? undefined : body);
+  x.answered = true;
+  service.gate.leave(x);
+  const ms = performance.now() - x.startedMs;
+  service.metrics.observe(x.route, status, ms / 1000);
+  logAnswer(x, status, ms);
+}
+
+function pushQuota(list: string[], quota: Quota): void {
+  const { window } = quota;
+  list.push("ratelimit-limit", String(window.limit), "ratelimit-remaining", String(remaining(quota)));
+  list.push("ratelimit-reset", String(resetSeconds(quota, performance.now())), "ratelimit-policy", window.policy);
+}
+
+/** Turns whatever was thrown into an answer. What is not a `Problem` is a defect: it is logged, and nothing of it is shown. */
+export function refuse(x: Exchange, error: unknown): void {
+  const problem = error instanceof Problem ? error : new Problem(500, statuses[500]!);
+  const { status } = problem;
+  if (status >= 500) x.service.app.log.error({ request_id: x.request.id, route: x.route, err: error }, statuses[status]);
+  const message = status >= 500 ? statuses[status]! : problem.message;
+  answer(x, status, errorBody(message, problem.fields), problem.headers);
+}
+
+export const errorBody = (message: string, fields: FieldErrors = {}): string =>
+  JSON.stringify({ error: message, "field-errors": fields });
+
+/** 429, with the time to wait in the header and in the body. */
+export function refuseTooMany(x: Exchange, quota: Quota): void {
+  const now = performance.now();
+  const seconds = Math.ceil(Math.max(0, quota.resetsAt - now) / 100) / 10;
+  x.quota = quota;
+  answer(x, 429, `{"error":"${statuses[429]}","field-errors":{},"rate_reset":${seconds.toFixed(1)}}`, {
+    "retry-after": String(resetSeconds(quota, now)),
+  });
+}
+
+// Refusals by the thousand must cost little: no error object, no stack, no line of their own in the log.
+const shedBody = errorBody(statuses[503]!);
+const shedHeaders: Headers = { "retry-after": "1" };
+export const refuseForNow = (x: Exchange): void => answer(x, 503, shedBody, shedHeaders);

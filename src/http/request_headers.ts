@@ -1,0 +1,41 @@
+// The headers that change what a request means. Each is understood here once; what cannot be understood is refused by name.
+import { conflict, invalid } from "../core/errors.ts";
+import type { Method } from "../core/operation.ts";
+
+/** `x-tz-offset`, hours east of UTC, as minutes: `-4` → -240, `5.5` → 330. */
+export function offsetMinutes(header: string | string[] | undefined): number {
+  if (header === undefined) return 0;
+  const hours = typeof header === "string" && /^[+-]?\d{1,2}(\.\d{1,4})?$/.test(header) ? Number(header) : Number.NaN;
+  if (!(hours >= -12 && hours <= 14)) throw invalid({ "x-tz-offset": "must be hours from UTC between -12 and 14, such as -4 or 5.5" });
+  return Math.round(hours * 60);
+}
+
+/** `Prefer: handling=strict` (RFC 7240), alone or in a list. */
+export const isStrict = (header: string | string[] | undefined): boolean =>
+  header !== undefined && /(^|,)\s*handling\s*=\s*"?strict"?\s*(;|,|$)/i.test(String(header));
+
+export function idempotencyKey(header: string | string[] | undefined): string | null {
+  if (header === undefined) return null;
+  if (typeof header === "string" && /^[\x20-\x7e]{1,255}$/.test(header)) return header;
+  throw invalid({ "Idempotency-Key": "must be 1 to 255 printable characters" });
+}
+
+/** The version `If-Match` names; null for any. What names none of ours can match no record. */
+export function ifMatchVersion(header: string | undefined): number | null {
+  if (header === undefined || header.trim() === "*") return null;
+  const version = /^\s*(?:W\/)?"?(\d{1,15})(?:\.[\w-]*)?"?\s*$/.exec(header)?.[1];
+  if (version === undefined) throw conflict(412);
+  return Number(version);
+}
+
+/** True when `If-None-Match` names this entity tag. Weak ones compare alike: they were ours before a proxy changed them. */
+export const namesEtag = (header: string, etag: string): boolean =>
+  header === etag || header.split(",").some((one) => one.trim() === "*" || one.trim().replace(/^W\//, "") === etag);
+
+/** The method a POST stands for; POST itself without the header. */
+export function overriddenMethod(header: string | string[] | undefined): Method {
+  if (header === undefined) return "POST";
+  const method = String(header).trim().toUpperCase();
+  if (method === "GET" || method === "PUT" || method === "DELETE" || method === "POST") return method;
+  throw invalid({ "x-http-method-override": "must be GET, PUT or DELETE" });
+}

@@ -1,0 +1,194 @@
+// Operations become routes. A path is registered once for all methods, so that a literal path wins over `{id}` for every one of
+// them, and a method it does not offer is a 405 before any id is looked up.
+import { hash } from "node:crypto";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Actor } from "../core/context.ts";
+import { notFound, Problem, statuses } from "../core/errors.ts";
+import type { Given, Method, Operation, RateGroup } from "../core/operation.ts";
+import { type Call, perform } from "../core/perform.ts";
+import { isStorable, unstorable } from "./body.ts";
+import { parseQuery, withParams } from "./query.ts";
+import { isOver } from "./rate_limit.ts";
+import { answer, refuse, refuseForNow, refuseTooMany } from "./reply.ts";
+import { idempotencyKey, ifMatchVersion, isStrict, namesEtag, offsetMinutes, overriddenMethod } from "./request_headers.ts";
+import { Exchange, type Service } from "./service.ts";
+
+export const apiPrefix = "/api/v1";
+export const routedMethods = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"];
+
+/** What one path offers. */
+interface Route {
+  path: string;
+  operations: Partial<Record<Method, Operation>>;
+  allow: string;
+}
+
+export function addOperations(server: FastifyInstance, service: Service): void {
+  for (const route of routesOf(service.app.operations)) {
+    server.route({
+      method: routedMethods,
+      url: apiPrefix + route.path.replace(/\{([^}]+)\}/g, ":$1"),
+      onRequest: (request, reply) => arrive(service, route, request, reply),
+      handler: (request) => void serve(request.exchange!),
+    });
+  }
+}
+
+function routesOf(operations: readonly Operation[]): Iterable<Route> {
+  const routes = new Map<string, Route>();
+  for (const operation of operations) {
+    let route = routes.get(operation.path);
+    if (route === undefined) routes.set(operation.path, (route = { path: operation.path, operations: {}, allow: "" }));
+    route.operations[operation.method] = operation;
+    route.allow = allowed(Object.keys(route.operations));
+  }
+  return routes.values();
+}
+
+/** The value of `Allow`: HEAD comes with GET, OPTIONS with all. */
+export const allowed = (methods: readonly string[]): string =>
+  [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+
+/** Before the body is read: who asks, what for, and whether there is room in their quota. */
+async function arrive(service: Service, route: Route, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const x = new Exchange(service, request, reply, route.path);
+  request.exchange = x;
+  if (request.method === "OPTIONS") return preflight(x, route.allow);
+  if (service.gate.overloaded) return refuseForNow(x);
+  try {
+    const actor = await service.app.authenticate(request.headers.authorization);
+    const operation = operationOf(route, request);
+    countRequest(x, actor, operation?.group ?? "read");
+    if (x.answered) return;
+    if (operation === undefined) return refuse(x, methodNotAllowed(route.allow));
+    x.operation = operation;
+    x.route = operation.name;
+  } catch (error) {
+    refuseStranger(x, error);
+  }
+}
+
+function operationOf(route: Route, request: FastifyRequest): Operation | undefined {
+  const { method, headers } = request;
+  if (method === "POST") return route.operations[overriddenMethod(headers["x-http-method-override"])];
+  return route.operations[(method === "HEAD" ? "GET" : method) as Method];
+}
+
+export const methodNotAllowed = (allow: string): Problem => new Problem(405, statuses[405]!, {}, { allow });
+
+/** Counts a request of a known caller, and answers it when it is one too many. */
+export function countRequest(x: Exchange, actor: Actor, group: RateGroup): void {
+  x.actor = actor;
+  const { limiter } = x.service;
+  if (limiter === null) return;
+  // A token has no key: it counts for its member.
+  const quota = limiter.take(group, actor.api_key_id ?? actor.membership_id, actor.organization_id, x.startedMs);
+  if (isOver(quota)) refuseTooMany(x, quota);
+  else x.quota = quota;
+}
+
+/** Counts a request without a valid key by its address, and answers it when it is one too many. */
+export function countStranger(x: Exchange): void {
+  const { limiter } = x.service;
+  if (limiter === null) return;
+  const quota = limiter.takeStranger(x.request.ip, x.startedMs);
+  if (isOver(quota)) refuseTooMany(x, quota);
+  else x.quota = quota;
+}
+
+/** Answers what was thrown; who is not known is counted by address. */
+export function refuseStranger(x: Exchange, error: unknown): void {
+  if (x.actor === null && error instanceof Problem && error.status === 401) countStranger(x);
+  refuse(x, error);
+}
+
+// A preflight carries no key. It is shown the quota of its address and does not use any of it.
+function preflight(x: Exchange, allow: string): void {
+  x.quota = x.service.limiter?.lookAtStranger(x.request.ip, x.startedMs) ?? null;
+  answer(x, 204, "", optionsHeaders(allow));
+}
+
+export const optionsHeaders = (allow: string): Record<string, string> => ({
+  allow,
+  "access-control-allow-methods": allow,
+  "access-control-allow-headers":
+    "authorization, content-type, idempotency-key, if-match, if-none-match, prefer, service-scope, x-http-method-override, x-tz-offset",
+  "access-control-max-age": "86400",
+});
+
+/** After the body was read: waits for a place, performs, answers. Never rejects. */
+async function serve(x: Exchange): Promise<void> {
+  const { gate, app } = x.service;
+  try {
+    const call = callOf(x);
+    const place = gate.enter(x);
+    if (place !== true && !(await place)) return refuseForNow(x);
+
+    const { status, headers, body, version } = await perform(app.core, call);
+    if (call.given.strict) headers["preference-applied"] = "handling=strict";
+    if (version === null || call.request.method !== "GET") answer(x, status, body, headers);
+    else answerEntity(x, status, body, headers, version);
+  } catch (error) {
+    refuse(x, error);
+  }
+}
+
+/** A single record: its `ETag` names the version and the bytes, so that another `_fields` is another entity. */
+function answerEntity(x: Exchange, status: number, body: string, headers: Record<string, string>, version: number): void {
+  const etag = `"${version}.${hash("sha1", body, "base64url").slice(0, 12)}"`;
+  headers.etag = etag;
+  headers["cache-control"] = "private, no-cache";
+  const known = x.request.headers["if-none-match"];
+  if (known !== undefined && namesEtag(known, etag)) answer(x, 304, "", headers);
+  else answer(x, status, body, headers);
+}
+
+function callOf(x: Exchange): Call {
+  const { request } = x;
+  const { headers } = request;
+  const operation = x.operation!;
+  const { method } = operation;
+  const writes = method === "POST" || method === "PUT";
+  return {
+    operation,
+    actor: x.actor!,
+    given: givenOf(request, method, isStrict(headers.prefer)),
+    request: {
+      id: request.id,
+      method,
+      path: pathOf(request.url),
+      offsetMinutes: offsetMinutes(headers["x-tz-offset"]),
+      ifMatch: method === "PUT" || method === "DELETE" ? ifMatchVersion(headers["if-match"]) : null,
+    },
+    idempotencyKey: writes ? idempotencyKey(headers["idempotency-key"]) : null,
+  };
+}
+
+const noBody: Readonly<Record<string, unknown>> = Object.freeze({});
+
+function givenOf(request: FastifyRequest, method: Method, strict: boolean): Given {
+  const params = paramsOf(request);
+  const query = parseQuery(request.query as string);
+  const body = (request.body ?? noBody) as Record<string, unknown>;
+  const mayCarryParams = method === "PUT" || (request.method === "POST" && method !== "POST");
+  if (!mayCarryParams || !Object.hasOwn(body, "_params")) return { params, query, body, strict };
+
+  const { _params, ...rest } = body;
+  return { params, query: withParams(query, _params), body: rest, strict };
+}
+
+function paramsOf(request: FastifyRequest): Record<string, string> {
+  const params = request.params as Record<string, string>;
+  for (const name in params) {
+    if (params[name] === "") throw notFound();
+    if (!isStorable(params[name]!)) throw new Problem(400, statuses[400]!, { [name]: unstorable });
+  }
+  return params;
+}
+
+/** The path alone, always with its slash at the end, so that both forms are one. */
+function pathOf(url: string): string {
+  const end = url.indexOf("?");
+  const path = end < 0 ? url : url.slice(0, end);
+  return path.endsWith("/") ? path : `${path}/`;
+}

@@ -1,0 +1,72 @@
+// What the HTTP layer is given, and what its parts share.
+import type { Socket } from "node:net";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Logger } from "pino";
+import type { Config } from "../config.ts";
+import type { Actor } from "../core/context.ts";
+import type { Core } from "../core/core.ts";
+import type { Operation } from "../core/operation.ts";
+import type { Metrics } from "./metrics.ts";
+import type { Quota, RateLimiter } from "./rate_limit.ts";
+import type { Gate } from "./shed.ts";
+
+export interface HttpApp {
+  config: Config;
+  core: Core;
+  operations: readonly Operation[];
+  /** Throws `unauthorized()` for what names no active key. */
+  authenticate(authorization: string | undefined): Promise<Actor>;
+  log: Logger;
+  /** True when the database has the migrations this version expects. */
+  ready(): Promise<boolean>;
+  version: string;
+}
+
+export interface Service {
+  app: HttpApp;
+  /** Null: off. */
+  limiter: RateLimiter | null;
+  gate: Gate;
+  metrics: Metrics;
+  /** Names and values in turn, the same on every JSON answer. */
+  headers: readonly string[];
+  /** Open connections. */
+  sockets: Set<Socket>;
+}
+
+/** One request and its answer. */
+export class Exchange {
+  readonly service: Service;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly startedMs = performance.now();
+  /** For logs and metrics: the operation's name, or the path's where there is none. */
+  route: string;
+  operation: Operation | null = null;
+  actor: Actor | null = null;
+  quota: Quota | null = null;
+  /** Where it stands in the gate. */
+  place: "outside" | "light" | "heavy" = "outside";
+  enteredAt = 0;
+  answered = false;
+  /** The headers its answer begins with. */
+  headers: readonly string[];
+
+  constructor(service: Service, request: FastifyRequest, reply: FastifyReply, route: string) {
+    this.service = service;
+    this.request = request;
+    this.reply = reply;
+    this.route = route;
+    this.headers = service.headers;
+  }
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Null on routes that are not the interface's own. */
+    exchange: Exchange | null;
+  }
+  interface FastifyInstance {
+    service: Service;
+  }
+}

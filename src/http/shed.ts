@@ -1,0 +1,152 @@
+// Admission: how much work is under way at once, and what happens to the rest. Better a quick 503 for some than a slow answer for all.
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import type { FastifyInstance } from "fastify";
+import type { RateGroup } from "../core/operation.ts";
+import type { Exchange } from "./service.ts";
+
+export interface GateLimits {
+  /** Requests at work at once. */
+  running: number;
+  /** Of these, searches, reports, bulk actions and AI, so that they leave room for the rest. */
+  heavy: number;
+  waiting: number;
+  /** How long a request may wait for its turn. */
+  budgetMs: number;
+  /** How long it may work before it is answered 503; outside calls of the group `ai` take longer. */
+  deadlineSeconds: number;
+  aiDeadlineSeconds: number;
+  /** Mean delay of the event loop above which newcomers are sent away. */
+  loopDelayMs: number;
+}
+
+// A long queue with a short budget: callers who come back at once after a 503 cost more than those who wait.
+export const defaultGateLimits: GateLimits = {
+  running: 200,
+  heavy: 100,
+  waiting: 1000,
+  budgetMs: 1000,
+  deadlineSeconds: 15,
+  aiDeadlineSeconds: 120,
+  loopDelayMs: 200,
+};
+
+const heavyGroups: ReadonlySet<RateGroup> = new Set<RateGroup>(["search", "report", "bulk", "ai"]);
+
+interface Waiting {
+  exchange: Exchange;
+  timer: NodeJS.Timeout;
+  turn(admitted: boolean): void;
+}
+
+export class Gate {
+  readonly limits: GateLimits;
+  /** The event loop lags: newcomers are refused before anything is done for them. */
+  overloaded = false;
+  draining = false;
+  private readonly running = new Set<Exchange>();
+  private readonly waiting = { light: new Set<Waiting>(), heavy: new Set<Waiting>() };
+  private heavy = 0;
+  private seconds = 0;
+  private readonly loop = monitorEventLoopDelay({ resolution: 20 });
+  private readonly timer: NodeJS.Timeout;
+
+  /** `late` answers an exchange whose time is up; what its operation answers afterwards is dropped. */
+  constructor(limits: GateLimits, late: (exchange: Exchange) => void) {
+    this.limits = limits;
+    this.loop.enable();
+    this.timer = setInterval(() => this.look(late), 1000).unref();
+  }
+
+  /** True: go ahead. Otherwise a promise: true in its turn, false when none came in time. */
+  enter(exchange: Exchange): true | Promise<boolean> {
+    const kind = exchange.operation !== null && heavyGroups.has(exchange.operation.group) ? "heavy" : "light";
+    if (this.hasRoom(kind)) return this.admit(exchange, kind);
+    const queue = this.waiting[kind];
+    if (queue.size >= this.limits.waiting) return Promise.resolve(false);
+
+    return new Promise((turn) => {
+      const one: Waiting = { exchange, turn, timer: setTimeout(giveUp, this.limits.budgetMs) };
+      queue.add(one);
+      function giveUp() {
+        queue.delete(one);
+        turn(false);
+      }
+    });
+  }
+
+  /** Makes room for the next. Does nothing for an exchange that is not inside. */
+  leave(exchange: Exchange): void {
+    if (exchange.place === "outside") return;
+    if (exchange.place === "heavy") this.heavy--;
+    exchange.place = "outside";
+    this.running.delete(exchange);
+    this.call("light");
+    this.call("heavy");
+  }
+
+  get counts(): { running: number; waiting: number } {
+    return { running: this.running.size, waiting: this.waiting.light.size + this.waiting.heavy.size };
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+    this.loop.disable();
+  }
+
+  private hasRoom(kind: "light" | "heavy"): boolean {
+    return this.running.size < this.limits.running && (kind === "light" || this.heavy < this.limits.heavy);
+  }
+
+  private admit(exchange: Exchange, kind: "light" | "heavy"): true {
+    this.running.add(exchange);
+    if (kind === "heavy") this.heavy++;
+    exchange.place = kind;
+    exchange.enteredAt = this.seconds;
+    return true;
+  }
+
+  private call(kind: "light" | "heavy"): void {
+    const queue = this.waiting[kind];
+    for (const next of queue) {
+      if (!this.hasRoom(kind)) return;
+      queue.delete(next);
+      clearTimeout(next.timer);
+      // Nobody waits for the answer any more.
+      if (next.exchange.reply.raw.destroyed) next.turn(false);
+      else next.turn(this.admit(next.exchange, kind));
+    }
+  }
+
+  private look(late: (exchange: Exchange) => void): void {
+    this.seconds++;
+    this.overloaded = this.loop.count > 0 && this.loop.mean / 1e6 > this.limits.loopDelayMs;
+    this.loop.reset();
+    for (const exchange of this.running) {
+      const { aiDeadlineSeconds, deadlineSeconds } = this.limits;
+      const deadline = exchange.operation?.group === "ai" ? aiDeadlineSeconds : deadlineSeconds;
+      if (this.seconds - exchange.enteredAt > deadline) late(exchange);
+    }
+  }
+}
+
+/**
+ * Ends the service gently: no new connections, `/readyz` says 503, answers carry `connection: close`, and what is under way may
+ * finish for so many seconds. A second call ends it at once.
+ */
+export async function drain(server: FastifyInstance, graceSeconds = server.service.app.config.shutdown_grace_seconds): Promise<void> {
+  const { gate } = server.service;
+  if (gate.draining) server.server.closeAllConnections();
+  gate.draining = true;
+  const limit = setTimeout(() => server.server.closeAllConnections(), graceSeconds * 1000);
+  const sweep = setInterval(() => closeIdle(server), 100);
+  await server.close();
+  clearTimeout(limit);
+  clearInterval(sweep);
+}
+
+// `close` does this once. An answer that was on its way then leaves its connection idle later, and browsers open connections in
+// advance that never carry a request.
+function closeIdle(server: FastifyInstance): void {
+  server.server.closeIdleConnections();
+  for (const socket of server.service.sockets) if (socket.bytesRead === 0) socket.destroy();
+}

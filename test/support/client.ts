@@ -1,0 +1,117 @@
+// A client as a user has one: it speaks HTTP, and it checks every answer of every test against the description.
+import assert from "node:assert/strict";
+import type { Operation } from "../../src/core/operation.ts";
+import type { Service } from "./service.ts";
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: any;
+  text: string;
+}
+
+export interface Ask {
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Sent as the body as it is. */
+  raw?: string;
+}
+
+export class Client {
+  readonly service: Service;
+  readonly key: string;
+
+  constructor(service: Service, key: string) {
+    this.service = service;
+    this.key = key;
+  }
+
+  /** Sends a request and answers whatever comes back, checked against the description. */
+  async ask(method: string, path: string, { body, headers = {}, raw }: Ask = {}): Promise<Answer> {
+    const response = await fetch(`${this.service.url}/api/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Basic ${Buffer.from(`${this.key}:`).toString("base64")}`,
+        ...(body === undefined && raw === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      body: raw ?? (body === undefined ? undefined : JSON.stringify(body)),
+    });
+    const text = await response.text();
+    const answer = { status: response.status, headers: response.headers, text, body: text === "" ? null : parsed(text) };
+    checkAnswer(this.service.app.core.registry.operations, method, path, answer);
+    return answer;
+  }
+
+  get = (path: string, headers?: Record<string, string>): Promise<any> => this.succeed("GET", path, { headers });
+  post = (path: string, body: unknown = {}, headers?: Record<string, string>): Promise<any> => this.succeed("POST", path, { body, headers });
+  put = (path: string, body: unknown = {}, headers?: Record<string, string>): Promise<any> => this.succeed("PUT", path, { body, headers });
+  delete = (path: string, headers?: Record<string, string>): Promise<any> => this.succeed("DELETE", path, { headers });
+
+  private async succeed(method: string, path: string, ask: Ask): Promise<any> {
+    const answer = await this.ask(method, path, ask);
+    assert.ok(answer.status < 300, `${method} ${path} answered ${answer.status}: ${answer.text.slice(0, 2000)}`);
+    return answer.body;
+  }
+
+  /** `await refused(404, "GET", "/lead/…/")` answers the error's body; `field` must then be among its field-errors. */
+  async refused(status: number, method: string, path: string, body?: unknown, field?: string): Promise<any> {
+    const answer = await this.ask(method, path, { body });
+    assert.equal(answer.status, status, `${method} ${path} answered ${answer.status}: ${answer.text.slice(0, 2000)}`);
+    if (field !== undefined) assert.ok(field in answer.body["field-errors"], `no reason for ${field} in ${answer.text}`);
+    return answer.body;
+  }
+
+  /** Every record of a list, page by page. */
+  async all(path: string): Promise<any[]> {
+    const join = path.includes("?") ? "&" : "?";
+    const records: any[] = [];
+    for (let cursor = ""; ; ) {
+      const page = await this.get(`${path}${cursor && `${join}_cursor=${cursor}`}`);
+      records.push(...page.data);
+      if (!page.has_more) return records;
+      cursor = page.cursor_next;
+    }
+  }
+
+  /** The events of an object, oldest first. */
+  async events(objectId: string): Promise<any[]> {
+    return (await this.get(`/event/?object_id=${objectId}`)).data.reverse();
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function checkAnswer(operations: readonly Operation[], method: string, path: string, answer: Answer): void {
+  if (answer.status >= 500) assert.fail(`${method} ${path} answered ${answer.status}: ${answer.text}`);
+  if (answer.status >= 400) {
+    assert.deepEqual(Object.keys(answer.body).sort().filter((key) => key !== "rate_reset"), ["error", "field-errors"], `the error of ${method} ${path}`);
+    assert.equal(typeof answer.body.error, "string");
+    for (const reason of Object.values(answer.body["field-errors"])) assert.equal(typeof reason, "string");
+    return;
+  }
+  const operation = findOperation(operations, method, path.split("?")[0]!);
+  if (operation === undefined || answer.status === 304 || /[?&]_fields=/.test(path) || answer.body === null) return;
+  const result = operation.output.safeParse(answer.body);
+  if (!result.success) assert.fail(`${method} ${path} answered what ${operation.name} does not describe: ${result.error}\n${answer.text.slice(0, 3000)}`);
+}
+
+const patterns = new WeakMap<Operation, RegExp>();
+
+/** The operation a request reaches; a literal path wins over a parameter. */
+export function findOperation(operations: readonly Operation[], method: string, path: string): Operation | undefined {
+  const found = operations.filter((operation) => operation.method === method && patternOf(operation).test(path.endsWith("/") ? path : `${path}/`));
+  return found.sort((a, b) => a.path.split("{").length - b.path.split("{").length)[0];
+}
+
+function patternOf(operation: Operation): RegExp {
+  let pattern = patterns.get(operation);
+  if (pattern === undefined) patterns.set(operation, (pattern = new RegExp(`^${operation.path.replace(/\{[^}]+\}/g, "[^/]+")}$`)));
+  return pattern;
+}

@@ -1,0 +1,55 @@
+// A database of its own for every test file: a clone of a migrated template, which costs about a tenth of a second.
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import pg from "pg";
+import { listMigrations, migrate, migrationsFolder } from "../../src/db/migrate.ts";
+
+/** Creates a database for this process and answers its URL. `npm test` sets TEST_DATABASE_URL. */
+export async function createDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const server = process.env.TEST_DATABASE_URL;
+  if (server === undefined) throw new Error("TEST_DATABASE_URL is not set: run the tests with `npm test`, which starts a database for them");
+  const name = `test_${process.pid}_${Math.random().toString(36).slice(2, 8)}`;
+  const template = await ensureTemplate(server);
+  await withClient(server, (client) => clone(client, name, template));
+  return {
+    url: on(server, name),
+    drop: () => withClient(server, async (client) => void (await client.query(`drop database if exists ${name} with (force)`))),
+  };
+}
+
+// The template is named after what the migrations say, so that an old one is never used.
+async function ensureTemplate(server: string): Promise<string> {
+  const hash = createHash("sha256");
+  for (const { file } of await listMigrations()) hash.update(await readFile(new URL(file, migrationsFolder)));
+  const name = `template_${hash.digest("hex").slice(0, 16)}`;
+  await withClient(server, async (client) => {
+    await client.query("select pg_advisory_lock(7241004)");
+    const { rowCount } = await client.query("select from pg_database where datname = $1", [name]);
+    if (rowCount !== 0) return;
+    await client.query(`create database ${name}_new`);
+    await migrate(on(server, `${name}_new`));
+    await client.query(`alter database ${name}_new rename to ${name}`);
+  });
+  return name;
+}
+
+async function clone(client: pg.Client, name: string, template: string): Promise<void> {
+  await client.query("select pg_advisory_lock(7241005)");
+  await client.query(`create database ${name} template ${template}`);
+}
+
+async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function on(server: string, database: string): string {
+  const url = new URL(server);
+  url.pathname = `/${database}`;
+  return url.href;
+}

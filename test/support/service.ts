@@ -1,0 +1,68 @@
+// The real service for a test file: a database of its own, the real server on a port of its own. Started on first use.
+import { after } from "node:test";
+import type { AddressInfo } from "node:net";
+import pino from "pino";
+import { type App, openApp } from "../../src/app.ts";
+import { parseConfig } from "../../src/config.ts";
+import { createServer } from "../../src/http/server.ts";
+import { createDatabase } from "./database.ts";
+
+export interface Service {
+  app: App;
+  url: string;
+  databaseUrl: string;
+  /** Tests move it; the service asks it for the time. */
+  clock: { now: Date | null };
+  close(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  env?: Record<string, string>;
+  databaseUrl?: string;
+}
+
+/** Starts a service. `DATABASE_RLS` of the test run holds for it. */
+export async function startService({ env = {}, databaseUrl }: ServiceOptions = {}): Promise<Service> {
+  const database = databaseUrl === undefined ? await createDatabase() : null;
+  const config = parseConfig({ RATE_LIMIT: "off", LOG_LEVEL: "silent", DATABASE_RLS: process.env.DATABASE_RLS ?? "off", ...env });
+  const clock: Service["clock"] = { now: null };
+  const app = await openApp({
+    databaseUrl: databaseUrl ?? database!.url,
+    rls: config.DATABASE_RLS,
+    baseUrl: "http://localhost",
+    clock: () => clock.now ?? new Date(),
+  });
+  const server = createServer({
+    config,
+    core: app.core,
+    operations: app.core.registry.operations,
+    authenticate: (header) => app.authenticator.authenticate(header),
+    log: pino({ level: process.env.TEST_LOG ?? "silent" }),
+    ready: async () => true,
+    version: "test",
+  });
+  await server.listen({ port: 0, host: "127.0.0.1" });
+  const { port } = server.server.address() as AddressInfo;
+  return {
+    app,
+    url: `http://127.0.0.1:${port}`,
+    databaseUrl: databaseUrl ?? database!.url,
+    clock,
+    async close() {
+      await server.close();
+      await app.close();
+      await database?.drop();
+    },
+  };
+}
+
+let shared: Promise<Service> | null = null;
+
+/** The service of this test file; it is closed and its database dropped when the file is done. */
+export function service(): Promise<Service> {
+  if (shared === null) {
+    shared = startService();
+    after(async () => (await shared!).close());
+  }
+  return shared;
+}
