@@ -13,7 +13,7 @@ import {
   rmdirSync,
   rmSync,
   statSync,
-  utimesSync,
+  utimes,
   writeFileSync,
 } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
@@ -77,24 +77,34 @@ function isReadOnly() {
 async function install() {
   if (isInstalled()) return;
   say("Installing the dependencies of package-lock.json; only the first start needs this ...");
-  const flags = ["--include=dev", "--include=optional", "--engine-strict=false"];
-  const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
-  const npm = spawn(process.platform === "win32" ? "npm.cmd" : "npm", ["ci", ...flags, ...quiet], {
-    cwd: root,
-    env: { ...process.env, PATH: outsidePath() },
-    shell: process.platform === "win32",
-    stdio: ["ignore", 2, 2], // what a command prints to its output may be read by a program
-  });
-  const pass = (signal) => npm.kill(signal);
-  process.on("SIGINT", pass).on("SIGTERM", pass);
-  const problem = await new Promise((resolve) => {
-    npm.on("error", (error) => resolve(error.message));
-    npm.on("exit", (code, signal) => resolve(code === 0 ? undefined : `npm ci ended with ${signal ?? code}`));
-  });
-  process.off("SIGINT", pass).off("SIGTERM", pass);
-  if (problem) throw new Error(`The dependencies could not be installed: ${problem}.`);
+  // Some versions of npm ci refuse a lock file that leaves out packages of other systems.
+  const problem = (await npm("ci")) && (await npm("install", "--no-save"));
+  if (problem) throw new Error(`The dependencies could not be installed. npm says:\n${problem}`);
   dropForeignNode();
   leaveStamp(stamp());
+}
+
+/** The npm at work, to be stopped with us. */
+let running;
+
+/** Runs npm quietly; answers what it said if it failed. */
+async function npm(...command) {
+  const wanted = ["--include=dev", "--include=optional", "--engine-strict=false"];
+  const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
+  const windows = process.platform === "win32";
+  const child = spawn(windows ? "npm.cmd" : "npm", [...command, ...wanted, ...quiet], {
+    cwd: root,
+    env: { ...process.env, PATH: outsidePath() },
+    shell: windows,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  running = child;
+  let said = "";
+  child.stderr.on("data", (text) => (said += text));
+  return new Promise((resolve) => {
+    child.on("error", (error) => resolve(error.message));
+    child.on("close", (code) => resolve(code === 0 ? undefined : said.split("\n").slice(0, 12).join("\n")));
+  });
 }
 
 /** Without our own node_modules, from which npm would run a Node while it replaces it. */
@@ -131,11 +141,18 @@ async function alone(work) {
     if (!told) say("Waiting for another process that installs the dependencies ...");
     told = true;
   }
-  const beat = setInterval(() => utimesSync(lockFolder, new Date(), new Date()), STALE / 10);
+  const stop = (signal) => {
+    running?.kill(signal);
+    dropLock();
+    process.exit(signal === "SIGINT" ? 130 : 143);
+  };
+  process.on("SIGINT", stop).on("SIGTERM", stop);
+  const beat = setInterval(() => utimes(lockFolder, new Date(), new Date(), () => {}), STALE / 10);
   try {
     await work();
   } finally {
     clearInterval(beat);
+    process.off("SIGINT", stop).off("SIGTERM", stop);
     dropLock();
   }
 }

@@ -123,10 +123,11 @@ function findUser(name: string): User | undefined {
 }
 
 function createUser(name: string): User {
+  const env = { PATH: `${process.env.PATH}:/usr/sbin:/sbin` }; // not in every root's PATH
+  const nowhere = ["--no-create-home", "--home-dir", "/nonexistent", "--shell", "/usr/sbin/nologin"];
   try {
-    execFileSync("groupadd", ["--system", "--force", name], { stdio: "ignore" });
-    const nowhere = ["--no-create-home", "--home-dir", "/nonexistent", "--shell", "/usr/sbin/nologin"];
-    execFileSync("useradd", ["--system", "--gid", name, ...nowhere, name], { stdio: "ignore" });
+    execFileSync("groupadd", ["--system", "--force", name], { env, stdio: "ignore" });
+    execFileSync("useradd", ["--system", "--gid", name, ...nowhere, name], { env, stdio: "ignore" });
   } catch {
     // Looked up below: another process may have been faster.
   }
