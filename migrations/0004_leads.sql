@@ -58,6 +58,7 @@ create table lead (
   primary key (organization_id, id)
 );
 call tenant_table('lead');
+call rendered_table('lead');
 call reference('lead', 'status_id', 'lead_status');
 call reference('lead', 'owner_id', 'membership', 'user_id');
 create index lead_date_created_idx on lead (organization_id, date_created desc, id desc);

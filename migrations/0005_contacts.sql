@@ -28,6 +28,7 @@ create table contact (
   primary key (organization_id, id)
 );
 call tenant_table('contact');
+call rendered_table('contact');
 call reference('contact', 'lead_id', 'lead');
 create index contact_date_created_idx on contact (organization_id, date_created desc, id desc);
 create index contact_date_updated_idx on contact (organization_id, date_updated desc, id desc);

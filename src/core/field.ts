@@ -117,7 +117,8 @@ function field<T, const O extends FieldOptions>(
   options: O,
   output?: z.ZodType,
 ): FieldOf<T, O> {
-  const nullable = options.required !== true && options.filled !== true && (options.default === undefined || options.default === null);
+  const nullable =
+    options.required !== true && options.filled !== true && (options.default === undefined || options.default === null);
   const shown = output ?? schema;
   return {
     source: "column",

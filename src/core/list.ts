@@ -6,14 +6,16 @@ import { afterCursor, cursorOf, type ListInput, orderBy } from "./list_input.ts"
 import { JsonText } from "./operation.ts";
 import { selectList, statementName } from "./records.ts";
 import { from, type Resource, scope } from "./resource.ts";
-import { type Projection, projectionOf } from "./writer.ts";
+import { type Projection, projectionOf, renderedProjectionOf } from "./writer.ts";
 
 /** Beyond this offset the keys are found first, in the index alone, and joined back: 90 ms become 9 at 100,000. */
 const deepSkip = 1000;
 
 /** The finished JSON of a page. `extra` are further members of the envelope, as JSON text. */
 export async function showList(ctx: Ctx, of: Resource, input: ListInput, extra: Record<string, string> = {}): Promise<JsonText> {
-  const projection = projectionOf(of, input.fields, (other) => ctx.registry.resource(other));
+  const lookup = (other: string) => ctx.registry.resource(other);
+  const projection =
+    (input.fields === null ? renderedProjectionOf(of, lookup) : undefined) ?? projectionOf(of, input.fields, lookup);
   const [rows, total] = await Promise.all([page(ctx, of, input, projection), input.count ? countRows(ctx, of, input) : null]);
   const visible = rows.slice(0, input.limit);
   const expanded =
@@ -26,12 +28,8 @@ export async function showList(ctx: Ctx, of: Resource, input: ListInput, extra: 
         )
       : null;
 
-  let data = "";
-  for (let i = 0; i < visible.length; i++) {
-    const text = projection.write(visible[i]!, ctx.directory);
-    data += i === 0 ? "" : ",";
-    data += expanded === null ? text : text.slice(0, -1) + (text === "{}" ? expanded[i]!.slice(1) : expanded[i]!) + "}";
-  }
+  const texts = await writeRows(ctx, of, projection, visible);
+  const data = expanded === null ? texts.join(",") : texts.map((text, i) => withMembers(text, expanded[i]!)).join(",");
   const has_more = rows.length > input.limit;
   const members: Record<string, string> = {
     ...extra,
@@ -42,6 +40,23 @@ export async function showList(ctx: Ctx, of: Resource, input: ListInput, extra: 
     .map(([key, value]) => `,"${key}":${value}`)
     .join("");
   return new JsonText(`{"data":[${data}],"has_more":${has_more}${rest}}`);
+}
+
+const withMembers = (text: string, members: string) => `${text.slice(0, -1)}${text === "{}" ? members.slice(1) : members}}`;
+
+/** Writes rows; those without a valid rendering are read once more, by their columns. */
+async function writeRows(ctx: Ctx, of: Resource, projection: Projection, rows: Rows): Promise<string[]> {
+  const texts = rows.map((row) => projection.write(row, ctx.directory));
+  if (!texts.includes("")) return texts;
+  const missing = rows.filter((_, i) => texts[i] === "").map((row) => row.at(-1)!);
+  const plain = projectionOf(of, null, (other) => ctx.registry.resource(other));
+  const found = await query(
+    ctx,
+    statement(sql`select ${raw(plain.select)}, t.id from ${from(of, "t")} ${raw(plain.joins)}
+      where t.organization_id = ${ctx.organization_id} and t.id = any(${missing})`),
+  );
+  const byId = new Map(found.map((row) => [row.at(-1), plain.write(row, ctx.directory)]));
+  return rows.flatMap((row, i) => texts[i] || (byId.get(row.at(-1)!) ?? []));
 }
 
 // The order's values are selected behind everything else; the id is always the last of them.

@@ -9,15 +9,24 @@ import { JsonText } from "./operation.ts";
 import { type Create, from, type Patch, type Resource, type Row, scope } from "./resource.ts";
 import { allColumns, rowReader } from "./row.ts";
 import { verbsOf } from "./verbs.ts";
-import { isSelfContained, type Projection, projectionOf, renderRow } from "./writer.ts";
+import { isSelfContained, type Projection, projectionOf, renderedProjectionOf, renderRow } from "./writer.ts";
 
 // --- reading ---
 
 /** The finished JSON of one record, or 404. */
 export async function showRecord(ctx: Ctx, of: Resource, id: string, fields: readonly string[] | null = null): Promise<JsonText> {
   if (!isId(of.prefix, id)) throw notFound();
-  const projection = projectionOf(of, fields, (other) => ctx.registry.resource(other));
+  const lookup = (other: string) => ctx.registry.resource(other);
   const plainVisibility = of.visible?.(ctx, "t") == null;
+  const rendered = fields === null && plainVisibility ? renderedProjectionOf(of, lookup) : undefined;
+  if (rendered !== undefined) {
+    const [row] = await read(ctx, byId(ctx, of, id, rendered));
+    if (row === undefined) throw notFound();
+    const text = rendered.write(row, ctx.directory);
+    if (text !== "") return new JsonText(text, Number(row[rendered.versionAt]));
+  }
+
+  const projection = projectionOf(of, fields, lookup);
   const [row] =
     projection.related.length === 0 && plainVisibility
       ? await read(ctx, byId(ctx, of, id, projection))

@@ -64,6 +64,11 @@ export interface ResourceWords<F extends Fields> {
   owned?: { by: string; own: Permission; others: Permission };
   /** Small and often needed: kept in memory for each organization. */
   cached?: boolean;
+  /**
+   * For the hottest lists: the record's JSON is kept in a column `rendered` beside the others, so that listing 100 costs a quarter.
+   * Raise the number when a computed field changes what it shows. The column is empty after any write that does not set it.
+   */
+  rendered?: number;
   /** False keeps it from agents. */
   mcp?: boolean;
 }

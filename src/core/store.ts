@@ -9,6 +9,7 @@ import { newId } from "./id.ts";
 import { removeRows } from "./references.ts";
 import type { Resource, Row, Values } from "./resource.ts";
 import { parameterOf, same } from "./row.ts";
+import { renderedText } from "./writer.ts";
 
 /** Writes rows of one's own area, with their events. Other areas' records go through `createRecord` and its siblings. */
 export const store = {
@@ -23,13 +24,15 @@ export const store = {
 
   /** Writes what differs from `before`, which must be locked. No difference: no write, no event. */
   update<R extends Resource>(ctx: Ctx, of: R, before: Row<R>, values: Values<R>, meta?: Record<string, unknown>): Row<R> {
+    // Derived columns are compared as they are derived now: the database writes a `tsvector` in its own order.
+    const present = derived(ctx, of, { ...before });
     const after = derived(ctx, of, { ...before, ...values, version: before.version + 1 });
-    const columns = of.columns.filter(([key]) => !same((before as any)[key], (after as any)[key]));
-    if (columns.length === 0) return before;
+    const differs = ([key]: readonly [string, Field]) => !same((present as any)[key], (after as any)[key]);
+    if (!of.columns.some(differs)) return before;
     const shown = changedFields(of, before as Record<string, unknown>, after as Record<string, unknown>);
     if (shown.length > 0) Object.assign(after, { date_updated: ctx.now.toISOString(), updated_by: ctx.actor.user_id });
 
-    write(ctx, updateStatement(ctx, of, before, after));
+    write(ctx, updateStatement(ctx, of, after, of.columns.filter(differs)));
     if (shown.length > 0) emit(ctx, of, { action: "updated", before, after, changed: shown, meta });
     touched(ctx, of);
     return after;
@@ -73,32 +76,32 @@ function derived<R extends Resource>(ctx: Ctx, of: R, row: Row<R>): Row<R> {
 const insertTexts = new WeakMap<Resource, { text: string; name: string }>();
 
 function insertStatement<R extends Resource>(of: R, row: Row<R>): Statement {
-  const { columns } = of;
   let kept = insertTexts.get(of);
-  if (kept === undefined) {
-    const keys = columns.map(([key]) => name(key).sql).join(", ");
-    const places = columns.map(([, field], i) => `$${i + 1}${field.type === "tsvector" ? "::text::tsvector" : ""}`).join(", ");
-    insertTexts.set(
-      of,
-      (kept = {
-        text: `insert into ${name(of.table).sql} (${keys}) values (${places})`,
-        name: `${of.name}.insert`,
-      }),
-    );
-  }
-  return { ...kept, values: columns.map(([key, field]) => parameterOf(field, (row as any)[key])) };
+  if (kept === undefined) insertTexts.set(of, (kept = { text: insertText(of), name: `${of.name}.insert` }));
+  const values = of.columns.map(([key, field]) => parameterOf(field, (row as any)[key]));
+  if (of.rendered !== undefined) values.push(renderedText(of, row));
+  return { ...kept, values };
 }
 
-function updateStatement<R extends Resource>(ctx: Ctx, of: R, before: Row<R>, after: Row<R>): Statement {
-  const changed = of.columns.filter(([key]) => !same((before as any)[key], (after as any)[key]));
+function insertText(of: Resource): string {
+  const keys = [...of.columns.map(([key]) => name(key).sql), ...(of.rendered === undefined ? [] : ["rendered"])];
+  const places = keys.map((_, i) => `$${i + 1}${of.columns[i]?.[1].type === "tsvector" ? "::text::tsvector" : ""}`);
+  return `insert into ${name(of.table).sql} (${keys.join(", ")}) values (${places.join(", ")})`;
+}
+
+function updateStatement<R extends Resource>(
+  ctx: Ctx,
+  of: R,
+  after: Row<R>,
+  changed: readonly (readonly [string, Field])[],
+): Statement {
   const assignments = changed.map(([key, field]) => {
     const value = parameterOf(field, (after as any)[key]);
     return field.type === "tsvector" ? sql`${name(key)} = ${value}::text::tsvector` : sql`${name(key)} = ${value}`;
   });
+  if (of.rendered !== undefined) assignments.push(sql`rendered = ${renderedText(of, after)}`);
   const set = join([...assignments, sql`version = version + 1`], ", ");
-  return statement(
-    sql`update ${name(of.table)} set ${set} where organization_id = ${ctx.organization_id} and id = ${(before as any).id}`,
-  );
+  return statement(sql`update ${name(of.table)} set ${set} where organization_id = ${ctx.organization_id} and id = ${after.id}`);
 }
 
 const announced = new WeakSet<object>();

@@ -1,10 +1,11 @@
 // The JSON writer. For each resource and set of fields it is compiled once into a function that splices the texts of a row into
 // JSON: columns are never parsed, `jsonb` is passed through. Listing 100 records this way costs half of what objects and
 // JSON.stringify do.
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Row as TextRow } from "../db/database.ts";
 import { pgTimestamp } from "../values/time.ts";
-import type { ColumnType, Computed, Field, Label, Related } from "./field.ts";
+import type { AnyField, ColumnType, Computed, Field, Label, Related } from "./field.ts";
 import type { Directory } from "./directory.ts";
 import type { Resource, Row } from "./resource.ts";
 import { valueOf } from "./row.ts";
@@ -89,7 +90,7 @@ function compile(of: Resource, fields: readonly string[] | null, lookup: Lookup)
   };
 }
 
-const isHidden = (field: { source: string; hidden?: boolean }) => field.source === "input" || field.hidden === true;
+const isHidden = (field: { source: string; hidden?: boolean }): boolean => field.source === "input" || field.hidden === true;
 const isOnDemand = (field: { source: string; onDemand?: boolean }) => field.source === "related" || field.onDemand === true;
 
 function valueCode(
@@ -112,7 +113,7 @@ function valueCode(
         ? "d.organization_id"
         : `${helper((text: string | null) => valueOf(column, text))}(r[${at(`t.${name}`)}])`;
     });
-    return `${helper(textOf(field))}(${["d", ...values].join(",")})`;
+    return `${helper(textOf(field))}(${values.join(",")})`;
   }
   const target = lookup(field.to);
   if (target === undefined) throw new Error(`${of.name}.${key} labels ${field.to}, which is not defined`);
@@ -183,40 +184,101 @@ const numberText = (text: string): string => JSON.stringify(Number(text));
 
 /** The JSON of a record that is at hand, as a read would show it; labels that need a join are left out. */
 export function renderRow<R extends Resource>(of: R, row: Row<R>, directory: Directory, lookup: Lookup): string {
-  const parts: string[] = [];
+  const labels = Object.entries(of.fields as Record<string, AnyField>).flatMap(([key, field]) => {
+    if (field.source !== "label" || !lookup(field.to)?.cached) return [];
+    const id = (row as Record<string, unknown>)[field.ref];
+    return [`,"${key}":${quoteOrNull(typeof id === "string" ? directory.find(field.to, id)?.[field.field] : null)}`];
+  });
+  return `{${renderStored(of, row)}${labels.join("")}}`;
+}
+
+const storedTexts = new WeakMap<object, string>();
+
+// Everything that follows from the row alone, labels left out. One write shows a row up to three times: stored, in its event, in the answer.
+function renderStored<R extends Resource>(of: R, row: Row<R>): string {
+  let text = storedTexts.get(row);
+  if (text !== undefined) return text;
   const record = row as unknown as Record<string, unknown>;
-  for (const [key, field] of Object.entries(of.fields) as [string, Field | Computed | Label | Related][]) {
+  const parts: string[] = [];
+  for (const [key, field] of Object.entries(of.fields as Record<string, AnyField>)) {
     if (key === "custom" && of.custom) {
       for (const [name, value] of Object.entries((record.custom ?? {}) as object))
         parts.push(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
       continue;
     }
-    if (isHidden(field) || field.source === "related") continue;
-    const value = shownValue(of, key, field, record, directory, lookup);
-    if (value !== undefined) parts.push(`"${key}":${JSON.stringify(value) ?? "null"}`);
+    if (isHidden(field) || isOnDemand(field)) continue;
+    const value =
+      field.source === "column"
+        ? record[key]
+        : field.source === "computed"
+          ? field.get(...field.of.map((name) => record[name]))
+          : undefined;
+    if (value !== undefined) parts.push(`"${key}":${JSON.stringify(value)}`);
   }
-  return `{${parts.join(",")}}`;
+  storedTexts.set(row, (text = parts.join(",")));
+  return text;
 }
 
-function shownValue(
-  of: Resource,
-  key: string,
-  field: Field | Computed | Label,
-  row: Record<string, unknown>,
-  directory: Directory,
-  lookup: Lookup,
-): unknown {
-  switch (field.source) {
-    case "column":
-      return row[key] ?? null;
-    case "computed":
-      return field.get(...field.of.map((name) => row[name]), directory);
-    case "label": {
-      if (!lookup(field.to)?.cached) return undefined;
-      const id = row[field.ref];
-      return typeof id === "string" ? (directory.find(field.to, id)?.[field.field] ?? null) : null;
-    }
+// --- rendered records ---
+
+const tags = new WeakMap<Resource, string>();
+
+// A rendering made by another definition is not this one's: it begins with a mark of the definition.
+function tagOf(of: Resource): string {
+  let tag = tags.get(of);
+  if (tag === undefined) {
+    const shape = Object.entries(of.fields as Record<string, AnyField>).map(([key, field]) => [
+      key,
+      field.source,
+      isHidden(field),
+      isOnDemand(field),
+    ]);
+    tags.set(
+      of,
+      (tag = createHash("sha1")
+        .update(JSON.stringify([of.rendered, shape]))
+        .digest("base64url")
+        .slice(0, 6)),
+    );
   }
+  return tag;
+}
+
+/** What the column `rendered` holds for a row. */
+export const renderedText = <R extends Resource>(of: R, row: Row<R>): string => tagOf(of) + renderStored(of, row);
+
+const renderedProjections = new WeakMap<Resource, Projection>();
+
+/**
+ * The projection of all ordinary fields that reads the rendering. `write` answers "" for a row without a valid one: read that
+ * record's columns instead. Undefined where the resource keeps none, or shows labels that take a join.
+ */
+export function renderedProjectionOf(of: Resource, lookup: Lookup): Projection | undefined {
+  if (of.rendered === undefined) return undefined;
+  let kept = renderedProjections.get(of);
+  if (kept === undefined) renderedProjections.set(of, (kept = compileRendered(of, lookup)));
+  return kept;
+}
+
+function compileRendered(of: Resource, lookup: Lookup): Projection {
+  const columns = ["t.rendered"];
+  const at = (expression: string) => {
+    const found = columns.indexOf(expression);
+    return found >= 0 ? found : columns.push(expression) - 1;
+  };
+  const joins: string[] = [];
+  const helpers: unknown[] = [];
+  const helper = (value: unknown) => `h[${helpers.push(value) - 1}]`;
+  const labels = Object.entries(of.fields as Record<string, AnyField>).flatMap(([key, field]) =>
+    field.source === "label" ? [`${JSON.stringify(`,"${key}":`)}+${valueCode(of, key, field, at, joins, helper, lookup)}`] : [],
+  );
+  const versionAt = columns.push("t.version") - 1;
+  const tag = tagOf(of);
+  const write = build(
+    `(r[0]===null||!r[0].startsWith("${tag}"))?"":"{"+r[0].slice(${tag.length})${labels.map((code) => `+${code}`).join("")}+"}"`,
+    helpers,
+  );
+  return { select: columns.join(", "), joins: joins.join(" "), related: [], versionAt, write };
 }
 
 /** True when a read shows nothing that a record at hand does not: no joined labels. */

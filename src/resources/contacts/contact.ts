@@ -14,6 +14,7 @@ export const contact = resource({
   prefix: "cont",
   doc: "A person at a lead.",
   custom: "contact",
+  rendered: 1,
   visible: visibleAsLead,
   indexed: ["lead_id"],
   sort: { name: true, display_name: true },

@@ -19,6 +19,7 @@ export const lead = resource({
   prefix: "lead",
   doc: "A company you may sell to. Contacts, opportunities, tasks and activities hang off it.",
   custom: "lead",
+  rendered: 1,
   eventLead: (row) => row.id,
   visible: leadIsVisible,
   sort: { name: true, display_name: true, mrr: true, status_label: { sql: statusLabel, type: "text" } },
