@@ -99,8 +99,8 @@ async function withClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Pro
   let client: pg.PoolClient;
   try {
     client = await pool.connect();
-  } catch {
-    throw unavailable();
+  } catch (cause) {
+    throw Object.assign(unavailable(), { cause });
   }
   try {
     const result = await work(client);

@@ -28,7 +28,7 @@ export async function startService({ env = {}, databaseUrl }: ServiceOptions = {
   const clock: Service["clock"] = { now: null };
   const app = await openApp({
     databaseUrl: databaseUrl ?? database!.url,
-    rls: config.DATABASE_RLS,
+    rls: config.database_rls,
     baseUrl: "http://localhost",
     clock: () => clock.now ?? new Date(),
   });
@@ -36,7 +36,7 @@ export async function startService({ env = {}, databaseUrl }: ServiceOptions = {
     config,
     core: app.core,
     operations: app.core.registry.operations,
-    authenticate: (header) => app.authenticator.authenticate(header),
+    authenticate: async (header) => app.authenticator.authenticate(header),
     log: pino({ level: process.env.TEST_LOG ?? "silent" }),
     ready: async () => true,
     version: "test",
@@ -58,11 +58,11 @@ export async function startService({ env = {}, databaseUrl }: ServiceOptions = {
 
 let shared: Promise<Service> | null = null;
 
+// Registered while the file is loaded, so that it belongs to the file and not to the test that asks first.
+after(async () => (await shared)?.close());
+
 /** The service of this test file; it is closed and its database dropped when the file is done. */
 export function service(): Promise<Service> {
-  if (shared === null) {
-    shared = startService();
-    after(async () => (await shared!).close());
-  }
+  shared ??= startService();
   return shared;
 }
