@@ -1,0 +1,101 @@
+// Bodies and records of any resource, made from its definition. What a definition cannot say stands in `required` below.
+import type { Field } from "../../src/core/field.ts";
+import type { Operation } from "../../src/core/operation.ts";
+import type { Resource } from "../../src/core/resource.ts";
+import type { Workspace } from "./given.ts";
+
+let count = 0;
+const unique = () => `${process.pid}-${++count}`;
+
+type Body = Record<string, unknown>;
+
+/** What creating one takes beyond the fields marked required, because its own function asks for it. */
+const required: Record<string, (ws: Workspace) => Promise<Body> | Body> = {
+  task: async (ws) => ({ lead_id: (await ws.lead()).id }),
+  activity_note: async (ws) => ({ lead_id: (await ws.lead()).id, note: "A note" }),
+  activity_call: async (ws) => ({ lead_id: (await ws.lead()).id }),
+  activity_email: async (ws) => ({ lead_id: (await ws.lead()).id }),
+  activity_sms: async (ws) => ({ lead_id: (await ws.lead()).id }),
+  activity_channel_message: async (ws) => ({ lead_id: (await ws.lead()).id, text: "Hello" }),
+  activity_meeting: async (ws) => ({ lead_id: (await ws.lead()).id, starts_at: "2026-01-02T10:00:00.000Z" }),
+  line_item: () => ({ name: "Setup", unit_price: 1000 }),
+  webhook: () => ({ url: "https://93.184.216.34/hook", events: ["lead.created"] }),
+  membership: () => ({ email: `member-${unique()}@example.com` }),
+};
+
+/** Valid values of fields whose kind alone does not say what is valid, by field or by resource and field. */
+const values: Record<string, unknown> = {
+  emails: [{ email: "someone@example.com", type: "office" }],
+  phones: [{ phone: "+18004445555", type: "office" }],
+  urls: [{ url: "https://example.com", type: "url" }],
+  addresses: [{ city: "Berlin", country: "DE" }],
+  url: "https://93.184.216.34/",
+  image_url: "https://example.com/a.png",
+  timezone: "Europe/Berlin",
+  currency: "USD",
+  value_currency: "USD",
+  email: "someone@example.com",
+  tags: ["one", "two"],
+  events: ["lead.updated"],
+  choices: ["a", "b"],
+};
+
+/** The operations of the five verbs of a resource. */
+export function verbsOf(operations: readonly Operation[], of: Resource): Partial<Record<string, Operation>> {
+  return Object.fromEntries(operations.filter((one) => one.resource === of && one.verb !== null).map((one) => [one.verb, one]));
+}
+
+/** Resources that can be created and read back through the API. */
+export function createdResources(operations: readonly Operation[]): Resource[] {
+  return operations.filter((one) => one.verb === "create").map((one) => one.resource!);
+}
+
+/** A body with only what creating one takes; parents are made as needed. */
+export async function minimalBody(ws: Workspace, of: Resource): Promise<Body> {
+  const body: Body = {};
+  for (const [key, field] of of.columns) {
+    if (field.required && field.mode !== "read" && key !== of.parent) body[key] = await sampleValue(ws, of, key, field);
+  }
+  return { ...body, ...(await required[of.name]?.(ws)) };
+}
+
+/** A valid value of a field, or undefined where its kind does not say one. */
+export async function sampleValue(ws: Workspace, of: Resource, key: string, field: Field): Promise<unknown> {
+  if (key in values) return values[key];
+  if (field.ref) return field.ref.to === "user" ? ws.userId : (await sampleRecord(ws, ws.service.app.core.registry.resource(field.ref.to)!))?.id;
+  const options = (field.schema as { options?: unknown[] }).options;
+  if (options) return options[0];
+  switch (field.type) {
+    case "text":
+      return field.schema.safeParse(`Text ${unique()}`).success ? `Text ${of.name} ${unique()}` : undefined;
+    case "integer":
+      return 5;
+    case "number":
+      return 2.5;
+    case "boolean":
+      return true;
+    case "timestamp":
+      return "2026-03-04T05:06:07.008Z";
+    case "date":
+      return "2026-03-04";
+    default:
+      return undefined;
+  }
+}
+
+/** The path of a resource's collection, with its parent made where it has one. */
+export async function collectionPath(ws: Workspace, of: Resource): Promise<string> {
+  if (of.parent === undefined) return `${of.path}/`;
+  const parent = ws.service.app.core.registry.resource((of.fields[of.parent] as Field).ref!.to)!;
+  const made = await sampleRecord(ws, parent);
+  return `${of.path.replace(/\{[^}]+\}/, made!.id)}/`;
+}
+
+/** A new record with only what creating one takes, or undefined where the API does not create such records. */
+export async function sampleRecord(ws: Workspace, of: Resource): Promise<any> {
+  const { create } = verbsOf(ws.service.app.core.registry.operations, of);
+  if (create === undefined) return undefined;
+  const path = await collectionPath(ws, of);
+  const record = await ws.post(path, await minimalBody(ws, of));
+  return { ...record, path: `${path}${record.id}/` };
+}
