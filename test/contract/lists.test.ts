@@ -1,0 +1,140 @@
+// What is promised of every list: paging, trimming, filters and order, read off the definitions.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Field } from "../../src/core/field.ts";
+import { filterNames, sortKeys } from "../../src/core/list_input.ts";
+import type { Operation } from "../../src/core/operation.ts";
+import type { Resource } from "../../src/core/resource.ts";
+import { operations } from "../../src/resources/index.ts";
+import { organization, type Workspace } from "../support/given.ts";
+import { collectionPath, createdResources, minimalBody } from "../support/samples.ts";
+
+const creatable = new Set(createdResources(operations));
+
+/** Lists of resources that can be made through the API, so that there is something to page through. */
+const lists = operations.filter((one): one is Operation & { resource: Resource } => one.verb === "list" && creatable.has(one.resource!));
+
+async function withRecords(count: number, of: Resource): Promise<{ acme: Workspace; path: string; separator: string }> {
+  const acme = await organization();
+  const path = await listPath(acme, of);
+  for (let i = 0; i < count; i++) await acme.post(path.split("?")[0]!, await minimalBody(acme, of));
+  return { acme, path, separator: path.includes("?") ? "&" : "?" };
+}
+
+const listPath = async (acme: Workspace, of: Resource): Promise<string> => collectionPath(acme, of);
+
+for (const { resource: of } of lists) {
+  describe(`the list of ${of.name}`, () => {
+    test("gives every record once, whatever the page size, by cursor and by offset", async () => {
+      const { acme, path } = await withRecords(5, of);
+      const whole = (await acme.get(`${path}?_limit=200`)).data.map((one: any) => one.id);
+
+      for (const limit of [1, 2, 3]) {
+        assert.deepEqual((await acme.all(`${path}?_limit=${limit}`)).map((one) => one.id), whole, `by cursor, ${limit} at a time`);
+        const byOffset: string[] = [];
+        for (let skip = 0; skip < whole.length; skip += limit) {
+          const page = await acme.get(`${path}?_limit=${limit}&_skip=${skip}`);
+          assert.equal(page.has_more, skip + limit < whole.length);
+          byOffset.push(...page.data.map((one: any) => one.id));
+        }
+        assert.deepEqual(byOffset, whole, `by offset, ${limit} at a time`);
+      }
+    });
+
+    test("takes 0 to 200 as its limit and says so of anything else", async () => {
+      const { acme, path } = await withRecords(1, of);
+
+      assert.deepEqual((await acme.get(`${path}?_limit=0`)).data, []);
+      assert.equal((await acme.get(`${path}?_limit=0`)).has_more, true);
+      assert.ok((await acme.get(`${path}?_limit=200`)).data.length >= 1);
+      for (const wrong of ["201", "-1", "abc", "1.5"]) await acme.refused(400, "GET", `${path}?_limit=${wrong}`, undefined, "_limit");
+      for (const wrong of ["-1", "abc"]) await acme.refused(400, "GET", `${path}?_skip=${wrong}`, undefined, "_skip");
+      assert.deepEqual((await acme.get(`${path}?_skip=1000000`)).data, []);
+    });
+
+    test("refuses a cursor of another list, another filter, or beside an offset", async () => {
+      const { acme, path } = await withRecords(2, of);
+      const { cursor_next } = await acme.get(`${path}?_limit=1`);
+
+      await acme.refused(400, "GET", `${path}?_limit=1&_cursor=${cursor_next}&date_created__gte=2020-01-01`, undefined, "_cursor");
+      await acme.refused(400, "GET", `${path}?_cursor=nonsense`, undefined, "_cursor");
+      await acme.refused(400, "GET", `${path}?_cursor=${cursor_next}&_skip=1`, undefined, "_skip");
+    });
+
+    test("shows exactly the fields that are asked for", async () => {
+      const { acme, path } = await withRecords(1, of);
+
+      const { data } = await acme.get(`${path}?_fields=id,date_created,no_such_field`);
+
+      for (const one of data) assert.deepEqual(Object.keys(one).sort(), ["date_created", "id"]);
+    });
+
+    test("knows the filters it describes and refuses others, naming them", async () => {
+      const { acme, path } = await withRecords(1, of);
+      const [sample] = (await acme.get(path)).data;
+
+      for (const { name } of filterNames(of)) {
+        const value = filterValue(of, name, sample);
+        if (value === undefined) continue;
+        const answer = await acme.ask("GET", `${path}?${name}=${encodeURIComponent(value)}`);
+        assert.equal(answer.status, 200, `${name}=${value}: ${answer.text}`);
+      }
+      await acme.refused(400, "GET", `${path}?no_such_filter=1`, undefined, "no_such_filter");
+    });
+
+    test("finds a record by each of its own values", async () => {
+      const { acme, path } = await withRecords(2, of);
+      const [sample] = (await acme.get(path)).data;
+
+      for (const [key, field] of of.columns) {
+        const value = sample[key];
+        if (!["text", "integer", "boolean", "timestamp", "date"].includes(field.type) || value === null || value === undefined || !isFilter(of, key)) continue;
+        const found = await acme.get(`${path}?${key}=${encodeURIComponent(String(value))}&_limit=200`);
+        assert.ok(found.data.some((one: any) => one.id === sample.id), `${key}=${value}`);
+        assert.ok(found.data.every((one: any) => one[key] === value), `${key}=${value} finds nothing else`);
+      }
+    });
+
+    for (const key of sortKeys(of)) {
+      test(`sorts by ${key} both ways, and pages in that order`, async () => {
+        const { acme, path } = await withRecords(3, of);
+
+        for (const order of [key, `-${key}`]) {
+          const whole = (await acme.get(`${path}?_order_by=${order}&_limit=200`)).data.map((one: any) => one.id);
+          const paged = (await acme.all(`${path}?_order_by=${order}&_limit=1`)).map((one) => one.id);
+          assert.deepEqual(paged, whole, order);
+        }
+      });
+    }
+
+    test("refuses to sort by what is no sort key, naming those that are", async () => {
+      const acme = await organization();
+
+      const refusal = await acme.refused(400, "GET", `${await listPath(acme, of)}?_order_by=no_such_key`, undefined, "_order_by");
+
+      assert.match(refusal["field-errors"]._order_by, /date_created/);
+    });
+
+    test("counts what it finds when asked", async () => {
+      const { acme, path } = await withRecords(2, of);
+      const count = (await acme.get(`${path}?_limit=200`)).data.length;
+
+      assert.equal((await acme.get(`${path}?_count=exact&_limit=1`)).total_results, count);
+      assert.equal((await acme.get(`${path}?_count=estimate&_limit=1`)).total_results, count);
+      assert.equal((await acme.get(path)).total_results, undefined);
+      await acme.refused(400, "GET", `${path}?_count=all`, undefined, "_count");
+    });
+  });
+}
+
+const isFilter = (of: Resource, key: string) => filterNames(of).some((filter) => filter.name === key);
+
+/** Something the filter can understand; undefined where that takes to know what it means. */
+function filterValue(of: Resource, filter: string, sample: any): string | undefined {
+  const [, key, suffix] = /^(.+?)(?:__(in|gt|gte|lt|lte|isnull))?$/.exec(filter)!;
+  if (suffix === "isnull") return "true";
+  const field = of.fields[key!] as Field | undefined;
+  if (field?.source !== "column") return undefined;
+  const examples: Record<string, string> = { integer: "1", number: "1.5", boolean: "true", timestamp: "2026-01-02T03:04:05Z", date: "2026-01-02" };
+  return examples[field.type] ?? String(sample[key!] ?? "x");
+}
