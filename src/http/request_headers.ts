@@ -6,7 +6,8 @@ import type { Method } from "../core/operation.ts";
 export function offsetMinutes(header: string | string[] | undefined): number {
   if (header === undefined) return 0;
   const hours = typeof header === "string" && /^[+-]?\d{1,2}(\.\d{1,4})?$/.test(header) ? Number(header) : Number.NaN;
-  if (!(hours >= -12 && hours <= 14)) throw invalid({ "x-tz-offset": "must be hours from UTC between -12 and 14, such as -4 or 5.5" });
+  if (!(hours >= -12 && hours <= 14))
+    throw invalid({ "x-tz-offset": "must be hours from UTC between -12 and 14, such as -4 or 5.5" });
   return Math.round(hours * 60);
 }
 

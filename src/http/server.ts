@@ -1,8 +1,7 @@
 // The HTTP server: fastify as a router and reader of bodies. Hooks and answers are ours; see `rest.ts` for the life of a request.
-import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { type Problem, invalid, notFound, statuses } from "../core/errors.ts";
+import { invalid, notFound, Problem } from "../core/errors.ts";
 import { newId } from "../core/id.ts";
 import { parseBody } from "./body.ts";
 import { addDocs } from "./docs.ts";
@@ -10,7 +9,7 @@ import { addHealth } from "./health.ts";
 import { createMetrics } from "./metrics.ts";
 import { addDescription } from "./openapi.ts";
 import { createRateLimiter } from "./rate_limit.ts";
-import { answer, constantHeaders, errorBody, refuse } from "./reply.ts";
+import { constantHeaders, errorBody, refuse, refuseForNow } from "./reply.ts";
 import { addOperations, apiPrefix, countRequest, countStranger, refuseStranger, routedMethods } from "./rest.ts";
 import { Exchange, type HttpApp, type Service } from "./service.ts";
 import { defaultGateLimits, Gate, type GateLimits } from "./shed.ts";
@@ -42,7 +41,9 @@ export function createServer(app: HttpApp, gateLimits: Partial<GateLimits> = {})
     routerOptions: { ignoreTrailingSlash: true, querystringParser: asItCame, maxParamLength: 128 },
     exposeHeadRoutes: false,
     return503OnClosing: false,
-    frameworkErrors: (error, request, reply) => void unroutable(service, error, request, reply),
+    // An address that cannot be decoded, or with a part too long to be an id.
+    frameworkErrors: (error, request, reply) =>
+      void unknownPath(service, request, reply, error.code === "FST_ERR_BAD_URL" ? badPath() : notFound()),
     clientErrorHandler: (error, socket) => answerUnreadable(service, error as ReadError, socket as Socket),
   });
   const service = serviceOf(app, gateLimits);
@@ -53,7 +54,12 @@ export function createServer(app: HttpApp, gateLimits: Partial<GateLimits> = {})
   server.addContentTypeParser("application/json", { parseAs: "buffer" }, readJson);
   // A body of no stated type is taken for JSON; of any other it is refused.
   server.addContentTypeParser("*", { parseAs: "buffer" }, readUntyped);
-  server.addHook("onRequest", (request, reply, done) => (request.is404 ? void unknownPath(service, request, reply) : done()));
+  server.addHook("onRequest", (request, reply, done) => {
+    if (request.is404) void unknownPath(service, request, reply, notFound());
+    else if (request.headers.host === undefined && request.raw.httpVersion === "1.1")
+      refuse(new Exchange(service, request, reply, "unreadable"), invalid({ Host: "is required" }));
+    else done();
+  });
   server.setErrorHandler((error, request, reply) =>
     refuse(request.exchange ?? new Exchange(service, request, reply, "other"), asProblem(error as FastifyError, request)),
   );
@@ -68,3 +74,100 @@ export function createServer(app: HttpApp, gateLimits: Partial<GateLimits> = {})
   addHealth(server, service);
   return server;
 }
+
+// A query is read when its request is served: who may not ask learns nothing about it, and a read without one pays nothing.
+const asItCame = (query: string) => query as unknown as Record<string, unknown>;
+
+function serviceOf(app: HttpApp, gateLimits: Partial<GateLimits>): Service {
+  const gate = new Gate({ ...defaultGateLimits, ...gateLimits }, refuseForNow);
+  return {
+    app,
+    gate,
+    limiter: app.config.rate_limits && createRateLimiter(app.config.rate_limits, app.config.web_concurrency),
+    metrics: createMetrics(app.core, gate),
+    headers: constantHeaders(app.config.base_url),
+    sockets: new Set(),
+  };
+}
+
+// --- bodies ---
+
+type Parsed = (error: Error | null, body?: unknown) => void;
+
+function readJson(request: FastifyRequest, bytes: Buffer, done: Parsed): void {
+  const encoding = request.headers["content-encoding"];
+  if (encoding !== undefined && encoding !== "identity")
+    return done(invalid({ "Content-Encoding": "is not understood; send the body uncompressed" }));
+  try {
+    done(null, parseBody(bytes));
+  } catch (error) {
+    done(error as Error);
+  }
+}
+
+// A body without a stated type is taken for JSON; one of another type is refused, unless there is nothing in it.
+function readUntyped(request: FastifyRequest, bytes: Buffer, done: Parsed): void {
+  if (request.headers["content-type"] === undefined || bytes.length === 0) readJson(request, bytes, done);
+  else done(notJson());
+}
+
+const notJson = () => invalid({}, "Request body must be JSON.");
+const badPath = () => invalid({ path: "must be percent-encoded UTF-8" });
+
+/** Fastify's own refusals in our words. What the caller sent wrong is a 400, whatever HTTP calls it. */
+function asProblem(error: FastifyError, request: FastifyRequest): unknown {
+  if (error instanceof Problem) return error;
+  if (error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") return notJson();
+  if (error.code === "FST_ERR_CTP_BODY_TOO_LARGE")
+    return invalid({}, `The request body must be ${request.routeOptions.bodyLimit} bytes or fewer.`);
+  const isTheirs = error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500;
+  return isTheirs ? invalid({}, "The request could not be read.") : error;
+}
+
+// --- what reaches no route ---
+
+/** Below the interface a key is asked for before it is said what does not exist. */
+async function unknownPath(service: Service, request: FastifyRequest, reply: FastifyReply, problem: Problem): Promise<void> {
+  // Methods that nobody offers are not routed: where PATCH finds a path, they find the same 405.
+  if (request.is404 && !routedMethods.includes(request.method)) {
+    request.raw.method = "PATCH";
+    return request.server.routing(request.raw, reply.raw);
+  }
+  const x = new Exchange(service, request, reply, "unknown");
+  try {
+    if (isOfInterface(request.url)) countRequest(x, await service.app.authenticate(request.headers.authorization), "read");
+    else countStranger(x);
+    if (!x.answered) refuse(x, problem);
+  } catch (error) {
+    refuseStranger(x, error);
+  }
+}
+
+// The address may be absolute, as proxies send it.
+const isOfInterface = (url: string): boolean => {
+  const path = url.replace(/^https?:\/\/[^/?#]*/i, "");
+  return path === apiPrefix || path.startsWith(`${apiPrefix}/`) || path.startsWith(`${apiPrefix}?`);
+};
+
+type ReadError = Error & { code?: string };
+
+/** What node:http could not read as a request at all. */
+function answerUnreadable(service: Service, error: ReadError, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  // An answer is already on its way: another would be read as a part of it.
+  if ((socket as { _httpMessage?: { headersSent: boolean } })._httpMessage?.headersSent) return void socket.destroy();
+
+  const body = errorBody(unreadable[error.code ?? ""] ?? "The request is not valid HTTP.");
+  const headers = [...service.headers, "x-request-id", newId("req"), "content-type", "application/json; charset=utf-8"];
+  const lines = headers.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${headers[i + 1]}`] : []));
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\n${lines.join("\r\n")}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+  // Closing at once would take the answer back from a client that is still sending.
+  setTimeout(() => socket.destroy(), 1000).unref();
+}
+
+const unreadable: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: `The address and the headers must be ${headerBytesMax} bytes or fewer together.`,
+  ERR_HTTP_REQUEST_TIMEOUT: "The request did not arrive in time.",
+};

@@ -133,7 +133,10 @@ export class Gate {
  * Ends the service gently: no new connections, `/readyz` says 503, answers carry `connection: close`, and what is under way may
  * finish for so many seconds. A second call ends it at once.
  */
-export async function drain(server: FastifyInstance, graceSeconds = server.service.app.config.shutdown_grace_seconds): Promise<void> {
+export async function drain(
+  server: FastifyInstance,
+  graceSeconds = server.service.app.config.shutdown_grace_seconds,
+): Promise<void> {
   const { gate } = server.service;
   if (gate.draining) server.server.closeAllConnections();
   gate.draining = true;

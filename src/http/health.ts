@@ -1,0 +1,73 @@
+// For those who run the service: does the process live, may it be sent requests, what does it do.
+import { timingSafeEqual } from "node:crypto";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { Problem, statuses, unavailable } from "../core/errors.ts";
+import { addPage } from "./pages.ts";
+import { answer, refuse } from "./reply.ts";
+import type { HttpApp, Service } from "./service.ts";
+
+const readyWithinMs = 500;
+
+export function addHealth(server: FastifyInstance, service: Service): void {
+  const { app, gate, metrics } = service;
+  const isReady = sharedCheck(app);
+
+  addPage(server, service, {
+    path: "/healthz",
+    name: "healthz",
+    counted: false,
+    show: (x) => answer(x, 200, '{"status":"ok"}'),
+  });
+  addPage(server, service, {
+    path: "/readyz",
+    name: "readyz",
+    counted: false,
+    async show(x) {
+      if (!gate.draining && (await isReady())) answer(x, 200, '{"status":"ready"}');
+      else answer(x, 503, notReadyBody, unavailable().headers);
+    },
+  });
+  addPage(server, service, {
+    path: "/metrics",
+    name: "metrics",
+    counted: false,
+    async show(x) {
+      if (mayReadMetrics(x.request, app.config.metrics_token))
+        answer(x, 200, await metrics.text(), { "content-type": metrics.contentType });
+      else refuse(x, new Problem(401, statuses[401]!, {}, { "www-authenticate": 'Bearer realm="metrics"' }));
+    },
+  });
+}
+
+const notReadyBody = JSON.stringify({ error: statuses[503], "field-errors": {} });
+
+/** Database and migrations, in time. Who asks while a check runs shares its answer: asking often costs the database nothing. */
+function sharedCheck(app: HttpApp): () => Promise<boolean> {
+  let running: Promise<boolean> | null = null;
+  return () => (running ??= check(app).finally(() => (running = null)));
+}
+
+async function check({ core, ready }: HttpApp): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, readyWithinMs, false);
+  });
+  const both = Promise.all([core.db.ping(readyWithinMs), ready()]).then(
+    ([, isMigrated]) => isMigrated,
+    () => false,
+  );
+  return Promise.race([both, late]).finally(() => clearTimeout(timer));
+}
+
+/** This machine, or who knows the token. A proxy on this machine is not this machine: it speaks for someone else. */
+function mayReadMetrics(request: FastifyRequest, token: string | null): boolean {
+  const { authorization, forwarded } = request.headers;
+  if (token !== null && authorization !== undefined && isSame(authorization, `Bearer ${token}`)) return true;
+  const isForwarded = forwarded !== undefined || request.headers["x-forwarded-for"] !== undefined;
+  return !isForwarded && /^(127\.|::1$|::ffff:127\.)/.test(request.raw.socket.remoteAddress ?? "");
+}
+
+function isSame(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

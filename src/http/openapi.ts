@@ -1,0 +1,293 @@
+// The description of the interface, OpenAPI 3.1, read off the operations. The same operations always give the same text, for
+// `generated/openapi.json` is compared with it.
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import { statuses } from "../core/errors.ts";
+import { type Method, type Operation, type Parameter, pathFields } from "../core/operation.ts";
+import { addPage } from "./pages.ts";
+import { answer } from "./reply.ts";
+import { apiPrefix } from "./rest.ts";
+import type { Service } from "./service.ts";
+
+type Json = Record<string, unknown>;
+
+/** Needs no key. Made when first asked for and kept as text. */
+export function addDescription(server: FastifyInstance, service: Service): void {
+  const { operations, version } = service.app;
+  let text: string | undefined;
+  addPage(server, service, {
+    path: `${apiPrefix}/openapi.json`,
+    name: "openapi",
+    counted: true,
+    show(x) {
+      text ??= JSON.stringify(buildDescription(operations, { version }));
+      answer(x, 200, text);
+    },
+  });
+}
+
+/** The text of `generated/openapi.json`. Its version is the interface's, so that a release alone does not change it. */
+export const descriptionText = (operations: readonly Operation[]): string =>
+  `${JSON.stringify(buildDescription(operations, { version: "1" }), null, 2)}\n`;
+
+export function buildDescription(operations: readonly Operation[], { version }: { version: string }): object {
+  const sorted = [...operations].sort((a, b) => compare(a.path, b.path) || order.indexOf(a.method) - order.indexOf(b.method));
+  const schemas = resourceSchemas(sorted);
+  const share = sharedSchemas(schemas);
+  const parameters = sharedParameters(sorted);
+  const paths: Record<string, Json> = {};
+  for (const operation of sorted)
+    (paths[operation.path] ??= {})[operation.method.toLowerCase()] = described(operation, share, parameters.find);
+
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Headwater",
+      version,
+      description: introduction,
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: apiPrefix }],
+    security: [{ key: [] }, { token: [] }],
+    tags: [...new Set(sorted.map(tagOf))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes,
+      schemas: { error: errorSchema, ...schemas },
+      parameters: { ...headerParameters, ...parameters.components },
+      headers: responseHeaders,
+      responses: errorResponses(),
+    },
+  };
+}
+
+const introduction = [
+  "A sales CRM that other software and agents run on.",
+  "Every path ends in a slash and is served without it too. A list answers `data` and `has_more`.",
+  "An update changes only the fields it names; `null` clears.",
+  "A refusal answers `error` and, by field, `field-errors`.",
+].join(" ");
+
+const order: readonly Method[] = ["GET", "POST", "PUT", "DELETE"];
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+const tagOf = (operation: Operation) => operation.path.split("/")[1]!;
+const reference = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
+
+// --- one operation ---
+
+type Share = (schema: unknown) => unknown;
+
+function described(operation: Operation, share: Share, find: (parameter: Json) => Json): Json {
+  const { body } = operation;
+  return {
+    operationId: operation.name,
+    summary: operation.doc,
+    tags: [tagOf(operation)],
+    "x-permission": operation.permission,
+    "x-scope": operation.scope,
+    "x-rate-limit": operation.group,
+    parameters: [
+      ...pathFields(operation.path).map(pathParameter),
+      ...queryParameters(operation).map(find),
+      ...headersOf(operation).map((name) => reference("parameters", name)),
+    ],
+    ...(body && { requestBody: requestBody(share(schemaOf(body, "input")) as Json) }),
+    responses: {
+      [operation.status]: {
+        description: operation.status === 201 ? "Created" : "OK",
+        headers: successHeaders(operation),
+        content: { "application/json": { schema: share(schemaOf(operation.output, "output")) } },
+      },
+      ...(operation.verb === "get" && { 304: { description: "It is as `If-None-Match` knows it." } }),
+      ...Object.fromEntries(errorsOf(operation).map((status) => [status, reference("responses", String(status))])),
+    },
+  };
+}
+
+function requestBody(schema: Json): Json {
+  const required = Array.isArray(schema.required) && schema.required.length > 0;
+  return { required, content: { "application/json": { schema } } };
+}
+
+const pathParameter = (name: string): Json => ({ name, in: "path", required: true, schema: { type: "string" } });
+
+/** The parameters of a verb are all optional; of any other operation, those that its schema can do without. */
+function queryParameters(operation: Operation): Json[] {
+  const known = operation.parameters.map(
+    ({ name, doc, schema }: Parameter): Json => ({
+      name,
+      in: "query",
+      required: operation.verb === null && name !== "_fields" && !schema.safeParse(undefined).success,
+      ...(doc !== "" && { description: doc }),
+      schema: schemaOf(schema, "input"),
+    }),
+  );
+  const lacksFields = operation.method === "GET" && !operation.parameters.some(({ name }) => name === "_fields");
+  return lacksFields ? [...known, fieldsParameter] : known;
+}
+
+const fieldsParameter: Json = {
+  name: "_fields",
+  in: "query",
+  required: false,
+  description: "Only these fields of each record, separated by commas.",
+  schema: { type: "string" },
+};
+
+const writes = (operation: Operation) => operation.method === "POST" || operation.method === "PUT";
+const changes = (operation: Operation) => operation.method === "PUT" || operation.method === "DELETE";
+
+const headersOf = (operation: Operation): string[] => [
+  ...(writes(operation) ? ["Idempotency-Key", "Prefer"] : []),
+  ...(changes(operation) ? ["If-Match"] : []),
+  ...(operation.verb === "get" ? ["If-None-Match"] : []),
+  "x-tz-offset",
+];
+
+const successHeaders = (operation: Operation): Json => ({
+  "x-request-id": reference("headers", "x-request-id"),
+  ...(operation.verb === "get" && { etag: reference("headers", "etag") }),
+  ...(operation.verb === "create" && { location: reference("headers", "location") }),
+});
+
+function errorsOf(operation: Operation): number[] {
+  const always = [400, 401, 403, 404, 405, 429, 500, 503];
+  return [
+    ...always,
+    ...(operation.method === "GET" ? [] : [402]),
+    ...(writes(operation) ? [409, 422] : []),
+    ...(changes(operation) ? [412] : []),
+  ].sort((a, b) => a - b);
+}
+
+// --- schemas ---
+
+function schemaOf(schema: z.ZodType, io: "input" | "output"): Json {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any", reused: "inline" }) as Json;
+  return rest;
+}
+
+/** Each resource once, by its name: as one of its verbs answers it. */
+function resourceSchemas(operations: readonly Operation[]): Record<string, Json> {
+  const found = new Map<string, Json>();
+  for (const { resource, verb, output } of operations) {
+    if (resource === null || verb === null || verb === "delete" || found.has(resource.name)) continue;
+    const schema = schemaOf(output, "output");
+    const record = verb === "list" ? (schema as any).properties?.data?.items : schema;
+    if (record !== undefined) found.set(resource.name, record);
+  }
+  return Object.fromEntries([...found].sort(([a], [b]) => compare(a, b)));
+}
+
+/** Puts a reference wherever a schema says the same as a resource's. */
+function sharedSchemas(schemas: Record<string, Json>): Share {
+  const names = new Map(Object.entries(schemas).map(([name, schema]) => [JSON.stringify(schema), name]));
+  return function share(schema: unknown): unknown {
+    if (typeof schema !== "object" || schema === null) return schema;
+    if (Array.isArray(schema)) return schema.map(share);
+    const name = "properties" in schema ? names.get(JSON.stringify(schema)) : undefined;
+    if (name !== undefined) return reference("schemas", name);
+    return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, share(value)]));
+  };
+}
+
+/** A parameter that three operations describe alike is described once. */
+function sharedParameters(operations: readonly Operation[]): { components: Json; find: (parameter: Json) => Json } {
+  const counts = new Map<string, number>();
+  const components: Json = {};
+  const names = new Map<string, string>();
+  for (const parameter of operations.flatMap(queryParameters)) {
+    const text = JSON.stringify(parameter);
+    const count = (counts.get(text) ?? 0) + 1;
+    counts.set(text, count);
+    const name = parameter.name as string;
+    if (count !== 3 || name in components || !/^[\w.-]+$/.test(name)) continue;
+    components[name] = parameter;
+    names.set(text, name);
+  }
+  return {
+    components: Object.fromEntries(Object.entries(components).sort(([a], [b]) => compare(a, b))),
+    find(parameter) {
+      const name = names.get(JSON.stringify(parameter));
+      return name === undefined ? parameter : reference("parameters", name);
+    },
+  };
+}
+
+// --- what all operations share ---
+
+const securitySchemes = {
+  key: { type: "http", scheme: "basic", description: "The API key as the user name, with an empty password." },
+  token: { type: "http", scheme: "bearer", description: "An OAuth access token or an API key." },
+};
+
+const errorSchema = {
+  type: "object",
+  description: "Why a request was refused.",
+  properties: {
+    error: { type: "string", description: "One sentence." },
+    "field-errors": {
+      type: "object",
+      description: "What is wrong, by field; nested places are dotted, as in `emails.0.email`.",
+      additionalProperties: { type: "string" },
+    },
+    rate_reset: { type: "number", description: "Seconds until the limit is whole again; only on 429." },
+  },
+  required: ["error", "field-errors"],
+};
+
+const header = (name: string, description: string): Json => ({
+  name,
+  in: "header",
+  required: false,
+  description,
+  schema: { type: "string" },
+});
+
+const headerParameters: Record<string, Json> = {
+  "Idempotency-Key": header(
+    "Idempotency-Key",
+    "1 to 255 characters of your choice. The same request under the same key has its effect once within 24 hours.",
+  ),
+  "If-Match": header("If-Match", "The `etag` of a read: refused with 412 when the record has changed since."),
+  "If-None-Match": header("If-None-Match", "The `etag` of a read: answered with 304 when nothing has changed since."),
+  Prefer: header("Prefer", "`handling=strict` refuses unknown body fields, which `x-ignored-fields` would name otherwise."),
+  "x-tz-offset": header("x-tz-offset", "Hours from UTC, such as `-4` or `5.5`, for dates without a time."),
+};
+
+const text = (description: string) => ({ description, schema: { type: "string" } });
+const whole = (description: string) => ({ description, schema: { type: "integer" } });
+
+const responseHeaders = {
+  "x-request-id": text("Names this request in logs and events."),
+  etag: text("The version of the record and a hash of the answer."),
+  location: text("The path of the new record."),
+  allow: text("The methods this path offers."),
+  "retry-after": whole("Seconds to wait."),
+  "www-authenticate": text("How to say who you are."),
+  "ratelimit-limit": whole("Requests in one window."),
+  "ratelimit-remaining": whole("Requests left in this window."),
+  "ratelimit-reset": whole("Seconds until the window ends."),
+  "ratelimit-policy": text("The group of the limit, its quota `q` and its window `w` in seconds."),
+};
+
+const moreHeaders: Record<number, readonly string[]> = {
+  401: ["www-authenticate"],
+  405: ["allow"],
+  409: ["retry-after"],
+  429: ["retry-after", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset", "ratelimit-policy"],
+  503: ["retry-after"],
+};
+
+function errorResponses(): Record<string, Json> {
+  const response = (status: number, description: string): Json => ({
+    description,
+    headers: Object.fromEntries(
+      ["x-request-id", ...(moreHeaders[status] ?? [])].map((name) => [name, reference("headers", name)]),
+    ),
+    content: { "application/json": { schema: reference("schemas", "error") } },
+  });
+  return Object.fromEntries(
+    Object.entries(statuses).map(([status, description]) => [status, response(Number(status), description)]),
+  );
+}

@@ -1,0 +1,39 @@
+// Paths of our own beside the operations: the description, its page, health. They are read without a key.
+import type { FastifyInstance } from "fastify";
+import { answer, refuse } from "./reply.ts";
+import { allowed, countStranger, methodNotAllowed, optionsHeaders, routedMethods } from "./rest.ts";
+import { Exchange, type Service } from "./service.ts";
+
+export interface Page {
+  path: string;
+  /** For logs and metrics. */
+  name: string;
+  /** Health is asked for by machines that must never be refused. */
+  counted: boolean;
+  show(x: Exchange): void | Promise<void>;
+}
+
+const allow = allowed(["GET"]);
+
+export function addPage(server: FastifyInstance, service: Service, page: Page): void {
+  server.route({
+    method: routedMethods,
+    url: page.path,
+    onRequest: (request, reply) => show(new Exchange(service, request, reply, page.name), page),
+    // Everything was answered before a body was looked at.
+    handler: () => {},
+  });
+}
+
+async function show(x: Exchange, page: Page): Promise<void> {
+  const { method } = x.request;
+  if (method === "OPTIONS") return answer(x, 204, "", optionsHeaders(allow));
+  if (page.counted) countStranger(x);
+  if (x.answered) return;
+  try {
+    if (method === "GET" || method === "HEAD") await page.show(x);
+    else refuse(x, methodNotAllowed(allow));
+  } catch (error) {
+    refuse(x, error);
+  }
+}

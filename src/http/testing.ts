@@ -1,0 +1,130 @@
+// For the tests of this folder: the real server on a port of its own, over the operations a test declares.
+import http from "node:http";
+import net, { type AddressInfo } from "node:net";
+import type { TestContext } from "node:test";
+import pino, { type Logger } from "pino";
+import { parseConfig } from "../config.ts";
+import type { Actor, Scope } from "../core/context.ts";
+import { openDirectories } from "../core/directory.ts";
+import { unauthorized } from "../core/errors.ts";
+import type { Operation } from "../core/operation.ts";
+import { permissions } from "../core/permissions.ts";
+import { buildRegistry } from "../core/registry.ts";
+import { openDatabase } from "../db/pool.ts";
+import { createServer, type HttpApp } from "./server.ts";
+import type { GateLimits } from "./shed.ts";
+
+export const goodKey = `Basic ${Buffer.from("api_good:").toString("base64")}`;
+
+export const actor = (changes: Partial<Actor> = {}): Actor => ({
+  organization_id: "orga_1",
+  user_id: "user_1",
+  membership_id: "memb_1",
+  role_id: "admin",
+  permissions: new Set(permissions),
+  scopes: new Set<Scope>(["read", "write_safe", "write_destructive"]),
+  past_due: false,
+  api_key_id: "apikey_1",
+  ...changes,
+});
+
+export interface Given {
+  operations?: readonly Operation[];
+  env?: Record<string, string>;
+  gate?: Partial<GateLimits>;
+  actors?: Record<string, Actor>;
+  authenticate?: HttpApp["authenticate"];
+  ready?: HttpApp["ready"];
+  log?: Logger;
+  databaseUrl?: string;
+}
+
+export interface Answer {
+  status: number;
+  headers: http.IncomingHttpHeaders;
+  text: string;
+  json: any;
+}
+
+export interface Asked {
+  headers?: Record<string, string | string[]>;
+  body?: string | Buffer | object;
+  key?: string | null;
+  agent?: http.Agent;
+}
+
+/** Starts a server that ends with the test. */
+export async function listen(t: TestContext, given: Given = {}) {
+  const operations = given.operations ?? [];
+  const config = parseConfig({ PORT: "0", RATE_LIMIT: "off", ...given.env });
+  // Operations that read nothing need no database: connections are opened when first used.
+  const db = openDatabase({ url: given.databaseUrl ?? "postgres://127.0.0.1:1/none", rls: false });
+  const server = createServer(
+    {
+      config,
+      core: {
+        db,
+        directories: openDirectories(db, []),
+        registry: buildRegistry(operations),
+        settings: { base_url: config.base_url },
+        clock: () => new Date(),
+      },
+      operations,
+      authenticate: given.authenticate ?? (async (header) => keyHolder(header, given.actors)),
+      log: given.log ?? pino({ level: "silent" }),
+      ready: given.ready ?? (async () => true),
+      version: "1.2.3",
+    },
+    given.gate,
+  );
+  await server.listen({ port: 0, host: "127.0.0.1" });
+  t.after(async () => {
+    server.server.closeAllConnections();
+    await server.close();
+    await db.close();
+  });
+  const { port } = server.server.address() as AddressInfo;
+  return { server, port, ask: (line: string, asked: Asked = {}) => ask(port, line, asked) };
+}
+
+function keyHolder(header: string | undefined, actors: Record<string, Actor> = {}): Actor {
+  if (header === goodKey) return actor();
+  const found = header === undefined ? undefined : actors[header];
+  if (found === undefined) throw unauthorized();
+  return found;
+}
+
+/** `ask(port, "PUT /api/v1/thing/1/", { body })`: sent as it is, with the good key unless told otherwise. */
+function ask(port: number, line: string, { headers = {}, body, key = goodKey, agent }: Asked): Promise<Answer> {
+  const [method, path] = line.split(" ") as [string, string];
+  const bytes = body === undefined || typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  const all = {
+    ...(key !== null && { authorization: key }),
+    ...(bytes !== undefined && { "content-type": "application/json", "content-length": Buffer.byteLength(bytes) }),
+    ...headers,
+  };
+  return new Promise((resolve, reject) => {
+    const request = http.request({ host: "127.0.0.1", port, method, path, headers: all, agent: agent ?? false }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on("data", (chunk) => chunks.push(chunk));
+      answer.on("error", reject);
+      answer.on("end", () => {
+        const text = Buffer.concat(chunks).toString();
+        const json = /json/.test(answer.headers["content-type"] ?? "") && text !== "" ? JSON.parse(text) : undefined;
+        resolve({ status: answer.statusCode!, headers: answer.headers, text, json });
+      });
+    });
+    request.on("error", reject);
+    request.end(bytes);
+  });
+}
+
+/** Writes bytes to the port and answers all that comes back until the other side closes. */
+export function raw(port: number, bytes: string | Buffer): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(port, "127.0.0.1", () => socket.write(bytes));
+    let text = "";
+    socket.setEncoding("latin1").on("data", (chunk) => (text += chunk));
+    socket.on("close", () => resolve(text)).on("error", reject);
+  });
+}
