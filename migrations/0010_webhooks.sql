@@ -1,0 +1,45 @@
+-- Stored events as they are read, and who is told of them.
+
+-- Filled when an OAuth application acts.
+alter table event add column oauth_client_id text collate "C";
+alter table event add column oauth_scope text;
+
+-- An event as `GET /event/` shows it. Events have no author beside `user_id` and no versions: they are never rewritten.
+create view stored_event with (security_invoker = true) as
+  select e.*, null::text as created_by, null::text as updated_by, 1 as version from event e;
+grant select on stored_event to headwater_app;
+
+-- Newest first, and newest first of one name.
+create index event_date_created_idx on event (organization_id, date_created desc, id desc);
+create index event_event_idx on event (organization_id, event, date_created desc, id desc);
+create index event_request_id_idx on event (organization_id, request_id);
+
+-- An address that is told of events. It belongs to the member who created it.
+create table webhook (
+  organization_id text collate "C" not null references organization (id),
+  id text collate "C" not null,
+  url text not null,
+  events text[] not null check (cardinality(events) > 0),
+  event_filters jsonb,
+  status text not null default 'active' check (status in ('active', 'paused')),
+  verify_ssl boolean not null default true,
+  -- Sealed: it is needed in clear to sign with, and shown to nobody again.
+  signature_key text not null,
+  pause_reason text,
+  failing_since timestamptz(3),
+  latest_error text,
+  pending integer not null default 0,
+  delivered bigint not null default 0,
+  failed bigint not null default 0,
+  -- Events up to here, in commit order, are taken care of: a backlog is this place in the log and nothing more.
+  cursor_xid xid8 not null default pg_current_xact_id(),
+  cursor_seq bigint not null default 0,
+  created_by text collate "C",
+  updated_by text collate "C",
+  date_created timestamptz(3) not null,
+  date_updated timestamptz(3) not null,
+  version integer not null default 1,
+  primary key (organization_id, id)
+);
+create index webhook_date_created_idx on webhook (organization_id, date_created desc, id desc);
+call tenant_table('webhook');
