@@ -1,0 +1,524 @@
+create table account (
+  id text not null,
+  name text not null,
+  owner_id text,
+  billing_status text default 'active'::text not null,
+  date_created timestamp(3) with time zone default now() not null,
+  constraint account_pkey PRIMARY KEY (id),
+  constraint account_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES "user"(id),
+  constraint account_billing_status_check CHECK ((billing_status = ANY (ARRAY['active'::text, 'past_due'::text])))
+);
+create policy own on account using ((EXISTS ( SELECT
+   FROM organization o
+  WHERE (o.account_id = account.id))));
+
+create table api_key (
+  organization_id text not null,
+  id text not null,
+  name text not null,
+  user_id text not null,
+  hash bytea not null,
+  key_preview text not null,
+  scopes text[] default '{read,write_safe,write_destructive}'::text[] not null,
+  expires_at timestamp(3) with time zone,
+  last_used_at timestamp(3) with time zone,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone default now() not null,
+  date_updated timestamp(3) with time zone default now() not null,
+  version integer default 1 not null,
+  constraint api_key_hash_key UNIQUE (hash),
+  constraint api_key_pkey PRIMARY KEY (organization_id, id),
+  constraint api_key_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint api_key_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+);
+CREATE INDEX api_key_user_id_idx ON public.api_key USING btree (organization_id, user_id, id DESC);
+create policy organization on api_key using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table contact (
+  organization_id text not null,
+  id text not null,
+  lead_id text not null,
+  name text,
+  display_name text not null,
+  title text,
+  emails jsonb default '[]'::jsonb not null,
+  phones jsonb default '[]'::jsonb not null,
+  urls jsonb default '[]'::jsonb not null,
+  tags text[] default '{}'::text[] not null,
+  timezone text,
+  timezone_source text,
+  custom jsonb default '{}'::jsonb not null,
+  share_id text,
+  enrichment_status text,
+  enriched_at timestamp(3) with time zone,
+  external_profiles jsonb default '[]'::jsonb not null,
+  email_keys text[] default '{}'::text[] not null,
+  phone_keys text[] default '{}'::text[] not null,
+  search tsvector,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  rendered text,
+  constraint contact_pkey PRIMARY KEY (organization_id, id),
+  constraint contact_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
+  constraint contact_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX contact_custom_idx ON public.contact USING gin (organization_id, custom jsonb_path_ops);
+CREATE INDEX contact_date_created_idx ON public.contact USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX contact_date_updated_idx ON public.contact USING btree (organization_id, date_updated DESC, id DESC);
+CREATE INDEX contact_lead_id_idx ON public.contact USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
+CREATE INDEX contact_lists_idx ON public.contact USING gin (organization_id, tags, email_keys, phone_keys);
+CREATE INDEX contact_search_idx ON public.contact USING gin (organization_id, search);
+create policy organization on contact using ((organization_id = current_setting('app.organization_id'::text)));
+CREATE TRIGGER forget_rendering BEFORE UPDATE ON public.contact FOR EACH ROW EXECUTE FUNCTION forget_rendering();
+
+create table event (
+  organization_id text not null,
+  id text not null,
+  object_type text not null,
+  action text not null,
+  event text not null,
+  object_id text not null,
+  lead_id text,
+  user_id text,
+  api_key_id text,
+  request_id text,
+  changed_fields text[] default '{}'::text[] not null,
+  previous_data json default '{}'::json not null,
+  data json default '{}'::json not null,
+  meta json default '{}'::json not null,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  xid xid8 default pg_current_xact_id() not null,
+  seq bigint generated always as identity not null,
+  constraint event_pkey PRIMARY KEY (organization_id, id)
+);
+CREATE INDEX event_lead_id_idx ON ONLY public.event USING btree (organization_id, lead_id, id DESC) WHERE (lead_id IS NOT NULL);
+CREATE INDEX event_object_id_idx ON ONLY public.event USING btree (organization_id, object_id, id DESC);
+create policy organization on event using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table "group" (
+  organization_id text not null,
+  id text not null,
+  name text not null,
+  user_ids text[] default '{}'::text[] not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone default now() not null,
+  date_updated timestamp(3) with time zone default now() not null,
+  version integer default 1 not null,
+  constraint group_pkey PRIMARY KEY (organization_id, id),
+  constraint group_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE UNIQUE INDEX group_name_key ON public."group" USING btree (organization_id, lower(name));
+create policy organization on "group" using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table idempotency_key (
+  organization_id text not null,
+  holder text not null,
+  method text not null,
+  path text not null,
+  key text not null,
+  fingerprint text not null,
+  status integer not null,
+  headers json not null,
+  body text not null,
+  date_created timestamp(3) with time zone not null,
+  constraint idempotency_key_pkey PRIMARY KEY (organization_id, holder, method, path, key),
+  constraint idempotency_key_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX idempotency_key_date_created_idx ON public.idempotency_key USING btree (date_created);
+create policy organization on idempotency_key using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table lead (
+  organization_id text not null,
+  id text not null,
+  name text,
+  display_name text not null,
+  url text,
+  industry text,
+  description text,
+  status_id text not null,
+  owner_id text,
+  mrr bigint,
+  emails jsonb default '[]'::jsonb not null,
+  phones jsonb default '[]'::jsonb not null,
+  addresses jsonb default '[]'::jsonb not null,
+  tags text[] default '{}'::text[] not null,
+  custom jsonb default '{}'::jsonb not null,
+  score integer,
+  score_grade text,
+  score_reasons jsonb default '[]'::jsonb not null,
+  scored_at timestamp(3) with time zone,
+  source text default 'api'::text not null,
+  email_keys text[] default '{}'::text[] not null,
+  phone_keys text[] default '{}'::text[] not null,
+  search tsvector,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  rendered text,
+  constraint lead_pkey PRIMARY KEY (organization_id, id),
+  constraint lead_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint lead_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES membership(organization_id, user_id) DEFERRABLE,
+  constraint lead_status_id_fkey FOREIGN KEY (organization_id, status_id) REFERENCES lead_status(organization_id, id) DEFERRABLE
+);
+CREATE INDEX lead_custom_idx ON public.lead USING gin (organization_id, custom jsonb_path_ops);
+CREATE INDEX lead_date_created_idx ON public.lead USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX lead_date_updated_idx ON public.lead USING btree (organization_id, date_updated DESC, id DESC);
+CREATE INDEX lead_lists_idx ON public.lead USING gin (organization_id, tags, email_keys, phone_keys);
+CREATE INDEX lead_owner_id_idx ON public.lead USING btree (organization_id, owner_id, date_created DESC, id DESC) WHERE (owner_id IS NOT NULL);
+CREATE INDEX lead_search_idx ON public.lead USING gin (organization_id, search);
+CREATE INDEX lead_status_id_idx ON public.lead USING btree (organization_id, status_id, date_created DESC, id DESC) WHERE (status_id IS NOT NULL);
+create policy organization on lead using ((organization_id = current_setting('app.organization_id'::text)));
+CREATE TRIGGER forget_rendering BEFORE UPDATE ON public.lead FOR EACH ROW EXECUTE FUNCTION forget_rendering();
+
+create table lead_status (
+  organization_id text not null,
+  id text not null,
+  label text not null,
+  type text,
+  color text,
+  "position" integer not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint lead_status_pkey PRIMARY KEY (organization_id, id),
+  constraint lead_status_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE UNIQUE INDEX lead_status_label_key ON public.lead_status USING btree (organization_id, lower(label));
+create policy organization on lead_status using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table line_item (
+  organization_id text not null,
+  id text not null,
+  opportunity_id text not null,
+  product_id text,
+  name text not null,
+  description text,
+  quantity double precision default 1 not null,
+  unit_price bigint not null,
+  currency text not null,
+  discount double precision default 0 not null,
+  discount_type text default 'percentage'::text not null,
+  tax_percent double precision default 0 not null,
+  tax_method text default 'exclusive'::text not null,
+  billing_period text default 'one_time'::text not null,
+  "position" integer not null,
+  subtotal bigint not null,
+  discount_total bigint not null,
+  tax_total bigint not null,
+  total bigint not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint line_item_pkey PRIMARY KEY (organization_id, id),
+  constraint line_item_opportunity_id_fkey FOREIGN KEY (organization_id, opportunity_id) REFERENCES opportunity(organization_id, id) DEFERRABLE,
+  constraint line_item_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint line_item_product_id_fkey FOREIGN KEY (organization_id, product_id) REFERENCES product(organization_id, id) DEFERRABLE
+);
+CREATE INDEX line_item_opportunity_id_idx ON public.line_item USING btree (organization_id, opportunity_id, date_created DESC, id DESC) WHERE (opportunity_id IS NOT NULL);
+CREATE INDEX line_item_product_id_idx ON public.line_item USING btree (organization_id, product_id, date_created DESC, id DESC) WHERE (product_id IS NOT NULL);
+create policy organization on line_item using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table membership (
+  organization_id text not null,
+  id text not null,
+  user_id text not null,
+  role_id text default 'user'::text not null,
+  status text default 'active'::text not null,
+  availability text default 'offline'::text not null,
+  availability_updated_at timestamp(3) with time zone,
+  auto_record_calls text default 'unset'::text not null,
+  default_caller_id text,
+  hangup_recording_url text,
+  may_workflows_impersonate boolean default false not null,
+  track_email_opens boolean default true not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone default now() not null,
+  date_updated timestamp(3) with time zone default now() not null,
+  version integer default 1 not null,
+  constraint membership_organization_id_user_id_key UNIQUE (organization_id, user_id),
+  constraint membership_pkey PRIMARY KEY (organization_id, id),
+  constraint membership_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint membership_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id),
+  constraint membership_availability_check CHECK ((availability = ANY (ARRAY['online'::text, 'offline'::text]))),
+  constraint membership_status_check CHECK ((status = ANY (ARRAY['invited'::text, 'active'::text, 'inactive'::text])))
+);
+CREATE INDEX membership_user_id_idx ON public.membership USING btree (user_id);
+create policy organization on membership using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table migration (
+  version integer not null,
+  file text not null,
+  applied_at timestamp with time zone default now() not null,
+  constraint migration_pkey PRIMARY KEY (version)
+);
+
+create table opportunity (
+  organization_id text not null,
+  id text not null,
+  lead_id text not null,
+  contact_id text,
+  status_id text not null,
+  pipeline_id text not null,
+  status_type text not null,
+  user_id text,
+  value bigint,
+  value_period text default 'one_time'::text not null,
+  value_currency text not null,
+  confidence integer default 50 not null,
+  annualized_value bigint,
+  expected_value bigint,
+  annualized_expected_value bigint,
+  note text,
+  note_html text,
+  date_won date,
+  date_lost timestamp(3) with time zone,
+  expected_close_date date,
+  attachments jsonb default '[]'::jsonb not null,
+  line_items_total bigint,
+  last_activity_at timestamp(3) with time zone,
+  custom jsonb default '{}'::jsonb not null,
+  search tsvector,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint opportunity_pkey PRIMARY KEY (organization_id, id),
+  constraint opportunity_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
+  constraint opportunity_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
+  constraint opportunity_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint opportunity_pipeline_id_fkey FOREIGN KEY (organization_id, pipeline_id) REFERENCES pipeline(organization_id, id) DEFERRABLE,
+  constraint opportunity_status_id_fkey FOREIGN KEY (organization_id, status_id) REFERENCES opportunity_status(organization_id, id) DEFERRABLE,
+  constraint opportunity_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE
+);
+CREATE INDEX opportunity_contact_id_idx ON public.opportunity USING btree (organization_id, contact_id, date_created DESC, id DESC) WHERE (contact_id IS NOT NULL);
+CREATE INDEX opportunity_custom_idx ON public.opportunity USING gin (organization_id, custom jsonb_path_ops);
+CREATE INDEX opportunity_date_created_idx ON public.opportunity USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX opportunity_date_updated_idx ON public.opportunity USING btree (organization_id, date_updated DESC, id DESC);
+CREATE INDEX opportunity_date_won_idx ON public.opportunity USING btree (organization_id, date_won) WHERE (date_won IS NOT NULL);
+CREATE INDEX opportunity_lead_id_idx ON public.opportunity USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
+CREATE INDEX opportunity_pipeline_id_idx ON public.opportunity USING btree (organization_id, pipeline_id, date_created DESC, id DESC) WHERE (pipeline_id IS NOT NULL);
+CREATE INDEX opportunity_search_idx ON public.opportunity USING gin (organization_id, search);
+CREATE INDEX opportunity_status_id_idx ON public.opportunity USING btree (organization_id, status_id, date_created DESC, id DESC) WHERE (status_id IS NOT NULL);
+CREATE INDEX opportunity_user_id_idx ON public.opportunity USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
+create policy organization on opportunity using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table opportunity_status (
+  organization_id text not null,
+  id text not null,
+  label text not null,
+  type text not null,
+  pipeline_id text not null,
+  color text,
+  "position" integer not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint opportunity_status_pkey PRIMARY KEY (organization_id, id),
+  constraint opportunity_status_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint opportunity_status_pipeline_id_fkey FOREIGN KEY (organization_id, pipeline_id) REFERENCES pipeline(organization_id, id) DEFERRABLE,
+  constraint opportunity_status_type_check CHECK ((type = ANY (ARRAY['active'::text, 'won'::text, 'lost'::text])))
+);
+CREATE UNIQUE INDEX opportunity_status_label_key ON public.opportunity_status USING btree (organization_id, pipeline_id, lower(label));
+CREATE INDEX opportunity_status_pipeline_id_idx ON public.opportunity_status USING btree (organization_id, pipeline_id, date_created DESC, id DESC) WHERE (pipeline_id IS NOT NULL);
+create policy organization on opportunity_status using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table organization (
+  organization_id text not null,
+  id text not null,
+  name text not null,
+  account_id text not null,
+  currency text default 'USD'::text not null,
+  timezone text default 'UTC'::text not null,
+  country text default 'US'::text not null,
+  locale text default 'en'::text not null,
+  settings jsonb default '{}'::jsonb not null,
+  enable_unsubscribe_link boolean default false not null,
+  require_unsubscribe_link boolean default false not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone default now() not null,
+  date_updated timestamp(3) with time zone default now() not null,
+  version integer default 1 not null,
+  constraint organization_id_key UNIQUE (id),
+  constraint organization_pkey PRIMARY KEY (organization_id, id),
+  constraint organization_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
+  constraint organization_check CHECK ((id = organization_id))
+);
+CREATE INDEX organization_account_id_idx ON public.organization USING btree (account_id);
+create policy organization on organization using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table pipeline (
+  organization_id text not null,
+  id text not null,
+  name text not null,
+  "position" integer not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint pipeline_pkey PRIMARY KEY (organization_id, id),
+  constraint pipeline_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE UNIQUE INDEX pipeline_name_key ON public.pipeline USING btree (organization_id, lower(name));
+create policy organization on pipeline using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table product (
+  organization_id text not null,
+  id text not null,
+  name text not null,
+  code text,
+  description text,
+  category text,
+  unit text,
+  image_url text,
+  unit_price bigint default 0 not null,
+  cost bigint,
+  currency text not null,
+  billing_period text default 'one_time'::text not null,
+  tax_percent double precision default 0 not null,
+  is_active boolean default true not null,
+  custom jsonb default '{}'::jsonb not null,
+  search tsvector,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint product_pkey PRIMARY KEY (organization_id, id),
+  constraint product_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE UNIQUE INDEX product_code_key ON public.product USING btree (organization_id, lower(code)) WHERE (code IS NOT NULL);
+CREATE INDEX product_name_idx ON public.product USING btree (organization_id, sort_key(name), id);
+create policy organization on product using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table role (
+  organization_id text not null,
+  id text not null,
+  name text not null,
+  permissions text[] default '{}'::text[] not null,
+  visibility_user_lcf_ids text[] default '{}'::text[] not null,
+  visibility_user_lcf_behavior text default 'require_assignment'::text not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone default now() not null,
+  date_updated timestamp(3) with time zone default now() not null,
+  version integer default 1 not null,
+  constraint role_pkey PRIMARY KEY (organization_id, id),
+  constraint role_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE UNIQUE INDEX role_name_key ON public.role USING btree (organization_id, lower(name));
+create policy organization on role using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table "user" (
+  id text not null,
+  email text not null,
+  email_key text not null,
+  first_name text default ''::text not null,
+  last_name text default ''::text not null,
+  signature text,
+  image text,
+  timezone text,
+  last_used_timezone text,
+  date_created timestamp(3) with time zone default now() not null,
+  date_updated timestamp(3) with time zone default now() not null,
+  version integer default 1 not null,
+  constraint user_email_key_key UNIQUE (email_key),
+  constraint user_pkey PRIMARY KEY (id)
+);
+create policy fellow on "user" using ((EXISTS ( SELECT
+   FROM membership m
+  WHERE (m.user_id = "user".id))));
+
+CREATE OR REPLACE FUNCTION public.current_organization()
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN current_setting('app.organization_id'::text)
+;
+
+CREATE OR REPLACE FUNCTION public.forget_rendering()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.rendered is not distinct from old.rendered then
+    new.rendered := null;
+  end if;
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE PROCEDURE public.reference(IN table_name text, IN column_name text, IN target text, IN target_column text DEFAULT 'id'::text)
+ LANGUAGE plpgsql
+AS $procedure$
+begin
+  execute format('alter table %1$I add constraint %2$I foreign key (organization_id, %3$I) references %4$I (organization_id, %5$I) deferrable initially immediate',
+    table_name, table_name || '_' || column_name || '_fkey', column_name, target, target_column);
+  execute format('create index %1$I on %2$I (organization_id, %3$I, date_created desc, id desc) where %3$I is not null',
+    table_name || '_' || column_name || '_idx', table_name, column_name);
+end $procedure$
+;
+
+CREATE OR REPLACE PROCEDURE public.rendered_table(IN table_name text)
+ LANGUAGE plpgsql
+AS $procedure$
+begin
+  execute format('alter table %I add column rendered text', table_name);
+  execute format('alter table %I set (toast_tuple_target = 8160)', table_name);
+  execute format('create trigger forget_rendering before update on %I for each row execute function forget_rendering()', table_name);
+end $procedure$
+;
+
+CREATE OR REPLACE FUNCTION public.sort_key(value text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN (lower(unaccent('unaccent'::regdictionary, value)) COLLATE "C")
+;
+
+CREATE OR REPLACE PROCEDURE public.tenant_table(IN table_name text)
+ LANGUAGE plpgsql
+AS $procedure$
+begin
+  execute format('alter table %I enable row level security', table_name);
+  execute format('create policy organization on %I using (organization_id = current_setting(''app.organization_id'')) with check (organization_id = current_setting(''app.organization_id''))', table_name);
+  execute format('grant select, insert, update, delete on %I to headwater_app', table_name);
+end $procedure$
+;
+
+create view member as
+ SELECT m.organization_id,
+    u.id,
+    u.email,
+    u.first_name,
+    u.last_name,
+    COALESCE(NULLIF(TRIM(BOTH FROM ((u.first_name || ' '::text) || u.last_name)), ''::text), u.email) AS name,
+    u.image,
+    m.id AS membership_id,
+    m.role_id,
+    m.status,
+    m.availability,
+    m.date_created,
+    m.date_updated,
+    m.created_by,
+    m.updated_by,
+    m.version
+   FROM (membership m
+     JOIN "user" u ON ((u.id = m.user_id)));

@@ -1,0 +1,131 @@
+// The published description and the database are what the definitions say.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import pg from "pg";
+import type { Field } from "../../src/core/field.ts";
+import { buildRegistry } from "../../src/core/registry.ts";
+import type { Resource } from "../../src/core/resource.ts";
+import { describeSchema } from "../../src/db/describe_schema.ts";
+import { buildDescription } from "../../src/http/openapi.ts";
+import { operations, silentResources } from "../../src/resources/index.ts";
+import { createDatabase } from "../support/database.ts";
+
+const generated = (file: string) => readFileSync(new URL(`../../generated/${file}`, import.meta.url), "utf8");
+const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+
+test("the committed description is that of the operations", () => {
+  const fresh = `${JSON.stringify(buildDescription(operations, { version }), null, 1)}\n`;
+
+  assert.equal(generated("openapi.json"), fresh, "generated/openapi.json is stale: run `npm run generate` and review what changed");
+});
+
+test("every reference within the description leads somewhere", () => {
+  const description = buildDescription(operations, { version }) as any;
+
+  for (const [, pointer] of JSON.stringify(description).matchAll(/"\$ref":"#\/([^"]+)"/g)) {
+    const target = pointer!.split("/").reduce((at, key) => at?.[key.replaceAll("~1", "/")], description);
+    assert.ok(target !== undefined, `#/${pointer}`);
+  }
+});
+
+describe("the database", () => {
+  async function withDatabase(work: (client: pg.Pool) => Promise<void>): Promise<void> {
+    const database = await createDatabase();
+    const pool = new pg.Pool({ connectionString: database.url });
+    try {
+      await work(pool);
+    } finally {
+      await pool.end();
+      await database.drop();
+    }
+  }
+
+  test("has the committed shape", () =>
+    withDatabase(async (pool) => {
+      // PostgreSQL's own words for the same definition differ a little between versions; the committed text is version 18's.
+      const { rows } = await pool.query("show server_version_num");
+      if (Number(rows[0].server_version_num) < 180000) return;
+
+      assert.equal(generated("schema.sql"), await describeSchema(pool), "generated/schema.sql is stale: run `npm run generate` and review what changed");
+    }));
+
+  test("has a column of the right type for every stored field", () =>
+    withDatabase(async (pool) => {
+      const types: Record<Field["type"], string[]> = {
+        text: ["text"],
+        integer: ["bigint", "integer"],
+        number: ["double precision"],
+        boolean: ["boolean"],
+        timestamp: ["timestamp with time zone"],
+        date: ["date"],
+        json: ["jsonb", "json"],
+        texts: ["ARRAY"],
+        tsvector: ["tsvector"],
+      };
+      const { rows } = await pool.query("select table_name, column_name, data_type, is_nullable from information_schema.columns where table_schema = 'public'");
+      const columns = new Map(rows.map((row) => [`${row.table_name}.${row.column_name}`, row]));
+
+      for (const resource of resources) {
+        for (const [key, field] of resource.columns) {
+          const column = columns.get(`${resource.table}.${key}`);
+          assert.ok(column, `${resource.name}.${key} has no column in ${resource.table}`);
+          assert.ok(types[field.type].includes(column.data_type), `${resource.table}.${key} is ${column.data_type}, the field is ${field.type}`);
+          const sharedOrView = resource.only || resource.kinds || resource.table === "member";
+          if (!sharedOrView && column.is_nullable === "YES") assert.ok(field.nullable || field.hidden, `${resource.table}.${key} may be null, the field may not`);
+        }
+      }
+    }));
+
+  test("points by composite keys within the organization wherever a field refers to another record", () =>
+    withDatabase(async (pool) => {
+      const { rows } = await pool.query(
+        `select c.relname as table, pg_get_constraintdef(k.oid) as text from pg_constraint k join pg_class c on c.oid = k.conrelid where k.contype = 'f'`,
+      );
+
+      for (const resource of resources.filter((one) => one.table !== "member")) {
+        for (const [key, field] of resource.columns) {
+          if (field.ref === null || key === "created_by" || key === "updated_by" || unchecked.has(`${resource.table}.${key}`)) continue;
+          const found = rows.some((row) => row.table === resource.table && row.text.startsWith(`FOREIGN KEY (organization_id, ${key}) REFERENCES`));
+          assert.ok(found, `${resource.table}.${key} refers to ${field.ref.to} without a composite foreign key: add \`call reference(…)\` to its migration`);
+        }
+      }
+    }));
+
+  test("keeps every tenant table by its organization: in the key, in every reference, and by a policy", () =>
+    withDatabase(async (pool) => {
+      const { rows } = await pool.query(
+        `select c.relname as name, c.relrowsecurity as secured,
+                (select pg_get_constraintdef(k.oid) from pg_constraint k where k.conrelid = c.oid and k.contype = 'p') as key,
+                exists (select from pg_policy p where p.polrelid = c.oid) as policy,
+                (select count(*)::int from pg_constraint k where k.conrelid = c.oid and k.contype = 'f'
+                  and pg_get_constraintdef(k.oid) not like 'FOREIGN KEY (organization_id%' and k.confrelid not in ('"user"'::regclass, 'account'::regclass, 'organization'::regclass)) as loose
+         from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+           and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'organization_id')`,
+      );
+
+      assert.ok(rows.length >= 10);
+      for (const row of rows) {
+        assert.match(row.key ?? "", /^PRIMARY KEY \(organization_id, /, `${row.name}: its key begins with the organization`);
+        assert.ok(row.secured && row.policy, `${row.name} has no policy: call tenant_table('${row.name}') in its migration`);
+        assert.equal(row.loose, 0, `${row.name} has a foreign key that could leave the organization`);
+      }
+    }));
+
+  test("lets no function run with more rights than its caller, but for those that are listed", () =>
+    withDatabase(async (pool) => {
+      const { rows } = await pool.query("select proname from pg_proc where pronamespace = 'public'::regnamespace and prosecdef order by 1");
+
+      assert.deepEqual(rows.map((row) => row.proname), definers);
+    }));
+});
+
+const { resources } = buildRegistry(operations, silentResources) as { resources: readonly Resource[] };
+
+/** References that no foreign key can check, with the reason. */
+const unchecked = new Set<string>([
+  "task.assigned_to", // a member or a group
+]);
+
+/** Functions that may read beyond their caller's rights; each begins by comparing the organization. */
+const definers: string[] = [];
