@@ -80,7 +80,7 @@ export function changedFields(of: Resource, before: Record<string, unknown>, aft
   for (const [key, field] of of.columns) {
     if (bookkeeping.has(key) || same(before[key], after[key])) continue;
     if (key === "custom" && of.custom) changed.push(...changedKeys(before.custom, after.custom));
-    else if (!field.hidden) changed.push(key);
+    else if (!field.hidden && field.derive === null) changed.push(key);
   }
   return changed;
 }

@@ -54,6 +54,15 @@ export interface Computed<T = any> {
   doc: string;
 }
 
+/** A value looked up among the organization's small records when it is shown; `get` is handed the directory first. */
+export interface LookedUp<T = any> {
+  source: "lookedUp";
+  of: readonly string[];
+  get: (directory: Directory, ...values: any[]) => T;
+  output: z.ZodType;
+  doc: string;
+}
+
 /** The label of an id: from the directory where the target is kept there, by a join elsewhere. */
 export interface Label {
   source: "label";
@@ -73,15 +82,20 @@ export interface Related {
   doc: string;
 }
 
-/** Accepted in a body, never stored or shown as such: a label in place of an id, nested records. Only functions see it. */
+/** Accepted in a body and not stored as such: a label in place of an id, nested records. Only functions see it. */
 export interface Input<T = any> {
   source: "input";
   schema: z.ZodType<T>;
   mode: Mode;
   doc: string;
+  /** What reads show under the same name; null for what is never shown. */
+  shown: Computed | LookedUp | Label | Related | null;
 }
 
-export type AnyField = Field | Computed | Label | Related | Input;
+/** What a read can show. */
+export type ShownField = Field | Computed | LookedUp | Label | Related;
+
+export type AnyField = ShownField | Input;
 
 export interface FieldOptions {
   required?: boolean;
@@ -246,6 +260,10 @@ export function computed<T>(of: readonly string[], output: z.ZodType<T>, get: (.
   return { source: "computed", of, output, get, doc };
 }
 
+export function lookedUp<T>(of: readonly string[], output: z.ZodType<T>, get: LookedUp<T>["get"], doc = ""): LookedUp<T> {
+  return { source: "lookedUp", of, output, get, doc };
+}
+
 /** `label("status_id", "lead_status", "label")`: the target's `label` beside its id. */
 export function label(refField: string, to: string, targetField: string, doc = ""): Label {
   return { source: "label", ref: refField, to, field: targetField, output: z.string().nullable(), doc };
@@ -255,11 +273,15 @@ export function related(output: z.ZodType, sql: Related["sql"], doc = ""): Relat
   return { source: "related", sql, output, doc };
 }
 
-export function input<S extends z.ZodType>(schema: S, options: { createOnly?: boolean; doc?: string } = {}): Input<z.output<S>> {
+export function input<S extends z.ZodType>(
+  schema: S,
+  options: { createOnly?: boolean; doc?: string; shown?: Input["shown"] } = {},
+): Input<z.output<S>> {
   return {
     source: "input",
     schema: schema as unknown as z.ZodType<z.output<S>>,
     mode: options.createOnly ? "create" : "write",
     doc: options.doc ?? "",
+    shown: options.shown ?? null,
   };
 }

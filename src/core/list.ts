@@ -2,7 +2,7 @@
 import type { Row as TextRow, Rows, Statement } from "../db/database.ts";
 import { and, name, raw, type Sql, sql, statement } from "../db/sql.ts";
 import { type Ctx, query, read } from "./context.ts";
-import { afterCursor, cursorOf, type ListInput, orderBy } from "./list_input.ts";
+import { afterCursor, cursorOf, type ListInput, orderBy, readOrder } from "./list_input.ts";
 import { JsonText } from "./operation.ts";
 import { selectList, statementName } from "./records.ts";
 import { from, type Resource, scope } from "./resource.ts";
@@ -130,6 +130,9 @@ export async function expandIds(ctx: Ctx, of: Resource, names: readonly string[]
   return texts;
 }
 
+/** Children come in the order of their list, those without one of their own oldest first. */
+const childOrder = (of: Resource): Sql => orderBy(readOrder(of, of.order ?? "date_created", {}));
+
 async function expandOne(ctx: Ctx, of: Resource, relationName: string, ids: readonly string[]): Promise<Map<string, string[]>> {
   const relation = of.expand![relationName]!;
   const target = ctx.registry.resource(relation.resource)!;
@@ -138,7 +141,7 @@ async function expandOne(ctx: Ctx, of: Resource, relationName: string, ids: read
   const found = relation.many
     ? sql`select p.id, c.* from unnest(${ids}::text[]) p(id) cross join lateral (
         select ${selectList(ctx, projection)} from ${from(target, "t")} ${raw(projection.joins)}
-        where ${conditions} and t.${name(relation.via)} = p.id order by t.date_created, t.id limit ${expandMax}) c`
+        where ${conditions} and t.${name(relation.via)} = p.id order by ${childOrder(target)} limit ${expandMax}) c`
     : sql`select p.id, ${selectList(ctx, projection)} from ${from(of, "p")} join ${from(target, "t")} on t.organization_id = p.organization_id and t.id = p.${name(relation.via)}
         ${raw(projection.joins)} where ${conditions} and p.organization_id = ${ctx.organization_id} and p.id = any(${ids}::text[])`;
 

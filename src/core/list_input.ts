@@ -205,8 +205,7 @@ const symbols: Record<string, string> = { eq: "=", gt: ">", gte: ">=", lt: "<", 
 export function compare(expression: Sql, type: string, operator: Operator, value: string, ctx: Ctx): Sql {
   if (operator === "isnull") return readBoolean(value) ? sql`${expression} is null` : sql`${expression} is not null`;
   if (operator === "in") {
-    const values = splitList(value);
-    if (values.length > inMax) throw new BadValue(`must have ${inMax} values or fewer`);
+    const values = readValues(value);
     return sql`${expression} = any(${values.map((one) => parameter(type, one, ctx))}::${raw(casts[type]!)}[])`;
   }
   // A calendar day asked of an instant is that whole day where the caller is.
@@ -222,6 +221,13 @@ export const splitList = (value: string): string[] =>
     .split(",")
     .map((part) => part.trim())
     .filter((part) => part !== "");
+
+/** The values of an `__in` filter. */
+export function readValues(value: string): string[] {
+  const values = splitList(value);
+  if (values.length > inMax) throw new BadValue(`must have ${inMax} values or fewer`);
+  return values;
+}
 
 function parameter(type: string, value: string, ctx: Ctx): unknown {
   switch (type) {
@@ -275,8 +281,7 @@ function customCompare(ctx: Ctx, wireName: string, field: CustomField, operator:
   if (operator === "isnull") return readBoolean(value) ? sql`not t.custom ? ${wireName}` : sql`t.custom ? ${wireName}`;
   if (operator === "eq") return customEquals("t", wireName, field, customValue(field, value, ctx));
   if (operator === "in") {
-    const values = splitList(value);
-    if (values.length > inMax) throw new BadValue(`must have ${inMax} values or fewer`);
+    const values = readValues(value);
     return or(values.map((one) => customEquals("t", wireName, field, customValue(field, one, ctx))));
   }
   const type =
@@ -313,7 +318,7 @@ function customValue(field: CustomField, value: string, ctx: Ctx): unknown {
 
 // --- order ---
 
-function readOrder(of: Resource, value: string | undefined, errors: FieldErrors): OrderKey[] {
+export function readOrder(of: Resource, value: string | undefined, errors: FieldErrors): OrderKey[] {
   const keys: OrderKey[] = [];
   for (const part of splitList(value ?? of.order ?? "-date_created")) {
     const descending = part.startsWith("-");

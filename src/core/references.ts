@@ -1,6 +1,6 @@
 // Who points at whom, and what follows from it: deleting takes children along, merging moves them. A new child resource takes
 // part in both by declaring its reference.
-import { and, name, sql, statement } from "../db/sql.ts";
+import { and, empty, name, sql, statement } from "../db/sql.ts";
 import { type Ctx, query, write } from "./context.ts";
 import { invalid } from "./errors.ts";
 import { emit } from "./event.ts";
@@ -47,16 +47,24 @@ async function refuseWhileUsed(ctx: Ctx, pointers: readonly Pointer[], ids: read
       ),
     );
     if (used.length > 0)
-      throw invalid({}, `It is still used by a ${child.name.replaceAll("_", " ")}: change or delete that first.`);
+      throw invalid({}, `It is still used by ${withArticle(child.name.replaceAll("_", " "))}: change or delete that first.`);
   }
 }
 
+const withArticle = (noun: string) => `${/^[aeio]/.test(noun) ? "an" : "a"} ${noun}`;
+
 /** The rows that point at any of `ids`, locked. Visibility does not matter here: what belongs to a record goes where it goes. */
-async function lockPointing(ctx: Ctx, { from: child, field }: Pointer, ids: readonly string[]): Promise<Row<Resource>[]> {
+export async function lockPointing(
+  ctx: Ctx,
+  { from: child, field }: Pick<Pointer, "from" | "field">,
+  ids: readonly string[],
+  limit?: number,
+): Promise<Row<Resource>[]> {
   const conditions = [sql`t.organization_id = ${ctx.organization_id}`, sql`t.${name(field)} = any(${ids})`];
   const rows = await query(
     ctx,
-    statement(sql`select ${allColumns(child)} from ${from(child, "t")} where ${and(conditions)} order by t.id for update of t`),
+    statement(sql`select ${allColumns(child)} from ${from(child, "t")} where ${and(conditions)} order by t.id
+      ${limit === undefined ? empty : sql`limit ${limit}`} for update of t`),
   );
   return rows.map(rowReader(child));
 }

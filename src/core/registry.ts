@@ -1,5 +1,5 @@
 // All resources and operations, checked when the service starts: a definition that refers to what is not there stops it.
-import type { Field, Label } from "./field.ts";
+import type { Field } from "./field.ts";
 import type { Operation } from "./operation.ts";
 import type { Resource } from "./resource.ts";
 
@@ -81,7 +81,7 @@ function baseOf(resources: ReadonlyMap<string, Resource>, name: string): string 
 }
 
 function checkReferences(one: Resource, resources: ReadonlyMap<string, Resource>): void {
-  for (const [key, field] of Object.entries(one.fields) as [string, Field | Label][]) {
+  for (const [key, field] of [...one.columns, ...one.shown]) {
     const target = field.source === "column" ? field.ref?.to : field.source === "label" ? field.to : undefined;
     if (target !== undefined && !resources.has(target))
       throw new Error(`${one.name}.${key} refers to ${target}, which no area defines`);

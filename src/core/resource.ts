@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { name as sqlName, type Sql, sql } from "../db/sql.ts";
 import type { Ctx } from "./context.ts";
-import { type AnyField, type Field, type Input, json, type Mode, ref, text, timestamp } from "./field.ts";
+import { type AnyField, type Field, type Input, json, type Mode, ref, type ShownField, text, timestamp } from "./field.ts";
 import type { Permission } from "./permissions.ts";
 
 export type Fields = Record<string, AnyField>;
@@ -80,6 +80,8 @@ export interface Resource<F extends Fields = any> extends Omit<ResourceWords<F>,
   event: null | ((row: any) => string);
   /** The fields with a column, in the order of the select list. */
   columns: readonly [string, Field][];
+  /** The fields that reads may show, in the wire's order. */
+  shown: readonly [string, ShownField][];
 }
 
 const standardFields = {
@@ -114,6 +116,10 @@ export function resource<const F extends Fields>(words: ResourceWords<F>): Resou
     table: words.table ?? words.name,
     event: event === null || typeof event === "function" ? event : () => event,
     columns: Object.entries(fields).filter((entry): entry is [string, Field] => entry[1].source === "column"),
+    shown: Object.entries(fields as Fields).flatMap(([key, field]): [string, ShownField][] => {
+      const shown = field.source === "input" ? field.shown : field;
+      return shown === null || (shown.source === "column" && shown.hidden && key !== "custom") ? [] : [[key, shown]];
+    }),
   };
 }
 

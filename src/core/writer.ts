@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Row as TextRow } from "../db/database.ts";
 import { pgTimestamp } from "../values/time.ts";
-import type { AnyField, ColumnType, Computed, Field, Label, Related } from "./field.ts";
+import type { ColumnType, Computed, Field, LookedUp, Related, ShownField } from "./field.ts";
 import type { Directory } from "./directory.ts";
 import type { Resource, Row } from "./resource.ts";
 import { valueOf } from "./row.ts";
@@ -59,7 +59,7 @@ function compile(of: Resource, fields: readonly string[] | null, lookup: Lookup)
   const wanted = fields === null ? null : new Set(fields);
   const all = wanted?.has("_all") === true;
 
-  for (const [key, field] of Object.entries(of.fields) as [string, Field | Computed | Label | Related][]) {
+  for (const [key, field] of of.shown) {
     if (key === "custom" && of.custom) {
       const some =
         all || wanted === null || wanted.has("custom") ? null : [...wanted].filter((name) => name.startsWith("custom."));
@@ -67,7 +67,7 @@ function compile(of: Resource, fields: readonly string[] | null, lookup: Lookup)
         parts.push({ code: `${helper(customPart(some))}(r[${at("t.custom")}])`, optional: true });
       continue;
     }
-    if (isHidden(field) || (!all && (wanted === null ? isOnDemand(field) : !wanted.has(key)))) continue;
+    if (!all && (wanted === null ? isOnDemand(field) : !wanted.has(key))) continue;
     if (field.source === "related") related.push([key, field]);
     else
       parts.push({
@@ -90,13 +90,14 @@ function compile(of: Resource, fields: readonly string[] | null, lookup: Lookup)
   };
 }
 
-const isHidden = (field: { source: string; hidden?: boolean }): boolean => field.source === "input" || field.hidden === true;
-const isOnDemand = (field: { source: string; onDemand?: boolean }) => field.source === "related" || field.onDemand === true;
+const isOnDemand = (field: ShownField): boolean => field.source === "related" || (field.source === "column" && field.onDemand);
+/** What follows from the organization's small records as they are now, and so is never kept beside a row. */
+const isLookedUp = (field: ShownField): boolean => field.source === "label" || field.source === "lookedUp";
 
 function valueCode(
   of: Resource,
   key: string,
-  field: Field | Computed | Label,
+  field: Exclude<ShownField, Related>,
   at: (expression: string) => number,
   joins: string[],
   helper: (value: unknown) => string,
@@ -106,14 +107,14 @@ function valueCode(
     if (key === "organization_id") return `'"'+d.organization_id+'"'`;
     return nullable(field.nullable, `r[${at(`t.${key}`)}]`, (value) => columnCode(field, key, value, helper));
   }
-  if (field.source === "computed") {
+  if (field.source === "computed" || field.source === "lookedUp") {
     const values = field.of.map((name) => {
       const column = of.fields[name] as Field;
       return name === "organization_id"
         ? "d.organization_id"
         : `${helper((text: string | null) => valueOf(column, text))}(r[${at(`t.${name}`)}])`;
     });
-    return `${helper(textOf(field))}(${values.join(",")})`;
+    return `${helper(textOf(field))}(${["d", ...values].join(",")})`;
   }
   const target = lookup(field.to);
   if (target === undefined) throw new Error(`${of.name}.${key} labels ${field.to}, which is not defined`);
@@ -128,9 +129,9 @@ function valueCode(
 }
 
 const textOf =
-  (field: Computed) =>
+  (field: Computed | LookedUp) =>
   (directory: Directory, ...values: unknown[]) =>
-    JSON.stringify(field.get(...values, directory)) ?? "null";
+    JSON.stringify(field.source === "computed" ? field.get(...values) : field.get(directory, ...values)) ?? "null";
 
 const nullable = (canBeNull: boolean, value: string, code: (value: string) => string) =>
   canBeNull ? `(${value}===null?"null":${code(value)})` : code(value);
@@ -184,9 +185,11 @@ const numberText = (text: string): string => JSON.stringify(Number(text));
 
 /** The JSON of a record that is at hand, as a read would show it; labels that need a join are left out. */
 export function renderRow<R extends Resource>(of: R, row: Row<R>, directory: Directory, lookup: Lookup): string {
-  const labels = Object.entries(of.fields as Record<string, AnyField>).flatMap(([key, field]) => {
+  const record = row as Record<string, unknown>;
+  const labels = of.shown.flatMap(([key, field]) => {
+    if (field.source === "lookedUp") return [`,"${key}":${textOf(field)(directory, ...field.of.map((name) => record[name]))}`];
     if (field.source !== "label" || !lookup(field.to)?.cached) return [];
-    const id = (row as Record<string, unknown>)[field.ref];
+    const id = record[field.ref];
     return [`,"${key}":${quoteOrNull(typeof id === "string" ? directory.find(field.to, id)?.[field.field] : null)}`];
   });
   return `{${renderStored(of, row)}${labels.join("")}}`;
@@ -194,19 +197,19 @@ export function renderRow<R extends Resource>(of: R, row: Row<R>, directory: Dir
 
 const storedTexts = new WeakMap<object, string>();
 
-// Everything that follows from the row alone, labels left out. One write shows a row up to three times: stored, in its event, in the answer.
+// Everything that follows from the row alone, what is looked up left out. One write shows a row up to three times: stored, in its event, in the answer.
 function renderStored<R extends Resource>(of: R, row: Row<R>): string {
   let text = storedTexts.get(row);
   if (text !== undefined) return text;
   const record = row as unknown as Record<string, unknown>;
   const parts: string[] = [];
-  for (const [key, field] of Object.entries(of.fields as Record<string, AnyField>)) {
+  for (const [key, field] of of.shown) {
     if (key === "custom" && of.custom) {
       for (const [name, value] of Object.entries((record.custom ?? {}) as object))
         parts.push(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
       continue;
     }
-    if (isHidden(field) || isOnDemand(field)) continue;
+    if (isOnDemand(field)) continue;
     const value =
       field.source === "column"
         ? record[key]
@@ -227,12 +230,7 @@ const tags = new WeakMap<Resource, string>();
 function tagOf(of: Resource): string {
   let tag = tags.get(of);
   if (tag === undefined) {
-    const shape = Object.entries(of.fields as Record<string, AnyField>).map(([key, field]) => [
-      key,
-      field.source,
-      isHidden(field),
-      isOnDemand(field),
-    ]);
+    const shape = of.shown.map(([key, field]) => [key, field.source, isOnDemand(field)]);
     tags.set(
       of,
       (tag = createHash("sha1")
@@ -269,8 +267,12 @@ function compileRendered(of: Resource, lookup: Lookup): Projection {
   const joins: string[] = [];
   const helpers: unknown[] = [];
   const helper = (value: unknown) => `h[${helpers.push(value) - 1}]`;
-  const labels = Object.entries(of.fields as Record<string, AnyField>).flatMap(([key, field]) =>
-    field.source === "label" ? [`${JSON.stringify(`,"${key}":`)}+${valueCode(of, key, field, at, joins, helper, lookup)}`] : [],
+  const labels = of.shown.flatMap(([key, field]) =>
+    isLookedUp(field)
+      ? [
+          `${JSON.stringify(`,"${key}":`)}+${valueCode(of, key, field as Exclude<ShownField, Related>, at, joins, helper, lookup)}`,
+        ]
+      : [],
   );
   const versionAt = columns.push("t.version") - 1;
   const tag = tagOf(of);
@@ -283,13 +285,13 @@ function compileRendered(of: Resource, lookup: Lookup): Projection {
 
 /** True when a read shows nothing that a record at hand does not: no joined labels. */
 export const isSelfContained = (of: Resource, lookup: Lookup): boolean =>
-  (Object.values(of.fields) as Label[]).every((field) => field.source !== "label" || lookup(field.to)?.cached === true);
+  of.shown.every(([, field]) => field.source !== "label" || lookup(field.to)?.cached === true);
 
 /** The schema of a record as it is shown. */
 export function outputSchema(of: Resource): z.ZodType {
   const shape: Record<string, z.ZodType> = {};
-  for (const [key, field] of Object.entries(of.fields) as [string, Field][]) {
-    if ((field.source as string) === "input" || isHidden(field)) continue;
+  for (const [key, field] of of.shown) {
+    if (key === "custom" && of.custom) continue;
     const schema = field.doc ? field.output.describe(field.doc) : field.output;
     shape[key] = isOnDemand(field) ? schema.optional() : schema;
   }
