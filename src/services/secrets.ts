@@ -1,0 +1,80 @@
+// Secrets that are needed in clear again (signing keys, tokens, passwords of connected accounts) lie sealed in the database: who
+// reads the database, or moves a sealed value to another row, has nothing without the service's key.
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
+import { chmod, link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+export interface Secrets {
+  /** AES-256-GCM, bound to its place: it opens nowhere else. */
+  seal(text: string, place: Place): string;
+  /** The text; throws for another key, another place or a changed value. */
+  open(sealed: string, place: Place): string;
+}
+
+/** Where a sealed value is stored. */
+export interface Place {
+  table: string;
+  column: string;
+  organization_id: string;
+  id: string;
+}
+
+/** `secretKey` is the configured or generated key as text; the keys in use are derived from it. */
+export function openSecrets(secretKey: string): Secrets {
+  const key = Buffer.from(hkdfSync("sha256", secretKey, "", "headwater sealed values", 32));
+  const keyId = createHash("sha256").update(key).digest("base64url").slice(0, 8);
+
+  return {
+    seal(text, place) {
+      const nonce = randomBytes(12);
+      const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(bindingOf(place));
+      const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
+      return ["v1", keyId, nonce.toString("base64url"), sealed.toString("base64url")].join(".");
+    },
+    open(sealed, place) {
+      const [version, sealedBy, nonce, data] = sealed.split(".");
+      if (version !== "v1" || nonce === undefined || data === undefined) throw new Error(`a sealed value of an unknown form: ${version}`);
+      if (!sameText(sealedBy!, keyId)) throw new Error("sealed with another SECRET_KEY: start the service with the key it was sealed with");
+      const bytes = Buffer.from(data, "base64url");
+      const decipher = createDecipheriv("aes-256-gcm", key, Buffer.from(nonce, "base64url"), { authTagLength: 16 })
+        .setAAD(bindingOf(place))
+        .setAuthTag(bytes.subarray(-16));
+      return Buffer.concat([decipher.update(bytes.subarray(0, -16)), decipher.final()]).toString("utf8");
+    },
+  };
+}
+
+const bindingOf = ({ table, column, organization_id, id }: Place): Buffer => Buffer.from([table, column, organization_id, id].join("|"));
+
+const sameText = (a: string, b: string): boolean => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+
+/** The configured key, else the one in the data directory, made on the first start. Several processes may start at once. */
+export async function secretKey(configured: string | null, dataDir: string): Promise<string> {
+  if (configured !== null) return configured;
+  const file = join(dataDir, "secret_key");
+  const kept = await readKey(file);
+  if (kept !== null) return kept;
+
+  await mkdir(dataDir, { recursive: true });
+  const mine = `${file}.${process.pid}.${randomBytes(4).toString("hex")}`;
+  await writeFile(mine, `${randomBytes(32).toString("base64url")}\n`, { mode: 0o600, flag: "wx", flush: true });
+  // Whoever links first wins, and nobody ever reads half a key.
+  await link(mine, file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+  await unlink(mine);
+  return (await readKey(file))!;
+}
+
+async function readKey(file: string): Promise<string | null> {
+  let text: string;
+  try {
+    text = (await readFile(file, "utf8")).trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+  if (text.length < 32) throw new Error(`${file} holds no key: restore it from a backup, for what was sealed with it cannot be read without it`);
+  await chmod(file, 0o600);
+  return text;
+}
