@@ -21,7 +21,10 @@ describe("who is not known", () => {
       const acme = await organization();
 
       for (const operation of operations) {
-        const answer = await acme.ask(operation.method, pathOf(operation.path), { headers, ...(operation.body ? { body: {} } : {}) });
+        const answer = await acme.ask(operation.method, pathOf(operation.path), {
+          headers,
+          ...(operation.body ? { body: {} } : {}),
+        });
         assert.equal(answer.status, 401, `${operation.name}: ${answer.text}`);
         assert.deepEqual(answer.body, { error: "Unauthorized", "field-errors": {} });
         assert.match(answer.headers.get("www-authenticate") ?? "", /Basic realm="api"|Bearer/);
@@ -68,7 +71,12 @@ describe("an id", () => {
     for (const operation of withId) {
       const body = operation.body ? { body: {} } : {};
       const answers = [];
-      for (const id of [`${operation.resource!.prefix}_00000000000000000000000000`, "other_1", "x".repeat(500), "'; drop table lead; --"]) {
+      for (const id of [
+        `${operation.resource!.prefix}_00000000000000000000000000`,
+        "other_1",
+        "x".repeat(500),
+        "'; drop table lead; --",
+      ]) {
         answers.push(await acme.ask(operation.method, operation.path.replace("{id}", encodeURIComponent(id)), body));
       }
       for (const answer of answers) assert.equal(answer.status, 404, `${operation.name}: ${answer.text}`);
@@ -98,7 +106,10 @@ describe("a permission", () => {
 
   test("is named by every operation, and is one a role can hold", () => {
     for (const operation of operations) {
-      assert.ok(operation.permission === "member" || permissions.includes(operation.permission as Permission), `${operation.name} names ${operation.permission}`);
+      assert.ok(
+        operation.permission === "member" || permissions.includes(operation.permission as Permission),
+        `${operation.name} names ${operation.permission}`,
+      );
       assert.match(operation.doc, /^[A-Z].*\.$/s, `${operation.name} is described in a sentence`);
     }
   });

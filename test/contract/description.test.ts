@@ -17,7 +17,11 @@ const { version } = JSON.parse(readFileSync(new URL("../../package.json", import
 test("the committed description is that of the operations", () => {
   const fresh = `${JSON.stringify(buildDescription(operations, { version }), null, 1)}\n`;
 
-  assert.equal(generated("openapi.json"), fresh, "generated/openapi.json is stale: run `npm run generate` and review what changed");
+  assert.equal(
+    generated("openapi.json"),
+    fresh,
+    "generated/openapi.json is stale: run `npm run generate` and review what changed",
+  );
 });
 
 test("every reference within the description leads somewhere", () => {
@@ -47,7 +51,11 @@ describe("the database", () => {
       const { rows } = await pool.query("show server_version_num");
       if (Number(rows[0].server_version_num) < 180000) return;
 
-      assert.equal(generated("schema.sql"), await describeSchema(pool), "generated/schema.sql is stale: run `npm run generate` and review what changed");
+      assert.equal(
+        generated("schema.sql"),
+        await describeSchema(pool),
+        "generated/schema.sql is stale: run `npm run generate` and review what changed",
+      );
     }));
 
   test("has a column of the right type for every stored field", () =>
@@ -63,16 +71,22 @@ describe("the database", () => {
         texts: ["ARRAY"],
         tsvector: ["tsvector"],
       };
-      const { rows } = await pool.query("select table_name, column_name, data_type, is_nullable from information_schema.columns where table_schema = 'public'");
+      const { rows } = await pool.query(
+        "select table_name, column_name, data_type, is_nullable from information_schema.columns where table_schema = 'public'",
+      );
       const columns = new Map(rows.map((row) => [`${row.table_name}.${row.column_name}`, row]));
 
       for (const resource of resources) {
         for (const [key, field] of resource.columns) {
           const column = columns.get(`${resource.table}.${key}`);
           assert.ok(column, `${resource.name}.${key} has no column in ${resource.table}`);
-          assert.ok(types[field.type].includes(column.data_type), `${resource.table}.${key} is ${column.data_type}, the field is ${field.type}`);
+          assert.ok(
+            types[field.type].includes(column.data_type),
+            `${resource.table}.${key} is ${column.data_type}, the field is ${field.type}`,
+          );
           const sharedOrView = resource.only || resource.kinds || resource.table === "member";
-          if (!sharedOrView && column.is_nullable === "YES") assert.ok(field.nullable || field.hidden, `${resource.table}.${key} may be null, the field may not`);
+          if (!sharedOrView && column.is_nullable === "YES")
+            assert.ok(field.nullable || field.hidden, `${resource.table}.${key} may be null, the field may not`);
         }
       }
     }));
@@ -85,9 +99,15 @@ describe("the database", () => {
 
       for (const resource of resources.filter((one) => one.table !== "member")) {
         for (const [key, field] of resource.columns) {
-          if (field.ref === null || key === "created_by" || key === "updated_by" || unchecked.has(`${resource.table}.${key}`)) continue;
-          const found = rows.some((row) => row.table === resource.table && row.text.startsWith(`FOREIGN KEY (organization_id, ${key}) REFERENCES`));
-          assert.ok(found, `${resource.table}.${key} refers to ${field.ref.to} without a composite foreign key: add \`call reference(…)\` to its migration`);
+          if (field.ref === null || key === "created_by" || key === "updated_by" || unchecked.has(`${resource.table}.${key}`))
+            continue;
+          const found = rows.some(
+            (row) => row.table === resource.table && row.text.startsWith(`FOREIGN KEY (organization_id, ${key}) REFERENCES`),
+          );
+          assert.ok(
+            found,
+            `${resource.table}.${key} refers to ${field.ref.to} without a composite foreign key: add \`call reference(…)\` to its migration`,
+          );
         }
       }
     }));
@@ -114,9 +134,14 @@ describe("the database", () => {
 
   test("lets no function run with more rights than its caller, but for those that are listed", () =>
     withDatabase(async (pool) => {
-      const { rows } = await pool.query("select proname from pg_proc where pronamespace = 'public'::regnamespace and prosecdef order by 1");
+      const { rows } = await pool.query(
+        "select proname from pg_proc where pronamespace = 'public'::regnamespace and prosecdef order by 1",
+      );
 
-      assert.deepEqual(rows.map((row) => row.proname), definers);
+      assert.deepEqual(
+        rows.map((row) => row.proname),
+        definers,
+      );
     }));
 });
 

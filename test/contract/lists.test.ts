@@ -12,7 +12,9 @@ import { collectionPath, createdResources, minimalBody } from "../support/sample
 const creatable = new Set(createdResources(operations));
 
 /** Lists of resources that can be made through the API, so that there is something to page through. */
-const lists = operations.filter((one): one is Operation & { resource: Resource } => one.verb === "list" && creatable.has(one.resource!));
+const lists = operations.filter(
+  (one): one is Operation & { resource: Resource } => one.verb === "list" && creatable.has(one.resource!),
+);
 
 async function withRecords(count: number, of: Resource): Promise<{ acme: Workspace; path: string; separator: string }> {
   const acme = await organization();
@@ -30,7 +32,11 @@ for (const { resource: of } of lists) {
       const whole = (await acme.get(`${path}?_limit=200`)).data.map((one: any) => one.id);
 
       for (const limit of [1, 2, 3]) {
-        assert.deepEqual((await acme.all(`${path}?_limit=${limit}`)).map((one) => one.id), whole, `by cursor, ${limit} at a time`);
+        assert.deepEqual(
+          (await acme.all(`${path}?_limit=${limit}`)).map((one) => one.id),
+          whole,
+          `by cursor, ${limit} at a time`,
+        );
         const byOffset: string[] = [];
         for (let skip = 0; skip < whole.length; skip += limit) {
           const page = await acme.get(`${path}?_limit=${limit}&_skip=${skip}`);
@@ -47,7 +53,8 @@ for (const { resource: of } of lists) {
       assert.deepEqual((await acme.get(`${path}?_limit=0`)).data, []);
       assert.equal((await acme.get(`${path}?_limit=0`)).has_more, true);
       assert.ok((await acme.get(`${path}?_limit=200`)).data.length >= 1);
-      for (const wrong of ["201", "-1", "abc", "1.5"]) await acme.refused(400, "GET", `${path}?_limit=${wrong}`, undefined, "_limit");
+      for (const wrong of ["201", "-1", "abc", "1.5"])
+        await acme.refused(400, "GET", `${path}?_limit=${wrong}`, undefined, "_limit");
       for (const wrong of ["-1", "abc"]) await acme.refused(400, "GET", `${path}?_skip=${wrong}`, undefined, "_skip");
       assert.deepEqual((await acme.get(`${path}?_skip=1000000`)).data, []);
     });
@@ -56,7 +63,13 @@ for (const { resource: of } of lists) {
       const { acme, path } = await withRecords(2, of);
       const { cursor_next } = await acme.get(`${path}?_limit=1`);
 
-      await acme.refused(400, "GET", `${path}?_limit=1&_cursor=${cursor_next}&date_created__gte=2020-01-01`, undefined, "_cursor");
+      await acme.refused(
+        400,
+        "GET",
+        `${path}?_limit=1&_cursor=${cursor_next}&date_created__gte=2020-01-01`,
+        undefined,
+        "_cursor",
+      );
       await acme.refused(400, "GET", `${path}?_cursor=nonsense`, undefined, "_cursor");
       await acme.refused(400, "GET", `${path}?_cursor=${cursor_next}&_skip=1`, undefined, "_skip");
     });
@@ -88,10 +101,22 @@ for (const { resource: of } of lists) {
 
       for (const [key, field] of of.columns) {
         const value = sample[key];
-        if (!["text", "integer", "boolean", "timestamp", "date"].includes(field.type) || value === null || value === undefined || !isFilter(of, key)) continue;
+        if (
+          !["text", "integer", "boolean", "timestamp", "date"].includes(field.type) ||
+          value === null ||
+          value === undefined ||
+          !isFilter(of, key)
+        )
+          continue;
         const found = await acme.get(`${path}?${key}=${encodeURIComponent(String(value))}&_limit=200`);
-        assert.ok(found.data.some((one: any) => one.id === sample.id), `${key}=${value}`);
-        assert.ok(found.data.every((one: any) => one[key] === value), `${key}=${value} finds nothing else`);
+        assert.ok(
+          found.data.some((one: any) => one.id === sample.id),
+          `${key}=${value}`,
+        );
+        assert.ok(
+          found.data.every((one: any) => one[key] === value),
+          `${key}=${value} finds nothing else`,
+        );
       }
     });
 
@@ -135,6 +160,12 @@ function filterValue(of: Resource, filter: string, sample: any): string | undefi
   if (suffix === "isnull") return "true";
   const field = of.fields[key!] as Field | undefined;
   if (field?.source !== "column") return undefined;
-  const examples: Record<string, string> = { integer: "1", number: "1.5", boolean: "true", timestamp: "2026-01-02T03:04:05Z", date: "2026-01-02" };
+  const examples: Record<string, string> = {
+    integer: "1",
+    number: "1.5",
+    boolean: "true",
+    timestamp: "2026-01-02T03:04:05Z",
+    date: "2026-01-02",
+  };
   return examples[field.type] ?? String(sample[key!] ?? "x");
 }

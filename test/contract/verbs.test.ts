@@ -10,7 +10,8 @@ import { collectionPath, createdResources, minimalBody, sampleRecord, sampleValu
 
 buildRegistry(operations, silentResources);
 
-const written = (of: Resource): [string, Field][] => of.columns.filter(([key, field]) => field.mode !== "read" && !field.hidden && key !== of.parent);
+const written = (of: Resource): [string, Field][] =>
+  of.columns.filter(([key, field]) => field.mode !== "read" && !field.hidden && key !== of.parent);
 
 for (const of of createdResources(operations)) {
   const verbs = verbsOf(operations, of);
@@ -28,7 +29,11 @@ for (const of of createdResources(operations)) {
         assert.equal(answer.headers.get("location"), `/api/v1${path}${answer.body.id}/`);
         assert.deepEqual(await acme.get(`${path}${answer.body.id}/`), withoutOnce(of, answer.body));
       }
-      if (verbs.list) assert.ok((await acme.all(path)).some((one) => one.id === answer.body.id), "the list has it");
+      if (verbs.list)
+        assert.ok(
+          (await acme.all(path)).some((one) => one.id === answer.body.id),
+          "the list has it",
+        );
     });
 
     for (const [key, field] of written(of).filter(([, field]) => field.required)) {
@@ -49,7 +54,10 @@ for (const of of createdResources(operations)) {
       for (const [key, field] of written(of)) {
         const wrong = field.type === "text" || field.type === "timestamp" || field.type === "date" ? 12 : "twelve";
         const refusal = await acme.refused(400, "POST", path, { ...body, [key]: wrong });
-        assert.ok(Object.keys(refusal["field-errors"]).some((place) => place === key || place.startsWith(`${key}.`)), `${key}: ${JSON.stringify(refusal)}`);
+        assert.ok(
+          Object.keys(refusal["field-errors"]).some((place) => place === key || place.startsWith(`${key}.`)),
+          `${key}: ${JSON.stringify(refusal)}`,
+        );
       }
     });
 
@@ -73,7 +81,9 @@ for (const of of createdResources(operations)) {
       if (!verbs.update) return;
       const { path, ...body } = record;
 
-      const answer = await acme.ask("PUT", path, { body: { ...body, id: "other", created_by: "user_x", organization_id: "orga_x", version: 99 } });
+      const answer = await acme.ask("PUT", path, {
+        body: { ...body, id: "other", created_by: "user_x", organization_id: "orga_x", version: 99 },
+      });
 
       assert.equal(answer.status, 200, answer.text);
       assert.equal(answer.body.id, record.id);
@@ -116,7 +126,8 @@ for (const of of createdResources(operations)) {
 
         for (const [key, field] of written(of).filter(([, field]) => field.mode === "write")) {
           const answer = await acme.ask("PUT", path, { body: { [key]: null } });
-          if (field.nullable) assert.ok(answer.status === 200 || key in answer.body["field-errors"] || answer.status === 400, answer.text);
+          if (field.nullable)
+            assert.ok(answer.status === 200 || key in answer.body["field-errors"] || answer.status === 400, answer.text);
           else if (Array.isArray(field.default)) assert.deepEqual(answer.body[key], [], `${key}: ${answer.text}`);
           else assert.equal(answer.status, 400, `${key}: ${answer.text}`);
         }
@@ -169,7 +180,9 @@ for (const of of createdResources(operations)) {
         const acme = await organization();
         await sampleRecord(acme, of);
         const { path, id } = await sampleRecord(acme, of);
-        const text = written(of).find(([, field]) => field.mode === "write" && field.type === "text" && field.ref === null && !(field.schema as any).options);
+        const text = written(of).find(
+          ([, field]) => field.mode === "write" && field.type === "text" && field.ref === null && !(field.schema as any).options,
+        );
         const changed = text && verbs.update ? await sampleValue(acme, of, text[0], text[1]) : undefined;
         if (changed !== undefined) await acme.put(path, { [text![0]]: changed });
         const deletion = verbs.delete ? await acme.ask("DELETE", path) : null;

@@ -44,8 +44,10 @@ export class Client {
   }
 
   get = (path: string, headers?: Record<string, string>): Promise<any> => this.succeed("GET", path, { headers });
-  post = (path: string, body: unknown = {}, headers?: Record<string, string>): Promise<any> => this.succeed("POST", path, { body, headers });
-  put = (path: string, body: unknown = {}, headers?: Record<string, string>): Promise<any> => this.succeed("PUT", path, { body, headers });
+  post = (path: string, body: unknown = {}, headers?: Record<string, string>): Promise<any> =>
+    this.succeed("POST", path, { body, headers });
+  put = (path: string, body: unknown = {}, headers?: Record<string, string>): Promise<any> =>
+    this.succeed("PUT", path, { body, headers });
   delete = (path: string, headers?: Record<string, string>): Promise<any> => this.succeed("DELETE", path, { headers });
 
   private async succeed(method: string, path: string, ask: Ask): Promise<any> {
@@ -91,7 +93,13 @@ function parsed(text: string): unknown {
 function checkAnswer(operations: readonly Operation[], method: string, path: string, answer: Answer): void {
   if (answer.status >= 500) assert.fail(`${method} ${path} answered ${answer.status}: ${answer.text}`);
   if (answer.status >= 400) {
-    assert.deepEqual(Object.keys(answer.body).sort().filter((key) => key !== "rate_reset"), ["error", "field-errors"], `the error of ${method} ${path}`);
+    assert.deepEqual(
+      Object.keys(answer.body)
+        .sort()
+        .filter((key) => key !== "rate_reset"),
+      ["error", "field-errors"],
+      `the error of ${method} ${path}`,
+    );
     assert.equal(typeof answer.body.error, "string");
     for (const reason of Object.values(answer.body["field-errors"])) assert.equal(typeof reason, "string");
     return;
@@ -99,19 +107,25 @@ function checkAnswer(operations: readonly Operation[], method: string, path: str
   const operation = findOperation(operations, method, path.split("?")[0]!);
   if (operation === undefined || answer.status === 304 || /[?&]_fields=/.test(path) || answer.body === null) return;
   const result = operation.output.safeParse(answer.body);
-  if (!result.success) assert.fail(`${method} ${path} answered what ${operation.name} does not describe: ${result.error}\n${answer.text.slice(0, 3000)}`);
+  if (!result.success)
+    assert.fail(
+      `${method} ${path} answered what ${operation.name} does not describe: ${result.error}\n${answer.text.slice(0, 3000)}`,
+    );
 }
 
 const patterns = new WeakMap<Operation, RegExp>();
 
 /** The operation a request reaches; a literal path wins over a parameter. */
 export function findOperation(operations: readonly Operation[], method: string, path: string): Operation | undefined {
-  const found = operations.filter((operation) => operation.method === method && patternOf(operation).test(path.endsWith("/") ? path : `${path}/`));
+  const found = operations.filter(
+    (operation) => operation.method === method && patternOf(operation).test(path.endsWith("/") ? path : `${path}/`),
+  );
   return found.sort((a, b) => a.path.split("{").length - b.path.split("{").length)[0];
 }
 
 function patternOf(operation: Operation): RegExp {
   let pattern = patterns.get(operation);
-  if (pattern === undefined) patterns.set(operation, (pattern = new RegExp(`^${operation.path.replace(/\{[^}]+\}/g, "[^/]+")}$`)));
+  if (pattern === undefined)
+    patterns.set(operation, (pattern = new RegExp(`^${operation.path.replace(/\{[^}]+\}/g, "[^/]+")}$`)));
   return pattern;
 }

@@ -7,7 +7,8 @@ import { listMigrations, migrate, migrationsFolder } from "../../src/db/migrate.
 /** Creates a database for this process and answers its URL. `npm test` sets TEST_DATABASE_URL. */
 export async function createDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const server = process.env.TEST_DATABASE_URL;
-  if (server === undefined) throw new Error("TEST_DATABASE_URL is not set: run the tests with `npm test`, which starts a database for them");
+  if (server === undefined)
+    throw new Error("TEST_DATABASE_URL is not set: run the tests with `npm test`, which starts a database for them");
   const name = `test_${process.pid}_${Math.random().toString(36).slice(2, 8)}`;
   const template = await ensureTemplate(server);
   await withClient(server, (client) => clone(client, name, template));

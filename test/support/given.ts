@@ -32,14 +32,20 @@ export class Workspace extends Client {
     return this.post("/activity/note/", { lead_id: body.lead_id ?? (await this.lead()).id, note: "A note", ...body });
   }
 
-  customField = (objectType: string, body: object): Promise<any> => this.post(`/custom_field/${objectType}/`, { name: `Field ${unique()}`, ...body });
+  customField = (objectType: string, body: object): Promise<any> =>
+    this.post(`/custom_field/${objectType}/`, { name: `Field ${unique()}`, ...body });
 
   /** Another active member of this organization, with a key of their own. `role` is a built-in role or a role's id. */
   async member(role = "user"): Promise<Workspace> {
     const { db } = this.service.app;
     const now = new Date();
     const made = await db.unscopedTransaction(async (tx) => {
-      const userId = await findOrCreateUser(tx, { email: `${unique()}@example.com`, first_name: "Member", last_name: unique(), now });
+      const userId = await findOrCreateUser(tx, {
+        email: `${unique()}@example.com`,
+        first_name: "Member",
+        last_name: unique(),
+        now,
+      });
       tx.write({
         text: `insert into membership (organization_id, id, user_id, role_id, status, date_created, date_updated) values ($1, $2, $3, $4, 'active', $5, $5)`,
         values: [this.id, newId("memb"), userId, role, now],

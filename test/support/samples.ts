@@ -62,7 +62,10 @@ export async function minimalBody(ws: Workspace, of: Resource): Promise<Body> {
 /** A valid value of a field, or undefined where its kind does not say one. */
 export async function sampleValue(ws: Workspace, of: Resource, key: string, field: Field): Promise<unknown> {
   if (key in values) return values[key];
-  if (field.ref) return field.ref.to === "user" ? ws.userId : (await sampleRecord(ws, ws.service.app.core.registry.resource(field.ref.to)!))?.id;
+  if (field.ref)
+    return field.ref.to === "user"
+      ? ws.userId
+      : (await sampleRecord(ws, ws.service.app.core.registry.resource(field.ref.to)!))?.id;
   const options = (field.schema as { options?: unknown[] }).options;
   if (options) return options[0];
   switch (field.type) {
