@@ -1,0 +1,194 @@
+-- Something that happened at a lead, or is planned: a note, a call, a message, a meeting, or what the service noted by itself.
+-- All kinds share one table, so that a lead's history is one index scan; `_type` tells them apart. Columns of other kinds are
+-- null and take a bit each. Kinds that have a field of the same meaning share its column.
+create table activity (
+  organization_id text collate "C" not null references organization (id),
+  id text collate "C" not null,
+  _type text collate "C" not null,
+  lead_id text collate "C" not null,
+  contact_id text collate "C",
+  opportunity_id text collate "C",
+  conversation_id text collate "C",
+  user_id text collate "C",
+  users text[],
+  activity_at timestamptz(3) not null,
+  attachments jsonb,
+  automation_run_id text collate "C",
+  sequence_id text collate "C",
+  sequence_name text,
+  sequence_subscription_id text collate "C",
+
+  -- Note, and what calls and meetings carry of one.
+  note text,
+  note_html text,
+  title text,
+  pinned boolean,
+  pinned_at timestamptz(3),
+  pinned_by text collate "C",
+  mentions text[],
+
+  -- Call.
+  direction text,
+  status text,
+  disposition text,
+  duration integer,
+  phone text,
+  phone_formatted text,
+  remote_country_iso text,
+  local_phone text,
+  local_phone_formatted text,
+  local_country_iso text,
+  outcome_id text,
+  outcome text,
+  recording_url text,
+  recording_expires_at timestamptz(3),
+  recording_transcript jsonb,
+  voicemail_url text,
+  voicemail_duration integer,
+  voicemail_transcript jsonb,
+  call_method text,
+  source text,
+  dialer_id text collate "C",
+  cost text,
+  transferred_from text,
+  transferred_to text,
+  forwarded_to text,
+  is_forwarded boolean,
+  is_joinable boolean,
+  is_to_group_number boolean,
+  coach_legs jsonb,
+  date_answered timestamptz(3),
+  quality_info jsonb,
+  playbook_id text,
+
+  -- E-mail; `send_after` is when the sender may take it, null for what is not to be sent.
+  sender text,
+  "to" jsonb,
+  cc jsonb,
+  bcc jsonb,
+  subject text,
+  body_text text,
+  body_html text,
+  body_preview text,
+  template_id text collate "C",
+  template_name text,
+  date_scheduled timestamptz(3),
+  date_sent timestamptz(3),
+  send_after timestamptz(3),
+  followup_date timestamptz(3),
+  followup_sequence_id text collate "C",
+  followup_sequence_delay integer,
+  followup_sequence_add_cc_bcc boolean,
+  in_reply_to_id text collate "C",
+  thread_id text collate "C",
+  message_ids text[],
+  "references" text[],
+  envelope jsonb,
+  opens jsonb,
+  opens_summary text,
+  clicks jsonb,
+  clicks_summary text,
+  has_reply boolean,
+  send_attempts jsonb,
+  email_account_id text collate "C",
+  send_as_id text collate "C",
+  bulk_email_action_id text collate "C",
+  need_smtp_credentials boolean,
+
+  -- E-mail thread.
+  latest_normalized_subject text,
+  n_emails integer,
+  participants jsonb,
+
+  -- SMS and channel message.
+  text text,
+  remote_phone text,
+  remote_phone_formatted text,
+  error_message text,
+  channel text,
+  message_markdown text,
+  message_html text,
+  external_message_id text,
+  local_handle text,
+  remote_handle text,
+  response_to_id text collate "C",
+  integration_link text,
+  integration_name text,
+
+  -- Meeting; `state` is what is known of it beside the clock.
+  starts_at timestamptz(3),
+  ends_at timestamptz(3),
+  state text,
+  location text,
+  user_note text,
+  user_note_html text,
+  user_note_mentions text[],
+  attendees jsonb,
+  conference_links jsonb,
+  is_recurring boolean,
+  calendar_event_link text,
+  calendar_event_uids text[],
+  connected_account_id text collate "C",
+  provider_calendar_id text,
+  provider_calendar_event_id text,
+  summary text,
+  transcripts jsonb,
+  integrations jsonb,
+  notetaker_id text,
+
+  -- What the service notes by itself. Statuses and tasks may be gone later, so their words are copied and no key points at them.
+  import_id text collate "C",
+  old_status_id text collate "C",
+  old_status_label text,
+  old_status_type text,
+  old_pipeline_id text collate "C",
+  old_pipeline_name text,
+  new_status_id text collate "C",
+  new_status_label text,
+  new_status_type text,
+  new_pipeline_id text collate "C",
+  new_pipeline_name text,
+  opportunity_value bigint,
+  opportunity_value_currency text,
+  opportunity_value_period text,
+  opportunity_confidence integer,
+  opportunity_date_won date,
+  task_id text collate "C",
+  task_text text,
+  task_assigned_to text collate "C",
+  source_lead_id text collate "C",
+  source_lead_name text,
+  destination_lead_id text collate "C",
+
+  custom jsonb,
+  search tsvector,
+  created_by text collate "C",
+  updated_by text collate "C",
+  date_created timestamptz(3) not null,
+  date_updated timestamptz(3) not null,
+  version integer not null default 1,
+  primary key (organization_id, id)
+);
+call tenant_table('activity');
+call rendered_table('activity');
+-- The index of each reference is ordered as lists are: a lead's, a contact's, a member's history is read from it as it stands.
+call reference('activity', 'lead_id', 'lead');
+call reference('activity', 'contact_id', 'contact');
+call reference('activity', 'opportunity_id', 'opportunity');
+call reference('activity', 'user_id', 'membership', 'user_id');
+call reference('activity', 'thread_id', 'activity');
+call reference('activity', 'in_reply_to_id', 'activity');
+call reference('activity', 'response_to_id', 'activity');
+create index activity_date_created_idx on activity (organization_id, date_created desc, id desc);
+create index activity_date_updated_idx on activity (organization_id, date_updated desc, id desc);
+create index activity_activity_at_idx on activity (organization_id, activity_at desc, id desc);
+create index activity_type_idx on activity (organization_id, _type, date_created desc, id desc);
+create index activity_conversation_id_idx on activity (organization_id, conversation_id, date_created desc, id desc) where conversation_id is not null;
+create index activity_task_id_idx on activity (organization_id, task_id) where task_id is not null;
+create index activity_thread_subject_idx on activity (organization_id, lead_id, latest_normalized_subject) where _type = 'EmailThread';
+create index activity_search_idx on activity using gin (organization_id, search) where search is not null;
+-- Where a message came from by somebody else's name for it: the id of another system, the ids in an e-mail's header.
+create unique index activity_external_message_id_key on activity (organization_id, channel, external_message_id) where external_message_id is not null;
+create index activity_message_ids_idx on activity using gin (organization_id, message_ids) where message_ids <> '{}';
+-- What is due to be sent, for the sender: it works for all organizations.
+create index activity_send_after_idx on activity (send_after) where send_after is not null;
