@@ -23,14 +23,14 @@ export function emit<R extends Resource>(ctx: Ctx, of: R, change: Change<R>): vo
   if (kind.event === null) return;
   const objectType = kind.event(row);
   const lookup = (name: string) => ctx.registry.resource(name);
-  const data = change.after ? renderRow(kind, change.after as Row<Resource>, ctx.directory, lookup) : "{}";
+  const data = change.after ? renderRow(kind, change.after as Row<Resource>, ctx.directory, ctx, lookup) : "{}";
   const previous = change.before
     ? change.changed
       ? JSON.stringify(pickChanged(change.before as Record<string, unknown>, change.changed))
-      : renderRow(kind, change.before as Row<Resource>, ctx.directory, lookup)
+      : renderRow(kind, change.before as Row<Resource>, ctx.directory, ctx, lookup)
     : "{}";
-  const lead = of.eventLead ? of.eventLead(row) : ((row.lead_id as string | null | undefined) ?? null);
-  write(ctx, insertEvent(ctx, objectType, row.id as string, lead, change, data, previous));
+  const lead_id = of.eventLead ? of.eventLead(row) : ((row.lead_id as string | null | undefined) ?? null);
+  write(ctx, insertEvent(ctx, objectType, row.id as string, lead_id, change, data, previous));
   transactionOf(ctx).afterCommit(() => ctx.registry.announceEvents());
 }
 
@@ -42,7 +42,7 @@ function insertEvent(
   ctx: Ctx,
   objectType: string,
   objectId: string,
-  lead: string | null,
+  lead_id: string | null,
   change: Change,
   data: string,
   previous: string,
@@ -61,7 +61,7 @@ function insertEvent(
     change.action,
     `${objectType}.${change.action}`,
     objectId,
-    lead,
+    lead_id,
     ctx.actor.user_id,
     ctx.actor.api_key_id,
     ctx.request.id,

@@ -54,7 +54,10 @@ export interface Computed<T = any> {
   doc: string;
 }
 
-/** A value looked up among the organization's small records when it is shown; `get` is handed the directory first. */
+/** When something is looked at, and by whose clock. */
+export type Moment = Pick<Ctx, "now" | "request">;
+
+/** A value that depends on the organization's small records or on the hour; `get` is handed the directory first and the moment last. */
 export interface LookedUp<T = any> {
   source: "lookedUp";
   of: readonly string[];
@@ -232,9 +235,16 @@ export function json<S extends z.ZodType, const O extends FieldOptions & { outpu
   return field<z.output<S>, O>("json", schema, options, options.output);
 }
 
-/** Names in any order, stored as an array: tags, mentions. */
-export function texts<const O extends FieldOptions & { max?: number }>(options: O = {} as O): FieldOf<string[], O> {
-  return field<string[], O>("texts", z.array(trimmed(255)).max(options.max ?? 1000), options);
+/** Names in any order, stored as an array: tags, mentions. `each` is the schema of one. */
+export function texts<const O extends FieldOptions & { max?: number; each?: z.ZodType<string> }>(
+  options: O = {} as O,
+): FieldOf<string[], O> {
+  return field<string[], O>(
+    "texts",
+    z.array(options.each ?? trimmed(255)).max(options.max ?? 1000),
+    options,
+    z.array(z.string()),
+  );
 }
 
 /** Words for text search; never shown. */

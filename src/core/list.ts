@@ -46,7 +46,7 @@ const withMembers = (text: string, members: string) => `${text.slice(0, -1)}${te
 
 /** Writes rows; those without a valid rendering are read once more, by their columns. */
 async function writeRows(ctx: Ctx, of: Resource, projection: Projection, rows: Rows): Promise<string[]> {
-  const texts = rows.map((row) => projection.write(row, ctx.directory));
+  const texts = rows.map((row) => projection.write(row, ctx.directory, ctx));
   if (!texts.includes("")) return texts;
   const missing = rows.filter((_, i) => texts[i] === "").map((row) => row.at(-1)!);
   const plain = projectionOf(of, null, (other) => ctx.registry.resource(other));
@@ -55,7 +55,7 @@ async function writeRows(ctx: Ctx, of: Resource, projection: Projection, rows: R
     statement(sql`select ${raw(plain.select)}, t.id from ${from(of, "t")} ${raw(plain.joins)}
       where t.organization_id = ${ctx.organization_id} and t.id = any(${missing})`),
   );
-  const byId = new Map(found.map((row) => [row.at(-1), plain.write(row, ctx.directory)]));
+  const byId = new Map(found.map((row) => [row.at(-1), plain.write(row, ctx.directory, ctx)]));
   return rows.flatMap((row, i) => texts[i] || (byId.get(row.at(-1)!) ?? []));
 }
 
@@ -148,7 +148,7 @@ async function expandOne(ctx: Ctx, of: Resource, relationName: string, ids: read
   const byParent = new Map<string, string[]>();
   for (const [id, ...row] of await query(ctx, statement(found))) {
     const list = byParent.get(id!) ?? [];
-    list.push(projection.write(row, ctx.directory));
+    list.push(projection.write(row, ctx.directory, ctx));
     byParent.set(id!, list);
   }
   return byParent;

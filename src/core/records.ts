@@ -22,7 +22,7 @@ export async function showRecord(ctx: Ctx, of: Resource, id: string, fields: rea
   if (rendered !== undefined) {
     const [row] = await read(ctx, byId(ctx, of, id, rendered));
     if (row === undefined) throw notFound();
-    const text = rendered.write(row, ctx.directory);
+    const text = rendered.write(row, ctx.directory, ctx);
     if (text !== "") return new JsonText(text, Number(row[rendered.versionAt]));
   }
 
@@ -32,7 +32,7 @@ export async function showRecord(ctx: Ctx, of: Resource, id: string, fields: rea
       ? await read(ctx, byId(ctx, of, id, projection))
       : await query(ctx, statement(selectOne(ctx, of, id, projection)));
   if (row === undefined) throw notFound();
-  return new JsonText(projection.write(row, ctx.directory), Number(row[projection.versionAt]));
+  return new JsonText(projection.write(row, ctx.directory, ctx), Number(row[projection.versionAt]));
 }
 
 const byIdTexts = new WeakMap<Projection, Statement>();
@@ -105,7 +105,8 @@ function fail(): never {
 /** Refuses to change (or delete) a record of somebody else, or one's own, without the permission it takes. */
 export function checkOwner<R extends Resource>(ctx: Ctx, of: R, row: Row<R>, verb: "update" | "delete"): void {
   if (of.owned === undefined) return;
-  const mine = (row as Record<string, unknown>)[of.owned.by] === ctx.actor.user_id;
+  const { by } = of.owned;
+  const mine = typeof by === "function" ? by(ctx, row) : (row as Record<string, unknown>)[by] === ctx.actor.user_id;
   const allowed = may(ctx, of.owned.others) || (mine && (verb === "update" || may(ctx, of.owned.own)));
   if (!allowed) throw notAllowed(mine ? of.owned.own : of.owned.others);
 }
@@ -129,7 +130,7 @@ export async function createRecord<R extends Resource>(ctx: Ctx, of: R, input: C
 export async function updateRecord<R extends Resource>(ctx: Ctx, of: R, id: string, patch: Patch<R>): Promise<Row<R>> {
   const before = await lockRecord(ctx, of, id);
   checkOwner(ctx, of, before, "update");
-  await checkVisible(ctx, of, patch as Record<string, unknown>);
+  await checkVisible(ctx, of, patch as Record<string, unknown>, before as Record<string, unknown>);
   return (await verbsOf(of).update(ctx, before, patch)) as Row<R>;
 }
 
@@ -140,11 +141,19 @@ export async function deleteRecord<R extends Resource>(ctx: Ctx, of: R, id: stri
   await verbsOf(of).delete(ctx, before);
 }
 
-/** An id in a body must name something the caller may see. What nobody's role hides is left to the foreign key. */
-export async function checkVisible(ctx: Ctx, of: Resource, values: Record<string, unknown>): Promise<void> {
+/**
+ * An id in a body must name something the caller may see. What nobody's role hides is left to the foreign key; what the record
+ * had `before` may be written back.
+ */
+export async function checkVisible(
+  ctx: Ctx,
+  of: Resource,
+  values: Record<string, unknown>,
+  before: Record<string, unknown> = {},
+): Promise<void> {
   for (const [key, field] of of.columns) {
     const id = values[key];
-    if (field.ref === null || typeof id !== "string") continue;
+    if (field.ref === null || typeof id !== "string" || id === before[key]) continue;
     const target = ctx.registry.resource(field.ref.to)!;
     const exists = target.cached
       ? ctx.directory.find(target.name, id) !== undefined
@@ -163,9 +172,9 @@ export async function shown<R extends Resource>(
   const lookup = (other: string) => ctx.registry.resource(other);
   const { id, version } = row as { id: string; version: number };
   if (fields !== null) return showRecord(ctx, of, id, fields);
-  if (isSelfContained(of, lookup)) return new JsonText(renderRow(of, row, ctx.directory, lookup), version);
+  if (isSelfContained(of, lookup)) return new JsonText(renderRow(of, row, ctx.directory, ctx, lookup), version);
   const projection = projectionOf(of, null, lookup);
   const [texts] = await transactionOf(ctx).read(byId(ctx, of, id, projection));
   if (texts === undefined) throw notFound();
-  return new JsonText(projection.write(texts, ctx.directory), version);
+  return new JsonText(projection.write(texts, ctx.directory, ctx), version);
 }

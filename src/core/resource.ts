@@ -60,8 +60,8 @@ export interface ResourceWords<F extends Fields> {
   expand?: Record<string, Relation>;
   /** Which rows the caller may see, beyond the organization; null for all. */
   visible?: (ctx: Ctx, alias: string) => Sql | null;
-  /** Whose record it is, and what it takes to delete one's own and to change another's. */
-  owned?: { by: string; own: Permission; others: Permission };
+  /** Whose record it is (the user in a field, or what a function says), and what it takes to delete one's own and to change another's. */
+  owned?: { by: string | ((ctx: Ctx, row: any) => boolean); own: Permission; others: Permission };
   /** Small and often needed: kept in memory for each organization. */
   cached?: boolean;
   /**

@@ -251,7 +251,7 @@ function updateOperation(
     async run(ctx, { id, params, given, fields }) {
       const before = await lockForChange(ctx, of, id, params, "update");
       const patch = readPatch(ctx, of, given.body, before);
-      await checkVisible(ctx, of, patch as Record<string, unknown>);
+      await checkVisible(ctx, of, patch as Record<string, unknown>, before as Record<string, unknown>);
       const row = (await verbsOf(of).update(ctx, before, patch)) as Row<Resource>;
       return shown(ctx, of, row, fields);
     },

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Row as TextRow } from "../db/database.ts";
 import { pgTimestamp } from "../values/time.ts";
-import type { ColumnType, Computed, Field, LookedUp, Related, ShownField } from "./field.ts";
+import type { ColumnType, Computed, Field, LookedUp, Moment, Related, ShownField } from "./field.ts";
 import type { Directory } from "./directory.ts";
 import type { Resource, Row } from "./resource.ts";
 import { valueOf } from "./row.ts";
@@ -17,7 +17,7 @@ export interface Projection {
   joins: string;
   /** Fields that need SQL of their own, selected behind the version. */
   related: readonly [string, Related][];
-  write: (row: TextRow, directory: Directory) => string;
+  write: (row: TextRow, directory: Directory, moment: Moment) => string;
   /** Where the version stands in a row. */
   versionAt: number;
 }
@@ -91,7 +91,7 @@ function compile(of: Resource, fields: readonly string[] | null, lookup: Lookup)
 }
 
 const isOnDemand = (field: ShownField): boolean => field.source === "related" || (field.source === "column" && field.onDemand);
-/** What follows from the organization's small records as they are now, and so is never kept beside a row. */
+/** What follows from the organization's small records as they are now, or from the hour, and so is never kept beside a row. */
 const isLookedUp = (field: ShownField): boolean => field.source === "label" || field.source === "lookedUp";
 
 function valueCode(
@@ -114,7 +114,7 @@ function valueCode(
         ? "d.organization_id"
         : `${helper((text: string | null) => valueOf(column, text))}(r[${at(`t.${name}`)}])`;
     });
-    return `${helper(textOf(field))}(${["d", ...values].join(",")})`;
+    return `${helper(textOf(field))}(${["d", "m", ...values].join(",")})`;
   }
   const target = lookup(field.to);
   if (target === undefined) throw new Error(`${of.name}.${key} labels ${field.to}, which is not defined`);
@@ -130,8 +130,8 @@ function valueCode(
 
 const textOf =
   (field: Computed | LookedUp) =>
-  (directory: Directory, ...values: unknown[]) =>
-    JSON.stringify(field.source === "computed" ? field.get(...values) : field.get(directory, ...values)) ?? "null";
+  (directory: Directory, moment: Moment, ...values: unknown[]) =>
+    JSON.stringify(field.source === "computed" ? field.get(...values) : field.get(directory, ...values, moment)) ?? "null";
 
 const nullable = (canBeNull: boolean, value: string, code: (value: string) => string) =>
   canBeNull ? `(${value}===null?"null":${code(value)})` : code(value);
@@ -163,7 +163,7 @@ function assemble(parts: readonly Part[], helpers: readonly unknown[]): Projecti
 }
 
 function build(expression: string, helpers: readonly unknown[]): Projection["write"] {
-  const source = `"use strict";const comma=(text)=>text===""?"":","+text;${helpers.map((_, i) => `const h${i}=h[${i}];`).join("")}return (r,d)=>${expression.replace(/\bh\[(\d+)\]/g, "h$1")};`;
+  const source = `"use strict";const comma=(text)=>text===""?"":","+text;${helpers.map((_, i) => `const h${i}=h[${i}];`).join("")}return (r,d,m)=>${expression.replace(/\bh\[(\d+)\]/g, "h$1")};`;
   return new Function("h", source)(helpers) as Projection["write"];
 }
 
@@ -184,10 +184,11 @@ const quoteOrNull = (text: unknown): string => (typeof text === "string" ? quote
 const numberText = (text: string): string => JSON.stringify(Number(text));
 
 /** The JSON of a record that is at hand, as a read would show it; labels that need a join are left out. */
-export function renderRow<R extends Resource>(of: R, row: Row<R>, directory: Directory, lookup: Lookup): string {
+export function renderRow<R extends Resource>(of: R, row: Row<R>, directory: Directory, moment: Moment, lookup: Lookup): string {
   const record = row as Record<string, unknown>;
   const labels = of.shown.flatMap(([key, field]) => {
-    if (field.source === "lookedUp") return [`,"${key}":${textOf(field)(directory, ...field.of.map((name) => record[name]))}`];
+    if (field.source === "lookedUp")
+      return [`,"${key}":${textOf(field)(directory, moment, ...field.of.map((name) => record[name]))}`];
     if (field.source !== "label" || !lookup(field.to)?.cached) return [];
     const id = record[field.ref];
     return [`,"${key}":${quoteOrNull(typeof id === "string" ? directory.find(field.to, id)?.[field.field] : null)}`];
