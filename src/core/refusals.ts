@@ -22,7 +22,7 @@ export function asRefusal(error: unknown): unknown {
   }
   if (code === "23514") return invalid({ [field]: "is not an acceptable value" });
   // Class 22: a value the database cannot hold, such as a number out of range.
-  if (/^22/.test(code)) return badValue();
+  if (code.startsWith("22")) return badValue();
   return error;
 }
 

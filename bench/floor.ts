@@ -1,0 +1,81 @@
+// The floor: a bare node:http server that sends stored JSON texts through the same driver, on the same tables. It checks nothing,
+// knows nobody and renders nothing; what it does is what no service can do without.
+import { createServer } from "node:http";
+import { newId } from "../src/core/id.ts";
+import type { Row, Statement } from "../src/db/database.ts";
+import { openDatabase } from "../src/db/pool.ts";
+
+/** The statements of the service's own create and search, recorded, so that the floor pays for the same rows. */
+export interface Recorded {
+  organizationId: string;
+  /** In one flight; every id in the values that begins with a recorded prefix is made anew. */
+  create: Statement[];
+  createdIds: string[];
+  search: Statement;
+}
+
+const { url, recorded } = JSON.parse(process.env.FLOOR!) as { url: string; recorded: Recorded };
+const db = openDatabase({ url, rls: false });
+const organization = recorded.organizationId;
+// What stands before the JSON of a rendering is a mark of its definition.
+const text = (row: Row) => `{${row[0]!.slice(6)}}`;
+const listOf = (rows: Row[]) => `{"data":[${rows.slice(0, 100).map(text).join(",")}],"has_more":${rows.length > 100}}`;
+
+const reads: Record<string, (rest: string) => Promise<string>> = {
+  async get(id) {
+    const [row] = await db.read(organization, {
+      name: "get",
+      text: "select rendered from lead where organization_id = $1 and id = $2",
+      values: [organization, id],
+    });
+    return text(row!);
+  },
+  async list() {
+    const rows = await db.read(organization, {
+      name: "list",
+      text: "select rendered from lead where organization_id = $1 order by date_created desc, id desc limit 101",
+      values: [organization],
+    });
+    return listOf(rows);
+  },
+  async contacts(leadId) {
+    const rows = await db.read(organization, {
+      name: "contacts",
+      text: "select rendered from contact where organization_id = $1 and lead_id = $2 order by date_created desc, id desc limit 101",
+      values: [organization, leadId],
+    });
+    return listOf(rows);
+  },
+  async search(words) {
+    // The recorded statement was made for one word; this asks for another.
+    const values = recorded.search.values.map((value) => (typeof value === "string" ? value.replace("recordedword", decodeURIComponent(words)) : value));
+    return listOf(await db.query(organization, { text: recorded.search.text, values }));
+  },
+};
+
+async function create(): Promise<string> {
+  const fresh = new Map(recorded.createdIds.map((id) => [id, newId(id.slice(0, id.indexOf("_")))]));
+  const anew = (value: unknown) => {
+    if (typeof value !== "string") return value;
+    let replaced = value;
+    for (const [id, made] of fresh) if (replaced.includes(id)) replaced = replaced.replaceAll(id, made);
+    return replaced;
+  };
+  await db.transaction(organization, async (tx) => {
+    for (const statement of recorded.create) tx.write({ ...statement, values: statement.values.map(anew) });
+  });
+  return [...fresh.values()][0]!;
+}
+
+createServer((request, response) => {
+  const answer = (body: string) => {
+    response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+    response.end(body);
+  };
+  const [, kind = "", rest = ""] = request.url!.split("/");
+  if (request.method === "POST") {
+    request.on("data", () => {}).on("end", () => create().then((id) => answer(`{"id":"${id}"}`)));
+  } else {
+    reads[kind]!(rest).then(answer);
+  }
+}).listen(Number(process.env.PORT), "127.0.0.1", () => console.log("listening"));

@@ -1,0 +1,93 @@
+// What may import what. The rule and the next step are in the message of the failure.
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { test } from "node:test";
+
+const root = new URL("..", import.meta.url).pathname;
+const files = globSync("src/**/*.ts", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
+
+/** Each layer with those it may import, besides itself. `values` are pure functions that everyone may use. */
+const allowed: Record<string, string[]> = {
+  values: [],
+  db: ["core", "values"],
+  core: ["db", "values"],
+  search: ["core", "db", "values"],
+  services: ["core", "db", "values"],
+  auth: ["core", "db", "values"],
+  resources: ["core", "db", "search", "services", "auth", "values"],
+  http: ["core", "db", "values", "config"],
+  mcp: ["core", "db", "values", "config"],
+  worker: ["core", "db", "values", "config"],
+  cli: ["app", "auth", "config", "core", "db", "http", "mcp", "resources", "services", "values", "worker"],
+  config: ["core"],
+  app: ["auth", "config", "core", "db", "resources", "services"],
+  main: ["cli", "config", "core", "db", "app"],
+};
+
+/** The database and the core know each other only by these: interfaces, and the error for a database that is away. */
+const narrow: Record<string, string[]> = { "db core": ["src/core/errors.ts", "src/core/id.ts"] };
+
+const layerOf = (file: string) => file.split("/")[1]!.replace(/\.ts$/, "");
+
+function importsOf(file: string, { types = true } = {}): string[] {
+  const text = readFileSync(join(root, file), "utf8").replace(types ? /^$/ : /^(import|export) type [^;]+;/gm, "");
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map((match) => relative(root, join(root, dirname(file), match[1]!)));
+}
+
+test("every file imports only what its layer may", () => {
+  const broken: string[] = [];
+  for (const file of files) {
+    for (const imported of importsOf(file).filter((one) => one.startsWith("src/"))) {
+      const [from, to] = [layerOf(file), layerOf(imported)];
+      const permitted = from === to || allowed[from]?.includes(to);
+      const tooWide = narrow[`${from} ${to}`] && !narrow[`${from} ${to}`]!.includes(imported);
+      if (!permitted || tooWide) broken.push(`${file} imports ${imported}: src/${from} may not import ${tooWide ? imported : `src/${to}`}`);
+    }
+  }
+  assert.deepEqual(broken, []);
+});
+
+test("no file imports itself in a circle, types aside", () => {
+  const graph = new Map(files.map((file) => [file, importsOf(file, { types: false })]));
+  const done = new Set<string>();
+  const walk = (file: string, path: string[]): void => {
+    if (path.includes(file)) assert.fail(`a circle: ${[...path.slice(path.indexOf(file)), file].join(" → ")}; move what both need into a file of its own`);
+    if (done.has(file)) return;
+    for (const next of graph.get(file) ?? []) walk(next, [...path, file]);
+    done.add(file);
+  };
+  for (const file of files) walk(file, []);
+});
+
+test("only an area writes its own rows directly; the others go through the front door", () => {
+  const owners = new Map<string, string>();
+  for (const file of files.filter((one) => one.startsWith("src/resources/"))) {
+    for (const match of readFileSync(join(root, file), "utf8").matchAll(/export const (\w+) = resource\(/g)) owners.set(match[1]!, dirname(file));
+  }
+  const broken: string[] = [];
+  for (const file of files.filter((one) => one.startsWith("src/resources/"))) {
+    for (const match of readFileSync(join(root, file), "utf8").matchAll(/store\.(?:insert|update|remove)\(\s*\w+,\s*(\w+),/g)) {
+      const owner = owners.get(match[1]!);
+      if (owner !== undefined && owner !== dirname(file)) broken.push(`${file} writes ${match[1]} rows directly: call createRecord and friends, so that its own rules run`);
+    }
+  }
+  assert.deepEqual(broken, []);
+});
+
+test("core knows no kind of record", () => {
+  const words = /\b(lead|contact|opportunity|task|activity|pipeline|organization_status)\b/i;
+  const broken = files
+    .filter((file) => file.startsWith("src/core/"))
+    .flatMap((file) => {
+      const lines = readFileSync(join(root, file), "utf8").split("\n");
+      return lines.flatMap((line, i) => {
+        const code = line.replace(/\/\/.*$|^\s*\*.*$|\/\*\*.*$/, "").replace(/"[^"]*"/g, "");
+        return words.test(code) && !exceptions.test(code) ? [`${file}:${i + 1}: ${line.trim()}`] : [];
+      });
+    });
+  assert.deepEqual(broken, []);
+});
+
+/** The wire's own columns of every event, and the permission names. */
+const exceptions = /lead_id|eventLead|custom_activity_type_id|custom_object_type_id/;
