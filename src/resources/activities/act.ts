@@ -1,0 +1,127 @@
+// What every activity has, whatever its kind, and the words that make a resource one kind of activity.
+import { z } from "zod";
+import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import { computed, type Field, label, ref, text, timestamp } from "../../core/field.ts";
+import { readValues } from "../../core/list_input.ts";
+import type { Filter } from "../../core/resource.ts";
+import { name, type Sql, sql } from "../../db/sql.ts";
+import { visibleAsLead } from "../leads/visibility.ts";
+import { authorNames } from "../shared/names.ts";
+import { attachments } from "./attachments.ts";
+
+export type ActivityType =
+  | "Note"
+  | "Call"
+  | "ChannelMessage"
+  | "CustomActivity"
+  | "Email"
+  | "EmailThread"
+  | "SMS"
+  | "Meeting"
+  | "Created"
+  | "LeadStatusChange"
+  | "OpportunityStatusChange"
+  | "TaskCompleted"
+  | "LeadMerge";
+
+/** Ids in a comma list; the bare name takes one too. */
+const idFilter = (field: string): Filter => ({
+  doc: `Only records whose \`${field}\` is this, or one of these separated by commas.`,
+  sql: (_ctx, value, alias) => among(alias, field, readValues(value)),
+});
+
+/** Members, and groups in place of their members. */
+const memberFilter = (field: string): Filter => ({
+  doc: `Only records whose \`${field}\` is this member, a member of this group, or one of several separated by commas.`,
+  sql: (ctx, value, alias) =>
+    among(
+      alias,
+      field,
+      readValues(value).flatMap((id) => membersOf(ctx, id)),
+    ),
+});
+
+const membersOf = (ctx: Ctx, id: string): string[] =>
+  id.startsWith("group_") ? ((ctx.directory.find("group", id)?.user_ids as string[] | undefined) ?? []) : [id];
+
+function among(alias: string, field: string, ids: readonly string[]): Sql {
+  const column = sql`${name(alias)}.${name(field)}`;
+  return ids.length === 1 ? sql`${column} = ${ids[0]}` : sql`${column} = any(${ids}::text[])`;
+}
+
+/** What all kinds and the stream of them have in common. */
+export const stream = {
+  prefix: "acti",
+  table: "activity",
+  visible: visibleAsLead,
+  owned: { by: "user_id", own: "delete_own_activities", others: "manage_others_activities" },
+  indexed: ["lead_id", "contact_id", "opportunity_id", "user_id"],
+  sort: { activity_at: true },
+  filters: {
+    lead_id: idFilter("lead_id"),
+    contact_id: idFilter("contact_id"),
+    opportunity_id: idFilter("opportunity_id"),
+    conversation_id: idFilter("conversation_id"),
+    user_id: memberFilter("user_id"),
+    user_id__in: memberFilter("user_id"),
+  },
+} as const;
+
+/** `kind("EmailThread", "email_thread", "emailthread")`: the rows of one `_type`, under a path of their own. */
+export const kind = (type: ActivityType, word: string, path = word) =>
+  ({
+    ...stream,
+    name: `activity_${word}`,
+    path: `/activity/${path}`,
+    event: `activity.${word}`,
+    only: { column: "_type", value: type },
+  }) as const;
+
+/** The fields that every kind begins with. */
+export const act = (type: ActivityType) => ({
+  _type: { ...text({ required: true, readOnly: true, doc: "The kind of activity." }), output: z.literal(type) },
+  lead_id: ref(
+    "lead",
+    { onDelete: "cascade", onMove: "follow" },
+    {
+      filled: true,
+      createOnly: true,
+      doc: "The lead; where none is given it is that of the contact, or of whoever has the address or number.",
+    },
+  ),
+  contact_id: ref("contact", { onDelete: "clear", onMove: "follow" }, { doc: "The person at the lead." }),
+  opportunity_id: ref("opportunity", { onDelete: "clear", onMove: "follow" }, { doc: "The deal it is about." }),
+  conversation_id: laterId({ doc: "The conversation it is a message of." }),
+  user_id: ref("user", { onDelete: "keep", onMove: "clear" }, { doc: "Who did it; the caller, unless an admin says otherwise." }),
+  user_name: label("user_id", "user", "name"),
+  users: computed(["user_id"], z.array(z.string()), (user_id: string | null) => (user_id === null ? [] : [user_id]), usersDoc),
+  activity_at: timestamp({ filled: true, doc: "When it happened." }),
+  attachments: attachments(),
+  automation_run_id: text({ readOnly: true, doc: "The automation run that made it." }),
+  sequence_id: text({ readOnly: true, doc: "The sequence that made it." }),
+  sequence_name: text({ readOnly: true }),
+  sequence_subscription_id: text({ readOnly: true }),
+  date_created,
+  ...authorNames,
+});
+
+export const usersDoc = "All members who took part.";
+
+// Settable at creation, so that history can be imported; its type stays that of the standard field it restates.
+const date_created = timestamp({
+  filled: true,
+  createOnly: true,
+  doc: "When it was created; may lie in the past.",
+}) as unknown as Field<string, "read">;
+
+/** An id of something that no workspace has yet: naming one is naming what does not exist. */
+export function laterId(options: { doc?: string } = {}) {
+  return text({
+    ...options,
+    max: 64,
+    normalize: () => {
+      throw invalid({ "": "does not exist" });
+    },
+  });
+}

@@ -1,0 +1,81 @@
+// What is attached to an activity: a stored file by its id, or something elsewhere by its address.
+import { z } from "zod";
+import { invalid } from "../../core/errors.ts";
+import { json } from "../../core/field.ts";
+import { parseUrl } from "../../values/url.ts";
+
+export interface Attachment {
+  url: string | null;
+  filename: string | null;
+  content_type: string | null;
+  size: number | null;
+  file_id: string | null;
+  thumbnail_url: string | null;
+  /** Of e-mails: the name under which the body shows it, and whether it is shown there only. */
+  content_id?: string | null;
+  inline_only?: boolean;
+}
+
+const address = z
+  .string()
+  .nullish()
+  .transform((raw, check) => {
+    if (raw === null || raw === undefined) return null;
+    const url = parseUrl(raw);
+    if (url === null) check.addIssue({ code: "custom", message: "is not a web address" });
+    return url;
+  });
+
+const short = z
+  .string()
+  .max(255)
+  .nullish()
+  .transform((text) => text ?? null);
+
+const size = z
+  .int()
+  .min(0)
+  .nullish()
+  .transform((bytes) => bytes ?? null);
+
+const common = { url: address, filename: short, content_type: short, size, file_id: short, thumbnail_url: address };
+const ofEmail = { ...common, content_id: short, inline_only: z.boolean().default(false) };
+
+const text = z.string().nullable();
+const shown = z.object({
+  url: text,
+  filename: text,
+  content_type: text,
+  size: z.number().nullable(),
+  file_id: text,
+  thumbnail_url: text,
+  content_id: text.optional(),
+  inline_only: z.boolean().optional(),
+});
+
+const listMax = 100;
+
+const field = (given: z.ZodType, isContent?: (type: string) => boolean) =>
+  json(z.array(given).max(listMax) as unknown as z.ZodType<Attachment[]>, {
+    default: [] as Attachment[],
+    output: z.array(shown),
+    doc: "What is attached: each by `file_id` of a stored file or by `url`.",
+    normalize: (list: Attachment[]) => checked(list, isContent),
+  });
+
+/** `[{url, filename, content_type, size, file_id, thumbnail_url}]`. `isContent` tells which types of content may be attached. */
+export const attachments = (isContent?: (type: string) => boolean) => field(z.object(common), isContent);
+
+/** The same with `content_id` and `inline_only`. */
+export const emailAttachments = () => field(z.object(ofEmail));
+
+function checked(list: Attachment[], isContent?: (type: string) => boolean): Attachment[] {
+  list.forEach((one, i) => {
+    // The file store is not there yet: no id names a file.
+    if (one.file_id !== null) throw invalid({ [`${i}.file_id`]: "does not exist" });
+    if (one.url === null) throw invalid({ [`${i}.url`]: "is required where there is no file_id" });
+    if (one.content_type !== null && isContent?.(one.content_type) === false)
+      throw invalid({ [`${i}.content_type`]: "cannot be sent this way" });
+  });
+  return list;
+}

@@ -1,0 +1,16 @@
+// Merges, on the lead that stayed.
+import { text } from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+import { act, kind } from "./act.ts";
+
+export const leadMerge = resource({
+  ...kind("LeadMerge", "lead_merge"),
+  doc: "Notes that another lead was merged into this one.",
+  fields: {
+    ...act("LeadMerge"),
+    source_lead_id: text({ readOnly: true, doc: "The lead that went; it is not there any more." }),
+    source_lead_name: text({ readOnly: true }),
+    destination_lead_id: text({ readOnly: true }),
+    status: text({ readOnly: true, doc: "`completed`: leads are merged at once or not at all." }),
+  },
+});
