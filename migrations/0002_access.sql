@@ -20,6 +20,8 @@ create table "user" (
   image text,
   timezone text,
   last_used_timezone text,
+  -- argon2id in the PHC form; null for who signs in another way or not at all.
+  password_hash text,
   date_created timestamptz(3) not null default now(),
   date_updated timestamptz(3) not null default now(),
   version integer not null default 1
@@ -51,7 +53,7 @@ create table organization (
 create index organization_account_id_idx on organization (account_id);
 call tenant_table('organization');
 
--- A set of permissions with a name; the built-in roles are code and have no row.
+-- A set of permissions with a name. The built-in roles are `admin`, `superuser`, `user` and `restricteduser` in every organization.
 create table role (
   organization_id text collate "C" not null references organization (id),
   id text collate "C" not null,
@@ -69,12 +71,15 @@ create table role (
 create unique index role_name_key on role (organization_id, lower(name));
 call tenant_table('role');
 
--- A person in an organization. Never deleted: it becomes inactive, and records keep the user's id.
+-- A person in an organization. Never deleted: it becomes inactive, and records keep the user's id. Until an invitation is accepted
+-- nothing is told of the person but the address that was invited, so that nobody learns by inviting who is known elsewhere.
 create table membership (
   organization_id text collate "C" not null references organization (id),
   id text collate "C" not null,
   user_id text collate "C" not null references "user" (id),
   role_id text collate "C" not null default 'user',
+  invited_email text,
+  accepted boolean not null default true,
   status text not null default 'active' check (status in ('invited', 'active', 'inactive')),
   availability text not null default 'offline' check (availability in ('online', 'offline')),
   availability_updated_at timestamptz(3),
@@ -89,18 +94,22 @@ create table membership (
   date_updated timestamptz(3) not null default now(),
   version integer not null default 1,
   primary key (organization_id, id),
-  unique (organization_id, user_id)
+  unique (organization_id, user_id),
+  check (accepted or (status <> 'active' and invited_email is not null))
 );
 create index membership_user_id_idx on membership (user_id);
 call tenant_table('membership');
+call reference('membership', 'role_id', 'role');
 
--- People whose memberships can be seen can be seen; there is nothing else to read of them.
+-- People whose memberships can be seen can be seen, but for what proves who they are. They are created, and accounts opened, outside
+-- of any organization.
 alter table "user" enable row level security;
-create policy fellow on "user" using (exists (select from membership m where m.user_id = "user".id)) with check (true);
-grant select, insert, update on "user" to headwater_app;
+create policy fellow on "user" using (exists (select from membership m where m.user_id = "user".id));
+grant select (id, email, email_key, first_name, last_name, signature, image, timezone, last_used_timezone, date_created, date_updated, version),
+  update (first_name, last_name, signature, image, timezone, last_used_timezone, date_updated, version) on "user" to headwater_app;
 alter table account enable row level security;
-create policy own on account using (exists (select from organization o where o.account_id = account.id)) with check (true);
-grant select, insert on account to headwater_app;
+create policy own on account using (exists (select from organization o where o.account_id = account.id));
+grant select on account to headwater_app;
 
 -- Members that are named together.
 create table "group" (
@@ -123,7 +132,7 @@ create table api_key (
   organization_id text collate "C" not null references organization (id),
   id text collate "C" not null,
   name text not null,
-  user_id text collate "C" not null references "user" (id),
+  user_id text collate "C" not null,
   hash bytea not null unique,
   key_preview text not null,
   scopes text[] not null default '{read,write_safe,write_destructive}',
@@ -136,5 +145,5 @@ create table api_key (
   version integer not null default 1,
   primary key (organization_id, id)
 );
-create index api_key_user_id_idx on api_key (organization_id, user_id, id desc);
 call tenant_table('api_key');
+call reference('api_key', 'user_id', 'membership', 'user_id');

@@ -1,10 +1,16 @@
 -- A member as the rest of the service sees one: the person and the membership in one row.
 create view member with (security_invoker = true) as
-  select m.organization_id, u.id, u.email, u.first_name, u.last_name,
-         coalesce(nullif(trim(u.first_name || ' ' || u.last_name), ''), u.email) as name,
-         u.image, m.id as membership_id, m.role_id, m.status, m.availability,
-         m.date_created, m.date_updated, m.created_by, m.updated_by, m.version
-  from membership m join "user" u on u.id = m.user_id;
+  select m.organization_id, u.id, p.email, p.first_name, p.last_name,
+         coalesce(nullif(trim(p.first_name || ' ' || p.last_name), ''), p.email) as name,
+         case when m.accepted then u.image end as image, case when m.accepted then u.timezone end as timezone,
+         m.id as membership_id, m.role_id, m.status, m.availability, m.availability_updated_at,
+         m.date_created, case when m.accepted then greatest(m.date_updated, u.date_updated) else m.date_updated end as date_updated,
+         m.created_by, m.updated_by, case when m.accepted then m.version + u.version else m.version end as version
+  from membership m join "user" u on u.id = m.user_id
+  cross join lateral (
+    select case when m.accepted then u.email else m.invited_email end as email,
+           case when m.accepted then u.first_name else '' end as first_name,
+           case when m.accepted then u.last_name else '' end as last_name) p;
 grant select on member to headwater_app;
 
 -- Where a lead stands. Every lead has one.

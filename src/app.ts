@@ -31,16 +31,17 @@ export async function openApp(options: AppOptions): Promise<App> {
   const authenticator = openAuthenticator(db, clock);
 
   const caches = [directories, authenticator];
+  const forget = (organizationId: string) => caches.forEach((cache) => cache.forget(organizationId));
   const listener = await listen(options.databaseUrl, announcements, {
-    message: (organizationId) => caches.forEach((cache) => cache.forget(organizationId)),
+    message: forget,
     down: () => caches.forEach((cache) => cache.bypass(true)),
     up: () => caches.forEach((cache) => cache.bypass(false)),
   });
-  const flushing = setInterval(() => authenticator.flush().catch((error) => options.onError?.(error)), 60_000);
+  const flushing = setInterval(() => authenticator.flush().catch((error) => options.onError?.(error)), 5_000);
   flushing.unref();
 
   return {
-    core: { db, directories, registry, settings: { base_url: options.baseUrl }, clock },
+    core: { db, directories, forget, registry, settings: { base_url: options.baseUrl }, clock },
     db,
     authenticator,
     async close() {

@@ -3,9 +3,10 @@
 import { LRUCache } from "lru-cache";
 import type { Actor, Scope } from "../core/context.ts";
 import { unauthorized } from "../core/errors.ts";
-import { builtInRoles, type Permission } from "../core/permissions.ts";
+import { permissionsOf } from "../core/permissions.ts";
 import type { PostgresDatabase } from "../db/pool.ts";
-import { findKey, hashOf, type KeyRecord, writeLastUse } from "./unscoped.ts";
+import { pgTimestamp } from "../values/time.ts";
+import { findKey, hashOf, type KeyRecord, type Use, writeLastUse } from "./unscoped.ts";
 
 export interface Authenticator {
   /** The actor behind a header, or a 401. It answers at once for a key it has seen a moment ago. */
@@ -23,39 +24,47 @@ interface Kept {
   expires: number;
 }
 
+/** No key or token is as long; what is longer is not kept in memory either. */
+const headerMax = 1024;
+
+/** A key's last use is written when it is this much newer than the one written before. */
+const lastUsePrecisionMs = 60_000;
+
 export function openAuthenticator(db: PostgresDatabase, clock: () => Date): Authenticator {
   const known = new LRUCache<string, Kept>({ max: 10_000, ttl: 30_000 });
   const unknown = new LRUCache<string, true>({ max: 10_000, ttl: 5_000 });
-  const lastUse = new Map<string, number>();
+  const uses = new LastUses();
   let generation = 0;
   let bypassed = false;
 
   async function lookUp(header: string): Promise<Actor> {
     const begun = generation;
+    const mayKeep = () => begun === generation && !bypassed;
     const key = keyOf(header);
-    if (key === null) throw unauthorized();
+    if (key === null) throw refusal(header);
     const record = await findKey(db, hashOf(key));
     if (record === null) {
-      if (begun === generation && !bypassed) unknown.set(header, true);
-      throw unauthorized();
+      if (mayKeep()) unknown.set(header, true);
+      throw refusal(header);
     }
-    const kept = { actor: actorOf(record), expires: record.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(record.expires_at) };
-    if (begun === generation && !bypassed) known.set(header, kept);
-    return use(kept);
+    const kept = { actor: actorOf(record), expires: expiryOf(record) };
+    if (mayKeep()) known.set(header, kept);
+    return use(header, kept);
   }
 
-  function use({ actor, expires }: Kept): Actor {
+  function use(header: string, { actor, expires }: Kept): Actor {
     const now = clock().getTime();
-    if (now >= expires) throw unauthorized();
-    lastUse.set(actor.api_key_id!, now);
+    if (now >= expires) throw refusal(header);
+    uses.note(actor, now);
     return actor;
   }
 
   return {
     authenticate(authorization) {
-      if (authorization === undefined || unknown.has(authorization)) throw unauthorized();
+      if (authorization === undefined) throw unauthorized();
+      if (authorization.length > headerMax || unknown.has(authorization)) throw refusal(authorization);
       const kept = known.get(authorization);
-      return kept === undefined ? lookUp(authorization) : use(kept);
+      return kept === undefined ? lookUp(authorization) : use(authorization, kept);
     },
     forget() {
       // Changes of who may do what are rare: forgetting everyone costs each key one indexed look-up.
@@ -65,25 +74,50 @@ export function openAuthenticator(db: PostgresDatabase, clock: () => Date): Auth
     },
     bypass(on) {
       bypassed = on;
-      if (on) known.clear();
+      generation++;
+      known.clear();
+      unknown.clear();
     },
     async flush() {
-      if (lastUse.size === 0) return;
-      const entries = [...lastUse];
-      lastUse.clear();
-      await writeLastUse(db, entries.map(([id]) => id), entries.map(([, at]) => new Date(at).toISOString()));
+      const due = uses.takeDue();
+      if (due.length > 0) await writeLastUse(db, due);
     },
   };
 }
 
+/** When keys were used, in memory until it is worth a write. */
+class LastUses {
+  private readonly noted = new Map<string, { actor: Actor; at: number }>();
+  private readonly written = new LRUCache<string, number>({ max: 10_000 });
+
+  note(actor: Actor, at: number): void {
+    const noted = this.noted.get(actor.api_key_id!);
+    if (noted === undefined) this.noted.set(actor.api_key_id!, { actor, at });
+    else noted.at = at;
+  }
+
+  takeDue(): Use[] {
+    const due: Use[] = [];
+    for (const [api_key_id, { actor, at }] of this.noted) {
+      if (at - (this.written.get(api_key_id) ?? 0) < lastUsePrecisionMs) continue;
+      this.noted.delete(api_key_id);
+      this.written.set(api_key_id, at);
+      due.push({ organization_id: actor.organization_id, api_key_id, at: new Date(at) });
+    }
+    return due;
+  }
+}
+
+const expiryOf = ({ expires_at }: KeyRecord): number =>
+  expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(pgTimestamp(expires_at));
+
 function actorOf(record: KeyRecord): Actor {
-  const permissions = record.role_permissions ?? builtInRoles[record.role_id] ?? [];
   return {
     organization_id: record.organization_id,
     user_id: record.user_id,
     membership_id: record.membership_id,
     role_id: record.role_id,
-    permissions: new Set(permissions as Permission[]),
+    permissions: new Set(permissionsOf(record.role_id, record.role_permissions)),
     scopes: new Set(record.scopes as Scope[]),
     past_due: record.past_due,
     api_key_id: record.api_key_id,
@@ -98,3 +132,5 @@ export function keyOf(header: string): string | null {
   const text = Buffer.from(rest, "base64").toString();
   return text.endsWith(":") && text.length > 1 ? text.slice(0, -1) : null;
 }
+
+const refusal = (header: string) => (/^bearer\b/i.test(header) ? unauthorized('Bearer error="invalid_token"') : unauthorized());

@@ -1,7 +1,13 @@
-// The look-ups that happen before an organization is known. They run outside row-level security, and only they may:
-// nothing else in the service reads across organizations.
+// What lies across organizations: who a key belongs to, who a person is, and what is theirs elsewhere. These statements run outside
+// row-level security, and only they may: nothing else in the service reads or writes beyond the organization it acts for.
 import { createHash } from "node:crypto";
+import { type Ctx, transactionOf } from "../core/context.ts";
+import { newId, randomId } from "../core/id.ts";
+import type { Database, Rows, Statement, Transaction } from "../db/database.ts";
 import type { PostgresDatabase } from "../db/pool.ts";
+import { emailKey } from "../values/email.ts";
+
+// --- keys ---
 
 /** What a key's text leads to: the key, its member, and whether its organization's account is paid. */
 export interface KeyRecord {
@@ -12,8 +18,8 @@ export interface KeyRecord {
   user_id: string;
   membership_id: string;
   role_id: string;
-  /** The permissions of a custom role; null for a built-in one. */
-  role_permissions: readonly string[] | null;
+  /** The permissions that are stored with the role; code knows those of the built-in ones. */
+  role_permissions: readonly string[];
   past_due: boolean;
 }
 
@@ -21,15 +27,15 @@ export interface KeyRecord {
 export const hashOf = (key: string): string => createHash("sha256").update(key).digest("hex");
 
 /** The key with this hash, or null when there is none, or its member is not active. */
-export async function findKey(db: PostgresDatabase, hash: string): Promise<KeyRecord | null> {
+export async function findKey(db: Database, hash: string): Promise<KeyRecord | null> {
   const [row] = await db.unscoped({
     name: "auth.key",
     text: `select k.organization_id, k.id, array_to_json(k.scopes), k.expires_at, m.user_id, m.id, m.role_id, array_to_json(r.permissions), a.billing_status
            from api_key k
            join membership m on m.organization_id = k.organization_id and m.user_id = k.user_id
+           join role r on r.organization_id = m.organization_id and r.id = m.role_id
            join organization o on o.id = k.organization_id
            join account a on a.id = o.account_id
-           left join role r on r.organization_id = m.organization_id and r.id = m.role_id
            where k.hash = decode($1, 'hex') and m.status = 'active'`,
     values: [hash],
   });
@@ -42,17 +48,113 @@ export async function findKey(db: PostgresDatabase, hash: string): Promise<KeyRe
     user_id: row[4]!,
     membership_id: row[5]!,
     role_id: row[6]!,
-    role_permissions: row[7] === null ? null : JSON.parse(row[7]!),
+    role_permissions: JSON.parse(row[7]!),
     past_due: row[8] === "past_due",
   };
 }
 
-/** Writes when keys were used last, all at once. Ids and times run in parallel. */
-export async function writeLastUse(db: PostgresDatabase, ids: readonly string[], times: readonly string[]): Promise<void> {
+export interface Use {
+  organization_id: string;
+  api_key_id: string;
+  at: Date;
+}
+
+/** Writes when keys were used last, all in one statement; in the order of their ids, so that two processes cannot wait for each other. */
+export async function writeLastUse(db: PostgresDatabase, uses: readonly Use[]): Promise<void> {
+  const sorted = [...uses].sort((a, b) => (a.api_key_id < b.api_key_id ? -1 : 1));
   await db.unscopedTransaction(async (tx) => {
     tx.write({
-      text: `update api_key k set last_used_at = u.at from unnest($1::text[], $2::timestamptz[]) u(id, at) where k.id = u.id`,
-      values: [ids, times],
+      text: `update api_key k set last_used_at = greatest(k.last_used_at, u.at)
+             from unnest($1::text[], $2::text[], $3::timestamptz[]) u(organization_id, id, at)
+             where k.organization_id = u.organization_id and k.id = u.id`,
+      values: [sorted.map((use) => use.organization_id), sorted.map((use) => use.api_key_id), sorted.map((use) => use.at)],
     });
   });
 }
+
+// --- people ---
+
+/** The person with this address, created where there is none. Their id does not tell which of the two it was. */
+export async function findOrCreateUser(
+  tx: Transaction,
+  person: { email: string; first_name?: string; last_name?: string; now: Date },
+): Promise<string> {
+  const email = person.email.trim();
+  const [row] = await tx.actingFor(null).read({
+    text: `insert into "user" (id, email, email_key, first_name, last_name, date_created, date_updated) values ($1, $2, $3, $4, $5, $6, $6)
+           on conflict (email_key) do update set email_key = excluded.email_key returning id`,
+    values: [randomId("user"), email, emailKey(email), person.first_name ?? "", person.last_name ?? "", person.now],
+  });
+  return row![0]!;
+}
+
+export interface MembershipAnywhere {
+  id: string;
+  organization_id: string;
+  organization_name: string;
+  role_id: string;
+  role_permissions: string[];
+  auto_record_calls: string;
+  track_email_opens: boolean;
+}
+
+/** A person's active memberships, oldest first. */
+export async function activeMembershipsOf(ctx: Ctx, userId: string): Promise<MembershipAnywhere[]> {
+  const rows = await outside(ctx, {
+    name: "auth.memberships",
+    text: `select m.id, m.organization_id, o.name, m.role_id, array_to_json(r.permissions), m.auto_record_calls, m.track_email_opens
+           from membership m
+           join organization o on o.id = m.organization_id
+           join role r on r.organization_id = m.organization_id and r.id = m.role_id
+           where m.user_id = $1 and m.status = 'active' order by m.date_created, m.id`,
+    values: [userId],
+  });
+  return rows.map((row) => ({
+    id: row[0]!,
+    organization_id: row[1]!,
+    organization_name: row[2]!,
+    role_id: row[3]!,
+    role_permissions: JSON.parse(row[4]!),
+    auto_record_calls: row[5]!,
+    track_email_opens: row[6] === "t",
+  }));
+}
+
+/** The organizations that show a person's name: where they are, have been or are invited. */
+export async function organizationsThatKnow(ctx: Ctx, userId: string): Promise<string[]> {
+  const rows = await outside(ctx, { text: "select organization_id from membership where user_id = $1", values: [userId] });
+  return rows.map((row) => row[0]!);
+}
+
+/** Lets nobody else decide at the same time about what a person owns or is a member of. */
+export async function lockUser(ctx: Ctx, userId: string): Promise<void> {
+  await outside(ctx, { text: `select from "user" where id = $1 for no key update`, values: [userId] });
+}
+
+// --- accounts ---
+
+export interface Account {
+  id: string;
+  past_due: boolean;
+}
+
+export async function accountsOwnedBy(ctx: Ctx, userId: string): Promise<Account[]> {
+  const rows = await outside(ctx, {
+    text: "select id, billing_status from account where owner_id = $1 order by date_created, id",
+    values: [userId],
+  });
+  return rows.map((row) => ({ id: row[0]!, past_due: row[1] === "past_due" }));
+}
+
+/** A billing account owned by this person. */
+export function createAccount(tx: Transaction, account: { name: string; ownerId: string; now: Date }): string {
+  const id = newId("acct", account.now.getTime());
+  tx.actingFor(null).write({
+    text: "insert into account (id, name, owner_id, date_created) values ($1, $2, $3, $4)",
+    values: [id, account.name, account.ownerId, account.now],
+  });
+  return id;
+}
+
+const outside = (ctx: Ctx, statement: Statement): Promise<Rows> =>
+  ctx.tx === null ? ctx.db.unscoped(statement) : transactionOf(ctx).actingFor(null).read(statement);

@@ -53,8 +53,8 @@ export interface Ctx {
   reply: ReplyFacts;
   /** What a larger piece of work adds to the `meta` of the events it causes, such as `merge_source_lead_id`. */
   meta: Record<string, unknown>;
-  /** Drops the organization's directory from this process's memory. */
-  forgetDirectory(organizationId: string): void;
+  /** Drops what this process remembers of an organization: its directory, and who its keys are. */
+  forget(organizationId: string): void;
   /** Settings of the service a handler may need, such as the base URL of links. */
   settings: { base_url: string };
 }

@@ -6,6 +6,8 @@ import type { Registry } from "./registry.ts";
 export interface Core {
   db: Database;
   directories: Directories;
+  /** Drops what this process remembers of an organization: its directory, and who its keys are. */
+  forget(organizationId: string): void;
   registry: Registry;
   settings: { base_url: string };
   clock: () => Date;

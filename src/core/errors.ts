@@ -43,7 +43,8 @@ export const notAllowed = (permission: string): Problem =>
   new Problem(403, `You do not have permission to perform this action: it needs ${permission}.`);
 
 /** 401, with the challenge a client needs to try again. */
-export const unauthorized = (): Problem => new Problem(401, statuses[401]!, {}, { "www-authenticate": 'Basic realm="api"' });
+export const unauthorized = (challenge = 'Basic realm="api"'): Problem =>
+  new Problem(401, statuses[401]!, {}, { "www-authenticate": challenge });
 
 /** 402: the account is past due, or paid credits are used up. */
 export const paymentRequired = (message = statuses[402]!): Problem => new Problem(402, message);

@@ -17,16 +17,20 @@ export function newId(prefix: string, now: number = Date.now()): string {
   uuid.set(pool.subarray(used, (used += 10)), 6);
   tick(now);
 
-  uuid[0] = lastMs / 2 ** 40;
-  uuid[1] = lastMs / 2 ** 32;
-  uuid[2] = lastMs >>> 24;
-  uuid[3] = lastMs >>> 16;
-  uuid[4] = lastMs >>> 8;
-  uuid[5] = lastMs;
+  writeMs(uuid, lastMs);
   uuid[6] = 0x70 | (sequence >> 8);
   uuid[7] = sequence;
   uuid[8] = 0x80 | (uuid[8]! & 0x3f);
   return `${prefix}_${base32(uuid)}`;
+}
+
+function writeMs(bytes: Uint8Array, ms: number): void {
+  bytes[0] = ms / 2 ** 40;
+  bytes[1] = ms / 2 ** 32;
+  bytes[2] = ms >>> 24;
+  bytes[3] = ms >>> 16;
+  bytes[4] = ms >>> 8;
+  bytes[5] = ms;
 }
 
 // 12 bits count within a millisecond; when they run out, the next millisecond is used early.
@@ -54,6 +58,16 @@ function base32(bytes: Uint8Array): string {
     held &= 31;
   }
   return text;
+}
+
+/** An id that does not tell when it was made: for people, so that inviting someone does not reveal that they were known. */
+export const randomId = (prefix: string): string => `${prefix}_${base32(randomFillSync(new Uint8Array(16)))}`;
+
+/** The smallest id of an instant: every id made from then on sorts behind it. */
+export function firstIdAt(prefix: string, instant: Date): string {
+  const bytes = new Uint8Array(16);
+  writeMs(bytes, instant.getTime());
+  return `${prefix}_${base32(bytes)}`;
 }
 
 /** True when `text` could be an id with this prefix: nothing is looked up. */

@@ -86,7 +86,7 @@ export function contextFor(core: Core, call: Pick<Call, "actor" | "request">, di
     request: call.request,
     reply: { status: 200, headers: {} },
     meta: {},
-    forgetDirectory: (organizationId) => core.directories.forget(organizationId),
+    forget: core.forget,
     settings: core.settings,
   };
 }

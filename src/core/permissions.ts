@@ -45,10 +45,14 @@ const user: readonly Permission[] = [
   "view_all_leads",
 ];
 
-/** `restricteduser` calls and keeps its own records: nothing of others, and only the leads it owns. */
+/** Every organization has these, under these ids. `restricteduser` calls and keeps its own records: nothing of others, and only the leads it owns. */
 export const builtInRoles: Readonly<Record<string, readonly Permission[]>> = {
   admin: permissions,
   superuser: permissions.filter((name) => name !== "manage_organization"),
   user,
   restricteduser: ["calling", "delete_own_activities", "delete_own_opportunities", "delete_own_tasks"],
 };
+
+/** What a role holds: code knows the built-in ones, the others are stored. */
+export const permissionsOf = (roleId: string, stored: readonly string[]): readonly Permission[] =>
+  builtInRoles[roleId] ?? (stored as readonly Permission[]);

@@ -104,21 +104,22 @@ function updateStatement<R extends Resource>(
   return statement(sql`update ${name(of.table)} set ${set} where organization_id = ${ctx.organization_id} and id = ${after.id}`);
 }
 
-const announced = new WeakSet<object>();
+const announced = new WeakMap<object, Set<string>>();
 
 /** A change of what the directory keeps is announced to every process with the commit, and forgotten here before anyone asks again. */
 export function touched(ctx: Ctx, of: Resource): void {
   if (of.cached) announceChange(ctx);
 }
 
-export function announceChange(ctx: Ctx): void {
+/** Tells every process to forget what it remembers of these organizations; for whoever writes rows of theirs without `store`. */
+export function announceChange(ctx: Ctx, organizationIds: readonly string[] = [ctx.organization_id]): void {
   const tx = transactionOf(ctx);
-  if (announced.has(tx)) return;
-  announced.add(tx);
-  write(ctx, {
-    text: "select pg_notify($1, $2)",
-    values: [announcements, ctx.organization_id],
-    name: "announce",
-  });
-  tx.afterCommit(() => ctx.forgetDirectory(ctx.organization_id));
+  const told = announced.get(tx) ?? new Set();
+  announced.set(tx, told);
+  for (const id of organizationIds) {
+    if (told.has(id)) continue;
+    told.add(id);
+    write(ctx, { text: "select pg_notify($1, $2)", values: [announcements, id], name: "announce" });
+    tx.afterCommit(() => ctx.forget(id));
+  }
 }

@@ -17,6 +17,8 @@ export interface Transaction {
   read(statement: Statement): Promise<Rows>;
   /** Runs once the commit is acknowledged. */
   afterCommit(act: () => void): void;
+  /** The same transaction, acting for another organization; for null, outside row-level security: only `auth/unscoped.ts` may. */
+  actingFor(organizationId: string | null): Transaction;
 }
 
 export interface Database {
@@ -25,6 +27,8 @@ export interface Database {
   /** A read of any size or plan, on a connection of its own. */
   query(organizationId: string, statement: Statement): Promise<Rows>;
   transaction<T>(organizationId: string, run: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** A read outside row-level security, for what lies across organizations: only `auth/unscoped.ts` may. */
+  unscoped(statement: Statement): Promise<Rows>;
   /** Answers within `timeoutMs` or throws: for the readiness check. */
   ping(timeoutMs: number): Promise<void>;
   close(): Promise<void>;

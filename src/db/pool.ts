@@ -14,8 +14,7 @@ export interface PoolOptions {
 }
 
 export interface PostgresDatabase extends Database {
-  /** Without row-level security: for look-ups that find out which organization a caller belongs to. */
-  unscoped(statement: Statement): Promise<Rows>;
+  /** Without row-level security: for what happens before there is an organization, or to all of them. */
   unscopedTransaction<T>(run: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Connections in use and waiting, for the metrics. */
   usage(): { total: number; idle: number; waiting: number };
@@ -63,9 +62,9 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
       shared ? shared.read(statement) : scoped(organizationId, (client) => run(client, statement)),
     query: (organizationId, statement) => scoped(organizationId, (client) => run(client, statement)),
     transaction: (organizationId, work) =>
-      retried(() => withClient(own, (client) => inTransaction(client, options.rls ? organizationId : null, work))),
+      retried(() => withClient(own, (client) => inTransaction(client, options.rls, organizationId, work))),
     unscoped: (statement) => (shared ? shared.read(statement) : withClient(own, (client) => run(client, statement))),
-    unscopedTransaction: (work) => retried(() => withClient(own, (client) => inTransaction(client, null, work))),
+    unscopedTransaction: (work) => retried(() => withClient(own, (client) => inTransaction(client, options.rls, null, work))),
     usage: () => ({ total: own.totalCount, idle: own.idleCount, waiting: own.waitingCount }),
     async ping(timeoutMs) {
       const answer = withClient(own, (client) => run(client, { text: "select 1", values: [] }));
@@ -78,11 +77,11 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
   };
 }
 
-/** Two statements with the scope of a transaction: the role that owns nothing, and the organization its policies ask for. */
-const enter = (organizationId: string): Statement => ({
+/** Takes the role that owns nothing and names the organization its policies ask for; null gives both up. It lasts as long as the transaction. */
+const enter = (organizationId: string | null): Statement => ({
   name: "enter",
-  text: "select set_config('role', 'headwater_app', true), set_config('app.organization_id', $1, true)",
-  values: [organizationId],
+  text: "select set_config('role', $1, true), set_config('app.organization_id', $2, true)",
+  values: organizationId === null ? ["none", ""] : ["headwater_app", organizationId],
 });
 
 function run(client: pg.ClientBase, statement: Statement): Promise<Rows> {
@@ -114,6 +113,7 @@ async function withClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Pro
 
 async function inTransaction<T>(
   client: pg.PoolClient,
+  rls: boolean,
   organizationId: string | null,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
@@ -131,13 +131,25 @@ async function inTransaction<T>(
 
   client_cork(client);
   sent.push(send({ text: "begin", values: [], name: "begin" }));
-  if (organizationId !== null) sent.push(send(enter(organizationId)));
-  try {
-    const result = await work({
-      write: (statement) => void sent.push(send(statement)),
-      read: (statement) => send(statement).catch((error) => Promise.reject(failure ?? error)),
+  if (rls && organizationId !== null) sent.push(send(enter(organizationId)));
+  const acting = (forOrganization: string | null): Transaction => {
+    // Statements are queued in one turn, so nobody else's come between those that change sides and the one they are for.
+    const sendThere = (statement: Statement) => {
+      if (!rls || forOrganization === organizationId) return send(statement);
+      sent.push(send(enter(forOrganization)));
+      const answer = send(statement);
+      sent.push(send(enter(organizationId)));
+      return answer;
+    };
+    return {
+      write: (statement) => void sent.push(sendThere(statement)),
+      read: (statement) => sendThere(statement).catch((error) => Promise.reject(failure ?? error)),
       afterCommit: (act) => void after.push(act),
-    });
+      actingFor: acting,
+    };
+  };
+  try {
+    const result = await work(acting(organizationId));
     await commit(client);
     if (failure !== null) throw failure;
     for (const act of after) act();

@@ -2,6 +2,7 @@
 import http from "node:http";
 import net, { type AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
+import type { FastifyInstance } from "fastify";
 import pino, { type Logger } from "pino";
 import { parseConfig } from "../config.ts";
 import type { Actor, Scope } from "../core/context.ts";
@@ -36,7 +37,8 @@ export interface Given {
   authenticate?: HttpApp["authenticate"];
   ready?: HttpApp["ready"];
   log?: Logger;
-  databaseUrl?: string;
+  /** Adds routes as other areas do. */
+  extend?: (server: FastifyInstance) => void;
 }
 
 export interface Answer {
@@ -58,13 +60,14 @@ export async function listen(t: TestContext, given: Given = {}) {
   const operations = given.operations ?? [];
   const config = parseConfig({ PORT: "0", RATE_LIMIT: "off", ...given.env });
   // Operations that read nothing need no database: connections are opened when first used.
-  const db = openDatabase({ url: given.databaseUrl ?? "postgres://127.0.0.1:1/none", rls: false });
+  const db = openDatabase({ url: "postgres://127.0.0.1:1/none", rls: false });
   const server = createServer(
     {
       config,
       core: {
         db,
         directories: openDirectories(db, []),
+        forget: () => {},
         registry: buildRegistry(operations),
         settings: { base_url: config.base_url },
         clock: () => new Date(),
@@ -77,6 +80,7 @@ export async function listen(t: TestContext, given: Given = {}) {
     },
     given.gate,
   );
+  given.extend?.(server);
   await server.listen({ port: 0, host: "127.0.0.1" });
   t.after(async () => {
     server.server.closeAllConnections();

@@ -2,9 +2,12 @@
 // `POST /organization/` and by the command line, always in one transaction.
 import { newKey } from "../../auth/key.ts";
 import { hashOf } from "../../auth/unscoped.ts";
+import type { Scope } from "../../core/context.ts";
 import { newId } from "../../core/id.ts";
+import { builtInRoles } from "../../core/permissions.ts";
 import type { Transaction } from "../../db/database.ts";
-import { emailKey } from "../../values/email.ts";
+
+export { createAccount, findOrCreateUser } from "../../auth/unscoped.ts";
 
 export interface Founding {
   name: string;
@@ -13,6 +16,8 @@ export interface Founding {
   keyName: string;
   /** The key's text where the operator chose it; else a new one is made. */
   keyText?: string;
+  /** What the key may do; everything where nothing is said. */
+  scopes?: readonly Scope[];
   now: Date;
 }
 
@@ -29,67 +34,59 @@ const opportunityStatuses = [
   ["Lost", "lost"],
 ] as const;
 
-/** Writes the organization with the statuses and the pipeline it starts with. The transaction must be outside row-level security. */
+/** Writes the organization with the roles, the statuses and the pipeline it starts with. */
 export function foundOrganization(tx: Transaction, founding: Founding): Founded {
-  const { now, userId } = founding;
+  const { userId, now } = founding;
   const organization_id = newId("orga", now.getTime());
+  const there = tx.actingFor(organization_id);
+  const insert = (table: string, id: string, values: Record<string, unknown>) => {
+    const row = { organization_id, id, ...values, created_by: userId, updated_by: userId, date_created: now, date_updated: now };
+    const places = Object.keys(row).map((_, i) => `$${i + 1}`);
+    there.write({
+      text: `insert into ${table} (${Object.keys(row).join(", ")}) values (${places.join(", ")})`,
+      values: Object.values(row),
+    });
+  };
   const id = (prefix: string) => newId(prefix, now.getTime());
-  tx.write({
-    text: `insert into organization (organization_id, id, name, account_id, created_by, updated_by, date_created, date_updated) values ($1, $1, $2, $3, $4, $4, $5, $5)`,
-    values: [organization_id, founding.name, founding.accountId, userId, now],
-  });
-  tx.write({
-    text: `insert into membership (organization_id, id, user_id, role_id, status, created_by, updated_by, date_created, date_updated) values ($1, $2, $3, 'admin', 'active', $3, $3, $4, $4)`,
-    values: [organization_id, id("memb"), userId, now],
-  });
-  leadStatuses.forEach((label, position) => {
-    tx.write({
-      text: `insert into lead_status (organization_id, id, label, position, created_by, updated_by, date_created, date_updated) values ($1, $2, $3, $4, $5, $5, $6, $6)`,
-      values: [organization_id, id("stat"), label, position, userId, now],
-    });
-  });
-  const pipeline = id("pipe");
-  tx.write({
-    text: `insert into pipeline (organization_id, id, name, position, created_by, updated_by, date_created, date_updated) values ($1, $2, 'Sales', 0, $3, $3, $4, $4)`,
-    values: [organization_id, pipeline, userId, now],
-  });
-  opportunityStatuses.forEach(([label, type], position) => {
-    tx.write({
-      text: `insert into opportunity_status (organization_id, id, label, type, pipeline_id, position, created_by, updated_by, date_created, date_updated) values ($1, $2, $3, $4, $5, $6, $7, $7, $8, $8)`,
-      values: [organization_id, id("stat"), label, type, pipeline, position, userId, now],
-    });
-  });
-  return { organization_id, ...writeKey(tx, { organizationId: organization_id, userId, name: founding.keyName, text: founding.keyText, now }) };
+
+  insert("organization", organization_id, { name: founding.name, account_id: founding.accountId });
+  for (const [role, permissions] of Object.entries(builtInRoles)) insert("role", role, { name: role, permissions });
+  insert("membership", id("memb"), { user_id: userId, role_id: "admin", status: "active" });
+  leadStatuses.forEach((label, position) => insert("lead_status", id("stat"), { label, position }));
+  const pipeline_id = id("pipe");
+  insert("pipeline", pipeline_id, { name: "Sales", position: 0 });
+  opportunityStatuses.forEach(([label, type], position) =>
+    insert("opportunity_status", id("stat"), { label, type, pipeline_id, position }),
+  );
+  const { keyName: name, keyText: text, scopes } = founding;
+  return { organization_id, ...writeKey(there, { organizationId: organization_id, userId, name, text, scopes, now }) };
 }
 
 /** Stores a key's hash and answers its text, which nobody will see again. */
 export function writeKey(
   tx: Transaction,
-  key: { organizationId: string; userId: string; name: string; text?: string; now: Date },
+  key: { organizationId: string; userId: string; name: string; text?: string; scopes?: readonly Scope[]; now: Date },
 ): { api_key: string; api_key_id: string } {
   const api_key = key.text ?? newKey();
   const api_key_id = newId("apikey", key.now.getTime());
   tx.write({
-    text: `insert into api_key (organization_id, id, name, user_id, hash, key_preview, created_by, updated_by, date_created, date_updated)
-           values ($1, $2, $3, $4, decode($5, 'hex'), $6, $4, $4, $7, $7)`,
-    values: [key.organizationId, api_key_id, key.name, key.userId, hashOf(api_key), api_key.slice(-4), key.now],
+    text: `insert into api_key (organization_id, id, name, user_id, hash, key_preview, scopes, created_by, updated_by, date_created, date_updated)
+           values ($1, $2, $3, $4, decode($5, 'hex'), $6, $7, $4, $4, $8, $8)`,
+    values: [
+      key.organizationId,
+      api_key_id,
+      key.name,
+      key.userId,
+      hashOf(api_key),
+      previewOf(api_key),
+      key.scopes ?? allScopes,
+      key.now,
+    ],
   });
   return { api_key, api_key_id };
 }
 
-/** The person with this address, created where there is none. */
-export async function findOrCreateUser(tx: Transaction, person: { email: string; first_name?: string; last_name?: string; now: Date }): Promise<string> {
-  const [row] = await tx.read({
-    text: `insert into "user" (id, email, email_key, first_name, last_name, date_created, date_updated) values ($1, $2, $3, $4, $5, $6, $6)
-           on conflict (email_key) do update set email_key = excluded.email_key returning id`,
-    values: [newId("user", person.now.getTime()), person.email.trim(), emailKey(person.email.trim()), person.first_name ?? "", person.last_name ?? "", person.now],
-  });
-  return row![0]!;
-}
+/** What may still be shown of a key: enough to tell one's own apart. */
+export const previewOf = (key: string): string => key.slice(-4);
 
-/** A billing account owned by this person. */
-export function createAccount(tx: Transaction, account: { name: string; ownerId: string; now: Date }): string {
-  const id = newId("acct", account.now.getTime());
-  tx.write({ text: "insert into account (id, name, owner_id, date_created) values ($1, $2, $3, $4)", values: [id, account.name, account.ownerId, account.now] });
-  return id;
-}
+export const allScopes = ["read", "write_safe", "write_destructive"] as const satisfies readonly Scope[];
