@@ -48,7 +48,9 @@ const reads: Record<string, (rest: string) => Promise<string>> = {
   },
   async search(words) {
     // The recorded statement was made for one word; this asks for another.
-    const values = recorded.search.values.map((value) => (typeof value === "string" ? value.replace("recordedword", decodeURIComponent(words)) : value));
+    const values = recorded.search.values.map((value) =>
+      typeof value === "string" ? value.replace("recordedword", decodeURIComponent(words)) : value,
+    );
     return listOf(await db.query(organization, { text: recorded.search.text, values }));
   },
 };

@@ -1,0 +1,320 @@
+// `npm run bench`: the service against two floors on the same data and machine, in rounds that take turns: `pgbench` for the
+// statement alone, and a bare node:http server that sends stored texts through the same driver. Read the ratios: what one
+// machine does in a second says little about another, what the service costs over the floor is the same everywhere.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Statement } from "../src/db/database.ts";
+import { perform } from "../src/core/perform.ts";
+import type { Actor } from "../src/core/context.ts";
+import type { App } from "../src/app.ts";
+import type { Recorded } from "./floor.ts";
+import { type Measured, measure, median } from "./load.ts";
+import { foundBenchOrganization, type Organization, openStand, record, startFloor, startService } from "./stand.ts";
+
+const rounds = Number(process.env.BENCH_ROUNDS ?? 9);
+const seconds = Number(process.env.BENCH_SECONDS ?? 1);
+const leadCount = 10_000;
+const familyCount = 500;
+
+/** Ratios to hold, of the service to the floor. */
+const targets: Record<string, number> = { get: 0.6, list: 0.45, create: 0.6, search: 0.7 };
+
+interface Case {
+  name: string;
+  connections: number;
+  service: { method?: "POST"; paths: string[]; body?: string };
+  floor: string[];
+  pgbench: string;
+}
+
+const stand = await openStand();
+const { app } = stand;
+console.log(`Filling an organization with ${leadCount} leads …`);
+const organization = await foundBenchOrganization(app, `bench-${Date.now()}`);
+const data = await fill(app, organization);
+const recorded = await recordStatements(app, organization);
+await app.db.unscoped({ text: "vacuum analyze", values: [] });
+
+const service = await startService(stand.databaseUrl);
+const idle = service.memory();
+const floor = await startFloor(stand.databaseUrl, recorded);
+const headers = {
+  authorization: `Basic ${Buffer.from(`${organization.key}:`).toString("base64")}`,
+  "content-type": "application/json",
+};
+const hasPgbench = canRun("pgbench", ["--version"]);
+if (!hasPgbench) console.log("pgbench is not installed: its column is left out.");
+
+try {
+  const rows = [];
+  for (const one of cases()) rows.push(await compare(one));
+  print(rows);
+  console.log(`\nService process: ${idle} MB when started, ${service.memory()} MB after the load.`);
+  const missed = rows.filter((row) => targets[row.name] !== undefined && row.ratio < targets[row.name]!);
+  for (const row of missed) console.log(`${row.name}: ${row.ratio.toFixed(2)} of the floor is below ${targets[row.name]}`);
+  process.exitCode = missed.length > 0 ? 1 : 0;
+} finally {
+  await service.stop();
+  await floor.stop();
+  await stand.close();
+}
+
+function cases(): Case[] {
+  const some = data.ids.filter((_, i) => i % 40 === 0);
+  const words = data.words.slice(0, 50);
+  const org = organization.id;
+  return [
+    {
+      name: "get",
+      connections: 32,
+      service: { paths: some.map((id) => `/api/v1/lead/${id}/`) },
+      floor: some.map((id) => `/get/${id}`),
+      pgbench: `select rendered from lead where organization_id = '${org}' and id = '${some[0]}';`,
+    },
+    {
+      name: "list",
+      connections: 16,
+      service: { paths: ["/api/v1/lead/"] },
+      floor: ["/list"],
+      pgbench: `select rendered from lead where organization_id = '${org}' order by date_created desc, id desc limit 101;`,
+    },
+    {
+      name: "create",
+      connections: 32,
+      service: { method: "POST", paths: ["/api/v1/lead/"], body: JSON.stringify(sampleLead("recordedword")) },
+      floor: ["/create"],
+      pgbench: recorded.create.length > 0 ? pgbenchTransaction(recorded) : "",
+    },
+    {
+      name: "search",
+      connections: 16,
+      service: { paths: words.map((word) => `/api/v1/lead/?query=${word}`) },
+      floor: words.map((word) => `/search/${word}`),
+      pgbench: `${inlined({ ...recorded.search, values: recorded.search.values.map((value) => (typeof value === "string" ? value.replace("recordedword", words[0]!) : value)) })};`,
+    },
+    {
+      name: "contacts",
+      connections: 32,
+      service: { paths: data.families.map((id) => `/api/v1/contact/?lead_id=${id}`) },
+      floor: data.families.map((id) => `/contacts/${id}`),
+      pgbench: `select rendered from contact where organization_id = '${org}' and lead_id = '${data.families[0]}' order by date_created desc, id desc limit 101;`,
+    },
+  ];
+}
+
+interface Result {
+  name: string;
+  ratio: number;
+  toPgbench: number | null;
+  service: Measured;
+  floor: Measured;
+}
+
+/** Rounds in turn, in the other order every second time, so that a machine that slows down slows both. */
+async function compare(one: Case): Promise<Result> {
+  const ours: Measured[] = [];
+  const floors: Measured[] = [];
+  const alone: number[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    const runs = [
+      async () => ours.push(await measure({ url: service.url, headers, connections: one.connections, seconds, ...one.service })),
+      async () =>
+        floors.push(
+          await measure({
+            url: floor.url,
+            connections: one.connections,
+            seconds,
+            method: one.service.method,
+            body: one.service.body,
+            paths: one.floor,
+          }),
+        ),
+      async () => hasPgbench && one.pgbench !== "" && alone.push(pgbench(one.pgbench, one.connections)),
+    ];
+    for (const run of round % 2 === 0 ? runs : runs.toReversed()) await run();
+    // The first round warms caches and plans up and is not counted.
+    if (round === 0) for (const list of [ours, floors, alone]) list.length = 0;
+  }
+  const ratios = ours.map((measured, i) => measured.perSecond / floors[i]!.perSecond);
+  const toPgbench = alone.length === 0 ? null : median(ours.map((measured, i) => measured.perSecond / alone[i]!));
+  return { name: one.name, ratio: median(ratios), toPgbench, service: middle(ours), floor: middle(floors) };
+}
+
+const middle = (all: readonly Measured[]): Measured => {
+  const of = (key: keyof Measured) => median(all.map((one) => one[key]));
+  return { perSecond: of("perSecond"), p50: of("p50"), p95: of("p95"), p99: of("p99"), failures: 0 };
+};
+
+function print(rows: readonly Result[]): void {
+  console.log(`\n${rounds} rounds of ${seconds} s each, medians; the ratio is the median of the rounds' own ratios.`);
+  console.log("| case | to the floor | target | to pgbench | service/s | p50 ms | p99 ms | floor/s | p50 ms | p99 ms |");
+  console.log("|---|---|---|---|---|---|---|---|---|---|");
+  for (const { name, ratio, toPgbench, service: s, floor: f } of rows) {
+    const cells = [
+      name,
+      ratio.toFixed(2),
+      targets[name]?.toFixed(2) ?? "",
+      toPgbench?.toFixed(2) ?? "",
+      ...[s, f].flatMap((one) => [Math.round(one.perSecond), one.p50.toFixed(2), one.p99.toFixed(2)]),
+    ];
+    console.log(`| ${cells.join(" | ")} |`);
+  }
+}
+
+// --- data ---
+
+interface Data {
+  ids: string[];
+  /** Words that stand in a handful of names each. */
+  words: string[];
+  /** Leads with three contacts each. */
+  families: string[];
+}
+
+async function fill(on: App, { key }: Organization): Promise<Data> {
+  const call = await caller(on, key);
+  const words = Array.from({ length: leadCount / 5 }, (_, i) => wordOf(i));
+  const ids = await inParallel(
+    leadCount,
+    async (i) => (await call("lead.create", sampleLead(`${words[i % words.length]} ${wordOf(i * 7 + 1)}`))).id,
+  );
+  const families = ids.slice(0, familyCount);
+  await inParallel(familyCount * 3, (i) =>
+    call("contact.create", {
+      lead_id: families[i % familyCount],
+      name: `Person ${i}`,
+      emails: [{ email: `person${i}@example.com` }],
+    }),
+  );
+  return { ids, words, families };
+}
+
+const sampleLead = (name: string) => ({
+  name,
+  url: "https://example.com",
+  industry: "Software",
+  description: "Makes things that other companies need.",
+  mrr: 120_000,
+  emails: [{ email: "office@example.com", type: "office" }],
+  phones: [{ phone: "+18004445555", type: "office" }],
+  addresses: [{ city: "San Francisco", state: "CA", country: "US" }],
+});
+
+/** A pronounceable word for every number, no two alike. */
+function wordOf(number: number): string {
+  const [consonants, vowels] = ["bdfgklmnprstvz", "aeiou"];
+  let rest = number + 5000;
+  let word = "";
+  while (rest > 0) {
+    word += consonants[rest % 14];
+    rest = Math.floor(rest / 14);
+    word += vowels[rest % 5];
+    rest = Math.floor(rest / 5);
+  }
+  return word;
+}
+
+async function caller(
+  on: App,
+  key: string,
+): Promise<(name: string, body: object, query?: Record<string, string>) => Promise<any>> {
+  const actor: Actor = await on.authenticator.authenticate(`Bearer ${key}`);
+  return async (name, body, query = {}) => {
+    const operation = on.core.registry.operation(name)!;
+    const given = { params: {}, query, body: body as Record<string, unknown>, strict: false };
+    const request = { id: "req_bench", method: operation.method, path: operation.path, offsetMinutes: 0, ifMatch: null };
+    return JSON.parse((await perform(on.core, { operation, actor, given, request, idempotencyKey: null })).body);
+  };
+}
+
+async function inParallel<T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: 32 }, async () => {
+      while (next < count) {
+        const i = next++;
+        results[i] = await work(i);
+      }
+    }),
+  );
+  return results;
+}
+
+// --- the floor's statements ---
+
+async function recordStatements(on: App, { id, key }: Organization): Promise<Recorded> {
+  const call = await caller(on, key);
+  const { written } = await record(on, () => call("lead.create", sampleLead("recordedword")));
+  const { queried } = await record(on, () => call("lead.list", {}, { query: "recordedword" }));
+  const created = written.flatMap((statement) =>
+    statement.text.startsWith("insert into") ? [statement.values[0] === id ? statement.values[1] : statement.values[0]] : [],
+  );
+  return { organizationId: id, create: written, createdIds: created as string[], search: queried.at(-1)! };
+}
+
+// --- pgbench ---
+
+function canRun(command: string, args: string[]): boolean {
+  try {
+    execFileSync(command, args, { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Transactions a second of one script. */
+function pgbench(script: string, connections: number): number {
+  const folder = mkdtempSync(join(tmpdir(), "headwater-pgbench-"));
+  const file = join(folder, "script.sql");
+  writeFileSync(file, script);
+  try {
+    const output = execFileSync(
+      "pgbench",
+      [
+        "-n",
+        "-M",
+        "prepared",
+        "-c",
+        String(connections),
+        "-j",
+        "1",
+        "-T",
+        String(Math.max(1, seconds)),
+        "-f",
+        file,
+        stand.databaseUrl,
+      ],
+      { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] },
+    );
+    return Number(/tps = ([\d.]+)/.exec(output)![1]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The recorded create as one transaction; ids are made by the database, of the same length. */
+function pgbenchTransaction({ create, createdIds }: Recorded): string {
+  const statements = create.map((statement) => {
+    let text = inlined(statement);
+    for (const id of createdIds)
+      text = text.replaceAll(id, `' || '${id.slice(0, id.indexOf("_") + 1)}' || :i${createdIds.indexOf(id)} || '`);
+    return `${text};`;
+  });
+  const ids = createdIds.map((_, i) => `\\set i${i} random(100000000000000000, 999999999999999999)`);
+  return [...ids, "begin;", ...statements, "commit;"].join("\n");
+}
+
+function inlined({ text, values }: Statement): string {
+  return text.replace(/\$(\d+)/g, (_, place: string) => literal(values[Number(place) - 1])).replaceAll("\n", " ");
+}
+
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return "null";
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (Array.isArray(value)) return `array[${value.map(literal).join(",")}]::text[]`;
+  return `'${(value instanceof Date ? value.toISOString() : String(value)).replaceAll("'", "''")}'`;
+}

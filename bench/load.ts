@@ -1,0 +1,47 @@
+// Measures one server: so many connections for so long, and how many answers came back how fast.
+import autocannon from "autocannon";
+
+export interface Load {
+  url: string;
+  method?: "GET" | "POST";
+  headers?: Record<string, string>;
+  body?: string;
+  /** Paths asked for in turn. */
+  paths: readonly string[];
+  connections: number;
+  seconds: number;
+}
+
+export interface Measured {
+  perSecond: number;
+  /** Milliseconds. */
+  p50: number;
+  p95: number;
+  p99: number;
+  failures: number;
+}
+
+/** Runs a load and fails when an answer was not a success: a refusal is fast, and measures nothing. */
+export async function measure({ url, method = "GET", headers, body, paths, connections, seconds }: Load): Promise<Measured> {
+  const latencies: number[] = [];
+  // The instance is a promise of its result and tells of every answer besides.
+  const run = autocannon({
+    url,
+    connections,
+    duration: seconds,
+    requests: paths.map((path) => ({ method, path, headers, body })),
+  }) as Promise<autocannon.Result> & NodeJS.EventEmitter;
+  run.on("response", (_client: unknown, _status: number, _bytes: number, ms: number) => latencies.push(ms));
+  const result = await run;
+  const failures = result.non2xx + result.errors + result.timeouts;
+  if (failures > 0) throw new Error(`${url}${paths[0]}: ${failures} of ${result.requests.total} requests failed`);
+  latencies.sort((a, b) => a - b);
+  const at = (share: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? Number.NaN;
+  return { perSecond: latencies.length / result.duration, p50: at(0.5), p95: at(0.95), p99: at(0.99), failures };
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}

@@ -1,0 +1,152 @@
+// What a benchmark runs against: a database with data, the service as a user starts it, and the floor beside it.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { type App, openApp } from "../src/app.ts";
+import type { Statement, Transaction } from "../src/db/database.ts";
+import { startEmbedded } from "../src/db/embedded/index.ts";
+import { migrate } from "../src/db/migrate.ts";
+import { createAccount, findOrCreateUser, foundOrganization } from "../src/resources/organization/found.ts";
+import type { Recorded } from "./floor.ts";
+
+export interface Stand {
+  databaseUrl: string;
+  app: App;
+  close(): Promise<void>;
+}
+
+/** A PostgreSQL of our own with durable commits, or the one named by BENCH_DATABASE_URL (its database is filled with data). */
+export async function openStand(settings: Record<string, string> = {}): Promise<Stand> {
+  const given = process.env.BENCH_DATABASE_URL;
+  const dataDir = mkdtempSync(join(tmpdir(), "headwater-bench-"));
+  chmodSync(dataDir, 0o711);
+  const server = given
+    ? null
+    : await startEmbedded({
+        dataDir,
+        settings: { shared_buffers: "512MB", max_connections: "200", max_wal_size: "4GB", ...settings },
+      });
+  const databaseUrl = given ?? server!.url;
+  await migrate(databaseUrl);
+  const app = await openApp({ ...appOptions, databaseUrl });
+  return {
+    databaseUrl,
+    app,
+    async close() {
+      await app.close();
+      await server?.stop();
+      for (const place of [server && dirname(server.directory), dataDir])
+        if (place) rmSync(place, { recursive: true, force: true });
+    },
+  };
+}
+
+const appOptions = { rls: false, baseUrl: "http://localhost" };
+
+export interface Organization {
+  id: string;
+  key: string;
+  userId: string;
+}
+
+export async function foundBenchOrganization(app: App, name: string): Promise<Organization> {
+  const now = new Date();
+  return app.db.unscopedTransaction(async (tx) => {
+    const userId = await findOrCreateUser(tx, { email: `${name}@bench.example`, first_name: "Bench", now });
+    const accountId = createAccount(tx, { name, ownerId: userId, now });
+    const founded = foundOrganization(tx, { name, userId, accountId, keyName: "bench", now });
+    return { id: founded.organization_id, key: founded.api_key, userId };
+  });
+}
+
+export interface Running {
+  url: string;
+  process: ChildProcess;
+  /** Resident memory in MB. */
+  memory(): number;
+  stop(): Promise<void>;
+}
+
+/** The service, as `headwater start` runs it, on the stand's database. */
+export async function startService(databaseUrl: string): Promise<Running> {
+  const port = await freePort();
+  const dataDir = mkdtempSync(join(tmpdir(), "headwater-bench-service-"));
+  const running = await start(["src/main.ts", "start"], port, {
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: dataDir,
+    RATE_LIMIT: "off",
+    LOG_LEVEL: "warn",
+  });
+  await answering(`${running.url}/readyz`);
+  return running;
+}
+
+export async function startFloor(databaseUrl: string, recorded: Recorded): Promise<Running> {
+  const port = await freePort();
+  const running = await start(["bench/floor.ts"], port, { FLOOR: JSON.stringify({ url: databaseUrl, recorded }) });
+  await once(running.process.stdout!, "data");
+  return running;
+}
+
+async function start(args: string[], port: number, env: Record<string, string>): Promise<Running> {
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...env, PORT: String(port) },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  child.stdout!.resume();
+  return {
+    url: `http://127.0.0.1:${port}`,
+    process: child,
+    memory: () => residentMegabytes(child.pid!),
+    async stop() {
+      if (child.exitCode !== null) return;
+      child.kill("SIGTERM");
+      await once(child, "exit");
+    },
+  };
+}
+
+function residentMegabytes(pid: number): number {
+  const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))!;
+  return Math.round(Number(kilobytes) / 1024);
+}
+
+async function answering(url: string): Promise<void> {
+  for (let attempt = 0; attempt < 300; attempt++) {
+    const response = await fetch(url).catch(() => null);
+    if (response?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`${url} does not answer`);
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as { port: number };
+  probe.close();
+  await once(probe, "close");
+  return port;
+}
+
+/** Runs `act` on the app and answers the statements it sent in transactions and on connections of their own. */
+export async function record(app: App, act: () => Promise<unknown>): Promise<{ written: Statement[]; queried: Statement[] }> {
+  const written: Statement[] = [];
+  const queried: Statement[] = [];
+  const { transaction, query } = app.core.db;
+  app.core.db.transaction = (organizationId, run) =>
+    transaction(organizationId, (tx) => {
+      const heard: Transaction = { ...tx, write: (statement) => (written.push(statement), tx.write(statement)) };
+      return run(heard);
+    });
+  app.core.db.query = (organizationId, statement) => (queried.push(statement), query(organizationId, statement));
+  try {
+    await act();
+  } finally {
+    Object.assign(app.core.db, { transaction, query });
+  }
+  return { written, queried };
+}
