@@ -95,10 +95,17 @@ export interface Input<T = any> {
   shown: Computed | LookedUp | Label | Related | null;
 }
 
+/** A secret that the answer to its creation shows and nothing ever again: the create function puts it on the row it returns. */
+export interface Once {
+  source: "once";
+  output: z.ZodType;
+  doc: string;
+}
+
 /** What a read can show. */
 export type ShownField = Field | Computed | LookedUp | Label | Related;
 
-export type AnyField = ShownField | Input;
+export type AnyField = ShownField | Input | Once;
 
 export interface FieldOptions {
   required?: boolean;
@@ -281,6 +288,10 @@ export function label(refField: string, to: string, targetField: string, doc = "
 
 export function related(output: z.ZodType, sql: Related["sql"], doc = ""): Related {
   return { source: "related", sql, output, doc };
+}
+
+export function once(doc: string): Once {
+  return { source: "once", output: z.string(), doc };
 }
 
 export function input<S extends z.ZodType>(

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { name as sqlName, type Sql, sql } from "../db/sql.ts";
 import type { Ctx } from "./context.ts";
-import { type AnyField, type Field, type Input, json, type Mode, ref, type ShownField, text, timestamp } from "./field.ts";
+import { type AnyField, type Field, type Input, json, type Mode, type Once, ref, type ShownField, text, timestamp } from "./field.ts";
 import type { Permission } from "./permissions.ts";
 
 export type Fields = Record<string, AnyField>;
@@ -82,6 +82,8 @@ export interface Resource<F extends Fields = any> extends Omit<ResourceWords<F>,
   columns: readonly [string, Field][];
   /** The fields that reads may show, in the wire's order. */
   shown: readonly [string, ShownField][];
+  /** The fields that only the answer to a create shows. */
+  secrets: readonly [string, Once][];
 }
 
 const standardFields = {
@@ -117,9 +119,10 @@ export function resource<const F extends Fields>(words: ResourceWords<F>): Resou
     event: event === null || typeof event === "function" ? event : () => event,
     columns: Object.entries(fields).filter((entry): entry is [string, Field] => entry[1].source === "column"),
     shown: Object.entries(fields as Fields).flatMap(([key, field]): [string, ShownField][] => {
-      const shown = field.source === "input" ? field.shown : field;
+      const shown = field.source === "input" ? field.shown : field.source === "once" ? null : field;
       return shown === null || (shown.source === "column" && shown.hidden && key !== "custom") ? [] : [[key, shown]];
     }),
+    secrets: Object.entries(fields as Fields).filter((entry): entry is [string, Once] => entry[1].source === "once"),
   };
 }
 

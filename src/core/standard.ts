@@ -188,8 +188,7 @@ async function expandedRecord(ctx: Ctx, of: Resource, id: string, record: JsonTe
   const known = Object.keys(of.expand ?? {});
   if (names.some((one) => !known.includes(one))) throw invalid({ _expand: `knows ${known.join(", ")} here` });
   const [members] = await expandIds(ctx, of, names, [id]);
-  const head = record.text.slice(0, -1);
-  return new JsonText(`${head}${head === "{" ? members!.slice(1) : members}}`, record.version);
+  return withMembers(record, members!);
 }
 
 // --- create ---
@@ -220,9 +219,22 @@ function createOperation(
       const row = (await verbsOf(of).create(ctx, input)) as Row<Resource>;
       const path = pathOf(of).replace(/\{([^}]+)\}/g, (_, key: string) => params[key]!);
       if (hasGet) ctx.reply.headers.location = `/api/v1${path}/${row.id}/`;
-      return shown(ctx, of, row, fields);
+      return withSecrets(of, row, fields, await shown(ctx, of, row, fields));
     },
   };
+}
+
+/** Adds what only this answer shows. */
+export function withSecrets(of: Resource, row: object, fields: readonly string[] | null, record: JsonText): JsonText {
+  const named = of.secrets.filter(([key]) => fields === null || fields.includes(key));
+  if (named.length === 0) return record;
+  return withMembers(record, named.map(([key]) => `,"${key}":${JSON.stringify((row as Record<string, unknown>)[key])}`).join(""));
+}
+
+/** Adds members, each `,"name":value`, to a finished record. */
+export function withMembers(record: JsonText, members: string): JsonText {
+  const head = record.text.slice(0, -1);
+  return new JsonText(`${head}${head === "{" ? members.slice(1) : members}}`, record.version);
 }
 
 // --- update ---

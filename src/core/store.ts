@@ -13,17 +13,30 @@ import { renderedText } from "./writer.ts";
 
 /** Writes rows of one's own area, with their events. Other areas' records go through `createRecord` and its siblings. */
 export const store = {
-  /** Inserts a record. It is known at once: nothing waits for the database before the commit. */
-  insert<R extends Resource>(ctx: Ctx, of: R, values: Values<R>, meta?: Record<string, unknown>): Row<R> {
+  /** Inserts a record. It is known at once: nothing waits for the database before the commit. `action` null leaves its event to the caller. */
+  insert<R extends Resource>(
+    ctx: Ctx,
+    of: R,
+    values: Values<R>,
+    meta?: Record<string, unknown>,
+    action: string | null = "created",
+  ): Row<R> {
     const row = completeRow(ctx, of, values);
     write(ctx, insertStatement(of, row));
-    emit(ctx, of, { action: "created", after: row, meta });
+    if (action !== null) emit(ctx, of, { action, after: row, meta });
     touched(ctx, of);
     return row;
   },
 
   /** Writes what differs from `before`, which must be locked. No difference: no write, no event. */
-  update<R extends Resource>(ctx: Ctx, of: R, before: Row<R>, values: Values<R>, meta?: Record<string, unknown>): Row<R> {
+  update<R extends Resource>(
+    ctx: Ctx,
+    of: R,
+    before: Row<R>,
+    values: Values<R>,
+    meta?: Record<string, unknown>,
+    action = "updated",
+  ): Row<R> {
     // Derived columns are compared as they are derived now: the database writes a `tsvector` in its own order.
     const present = derived(ctx, of, { ...before });
     const after = derived(ctx, of, { ...before, ...values, version: before.version + 1 });
@@ -33,7 +46,7 @@ export const store = {
     if (shown.length > 0) Object.assign(after, { date_updated: ctx.now.toISOString(), updated_by: ctx.actor.user_id });
 
     write(ctx, updateStatement(ctx, of, after, of.columns.filter(differs)));
-    if (shown.length > 0) emit(ctx, of, { action: "updated", before, after, changed: shown, meta });
+    if (shown.length > 0) emit(ctx, of, { action, before, after, changed: shown, meta });
     touched(ctx, of);
     return after;
   },

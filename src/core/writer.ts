@@ -34,9 +34,56 @@ export function projectionOf(of: Resource, fields: readonly string[] | null, loo
   let projection = kept.get(key);
   if (projection === undefined) {
     if (kept.size >= 200) kept.clear();
-    kept.set(key, (projection = compile(of, fields, lookup)));
+    const compileOne = (one: Resource, selection?: Selection) => compile(one, fields, lookup, selection);
+    kept.set(key, (projection = of.kinds ? compileKinds(of, compileOne) : compileOne(of)));
   }
   return projection;
+}
+
+/** What a projection selects: each expression once, each joined table once. */
+class Selection {
+  readonly columns: string[] = [];
+  readonly related: [string, Related][] = [];
+  private readonly joined: string[] = [];
+
+  /** Where the expression stands in a row. */
+  at(expression: string): number {
+    const found = this.columns.indexOf(expression);
+    return found >= 0 ? found : this.columns.push(expression) - 1;
+  }
+
+  /** Where the related field stands, behind all columns. */
+  behind(key: string, field: Related): number {
+    const found = this.related.findIndex(([, other]) => other === field);
+    return this.columns.length + (found >= 0 ? found : this.related.push([key, field]) - 1);
+  }
+
+  /** The alias of the table that `refField` points at. */
+  join(table: string, refField: string): string {
+    const found = this.joined.findIndex((text) => text.startsWith(`left join ${table} `) && text.endsWith(` = t.${refField}`));
+    const alias = `j${found >= 0 ? found : this.joined.length}`;
+    if (found < 0)
+      this.joined.push(`left join ${table} ${alias} on ${alias}.organization_id = t.organization_id and ${alias}.id = t.${refField}`);
+    return alias;
+  }
+
+  projection(write: Projection["write"]): Projection {
+    const { columns, related, joined } = this;
+    return { select: columns.join(", "), joins: joined.join(" "), related, versionAt: this.at("t.version"), write };
+  }
+}
+
+/**
+ * One projection for all rows of a shared table: each row is written by its own kind's writer. Two rounds: only when every kind
+ * has named what it selects are the places of all known.
+ */
+function compileKinds(of: Resource, compileOne: (kind: Resource, selection: Selection) => Projection): Projection {
+  const { column, of: kinds } = of.kinds!;
+  const selection = new Selection();
+  const typeAt = selection.at(`t.${column}`);
+  for (const kind of kinds) compileOne(kind, selection);
+  const writers = new Map(kinds.map((kind) => [kind.only!.value, compileOne(kind, selection).write]));
+  return selection.projection((row, directory, moment) => writers.get(row[typeAt]!)!(row, directory, moment));
 }
 
 interface Part {
@@ -45,13 +92,7 @@ interface Part {
   optional: boolean;
 }
 
-function compile(of: Resource, fields: readonly string[] | null, lookup: Lookup): Projection {
-  const columns: string[] = [];
-  const joins: string[] = [];
-  const at = (expression: string) => {
-    const found = columns.indexOf(expression);
-    return found >= 0 ? found : columns.push(expression) - 1;
-  };
+function compile(of: Resource, fields: readonly string[] | null, lookup: Lookup, selection = new Selection()): Projection {
   const helpers: unknown[] = [];
   const helper = (value: unknown) => `h[${helpers.push(value) - 1}]`;
   const parts: Part[] = [];
@@ -64,30 +105,22 @@ function compile(of: Resource, fields: readonly string[] | null, lookup: Lookup)
       const some =
         all || wanted === null || wanted.has("custom") ? null : [...wanted].filter((name) => name.startsWith("custom."));
       if (some === null || some.length > 0)
-        parts.push({ code: `${helper(customPart(some))}(r[${at("t.custom")}])`, optional: true });
+        parts.push({ code: `${helper(customPart(some))}(r[${selection.at("t.custom")}])`, optional: true });
       continue;
     }
     if (!all && (wanted === null ? isOnDemand(field) : !wanted.has(key))) continue;
     if (field.source === "related") related.push([key, field]);
     else
       parts.push({
-        code: `${JSON.stringify(`"${key}":`)}+${valueCode(of, key, field, at, joins, helper, lookup)}`,
+        code: `${JSON.stringify(`"${key}":`)}+${valueCode(of, key, field, selection, helper, lookup)}`,
         optional: false,
       });
   }
 
-  const versionAt = columns.length;
-  columns.push("t.version");
-  related.forEach(([key], i) => {
-    parts.push({ code: `${JSON.stringify(`"${key}":`)}+(r[${versionAt + 1 + i}]??"null")`, optional: false });
-  });
-  return {
-    select: columns.join(", "),
-    joins: joins.join(" "),
-    related,
-    versionAt,
-    write: assemble(parts, helpers),
-  };
+  selection.at("t.version");
+  for (const [key, field] of related)
+    parts.push({ code: `${JSON.stringify(`"${key}":`)}+(r[${selection.behind(key, field)}]??"null")`, optional: false });
+  return selection.projection(assemble(parts, helpers));
 }
 
 const isOnDemand = (field: ShownField): boolean => field.source === "related" || (field.source === "column" && field.onDemand);
@@ -98,34 +131,29 @@ function valueCode(
   of: Resource,
   key: string,
   field: Exclude<ShownField, Related>,
-  at: (expression: string) => number,
-  joins: string[],
+  selection: Selection,
   helper: (value: unknown) => string,
   lookup: Lookup,
 ): string {
   if (field.source === "column") {
     if (key === "organization_id") return `'"'+d.organization_id+'"'`;
-    return nullable(field.nullable, `r[${at(`t.${key}`)}]`, (value) => columnCode(field, key, value, helper));
+    return nullable(field.nullable, `r[${selection.at(`t.${key}`)}]`, (value) => columnCode(field, key, value, helper));
   }
   if (field.source === "computed" || field.source === "lookedUp") {
     const values = field.of.map((name) => {
       const column = of.fields[name] as Field;
       return name === "organization_id"
         ? "d.organization_id"
-        : `${helper((text: string | null) => valueOf(column, text))}(r[${at(`t.${name}`)}])`;
+        : `${helper((text: string | null) => valueOf(column, text))}(r[${selection.at(`t.${name}`)}])`;
     });
     return `${helper(textOf(field))}(${["d", "m", ...values].join(",")})`;
   }
   const target = lookup(field.to);
   if (target === undefined) throw new Error(`${of.name}.${key} labels ${field.to}, which is not defined`);
   if (target.cached) {
-    return `${helper((directory: Directory, id: string | null) => (id === null ? "null" : quoteOrNull(directory.find(field.to, id)?.[field.field])))}(d,r[${at(`t.${field.ref}`)}])`;
+    return `${helper((directory: Directory, id: string | null) => (id === null ? "null" : quoteOrNull(directory.find(field.to, id)?.[field.field])))}(d,r[${selection.at(`t.${field.ref}`)}])`;
   }
-  const alias = `j${joins.length}`;
-  joins.push(
-    `left join ${target.table} ${alias} on ${alias}.organization_id = t.organization_id and ${alias}.id = t.${field.ref}`,
-  );
-  return `${helper(quoteOrNull)}(r[${at(`${alias}.${field.field}`)}])`;
+  return `${helper(quoteOrNull)}(r[${selection.at(`${selection.join(target.table, field.ref)}.${field.field}`)}])`;
 }
 
 const textOf =
@@ -255,33 +283,31 @@ const renderedProjections = new WeakMap<Resource, Projection>();
 export function renderedProjectionOf(of: Resource, lookup: Lookup): Projection | undefined {
   if (of.rendered === undefined) return undefined;
   let kept = renderedProjections.get(of);
-  if (kept === undefined) renderedProjections.set(of, (kept = compileRendered(of, lookup)));
+  if (kept === undefined) {
+    const compileOne = (one: Resource, selection?: Selection) => compileRendered(one, lookup, selection);
+    renderedProjections.set(of, (kept = of.kinds ? compileKinds(of, compileOne) : compileOne(of)));
+  }
   return kept;
 }
 
-function compileRendered(of: Resource, lookup: Lookup): Projection {
-  const columns = ["t.rendered"];
-  const at = (expression: string) => {
-    const found = columns.indexOf(expression);
-    return found >= 0 ? found : columns.push(expression) - 1;
-  };
-  const joins: string[] = [];
+function compileRendered(of: Resource, lookup: Lookup, selection = new Selection()): Projection {
+  const text = `r[${selection.at("t.rendered")}]`;
   const helpers: unknown[] = [];
   const helper = (value: unknown) => `h[${helpers.push(value) - 1}]`;
   const labels = of.shown.flatMap(([key, field]) =>
     isLookedUp(field)
       ? [
-          `${JSON.stringify(`,"${key}":`)}+${valueCode(of, key, field as Exclude<ShownField, Related>, at, joins, helper, lookup)}`,
+          `${JSON.stringify(`,"${key}":`)}+${valueCode(of, key, field as Exclude<ShownField, Related>, selection, helper, lookup)}`,
         ]
       : [],
   );
-  const versionAt = columns.push("t.version") - 1;
+  selection.at("t.version");
   const tag = tagOf(of);
   const write = build(
-    `(r[0]===null||!r[0].startsWith("${tag}"))?"":"{"+r[0].slice(${tag.length})${labels.map((code) => `+${code}`).join("")}+"}"`,
+    `(${text}===null||!${text}.startsWith("${tag}"))?"":"{"+${text}.slice(${tag.length})${labels.map((code) => `+${code}`).join("")}+"}"`,
     helpers,
   );
-  return { select: columns.join(", "), joins: joins.join(" "), related: [], versionAt, write };
+  return selection.projection(write);
 }
 
 /** True when a read shows nothing that a record at hand does not: no joined labels. */
@@ -290,11 +316,13 @@ export const isSelfContained = (of: Resource, lookup: Lookup): boolean =>
 
 /** The schema of a record as it is shown. */
 export function outputSchema(of: Resource): z.ZodType {
+  if (of.kinds) return z.union(of.kinds.of.map(outputSchema)).describe(of.doc);
   const shape: Record<string, z.ZodType> = {};
   for (const [key, field] of of.shown) {
     if (key === "custom" && of.custom) continue;
     const schema = field.doc ? field.output.describe(field.doc) : field.output;
     shape[key] = isOnDemand(field) ? schema.optional() : schema;
   }
+  for (const [key, field] of of.secrets) shape[key] = field.output.describe(field.doc).optional();
   return (of.custom || of.expand ? z.looseObject(shape) : z.strictObject(shape)).describe(of.doc);
 }
