@@ -3,7 +3,7 @@
 import type { Statement } from "../db/database.ts";
 import { type Ctx, transactionOf, write } from "./context.ts";
 import { newId } from "./id.ts";
-import type { Resource, Row } from "./resource.ts";
+import { kindOf, type Resource, type Row } from "./resource.ts";
 import { same } from "./row.ts";
 import { renderRow } from "./writer.ts";
 
@@ -19,7 +19,7 @@ export interface Change<R extends Resource = Resource> {
 /** Writes the event of a change of one record. What emits nothing (`event: null`) is passed over. */
 export function emit<R extends Resource>(ctx: Ctx, of: R, change: Change<R>): void {
   const row = (change.after ?? change.before) as Row<R> & Record<string, unknown>;
-  const kind = ctx.registry.kindOf(of, row);
+  const kind = kindOf(of, row);
   if (kind.event === null) return;
   const objectType = kind.event(row);
   const lookup = (name: string) => ctx.registry.resource(name);

@@ -70,7 +70,7 @@ async function page(ctx: Ctx, of: Resource, input: ListInput, projection: Projec
 // The default list, and the default list of one parent: one plan fits all values, so these are prepared and share connections.
 function preparedPage(ctx: Ctx, of: Resource, input: ListInput, projection: Projection): Statement | null {
   const unfiltered = input.conditions.length === 0;
-  const eligible = (unfiltered || input.indexedBy !== null) && input.skip === 0 && projection.related.length === 0;
+  const eligible = (unfiltered || input.onePlan) && input.skip === 0 && projection.related.length === 0;
   if (!eligible || of.visible?.(ctx, "t") || ctx.tx !== null) return null;
   const composed = pageQuery(ctx, of, input, projection);
   return statement(composed, statementName(of, "list", composed.text));

@@ -22,8 +22,8 @@ export interface ListInput {
   count: "exact" | "estimate" | null;
   order: OrderKey[];
   conditions: Sql[];
-  /** Only equality on indexed references, in the default order: one plan fits all values. */
-  indexedBy: { field: string; value: string } | null;
+  /** One plan fits all values: the only condition is equality on an indexed reference, in the default order. */
+  onePlan: boolean;
   /** Binds a cursor to its filters and order. */
   fingerprint: string;
 }
@@ -61,7 +61,7 @@ export function readList(ctx: Ctx, of: Resource, given: Record<string, string>, 
     count: readCount(given._count, errors),
     order,
     conditions,
-    indexedBy: onlyIndexed(of, filters, given, fixed),
+    onePlan: onlyIndexed(of, filters, given, fixed),
     fingerprint,
   };
   if (Object.keys(errors).length > 0) throw invalid(errors);
@@ -93,11 +93,11 @@ function onlyIndexed(
   filters: readonly [string, string][],
   given: Record<string, string>,
   fixed: readonly Sql[],
-): ListInput["indexedBy"] {
+): boolean {
   const [first, ...rest] = filters;
-  if (first === undefined || rest.length > 0 || fixed.length > 0 || given._order_by) return null;
+  if (first === undefined || rest.length > 0 || fixed.length > 0 || given._order_by) return false;
   const [field, value] = first;
-  return of.indexed?.includes(field) && !value.includes(",") ? { field, value } : null;
+  return of.indexed?.includes(field) === true && !value.includes(",");
 }
 
 function readExpand(of: Resource, value: string | undefined, errors: FieldErrors): string[] {
@@ -209,12 +209,14 @@ export function compare(expression: Sql, type: string, operator: Operator, value
     return sql`${expression} = any(${values.map((one) => parameter(type, one, ctx))}::${raw(casts[type]!)}[])`;
   }
   // A calendar day asked of an instant is that whole day where the caller is.
-  if (type === "timestamp" && operator === "eq" && /^\d{4}-\d{2}-\d{2}$/.test(value)) {
+  if (type === "timestamp" && operator === "eq" && isDay(value)) {
     const start = parameter(type, value, ctx);
     return sql`${expression} >= ${start}::timestamptz and ${expression} < ${start}::timestamptz + interval '1 day'`;
   }
   return sql`${expression} ${raw(symbols[operator]!)} ${parameter(type, value, ctx)}::${raw(casts[type]!)}`;
 }
+
+const isDay = (value: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(value);
 
 export const splitList = (value: string): string[] =>
   value
@@ -279,20 +281,17 @@ function customCondition(
 
 function customCompare(ctx: Ctx, wireName: string, field: CustomField, operator: Operator, value: string): Sql {
   if (operator === "isnull") return readBoolean(value) ? sql`not t.custom ? ${wireName}` : sql`t.custom ? ${wireName}`;
-  if (operator === "eq") return customEquals("t", wireName, field, customValue(field, value, ctx));
+  if (operator === "eq") {
+    if (field.type === "datetime" && isDay(value)) return customDay("t", wireName, customValue(field, value, ctx) as string);
+    return customEquals("t", wireName, field, customValue(field, value, ctx));
+  }
   if (operator === "in") {
     const values = readValues(value);
     return or(values.map((one) => customEquals("t", wireName, field, customValue(field, one, ctx))));
   }
-  const type =
-    field.type === "number"
-      ? "number"
-      : field.type === "date"
-        ? "date"
-        : field.type === "datetime"
-          ? "timestamp"
-          : bad("cannot be compared: use =, __in or __isnull");
-  return compare(customExpression("t", wireName, type), type, operator, value, ctx);
+  if (field.type === "number") return compare(customNumber("t", wireName), "number", operator, value, ctx);
+  if (field.type !== "date" && field.type !== "datetime") bad("cannot be compared: use =, __in or __isnull");
+  return compare(customText("t", wireName), "text", operator, customValue(field, value, ctx) as string, ctx);
 }
 
 /** Equality that the index on `custom` answers. */
@@ -301,18 +300,24 @@ export function customEquals(alias: string, wireName: string, field: { accepts_m
   return sql`${name(alias)}.custom @> ${wanted}::jsonb`;
 }
 
-/** A custom value as SQL of the given type; values of another type (after a field changed its own) are null. */
-export function customExpression(alias: string, wireName: string, type: string): Sql {
-  const value = sql`${name(alias)}.custom->>${wireName}`;
-  if (type === "number")
-    return sql`case when jsonb_typeof(${name(alias)}.custom->${wireName}) = 'number' then (${value})::double precision end`;
-  return sql`(${value})::${raw(casts[type]!)}`;
+/** A custom number; a value of another kind, left by a write that met a change of the field's type, is none. */
+export const customNumber = (alias: string, wireName: string): Sql =>
+  sql`case when jsonb_typeof(${name(alias)}.custom->${wireName}) = 'number' then (${name(alias)}.custom->>${wireName})::double precision end`;
+
+/** A custom value as text. Days and moments sort in their wire form, and no value can fail to be text. */
+export const customText = (alias: string, wireName: string): Sql => sql`(${name(alias)}.custom->>${wireName}) collate "C"`;
+
+/** Moments of the day that begins then. */
+function customDay(alias: string, wireName: string, start: string): Sql {
+  const end = new Date(Date.parse(start) + 86_400_000).toISOString();
+  return sql`(${customText(alias, wireName)} >= ${start} and ${customText(alias, wireName)} < ${end})`;
 }
 
 function customValue(field: CustomField, value: string, ctx: Ctx): unknown {
   if (field.type === "number") return Number(parameter("number", value, ctx));
   if (field.type === "boolean") return readBoolean(value);
   if (field.type === "datetime") return parameter("timestamp", value, ctx);
+  if (field.type === "date") return parameter("date", value, ctx);
   return value;
 }
 

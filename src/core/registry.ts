@@ -16,8 +16,6 @@ export interface Registry {
   resource(name: string): Resource | undefined;
   /** Who points at records of this resource. */
   pointersTo(name: string): readonly Pointer[];
-  /** The resource a row of a shared table belongs to. */
-  kindOf(of: Resource, row: Record<string, unknown>): Resource;
   operation(name: string): Operation | undefined;
   /** Called after the commit of every transaction that wrote events. */
   announceEvents(): void;
@@ -29,14 +27,12 @@ export function buildRegistry(
   announceEvents = () => {},
 ): Registry {
   const resources = new Map<string, Resource>();
-  for (const one of [...operations.map((operation) => operation.resource), ...extra]) {
-    if (one === null) continue;
+  const named = [...operations.flatMap((operation) => operation.resource ?? []), ...extra];
+  for (const one of named.flatMap((resource) => [resource, ...(resource.kinds?.of ?? [])])) {
     const known = resources.get(one.name);
     if (known !== undefined && known !== one) throw new Error(`two resources are named ${one.name}`);
     resources.set(one.name, one);
   }
-  const kinds = new Map<string, Resource>();
-  for (const one of resources.values()) if (one.only) kinds.set(`${one.table} ${one.only.value}`, one);
   const byName = new Map<string, Operation>();
   const byRoute = new Set<string>();
   for (const operation of operations) {
@@ -64,10 +60,6 @@ export function buildRegistry(
     resources: all,
     resource: (name) => resources.get(name),
     pointersTo: (name) => pointers.get(baseOf(resources, name)) ?? [],
-    kindOf: (of, row) => {
-      if (of.kinds === undefined) return of;
-      return kinds.get(`${of.table} ${row[of.kinds]}`) ?? of;
-    },
     operation: (name) => byName.get(name),
     announceEvents,
   };

@@ -42,8 +42,8 @@ export interface ResourceWords<F extends Fields> {
   table?: string;
   /** Several resources may share a table: which rows are this one's, as column and value. */
   only?: { column: string; value: string };
-  /** For the one resource that holds all rows of a shared table: the column that tells the kinds apart. */
-  kinds?: string;
+  /** For the one resource that holds all rows of a shared table: its kinds, and the column that tells them apart. Each row is shown as its kind. */
+  kinds?: { column: string; of: readonly Resource[] };
   /** The `object_type` of its events; null for what emits none. */
   event?: string | null | ((row: any) => string);
   /** The lead its events belong to; by default its `lead_id`. */
@@ -131,6 +131,10 @@ const pickStandard = (own: Fields) => Object.fromEntries(Object.entries(own).fil
 
 /** `lead t`, with the rows of other kinds in the same table left out by `scope`. */
 export const from = (of: Resource, alias: string): Sql => sql`${sqlName(of.table)} ${sqlName(alias)}`;
+
+/** The resource a row of a shared table belongs to. */
+export const kindOf = (of: Resource, row: Record<string, unknown>): Resource =>
+  of.kinds?.of.find((kind) => kind.only?.value === row[of.kinds!.column]) ?? of;
 
 /** The conditions every statement about a resource begins with: its organization, its kind, what the caller may see. */
 export function scope(ctx: Ctx, of: Resource, alias = "t"): Sql[] {

@@ -7,7 +7,7 @@ export { empty, join, raw, Sql, sql };
 /** A name written into SQL. Names come from definitions, never from a request; this fails on anything else. */
 export function name(text: string): Sql {
   if (!/^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?$/.test(text)) throw new Error(`not an SQL name: ${text}`);
-  return raw(text.replace(/(^|\.)(order|user|group|references|default|all|end)\b/g, '$1"$2"'));
+  return raw(text.replace(/(^|\.)(order|user|group|references|default|all|end|to)\b/g, '$1"$2"'));
 }
 
 /** Turns composed SQL into a statement; `as` makes it a prepared one. */
