@@ -44,7 +44,7 @@ export async function openStand(settings: Record<string, string> = {}): Promise<
   };
 }
 
-const appOptions = { rls: false, baseUrl: "http://localhost" };
+const appOptions = { rls: false, baseUrl: "http://localhost", secretKey: "the secret key of the bench" };
 
 export interface Organization {
   id: string;

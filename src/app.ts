@@ -1,11 +1,13 @@
 // The composition root: configuration and a database become a running core. Nothing else builds these parts.
 import { type Authenticator, openAuthenticator } from "./auth/authenticate.ts";
-import type { Core } from "./core/core.ts";
+import type { Core, Settings } from "./core/core.ts";
 import { announcements, openDirectories } from "./core/directory.ts";
 import { buildRegistry } from "./core/registry.ts";
 import { listen } from "./db/listen.ts";
 import { openDatabase, type PostgresDatabase } from "./db/pool.ts";
 import { operations, silentResources } from "./resources/index.ts";
+import { publicAddresses } from "./services/public_address.ts";
+import { openSecrets } from "./services/secrets.ts";
 
 export interface App {
   core: Core;
@@ -18,6 +20,9 @@ export interface AppOptions {
   databaseUrl: string;
   rls: boolean;
   baseUrl: string;
+  /** See `secretKey` of `services/secrets.ts`. */
+  secretKey: string;
+  outboundAllowCidrs?: readonly string[];
   clock?: () => Date;
   onError?: (error: Error) => void;
 }
@@ -41,7 +46,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   flushing.unref();
 
   return {
-    core: { db, directories, forget, registry, settings: { base_url: options.baseUrl }, clock },
+    core: { db, directories, forget, registry, settings: settingsOf(options), clock },
     db,
     authenticator,
     async close() {
@@ -52,3 +57,9 @@ export async function openApp(options: AppOptions): Promise<App> {
     },
   };
 }
+
+const settingsOf = ({ baseUrl, secretKey, outboundAllowCidrs = [] }: AppOptions): Settings => ({
+  base_url: baseUrl,
+  addresses: publicAddresses(outboundAllowCidrs),
+  secrets: openSecrets(secretKey),
+});

@@ -1,5 +1,6 @@
 // What a handler gets: who asks, in which organization, and the way to the database. Nothing is ambient.
 import type { Database, Rows, Statement, Transaction } from "../db/database.ts";
+import type { Settings } from "./core.ts";
 import type { Directory } from "./directory.ts";
 import type { Permission } from "./permissions.ts";
 import type { Registry } from "./registry.ts";
@@ -55,8 +56,7 @@ export interface Ctx {
   meta: Record<string, unknown>;
   /** Drops what this process remembers of an organization: its directory, and who its keys are. */
   forget(organizationId: string): void;
-  /** Settings of the service a handler may need, such as the base URL of links. */
-  settings: { base_url: string };
+  settings: Settings;
 }
 
 /** A bounded read by one plan: by id, a default list. Joins the transaction when there is one. */

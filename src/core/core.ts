@@ -1,5 +1,7 @@
 // What operations run on: the database, the directories, the registry and the settings of the service.
 import type { Database } from "../db/database.ts";
+import type { PublicAddresses } from "../services/public_address.ts";
+import type { Secrets } from "../services/secrets.ts";
 import type { Directories } from "./directory.ts";
 import type { Registry } from "./registry.ts";
 
@@ -9,6 +11,16 @@ export interface Core {
   /** Drops what this process remembers of an organization: its directory, and who its keys are. */
   forget(organizationId: string): void;
   registry: Registry;
-  settings: { base_url: string };
+  settings: Settings;
   clock: () => Date;
+}
+
+/** What the operator decided and handlers need. */
+export interface Settings {
+  /** Where links begin. */
+  base_url: string;
+  /** Where requests may go when a user chose the address. */
+  addresses: PublicAddresses;
+  /** What is needed in clear again lies sealed. */
+  secrets: Secrets;
 }

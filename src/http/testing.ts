@@ -12,6 +12,8 @@ import type { Operation } from "../core/operation.ts";
 import { permissions } from "../core/permissions.ts";
 import { buildRegistry } from "../core/registry.ts";
 import { openDatabase } from "../db/pool.ts";
+import { publicAddresses } from "../services/public_address.ts";
+import { openSecrets } from "../services/secrets.ts";
 import { createServer, type HttpApp } from "./server.ts";
 import type { GateLimits } from "./shed.ts";
 
@@ -69,7 +71,7 @@ export async function listen(t: TestContext, given: Given = {}) {
         directories: openDirectories(db, []),
         forget: () => {},
         registry: buildRegistry(operations),
-        settings: { base_url: config.base_url },
+        settings: { base_url: config.base_url, addresses: publicAddresses([]), secrets: openSecrets("tests") },
         clock: () => new Date(),
       },
       operations,

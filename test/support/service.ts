@@ -30,6 +30,8 @@ export async function startService({ env = {}, databaseUrl }: ServiceOptions = {
     databaseUrl: databaseUrl ?? database!.url,
     rls: config.database_rls,
     baseUrl: "http://localhost",
+    secretKey: "the secret key of the tests",
+    outboundAllowCidrs: config.outbound_allow_cidrs,
     clock: () => clock.now ?? new Date(),
   });
   const server = createServer({
