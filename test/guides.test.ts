@@ -1,0 +1,44 @@
+// The guides are followed to the letter.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+
+const root = new URL("..", import.meta.url).pathname;
+
+test("who follows docs/adding-a-resource.md has a resource that keeps every promise of the others", () => {
+  const copy = mkdtempSync(join(tmpdir(), "headwater-guide-"));
+  try {
+    for (const part of ["src", "test", "migrations", "scripts", "generated", "package.json", "tsconfig.json"]) cpSync(join(root, part), join(copy, part), { recursive: true });
+    symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+    followGuide(copy);
+
+    const output = execFileSync(process.execPath, ["--test", "--test-name-pattern=branch|column of the right type|composite keys|tenant table", "test/contract/verbs.test.ts", "test/contract/lists.test.ts", "test/contract/description.test.ts"], {
+      cwd: copy,
+      encoding: "utf8",
+      env: { ...process.env, NODE_TEST_CONTEXT: undefined },
+    });
+
+    assert.match(output, /branch/);
+    assert.match(output, /(ℹ|#) fail 0/);
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+});
+
+function followGuide(copy: string): void {
+  const guide = readFileSync(join(root, "docs/adding-a-resource.md"), "utf8");
+  const next = String(readdirSync(join(copy, "migrations")).length + 1).padStart(4, "0");
+  const files = [...guide.matchAll(/<!-- file: (\S+) -->\n```\w+\n(.*?)```/gs)];
+  assert.equal(files.length, 3);
+  for (const [, name, text] of files) {
+    const path = join(copy, name!.replace("NNNN", next));
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text!);
+  }
+  const index = join(copy, "src/resources/index.ts");
+  const present = readFileSync(index, "utf8");
+  writeFileSync(index, `import { branches } from "./branches/index.ts";\n${present.replace(/(export const operations[^[]*=\s*\[)/, "$1...branches, ")}`);
+}
