@@ -8,6 +8,7 @@ import { type FieldErrors, invalid } from "./errors.ts";
 import { isId } from "./id.ts";
 import { nearest } from "./reasons.ts";
 import type { Resource } from "./resource.ts";
+import { same } from "./row.ts";
 
 /** As much of a custom field's definition as the core needs; `resources/custom_data` has the whole. */
 export interface CustomField {
@@ -33,6 +34,7 @@ export interface CustomField {
   editable_with_roles: string[];
   custom_activity_type_id: string | null;
   custom_object_type_id: string | null;
+  referenced_custom_type_id: string | null;
   associations: {
     object_type: string;
     custom_activity_type_id?: string;
@@ -94,12 +96,14 @@ export function readCustom(
       continue;
     }
     const [wireName, field] = found;
+    // What is stored may always be sent again: a choice that is no longer offered, a field the role may only read.
+    if (change === null && same(value, before[wireName])) continue;
     if (!editable(ctx, field)) {
       errors[key] = "your role may not change this field";
       continue;
     }
-    const next = change === null ? value : changedList(result[wireName], change, value, ctx, field);
-    const checked = next === null || next === "" ? null : checkValue(ctx, field, next);
+    const next = change === null ? value : changedList(result[wireName], change, value, field);
+    const checked = next === null || next === "" ? null : checkValue(ctx, field, next, before[wireName]);
     if (checked instanceof Reason) errors[key] = checked.text;
     else if (checked === null || (Array.isArray(checked) && checked.length === 0)) delete result[wireName];
     else result[wireName] = checked;
@@ -145,32 +149,31 @@ const editable = (ctx: Ctx, field: CustomField) =>
   field.editable_with_roles.includes(ctx.actor.role_id) ||
   ctx.actor.role_id === "admin";
 
-class Reason {
+/** Why a value is refused. */
+export class Reason {
   readonly text: string;
   constructor(text: string) {
     this.text = text;
   }
 }
 
-function changedList(present: unknown, change: "add" | "remove", value: unknown, ctx: Ctx, field: CustomField): unknown {
+function changedList(present: unknown, change: "add" | "remove", value: unknown, field: CustomField): unknown {
   if (!field.accepts_multiple_values) return new Reason("takes one value: set it without .add or .remove");
   const list = Array.isArray(present) ? present : [];
-  const checked = checkValue(ctx, field, [value].flat());
-  if (checked instanceof Reason) return checked;
-  const values = checked as unknown[];
-  return change === "add"
-    ? [...list, ...values.filter((one) => !list.includes(one))]
-    : list.filter((one) => !values.includes(one));
+  const values = [value].flat();
+  return change === "add" ? [...list, ...values] : list.filter((one) => !values.includes(one));
 }
 
-function checkValue(ctx: Ctx, field: CustomField, value: unknown): unknown {
+/** The stored form of a value, or why there is none. Members of a list that are stored already stay as they are. */
+export function checkValue(ctx: Ctx, field: CustomField, value: unknown, present?: unknown): unknown {
   if (value instanceof Reason) return value;
   if (!field.accepts_multiple_values) {
     return Array.isArray(value) && value.length === 1 && field.type === "choices"
       ? checkOne(ctx, field, value[0])
       : checkOne(ctx, field, value);
   }
-  const values = (Array.isArray(value) ? value : [value]).map((one) => checkOne(ctx, field, one));
+  const kept = new Set(Array.isArray(present) ? present : []);
+  const values = [value].flat().map((one) => (kept.has(one) ? one : checkOne(ctx, field, one)));
   if (values.length > 200) return new Reason("must have 200 values or fewer");
   return values.find((one) => one instanceof Reason) ?? [...new Set(values)];
 }

@@ -3,6 +3,7 @@
 import type { Row as TextRow, Statement } from "../db/database.ts";
 import { and, join, name, raw, type Sql, sql, statement } from "../db/sql.ts";
 import { type Ctx, may, query, read, transactionOf } from "./context.ts";
+import { type CustomField, customFieldsOf } from "./custom_fields.ts";
 import { invalid, notAllowed, notFound } from "./errors.ts";
 import { isId } from "./id.ts";
 import { JsonText } from "./operation.ts";
@@ -148,8 +149,8 @@ export async function deleteRecord<R extends Resource>(ctx: Ctx, of: R, id: stri
 export async function checkVisible(
   ctx: Ctx,
   of: Resource,
-  values: Record<string, unknown>,
-  before: Record<string, unknown> = {},
+  values: Record<string, any>,
+  before: Record<string, any> = {},
 ): Promise<void> {
   for (const [key, field] of of.columns) {
     const id = values[key];
@@ -159,6 +160,26 @@ export async function checkVisible(
       ? ctx.directory.find(target.name, id) !== undefined
       : isId(target.prefix, id) && (target.visible?.(ctx, "t") == null || (await findRecord(ctx, target, id)) !== null);
     if (!exists) throw invalid({ [key]: "does not exist" });
+  }
+  if (of.custom !== undefined)
+    await checkCustomIds(ctx, customFieldsOf(ctx.directory, of.custom), values.custom ?? {}, before.custom ?? {});
+}
+
+/** Custom values that name contacts and custom objects hold to the same. */
+async function checkCustomIds(
+  ctx: Ctx,
+  fields: ReadonlyMap<string, CustomField>,
+  values: Record<string, unknown>,
+  before: Record<string, unknown>,
+): Promise<void> {
+  for (const [key, field] of fields) {
+    if ((field.type !== "contact" && field.type !== "custom_object") || values[key] === undefined) continue;
+    const kept = [before[key]].flat();
+    const ids = [values[key] as string | string[]].flat().filter((id) => !kept.includes(id));
+    const target = ctx.registry.resource(field.type);
+    const found = ids.length === 0 || target === undefined ? [] : await findRecords(ctx, target, [sql`t.id = any(${ids})`]);
+    const fit = found.filter((row) => field.type === "contact" || row.custom_object_type_id === field.referenced_custom_type_id);
+    if (fit.length < ids.length) throw invalid({ [key]: "does not exist" });
   }
 }
 

@@ -88,6 +88,7 @@ export async function sampleValue(ws: Workspace, of: Resource, key: string, fiel
 
 /** The path of a resource's collection, with its parent made where it has one. */
 export async function collectionPath(ws: Workspace, of: Resource): Promise<string> {
+  if (of.name === "custom_field") return "/custom_field/lead/";
   if (of.parent === undefined) return `${of.path}/`;
   const parent = ws.service.app.core.registry.resource((of.fields[of.parent] as Field).ref!.to)!;
   const made = await sampleRecord(ws, parent);

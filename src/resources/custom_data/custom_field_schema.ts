@@ -1,0 +1,70 @@
+// The fields of a kind of record: the service's own and those the organization added.
+import { z } from "zod";
+import { type CustomField, customFieldsOf } from "../../core/custom_fields.ts";
+import { invalid } from "../../core/errors.ts";
+import type { Field } from "../../core/field.ts";
+import { operation } from "../../core/operation.ts";
+import type { Resource, Row } from "../../core/resource.ts";
+import { outputSchema, renderRow } from "../../core/writer.ts";
+import { customField } from "./custom_field.ts";
+import { hasTypes, objectTypeNamed, objectTypes, typeColumns, typePrefixes } from "./object_types.ts";
+
+export const customFieldSchema = operation({
+  name: "custom_field_schema.get",
+  method: "GET",
+  path: "/custom_field_schema/",
+  doc: "Answers the fields of a kind of record in the order they are shown: its own custom fields, then the shared ones.",
+  permission: "member",
+  input: {
+    object_type: z
+      .string()
+      .describe("The kind of record, such as `lead`; also the id of a type of custom activities or objects."),
+    custom_activity_type_id: z.string().optional().describe("With `activity`: only the fields of this type."),
+    custom_object_type_id: z.string().optional().describe("With `custom_object_type`: only the fields of this type."),
+  },
+  output: z.strictObject({
+    object_type: z.string(),
+    organization_id: z.string(),
+    standard_fields: z.array(z.strictObject({ name: z.string(), type: z.string(), read_only: z.boolean() })),
+    fields: z.array(outputSchema(customField)),
+  }),
+  async run(ctx, given) {
+    const { object_type, type_id } = placeOf(given);
+    const lookup = (name: string) => ctx.registry.resource(name);
+    const show = (field: CustomField) =>
+      JSON.parse(renderRow(customField, field as unknown as Row<typeof customField>, ctx.directory, ctx, lookup));
+    const record = ctx.registry.resources.find((one) => one.custom === object_type);
+    return {
+      object_type,
+      organization_id: ctx.organization_id,
+      standard_fields: record === undefined ? [] : standardFields(record),
+      fields: [...customFieldsOf(ctx.directory, object_type, type_id).values()].map(show),
+    };
+  },
+});
+
+/** The kind of record that is meant, and the one type of it. */
+function placeOf(given: { object_type: string; custom_activity_type_id?: string; custom_object_type_id?: string }) {
+  for (const [kind, prefix] of Object.entries(typePrefixes))
+    if (given.object_type.startsWith(`${prefix}_`)) return { object_type: kind, type_id: given.object_type };
+  const object_type = objectTypeNamed(given.object_type);
+  if (object_type === undefined) throw invalid({ object_type: `must be one of ${objectTypes.join(", ")}` });
+  return { object_type, type_id: hasTypes(object_type) ? (given[typeColumns[object_type]] ?? null) : null };
+}
+
+function standardFields(of: Resource): { name: string; type: string; read_only: boolean }[] {
+  const columns = new Map(of.columns);
+  const names = of.shown.map(([name]) => name).filter((name) => name !== "custom");
+  return names.map((name) => {
+    const column = columns.get(name);
+    return { name, type: typeOf(column), read_only: column === undefined || column.mode === "read" };
+  });
+}
+
+const typeNames: Partial<Record<Field["type"], string>> = { timestamp: "datetime", texts: "list", json: "object" };
+
+// What has no column is worked out when it is shown; the description of the interface says its kind.
+function typeOf(field: Field | undefined): string {
+  if (field === undefined) return "computed";
+  return field.ref !== null ? "reference" : (typeNames[field.type] ?? field.type);
+}

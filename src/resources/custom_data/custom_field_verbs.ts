@@ -1,0 +1,148 @@
+// What creating, changing and deleting a custom field does besides writing its row.
+import type { Ctx } from "../../core/context.ts";
+import { type FieldErrors, invalid } from "../../core/errors.ts";
+import { builtInRoles } from "../../core/permissions.ts";
+import { findRecord, findRecords } from "../../core/records.ts";
+import type { Create, Patch, Row } from "../../core/resource.ts";
+import { store } from "../../core/store.ts";
+import { sql } from "../../db/sql.ts";
+import { pushedBack } from "../shared/positions.ts";
+import { type Association, customField } from "./custom_field.ts";
+import { convertValues, removeValues } from "./field_values.ts";
+import { hasTypes, typeColumns, typePrefixes } from "./object_types.ts";
+
+type CustomField = Row<typeof customField>;
+/** A definition before its defaults are filled in. */
+type Definition = Partial<CustomField> & Pick<CustomField, "object_type" | "type">;
+
+export async function createCustomField(ctx: Ctx, input: Create<typeof customField>): Promise<CustomField> {
+  const { drop_unconvertible_values: _, ...given } = input;
+  // The path's word for the kind of record came in with the body (`index.ts`).
+  const definition = given as Definition;
+  await checkDefinition(ctx, definition);
+
+  if (given.position !== undefined) await makeRoom(ctx, definition, given.position);
+  return store.insert(ctx, customField, definition);
+}
+
+/** A change of what values are converts those that are stored, in the same transaction. */
+export async function updateCustomField(ctx: Ctx, before: CustomField, patch: Patch<typeof customField>): Promise<CustomField> {
+  const { drop_unconvertible_values: drop = false, ...given } = patch;
+  const after = withDefaultsOfType(before, given);
+  if (after.type !== before.type) refuseFixedType(before, after);
+  await checkDefinition(ctx, after);
+
+  if (after.type !== before.type || after.accepts_multiple_values !== before.accepts_multiple_values)
+    await convertValues(ctx, before, after, { drop });
+  removeValues(ctx, before, dissociated(before, after));
+  if (after.position !== before.position) await makeRoom(ctx, after, after.position);
+  return store.update(ctx, customField, before, after);
+}
+
+/** Takes the values of all records along. */
+export async function deleteCustomField(ctx: Ctx, before: CustomField): Promise<void> {
+  removeValues(ctx, before);
+  await store.remove(ctx, customField, [before]);
+}
+
+async function makeRoom(ctx: Ctx, { id, object_type }: Definition, position: number): Promise<void> {
+  const fields = await findRecords(ctx, customField, [sql`t.object_type = ${object_type}`], sql`order by t.id for update of t`);
+  const others = fields.filter((one) => one.id !== id);
+  for (const [field, place] of pushedBack(others, position)) store.update(ctx, customField, field, { position: place });
+}
+
+/** What another type cannot have goes with the change, unless the caller says otherwise. */
+function withDefaultsOfType(before: CustomField, given: Partial<CustomField>): CustomField {
+  const type = given.type ?? before.type;
+  const cleared = {
+    ...(type === "choices" ? {} : { choices: null }),
+    ...(severalPossible.has(type) ? {} : { accepts_multiple_values: false }),
+  };
+  return type === before.type ? { ...before, ...given } : { ...before, ...cleared, ...given };
+}
+
+/** Kinds of values that a record may have several of. */
+const severalPossible: ReadonlySet<string> = new Set(["choices", "user", "contact", "custom_object"]);
+
+function refuseFixedType(before: CustomField, after: CustomField): void {
+  const { object_type } = before;
+  if (hasTypes(object_type) || object_type === "shared") throw invalid({ type: "cannot be changed" });
+  // A reference needs to know what it points at, and text that happens to look like an id is no reason to believe it.
+  if (after.type === "contact" || after.type === "custom_object")
+    throw invalid({ type: `cannot become ${after.type}; create another field for that` });
+}
+
+/** Where a shared field was and no longer is. */
+const dissociated = (before: CustomField, after: CustomField): Association[] =>
+  before.associations.filter((was) => !after.associations.some((is) => samePlace(was, is)));
+
+const samePlace = (a: Association, b: Association): boolean => placeOf(a) === placeOf(b);
+const placeOf = (one: Association): string =>
+  `${one.object_type} ${one.custom_activity_type_id ?? ""} ${one.custom_object_type_id ?? ""}`;
+
+// --- what a definition must be ---
+
+async function checkDefinition(ctx: Ctx, field: Definition): Promise<void> {
+  const problems = { ...problemsOfValues(field), ...problemsOfPlace(ctx, field), ...(await missingTypes(ctx, field)) };
+  if (Object.keys(problems).length > 0) throw invalid(problems);
+}
+
+function problemsOfValues({ type, choices, accepts_multiple_values, ...field }: Definition): FieldErrors {
+  const problems: FieldErrors = {};
+  if (type === "textarea" && !hasTypes(field.object_type))
+    problems.type = "textarea is for fields of custom activities and objects; here use text";
+  if (type === "choices" && !choices?.length) problems.choices = "is required for fields of type choices";
+  if (type !== "choices" && choices?.length) problems.choices = "is only for fields of type choices";
+  if (accepts_multiple_values && !severalPossible.has(type))
+    problems.accepts_multiple_values = `is only for fields of type ${[...severalPossible].join(", ")}`;
+  if (type === "custom_object" && !field.referenced_custom_type_id)
+    problems.referenced_custom_type_id = "is required for fields of type custom_object";
+  if (type !== "custom_object" && field.referenced_custom_type_id)
+    problems.referenced_custom_type_id = "is only for fields of type custom_object";
+  return problems;
+}
+
+function problemsOfPlace(ctx: Ctx, field: Definition): FieldErrors {
+  const { object_type, associations = [] } = field;
+  const problems: FieldErrors = {};
+  if (field.required && !hasTypes(object_type)) problems.required = "is only for fields of custom activities and objects";
+  for (const [kind, column] of Object.entries(typeColumns)) {
+    if (kind === object_type && !field[column]) problems[column] = "is required";
+    if (kind !== object_type && field[column]) problems[column] = `is only for fields under /custom_field/${kind}/`;
+  }
+  if (associations.length > 0 && object_type !== "shared") problems.associations = "is only for shared fields";
+  associations.forEach((one, i) => {
+    if (associations.slice(0, i).some((other) => samePlace(one, other))) problems[`associations.${i}`] = "is there already";
+    if (one.required && !hasTypes(one.object_type))
+      problems[`associations.${i}.required`] = "is only for custom activities and objects";
+    Object.assign(problems, unknownRoles(ctx, one.editable_with_roles, `associations.${i}.editable_with_roles`));
+  });
+  return { ...problems, ...unknownRoles(ctx, field.editable_with_roles ?? [], "editable_with_roles") };
+}
+
+function unknownRoles(ctx: Ctx, roles: readonly string[], place: string): FieldErrors {
+  const exists = (id: string) =>
+    Object.hasOwn(builtInRoles, id) || (ctx.directory.has("role") && ctx.directory.find("role", id) !== undefined);
+  return Object.fromEntries(roles.flatMap((id, i) => (exists(id) ? [] : [[`${place}.${i}`, "does not exist"]])));
+}
+
+/** Types of custom activities and objects that a definition names and that are not there. */
+async function missingTypes(ctx: Ctx, field: Definition): Promise<FieldErrors> {
+  const named: [string, string, string | null | undefined][] = [
+    ["custom_activity_type_id", typePrefixes.activity, field.custom_activity_type_id],
+    ["custom_object_type_id", typePrefixes.custom_object_type, field.custom_object_type_id],
+    ["referenced_custom_type_id", typePrefixes.custom_object_type, field.referenced_custom_type_id],
+  ];
+  field.associations?.forEach((one, i) => {
+    for (const kind of Object.keys(typeColumns) as (keyof typeof typeColumns)[])
+      named.push([`associations.${i}.${typeColumns[kind]}`, typePrefixes[kind], one[typeColumns[kind]]]);
+  });
+  const problems: FieldErrors = {};
+  for (const [place, prefix, id] of named) if (id && !(await exists(ctx, prefix, id))) problems[place] = "does not exist";
+  return problems;
+}
+
+async function exists(ctx: Ctx, prefix: string, id: string): Promise<boolean> {
+  const of = ctx.registry.resources.find((one) => one.prefix === prefix);
+  return of !== undefined && (await findRecord(ctx, of, id)) !== null;
+}

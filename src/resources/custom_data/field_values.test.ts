@@ -1,0 +1,195 @@
+// Values of custom fields as records carry them.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { organization, type Workspace } from "../../../test/support/given.ts";
+
+const samples: [type: string, good: unknown, stored: unknown, wrong: unknown, extra?: object][] = [
+  ["text", "Hello", "Hello", 12],
+  ["hidden", "Hello", "Hello", true],
+  ["number", 12.5, 12.5, "12.5"],
+  ["boolean", false, false, "false"],
+  ["date", "2026-02-03", "2026-02-03", "3.2.2026"],
+  ["date", "2026-02-03T23:30:00+02:00", "2026-02-03", 20260203],
+  ["datetime", "2026-02-03T04:05:06+01:00", "2026-02-03T03:05:06.000Z", "yesterday"],
+  ["url", "acme.io/x", "http://acme.io/x", "no address"],
+  ["choices", "gold", "gold", "bronze", { choices: ["gold", "silver"] }],
+  [
+    "choices",
+    ["gold", "silver", "gold"],
+    ["gold", "silver"],
+    ["gold", "bronze"],
+    { choices: ["gold", "silver"], accepts_multiple_values: true },
+  ],
+  ["user", "me", "me", "user_nobody"],
+  ["contact", "someone", "someone", "cont_nobody"],
+];
+
+async function recordsOf(acme: Workspace): Promise<[string, string][]> {
+  const lead = await acme.lead();
+  const records: [string, string][] = [
+    ["lead", `/lead/${lead.id}/`],
+    ["contact", `/contact/${(await acme.contact({ lead_id: lead.id })).id}/`],
+  ];
+  if (acme.service.app.core.registry.resource("opportunity"))
+    records.push(["opportunity", `/opportunity/${(await acme.opportunity({ lead_id: lead.id })).id}/`]);
+  return records;
+}
+
+test("each type takes its own values, says what is wrong with others, and is unset by null", async () => {
+  const acme = await organization();
+  const someone = (await acme.contact()).id;
+  const named: Record<string, unknown> = { me: acme.userId, someone };
+
+  for (const [kind, path] of await recordsOf(acme)) {
+    for (const [type, good, stored, wrong, extra] of samples) {
+      const key = `custom.${(await acme.customField(kind, { type, ...extra })).id}`;
+      const resolve = (value: unknown) => (typeof value === "string" ? (named[value] ?? value) : value);
+
+      const answer = await acme.put(path, { [key]: resolve(good) });
+      await acme.refused(400, "PUT", path, { [key]: wrong }, key);
+      const read = await acme.get(path);
+      const cleared = await acme.put(path, { [key]: null });
+
+      assert.deepEqual(answer[key], resolve(stored), `${kind} ${type}`);
+      assert.deepEqual(read[key], resolve(stored), `${kind} ${type}`);
+      assert.ok(!(key in cleared), `${kind} ${type} is absent where it is unset`);
+    }
+  }
+});
+
+test("a list is replaced whole, or changed by one value", async () => {
+  const acme = await organization();
+  const key = `custom.${(await acme.customField("lead", { type: "choices", choices: ["a", "b", "c"], accepts_multiple_values: true })).id}`;
+  const lead = await acme.lead({ [key]: ["a", "b"] });
+  const put = async (body: object) => (await acme.put(`/lead/${lead.id}/`, body))[key];
+
+  assert.deepEqual(await put({ [key]: ["b"] }), ["b"]);
+  assert.deepEqual(await put({ [`${key}.add`]: "c" }), ["b", "c"]);
+  assert.deepEqual(await put({ [`${key}.add`]: "c" }), ["b", "c"]);
+  assert.deepEqual(await put({ [`${key}.remove`]: "b" }), ["c"]);
+  assert.equal(await put({ [`${key}.remove`]: "c" }), undefined);
+  assert.deepEqual(await put({ [key]: "a" }), ["a"]);
+  await acme.refused(400, "PUT", `/lead/${lead.id}/`, { [`${key}.add`]: "z" }, `${key}.add`);
+});
+
+test("a field may be named by its name, in either spelling", async () => {
+  const acme = await organization();
+  const cf = await acme.customField("lead", { name: "Deal size", type: "number" });
+
+  const lead = await acme.lead({ "custom.Deal size": 5 });
+  const changed = await acme.put(`/lead/${lead.id}/`, { custom: { "Deal size": 6 } });
+
+  assert.equal(lead[`custom.${cf.id}`], 5);
+  assert.equal(changed[`custom.${cf.id}`], 6);
+});
+
+test("a value for a field that is not there is refused, and the nearest is named", async () => {
+  const acme = await organization();
+  await acme.customField("lead", { name: "Size", type: "number" });
+  const ofContacts = await acme.customField("contact", { type: "text" });
+
+  const refusal = await acme.refused(400, "POST", "/lead/", { "custom.Sise": 5 }, "custom.Sise");
+  await acme.refused(400, "POST", "/lead/", { [`custom.${ofContacts.id}`]: "x" }, `custom.${ofContacts.id}`);
+
+  assert.match(refusal["field-errors"]["custom.Sise"], /did you mean custom\.Size/);
+});
+
+test("only the roles of a field change its values; others may send back what they read", async () => {
+  const acme = await organization();
+  const key = `custom.${(await acme.customField("lead", { type: "text", editable_with_roles: ["superuser"] })).id}`;
+  const lead = await acme.lead({ [key]: "x" });
+  const [superuser, member] = [await acme.member("superuser"), await acme.member("user")];
+
+  await superuser.put(`/lead/${lead.id}/`, { [key]: "y" });
+  await member.refused(400, "PUT", `/lead/${lead.id}/`, { [key]: "z" }, key);
+  await member.put(`/lead/${lead.id}/`, { ...(await member.get(`/lead/${lead.id}/`)), name: "Renamed" });
+
+  assert.equal((await acme.get(`/lead/${lead.id}/`))[key], "y");
+});
+
+test("an id of another organization's contact does not exist", async () => {
+  const [acme, other] = [await organization(), await organization()];
+  const key = `custom.${(await acme.customField("lead", { type: "contact", accepts_multiple_values: true })).id}`;
+  const [ours, theirs] = [await acme.contact(), await other.contact()];
+  const lead = await acme.lead({ [key]: [ours.id] });
+
+  await acme.refused(400, "PUT", `/lead/${lead.id}/`, { [key]: [ours.id, theirs.id] }, key);
+  await acme.delete(`/contact/${ours.id}/`);
+  await acme.put(`/lead/${lead.id}/`, { name: "Still writable", [key]: [ours.id] });
+});
+
+test("a change of a value is a change of the record, under the value's own name", async () => {
+  const acme = await organization();
+  const key = `custom.${(await acme.customField("lead", { type: "text" })).id}`;
+  const lead = await acme.lead({ [key]: "x" });
+
+  await acme.put(`/lead/${lead.id}/`, { [key]: "y" });
+
+  const last = (await acme.events(lead.id)).at(-1);
+  assert.deepEqual(last.changed_fields, [key]);
+  assert.deepEqual(last.previous_data, { [key]: "x" });
+});
+
+test("lists filter by values of every type, as by any field", async () => {
+  const acme = await organization();
+  const define = async (type: string, extra = {}) => `custom.${(await acme.customField("lead", { type, ...extra })).id}`;
+  const [text, number, date, moment, several, flag] = [
+    await define("text"),
+    await define("number"),
+    await define("date"),
+    await define("datetime"),
+    await define("choices", { choices: ["a", "b", "c"], accepts_multiple_values: true }),
+    await define("boolean"),
+  ];
+  const small = await acme.lead({
+    [text]: "x",
+    [number]: 2,
+    [date]: "2026-01-01",
+    [moment]: "2026-01-01T12:00:00Z",
+    [several]: ["a", "b"],
+    [flag]: true,
+  });
+  const large = await acme.lead({
+    [text]: "y",
+    [number]: 10,
+    [date]: "2026-06-01",
+    [moment]: "2026-06-01T00:00:00Z",
+    [several]: ["b"],
+    [flag]: false,
+  });
+  const none = await acme.lead();
+  const found = async (query: string) =>
+    (await acme.get(`/lead/?${query}&_order_by=date_created`)).data.map((one: any) => one.id);
+
+  assert.deepEqual(await found(`${text}=x`), [small.id]);
+  assert.deepEqual(await found(`${text}__in=x,y,z`), [small.id, large.id]);
+  assert.deepEqual(await found(`${text}__isnull=true`), [none.id]);
+  assert.deepEqual(await found(`${text}__isnull=false`), [small.id, large.id]);
+  assert.deepEqual(await found(`${number}=10`), [large.id]);
+  assert.deepEqual(await found(`${number}__gt=2`), [large.id]);
+  assert.deepEqual(await found(`${number}__gte=2&${number}__lt=10`), [small.id]);
+  assert.deepEqual(await found(`${number}__lte=9.5`), [small.id]);
+  assert.deepEqual(await found(`${date}=2026-06-01`), [large.id]);
+  assert.deepEqual(await found(`${date}__gte=2026-01-02`), [large.id]);
+  assert.deepEqual(await found(`${moment}=2026-01-01`), [small.id]);
+  assert.deepEqual(await found(`${moment}__lt=2026-06-01`), [small.id]);
+  assert.deepEqual(await found(`${several}=b`), [small.id, large.id]);
+  assert.deepEqual(await found(`${several}__in=a,c`), [small.id]);
+  assert.deepEqual(await found(`${flag}=false`), [large.id]);
+  await acme.refused(400, "GET", `/lead/?${number}=x`, undefined, number);
+  await acme.refused(400, "GET", `/lead/?${text}__gt=x`, undefined, `${text}__gt`);
+  await acme.refused(400, "GET", "/lead/?custom.cf_nobody=x", undefined, "custom.cf_nobody");
+});
+
+test("a read shows all values, or only those that are asked for", async () => {
+  const acme = await organization();
+  const [a, b] = [
+    `custom.${(await acme.customField("lead", { type: "text" })).id}`,
+    `custom.${(await acme.customField("lead", { type: "text" })).id}`,
+  ];
+  const lead = await acme.lead({ [a]: "x", [b]: "y" });
+
+  assert.deepEqual(await acme.get(`/lead/${lead.id}/?_fields=id,custom`), { id: lead.id, [a]: "x", [b]: "y" });
+  assert.deepEqual(await acme.get(`/lead/${lead.id}/?_fields=id,${b}`), { id: lead.id, [b]: "y" });
+  assert.deepEqual((await acme.get(`/lead/?_fields=${a}`)).data, [{ [a]: "x" }]);
+});

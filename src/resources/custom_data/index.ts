@@ -1,0 +1,34 @@
+import type { Ctx } from "../../core/context.ts";
+import { notFound } from "../../core/errors.ts";
+import type { Given, Operation } from "../../core/operation.ts";
+import { crud, standard } from "../../core/standard.ts";
+import { customField } from "./custom_field.ts";
+import { customFieldSchema } from "./custom_field_schema.ts";
+import { createCustomField, deleteCustomField, updateCustomField } from "./custom_field_verbs.ts";
+import { objectTypeNamed } from "./object_types.ts";
+
+const customFields = standard(
+  customField,
+  { ...crud, create: createCustomField, update: updateCustomField, delete: deleteCustomField },
+  { write: "manage_customizations" },
+);
+
+export const customData: Operation[] = [...customFields.map(ofObjectType), customFieldSchema];
+
+/** The path names a kind of record: lists and creates are of its fields, and the ids of others' are not found there. */
+function ofObjectType(operation: Operation): Operation {
+  return {
+    ...operation,
+    parse(ctx: Ctx, given: Given) {
+      const { id, object_type: named } = given.params;
+      const object_type = objectTypeNamed(named!);
+      if (object_type === undefined) throw notFound();
+      if (id !== undefined && ctx.directory.get(customField, id)?.object_type !== object_type) throw notFound();
+
+      const { input, ignored } = operation.parse(ctx, given);
+      if (operation.verb === "list") return { input: { ...input, query: { ...input.query, object_type } }, ignored };
+      if (operation.verb === "create") return { input: { ...input, input: { ...input.input, object_type } }, ignored };
+      return { input, ignored };
+    },
+  };
+}

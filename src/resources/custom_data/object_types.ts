@@ -1,0 +1,32 @@
+// The kinds of record that an organization can add fields to, as paths name them.
+
+export const objectTypes = [
+  "lead",
+  "contact",
+  "opportunity",
+  "activity",
+  "custom_object_type",
+  "shared",
+  "task",
+  "product",
+  "project",
+  "quote",
+] as const;
+export type ObjectType = (typeof objectTypes)[number];
+
+/** What a shared field can be associated with. */
+export const recordTypes = objectTypes.filter((one) => one !== "shared");
+
+const aliases: Readonly<Record<string, ObjectType>> = { custom_activity: "activity", custom_object: "custom_object_type" };
+
+export function objectTypeNamed(name: string): ObjectType | undefined {
+  return objectTypes.find((one) => one === name) ?? (Object.hasOwn(aliases, name) ? aliases[name] : undefined);
+}
+
+/** Kinds whose fields belong to one type of them each, by the column that says which. */
+export const typeColumns = { activity: "custom_activity_type_id", custom_object_type: "custom_object_type_id" } as const;
+
+export const hasTypes = (name: string): name is keyof typeof typeColumns => Object.hasOwn(typeColumns, name);
+
+/** The prefix of ids of such types. */
+export const typePrefixes = { activity: "actitype", custom_object_type: "cotype" } as const;
