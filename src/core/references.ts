@@ -1,9 +1,9 @@
 // Who points at whom, and what follows from it: deleting takes children along, merging moves them. A new child resource takes
 // part in both by declaring its reference.
-import { and, empty, name, sql, statement } from "../db/sql.ts";
+import { and, empty, join, name, sql, statement } from "../db/sql.ts";
 import { type Ctx, query, write } from "./context.ts";
 import { invalid } from "./errors.ts";
-import { emit } from "./event.ts";
+import { changedFields, emit } from "./event.ts";
 import type { Pointer } from "./registry.ts";
 import { from, type Resource, type Row } from "./resource.ts";
 import { allColumns, rowReader } from "./row.ts";
@@ -19,12 +19,10 @@ export async function removeRows(
   const ids = rows.map((row) => row.id as string);
   const pointers = ctx.registry.pointersTo(of.name);
   await refuseWhileUsed(ctx, pointers, ids);
-  const children = await Promise.all(
-    pointers
-      .filter((pointer) => pointer.rule.onDelete === "cascade")
-      .map(async (pointer) => [pointer.from, await lockPointing(ctx, pointer, ids)] as const),
-  );
-  for (const [child, found] of children) await removeRows(ctx, child, found, meta);
+  // One reference after the other: what was removed along one way is not found again along another.
+  for (const pointer of pointers) {
+    if (pointer.rule.onDelete === "cascade") await removeRows(ctx, pointer.from, await lockPointing(ctx, pointer, ids), meta);
+  }
   for (const pointer of pointers) if (pointer.rule.onDelete === "clear") clear(ctx, pointer, ids);
 
   write(
@@ -77,33 +75,42 @@ function clear(ctx: Ctx, { from: child, field }: Pointer, ids: readonly string[]
   );
 }
 
-/** Makes everything that points at `source` point at `destination`, with an `updated` event for each record that moved. */
+/**
+ * Makes everything that points at `source` point at `destination`, with an `updated` event for each record that moved. `along` are
+ * further columns to set where a record has them: what follows a contact to another lead gets that lead.
+ */
 export async function repoint(
   ctx: Ctx,
   of: Resource,
   source: string,
   destination: string,
-  meta?: Record<string, unknown>,
+  { along = {}, meta }: { along?: Record<string, string>; meta?: Record<string, unknown> } = {},
 ): Promise<void> {
   for (const pointer of ctx.registry.pointersTo(of.name)) {
-    const { from: child, field } = pointer;
     const rows = await lockPointing(ctx, pointer, [source]);
-    if (rows.length === 0) continue;
-    const now = ctx.now.toISOString();
-    write(
-      ctx,
-      statement(sql`update ${name(child.table)} set ${name(field)} = ${destination}, date_updated = ${now}, updated_by = ${ctx.actor.user_id}, version = version + 1
-        where organization_id = ${ctx.organization_id} and ${name(field)} = ${source}`),
-    );
-    for (const before of rows) {
-      const after = {
-        ...before,
-        [field]: destination,
-        date_updated: now,
-        updated_by: ctx.actor.user_id,
-        version: (before.version as number) + 1,
-      };
-      emit(ctx, child, { action: "updated", before, after, changed: [field], meta });
-    }
+    if (rows.length > 0) moveRows(ctx, pointer, rows, { ...pick(along, pointer.from), [pointer.field]: destination }, meta);
+  }
+}
+
+const pick = (values: Record<string, string>, of: Resource) =>
+  Object.fromEntries(Object.entries(values).filter(([key]) => of.columns.some(([column]) => column === key)));
+
+function moveRows(
+  ctx: Ctx,
+  { from: child }: Pointer,
+  rows: readonly Row<Resource>[],
+  values: Record<string, string>,
+  meta?: Record<string, unknown>,
+): void {
+  const stamp = { date_updated: ctx.now.toISOString(), updated_by: ctx.actor.user_id };
+  const set = Object.entries({ ...values, ...stamp }).map(([key, value]) => sql`${name(key)} = ${value}`);
+  write(
+    ctx,
+    statement(sql`update ${name(child.table)} set ${join(set, ", ")}, version = version + 1
+      where organization_id = ${ctx.organization_id} and id = any(${rows.map((row) => row.id)})`),
+  );
+  for (const before of rows) {
+    const after = { ...before, ...values, ...stamp, version: before.version + 1 };
+    emit(ctx, child, { action: "updated", before, after, changed: changedFields(child, before, after), meta });
   }
 }

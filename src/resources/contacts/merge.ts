@@ -40,7 +40,7 @@ export const mergeContacts = operation({
       },
       meta,
     );
-    await repoint(ctx, contact, gone.id, kept.id, meta);
+    await repoint(ctx, contact, gone.id, kept.id, { along: { lead_id: kept.lead_id }, meta });
     await store.remove(ctx, contact, [gone], meta);
     emit(ctx, contact, { action: "merged", after: merged, meta });
     return shown(ctx, contact, merged);

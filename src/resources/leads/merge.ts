@@ -29,7 +29,7 @@ export const mergeLeads = operation({
     const meta = { merge_source_lead_id: gone.id, merge_destination_lead_id: kept.id };
 
     const merged = store.update(ctx, lead, kept, mergedLead(ctx, kept, gone), meta);
-    await repoint(ctx, lead, gone.id, kept.id, meta);
+    await repoint(ctx, lead, gone.id, kept.id, { meta });
     await store.remove(ctx, lead, [gone], meta);
     emit(ctx, lead, { action: "merged", after: merged, meta });
     return shown(ctx, lead, merged);
@@ -42,7 +42,10 @@ function mergedLead(ctx: Ctx, kept: Row<typeof lead>, gone: Row<typeof lead>) {
     ...filledIn(kept, gone, ["name", "url", "industry", "description", "owner_id", "mrr"]),
     emails: united(kept.emails, gone.emails, "email"),
     phones: united(kept.phones, gone.phones, "phone"),
-    addresses: [...kept.addresses, ...gone.addresses.filter((one) => !kept.addresses.some((other) => JSON.stringify(other) === JSON.stringify(one)))],
+    addresses: [
+      ...kept.addresses,
+      ...gone.addresses.filter((one) => !kept.addresses.some((other) => JSON.stringify(other) === JSON.stringify(one))),
+    ],
     tags: [...new Set([...kept.tags, ...gone.tags])],
     custom: mergedCustom(ctx.directory, "lead", kept.custom, gone.custom),
   };
