@@ -26,10 +26,6 @@ export function addDescription(server: FastifyInstance, service: Service): void 
   });
 }
 
-/** The text of `generated/openapi.json`. Its version is the interface's, so that a release alone does not change it. */
-export const descriptionText = (operations: readonly Operation[]): string =>
-  `${JSON.stringify(buildDescription(operations, { version: "1" }), null, 2)}\n`;
-
 export function buildDescription(operations: readonly Operation[], { version }: { version: string }): object {
   const sorted = [...operations].sort((a, b) => compare(a.path, b.path) || order.indexOf(a.method) - order.indexOf(b.method));
   const schemas = resourceSchemas(sorted);

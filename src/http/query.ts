@@ -1,5 +1,4 @@
 // The query string: text by name, each name once. `_params` in a body says the same where an address would get too long.
-import { isUtf8 } from "node:buffer";
 import { invalid } from "../core/errors.ts";
 import { isStorable, unstorable } from "./body.ts";
 
@@ -12,7 +11,7 @@ export function parseQuery(text: string): Record<string, string> {
   if (text === "") return noParameters as Record<string, string>;
   const query: Record<string, string> = Object.create(null);
   let count = 0;
-  for (const part of asUtf8(text).split("&")) {
+  for (const part of text.split("&")) {
     if (part === "") continue;
     if (++count > parametersMax) throw invalid({ query: `must have ${parametersMax} parameters or fewer` });
     const at = part.indexOf("=");
@@ -57,12 +56,4 @@ function decoded(text: string, name: string): string {
   } catch {
     throw invalid({ [name]: "must be percent-encoded UTF-8" });
   }
-}
-
-// Some clients send letters beyond ASCII as they are; node:http hands over each byte as a character.
-function asUtf8(text: string): string {
-  if (!/[\x80-\xff]/.test(text)) return text;
-  const bytes = Buffer.from(text, "latin1");
-  if (!isUtf8(bytes)) throw invalid({ query: "must be percent-encoded UTF-8" });
-  return bytes.toString("utf8");
 }

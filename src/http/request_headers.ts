@@ -33,10 +33,9 @@ export function ifMatchVersion(header: string | undefined): number | null {
 export const namesEtag = (header: string, etag: string): boolean =>
   header === etag || header.split(",").some((one) => one.trim() === "*" || one.trim().replace(/^W\//, "") === etag);
 
-/** The method a POST stands for; POST itself without the header. */
-export function overriddenMethod(header: string | string[] | undefined): Method {
+/** The method a POST stands for: POST itself without the header, null for what it cannot stand for. */
+export function overriddenMethod(header: string | string[] | undefined): Method | null {
   if (header === undefined) return "POST";
   const method = String(header).trim().toUpperCase();
-  if (method === "GET" || method === "PUT" || method === "DELETE" || method === "POST") return method;
-  throw invalid({ "x-http-method-override": "must be GET, PUT or DELETE" });
+  return method === "GET" || method === "PUT" || method === "DELETE" || method === "POST" ? method : null;
 }

@@ -3,7 +3,7 @@
 import { hash } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Actor } from "../core/context.ts";
-import { notFound, Problem, statuses } from "../core/errors.ts";
+import { invalid, notFound, Problem, statuses } from "../core/errors.ts";
 import type { Given, Method, Operation, RateGroup } from "../core/operation.ts";
 import { type Call, perform } from "../core/perform.ts";
 import { isStorable, unstorable } from "./body.ts";
@@ -28,7 +28,7 @@ export function addOperations(server: FastifyInstance, service: Service): void {
     server.route({
       method: routedMethods,
       url: apiPrefix + route.path.replace(/\{([^}]+)\}/g, ":$1"),
-      onRequest: (request, reply) => arrive(service, route, request, reply),
+      onRequest: (request, reply, done) => arrive(service, route, request, reply, done),
       handler: (request) => void serve(request.exchange!),
     });
   }
@@ -49,29 +49,35 @@ function routesOf(operations: readonly Operation[]): Iterable<Route> {
 export const allowed = (methods: readonly string[]): string =>
   [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
 
-/** Before the body is read: who asks, what for, and whether there is room in their quota. */
-async function arrive(service: Service, route: Route, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+/** Before the body is read: who asks, what for, and whether there is room in their quota. Without a promise for a known key. */
+function arrive(service: Service, route: Route, request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   const x = new Exchange(service, request, reply, route.path);
   request.exchange = x;
   if (request.method === "OPTIONS") return preflight(x, route.allow);
   if (service.gate.overloaded) return refuseForNow(x);
   try {
-    const actor = await service.app.authenticate(request.headers.authorization);
-    const operation = operationOf(route, request);
-    countRequest(x, actor, operation?.group ?? "read");
-    if (x.answered) return;
-    if (operation === undefined) return refuse(x, methodNotAllowed(route.allow));
-    x.operation = operation;
-    x.route = operation.name;
+    const actor = service.app.authenticate(request.headers.authorization);
+    if (actor instanceof Promise) actor.then((found) => admit(x, route, found, done)).catch((error) => refuseStranger(x, error));
+    else admit(x, route, actor, done);
   } catch (error) {
     refuseStranger(x, error);
   }
 }
 
-function operationOf(route: Route, request: FastifyRequest): Operation | undefined {
-  const { method, headers } = request;
-  if (method === "POST") return route.operations[overriddenMethod(headers["x-http-method-override"])];
-  return route.operations[(method === "HEAD" ? "GET" : method) as Method];
+function admit(x: Exchange, route: Route, actor: Actor, done: () => void): void {
+  const operation = operationOf(route, x.request);
+  countRequest(x, actor, operation instanceof Problem ? "read" : operation.group);
+  if (x.answered) return;
+  if (operation instanceof Problem) return refuse(x, operation);
+  x.operation = operation;
+  x.route = operation.name;
+  done();
+}
+
+function operationOf(route: Route, { method, headers }: FastifyRequest): Operation | Problem {
+  const meant = method === "POST" ? overriddenMethod(headers["x-http-method-override"]) : method === "HEAD" ? "GET" : method;
+  if (meant === null) return invalid({ "x-http-method-override": "must be GET, PUT or DELETE" });
+  return route.operations[meant as Method] ?? methodNotAllowed(route.allow);
 }
 
 export const methodNotAllowed = (allow: string): Problem => new Problem(405, statuses[405]!, {}, { allow });

@@ -28,12 +28,12 @@ export function createServer(app: HttpApp, gateLimits: Partial<GateLimits> = {})
     requestIdHeader: false,
     trustProxy: app.config.trust_proxy.length > 0 ? [...app.config.trust_proxy] : false,
     bodyLimit: bodyBytesMax,
-    // Timers of the server as a whole, looked at every five seconds: a request pays nothing for them.
+    // Timers of the server as a whole, looked at every two seconds: a request pays nothing for them.
     requestTimeout: 30_000,
     keepAliveTimeout: 72_000,
     http: {
       headersTimeout: 10_000,
-      connectionsCheckingInterval: 5_000,
+      connectionsCheckingInterval: 2_000,
       maxHeaderSize: headerBytesMax,
       // node:http would answer these with an empty body; `clientError` and the first hook answer them with ours.
       requireHostHeader: false,
@@ -58,13 +58,26 @@ export function createServer(app: HttpApp, gateLimits: Partial<GateLimits> = {})
     if (request.is404) void unknownPath(service, request, reply, notFound());
     else if (request.headers.host === undefined && request.raw.httpVersion === "1.1")
       refuse(new Exchange(service, request, reply, "unreadable"), invalid({ Host: "is required" }));
+    else if (request.headers.expect === "")
+      refuse(new Exchange(service, request, reply, "unreadable"), invalid({ Expect: "may only be 100-continue" }));
     else done();
+  });
+  // For routes of other areas that answer by `reply.send`.
+  server.addHook("onSend", (request, reply, _payload, done) => {
+    for (let i = 0; i < service.headers.length; i += 2) reply.header(service.headers[i]!, service.headers[i + 1]);
+    reply.header("x-request-id", request.id);
+    done();
   });
   server.setErrorHandler((error, request, reply) =>
     refuse(request.exchange ?? new Exchange(service, request, reply, "other"), asProblem(error as FastifyError, request)),
   );
   server.server.on("connection", (socket: Socket) => {
     service.sockets.add(socket.once("close", () => service.sockets.delete(socket)));
+  });
+  // node:http would answer 417 with an empty body.
+  server.server.on("checkExpectation", (message, response) => {
+    message.headers.expect = "";
+    server.routing(message, response);
   });
   server.addHook("onClose", () => service.gate.stop());
 

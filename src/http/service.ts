@@ -14,8 +14,8 @@ export interface HttpApp {
   config: Config;
   core: Core;
   operations: readonly Operation[];
-  /** Throws `unauthorized()` for what names no active key. */
-  authenticate(authorization: string | undefined): Promise<Actor>;
+  /** Throws `unauthorized()` for what names no active key, or answers a promise that does. */
+  authenticate(authorization: string | undefined): Actor | Promise<Actor>;
   log: Logger;
   /** True when the database has the migrations this version expects. */
   ready(): Promise<boolean>;

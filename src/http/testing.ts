@@ -11,6 +11,7 @@ import { unauthorized } from "../core/errors.ts";
 import type { Operation } from "../core/operation.ts";
 import { permissions } from "../core/permissions.ts";
 import { buildRegistry } from "../core/registry.ts";
+import type { Database } from "../db/database.ts";
 import { openDatabase } from "../db/pool.ts";
 import { publicAddresses } from "../services/public_address.ts";
 import { openSecrets } from "../services/secrets.ts";
@@ -39,6 +40,8 @@ export interface Given {
   authenticate?: HttpApp["authenticate"];
   ready?: HttpApp["ready"];
   log?: Logger;
+  /** What differs from a database nobody answers for. */
+  database?: Partial<Database>;
   /** Adds routes as other areas do. */
   extend?: (server: FastifyInstance) => void;
 }
@@ -62,7 +65,7 @@ export async function listen(t: TestContext, given: Given = {}) {
   const operations = given.operations ?? [];
   const config = parseConfig({ PORT: "0", RATE_LIMIT: "off", ...given.env });
   // Operations that read nothing need no database: connections are opened when first used.
-  const db = openDatabase({ url: "postgres://127.0.0.1:1/none", rls: false });
+  const db = Object.assign(openDatabase({ url: "postgres://127.0.0.1:1/none", rls: false }), given.database);
   const server = createServer(
     {
       config,
