@@ -43,6 +43,8 @@ export interface Field<T = any, M extends Mode = Mode> {
   normalize: ((value: any, ctx: Ctx) => T) | null;
   /** Computed from the other columns of the row at every write. */
   derive: ((row: any, directory: Directory) => T) | null;
+  /** What reads show in place of the stored value, such as a state that the clock moves. */
+  shown: Computed | LookedUp | null;
 }
 
 /** A value computed from columns of its own row when it is shown. */
@@ -119,6 +121,7 @@ export interface FieldOptions {
   doc?: string;
   normalize?: (value: any, ctx: Ctx) => any;
   derive?: (row: any, directory: Directory) => any;
+  shown?: Computed | LookedUp;
 }
 
 type ModeOf<O> = O extends { readOnly: true } | { derive: unknown }
@@ -159,6 +162,7 @@ function field<T, const O extends FieldOptions>(
     ref: null,
     normalize: options.normalize ?? null,
     derive: options.derive ?? null,
+    shown: options.shown ?? null,
   };
 }
 

@@ -2,7 +2,18 @@
 import { z } from "zod";
 import { name as sqlName, type Sql, sql } from "../db/sql.ts";
 import type { Ctx } from "./context.ts";
-import { type AnyField, type Field, type Input, json, type Mode, type Once, ref, type ShownField, text, timestamp } from "./field.ts";
+import {
+  type AnyField,
+  type Field,
+  type Input,
+  json,
+  type Mode,
+  type Once,
+  ref,
+  type ShownField,
+  text,
+  timestamp,
+} from "./field.ts";
 import type { Permission } from "./permissions.ts";
 
 export type Fields = Record<string, AnyField>;
@@ -119,11 +130,20 @@ export function resource<const F extends Fields>(words: ResourceWords<F>): Resou
     event: event === null || typeof event === "function" ? event : () => event,
     columns: Object.entries(fields).filter((entry): entry is [string, Field] => entry[1].source === "column"),
     shown: Object.entries(fields as Fields).flatMap(([key, field]): [string, ShownField][] => {
-      const shown = field.source === "input" ? field.shown : field.source === "once" ? null : field;
-      return shown === null || (shown.source === "column" && shown.hidden && key !== "custom") ? [] : [[key, shown]];
+      const shown = shownOf(key, field);
+      return shown === null ? [] : [[key, shown]];
     }),
     secrets: Object.entries(fields as Fields).filter((entry): entry is [string, Once] => entry[1].source === "once"),
   };
+}
+
+/** What reads show of a field; null for nothing. */
+function shownOf(key: string, field: AnyField): ShownField | null {
+  if (field.source === "once") return null;
+  if (field.source === "input") return field.shown;
+  if (field.source !== "column") return field;
+  if (field.hidden && key !== "custom") return null;
+  return field.shown ?? field;
 }
 
 // A resource may restate a standard field, as the activities do with a `date_created` that can be set.
