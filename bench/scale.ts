@@ -1,0 +1,281 @@
+// `npm run bench:scale`: the same questions asked of a small organization (10 thousand leads) and of one a hundred times as large
+// (1 million leads, 3 million contacts, 10 million activities), with a thousand small ones beside them. What matters is the last
+// column: a hundred times the data should cost nearly nothing. SCALE=0.1 makes the large one a tenth.
+import type { Actor } from "../src/core/context.ts";
+import { perform } from "../src/core/perform.ts";
+import { measure } from "./load.ts";
+import { foundBenchOrganization, type Organization, openStand, startService } from "./stand.ts";
+
+const scale = Number(process.env.SCALE ?? 1);
+const large = Math.round(1_000_000 * scale);
+const small = Math.min(10_000, large);
+const others = 1_000;
+const seconds = Number(process.env.BENCH_SECONDS ?? 5);
+const target = 1.5;
+
+const stand = await openStand({
+  shared_buffers: "2GB",
+  maintenance_work_mem: "1GB",
+  fsync: "off",
+  max_wal_size: "16GB",
+  work_mem: "64MB",
+});
+const { app } = stand;
+const run = (text: string, values: unknown[] = []) => unlimited(text, values);
+
+try {
+  const [big, little] = [
+    await foundBenchOrganization(app, `large-${Date.now()}`),
+    await foundBenchOrganization(app, `small-${Date.now()}`),
+  ];
+  await withoutIndexes(async () => {
+    await multiply(big, large);
+    await multiply(little, small);
+    for (let i = 0; i < others; i++) await multiply(await foundBenchOrganization(app, `other-${i}-${Date.now()}`), 20);
+  });
+  await timed("vacuum analyze", () => run("vacuum analyze"));
+  await compare(big, little);
+} finally {
+  await stand.close();
+}
+
+// --- data ---
+
+/** Rows are copies of one that the service wrote itself, with other ids, names, dates and custom values. */
+async function multiply(organization: Organization, leads: number): Promise<void> {
+  const template = await writeTemplate(organization);
+  const values = [organization.id, template.lead, template.contact, template.note, leads];
+  const steps = [copyLeads, copyContacts, copyActivities];
+  if (leads < 1000) for (const step of steps) await run(...used(await step(template), values));
+  else for (const step of steps) await timed(`${step.name} × ${leads}`, async () => run(...used(await step(template), values)));
+}
+
+interface Template {
+  lead: string;
+  contact: string;
+  note: string;
+  field: string;
+}
+
+const templateName = "templatename";
+
+async function writeTemplate({ key }: Organization): Promise<Template> {
+  const actor: Actor = await app.authenticator.authenticate(`Bearer ${key}`);
+  const call = async (name: string, body: Record<string, unknown>, params: Record<string, string> = {}) => {
+    const operation = app.core.registry.operation(name)!;
+    const request = { id: "req_bench", method: operation.method, path: operation.path, offsetMinutes: 0, ifMatch: null };
+    const given = { params, query: {}, body, strict: false };
+    return JSON.parse((await perform(app.core, { operation, actor, given, request, idempotencyKey: null })).body);
+  };
+  const field = await call("custom_field.create", { name: "Reference", type: "text" }, { object_type: "lead" });
+  const lead = await call("lead.create", {
+    name: templateName,
+    url: "https://example.com",
+    industry: "Software",
+    description: "Makes things that other companies need.",
+    emails: [{ email: "office@example.com" }],
+    phones: [{ phone: "+18004445555" }],
+    addresses: [{ city: "San Francisco", state: "CA", country: "US" }],
+    [`custom.${field.id}`]: "templatevalue",
+  });
+  const contact = await call("contact.create", {
+    lead_id: lead.id,
+    name: templateName,
+    emails: [{ email: "person@example.com" }],
+  });
+  const note = await call("activity_note.create", { lead_id: lead.id, note: "We spoke about the offer." });
+  return { lead: lead.id, contact: contact.id, note: note.id, field: field.id };
+}
+
+/** A pronounceable word for a number, in SQL: no two numbers give the same. */
+const word = (n: string) =>
+  `(select string_agg(substr('bdfgklmnprstvz', (($n / 70 ^ k)::bigint % 14)::int + 1, 1) || substr('aeiou', (($n / (14 * 70 ^ k))::bigint % 5)::int + 1, 1), '' order by k) from generate_series(0, 3) k)`.replaceAll(
+    "$n",
+    `(${n})`,
+  );
+
+const leadId = (n: string) => `'lead_' || lpad((${n})::text, 26, '0')`;
+
+// Each word stands in about five names; a name has two. Newest first is the order of the ids.
+const copyLeads = async ({ field }: Template) =>
+  copy(
+    "lead",
+    "$2",
+    "generate_series(1, $5::int) n",
+    {
+      id: leadId("n"),
+      name: `names.name`,
+      display_name: `names.name`,
+      custom: `jsonb_build_object('custom.${field}', 'ref' || (n / 3))`,
+      search: `to_tsvector('simple', names.name)`,
+      rendered: `replace(replace(replace(t.rendered, t.id, ${leadId("n")}), '${templateName}', names.name), 'templatevalue', 'ref' || (n / 3))`,
+      date_created: `now() - interval '3 years' + n * interval '3 years' / ($5::int + 1)`,
+    },
+    `cross join lateral (select ${word("n / 5 + 1000")} || ' ' || ${word("n * 7 % 100003 + 5000")} as name) names`,
+  );
+
+const copyContacts = async () =>
+  copy(
+    "contact",
+    "$3",
+    "generate_series(1, $5::int * 3) n",
+    {
+      id: `'cont_' || lpad(n::text, 26, '0')`,
+      lead_id: leadId("(n - 1) / 3 + 1"),
+      name: `names.name`,
+      display_name: `names.name`,
+      search: `to_tsvector('simple', names.name)`,
+      rendered: `replace(replace(replace(t.rendered, t.id, 'cont_' || lpad(n::text, 26, '0')), '${templateName}', names.name), t.lead_id, ${leadId("(n - 1) / 3 + 1")})`,
+      date_created: `now() - interval '3 years' + n * interval '3 years' / ($5::int * 3 + 1)`,
+    },
+    `cross join lateral (select 'p' || ${word("n % 60013 + 3000")} || ' ' || 'q' || ${word("n / 7 + 2000")} as name) names`,
+  );
+
+const copyActivities = async () =>
+  copy("activity", "$4", "generate_series(1, $5::int * 10) n", {
+    id: `'acti_' || lpad(n::text, 26, '0')`,
+    lead_id: leadId("(n * 7919::bigint) % $5::int + 1"),
+    date_created: `now() - interval '3 years' + n * interval '3 years' / ($5::int * 10 + 1)`,
+    activity_at: `now() - interval '3 years' + n * interval '3 years' / ($5::int * 10 + 1)`,
+  });
+
+async function copy(
+  table: string,
+  template: string,
+  series: string,
+  changes: Record<string, string>,
+  joins = "",
+): Promise<string> {
+  const rows = await app.db.unscoped({
+    text: "select attname from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''",
+    values: [table],
+  });
+  const columns = rows.map((row) => row[0]!);
+  const select = columns.map((column) => changes[column] ?? `t."${column}"`).join(", ");
+  return `insert into ${table} (${columns.map((column) => `"${column}"`).join(", ")}) select ${select} from ${table} t cross join ${series} ${joins} where t.organization_id = $1 and t.id = ${template}`;
+}
+
+/** A statement with only the parameters it names, numbered anew. */
+function used(text: string, values: readonly unknown[]): [string, unknown[]] {
+  const places = [...new Set([...text.matchAll(/\$(\d+)/g)].map((match) => Number(match[1])))].toSorted((a, b) => a - b);
+  return [
+    text.replace(/\$(\d+)/g, (_, place: string) => `$${places.indexOf(Number(place)) + 1}`),
+    places.map((place) => values[place - 1]),
+  ];
+}
+
+/** Indexes are built once at the end, and foreign keys are not checked row by row: the rows are right by construction. */
+async function withoutIndexes(load: () => Promise<void>): Promise<void> {
+  const tables = ["lead", "contact", "activity"];
+  const indexes = await app.db.unscoped({
+    text: `select pg_get_indexdef(i.indexrelid), ic.relname from pg_index i join pg_class ic on ic.oid = i.indexrelid join pg_class c on c.oid = i.indrelid
+           where c.relname = any($1) and not i.indisprimary and not exists (select from pg_constraint k where k.conindid = i.indexrelid)`,
+    values: [tables],
+  });
+  for (const [, name] of indexes) await run(`drop index ${name}`);
+  for (const table of tables) await run(`alter table ${table} disable trigger all`);
+  await load();
+  for (const table of tables) await run(`alter table ${table} enable trigger all`);
+  for (const [definition, name] of indexes) await timed(`index ${name}`, () => run(definition!));
+}
+
+async function unlimited(text: string, values: unknown[]): Promise<void> {
+  const { default: pg } = await import("pg");
+  const client = new pg.Client({ connectionString: stand.databaseUrl });
+  await client.connect();
+  try {
+    await client.query(text, values);
+  } finally {
+    await client.end();
+  }
+}
+
+async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
+  const begun = performance.now();
+  const result = await work();
+  console.log(`${what}: ${((performance.now() - begun) / 1000).toFixed(1)} s`);
+  return result;
+}
+
+// --- questions ---
+
+interface Question {
+  name: string;
+  paths(organization: Organization, leads: number, ask: (path: string) => Promise<any>): Promise<string[]>;
+}
+
+const spread = (count: number, of: number) => Array.from({ length: count }, (_, i) => 1 + Math.floor((i * of) / count));
+const idOf = (n: number) => `lead_${String(n).padStart(26, "0")}`;
+
+const questions: Question[] = [
+  { name: "get", paths: async (_, leads) => spread(200, leads).map((n) => `/lead/${idOf(n)}/`) },
+  { name: "list page 1", paths: async () => ["/lead/"] },
+  { name: "cursor page 1,000", paths: async (_, leads, ask) => [await cursorPath(ask, Math.min(999, leads / 10 - 2))] },
+  { name: "one lead's activities", paths: async (_, leads) => spread(200, leads).map((n) => `/activity/?lead_id=${idOf(n)}`) },
+  { name: "name search", paths: async (_, leads, ask) => (await words(ask, leads)).map((one) => `/lead/?query=${one}`) },
+  {
+    name: "custom field equality",
+    async paths(_, leads, ask) {
+      const [field] = (await ask("/custom_field/lead/")).data;
+      return spread(200, leads).map((n) => `/lead/?custom.${field.id}=ref${Math.floor(n / 3)}`);
+    },
+  },
+];
+
+// A page of ten, so that the small organization has a thousandth one too; the cursor is that of the page before.
+async function cursorPath(ask: (path: string) => Promise<any>, page: number): Promise<string> {
+  let cursor = "";
+  for (let at = 0; at < page; at++) {
+    const answer = await ask(`/lead/?_limit=10${cursor && `&_cursor=${cursor}`}`);
+    if (!answer.has_more) break;
+    cursor = answer.cursor_next;
+  }
+  return `/lead/?_limit=10&_cursor=${cursor}`;
+}
+
+/** Whole words of names, and their first three to five letters. */
+async function words(ask: (path: string) => Promise<any>, leads: number): Promise<string[]> {
+  const names: string[] = [];
+  for (const n of spread(60, leads)) names.push(...(await ask(`/lead/${idOf(n)}/?_fields=name`)).name.split(" "));
+  return names.flatMap((name, i) => [name, name.slice(0, 3 + (i % 3))]);
+}
+
+async function compare(big: Organization, little: Organization): Promise<void> {
+  const service = await startService(stand.databaseUrl);
+  const missed: string[] = [];
+  try {
+    console.log(
+      `\n${small.toLocaleString("en")} against ${large.toLocaleString("en")} leads, one connection, ${seconds} s each, in turns.`,
+    );
+    console.log(
+      "| question | small p50 ms | p95 | p99 | large p50 ms | p95 | p99 | p95 ratio |\n|---|---|---|---|---|---|---|---|",
+    );
+    for (const question of questions) {
+      const sides = [];
+      for (const [organization, leads] of [
+        [little, small],
+        [big, large],
+      ] as const) {
+        const authorization = `Basic ${Buffer.from(`${organization.key}:`).toString("base64")}`;
+        const ask = async (path: string) => (await fetch(`${service.url}/api/v1${path}`, { headers: { authorization } })).json();
+        const paths = (await question.paths(organization, leads, ask)).map((path) => `/api/v1${path}`);
+        await measure({ url: service.url, headers: { authorization }, paths, connections: 1, seconds: 2 });
+        sides.push(await measure({ url: service.url, headers: { authorization }, paths, connections: 1, seconds }));
+      }
+      const [a, b] = sides as [(typeof sides)[number], (typeof sides)[number]];
+      const ratio = b.p95 / a.p95;
+      if (ratio > target) missed.push(`${question.name}: ${ratio.toFixed(2)} is above ${target}`);
+      const cells = [
+        question.name,
+        ...[a, b].flatMap((one) => [one.p50, one.p95, one.p99].map((ms) => ms.toFixed(2))),
+        ratio.toFixed(2),
+      ];
+      console.log(`| ${cells.join(" | ")} |`);
+    }
+    console.log(`\nService process: ${service.memory()} MB.`);
+  } finally {
+    await service.stop();
+  }
+  for (const line of missed) console.log(line);
+  process.exitCode = missed.length > 0 ? 1 : 0;
+}
