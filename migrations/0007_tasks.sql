@@ -8,7 +8,6 @@ create table task (
   contact_id text collate "C",
   text text,
   date date,
-  due_date date,
   is_complete boolean not null default false,
   date_completed timestamptz(3),
   completed_by text collate "C",

@@ -3,11 +3,13 @@ import type { Operation } from "../core/operation.ts";
 import type { Resource } from "../core/resource.ts";
 import { contacts } from "./contacts/index.ts";
 import { customData } from "./custom_data/index.ts";
+import { events } from "./events/index.ts";
 import { leads } from "./leads/index.ts";
 import { organization, user } from "./organization/organization.ts";
 import { tasks } from "./tasks/index.ts";
+import { tasks } from "./tasks/index.ts";
 
-export const operations: readonly Operation[] = [...leads, ...contacts, ...customData, ...tasks];
+export const operations: readonly Operation[] = [...leads, ...contacts, ...customData, ...tasks, ...tasks, ...events];
 
 /** Resources that other definitions refer to and that have none of the five verbs. */
 export const silentResources: readonly Resource[] = [organization, user];

@@ -24,11 +24,11 @@ export class Workspace extends Client {
   opportunity = (body: object = {}): Promise<any> => this.post("/opportunity/", { ...body });
   product = (body: object = {}): Promise<any> => this.post("/product/", { name: `Product ${unique()}`, ...body });
 
-  async task(body: { lead_id?: string } & object = {}): Promise<any> {
+  async task(body: { lead_id?: string; [field: string]: unknown } = {}): Promise<any> {
     return this.post("/task/", { lead_id: body.lead_id ?? (await this.lead()).id, text: "Call back", ...body });
   }
 
-  async note(body: { lead_id?: string } & object = {}): Promise<any> {
+  async note(body: { lead_id?: string; [field: string]: unknown } = {}): Promise<any> {
     return this.post("/activity/note/", { lead_id: body.lead_id ?? (await this.lead()).id, note: "A note", ...body });
   }
 

@@ -31,6 +31,7 @@ export const lead = resource({
   },
   expand: {
     contacts: { resource: "contact", via: "lead_id", many: true },
+    tasks: { resource: "task", via: "lead_id", many: true, where: (t) => sql`not ${sql([t])}.is_complete` },
   },
   fields: {
     name: text({ doc: "The company's name." }),

@@ -1,0 +1,39 @@
+// An event: one change of one record, as it was. Written by `core/event.ts` with the change itself and never rewritten.
+import { z } from "zod";
+import { json, text, texts } from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+import { visibleAsLead } from "../leads/visibility.ts";
+
+const anything = z.record(z.string(), z.unknown());
+
+export const event = resource({
+  name: "event",
+  prefix: "ev",
+  table: "stored_event",
+  doc: "One change of one record: what it is now, and what it was.",
+  event: null,
+  visible: visibleAsLead,
+  fields: {
+    object_type: text({ required: true, readOnly: true, doc: "The kind of record, such as `lead` or `task.call`." }),
+    object_id: text({ required: true, readOnly: true, doc: "The record that changed." }),
+    action: text({ required: true, readOnly: true, doc: "What happened to it, such as `created`." }),
+    event: text({ required: true, readOnly: true, doc: "Both in one name, as webhooks subscribe to it: `lead.created`." }),
+    lead_id: text({ readOnly: true, doc: "The lead the record belongs to." }),
+    user_id: text({ readOnly: true, doc: "Who did it; null for the service itself." }),
+    api_key_id: text({ readOnly: true, doc: "The API key it was done with." }),
+    oauth_client_id: text({ readOnly: true, doc: "The OAuth application it was done with." }),
+    oauth_scope: text({ readOnly: true }),
+    request_id: text({ readOnly: true, doc: "All events of one request have the same." }),
+    changed_fields: texts({ readOnly: true, default: [] as string[], doc: "Of an update: the fields that changed." }),
+    previous_data: json(anything, {
+      readOnly: true,
+      default: {},
+      doc: "What these fields were; of a deletion, the whole record.",
+    }),
+    data: json(anything, { readOnly: true, default: {}, doc: "The record after the change; empty when it was deleted." }),
+    meta: json(anything, { readOnly: true, default: {}, doc: "The request, and the larger piece of work it was part of." }),
+    // An event has no author beside `user_id`.
+    created_by: text({ readOnly: true, hidden: true }),
+    updated_by: text({ readOnly: true, hidden: true }),
+  },
+});

@@ -1,0 +1,104 @@
+// `PUT /task/`: one change for many tasks, all of it or nothing.
+import { z } from "zod";
+import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import { inputSchema, readPatch } from "../../core/input.ts";
+import { readFieldNames, readList, splitList } from "../../core/list_input.ts";
+import { type Given, JsonText, type Operation, operation, type Parsed, unknownFields } from "../../core/operation.ts";
+import { checkOwner, findRecords, selectList } from "../../core/records.ts";
+import { from, type Patch } from "../../core/resource.ts";
+import { listParameters } from "../../core/standard.ts";
+import { outputSchema, projectionOf } from "../../core/writer.ts";
+import { query } from "../../core/context.ts";
+import { raw, type Sql, sql, statement } from "../../db/sql.ts";
+import { task } from "./task.ts";
+import { changeTask, checkAssignee } from "./task_verbs.ts";
+
+const tasksMax = 1000;
+const changeable = ["assigned_to", "date", "due_date", "is_complete", "priority", "resolution"] as const;
+
+interface BulkUpdate {
+  conditions: readonly Sql[];
+  values: Patch<typeof task>;
+  fields: readonly string[] | null;
+}
+
+const declared = operation({
+  name: "task.bulk_update",
+  method: "PUT",
+  path: "/task/",
+  doc: `Changes up to ${tasksMax} tasks at once, chosen by \`id__in\` or by any filter of the list; ids that do not exist are passed over.`,
+  permission: "member",
+  scope: "write_destructive",
+  group: "bulk",
+  input: {},
+  output: z.strictObject({ data: z.array(outputSchema(task)), has_more: z.literal(false), count: z.int() }),
+  run: updateTasks as never,
+});
+
+export const bulkUpdateTasks: Operation<BulkUpdate> = {
+  ...declared,
+  parameters: listParameters(task).filter(({ name }) => name === "_fields" || !name.startsWith("_") || name.startsWith("_type")),
+  body: bodySchema(),
+  parse: readBulkUpdate,
+  run: updateTasks,
+};
+
+function bodySchema(): z.ZodType {
+  const { shape } = inputSchema(task, "update") as z.ZodObject;
+  return z.object(Object.fromEntries(changeable.map((key) => [key, shape[key]!])));
+}
+
+function readBulkUpdate(ctx: Ctx, given: Given): Parsed<BulkUpdate> {
+  const { id__in, _fields, ...filters } = given.query;
+  for (const key of Object.keys(filters))
+    if (/^_(limit|skip|cursor|order_by|expand|count)$/.test(key)) throw invalid({ [key]: "is not known here" });
+  if (id__in === undefined && Object.keys(filters).length === 0)
+    throw invalid({ id__in: "is required: say which tasks, by id__in or by a filter of the list" });
+  const ids = id__in === undefined ? null : [...new Set(splitList(id__in))];
+  if (ids !== null && ids.length > tasksMax) throw invalid({ id__in: `must have ${tasksMax} values or fewer` });
+
+  const ignored = unknownFields(given, changeable);
+  const { due_date, ...values } = readPatch(ctx, task, taken(given.body), {} as never);
+  if (due_date !== undefined && values.date !== undefined && due_date !== values.date)
+    throw invalid({ due_date: "differs from date" });
+  const conditions = [...readList(ctx, task, filters).conditions, ...(ids === null ? [] : [sql`t.id = any(${ids})`])];
+  return {
+    input: {
+      conditions,
+      values: due_date === undefined ? values : { ...values, date: due_date },
+      fields: readFieldNames(_fields),
+    },
+    ignored,
+  };
+}
+
+const taken = (body: Record<string, unknown>) =>
+  Object.fromEntries(changeable.filter((key) => Object.hasOwn(body, key)).map((key) => [key, body[key]]));
+
+async function updateTasks(ctx: Ctx, { conditions, values, fields }: BulkUpdate): Promise<JsonText> {
+  // In the order of their ids, so that two of these wait for each other instead of deadlocking.
+  const tasks = await findRecords(ctx, task, conditions, sql`order by t.id limit ${tasksMax + 1} for update of t`);
+  if (tasks.length > tasksMax) throw invalid({ id__in: `selects more than ${tasksMax} tasks: narrow the filters` });
+  for (const one of tasks) checkOwner(ctx, task, one, "update");
+  const { assigned_to } = values;
+  if (assigned_to !== undefined && tasks.some((one) => one.assigned_to !== assigned_to)) checkAssignee(ctx, assigned_to);
+
+  await Promise.all(tasks.map((one) => changeTask(ctx, one, values)));
+  return showTasks(
+    ctx,
+    tasks.map((one) => one.id),
+    fields,
+  );
+}
+
+async function showTasks(ctx: Ctx, ids: readonly string[], fields: readonly string[] | null): Promise<JsonText> {
+  const projection = projectionOf(task, fields, (other) => ctx.registry.resource(other));
+  const rows = await query(
+    ctx,
+    statement(sql`select ${selectList(ctx, projection)} from ${from(task, "t")} ${raw(projection.joins)}
+      where t.organization_id = ${ctx.organization_id} and t.id = any(${ids}) order by t.date nulls last, t.id`),
+  );
+  const data = rows.map((row) => projection.write(row, ctx.directory, ctx)).join(",");
+  return new JsonText(`{"data":[${data}],"has_more":false,"count":${ids.length}}`);
+}

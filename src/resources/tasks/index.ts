@@ -1,0 +1,7 @@
+import type { Operation } from "../../core/operation.ts";
+import { crud, standard } from "../../core/standard.ts";
+import { bulkUpdateTasks } from "./bulk_update.ts";
+import { task } from "./task.ts";
+import { createTask, updateTask } from "./task_verbs.ts";
+
+export const tasks: Operation[] = [...standard(task, { ...crud, create: createTask, update: updateTask }), bulkUpdateTasks];

@@ -1,0 +1,12 @@
+// Tasks the service makes by itself, such as calling back whoever was missed.
+import type { Ctx } from "../../core/context.ts";
+import type { Row, Values } from "../../core/resource.ts";
+import { store } from "../../core/store.ts";
+import { type systemTypes, task, todayOf } from "./task.ts";
+
+export type SystemTask = Values<typeof task> & { _type: (typeof systemTypes)[number]; lead_id: string };
+
+/** For today and for the caller, where `values` do not say otherwise. */
+export function createSystemTask(ctx: Ctx, values: SystemTask): Row<typeof task> {
+  return store.insert(ctx, task, { text: "", date: todayOf(ctx), assigned_to: ctx.actor.user_id, ...values });
+}

@@ -1,0 +1,170 @@
+// A task: something a member or a group is to do at a lead.
+import { z } from "zod";
+import type { Moment } from "../../core/field.ts";
+import {
+  boolean,
+  choice,
+  computed,
+  date,
+  input,
+  integer,
+  json,
+  label,
+  lookedUp,
+  ref,
+  text,
+  timestamp,
+} from "../../core/field.ts";
+import { BadValue, compare } from "../../core/list_input.ts";
+import { type Filter, resource } from "../../core/resource.ts";
+import { name, raw, sql } from "../../db/sql.ts";
+import { parsePhone } from "../../values/phone.ts";
+import { parseDate, todayAt } from "../../values/time.ts";
+import { authorNames } from "../shared/names.ts";
+import { assigneeName, isAssignedToCaller } from "./assignee.ts";
+import { taskIsVisible } from "./visibility.ts";
+
+/** Types of tasks that people make. */
+export const ownTypes = ["lead", "call", "outgoing_call", "email", "sms", "meeting", "todo"] as const;
+
+/** Types of tasks that the service makes. */
+export const systemTypes = [
+  "incoming_email",
+  "incoming_sms",
+  "email_followup",
+  "missed_call",
+  "answered_detached_call",
+  "voicemail",
+  "opportunity_due",
+] as const;
+
+const views = ["inbox", "future", "archive"] as const;
+
+export const task = resource({
+  name: "task",
+  prefix: "task",
+  doc: "Something a member or a group is to do at a lead, by a day or some day.",
+  event: (row) => `task.${row._type}`,
+  visible: taskIsVisible,
+  owned: {
+    by: (ctx, row) => row.created_by === ctx.actor.user_id || isAssignedToCaller(ctx, row.assigned_to),
+    own: "delete_own_tasks",
+    others: "manage_others_tasks",
+  },
+  order: "date",
+  sort: { date: true },
+  indexed: ["lead_id", "contact_id", "assigned_to"],
+  filters: { _type: typeFilter(), view: viewFilter(), ...dueDateFilters() },
+  expand: {
+    lead: { resource: "lead", via: "lead_id", many: false },
+    contact: { resource: "contact", via: "contact_id", many: false },
+  },
+  fields: {
+    _type: choice([...ownTypes, ...systemTypes], {
+      createOnly: true,
+      default: "lead",
+      doc: `One of ${ownTypes.join(", ")}; the other types are made by the service.`,
+    }),
+    lead_id: ref("lead", { onDelete: "cascade", onMove: "follow" }, { required: true, doc: "The lead it is about." }),
+    lead_name: label("lead_id", "lead", "display_name"),
+    contact_id: ref("contact", { onDelete: "clear", onMove: "follow" }, { doc: "A contact of that lead." }),
+    contact_name: label("contact_id", "contact", "display_name"),
+    text: text({ max: 100_000, doc: "What is to be done." }),
+    date: date({ doc: "The day it is due: today where none is given, null for some day." }),
+    due_date: input(dueDate(), {
+      doc: "The same as `date`.",
+      shown: computed(["date"], z.iso.date().nullable(), (day: string | null) => day, "The same as `date`."),
+    }),
+    is_dateless: computed(["date"], z.boolean(), (day: string | null) => day === null, "True without a date."),
+    is_complete: boolean({ default: false, doc: "True when it is done." }),
+    date_completed: timestamp({ readOnly: true, doc: "When it was done." }),
+    completed_by: ref("user", { onDelete: "keep", onMove: "keep" }, { readOnly: true, doc: "Who did it." }),
+    resolution: choice(["abandoned", "skipped"], { doc: "How it ended, where it was not simply done." }),
+    priority: choice(["high", "medium", "low"]),
+    assigned_to: text({ filled: true, max: 64, doc: "The member or the group who is to do it; the caller where none is given." }),
+    assigned_to_name: lookedUp(["assigned_to"], z.string().nullable(), assigneeName, "The name of that member or group."),
+    object_type: text({ createOnly: true, doc: "With `object_id`: what the task is about, such as `opportunity`." }),
+    object_id: text({ createOnly: true, max: 64, doc: "The record the task is about." }),
+    view: lookedUp(
+      ["is_complete", "date"],
+      z.enum(views),
+      (_directory, isComplete: boolean, day: string | null, moment: Moment) => viewOf(isComplete, day, moment),
+      "`archive` when it is done, `future` when it is due after today, else `inbox`. Today is the caller's, by x-tz-offset.",
+    ),
+    sequence_id: text({ readOnly: true, doc: "The sequence whose step it is." }),
+    sequence_subscription_id: text({ readOnly: true }),
+    phone: text({ readOnly: true, doc: "Of a task about a call: the other side's number." }),
+    phone_formatted: computed(["phone"], z.string().nullable(), phoneFormatted),
+    local_phone: text({ readOnly: true, doc: "Of a task about a call: our number." }),
+    recording_url: text({ readOnly: true, max: 2048 }),
+    voicemail_url: text({ readOnly: true, max: 2048 }),
+    voicemail_duration: integer({ readOnly: true, doc: "In seconds." }),
+    subject: text({ readOnly: true, max: 1000, doc: "Of a task about an e-mail." }),
+    body_preview: text({ readOnly: true, max: 1000 }),
+    email_id: text({ readOnly: true, doc: "The e-mail it is about." }),
+    emails: json(z.array(z.string()), { readOnly: true, doc: "The addresses of that e-mail." }),
+    opportunity_id: text({ readOnly: true, doc: "Of a task about a deal that is due." }),
+    opportunity_value: integer({ readOnly: true, doc: "In minor units." }),
+    opportunity_value_formatted: text({ readOnly: true }),
+    opportunity_note: text({ readOnly: true, max: 100_000 }),
+    ...authorNames,
+  },
+});
+
+function dueDate() {
+  return z
+    .string()
+    .transform((given, check) => {
+      const day = parseDate(given, { cutTime: true });
+      if (day === null) check.addIssue({ code: "custom", message: "must be a date such as 2026-01-02" });
+      return day;
+    })
+    .nullable();
+}
+
+/** The day it is for whoever asks. */
+export const todayOf = ({ now, request }: Moment): string => todayAt(now, request.offsetMinutes);
+
+function viewOf(isComplete: boolean, day: string | null, moment: Moment): (typeof views)[number] {
+  if (isComplete) return "archive";
+  return day !== null && day > todayOf(moment) ? "future" : "inbox";
+}
+
+function viewFilter(): Filter {
+  return {
+    doc: "`inbox`: to do, due today or before or without a date. `future`: to do, due after today. `archive`: done. Today is the caller's, by x-tz-offset.",
+    sql(ctx, value, alias) {
+      const t = name(alias);
+      const today = sql`${todayOf(ctx)}::date`;
+      if (value === "inbox") return sql`not ${t}.is_complete and (${t}.date <= ${today} or ${t}.date is null)`;
+      if (value === "future") return sql`not ${t}.is_complete and ${t}.date > ${today}`;
+      if (value === "archive") return sql`${t}.is_complete`;
+      throw new BadValue(`must be one of ${views.join(", ")}`);
+    },
+  };
+}
+
+function typeFilter(): Filter {
+  return {
+    doc: "Only tasks of this type; `all` for every type.",
+    sql: (ctx, value, alias) => (value === "all" ? raw("true") : compare(sql`${name(alias)}._type`, "text", "eq", value, ctx)),
+  };
+}
+
+/** `due_date` is `date` by another name, in filters too. */
+function dueDateFilters(): Record<string, Filter> {
+  const operators = ["eq", "in", "gt", "gte", "lt", "lte", "isnull"] as const;
+  return Object.fromEntries(
+    operators.map((operator) => [
+      operator === "eq" ? "due_date" : `due_date__${operator}`,
+      {
+        doc: `The same as \`date${operator === "eq" ? "" : `__${operator}`}\`.`,
+        sql: (ctx, value, alias) => compare(sql`${name(alias)}.date`, "date", operator, value, ctx),
+      } satisfies Filter,
+    ]),
+  );
+}
+
+function phoneFormatted(phone: string | null): string | null {
+  return phone === null ? null : (parsePhone(phone, "US")?.phone_formatted ?? phone);
+}

@@ -1,0 +1,108 @@
+// What creating and changing a task does besides writing the row.
+import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import { changedFields, emit } from "../../core/event.ts";
+import { isId } from "../../core/id.ts";
+import { findRecord } from "../../core/records.ts";
+import { type Create, kindOf, type Patch, type Row, type Values } from "../../core/resource.ts";
+import { store } from "../../core/store.ts";
+import { logTaskCompleted, removeTaskCompleted } from "../activities/system_activities.ts";
+import { contact } from "../contacts/contact.ts";
+import { canBeAssigned } from "./assignee.ts";
+import { ownTypes, task, todayOf } from "./task.ts";
+
+export type Task = Row<typeof task>;
+
+export async function createTask(ctx: Ctx, { due_date, ...given }: Create<typeof task>): Promise<Task> {
+  if (given._type !== undefined && !(ownTypes as readonly string[]).includes(given._type))
+    throw invalid({ _type: `is made by the service; create one of ${ownTypes.join(", ")}` });
+  if (due_date !== undefined && given.date !== undefined && due_date !== given.date)
+    throw invalid({ due_date: "differs from date" });
+  const assigned_to = given.assigned_to ?? ctx.actor.user_id;
+  checkAssignee(ctx, assigned_to);
+  if (given.contact_id) await checkContact(ctx, given.contact_id, given.lead_id!);
+  const about = await objectOf(ctx, given);
+
+  const date = given.date === undefined ? (due_date === undefined ? todayOf(ctx) : due_date) : given.date;
+  const text = given.text === undefined ? "" : given.text;
+  const row = store.insert(ctx, task, {
+    ...given,
+    ...about,
+    text,
+    date,
+    assigned_to,
+    ...completion(ctx, false, given.is_complete),
+  });
+  if (row.is_complete) {
+    emit(ctx, task, { action: "completed", after: row });
+    logTaskCompleted(ctx, row);
+  }
+  return row;
+}
+
+export async function updateTask(ctx: Ctx, before: Task, { due_date, ...given }: Patch<typeof task>): Promise<Task> {
+  const values = { ...given, ...changedDate(before, given.date, due_date) };
+  const contact_id = values.contact_id === undefined ? before.contact_id : values.contact_id;
+  const lead_id = values.lead_id ?? before.lead_id;
+  if (values.assigned_to !== undefined && values.assigned_to !== before.assigned_to) checkAssignee(ctx, values.assigned_to);
+  if (contact_id !== null && (contact_id !== before.contact_id || lead_id !== before.lead_id))
+    await checkContact(ctx, contact_id, lead_id);
+
+  return changeTask(ctx, before, values);
+}
+
+/** Writes a change that has been checked, with what follows from it: a task that is done leaves a trace, one reopened none. */
+export async function changeTask(ctx: Ctx, before: Task, values: Values<typeof task>): Promise<Task> {
+  const after = store.update(ctx, task, before, { ...values, ...completion(ctx, before.is_complete, values.is_complete) });
+  if (after.is_complete && !before.is_complete) {
+    emit(ctx, task, { action: "completed", before, after, changed: changedFields(task, before, after) });
+    logTaskCompleted(ctx, after);
+  }
+  if (before.is_complete && !after.is_complete) await removeTaskCompleted(ctx, after.id);
+  return after;
+}
+
+export function checkAssignee(ctx: Ctx, id: string): void {
+  if (!canBeAssigned(ctx.directory, id)) throw invalid({ assigned_to: "is not an active member or a group" });
+}
+
+function completion(ctx: Ctx, was: boolean, is: boolean | undefined): Values<typeof task> {
+  if (is === undefined || is === was) return {};
+  return is
+    ? { date_completed: ctx.now.toISOString(), completed_by: ctx.actor.user_id }
+    : { date_completed: null, completed_by: null };
+}
+
+async function checkContact(ctx: Ctx, contactId: string, leadId: string): Promise<void> {
+  const found = await findRecord(ctx, contact, contactId);
+  if (found === null) throw invalid({ contact_id: "does not exist" });
+  if (found.lead_id !== leadId) throw invalid({ contact_id: "is a contact of another lead" });
+}
+
+// Who writes back what was read sends both names of the date; the one that differs from before is the one that is meant.
+function changedDate(
+  before: Task,
+  date: string | null | undefined,
+  due_date: string | null | undefined,
+): { date?: string | null } {
+  const meant = [date, due_date].filter((day) => day !== undefined && day !== before.date);
+  if (meant.length === 2 && meant[0] !== meant[1]) throw invalid({ due_date: "differs from date" });
+  return meant.length === 0 ? {} : { date: meant[0]! };
+}
+
+/** What the task is about: a record the caller may see, and its type as events name it. */
+async function objectOf(
+  ctx: Ctx,
+  { object_type = null, object_id = null }: { object_type?: string | null; object_id?: string | null },
+): Promise<{ object_type: string | null; object_id: string | null }> {
+  if (object_id === null && object_type !== null) throw invalid({ object_id: "is required with object_type" });
+  if (object_id === null) return { object_type, object_id };
+
+  const of = ctx.registry.resources.find((one) => one.only === undefined && isId(one.prefix, object_id));
+  const found = of === undefined ? null : await findRecord(ctx, of, object_id);
+  if (of === undefined || found === null) throw invalid({ object_id: "does not exist" });
+  const kind = kindOf(of, found);
+  const type = kind.event?.(found) ?? kind.name;
+  if (object_type !== null && object_type !== type) throw invalid({ object_type: `must be ${type} for this object_id` });
+  return { object_type: type, object_id };
+}
