@@ -7,9 +7,8 @@ import { events } from "./events/index.ts";
 import { leads } from "./leads/index.ts";
 import { organization, user } from "./organization/organization.ts";
 import { tasks } from "./tasks/index.ts";
-import { tasks } from "./tasks/index.ts";
 
-export const operations: readonly Operation[] = [...leads, ...contacts, ...customData, ...tasks, ...tasks, ...events];
+export const operations: readonly Operation[] = [...leads, ...contacts, ...customData, ...tasks, ...events];
 
 /** Resources that other definitions refer to and that have none of the five verbs. */
 export const silentResources: readonly Resource[] = [organization, user];
