@@ -87,6 +87,8 @@ export interface OperationWords<S extends Shape> {
   input: S;
   /** Fields of a POST or PUT that come by query instead of the body. */
   inQuery?: readonly (keyof S & string)[];
+  /** Fields that answers show: sent back they are no mistake, and are not taken. */
+  readOnly?: readonly string[];
   output: z.ZodType;
   group?: RateGroup;
   scope?: Scope;
@@ -105,6 +107,7 @@ export function operation<S extends Shape>(words: OperationWords<S>): Operation<
   const queryNames = Object.keys(words.input).filter(byQuery);
   const bodyNames = Object.keys(words.input).filter((name) => !inPath.includes(name) && !byQuery(name));
   const schema = z.object(words.input);
+  const { readOnly = [], ...rest } = words;
 
   return {
     group: words.method === "GET" ? "read" : "write",
@@ -113,7 +116,7 @@ export function operation<S extends Shape>(words: OperationWords<S>): Operation<
     pastDue: words.method === "GET",
     transaction: words.method !== "GET",
     mcp: true,
-    ...words,
+    ...rest,
     resource: null,
     verb: null,
     parameters: queryNames.map((name) => ({
@@ -124,7 +127,7 @@ export function operation<S extends Shape>(words: OperationWords<S>): Operation<
     body: hasBody ? z.object(pick(words.input, bodyNames)) : null,
     parse(_ctx, given) {
       refuseUnknownParameters(given.query, queryNames);
-      const ignored = unknownFields(given, bodyNames);
+      const ignored = unknownFields(given, [...bodyNames, ...readOnly]);
       const result = schema.safeParse(
         { ...given.body, ...pick(given.query, queryNames), ...given.params },
         { reportInput: true },

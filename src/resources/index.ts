@@ -5,10 +5,11 @@ import { contacts } from "./contacts/index.ts";
 import { customData } from "./custom_data/index.ts";
 import { events } from "./events/index.ts";
 import { leads } from "./leads/index.ts";
-import { organization, user } from "./organization/organization.ts";
+import { opportunities } from "./opportunities/index.ts";
+import { organizations } from "./organization/index.ts";
 import { tasks } from "./tasks/index.ts";
 
-export const operations: readonly Operation[] = [...leads, ...contacts, ...customData, ...tasks, ...events];
+export const operations: readonly Operation[] = [...organizations, ...leads, ...contacts, ...opportunities, ...customData, ...tasks, ...events];
 
 /** Resources that other definitions refer to and that have none of the five verbs. */
-export const silentResources: readonly Resource[] = [organization, user];
+export const silentResources: readonly Resource[] = [];

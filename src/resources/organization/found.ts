@@ -11,6 +11,8 @@ export { createAccount, findOrCreateUser } from "../../auth/unscoped.ts";
 
 export interface Founding {
   name: string;
+  /** Further columns of the organization: currency, settings, … */
+  values?: Record<string, unknown>;
   userId: string;
   accountId: string;
   keyName: string;
@@ -49,7 +51,7 @@ export function foundOrganization(tx: Transaction, founding: Founding): Founded 
   };
   const id = (prefix: string) => newId(prefix, now.getTime());
 
-  insert("organization", organization_id, { name: founding.name, account_id: founding.accountId });
+  insert("organization", organization_id, { ...founding.values, name: founding.name, account_id: founding.accountId });
   for (const [role, permissions] of Object.entries(builtInRoles)) insert("role", role, { name: role, permissions });
   insert("membership", id("memb"), { user_id: userId, role_id: "admin", status: "active" });
   leadStatuses.forEach((label, position) => insert("lead_status", id("stat"), { label, position }));

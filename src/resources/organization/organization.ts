@@ -1,13 +1,22 @@
 // An organization: one tenant, with its settings. Its own id is its `organization_id`.
 import { z } from "zod";
 import type { Directory } from "../../core/directory.ts";
-import { boolean, computed, formed, json, text } from "../../core/field.ts";
-import { resource, type Row } from "../../core/resource.ts";
+import { boolean, computed, formed, input, json, lookedUp, once, text } from "../../core/field.ts";
+import { type Resource, resource, type Row } from "../../core/resource.ts";
 import { parseCountry } from "../../values/country.ts";
 import { currencySymbol, isCurrency } from "../../values/money.ts";
 import { isTimeZone } from "../../values/time.ts";
 
+export { isActiveMember, user } from "./user.ts";
+
 const check = (is: (value: string) => boolean) => (raw: string) => (is(raw) ? raw : null);
+
+const shownStatus = z.object({ id: z.string(), label: z.string() });
+const shownPipeline = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  statuses: z.array(shownStatus.extend({ type: z.string() })),
+});
 
 export const organization = resource({
   name: "organization",
@@ -17,46 +26,47 @@ export const organization = resource({
   mcp: false,
   fields: {
     name: text({ required: true }),
-    account_id: text({ required: true, createOnly: true, doc: "The billing account." }),
+    account_id: text({
+      filled: true,
+      createOnly: true,
+      doc: "The billing account. By default the caller's own; who owns several says which.",
+    }),
     currency: formed(check(isCurrency), "must be a currency code such as USD", { default: "USD" }),
     currency_symbol: computed(["currency"], z.string(), currencySymbol),
     timezone: formed(check(isTimeZone), "must be a time zone such as Europe/Berlin", { default: "UTC" }),
-    country: formed(parseCountry, "must be a country code such as US", { default: "US", doc: "The country of phone numbers written without one." }),
+    country: formed(parseCountry, "must be a country code such as US", {
+      default: "US",
+      doc: "The country of phone numbers written without one.",
+    }),
     locale: text({ default: "en", max: 35 }),
-    settings: json(z.record(z.string(), z.unknown()), { default: {} }),
+    settings: json(z.record(z.string(), z.unknown()), {
+      default: {},
+      doc: "Merged into what is there: only the members that are sent change, null removes one. Knows `icp.rubric`, `call_outcomes`, `meeting_outcomes`, `email_tracking`, `business_hours`; keeps others as they are.",
+    }),
     enable_unsubscribe_link: boolean({ default: false }),
     require_unsubscribe_link: boolean({ default: false }),
+    lead_statuses: input(z.array(z.object({ id: z.string() })).max(1000), {
+      shown: lookedUp([], z.array(shownStatus), leadStatusesOf),
+      doc: "In their order. Sending them back in another order puts them in it.",
+    }),
+    pipelines: lookedUp([], z.array(shownPipeline), pipelinesOf),
+    api_key: once("A key of the creator's in the new organization; shown only by its creation."),
   },
 });
+
+function leadStatusesOf(directory: Directory): { id: string; label: string }[] {
+  return directory.all("lead_status").map(({ id, label }) => ({ id: id as string, label: label as string }));
+}
+
+function pipelinesOf(directory: Directory): z.output<typeof shownPipeline>[] {
+  const statuses = directory.all("opportunity_status") as { id: string; label: string; type: string; pipeline_id: string }[];
+  return directory.all("pipeline").map((pipeline) => {
+    const { id, organization_id, name, date_created, date_updated } = pipeline as Row<Resource> & { name: string };
+    const own = statuses.filter((status) => status.pipeline_id === id).map(({ id, label, type }) => ({ id, label, type }));
+    return { id, organization_id, name, statuses: own, date_created, date_updated };
+  });
+}
 
 /** The organization's own record. */
-export const organizationOf = (directory: Directory): Row<typeof organization> => directory.get(organization, directory.organization_id)!;
-
-/** A member: the person, and what the membership says of them here. */
-export const user = resource({
-  name: "user",
-  prefix: "user",
-  table: "member",
-  doc: "A person who is a member of this organization.",
-  cached: true,
-  mcp: false,
-  event: null,
-  fields: {
-    email: text({ required: true, readOnly: true }),
-    first_name: text({ default: "", readOnly: true }),
-    last_name: text({ default: "", readOnly: true }),
-    name: text({ required: true, readOnly: true, doc: "First and last name, else the e-mail address." }),
-    image: text({ readOnly: true }),
-    membership_id: text({ required: true, readOnly: true, hidden: true }),
-    role_id: text({ required: true, readOnly: true, doc: "The role in this organization." }),
-    status: text({ required: true, readOnly: true, hidden: true }),
-    availability: text({ required: true, readOnly: true, hidden: true }),
-  },
-});
-
-/** True when this user may be given records: a member who has not been removed. */
-export const isActiveMember = (directory: Directory, userId: string): boolean => {
-  const found = directory.get(user, userId);
-  return found !== undefined && found.status !== "inactive";
-};
-
+export const organizationOf = (directory: Directory): Row<typeof organization> =>
+  directory.get(organization, directory.organization_id)!;

@@ -1,0 +1,21 @@
+// Lists that are at hand as a whole (catalogs, the members of an organization), answered a page at a time like any other list.
+import { z } from "zod";
+import { type FieldErrors, invalid } from "./errors.ts";
+import { limitDefault, limitMax, wholeNumber } from "./list_input.ts";
+
+/** The parameters of such a list. */
+export const pageInput = {
+  _limit: z.string().optional().describe(`How many at most: 0 to ${limitMax}, ${limitDefault} where not given.`),
+  _skip: z.string().optional().describe("How many to pass over."),
+};
+
+/** What such a list answers. */
+export const pageOf = <S extends z.ZodType>(element: S) => z.strictObject({ data: z.array(element), has_more: z.boolean() });
+
+export function page<T>(all: readonly T[], given: { _limit?: string; _skip?: string }): { data: T[]; has_more: boolean } {
+  const errors: FieldErrors = {};
+  const limit = wholeNumber(given._limit, "_limit", limitDefault, limitMax, errors);
+  const skip = wholeNumber(given._skip, "_skip", 0, Number.MAX_SAFE_INTEGER, errors);
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+  return { data: all.slice(skip, skip + limit), has_more: all.length > skip + limit };
+}

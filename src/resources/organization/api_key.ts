@@ -1,0 +1,46 @@
+// An API key acts as its user in its organization, as far as the user's role and the key's scopes reach.
+import { invalid } from "../../core/errors.ts";
+import { once, ref, text, texts, timestamp } from "../../core/field.ts";
+import { may } from "../../core/context.ts";
+import { resource } from "../../core/resource.ts";
+import { name, sql } from "../../db/sql.ts";
+import { allScopes } from "./found.ts";
+
+export const apiKey = resource({
+  name: "api_key",
+  prefix: "apikey",
+  doc: "A key acts as its user in the organization it was created in. Only a hash of its text is kept.",
+  event: null,
+  mcp: false,
+  visible: (ctx, alias) => (may(ctx, "manage_organization") ? null : sql`${name(alias)}.user_id = ${ctx.actor.user_id}`),
+  indexed: ["user_id"],
+  sort: { name: true },
+  fields: {
+    name: text({ doc: "What the key is for; `API key` where nothing is said." }),
+    user_id: ref(
+      "user",
+      { onDelete: "keep", onMove: "keep" },
+      { readOnly: true, required: true, doc: "The user the key acts as." },
+    ),
+    key: once("The key itself, shown only by its creation."),
+    key_preview: text({ required: true, readOnly: true, doc: "The last four characters of the key." }),
+    scopes: texts({
+      createOnly: true,
+      default: [...allScopes] as string[],
+      normalize: withLesserScopes,
+      doc: "What the key may do at most: `read`, `write_safe` (create, change, send) or `write_destructive` (delete, merge, move, bulk); each includes the one before.",
+    }),
+    expires_at: timestamp({ createOnly: true, doc: "When the key stops working; never where nothing is said." }),
+    last_used_at: timestamp({ readOnly: true, doc: "When the key was used last, to the minute." }),
+    hash: text({ required: true, readOnly: true, hidden: true }),
+  },
+});
+
+function withLesserScopes(given: string[]): string[] {
+  if (given.length === 0) throw invalid({ "": `must name at least one of ${allScopes.join(", ")}` });
+  given.forEach((scope, i) => {
+    if (!(allScopes as readonly string[]).includes(scope)) throw invalid({ [i]: `must be one of ${allScopes.join(", ")}` });
+  });
+  const widest = Math.max(...given.map((scope) => (allScopes as readonly string[]).indexOf(scope)));
+  return allScopes.slice(0, widest + 1);
+}

@@ -1,0 +1,56 @@
+// Creating and deleting keys. The text of a key leaves the service once, in the answer to its creation.
+import { newKey } from "../../auth/key.ts";
+import { hashOf } from "../../auth/unscoped.ts";
+import { type Ctx, query, type Scope } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import type { Create, Row } from "../../core/resource.ts";
+import { announceChange, store } from "../../core/store.ts";
+import { sql, statement } from "../../db/sql.ts";
+import { apiKey } from "./api_key.ts";
+import { allScopes, previewOf } from "./found.ts";
+
+type ApiKey = Row<typeof apiKey>;
+
+/** One person's keys in one organization that still work. */
+const liveKeysMax = 50;
+
+export async function createApiKey(ctx: Ctx, given: Create<typeof apiKey>): Promise<ApiKey> {
+  if (typeof given.expires_at === "string" && given.expires_at <= ctx.now.toISOString())
+    throw invalid({ expires_at: "must be in the future" });
+  const scopes = given.scopes ?? allScopes.filter((scope) => ctx.actor.scopes.has(scope));
+  if (scopes.some((scope) => !ctx.actor.scopes.has(scope as Scope)))
+    throw invalid({ scopes: "go beyond what the key you are using may do" });
+  await checkCount(ctx);
+
+  const key = newKey();
+  const row = store.insert(ctx, apiKey, {
+    ...given,
+    name: given.name ?? "API key",
+    scopes,
+    user_id: ctx.actor.user_id,
+    hash: `\\x${hashOf(key)}`,
+    key_preview: previewOf(key),
+  });
+  announceChange(ctx);
+  return Object.assign(row, { key });
+}
+
+export async function deleteApiKey(ctx: Ctx, before: ApiKey): Promise<void> {
+  await store.remove(ctx, apiKey, [before]);
+  announceChange(ctx);
+}
+
+// The membership is locked so that two requests at once cannot both find room for one.
+async function checkCount(ctx: Ctx): Promise<void> {
+  const { organization_id, user_id } = ctx.actor;
+  await query(
+    ctx,
+    statement(sql`select from membership where organization_id = ${organization_id} and user_id = ${user_id} for no key update`),
+  );
+  const [row] = await query(
+    ctx,
+    statement(sql`select count(*) from api_key where organization_id = ${organization_id} and user_id = ${user_id}
+      and (expires_at is null or expires_at > ${ctx.now})`),
+  );
+  if (Number(row![0]) >= liveKeysMax) throw invalid({}, `You have ${liveKeysMax} keys here: delete one first.`);
+}

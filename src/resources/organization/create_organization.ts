@@ -1,0 +1,59 @@
+// A further organization for the caller, who becomes its admin and gets a key of it: the key in use cannot reach it.
+import { accountsOwnedBy, createAccount, lockUser } from "../../auth/unscoped.ts";
+import { type Ctx, transactionOf } from "../../core/context.ts";
+import { refreshDirectory } from "../../core/directory.ts";
+import { invalid, paymentRequired } from "../../core/errors.ts";
+import type { Operation } from "../../core/operation.ts";
+import { showRecord } from "../../core/records.ts";
+import type { Create } from "../../core/resource.ts";
+import { standard, withSecrets } from "../../core/standard.ts";
+import { foundOrganization } from "./found.ts";
+import { organization } from "./organization.ts";
+import { mergeSettings } from "./settings.ts";
+
+const [plainCreate] = standard(organization, { create: true, get: true });
+
+/** Not one of the five verbs: what it creates lies outside of the caller's organization. */
+export const createOrganization: Operation = {
+  ...plainCreate!,
+  verb: null,
+  doc: "Creates a further organization, with the caller as its admin, and answers a key of it once.",
+  async run(ctx, { input, fields }: { input: Create<typeof organization>; fields: string[] | null }) {
+    if (input.lead_statuses) throw invalid({ lead_statuses: "can be put in order once the organization is created" });
+    const { name, account_id, settings = {}, ...values } = input;
+    const accountId = await accountFor(ctx, account_id);
+    const { organization_id, api_key } = foundOrganization(transactionOf(ctx), {
+      name: name!,
+      values: { ...values, settings: JSON.stringify(mergeSettings({}, settings)) },
+      accountId,
+      userId: ctx.actor.user_id,
+      keyName: "API key",
+      scopes: [...ctx.actor.scopes],
+      now: ctx.now,
+    });
+    ctx.reply.headers.location = `/api/v1/organization/${organization_id}/`;
+    const there = await enter(ctx, organization_id);
+    return withSecrets(organization, { api_key }, fields, await showRecord(there, organization, organization_id, fields));
+  },
+};
+
+/** The account that pays: the one that is named, the only one, or a first one. */
+async function accountFor(ctx: Ctx, named: string | undefined): Promise<string> {
+  const owner = ctx.actor.user_id;
+  await lockUser(ctx, owner);
+  const accounts = await accountsOwnedBy(ctx, owner);
+  if (named === undefined && accounts.length === 0)
+    return createAccount(transactionOf(ctx), { name: "Account", ownerId: owner, now: ctx.now });
+  if (named === undefined && accounts.length > 1) throw invalid({ account_id: "is required: you own several accounts" });
+
+  const account = named === undefined ? accounts[0] : accounts.find((one) => one.id === named);
+  if (account === undefined) throw invalid({ account_id: "does not exist" });
+  if (account.past_due) throw paymentRequired("The account is past due: settle it to create organizations.");
+  return account.id;
+}
+
+async function enter(ctx: Ctx, organization_id: string): Promise<Ctx> {
+  const there = { ...ctx, organization_id, tx: transactionOf(ctx).actingFor(organization_id) };
+  await refreshDirectory(there);
+  return there;
+}

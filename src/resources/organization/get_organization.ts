@@ -1,0 +1,63 @@
+// Reading the organization brings its members along, as they are needed to show anything else.
+import { z } from "zod";
+import type { Ctx } from "../../core/context.ts";
+import { operation, type JsonText, type Operation } from "../../core/operation.ts";
+import { readFieldNames } from "../../core/list_input.ts";
+import { showRecord } from "../../core/records.ts";
+import { withMembers } from "../../core/standard.ts";
+import { outputSchema, renderRow } from "../../core/writer.ts";
+import { membership } from "./membership.ts";
+import { organization } from "./organization.ts";
+import { user } from "./user.ts";
+
+const member = (outputSchema(membership) as z.ZodObject).extend({ user: outputSchema(user).optional() });
+const output = (outputSchema(organization) as z.ZodObject).extend({
+  memberships: z.array(member).describe("Who is a member or invited."),
+  inactive_memberships: z.array(member).describe("Who was a member."),
+});
+
+export const getOrganization = operation({
+  name: "organization.get",
+  method: "GET",
+  path: "/organization/{id}/",
+  doc: "Answers the organization that the key belongs to.",
+  permission: "member",
+  mcp: false,
+  input: {
+    id: z.string(),
+    _fields: z.string().optional().describe("Only these fields, separated by commas."),
+    _expand: z.enum(["memberships__user"]).optional().describe("Brings along: memberships__user."),
+  },
+  output,
+  async run(ctx, { id, _fields, _expand }) {
+    const fields = readFieldNames(_fields);
+    return withMemberships(ctx, await showRecord(ctx, organization, id, fields), fields, _expand !== undefined);
+  },
+});
+
+/** An update answers what a read shows. */
+export const showingMemberships = (update: Operation): Operation => ({
+  ...update,
+  output,
+  run: async (ctx, input: { fields: string[] | null }) =>
+    withMemberships(ctx, (await update.run(ctx, input)) as JsonText, input.fields, false),
+});
+
+function withMemberships(ctx: Ctx, record: JsonText, fields: readonly string[] | null, withUser: boolean): JsonText {
+  const all = ctx.directory.list(membership);
+  const lists = {
+    memberships: all.filter((one) => one.status !== "inactive"),
+    inactive_memberships: all.filter((one) => one.status === "inactive"),
+  };
+  const members = Object.entries(lists)
+    .filter(([key]) => fields === null || fields.includes(key))
+    .map(([key, rows]) => `,"${key}":[${rows.map((row) => render(ctx, row, withUser)).join(",")}]`);
+  return withMembers(record, members.join(""));
+}
+
+function render(ctx: Ctx, row: ReturnType<typeof ctx.directory.list<typeof membership>>[number], withUser: boolean): string {
+  const lookup = (name: string) => ctx.registry.resource(name);
+  const text = renderRow(membership, row, ctx.directory, ctx, lookup);
+  const person = ctx.directory.get(user, row.user_id);
+  return withUser && person ? `${text.slice(0, -1)},"user":${renderRow(user, person, ctx.directory, ctx, lookup)}}` : text;
+}

@@ -1,0 +1,38 @@
+// Who is in a group may be said as ids or as objects.
+import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import type { Create, Patch, Row, Values } from "../../core/resource.ts";
+import { same } from "../../core/row.ts";
+import { store } from "../../core/store.ts";
+import { group } from "./group.ts";
+import { isActiveMember } from "./user.ts";
+
+type Group = Row<typeof group>;
+
+export async function createGroup(ctx: Ctx, given: Create<typeof group>): Promise<Group> {
+  return store.insert(ctx, group, withMembers(ctx, given, []));
+}
+
+export async function updateGroup(ctx: Ctx, before: Group, patch: Patch<typeof group>): Promise<Group> {
+  return store.update(ctx, group, before, withMembers(ctx, patch, before.user_ids));
+}
+
+/** Who reads a group, changes one of the two forms and sends both back means the one that differs from what is stored. */
+function withMembers(
+  ctx: Ctx,
+  { members, user_ids, ...given }: Patch<typeof group>,
+  present: readonly string[],
+): Values<typeof group> {
+  const forms = { user_ids, members: members === null ? [] : members?.map((one) => one.user_id) };
+  const changed = Object.entries(forms).filter(([, ids]) => ids !== undefined && !same(ids, present));
+  if (changed.length === 0) return given;
+  if (changed.length === 2 && !same(forms.user_ids, forms.members))
+    throw invalid({ members: "says otherwise than user_ids: send one of them" });
+
+  const [field, ids] = changed[0]! as [string, string[]];
+  ids.forEach((id, i) => {
+    const place = field === "members" ? `members.${i}.user_id` : `user_ids.${i}`;
+    if (!present.includes(id) && !isActiveMember(ctx.directory, id)) throw invalid({ [place]: "is not a member" });
+  });
+  return { ...given, user_ids: [...new Set(ids)] };
+}

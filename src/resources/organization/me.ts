@@ -1,0 +1,167 @@
+// The person behind the key: who they are, and where they are a member.
+import { z } from "zod";
+import { activeMembershipsOf, organizationsThatKnow } from "../../auth/unscoped.ts";
+import { type Ctx, read, write } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import { operation } from "../../core/operation.ts";
+import { permissionsOf } from "../../core/permissions.ts";
+import { announceChange } from "../../core/store.ts";
+import { name as sqlName, join, sql, statement } from "../../db/sql.ts";
+import { fromHtml } from "../../values/rich_text.ts";
+import { isTimeZone, pgTimestamp } from "../../values/time.ts";
+
+const output = z.strictObject({
+  id: z.string(),
+  email: z.string(),
+  first_name: z.string(),
+  last_name: z.string(),
+  full_name: z.string().describe("First and last name, else the e-mail address."),
+  display_name: z.string().describe("The same as `full_name`."),
+  signature: z.string().nullable().describe("Put below messages; text or HTML."),
+  image: z.string().nullable(),
+  timezone: z.string().nullable(),
+  last_used_timezone: z.string().nullable(),
+  organization_id: z.string().describe("The organization of the key."),
+  role_id: z.string().describe("The role in the organization of the key."),
+  organizations: z
+    .array(z.strictObject({ id: z.string(), name: z.string() }))
+    .describe("Where the person is a member, the key's organization first."),
+  memberships: z.array(
+    z.strictObject({
+      id: z.string(),
+      organization_id: z.string(),
+      role_id: z.string(),
+      permissions_granted: z.array(z.string()),
+      auto_record_calls: z.string(),
+      track_email_opens: z.boolean(),
+    }),
+  ),
+  date_created: z.iso.datetime(),
+  date_updated: z.iso.datetime(),
+});
+
+export const getMe = operation({
+  name: "me.get",
+  method: "GET",
+  path: "/me/",
+  doc: "Answers the user the key belongs to.",
+  permission: "member",
+  mcp: false,
+  input: {},
+  output,
+  run: async (ctx) => shownMe(ctx, await readPerson(ctx)),
+});
+
+const part = z.string().max(255).nullish();
+const zone = z.string().refine(isTimeZone, { error: "must be a time zone such as Europe/Berlin" }).nullish();
+
+export const updateMe = operation({
+  name: "me.update",
+  method: "PUT",
+  path: "/me/",
+  doc: "Changes the caller's own name, signature and time zone.",
+  permission: "member",
+  pastDue: true,
+  mcp: false,
+  input: {
+    first_name: part,
+    last_name: part,
+    name: part.describe("The full name, in place of `first_name` and `last_name`."),
+    signature: z.string().max(100_000, { error: "must be 100000 characters or fewer" }).nullish(),
+    timezone: zone,
+    last_used_timezone: zone,
+  },
+  readOnly: Object.keys(output.shape),
+  output,
+  async run(ctx, { name, signature, ...given }) {
+    const before = await readPerson(ctx, true);
+    const values: Partial<Person> = { ...given, ...parts(name, given) };
+    if (signature !== undefined) values.signature = signature === null || signature === "" ? null : cleaned(signature);
+    for (const key of ["first_name", "last_name"] as const) if (values[key] === null) values[key] = "";
+    await savePerson(ctx, before, values);
+    return shownMe(ctx, await readPerson(ctx));
+  },
+});
+
+const columns = [
+  "id",
+  "email",
+  "first_name",
+  "last_name",
+  "signature",
+  "image",
+  "timezone",
+  "last_used_timezone",
+  "date_created",
+  "date_updated",
+] as const;
+type Person = Record<(typeof columns)[number], string | null>;
+
+async function readPerson(ctx: Ctx, locked = false): Promise<Person> {
+  const list = join(
+    columns.map((column) => sqlName(column)),
+    ", ",
+  );
+  const [row] = await read(
+    ctx,
+    statement(
+      sql`select ${list} from "user" where id = ${ctx.actor.user_id} ${locked ? sql`for no key update` : sql``}`,
+      `me.${locked ? "lock" : "get"}`,
+    ),
+  );
+  return Object.fromEntries(columns.map((column, i) => [column, row![i]!])) as Person;
+}
+
+/** The name is shown wherever the person is a member. */
+async function savePerson(ctx: Ctx, before: Person, values: Partial<Person>): Promise<void> {
+  const changed = Object.entries(values).filter(([key, value]) => value !== undefined && value !== before[key as keyof Person]);
+  if (changed.length === 0) return;
+  const set = join(
+    changed.map(([key, value]) => sql`${sqlName(key)} = ${value}`),
+    ", ",
+  );
+  write(
+    ctx,
+    statement(sql`update "user" set ${set}, date_updated = ${ctx.now}, version = version + 1 where id = ${ctx.actor.user_id}`),
+  );
+  announceChange(ctx, await organizationsThatKnow(ctx, ctx.actor.user_id));
+}
+
+/** `name` is taken apart at its first space. */
+function parts(name: string | null | undefined, given: Partial<Person>): Partial<Person> {
+  if (name === undefined) return {};
+  if (given.first_name !== undefined || given.last_name !== undefined)
+    throw invalid({ name: "cannot be given together with first_name and last_name" });
+  const [first_name = "", ...rest] = (name ?? "").trim().split(/\s+/);
+  return { first_name, last_name: rest.join(" ") };
+}
+
+/** Plain text stays as it is; of HTML only what is harmless stays. */
+const cleaned = (signature: string): string =>
+  signature.includes("<") ? fromHtml(signature).html.slice("<body>".length, -"</body>".length) : signature;
+
+async function shownMe(ctx: Ctx, person: Person): Promise<z.output<typeof output>> {
+  const memberships = await activeMembershipsOf(ctx, person.id!);
+  memberships.sort(
+    (a, b) => Number(b.organization_id === ctx.organization_id) - Number(a.organization_id === ctx.organization_id),
+  );
+  const full_name = `${person.first_name} ${person.last_name}`.trim() || person.email!;
+  return {
+    ...(person as Person & { id: string; email: string; first_name: string; last_name: string }),
+    full_name,
+    display_name: full_name,
+    organization_id: ctx.organization_id,
+    role_id: ctx.actor.role_id,
+    organizations: memberships.map((one) => ({ id: one.organization_id, name: one.organization_name })),
+    memberships: memberships.map(({ id, organization_id, role_id, role_permissions, auto_record_calls, track_email_opens }) => ({
+      id,
+      organization_id,
+      role_id,
+      permissions_granted: [...permissionsOf(role_id, role_permissions)],
+      auto_record_calls,
+      track_email_opens,
+    })),
+    date_created: pgTimestamp(person.date_created!),
+    date_updated: pgTimestamp(person.date_updated!),
+  };
+}

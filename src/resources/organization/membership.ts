@@ -1,0 +1,64 @@
+// A membership: a person's place in this organization.
+import { z } from "zod";
+import { boolean, choice, formed, input, label, lookedUp, ref, text, timestamp } from "../../core/field.ts";
+import { permissionsOf } from "../../core/permissions.ts";
+import { resource } from "../../core/resource.ts";
+import { sql } from "../../db/sql.ts";
+import { emailKey, parseEmail } from "../../values/email.ts";
+import { parseUrl } from "../../values/url.ts";
+
+const address = z.string().transform((raw, check) => {
+  const email = parseEmail(raw, { allowLocalhost: true });
+  if (email === null) check.addIssue({ code: "custom", message: "is not an e-mail address" });
+  return email as string;
+});
+
+export const membership = resource({
+  name: "membership",
+  prefix: "memb",
+  doc: "A person's place in this organization: their role and how they work here.",
+  cached: true,
+  mcp: false,
+  filters: {
+    email: {
+      doc: "Only the member with this e-mail address.",
+      sql: (_ctx, value) =>
+        sql`t.user_id in (select u.id from member u where u.organization_id = t.organization_id and lower(u.email) = ${emailKey(value)})`,
+    },
+  },
+  fields: {
+    user_id: ref("user", { onDelete: "keep", onMove: "keep" }, { required: true, readOnly: true }),
+    email: input(address, {
+      createOnly: true,
+      shown: label("user_id", "user", "email"),
+      doc: "The address that is invited. Until the invitation is accepted nothing else is shown of the person.",
+    }),
+    role_id: ref(
+      "role",
+      { onDelete: "refuse", onMove: "default" },
+      { default: "user", doc: "`admin`, `superuser`, `user`, `restricteduser`, or the id of a role." },
+    ),
+    status: choice(["invited", "active", "inactive"], {
+      readOnly: true,
+      default: "invited",
+      doc: "`invited` until accepted, `inactive` once removed. Lists leave out `inactive` unless asked for them.",
+    }),
+    user_email: label("user_id", "user", "email"),
+    user_first_name: label("user_id", "user", "first_name"),
+    user_last_name: label("user_id", "user", "last_name"),
+    user_full_name: label("user_id", "user", "name"),
+    user_image: label("user_id", "user", "image"),
+    permissions_granted: lookedUp(["role_id"], z.array(z.string()), (directory, roleId: string) => [
+      ...permissionsOf(roleId, (directory.find("role", roleId)?.permissions as string[] | undefined) ?? []),
+    ]),
+    auto_record_calls: choice(["enabled", "disabled", "unset"], { default: "unset" }),
+    default_caller_id: text({ doc: "The phone number calls are made from." }),
+    hangup_recording_url: formed((raw) => parseUrl(raw, { secure: true }), "is not a secure web address (https)"),
+    may_workflows_impersonate: boolean({ default: false, doc: "Whether automations may send in this person's name." }),
+    track_email_opens: boolean({ default: true }),
+    invited_email: text({ readOnly: true, hidden: true }),
+    accepted: boolean({ readOnly: true, hidden: true, default: false }),
+    availability: choice(["online", "offline"], { readOnly: true, hidden: true, default: "offline" }),
+    availability_updated_at: timestamp({ readOnly: true, hidden: true }),
+  },
+});

@@ -1,0 +1,60 @@
+// Inviting people, changing their roles, and removing them. At least one admin always remains.
+import { findOrCreateUser } from "../../auth/unscoped.ts";
+import { type Ctx, query, transactionOf } from "../../core/context.ts";
+import { refreshDirectory } from "../../core/directory.ts";
+import { invalid, notFound } from "../../core/errors.ts";
+import { emit } from "../../core/event.ts";
+import { findRecords } from "../../core/records.ts";
+import type { Create, Patch, Row } from "../../core/resource.ts";
+import { store } from "../../core/store.ts";
+import { sql, statement } from "../../db/sql.ts";
+import { membership } from "./membership.ts";
+
+type Membership = Row<typeof membership>;
+
+/** Invites by e-mail. The answer is the same whether or not somebody with this address is known elsewhere. */
+export async function invite(ctx: Ctx, { email, ...given }: Create<typeof membership>): Promise<Membership> {
+  if (typeof email !== "string") throw invalid({ email: "is required" });
+  const user_id = await findOrCreateUser(transactionOf(ctx), { email, now: ctx.now });
+  const [known] = await findRecords(ctx, membership, [sql`t.user_id = ${user_id}`], sql`for update of t`);
+  if (known?.status === "active") throw invalid({ email: "is already a member" });
+  if (known !== undefined) return inviteAgain(ctx, known, given);
+
+  const values = { ...given, user_id, invited_email: email };
+  const invited = store.insert(ctx, membership, values, undefined, null);
+  // The event shows the person, whom the directory does not know yet.
+  await refreshDirectory(ctx);
+  emit(ctx, membership, { action: "activated", after: invited });
+  return invited;
+}
+
+/** Who was a member before is one again at once; who never accepted is still to accept. */
+async function inviteAgain(ctx: Ctx, known: Membership, given: Patch<typeof membership>): Promise<Membership> {
+  const status = known.accepted ? "active" : "invited";
+  const action = known.status === "inactive" ? "activated" : "updated";
+  return store.update(ctx, membership, known, { ...given, status }, undefined, action);
+}
+
+export async function updateMembership(ctx: Ctx, before: Membership, patch: Patch<typeof membership>): Promise<Membership> {
+  const isDemoted = before.role_id === "admin" && patch.role_id !== undefined && patch.role_id !== "admin";
+  if (isDemoted && !(await othersAreAdmin(ctx, before)))
+    throw invalid({ role_id: "must stay admin: at least one admin has to remain" });
+  return store.update(ctx, membership, before, patch);
+}
+
+/** The person loses access and stays in the history: records keep the user's id. */
+export async function deactivate(ctx: Ctx, before: Membership): Promise<void> {
+  if (before.status === "inactive") throw notFound();
+  if (before.user_id === ctx.actor.user_id) throw invalid({}, "You cannot remove yourself: ask another admin to.");
+  if (before.role_id === "admin" && !(await othersAreAdmin(ctx, before)))
+    throw invalid({}, "You cannot remove the last admin: make somebody else an admin first.");
+  store.update(ctx, membership, before, { status: "inactive", availability: "offline" }, undefined, "deactivated");
+}
+
+// One such decision at a time: of two admins who demote each other only one finds the other still there.
+async function othersAreAdmin(ctx: Ctx, { id, status }: Membership): Promise<boolean> {
+  if (status !== "active") return true;
+  await query(ctx, statement(sql`select from organization where organization_id = ${ctx.organization_id} for no key update`));
+  const others = sql`select from membership where organization_id = ${ctx.organization_id} and role_id = 'admin' and status = 'active' and id <> ${id} limit 1`;
+  return (await query(ctx, statement(others))).length > 0;
+}

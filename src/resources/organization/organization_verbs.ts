@@ -1,0 +1,58 @@
+// Changing an organization, and deleting it with all it has.
+import { activeMembershipsOf, lockUser } from "../../auth/unscoped.ts";
+import type { Ctx } from "../../core/context.ts";
+import { refreshDirectory } from "../../core/directory.ts";
+import { invalid, Problem } from "../../core/errors.ts";
+import { updateRecord } from "../../core/records.ts";
+import type { Patch, Row } from "../../core/resource.ts";
+import { announceChange, store } from "../../core/store.ts";
+import { leadStatus } from "../leads/lead_status.ts";
+import { erase } from "./erase.ts";
+import { organization } from "./organization.ts";
+import { mergeSettings } from "./settings.ts";
+
+type Organization = Row<typeof organization>;
+
+export async function updateOrganization(
+  ctx: Ctx,
+  before: Organization,
+  patch: Patch<typeof organization>,
+): Promise<Organization> {
+  const { lead_statuses, settings, ...values } = patch;
+  if (lead_statuses)
+    await reorderLeadStatuses(
+      ctx,
+      lead_statuses.map((one) => one.id),
+    );
+  return store.update(
+    ctx,
+    organization,
+    before,
+    settings ? { ...values, settings: mergeSettings(before.settings, settings) } : values,
+  );
+}
+
+/** Those that are not named keep their order behind those that are. */
+async function reorderLeadStatuses(ctx: Ctx, ids: readonly string[]): Promise<void> {
+  const present = ctx.directory.list(leadStatus);
+  ids.forEach((id, i) => {
+    if (!present.some((status) => status.id === id)) throw invalid({ [`lead_statuses.${i}.id`]: "does not exist" });
+    if (ids.indexOf(id) < i) throw invalid({ [`lead_statuses.${i}.id`]: "is named twice" });
+  });
+  const wanted = [...ids, ...present.map((status) => status.id).filter((id) => !ids.includes(id))];
+  if (wanted.every((id, i) => present[i]!.id === id)) return;
+
+  for (const [position, id] of wanted.entries()) await updateRecord(ctx, leadStatus, id, { position });
+  await refreshDirectory(ctx);
+}
+
+/** Everything goes, its keys at once; people, accounts and other organizations stay. */
+export async function deleteOrganization(ctx: Ctx): Promise<void> {
+  if (ctx.actor.role_id !== "admin") throw new Problem(403, "Only an admin may delete an organization.");
+  await lockUser(ctx, ctx.actor.user_id);
+  const memberships = await activeMembershipsOf(ctx, ctx.actor.user_id);
+  if (memberships.length < 2) throw invalid({}, "You cannot delete your only organization.");
+
+  await erase(ctx);
+  announceChange(ctx);
+}

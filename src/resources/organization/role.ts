@@ -1,0 +1,40 @@
+// A role: a set of permissions with a name.
+import { z } from "zod";
+import { invalid } from "../../core/errors.ts";
+import { choice, computed, text, texts } from "../../core/field.ts";
+import { builtInRoles, permissions } from "../../core/permissions.ts";
+import { resource } from "../../core/resource.ts";
+
+export const isBuiltIn = (roleId: string): boolean => Object.hasOwn(builtInRoles, roleId);
+
+export const role = resource({
+  name: "role",
+  prefix: "role",
+  doc: "What members who hold it may do. `admin`, `superuser`, `user` and `restricteduser` are in every organization and cannot be changed.",
+  cached: true,
+  mcp: false,
+  order: "name",
+  sort: { name: true },
+  fields: {
+    name: text({ required: true, doc: "Unique among the roles." }),
+    permissions: texts({ default: [] as string[], normalize: knownPermissions, doc: `Of ${permissions.join(", ")}.` }),
+    editable: computed(["id"], z.boolean(), (id) => !isBuiltIn(id)),
+    visibility_user_lcf_ids: texts({
+      default: [] as string[],
+      max: 20,
+      doc: "Custom fields of leads, of type user: without `view_all_leads` a member sees the leads where one of them names the member. Their own leads they see always.",
+    }),
+    visibility_user_lcf_behavior: choice(["require_assignment", "allow_unassigned"], {
+      default: "require_assignment",
+      doc: "Whether leads that nobody owns and that none of these fields assigns are visible too.",
+    }),
+  },
+});
+
+/** In the order of the catalog, each once. */
+function knownPermissions(given: string[]): string[] {
+  given.forEach((name, i) => {
+    if (!(permissions as readonly string[]).includes(name)) throw invalid({ [i]: `must be one of ${permissions.join(", ")}` });
+  });
+  return permissions.filter((name) => given.includes(name));
+}

@@ -1,0 +1,47 @@
+// What creating and changing a role checks besides its fields.
+import type { Ctx } from "../../core/context.ts";
+import { customFieldsOf } from "../../core/custom_fields.ts";
+import { invalid } from "../../core/errors.ts";
+import type { Operation } from "../../core/operation.ts";
+import type { Create, Patch, Row } from "../../core/resource.ts";
+import { store } from "../../core/store.ts";
+import { isBuiltIn, role } from "./role.ts";
+
+type Role = Row<typeof role>;
+
+export async function createRole(ctx: Ctx, given: Create<typeof role>): Promise<Role> {
+  checkVisibility(ctx, given);
+  return store.insert(ctx, role, given);
+}
+
+export async function updateRole(ctx: Ctx, before: Role, patch: Patch<typeof role>): Promise<Role> {
+  checkVisibility(ctx, { ...before, ...patch }, before);
+  return store.update(ctx, role, before, patch);
+}
+
+// A field that went away since is no reason to refuse another change.
+function checkVisibility(ctx: Ctx, given: Create<typeof role>, before?: Role): void {
+  const ids = given.visibility_user_lcf_ids ?? [];
+  const known = customFieldsOf(ctx.directory, "lead");
+  ids.forEach((id, i) => {
+    if (before?.visibility_user_lcf_ids.includes(id)) return;
+    const field = known.get(`custom.${id}`);
+    if (field === undefined) throw invalid({ [`visibility_user_lcf_ids.${i}`]: "does not exist" });
+    if (field.type !== "user")
+      throw invalid({ [`visibility_user_lcf_ids.${i}`]: "must be a custom field of leads of type user" });
+  });
+  if (ids.length > 0 && given.permissions?.includes("view_all_leads"))
+    throw invalid({ visibility_user_lcf_ids: "mean nothing together with view_all_leads: leave one of them out" });
+}
+
+/** The built-in roles are not somebody's records: their ids are known and refused rather than not found. */
+export const refusingBuiltIns = (operation: Operation): Operation =>
+  operation.verb !== "update" && operation.verb !== "delete"
+    ? operation
+    : {
+        ...operation,
+        async run(ctx, input: { id: string }) {
+          if (isBuiltIn(input.id)) throw invalid({}, "The built-in roles cannot be changed: create a role of your own.");
+          return operation.run(ctx, input);
+        },
+      };

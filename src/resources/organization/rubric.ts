@@ -1,0 +1,85 @@
+// The rubric that leads are scored by: what an ideal customer looks like. Kept in the organization's settings.
+import { z } from "zod";
+
+/** How a rubric compares a field with a value. */
+export const rubricOperators = [
+  "equals",
+  "not_equals",
+  "contains",
+  "not_contains",
+  "starts_with",
+  "ends_with",
+  "in",
+  "not_in",
+  "exists",
+  "not_exists",
+  "gt",
+  "gte",
+  "lt",
+  "lte",
+  "between",
+  "before",
+  "after",
+  "within_last",
+  "is_true",
+  "is_false",
+  "has_tag",
+  "in_list",
+  "status_is",
+  "owner_is",
+] as const;
+
+const words = (max: number) => z.string().trim().min(1).max(max);
+const grade = z.number().min(0).max(100);
+const condition = { field: words(255), operator: z.enum(rubricOperators), value: z.unknown().optional() };
+
+const criterion = z.looseObject({
+  key: words(64),
+  label: words(255),
+  description: z.string().max(2000).default(""),
+  weight: z.number().positive().max(1000),
+  ...condition,
+  type: z.enum(["firmographic", "behavioral", "role"]).default("firmographic"),
+  points: z
+    .array(z.looseObject({ when: z.unknown(), score: grade }))
+    .max(50)
+    .optional(),
+});
+
+const disqualifier = z.looseObject({ ...condition, reason: z.string().max(1000).default("") });
+
+/** A rubric as it may be sent: checked, with what was left out filled in and weights that sum to 100. */
+export const rubric = z
+  .looseObject({
+    version: z.literal(1).default(1),
+    name: words(255).default("Ideal customer"),
+    description: z.string().max(5000).default(""),
+    criteria: z.array(criterion).min(1).max(100),
+    thresholds: z.looseObject({ A: grade.default(80), B: grade.default(60), C: grade.default(40) }).prefault({}),
+    disqualifiers: z.array(disqualifier).max(100).default([]),
+  })
+  .superRefine(({ criteria, thresholds }, check) => {
+    criteria.forEach(({ key }, i) => {
+      if (criteria.findIndex((other) => other.key === key) < i)
+        check.addIssue({ code: "custom", path: ["criteria", i, "key"], message: "is already used by another criterion" });
+    });
+    if (thresholds.A < thresholds.B || thresholds.B < thresholds.C)
+      check.addIssue({ code: "custom", path: ["thresholds"], message: "must fall from A to C" });
+  })
+  .transform((given) => ({ ...given, criteria: weighedTo100(given.criteria) }));
+
+export type Rubric = z.output<typeof rubric>;
+
+/** The same proportions, in hundredths, summing to 100 exactly. */
+function weighedTo100<T extends { weight: number }>(criteria: readonly T[]): T[] {
+  const sum = criteria.reduce((total, { weight }) => total + weight, 0);
+  let used = 0;
+  let before = 0;
+  return criteria.map((one) => {
+    before += one.weight;
+    const upTo = Math.round((before / sum) * 10_000);
+    const weight = (upTo - used) / 100;
+    used = upTo;
+    return { ...one, weight };
+  });
+}

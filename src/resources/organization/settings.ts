@@ -1,0 +1,76 @@
+// An organization's settings: free JSON, of which some members have a meaning here and so a form.
+import { z } from "zod";
+import { type FieldErrors, invalid } from "../../core/errors.ts";
+import { newId } from "../../core/id.ts";
+import { reasons } from "../../core/reasons.ts";
+import { rubric } from "./rubric.ts";
+
+export type Settings = Record<string, unknown>;
+
+const sizeMax = 64 * 1024;
+
+const outcomes = z
+  .array(
+    z.looseObject({
+      id: z
+        .string()
+        .regex(/^outcome_\w{1,56}$/, { error: "is not the id of an outcome: leave it out for a new one" })
+        .optional(),
+      name: z.string().trim().min(1).max(255),
+    }),
+  )
+  .max(200)
+  .superRefine((given, check) => {
+    given.forEach(({ id, name }, i) => {
+      if (id !== undefined && given.findIndex((other) => other.id === id) < i)
+        check.addIssue({ code: "custom", path: [i, "id"], message: "is already used" });
+      if (given.findIndex((other) => other.name.toLowerCase() === name.toLowerCase()) < i)
+        check.addIssue({ code: "custom", path: [i, "name"], message: "is already used" });
+    });
+  })
+  .transform((given) => given.map(({ id, ...rest }) => ({ id: id ?? newId("outcome"), ...rest })));
+
+const section = z.record(z.string(), z.unknown());
+
+/** The members that mean something here. */
+const known: Record<string, z.ZodType> = {
+  icp: z.looseObject({ rubric: rubric.optional() }),
+  call_outcomes: outcomes,
+  meeting_outcomes: outcomes,
+  email_tracking: section,
+  business_hours: section,
+};
+
+/** A rubric is one value: parts of an old one would not fit the new one. */
+const wholes = new Set(["icp.rubric"]);
+
+/** The settings after a change: objects are merged member by member, everything else is replaced, null removes. */
+export function mergeSettings(present: Settings, given: Settings): Settings {
+  const merged = merge(present, given, "");
+  const errors: FieldErrors = {};
+  for (const [key, schema] of Object.entries(known)) {
+    if (!Object.hasOwn(given, key) || !Object.hasOwn(merged, key)) continue;
+    const result = schema.safeParse(merged[key], { reportInput: true });
+    if (result.success) merged[key] = result.data;
+    else Object.assign(errors, reasons(result.error, `settings.${key}`));
+  }
+  // Whoever sent the rubric looks for it under its own name.
+  if (Object.keys(errors).some((place) => place.startsWith("settings.icp.rubric.")))
+    errors["settings.icp.rubric"] ??= "is not a valid rubric";
+  if (JSON.stringify(merged).length > sizeMax) errors.settings = `must be ${sizeMax / 1024} KB of JSON or less`;
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+  return merged;
+}
+
+function merge(present: Settings, given: Settings, at: string): Settings {
+  const merged: Settings = { ...present };
+  for (const [key, value] of Object.entries(given)) {
+    const before = merged[key];
+    if (value === null) delete merged[key];
+    else if (isObject(value) && !wholes.has(at + key)) merged[key] = merge(isObject(before) ? before : {}, value, `${at}${key}.`);
+    else merged[key] = value;
+  }
+  return merged;
+}
+
+const isObject = (value: unknown): value is Settings => typeof value === "object" && value !== null && !Array.isArray(value);
