@@ -132,15 +132,12 @@ test("32 levels are read, 33 are not", async (t) => {
   const { ask } = await listen(t, { operations });
 
   assert.equal((await ask("POST /api/v1/thing/", { body: nested(32) })).status, 200);
-  for (const body of [
-    nested(33),
-    `{"a":${"[".repeat(32)}${"]".repeat(32)}}`,
-    `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
-  ]) {
+  for (const body of [nested(33), `{"a":${"[".repeat(32)}${"]".repeat(32)}}`, `{"a":${"[".repeat(5_000)}${"]".repeat(5_000)}}`]) {
     const answer = await ask("POST /api/v1/thing/", { body });
     assert.equal(answer.status, 400);
     assert.deepEqual(answer.json["field-errors"], { body: "must be nested 32 levels deep or less" });
   }
+  assert.equal((await ask("POST /api/v1/thing/", { body: `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}` })).status, 400);
 });
 
 test("10,000 values are read, one more is not", async (t) => {
@@ -162,17 +159,32 @@ test("names of 256 characters are read, longer ones are not", async (t) => {
   assert.match(Object.values(answer.json["field-errors"])[0] as string, /256 characters or fewer/);
 });
 
-test("a bomb of 100,000 names is refused within 50 ms", async (t) => {
+test("empty lists count once", async (t) => {
   const { ask } = await listen(t, { operations });
-  const body = JSON.stringify(Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`k${i}`, 1]))).slice(0, 1024 * 1024);
-  const bomb = `${body.slice(0, body.lastIndexOf(","))}}`;
-  await ask("POST /api/v1/thing/", { body: bomb });
 
-  const began = performance.now();
-  const answer = await ask("POST /api/v1/thing/", { body: bomb });
+  assert.equal((await ask("POST /api/v1/thing/", { body: { data: Array.from({ length: 9_999 }, () => []) } })).status, 200);
+  assert.equal((await ask("POST /api/v1/thing/", { body: { data: Array.from({ length: 10_000 }, () => []) } })).status, 400);
+});
+
+test("a bomb of 90,000 names is refused within 50 ms of work", async (t) => {
+  const { ask } = await listen(t, { operations });
+  const body = JSON.stringify(Object.fromEntries(Array.from({ length: 90_000 }, (_, i) => [`k${i}`, 1])));
+  await ask("POST /api/v1/thing/", { body });
+
+  const before = process.cpuUsage();
+  const answer = await ask("POST /api/v1/thing/", { body });
+  const { user, system } = process.cpuUsage(before);
 
   assert.equal(answer.status, 400);
-  assert.ok(performance.now() - began < 250, "a slow machine is given five times the 50 ms");
+  assert.deepEqual(answer.json["field-errors"], { body: "must have 10000 values or fewer" });
+  assert.ok(user + system < 50_000, `${user + system} µs`);
+});
+
+test("marks within text are no values", async (t) => {
+  const { ask } = await listen(t, { operations });
+
+  const name = '[{,"\\'.repeat(20_000);
+  assert.equal((await ask("POST /api/v1/thing/", { body: { name } })).json.name, name);
 });
 
 test("names that reach into prototypes are refused", async (t) => {

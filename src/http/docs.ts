@@ -20,7 +20,9 @@ export function addDocs(server: FastifyInstance, service: Service): void {
   const { base_url } = service.app.config;
   // Behind a proxy the service may live below a path.
   const root = new URL(base_url).pathname.replace(/\/$/, "");
-  const headers = service.headers.map((value, i) => (service.headers[i - 1] === "content-security-policy" ? policy : value));
+  const headers = service.headers
+    .map((value, i) => (service.headers[i - 1] === "content-security-policy" ? policy : value))
+    .concat("referrer-policy", "no-referrer");
 
   const add = (file: string, type: string, read: () => Promise<string | Buffer>) =>
     addPage(server, service, {

@@ -1,5 +1,5 @@
 // What `/metrics` shows. The defaults of a process are collected from the first time someone asks, so that who never asks pays nothing.
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Core } from "../core/core.ts";
 import type { Gate } from "./shed.ts";
 
@@ -11,31 +11,54 @@ export interface Metrics {
 
 export function createMetrics(core: Core, gate: Gate): Metrics {
   const registry = new Registry();
-  const seconds = new Histogram({
-    name: "headwater_http_request_seconds",
-    help: "Time from the arrival of a request to its answer, by operation.",
-    labelNames: ["route", "status"],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
-    registers: [registry],
-  });
-  // Looking up labels by name costs 0.3 µs more than keeping what was found.
-  const kept = new Map<string, Histogram.Internal<"route" | "status">[]>();
+  const timings = new Map<string, Timing[]>();
 
   return {
     contentType: registry.contentType,
-    observe(route, status, value) {
-      let byStatus = kept.get(route);
-      if (byStatus === undefined) kept.set(route, (byStatus = []));
-      (byStatus[status] ??= seconds.labels(route, String(status))).observe(value);
+    observe(route, status, seconds) {
+      let byStatus = timings.get(route);
+      if (byStatus === undefined) timings.set(route, (byStatus = []));
+      (byStatus[status] ??= new Timing()).add(seconds);
     },
-    text() {
+    async text() {
       if (registry.getSingleMetric("headwater_http_running") === undefined) {
         collectDefaultMetrics({ register: registry });
         addGauges(registry, core, gate);
       }
-      return registry.metrics();
+      return `${histogramText(timings)}${await registry.metrics()}`;
     },
   };
+}
+
+const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
+
+// Counted by ourselves, in 0.03 µs: a histogram of prom-client takes 0.35, of about 17 that a read takes.
+class Timing {
+  readonly counts = new Float64Array(bounds.length + 1);
+  sum = 0;
+
+  add(seconds: number): void {
+    let i = 0;
+    while (i < bounds.length && seconds > bounds[i]!) i++;
+    this.counts[i]!++;
+    this.sum += seconds;
+  }
+}
+
+function histogramText(timings: ReadonlyMap<string, readonly Timing[]>): string {
+  const name = "headwater_http_request_seconds";
+  const lines = [`# HELP ${name} Time from the arrival of a request to its answer, by operation.`, `# TYPE ${name} histogram`];
+  for (const [route, byStatus] of timings)
+    byStatus.forEach(({ counts, sum }, status) => {
+      const labels = `route="${route}",status="${status}"`;
+      let total = 0;
+      counts.forEach((count, i) => {
+        total += count;
+        lines.push(`${name}_bucket{${labels},le="${bounds[i] ?? "+Inf"}"} ${total}`);
+      });
+      lines.push(`${name}_sum{${labels}} ${sum}`, `${name}_count{${labels}} ${total}`);
+    });
+  return `${lines.join("\n")}\n`;
 }
 
 function addGauges(registry: Registry, core: Core, gate: Gate): void {

@@ -14,8 +14,6 @@ export function constantHeaders(baseUrl: string): readonly string[] {
     "default-src 'none'; frame-ancestors 'none'",
     "x-content-type-options",
     "nosniff",
-    "referrer-policy",
-    "no-referrer",
     ...(baseUrl.startsWith("https:") ? ["strict-transport-security", "max-age=63072000; includeSubDomains"] : []),
   ];
 }
@@ -38,25 +36,16 @@ const exposed = [
 /** Sends an answer. `headers` come on top of those that every answer has. */
 export function answer(x: Exchange, status: number, body: string | Buffer, headers: Headers = none): void {
   if (x.answered) return;
-  const { service, request, reply, quota } = x;
+  const { service, request, reply } = x;
   const { raw } = reply;
-  const list = x.headers.slice();
-  list.push("x-request-id", request.id);
-  if (quota !== null) pushQuota(list, quota);
-  // Browsers of any origin may call and read, with the key and without cookies.
-  if (request.headers.origin !== undefined)
-    list.push("access-control-allow-origin", "*", "access-control-expose-headers", exposed);
-  if (status !== 204 && status !== 304) {
-    if (headers["content-type"] === undefined) list.push("content-type", "application/json; charset=utf-8");
-    list.push("content-length", Buffer.byteLength(body) as unknown as string);
-  }
-  for (const name in headers) list.push(name, headers[name]!);
-  if (headers["cache-control"] === undefined) list.push("cache-control", "no-store");
-  if (service.gate.draining) list.push("connection", "close");
+  const bytes = Buffer.byteLength(body);
+  const list = headersOf(x, status, bytes, headers);
 
   reply.hijack();
+  // Text of ASCII alone is handed over as it is: as UTF-8 node sets aside three times its length and looks at every letter.
+  const encoding = bytes === body.length ? "latin1" : "utf8";
   // A header that cannot be sent is a defect of ours: it throws before anything was sent.
-  if (!raw.destroyed) raw.writeHead(status, list).end(status === 304 ? undefined : body);
+  if (!raw.destroyed) raw.writeHead(status, list).end(status === 304 ? undefined : body, encoding);
   x.answered = true;
   service.gate.leave(x);
   const ms = performance.now() - x.startedMs;
@@ -64,10 +53,26 @@ export function answer(x: Exchange, status: number, body: string | Buffer, heade
   logAnswer(x, status, ms);
 }
 
+/** Names and values in turn. */
+function headersOf(x: Exchange, status: number, bytes: number, headers: Headers): string[] {
+  const { request, quota } = x;
+  const type = headers["content-type"] ?? "application/json; charset=utf-8";
+  const list = [...x.headers, "x-request-id", request.id, "cache-control", headers["cache-control"] ?? "no-store"];
+  if (status !== 204 && status !== 304) list.push("content-type", type, "content-length", String(bytes));
+  if (quota !== null) pushQuota(list, quota);
+  for (const name in headers) if (name !== "content-type" && name !== "cache-control") list.push(name, headers[name]!);
+  // Browsers of any origin may call and read, with the key and without cookies.
+  if (request.headers.origin !== undefined)
+    list.push("access-control-allow-origin", "*", "access-control-expose-headers", exposed);
+  if (x.service.gate.draining) list.push("connection", "close");
+  return list;
+}
+
 function pushQuota(list: string[], quota: Quota): void {
   const { window } = quota;
+  const reset = resetSeconds(quota, performance.now());
   list.push("ratelimit-limit", String(window.limit), "ratelimit-remaining", String(remaining(quota)));
-  list.push("ratelimit-reset", String(resetSeconds(quota, performance.now())), "ratelimit-policy", window.policy);
+  list.push("ratelimit-reset", String(reset), "ratelimit-policy", window.policy);
 }
 
 /** Turns whatever was thrown into an answer. What is not a `Problem` is a defect: it is logged, and nothing of it is shown. */

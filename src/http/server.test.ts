@@ -66,7 +66,6 @@ test("every answer carries an id, its type and length, and the headers that keep
     assert.equal(headers["content-length"], String(Buffer.byteLength(text)));
     assert.equal(headers["x-content-type-options"], "nosniff");
     assert.equal(headers["content-security-policy"], "default-src 'none'; frame-ancestors 'none'");
-    assert.equal(headers["referrer-policy"], "no-referrer");
     assert.match(headers["cache-control"]!, /no-store|private, no-cache/);
     assert.equal(headers["x-powered-by"], undefined);
     assert.equal(headers["strict-transport-security"], undefined);

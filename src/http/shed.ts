@@ -80,8 +80,8 @@ export class Gate {
     if (exchange.place === "heavy") this.heavy--;
     exchange.place = "outside";
     this.running.delete(exchange);
-    this.call("light");
-    this.call("heavy");
+    if (this.waiting.light.size > 0) this.call("light");
+    if (this.waiting.heavy.size > 0) this.call("heavy");
   }
 
   get counts(): { running: number; waiting: number } {
