@@ -6,7 +6,7 @@ import { invalid } from "./errors.ts";
 import { changedFields, emit } from "./event.ts";
 import type { Pointer } from "./registry.ts";
 import { from, type Resource, type Row } from "./resource.ts";
-import { allColumns, rowReader } from "./row.ts";
+import { allColumns, rowReader, same } from "./row.ts";
 
 /** Deletes rows with what belongs to them, deepest first. Every deleted record leaves its whole last state in its event. */
 export async function removeRows(
@@ -88,7 +88,28 @@ export async function repoint(
 ): Promise<void> {
   for (const pointer of ctx.registry.pointersTo(of.name)) {
     const rows = await lockPointing(ctx, pointer, [source]);
-    if (rows.length > 0) moveRows(ctx, pointer, rows, { ...pick(along, pointer.from), [pointer.field]: destination }, meta);
+    if (rows.length === 0) continue;
+    moveRows(ctx, pointer, rows, { ...pick(along, pointer.from), [pointer.field]: destination }, meta);
+    await carryAlong(ctx, pointer.from, rows, along, meta);
+  }
+}
+
+/** What belongs to a record that was moved gets the same columns. */
+async function carryAlong(
+  ctx: Ctx,
+  of: Resource,
+  moved: readonly Row<Resource>[],
+  along: Record<string, string>,
+  meta?: Record<string, unknown>,
+): Promise<void> {
+  for (const pointer of ctx.registry.pointersTo(of.name)) {
+    const values = pick(along, pointer.from);
+    if (pointer.rule.onDelete !== "cascade" || Object.keys(values).length === 0) continue;
+    const ids = moved.map((row) => row.id as string);
+    const rows = (await lockPointing(ctx, pointer, ids)).filter((row) => !same(row, { ...row, ...values }));
+    if (rows.length === 0) continue;
+    moveRows(ctx, pointer, rows, values, meta);
+    await carryAlong(ctx, pointer.from, rows, along, meta);
   }
 }
 
