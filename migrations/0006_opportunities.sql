@@ -60,18 +60,18 @@ create table product (
   primary key (organization_id, id)
 );
 create unique index product_code_key on product (organization_id, lower(code)) where code is not null;
-create index product_name_idx on product (organization_id, sort_key(name), id);
 call tenant_table('product');
+create index product_name_idx on product (organization_id, sort_key(name), id);
+create index product_search_idx on product using gin (organization_id, search);
 
--- A deal that may be won from a lead. Money is in minor units of value_currency.
+-- A deal that may be won from a lead. Money is in minor units of value_currency. Its pipeline and whether it is active, won or
+-- lost are those of its status, and stand there alone.
 create table opportunity (
   organization_id text collate "C" not null references organization (id),
   id text collate "C" not null,
   lead_id text collate "C" not null,
   contact_id text collate "C",
   status_id text collate "C" not null,
-  pipeline_id text collate "C" not null,
-  status_type text not null,
   user_id text collate "C",
   value bigint,
   value_period text not null default 'one_time',
@@ -87,7 +87,6 @@ create table opportunity (
   expected_close_date date,
   attachments jsonb not null default '[]',
   line_items_total bigint,
-  last_activity_at timestamptz(3),
   custom jsonb not null default '{}',
   search tsvector,
   created_by text collate "C",
@@ -98,10 +97,10 @@ create table opportunity (
   primary key (organization_id, id)
 );
 call tenant_table('opportunity');
+call rendered_table('opportunity');
 call reference('opportunity', 'lead_id', 'lead');
 call reference('opportunity', 'contact_id', 'contact');
 call reference('opportunity', 'status_id', 'opportunity_status');
-call reference('opportunity', 'pipeline_id', 'pipeline');
 call reference('opportunity', 'user_id', 'membership', 'user_id');
 create index opportunity_date_created_idx on opportunity (organization_id, date_created desc, id desc);
 create index opportunity_date_updated_idx on opportunity (organization_id, date_updated desc, id desc);
@@ -114,6 +113,7 @@ create table line_item (
   organization_id text collate "C" not null references organization (id),
   id text collate "C" not null,
   opportunity_id text collate "C" not null,
+  lead_id text collate "C" not null,
   product_id text collate "C",
   name text not null,
   description text,
@@ -139,4 +139,5 @@ create table line_item (
 );
 call tenant_table('line_item');
 call reference('line_item', 'opportunity_id', 'opportunity');
+call reference('line_item', 'lead_id', 'lead');
 call reference('line_item', 'product_id', 'product');

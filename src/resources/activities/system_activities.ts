@@ -25,7 +25,6 @@ interface Deal {
   lead_id: string;
   contact_id: string | null;
   status_id: string;
-  pipeline_id: string;
   value: number | null;
   value_currency: string;
   value_period: string;
@@ -70,6 +69,8 @@ export function logLeadStatusChange(ctx: Ctx, before: Lead, after: Lead): Row<ty
 
 /** A deal's `status_id` changed. */
 export function logOpportunityStatusChange(ctx: Ctx, before: Deal, after: Deal): Row<typeof opportunityStatusChange> {
+  const old_pipeline_id = wordOf(ctx, "opportunity_status", before.status_id, "pipeline_id");
+  const new_pipeline_id = wordOf(ctx, "opportunity_status", after.status_id, "pipeline_id");
   return store.insert(ctx, opportunityStatusChange, {
     lead_id: after.lead_id,
     contact_id: after.contact_id,
@@ -77,13 +78,13 @@ export function logOpportunityStatusChange(ctx: Ctx, before: Deal, after: Deal):
     old_status_id: before.status_id,
     old_status_label: wordOf(ctx, "opportunity_status", before.status_id, "label"),
     old_status_type: wordOf(ctx, "opportunity_status", before.status_id, "type"),
-    old_pipeline_id: before.pipeline_id,
-    old_pipeline_name: wordOf(ctx, "pipeline", before.pipeline_id, "name"),
+    old_pipeline_id,
+    old_pipeline_name: wordOf(ctx, "pipeline", old_pipeline_id, "name"),
     new_status_id: after.status_id,
     new_status_label: wordOf(ctx, "opportunity_status", after.status_id, "label"),
     new_status_type: wordOf(ctx, "opportunity_status", after.status_id, "type"),
-    new_pipeline_id: after.pipeline_id,
-    new_pipeline_name: wordOf(ctx, "pipeline", after.pipeline_id, "name"),
+    new_pipeline_id,
+    new_pipeline_name: wordOf(ctx, "pipeline", new_pipeline_id, "name"),
     opportunity_value: after.value,
     opportunity_value_currency: after.value_currency,
     opportunity_value_period: after.value_period,
@@ -132,5 +133,5 @@ export function logLeadMerge(ctx: Ctx, source: Lead, destination: Lead): Row<typ
 const now = (ctx: Ctx) => ({ user_id: ctx.actor.user_id, activity_at: ctx.now.toISOString() });
 
 /** A word of a small record as it is today. */
-const wordOf = (ctx: Ctx, resource: string, id: string, field: string): string | null =>
-  (ctx.directory.find(resource, id)?.[field] as string | undefined) ?? null;
+const wordOf = (ctx: Ctx, resource: string, id: string | null, field: string): string | null =>
+  id === null ? null : ((ctx.directory.find(resource, id)?.[field] as string | undefined) ?? null);

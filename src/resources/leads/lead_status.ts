@@ -1,6 +1,7 @@
 // Where a lead stands.
 import { choice, integer, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
+import { atEnd, positionMax } from "../shared/positions.ts";
 
 export const leadStatus = resource({
   name: "lead_status",
@@ -15,6 +16,11 @@ export const leadStatus = resource({
     label: text({ required: true, doc: "Unique among the lead statuses." }),
     type: choice(["active", "won", "lost"], { doc: "What the status means for reports, where it means something." }),
     color: text({ max: 32 }),
-    position: integer({ min: 0, default: 0, doc: "Its place in the order; at the end where not given." }),
+    position: integer({
+      min: 0,
+      max: positionMax,
+      default: atEnd("lead_status"),
+      doc: "Its place in the order, at the end by default. What stands there moves back.",
+    }),
   },
 });

@@ -1,6 +1,6 @@
 // Filters that several resources have beside the comparisons with their columns.
 import type { Ctx } from "../../core/context.ts";
-import { splitList } from "../../core/list_input.ts";
+import { readValues } from "../../core/list_input.ts";
 import type { Filter, Resource } from "../../core/resource.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
 import { emailKey } from "../../values/email.ts";
@@ -27,6 +27,19 @@ export const tagFilter: Filter = {
   sql: (_ctx, value, alias) => sql`${name(alias)}.tags @> ${[value]}`,
 };
 
+/** `user_id__in`, where an id may also be a group's: it means the group's members. */
+export function membersFilter(field: string): Record<string, Filter> {
+  const members = (ctx: Ctx, id: string) =>
+    ((ctx.directory.has("group") ? ctx.directory.find("group", id)?.user_ids : undefined) as string[] | undefined) ?? [id];
+  return {
+    [`${field}__in`]: {
+      doc: `Only records whose \`${field}\` is one of these users or a member of these groups, separated by commas.`,
+      sql: (ctx, value, alias) =>
+        sql`${name(alias)}.${name(field)} = any(${readValues(value).flatMap((id) => members(ctx, id))})`,
+    },
+  };
+}
+
 /** `status_label` and `status_label__in`: labels of a small resource in place of its ids. */
 export function labelFilter(filter: string, field: string, of: Resource, labelField = "label"): Record<string, Filter> {
   const idsOf = (ctx: Ctx, labels: readonly string[]) => {
@@ -36,6 +49,6 @@ export function labelFilter(filter: string, field: string, of: Resource, labelFi
   const condition = (ctx: Ctx, labels: readonly string[], alias: string): Sql => sql`${name(alias)}.${name(field)} = any(${idsOf(ctx, labels)})`;
   return {
     [filter]: { doc: `Only records with this ${filter}.`, sql: (ctx, value, alias) => condition(ctx, [value], alias) },
-    [`${filter}__in`]: { doc: `Only records with one of these, separated by commas.`, sql: (ctx, value, alias) => condition(ctx, splitList(value), alias) },
+    [`${filter}__in`]: { doc: `Only records with one of these, separated by commas.`, sql: (ctx, value, alias) => condition(ctx, readValues(value), alias) },
   };
 }

@@ -1,0 +1,33 @@
+// What creating, changing and deleting a lead status does besides writing the row.
+import type { Ctx } from "../../core/context.ts";
+import { findRecords } from "../../core/records.ts";
+import type { Create, Patch, Row } from "../../core/resource.ts";
+import { store } from "../../core/store.ts";
+import { sql } from "../../db/sql.ts";
+import { pushedBack } from "../shared/positions.ts";
+import { checkRemovable } from "../shared/status_removal.ts";
+import { lead } from "./lead.ts";
+import { leadStatus } from "./lead_status.ts";
+
+type LeadStatus = Row<typeof leadStatus>;
+
+export async function createLeadStatus(ctx: Ctx, given: Create<typeof leadStatus>): Promise<LeadStatus> {
+  if (given.position !== undefined) await makeRoom(ctx, null, given.position);
+  return store.insert(ctx, leadStatus, given);
+}
+
+export async function updateLeadStatus(ctx: Ctx, before: LeadStatus, patch: Patch<typeof leadStatus>): Promise<LeadStatus> {
+  if (patch.position !== undefined && patch.position !== before.position) await makeRoom(ctx, before.id, patch.position);
+  return store.update(ctx, leadStatus, before, patch);
+}
+
+export async function deleteLeadStatus(ctx: Ctx, before: LeadStatus): Promise<void> {
+  await checkRemovable(ctx, leadStatus, before, lead);
+  await store.remove(ctx, leadStatus, [before]);
+}
+
+async function makeRoom(ctx: Ctx, id: string | null, position: number): Promise<void> {
+  const all = await findRecords(ctx, leadStatus, [], sql`order by t.id for update of t`);
+  const others = all.filter((row) => row.id !== id);
+  for (const [row, place] of pushedBack(others, position)) store.update(ctx, leadStatus, row, { position: place });
+}

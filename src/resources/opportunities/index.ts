@@ -1,0 +1,40 @@
+import type { Operation } from "../../core/operation.ts";
+import { crud, standard } from "../../core/standard.ts";
+import { withReplacement } from "../shared/status_removal.ts";
+import { lineItem } from "./line_item.ts";
+import { createLineItem, deleteLineItem } from "./line_item_verbs.ts";
+import { opportunity } from "./opportunity.ts";
+import { listOpportunities, withTotals } from "./opportunity_list.ts";
+import { opportunityStatus } from "./opportunity_status.ts";
+import { createOpportunityStatus, deleteOpportunityStatus, updateOpportunityStatus } from "./opportunity_status_verbs.ts";
+import { createOpportunity, deleteOpportunity, updateOpportunity } from "./opportunity_verbs.ts";
+import { pipeline } from "./pipeline.ts";
+import { createPipeline, deletePipeline, updatePipeline } from "./pipeline_verbs.ts";
+import { product } from "./product.ts";
+import { createProduct, updateProduct } from "./product_verbs.ts";
+
+const customization = { write: "manage_customizations" } as const;
+
+const [listDeals, ...dealVerbs] = standard(opportunity, {
+  ...crud,
+  list: listOpportunities,
+  create: createOpportunity,
+  update: updateOpportunity,
+  delete: deleteOpportunity,
+});
+
+export const opportunities: Operation[] = [
+  withTotals(listDeals!),
+  ...dealVerbs,
+  ...standard(lineItem, { list: true, create: createLineItem, delete: deleteLineItem }),
+  ...standard(pipeline, { ...crud, create: createPipeline, update: updatePipeline, delete: deletePipeline }, customization),
+  ...withReplacement(
+    standard(
+      opportunityStatus,
+      { ...crud, create: createOpportunityStatus, update: updateOpportunityStatus, delete: deleteOpportunityStatus },
+      customization,
+    ),
+    opportunity,
+  ),
+  ...standard(product, { ...crud, create: createProduct, update: updateProduct }, customization),
+];

@@ -1,0 +1,35 @@
+// What a line of a deal comes to, in whole minor units: every step is exact and rounded once, halves up.
+import { includedPercentOf, percentOf, times } from "../../values/decimal.ts";
+
+export interface Line {
+  quantity: number;
+  unit_price: number;
+  discount: number;
+  discount_type: "percentage" | "amount";
+  tax_percent: number;
+  tax_method: "exclusive" | "inclusive" | "none";
+}
+
+export interface LineTotals {
+  subtotal: number;
+  discount_total: number;
+  tax_total: number;
+  total: number;
+}
+
+export function lineTotals(line: Line): LineTotals {
+  const subtotal = times(line.unit_price, line.quantity);
+  const discount_total = line.discount_type === "percentage" ? percentOf(subtotal, line.discount) : times(1, line.discount);
+  const net = subtotal - discount_total;
+  const tax_total = taxOn(net, line);
+  return { subtotal, discount_total, tax_total, total: line.tax_method === "exclusive" ? net + tax_total : net };
+}
+
+/** What the line adds to the deal's value: before tax where tax comes on top. */
+export const worth = ({ subtotal, discount_total }: Pick<LineTotals, "subtotal" | "discount_total">): number =>
+  subtotal - discount_total;
+
+function taxOn(net: number, { tax_percent, tax_method }: Line): number {
+  if (tax_method === "none") return 0;
+  return tax_method === "inclusive" ? includedPercentOf(net, tax_percent) : percentOf(net, tax_percent);
+}

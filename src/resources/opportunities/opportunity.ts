@@ -1,0 +1,179 @@
+// An opportunity: a deal that may be won from a lead.
+import { z } from "zod";
+import type { Ctx } from "../../core/context.ts";
+import type { Directory } from "../../core/directory.ts";
+import {
+  choice,
+  computed,
+  date,
+  input,
+  integer,
+  json,
+  label,
+  lookedUp,
+  ref,
+  related,
+  searchable,
+  text,
+  timestamp,
+} from "../../core/field.ts";
+import { readBoolean } from "../../core/list_input.ts";
+import { resource } from "../../core/resource.ts";
+import { name, type Sql, sql } from "../../db/sql.ts";
+import { vector } from "../../search/words.ts";
+import { percentOf } from "../../values/decimal.ts";
+import { formatMoney } from "../../values/money.ts";
+import { parseUrl } from "../../values/url.ts";
+import { visibleAsLead } from "../leads/visibility.ts";
+import { labelFilter, membersFilter } from "../shared/filters.ts";
+import { currency, currencyOfOrganization, moneyMax, type Period, periods } from "../shared/money.ts";
+import { authorNames } from "../shared/names.ts";
+import { opportunityStatus } from "./opportunity_status.ts";
+import { pipeline } from "./pipeline.ts";
+
+const attachment = z.object({
+  url: z.string().refine((raw) => parseUrl(raw) !== null, { error: "is not a web address" }),
+  filename: z.string().max(255).nullable().default(null),
+  content_type: z.string().max(255).nullable().default(null),
+});
+
+/** What the value follows from, and what follows from it. */
+interface Worth {
+  value: number | null;
+  value_period: Period;
+  confidence: number;
+}
+
+export const opportunity = resource({
+  name: "opportunity",
+  prefix: "oppo",
+  doc: "A deal that may be won from a lead. Its status says how far it is; its value is in minor units of its currency.",
+  custom: "opportunity",
+  rendered: 1,
+  visible: visibleAsLead,
+  owned: { by: "user_id", own: "delete_own_opportunities", others: "manage_others_opportunities" },
+  indexed: ["lead_id", "contact_id"],
+  sort: {
+    date_won: true,
+    confidence: true,
+    value: true,
+    annualized_value: true,
+    annualized_expected_value: true,
+    user_name: { sql: userName, type: "text" },
+  },
+  filters: {
+    ...membersFilter("user_id"),
+    ...labelFilter("status_label", "status_id", opportunityStatus),
+    ...labelFilter("status", "status_id", opportunityStatus),
+    ...labelFilter("status_type", "status_id", opportunityStatus, "type"),
+    ...labelFilter("pipeline_id", "status_id", opportunityStatus, "pipeline_id"),
+    is_stalled: {
+      doc: "`true` for active opportunities without any activity for 30 days, `false` for the others.",
+      sql: (ctx, value, alias) => (readBoolean(value) ? isStalled(alias, ctx) : sql`not ${isStalled(alias, ctx)}`),
+    },
+  },
+  expand: {
+    lead: { resource: "lead", via: "lead_id", many: false },
+    contact: { resource: "contact", via: "contact_id", many: false },
+    line_items: { resource: "line_item", via: "opportunity_id", many: true },
+  },
+  fields: {
+    lead_id: ref(
+      "lead",
+      { onDelete: "cascade", onMove: "follow" },
+      { createOnly: true, filled: true, doc: "The lead; where none is given, the contact's, else a new one." },
+    ),
+    lead_name: label("lead_id", "lead", "display_name"),
+    contact_id: ref("contact", { onDelete: "clear", onMove: "follow" }, { doc: "The person to talk to, a contact of the lead." }),
+    contact_name: label("contact_id", "contact", "display_name"),
+    status_id: ref(
+      "opportunity_status",
+      { onDelete: "refuse", onMove: "default" },
+      { filled: true, doc: "How far it is; by default the first status of the pipeline." },
+    ),
+    status: input(z.string(), { doc: "The label of a status, in place of `status_id`." }),
+    status_label: label("status_id", "opportunity_status", "label"),
+    status_display_name: lookedUp(
+      ["status_id"],
+      z.string().nullable(),
+      displayName,
+      "With the pipeline, where there are several.",
+    ),
+    status_type: label("status_id", "opportunity_status", "type", "`active`, `won` or `lost`."),
+    pipeline_id: input(z.string(), {
+      doc: "A pipeline: alone it means that pipeline's first status.",
+      shown: label("status_id", "opportunity_status", "pipeline_id", "The status's pipeline."),
+    }),
+    pipeline_name: lookedUp(["status_id"], z.string().nullable(), pipelineName),
+    user_id: ref("user", { onDelete: "keep", onMove: "clear" }, { doc: "Whose deal it is; by default the caller's." }),
+    user_name: label("user_id", "user", "name"),
+    value: integer({ min: 0, max: moneyMax, doc: "In minor units. Set to the line items' sum whenever those change." }),
+    value_period: choice(periods, { default: "one_time", doc: "How often the value is due." }),
+    value_currency: currency({ default: currencyOfOrganization, doc: "By default the organization's." }),
+    value_formatted: computed(["value", "value_currency"], z.string().nullable(), formatMoney, "Such as `$12,000.00`."),
+    value_display: computed(
+      ["value", "value_currency", "value_period"],
+      z.string().nullable(),
+      valueDisplay,
+      "With the period: `$12,000.00 annually`.",
+    ),
+    confidence: integer({ min: 0, max: 100, default: 50, doc: "How likely it is won, in percent." }),
+    expected_value: integer({ derive: (row: Worth) => likely(row.value, row), doc: "The value times the confidence." }),
+    annualized_value: integer({ derive: annualized, doc: "What the value is in a year: twelve times what is monthly." }),
+    annualized_expected_value: integer({ derive: (row: Worth) => likely(annualized(row), row) }),
+    note: text({ max: 100_000 }),
+    note_html: text({ max: 100_000, doc: "The note as rich text; it wins over `note`." }),
+    date_won: date({ doc: "Set to today when the deal gets a won status and has none." }),
+    date_lost: timestamp({ readOnly: true, doc: "When it got a lost status; null once it has another." }),
+    expected_close_date: date({ doc: "When it is expected to be won." }),
+    close_date: input(z.string().nullable(), { doc: "Another name of `expected_close_date`." }),
+    is_stalled: related(
+      z.boolean(),
+      (alias, ctx) => sql`to_json(${isStalled(alias, ctx)})`,
+      "Active, and no activity for 30 days.",
+    ),
+    attachments: json(z.array(attachment).max(100), { default: [] as z.output<typeof attachment>[] }),
+    line_items_total: integer({ readOnly: true, doc: "The line items' sum; null without any." }),
+    integration_links: computed([], z.array(z.object({ name: z.string(), url: z.string() })), () => []),
+    search: searchable((row: { note: string | null }) => vector([{ text: row.note }])),
+    ...authorNames,
+  },
+});
+
+function annualized({ value, value_period }: Worth): number | null {
+  return value === null ? null : value * (value_period === "monthly" ? 12 : 1);
+}
+
+function likely(value: number | null, { confidence }: Worth): number | null {
+  return value === null ? null : percentOf(value, confidence);
+}
+
+function valueDisplay(value: number | null, currency: string, period: Period): string | null {
+  const suffix = { one_time: "", monthly: " monthly", annual: " annually" }[period];
+  return value === null ? null : `${formatMoney(value, currency)}${suffix}`;
+}
+
+function pipelineName(directory: Directory, statusId: string): string | null {
+  return directory.get(pipeline, directory.get(opportunityStatus, statusId)?.pipeline_id)?.name ?? null;
+}
+
+function displayName(directory: Directory, statusId: string): string | null {
+  const status = directory.get(opportunityStatus, statusId);
+  if (status === undefined) return null;
+  return directory.list(pipeline).length > 1 ? `${status.label} (${pipelineName(directory, statusId)})` : status.label;
+}
+
+function userName(alias: string): Sql {
+  const t = name(alias);
+  return sql`(select sort_key(m.name) from member m where m.organization_id = ${t}.organization_id and m.id = ${t}.user_id)`;
+}
+
+/** What is linked to another deal of the lead says nothing about this one; a new deal is not stalled yet. */
+function isStalled(alias: string, ctx: Ctx): Sql {
+  const t = name(alias);
+  const since = new Date(ctx.now.getTime() - 30 * 24 * 3_600_000);
+  const active = ctx.directory.list(opportunityStatus).flatMap((status) => (status.type === "active" ? [status.id] : []));
+  return sql`(${t}.status_id = any(${active}) and ${t}.date_created < ${since} and not exists (
+    select from activity a where a.organization_id = ${t}.organization_id and a.lead_id = ${t}.lead_id
+      and (a.opportunity_id is null or a.opportunity_id = ${t}.id) and a.activity_at >= ${since}))`;
+}

@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { organization } from "../../../test/support/given.ts";
+
+test("an exact count says what all matches are worth together, whatever the page", async () => {
+  const acme = await organization();
+  await acme.opportunity({ value: 100, confidence: 50 });
+  await acme.opportunity({ value: 300, value_period: "monthly", confidence: 10 });
+  await acme.opportunity({ value: 500, value_period: "annual", confidence: 100 });
+  await acme.opportunity({ status: "Lost", value: 7000 });
+  await acme.opportunity();
+
+  const page = await acme.get("/opportunity/?_count=exact&_limit=1&status_type=active");
+  const plain = await acme.get("/opportunity/?_limit=1");
+
+  const { data, has_more, cursor_next, ...totals } = page;
+  assert.equal(data.length, 1);
+  assert.equal(has_more, true);
+  assert.ok(cursor_next);
+  assert.deepEqual(totals, {
+    total_results: 4,
+    count_by_value_period: { one_time: 2, monthly: 1, annual: 1 },
+    total_value_one_time: 100,
+    total_value_monthly: 300,
+    total_value_annual: 500,
+    total_value_annualized: 100 + 3600 + 500,
+    expected_value_one_time: 50,
+    expected_value_monthly: 30,
+    expected_value_annual: 500,
+    expected_value_annualized: 50 + 360 + 500,
+  });
+  assert.deepEqual(Object.keys(plain).sort(), ["cursor_next", "data", "has_more"]);
+});
+
+test("without a match all totals are zero", async () => {
+  const acme = await organization();
+
+  const page = await acme.get("/opportunity/?_count=exact&_limit=0");
+
+  assert.equal(page.total_results, 0);
+  assert.equal(page.total_value_annualized, 0);
+});
+
+test("groups by user have their own totals and objects; deals of nobody come last", async () => {
+  const acme = await organization();
+  const other = await acme.member();
+  const mine = [await acme.opportunity({ value: 1 }), await acme.opportunity({ value: 2 })];
+  const theirs = await other.opportunity({ value: 5 });
+  const nobodys = await acme.opportunity({ user_id: null });
+
+  const { data, has_more } = await acme.get("/opportunity/?_group_by=user_id&_order_by=value");
+
+  const [last] = data.splice(-1);
+  const own = data.find((group: any) => group.key === acme.userId);
+  const others = data.find((group: any) => group.key === other.userId);
+  assert.equal(has_more, false);
+  assert.deepEqual(
+    own.objects.map((one: any) => one.id),
+    mine.map((one) => one.id),
+  );
+  assert.deepEqual([own.total_results, own.total_value_one_time], [2, 3]);
+  assert.deepEqual(own.objects[0], await acme.get(`/opportunity/${mine[0].id}/`));
+  assert.deepEqual(
+    others.objects.map((one: any) => one.id),
+    [theirs.id],
+  );
+  assert.equal(last.key, null);
+  assert.deepEqual(
+    last.objects.map((one: any) => one.id),
+    [nobodys.id],
+  );
+});
+
+test("groups by the day of winning are weeks, months, quarters or years, in the order of the list", async () => {
+  const acme = await organization();
+  for (const date_won of ["2025-12-29", "2026-01-01", "2026-03-31", "2026-04-01"])
+    await acme.opportunity({ status: "Won", date_won });
+  const groups = async (by: string, order = "-date_won") =>
+    (await acme.get(`/opportunity/?_group_by=${by}&_order_by=${order}`)).data.map(({ objects: _, ...group }: any) => group);
+  const keys = (found: any[]) => found.map((group) => `${group.key}:${group.total_results}`);
+
+  const months = await groups("date_won__month");
+  const quarters = await groups("date_won__quarter", "date_won");
+  const weeks = await groups("date_won__week", "date_won");
+  const years = await groups("date_won__year");
+
+  assert.deepEqual(keys(months), ["2026-04:1", "2026-03:1", "2026-01:1", "2025-12:1"]);
+  assert.deepEqual([months[0].year, months[0].month], [2026, 4]);
+  assert.deepEqual(keys(quarters), ["2025-Q4:1", "2026-Q1:2", "2026-Q2:1"]);
+  assert.deepEqual([quarters[1].year, quarters[1].quarter], [2026, 1]);
+  assert.deepEqual(keys(weeks), ["2026-W01:2", "2026-W14:2"]);
+  assert.deepEqual([weeks[0].year, weeks[0].week], [2026, 1]);
+  assert.deepEqual(keys(years), ["2026:3", "2025:1"]);
+});
+
+test("groups are paged as groups, trimmed within, and take the list's filters", async () => {
+  const acme = await organization();
+  for (const month of ["01", "02", "03"]) await acme.opportunity({ status: "Won", date_won: `2026-${month}-15`, value: 10 });
+  await acme.opportunity({ value: 10 });
+  const path = "/opportunity/?_group_by=date_won__month&status_type=won&_order_by=date_won&_fields=date_won";
+
+  const page = await acme.get(`${path}&_limit=1&_skip=1&_count=exact`);
+  const none = await acme.get(`${path}&_limit=0`);
+
+  assert.deepEqual(
+    page.data.map((group: any) => [group.key, group.objects]),
+    [["2026-02", [{ date_won: "2026-02-15" }]]],
+  );
+  assert.equal(page.has_more, true);
+  assert.deepEqual([page.total_results, page.total_value_one_time], [3, 30]);
+  assert.deepEqual([none.data, none.has_more], [[], true]);
+  await acme.refused(400, "GET", "/opportunity/?_group_by=value", undefined, "_group_by");
+  await acme.refused(400, "GET", "/opportunity/?_group_by=user_id&_cursor=x", undefined, "_cursor");
+  await acme.refused(400, "GET", "/opportunity/?_group_by=user_id&_expand=lead", undefined, "_expand");
+});
+
+test("a group tells how many it has and brings the first fifty along", async () => {
+  const acme = await organization();
+  const lead_id = (await acme.lead()).id;
+  await Promise.all(Array.from({ length: 51 }, () => acme.opportunity({ lead_id })));
+
+  const [group] = (await acme.get("/opportunity/?_group_by=user_id&_fields=id")).data;
+
+  assert.equal(group.total_results, 51);
+  assert.equal(group.objects.length, 50);
+});

@@ -1,0 +1,158 @@
+// The list of opportunities says more than its page: what all matches are worth together, and on request in groups.
+import { z } from "zod";
+import type { Ctx } from "../../core/context.ts";
+import { query } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import { showList } from "../../core/list.ts";
+import { type ListInput, orderBy, readList } from "../../core/list_input.ts";
+import { JsonText, type Operation } from "../../core/operation.ts";
+import { selectList } from "../../core/records.ts";
+import { from, scope } from "../../core/resource.ts";
+import { listSchema } from "../../core/standard.ts";
+import { outputSchema, projectionOf } from "../../core/writer.ts";
+import { and, join, raw, type Sql, sql, statement } from "../../db/sql.ts";
+import { periods } from "../shared/money.ts";
+import { opportunity } from "./opportunity.ts";
+
+/** A group brings at most so many of its opportunities along; the list with its filter has them all. */
+const objectsMax = 50;
+
+export async function listOpportunities(ctx: Ctx, { _group_by, ...given }: Record<string, string>): Promise<JsonText> {
+  const group = readGroup(_group_by, given);
+  const input = readList(ctx, opportunity, given);
+  if (input.count !== "exact") return group ? showGroups(ctx, input, group, {}) : showList(ctx, opportunity, input);
+
+  const totals = await totalsOfAll(ctx, input);
+  return group ? showGroups(ctx, input, group, totals) : showList(ctx, opportunity, { ...input, count: null }, totals);
+}
+
+/** Adds to the description of the list what it answers beyond a page. */
+export function withTotals(list: Operation): Operation {
+  const group = z.looseObject({ key: z.string().nullable(), objects: z.array(outputSchema(opportunity)), ...totalsShape });
+  return {
+    ...list,
+    parameters: [
+      ...list.parameters,
+      {
+        name: "_group_by",
+        doc: "Answers groups in place of opportunities, with what each is worth together.",
+        schema: z.enum(groupNames),
+      },
+    ],
+    output: z.union([listSchema(outputSchema(opportunity)), listSchema(group)]),
+  };
+}
+
+// --- totals ---
+
+const inPeriod = (sum: Sql, period: string): Sql => sql`${sum} filter (where t.value_period = ${period})`;
+
+/** What is summed over the alias `t`, by the name of its member; `count_by_value_period` is an object. */
+const totals: readonly (readonly [string, Sql])[] = [
+  ["total_results", sql`count(*)`],
+  ...periods.map((period) => [`count_by_value_period.${period}`, inPeriod(sql`count(*)`, period)] as const),
+  ...periods.map((period) => [`total_value_${period}`, inPeriod(sql`sum(t.value)`, period)] as const),
+  ["total_value_annualized", sql`sum(t.annualized_value)`],
+  ...periods.map((period) => [`expected_value_${period}`, inPeriod(sql`sum(t.expected_value)`, period)] as const),
+  ["expected_value_annualized", sql`sum(t.annualized_expected_value)`],
+];
+
+const totalsShape = {
+  total_results: z.int(),
+  count_by_value_period: z.object({ one_time: z.int(), monthly: z.int(), annual: z.int() }),
+};
+
+const selectTotals = join(
+  totals.map(([, sum]) => sql`coalesce(${sum}, 0)`),
+  ", ",
+);
+
+async function totalsOfAll(ctx: Ctx, { conditions }: ListInput): Promise<Record<string, string>> {
+  const where = and([...scope(ctx, opportunity), ...conditions]);
+  const [row] = await query(ctx, statement(sql`select ${selectTotals} from ${from(opportunity, "t")} where ${where}`));
+  return totalsOf(row!);
+}
+
+/** The members as JSON text; sums are whole numbers and pass as they are. */
+function totalsOf(row: readonly (string | null)[]): Record<string, string> {
+  const members: Record<string, string> = {};
+  const counts: string[] = [];
+  totals.forEach(([name], i) => {
+    const period = /^count_by_value_period\.(.*)/.exec(name)?.[1];
+    if (period === undefined) members[name] = row[i]!;
+    else counts.push(`"${period}":${row[i]}`);
+  });
+  return { ...members, count_by_value_period: `{${counts.join(",")}}` };
+}
+
+// --- groups ---
+
+const groups = {
+  user_id: sql`t.user_id`,
+  date_won__week: sql`to_char(t.date_won, 'IYYY-"W"IW')`,
+  date_won__month: sql`to_char(t.date_won, 'YYYY-MM')`,
+  date_won__quarter: sql`to_char(t.date_won, 'YYYY-"Q"Q')`,
+  date_won__year: sql`to_char(t.date_won, 'YYYY')`,
+};
+
+type Group = keyof typeof groups;
+const groupNames = Object.keys(groups) as [Group, ...Group[]];
+
+function readGroup(name: string | undefined, given: Record<string, string>): Group | null {
+  if (name === undefined || name === "") return null;
+  if (!Object.hasOwn(groups, name)) throw invalid({ _group_by: `must be one of ${groupNames.join(", ")}` });
+  for (const other of ["_cursor", "_expand"])
+    if (given[other]) throw invalid({ [other]: "cannot be used together with _group_by" });
+  return name as Group;
+}
+
+/** `_limit` and `_skip` count groups. They come in the direction of the list's order, those without a key last. */
+async function showGroups(ctx: Ctx, input: ListInput, group: Group, totals: Record<string, string>): Promise<JsonText> {
+  const projection = projectionOf(opportunity, input.fields, (other) => ctx.registry.resource(other));
+  const where = and([...scope(ctx, opportunity), ...input.conditions]);
+  const key = sql`coalesce(${groups[group]}, '') collate "C"`;
+  const order = raw(`key = '', key ${input.order[0]!.descending ? "desc" : "asc"}`);
+  const rows = await query(
+    ctx,
+    statement(sql`
+      with matching as (
+        select t.id, ${key} as key, row_number() over (partition by ${key} order by ${orderBy(input.order)}) as place,
+          t.value_period, t.value, t.annualized_value, t.expected_value, t.annualized_expected_value
+        from ${from(opportunity, "t")} where ${where}
+      ), found as (
+        select key, ${selectTotals} from matching t group by key order by ${order} limit ${input.limit + 1} offset ${input.skip}
+      ), placed as (
+        select key, place, id from matching where place <= ${objectsMax}
+      )
+      select found.*, ${selectList(ctx, projection)} from found join placed using (key)
+      join ${from(opportunity, "t")} on t.organization_id = ${ctx.organization_id} and t.id = placed.id ${raw(projection.joins)}
+      order by ${order}, place`),
+  );
+
+  const found = new Map<string, { totals: Record<string, string>; objects: string[] }>();
+  for (const [name, ...row] of rows) {
+    const one = found.get(name!) ?? { totals: totalsOf(row), objects: [] };
+    one.objects.push(projection.write(row.slice(selectedTotals), ctx.directory, ctx));
+    found.set(name!, one);
+  }
+  const shown = [...found].slice(0, input.limit).map(([name, { totals, objects }]) => groupText(name, totals, objects));
+  const members = Object.entries(totals).map(([name, text]) => `,"${name}":${text}`);
+  return new JsonText(`{"data":[${shown.join(",")}],"has_more":${found.size > input.limit}${members.join("")}}`);
+}
+
+const selectedTotals = totals.length;
+
+function groupText(key: string, totals: Record<string, string>, objects: readonly string[]): string {
+  const [, year, kind, part] = /^(\d{4})(?:-(W|Q|)(\d+))?$/.exec(key) ?? [];
+  const unit = { W: "week", Q: "quarter", "": "month" }[kind ?? "none"];
+  const members = {
+    key: key === "" ? "null" : JSON.stringify(key),
+    ...(year === undefined ? {} : { year: String(Number(year)) }),
+    ...(unit === undefined ? {} : { [unit]: String(Number(part)) }),
+    ...totals,
+    objects: `[${objects.join(",")}]`,
+  };
+  return `{${Object.entries(members)
+    .map(([name, text]) => `"${name}":${text}`)
+    .join(",")}}`;
+}

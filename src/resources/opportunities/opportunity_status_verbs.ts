@@ -1,0 +1,46 @@
+// What creating, changing and deleting an opportunity status does besides writing the row.
+import type { Ctx } from "../../core/context.ts";
+import { findRecords } from "../../core/records.ts";
+import type { Create, Patch, Row } from "../../core/resource.ts";
+import { store } from "../../core/store.ts";
+import { sql } from "../../db/sql.ts";
+import { behind, pushedBack } from "../shared/positions.ts";
+import { checkRemovable } from "../shared/status_removal.ts";
+import { opportunity } from "./opportunity.ts";
+import { opportunityStatus } from "./opportunity_status.ts";
+import { pipeline } from "./pipeline.ts";
+
+type OpportunityStatus = Row<typeof opportunityStatus>;
+
+export async function createOpportunityStatus(ctx: Ctx, given: Create<typeof opportunityStatus>): Promise<OpportunityStatus> {
+  const pipeline_id = given.pipeline_id ?? ctx.directory.list(pipeline)[0]!.id;
+  const position = await placeIn(ctx, pipeline_id, null, given.position);
+  return store.insert(ctx, opportunityStatus, { ...given, pipeline_id, position });
+}
+
+/** A status that changes its pipeline takes the deals in it along, and stands at the end there unless told otherwise. */
+export async function updateOpportunityStatus(
+  ctx: Ctx,
+  before: OpportunityStatus,
+  patch: Patch<typeof opportunityStatus>,
+): Promise<OpportunityStatus> {
+  const pipeline_id = patch.pipeline_id ?? before.pipeline_id;
+  const moves = pipeline_id !== before.pipeline_id || (patch.position ?? before.position) !== before.position;
+  const position = moves ? await placeIn(ctx, pipeline_id, before.id, patch.position) : before.position;
+  return store.update(ctx, opportunityStatus, before, { ...patch, position });
+}
+
+export async function deleteOpportunityStatus(ctx: Ctx, before: OpportunityStatus): Promise<void> {
+  await checkRemovable(ctx, opportunityStatus, before, opportunity);
+  await store.remove(ctx, opportunityStatus, [before]);
+}
+
+/** The wanted place in a pipeline, made free, or the one behind all others. */
+async function placeIn(ctx: Ctx, pipelineId: string, id: string | null, wanted: number | undefined): Promise<number> {
+  const conditions = [sql`t.pipeline_id = ${pipelineId}`];
+  const all = await findRecords(ctx, opportunityStatus, conditions, sql`order by t.id for update of t`);
+  const others = all.filter((row) => row.id !== id);
+  if (wanted === undefined) return behind(others);
+  for (const [row, position] of pushedBack(others, wanted)) store.update(ctx, opportunityStatus, row, { position });
+  return wanted;
+}

@@ -1,0 +1,154 @@
+// What creating and changing an opportunity does besides writing the row.
+import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import { changedFields, emit } from "../../core/event.ts";
+import { createRecord, findRecord, findRecords } from "../../core/records.ts";
+import type { Create, Patch, Row } from "../../core/resource.ts";
+import { store } from "../../core/store.ts";
+import { sql } from "../../db/sql.ts";
+import { parseDate, todayAt } from "../../values/time.ts";
+import { logOpportunityStatusChange, removeStatusChangesOf } from "../activities/system_activities.ts";
+import { contact } from "../contacts/contact.ts";
+import { lead } from "../leads/lead.ts";
+import { isActiveMember } from "../organization/organization.ts";
+import { bothForms } from "../shared/both_forms.ts";
+import { refuseBoth } from "../shared/resolve_label.ts";
+import { lineItem } from "./line_item.ts";
+import { opportunity } from "./opportunity.ts";
+import { opportunityStatus, type StatusType } from "./opportunity_status.ts";
+import { pipeline } from "./pipeline.ts";
+
+type Opportunity = Row<typeof opportunity>;
+type Status = Row<typeof opportunityStatus>;
+
+/** What a body may say that is not stored as it says it. */
+type Said = Pick<
+  Create<typeof opportunity>,
+  "status_id" | "status" | "pipeline_id" | "user_id" | "note" | "note_html" | "close_date" | "expected_close_date"
+>;
+
+export async function createOpportunity(ctx: Ctx, given: Create<typeof opportunity>): Promise<Opportunity> {
+  const status = statusOf(ctx, given, undefined) ?? firstOf(statusesOf(ctx, given.pipeline_id));
+  const values = plain(ctx, given, undefined);
+  const stamped = stamps(ctx, status, undefined, values);
+  const lead_id = await leadOf(ctx, given);
+
+  return store.insert(ctx, opportunity, { user_id: ctx.actor.user_id, ...values, ...stamped, lead_id, status_id: status.id });
+}
+
+/** A change of status is also an event of its own. */
+export async function updateOpportunity(ctx: Ctx, before: Opportunity, patch: Patch<typeof opportunity>): Promise<Opportunity> {
+  const values = plain(ctx, patch, before);
+  const status = statusOf(ctx, patch, before);
+  const change = status === null ? {} : { status_id: status.id, ...stamps(ctx, status, before, values) };
+  if (typeof values.contact_id === "string") await leadOf(ctx, { lead_id: before.lead_id, contact_id: values.contact_id });
+  if (values.value_currency !== undefined && values.value_currency !== before.value_currency)
+    await refuseOtherCurrency(ctx, before);
+
+  const after = store.update(ctx, opportunity, before, { ...values, ...change });
+  if (after.status_id !== before.status_id) noteStatusChange(ctx, before, after);
+  return after;
+}
+
+function noteStatusChange(ctx: Ctx, before: Opportunity, after: Opportunity): void {
+  emit(ctx, opportunity, { action: "status_updated", before, after, changed: changedFields(opportunity, before, after) });
+  logOpportunityStatusChange(ctx, before, after);
+}
+
+/** What is linked to a deal stays with the lead; the history of its statuses goes with it. */
+export async function deleteOpportunity(ctx: Ctx, before: Opportunity): Promise<void> {
+  await removeStatusChangesOf(ctx, before.id);
+  await store.remove(ctx, opportunity, [before]);
+}
+
+/** The lead of a new deal: the one that is named, else the contact's, else one of its own. */
+async function leadOf(ctx: Ctx, { lead_id, contact_id }: { lead_id?: string; contact_id?: string | null }): Promise<string> {
+  if (!contact_id) return lead_id ?? (await createRecord(ctx, lead, {})).id;
+  const person = await findRecord(ctx, contact, contact_id);
+  if (person === null) throw invalid({ contact_id: "does not exist" });
+  if (lead_id !== undefined && person.lead_id !== lead_id) throw invalid({ contact_id: "must be a contact of the lead" });
+  return person.lead_id;
+}
+
+/** Line items are in the currency of their deal. */
+async function refuseOtherCurrency(ctx: Ctx, deal: Opportunity): Promise<void> {
+  const items = await findRecords(ctx, lineItem, [sql`t.opportunity_id = ${deal.id}`], sql`limit 1`);
+  if (items.length > 0)
+    throw invalid({ value_currency: `cannot be changed while there are line items in ${deal.value_currency}` });
+}
+
+// --- status ---
+
+/** The status a body asks for, by id, by label, or as the first of another pipeline; null where it asks for none. */
+function statusOf(ctx: Ctx, given: Said, before: Opportunity | undefined): Status | null {
+  const { status_id, status: label, pipeline_id } = given;
+  refuseBoth(given, "status_id", "status");
+  const statuses = statusesOf(ctx, pipeline_id);
+  const present = ctx.directory.get(opportunityStatus, before?.status_id);
+  const refusal = pipeline_id === undefined ? "does not exist" : "is not in the pipeline";
+
+  if (status_id !== undefined) {
+    const found = statuses.find((status) => status.id === status_id);
+    if (found === undefined) throw invalid({ status_id: refusal });
+    return found;
+  }
+  if (label !== undefined) {
+    // Where several pipelines have the label, the deal's own comes first.
+    const found = statuses.filter((status) => status.label === label);
+    const status = found.find((one) => one.pipeline_id === present?.pipeline_id) ?? found[0];
+    if (status === undefined) throw invalid({ status: refusal });
+    return status;
+  }
+  return pipeline_id === undefined || pipeline_id === present?.pipeline_id ? null : firstOf(statuses);
+}
+
+function firstOf(statuses: readonly Status[]): Status {
+  const [first] = statuses;
+  if (first === undefined) throw invalid({ pipeline_id: "has no statuses: add one first" });
+  return first;
+}
+
+/** The statuses of a pipeline, or those of all pipelines in their order. */
+function statusesOf(ctx: Ctx, pipelineId: string | undefined): Status[] {
+  const pipelines = ctx.directory.list(pipeline).filter((one) => pipelineId === undefined || one.id === pipelineId);
+  if (pipelines.length === 0) throw invalid({ pipeline_id: pipelineId === null ? "must not be null" : "does not exist" });
+  const all = ctx.directory.list(opportunityStatus);
+  return pipelines.flatMap((one) => all.filter((status) => status.pipeline_id === one.id));
+}
+
+/** Winning and losing leave their day; a deal that is open again was not lost. */
+function stamps(ctx: Ctx, { type }: Status, before: Opportunity | undefined, given: { date_won?: string | null }) {
+  const was: StatusType | undefined = ctx.directory.get(opportunityStatus, before?.status_id)?.type;
+  if (type === was) return {};
+  const date_won = given.date_won ?? before?.date_won ?? todayAt(ctx.now, ctx.request.offsetMinutes);
+  return {
+    ...(type === "won" ? { date_won } : {}),
+    date_lost: type === "lost" ? ctx.now.toISOString() : null,
+  };
+}
+
+// --- other words for what is stored ---
+
+function plain<T extends Said>(
+  ctx: Ctx,
+  { status, status_id, pipeline_id, close_date, ...given }: T,
+  before: Opportunity | undefined,
+) {
+  if (status === null) throw invalid({ status: "must not be null" });
+  if (typeof given.user_id === "string" && !isActiveMember(ctx.directory, given.user_id))
+    throw invalid({ user_id: "is not an active member" });
+  const noted = bothForms({ text: given.note, html: given.note_html }, { text: before?.note, html: before?.note_html });
+  return {
+    ...given,
+    ...(noted && { note: noted.text, note_html: noted.html }),
+    ...expected(given, close_date),
+  };
+}
+
+function expected(given: Said, close_date: string | null | undefined): Pick<Said, "expected_close_date"> {
+  refuseBoth({ ...given, close_date }, "expected_close_date", "close_date");
+  if (close_date === undefined) return {};
+  const day = close_date === null || close_date === "" ? null : parseDate(close_date, { cutTime: true });
+  if (day === null && close_date) throw invalid({ close_date: "must be a date such as 2026-01-02" });
+  return { expected_close_date: day };
+}

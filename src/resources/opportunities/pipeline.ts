@@ -1,0 +1,45 @@
+// A pipeline: a way a deal goes, from its first status to won or lost.
+import { z } from "zod";
+import type { Directory } from "../../core/directory.ts";
+import { input, integer, lookedUp, text } from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+import { atEnd, positionMax } from "../shared/positions.ts";
+import { statusTypes } from "./opportunity_status.ts";
+
+const givenStatus = z.object({
+  id: z.string().optional(),
+  label: z.string().optional(),
+  type: z.enum(statusTypes).optional(),
+});
+
+const shownStatus = z.object({ id: z.string(), label: z.string(), type: z.enum(statusTypes) });
+
+export type GivenStatus = z.output<typeof givenStatus>;
+type ShownStatus = z.output<typeof shownStatus>;
+
+export const pipeline = resource({
+  name: "pipeline",
+  prefix: "pipe",
+  doc: "A way a deal goes: an ordered set of statuses.",
+  cached: true,
+  order: "position",
+  sort: { position: true, name: true },
+  fields: {
+    name: text({ required: true, doc: "Unique among the pipelines." }),
+    statuses: input(z.array(givenStatus).max(100), {
+      doc: "The statuses in their order. One without an id is created, one of another pipeline moves here, those left out stay behind the others.",
+      shown: lookedUp(["id"], z.array(shownStatus), statusesOf, "The statuses in their order."),
+    }),
+    position: integer({
+      min: 0,
+      max: positionMax,
+      default: atEnd("pipeline"),
+      doc: "Its place in the order, at the end by default. What stands there moves back.",
+    }),
+  },
+});
+
+function statusesOf(directory: Directory, id: string): ShownStatus[] {
+  const all = directory.all("opportunity_status") as unknown as (ShownStatus & { pipeline_id: string })[];
+  return all.filter((status) => status.pipeline_id === id).map(({ id, label, type }) => ({ id, label, type }));
+}

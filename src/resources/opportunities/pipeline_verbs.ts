@@ -1,0 +1,94 @@
+// A pipeline is created, arranged and deleted together with its statuses.
+import type { Ctx } from "../../core/context.ts";
+import { refreshDirectory } from "../../core/directory.ts";
+import { invalid } from "../../core/errors.ts";
+import { findRecords } from "../../core/records.ts";
+import { lockPointing } from "../../core/references.ts";
+import type { Create, Patch, Row } from "../../core/resource.ts";
+import { store } from "../../core/store.ts";
+import { sql } from "../../db/sql.ts";
+import { pushedBack } from "../shared/positions.ts";
+import { opportunity } from "./opportunity.ts";
+import { opportunityStatus } from "./opportunity_status.ts";
+import { type GivenStatus, pipeline } from "./pipeline.ts";
+
+type Pipeline = Row<typeof pipeline>;
+type Status = Row<typeof opportunityStatus>;
+
+/** What a pipeline has that is created without statuses. */
+const usual: GivenStatus[] = [
+  { label: "Active", type: "active" },
+  { label: "Won", type: "won" },
+  { label: "Lost", type: "lost" },
+];
+
+const locked = sql`order by t.position, t.id for update of t`;
+
+export async function createPipeline(ctx: Ctx, { statuses, ...given }: Create<typeof pipeline>): Promise<Pipeline> {
+  if (given.position !== undefined) await makeRoom(ctx, null, given.position);
+  const row = store.insert(ctx, pipeline, given);
+  await arrange(ctx, row.id, statuses && statuses.length > 0 ? statuses : usual);
+  return row;
+}
+
+export async function updatePipeline(
+  ctx: Ctx,
+  before: Pipeline,
+  { statuses, ...patch }: Patch<typeof pipeline>,
+): Promise<Pipeline> {
+  if (patch.position !== undefined && patch.position !== before.position) await makeRoom(ctx, before.id, patch.position);
+  const row = store.update(ctx, pipeline, before, patch);
+  if (statuses && statuses.length > 0) await arrange(ctx, row.id, statuses);
+  return row;
+}
+
+/** Its statuses go with it, so no deal may have one of them. */
+export async function deletePipeline(ctx: Ctx, before: Pipeline): Promise<void> {
+  // Locked together, so that of the last two only one can go.
+  const pipelines = await findRecords(ctx, pipeline, [], locked);
+  if (pipelines.length === 1) throw invalid({}, "The last pipeline cannot be deleted.");
+  const statuses = await findRecords(ctx, opportunityStatus, [], locked);
+  const own = statuses.filter((status) => status.pipeline_id === before.id).map((status) => status.id);
+  if (own.length === statuses.length) throw invalid({}, "The last opportunity statuses cannot be deleted.");
+  const used = await lockPointing(ctx, { from: opportunity, field: "status_id" }, own, 1);
+  if (used.length > 0) throw invalid({}, "Pipeline is in use");
+
+  await store.remove(ctx, pipeline, [before]);
+}
+
+async function makeRoom(ctx: Ctx, id: string | null, position: number): Promise<void> {
+  const others = (await findRecords(ctx, pipeline, [], locked)).filter((row) => row.id !== id);
+  for (const [row, place] of pushedBack(others, position)) store.update(ctx, pipeline, row, { position: place });
+}
+
+/** Puts the given statuses into the pipeline in their order; those it has besides stand behind them. */
+async function arrange(ctx: Ctx, pipelineId: string, given: readonly GivenStatus[]): Promise<void> {
+  const all = await findRecords(ctx, opportunityStatus, [], locked);
+  const omitted = all.filter((row) => row.pipeline_id === pipelineId && !given.some(({ id }) => id === row.id));
+  const rows = given.map(({ id }) => all.find((row) => row.id === id));
+  checkGiven(given, rows, omitted);
+
+  given.forEach(({ label, type }, position) => {
+    const row = rows[position];
+    const values = { label: label?.trim() ? label : row!.label, type: type ?? row?.type, pipeline_id: pipelineId, position };
+    if (row) store.update(ctx, opportunityStatus, row, values);
+    else store.insert(ctx, opportunityStatus, values);
+  });
+  omitted.forEach((row, i) => void store.update(ctx, opportunityStatus, row, { position: given.length + i }));
+  await refreshDirectory(ctx);
+}
+
+function checkGiven(given: readonly GivenStatus[], rows: readonly (Status | undefined)[], omitted: readonly Status[]): void {
+  const errors: Record<string, string> = {};
+  const labels = new Set(omitted.map((row) => row.label.toLowerCase()));
+  given.forEach(({ id, label }, i) => {
+    const named = (label ?? rows[i]?.label ?? "").trim();
+    if (id !== undefined && rows[i] === undefined) errors[`statuses.${i}.id`] = "does not exist";
+    else if (id !== undefined && rows.indexOf(rows[i]) < i) errors[`statuses.${i}.id`] = "is given twice";
+    else if (named === "") errors[`statuses.${i}.label`] = label === undefined ? "is required" : "must not be empty";
+    else if (named.length > 255) errors[`statuses.${i}.label`] = "must be 255 characters or fewer";
+    else if (labels.has(named.toLowerCase())) errors[`statuses.${i}.label`] = "is already used";
+    labels.add(named.toLowerCase());
+  });
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+}

@@ -1,0 +1,40 @@
+// What can be sold.
+import { z } from "zod";
+import { boolean, choice, formed, input, integer, number, searchable, text } from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+import { vector } from "../../search/words.ts";
+import { parseUrl } from "../../values/url.ts";
+import { currency, currencyOfOrganization, moneyMax, periods } from "../shared/money.ts";
+import { authorNames } from "../shared/names.ts";
+
+const webAddress = (raw: string) => parseUrl(raw, { prefix: true });
+
+export const product = resource({
+  name: "product",
+  prefix: "prod",
+  doc: "Something you sell. Adding it to an opportunity copies its name, price and tax, so that later changes leave old deals alone.",
+  custom: "product",
+  order: "name",
+  sort: { name: true, unit_price: true },
+  fields: {
+    name: text({ required: true }),
+    code: text({ doc: "Your own number for it (SKU), unique in any case." }),
+    description: text({ max: 100_000 }),
+    category: text(),
+    unit: text({ doc: "What one of it is: hour, seat, piece." }),
+    image_url: formed(webAddress, "is not a web address"),
+    unit_price: integer({ min: 0, max: moneyMax, default: 0, doc: "In minor units." }),
+    price: input(z.int().min(0).max(moneyMax), { doc: "Another name of `unit_price`." }),
+    cost: integer({ min: 0, max: moneyMax, doc: "What it costs you, in minor units." }),
+    currency: currency({ default: currencyOfOrganization, doc: "By default the organization's." }),
+    billing_period: choice(periods, { default: "one_time", doc: "How often the price is due." }),
+    tax_percent: number({ min: 0, max: 100, default: 0 }),
+    is_active: boolean({ default: true, doc: "An inactive product cannot be added to opportunities." }),
+    search: searchable(searchWords),
+    ...authorNames,
+  },
+});
+
+function searchWords(row: { name: string; code: string | null; description: string | null; category: string | null }): string {
+  return vector([{ text: row.name }, { text: row.code }, { text: row.category }, { text: row.description }]);
+}

@@ -1,0 +1,32 @@
+// A text that is kept plain and rich: each form follows from the other, so that readers of either miss nothing.
+import { fromHtml, fromText } from "../../values/rich_text.ts";
+
+export interface BothForms {
+  text: string | null;
+  html: string | null;
+  /** The ids of users and groups that the rich form mentions. */
+  mentions: string[];
+}
+
+/**
+ * Both forms of what a body gives, or undefined where it gives neither. The rich form wins, unless only the plain one differs
+ * from what was `before`: whoever writes back a whole record has changed one of the two.
+ */
+export function bothForms(given: Forms, before: Forms = {}): BothForms | undefined {
+  const plain = given.text === before.text ? undefined : given.text;
+  const html = given.html === before.html ? undefined : given.html;
+  if (plain === undefined && html === undefined) return undefined;
+  if (typeof html === "string") return orNothing(fromHtml(html));
+  if (typeof plain === "string") return orNothing({ ...fromText(plain), mentions: [] });
+  return nothing;
+}
+
+interface Forms {
+  text?: string | null | undefined;
+  html?: string | null | undefined;
+}
+
+const nothing: BothForms = { text: null, html: null, mentions: [] };
+
+const orNothing = (forms: BothForms): BothForms =>
+  forms.text?.trim() === "" && !/<(img|hr)\b/.test(forms.html ?? "") ? nothing : forms;
