@@ -32,7 +32,9 @@ const layerOf = (file: string) => file.split("/")[1]!.replace(/\.ts$/, "");
 
 function importsOf(file: string, { types = true } = {}): string[] {
   const text = readFileSync(join(root, file), "utf8").replace(types ? /^$/ : /^(import|export) type [^;]+;/gm, "");
-  return [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map((match) => relative(root, join(root, dirname(file), match[1]!)));
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map((match) =>
+    relative(root, join(root, dirname(file), match[1]!)),
+  );
 }
 
 test("every file imports only what its layer may", () => {
@@ -42,7 +44,8 @@ test("every file imports only what its layer may", () => {
       const [from, to] = [layerOf(file), layerOf(imported)];
       const permitted = from === to || allowed[from]?.includes(to);
       const tooWide = narrow[`${from} ${to}`] && !narrow[`${from} ${to}`]!.includes(imported);
-      if (!permitted || tooWide) broken.push(`${file} imports ${imported}: src/${from} may not import ${tooWide ? imported : `src/${to}`}`);
+      if (!permitted || tooWide)
+        broken.push(`${file} imports ${imported}: src/${from} may not import ${tooWide ? imported : `src/${to}`}`);
     }
   }
   assert.deepEqual(broken, []);
@@ -52,7 +55,10 @@ test("no file imports itself in a circle, types aside", () => {
   const graph = new Map(files.map((file) => [file, importsOf(file, { types: false })]));
   const done = new Set<string>();
   const walk = (file: string, path: string[]): void => {
-    if (path.includes(file)) assert.fail(`a circle: ${[...path.slice(path.indexOf(file)), file].join(" → ")}; move what both need into a file of its own`);
+    if (path.includes(file))
+      assert.fail(
+        `a circle: ${[...path.slice(path.indexOf(file)), file].join(" → ")}; move what both need into a file of its own`,
+      );
     if (done.has(file)) return;
     for (const next of graph.get(file) ?? []) walk(next, [...path, file]);
     done.add(file);
@@ -63,13 +69,15 @@ test("no file imports itself in a circle, types aside", () => {
 test("only an area writes its own rows directly; the others go through the front door", () => {
   const owners = new Map<string, string>();
   for (const file of files.filter((one) => one.startsWith("src/resources/"))) {
-    for (const match of readFileSync(join(root, file), "utf8").matchAll(/export const (\w+) = resource\(/g)) owners.set(match[1]!, dirname(file));
+    for (const match of readFileSync(join(root, file), "utf8").matchAll(/export const (\w+) = resource\(/g))
+      owners.set(match[1]!, dirname(file));
   }
   const broken: string[] = [];
   for (const file of files.filter((one) => one.startsWith("src/resources/"))) {
     for (const match of readFileSync(join(root, file), "utf8").matchAll(/store\.(?:insert|update|remove)\(\s*\w+,\s*(\w+),/g)) {
       const owner = owners.get(match[1]!);
-      if (owner !== undefined && owner !== dirname(file)) broken.push(`${file} writes ${match[1]} rows directly: call createRecord and friends, so that its own rules run`);
+      if (owner !== undefined && owner !== dirname(file))
+        broken.push(`${file} writes ${match[1]} rows directly: call createRecord and friends, so that its own rules run`);
     }
   }
   assert.deepEqual(broken, []);

@@ -28,6 +28,17 @@ export const store = {
     return row;
   },
 
+  /** Inserts a record unless one with its unique values exists: then null, and nothing is written. Waits for the database. */
+  async insertNew<R extends Resource>(ctx: Ctx, of: R, values: Values<R>): Promise<Row<R> | null> {
+    const row = completeRow(ctx, of, values);
+    const { text, name: as, ...rest } = insertStatement(of, row);
+    const made = await transactionOf(ctx).read({ ...rest, text: `${text} on conflict do nothing returning id`, name: `${as}_new` });
+    if (made.length === 0) return null;
+    emit(ctx, of, { action: "created", after: row });
+    touched(ctx, of);
+    return row;
+  },
+
   /** Writes what differs from `before`, which must be locked. No difference: no write, no event. */
   update<R extends Resource>(
     ctx: Ctx,

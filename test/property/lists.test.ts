@@ -108,12 +108,10 @@ describe("any filters", () => {
       .constantFrom("acme", "Acme", "Ångström")
       .map((is) => ({ query: `name=${encodeURIComponent(is)}`, holds: (one: Lead) => one.name === is })),
     fc.nat({ max: 3 }).map((i) => ({ query: `status_id=${"$"}{${i}}`, holds: (one: Lead) => one.status_id === statuses[i] })),
-    fc
-      .nat({ max: 39 })
-      .map((i) => ({
-        query: `date_created__gte=${"@"}{${i}}`,
-        holds: (one: Lead) => one.date_created >= leads[i]!.date_created,
-      })),
+    fc.nat({ max: 39 }).map((i) => ({
+      query: `date_created__gte=${"@"}{${i}}`,
+      holds: (one: Lead) => one.date_created >= leads[i]!.date_created,
+    })),
   );
 
   test("find what the same filters find in JavaScript", async () => {
