@@ -7,9 +7,11 @@ import { events } from "./events/index.ts";
 import { leads } from "./leads/index.ts";
 import { opportunities } from "./opportunities/index.ts";
 import { organizations } from "./organization/index.ts";
+import { contactTag } from "./tags/contact_tag.ts";
+import { leadTag } from "./tags/lead_tag.ts";
 import { tasks } from "./tasks/index.ts";
 
 export const operations: readonly Operation[] = [...organizations, ...leads, ...contacts, ...opportunities, ...customData, ...tasks, ...events];
 
 /** Resources that other definitions refer to and that have none of the five verbs. */
-export const silentResources: readonly Resource[] = [];
+export const silentResources: readonly Resource[] = [leadTag, contactTag];

@@ -8,6 +8,7 @@ import { visibleAsLead } from "../leads/visibility.ts";
 import { emailKeys, emails, type Email, type Phone, phoneKeys, phones, urls } from "../shared/contact_points.ts";
 import { emailFilter, phoneFilter, tagFilter } from "../shared/filters.ts";
 import { authorNames } from "../shared/names.ts";
+import { tagNames } from "../tags/tag_names.ts";
 
 export const contact = resource({
   name: "contact",
@@ -30,7 +31,7 @@ export const contact = resource({
     emails: emails("E-mail addresses."),
     phones: phones("Phone numbers."),
     urls: urls("Web addresses."),
-    tags: texts({ default: [] as string[], doc: "Names of contact tags; unknown ones are created." }),
+    tags: tagNames("Names of contact tags; unknown ones are created."),
     timezone: formed((raw) => (isTimeZone(raw) ? raw : null), "must be a time zone such as Europe/Berlin"),
     timezone_source: choice(["contact", "lead", "phone"], { readOnly: true }),
     enrichment_status: text({ readOnly: true }),

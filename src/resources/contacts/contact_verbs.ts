@@ -4,6 +4,8 @@ import { createRecord } from "../../core/records.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { store } from "../../core/store.ts";
 import { lead } from "../leads/lead.ts";
+import { contactTag } from "../tags/contact_tag.ts";
+import { withTags } from "../tags/tag_names.ts";
 import { contact } from "./contact.ts";
 
 type Contact = Row<typeof contact>;
@@ -12,11 +14,11 @@ type Contact = Row<typeof contact>;
 export async function createContact(ctx: Ctx, given: Create<typeof contact>): Promise<Contact> {
   const values = named(given);
   const lead_id = values.lead_id ?? (await createRecord(ctx, lead, { name: values.name ?? values.emails?.[0]?.email ?? null })).id;
-  return store.insert(ctx, contact, { ...values, lead_id });
+  return store.insert(ctx, contact, await withTags(ctx, contactTag, { ...values, lead_id }));
 }
 
 export async function updateContact(ctx: Ctx, before: Contact, patch: Patch<typeof contact>): Promise<Contact> {
-  return store.update(ctx, contact, before, named(patch));
+  return store.update(ctx, contact, before, await withTags(ctx, contactTag, named(patch), before.tags));
 }
 
 function named<T extends { name?: string | null; first_name?: string; last_name?: string }>({ first_name, last_name, ...given }: T): Omit<T, "first_name" | "last_name"> {

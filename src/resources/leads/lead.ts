@@ -8,6 +8,7 @@ import { vector } from "../../search/words.ts";
 import { parseUrl } from "../../values/url.ts";
 import { addresses, emailKeys, emails, type Email, type Phone, phoneKeys, phones } from "../shared/contact_points.ts";
 import { authorNames } from "../shared/names.ts";
+import { tagNames } from "../tags/tag_names.ts";
 import { leadStatus } from "./lead_status.ts";
 import { emailFilter, labelFilter, phoneFilter, tagFilter } from "../shared/filters.ts";
 import { leadIsVisible } from "./visibility.ts";
@@ -49,7 +50,7 @@ export const lead = resource({
     phones: phones("The company's phone numbers."),
     addresses: addresses("Postal addresses."),
     contacts: input(z.array(z.record(z.string(), z.unknown())).max(100), { createOnly: true, doc: "Contacts to create with the lead." }),
-    tags: texts({ default: [] as string[], doc: "Names of lead tags; unknown ones are created." }),
+    tags: tagNames("Names of lead tags; unknown ones are created."),
     score: integer({ readOnly: true, doc: "0 to 100, written by scoring." }),
     score_grade: choice(["A", "B", "C", "D"], { readOnly: true }),
     score_reasons: json(z.array(z.string()), { readOnly: true, default: [] as string[] }),

@@ -8,6 +8,8 @@ import { store } from "../../core/store.ts";
 import { contact } from "../contacts/contact.ts";
 import { isActiveMember } from "../organization/organization.ts";
 import { idOfLabel, refuseBoth } from "../shared/resolve_label.ts";
+import { leadTag } from "../tags/lead_tag.ts";
+import { withTags } from "../tags/tag_names.ts";
 import { lead } from "./lead.ts";
 import { leadStatus } from "./lead_status.ts";
 
@@ -16,14 +18,14 @@ type Lead = Row<typeof lead>;
 /** A lead may come with contacts; all of it is created or nothing. */
 export async function createLead(ctx: Ctx, { contacts, ...given }: Create<typeof lead>): Promise<Lead> {
   const nested = (contacts ?? []).map((body, i) => readNestedContact(ctx, body, i));
-  const row = store.insert(ctx, lead, resolved(ctx, given));
+  const row = store.insert(ctx, lead, await withTags(ctx, leadTag, resolved(ctx, given)));
 
   for (const input of nested) await createRecord(ctx, contact, { ...input, lead_id: row.id });
   return row;
 }
 
 export async function updateLead(ctx: Ctx, before: Lead, patch: Patch<typeof lead>): Promise<Lead> {
-  return store.update(ctx, lead, before, resolved(ctx, patch));
+  return store.update(ctx, lead, before, await withTags(ctx, leadTag, resolved(ctx, patch), before.tags));
 }
 
 function resolved<T extends { status?: string; status_id?: string; owner_id?: string | null }>(ctx: Ctx, { status, ...given }: T): Omit<T, "status"> {

@@ -1,0 +1,16 @@
+// A tag of contacts.
+import { text } from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+import { tagName } from "./tag_names.ts";
+
+export const contactTag = resource({
+  name: "contact_tag",
+  prefix: "ctag",
+  doc: "A word that contacts are marked with.",
+  order: "name",
+  sort: { name: true },
+  fields: {
+    name: tagName({ required: true, doc: "Unique among the tags of contacts, in any case." }),
+    color: text({ max: 32 }),
+  },
+});

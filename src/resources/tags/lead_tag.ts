@@ -1,0 +1,16 @@
+// A tag of leads.
+import { text } from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+import { tagName } from "./tag_names.ts";
+
+export const leadTag = resource({
+  name: "lead_tag",
+  prefix: "ltag",
+  doc: "A word that leads are marked with.",
+  order: "name",
+  sort: { name: true },
+  fields: {
+    name: tagName({ required: true, doc: "Unique among the tags of leads, in any case." }),
+    color: text({ max: 32 }),
+  },
+});
