@@ -46,7 +46,7 @@ export const store = {
     before: Row<R>,
     values: Values<R>,
     meta?: Record<string, unknown>,
-    action = "updated",
+    action: string | null = "updated",
   ): Row<R> {
     // Derived columns are compared as they are derived now: the database writes a `tsvector` in its own order.
     const present = derived(ctx, of, { ...before });
@@ -57,7 +57,7 @@ export const store = {
     if (shown.length > 0) Object.assign(after, { date_updated: ctx.now.toISOString(), updated_by: ctx.actor.user_id });
 
     write(ctx, updateStatement(ctx, of, after, of.columns.filter(differs)));
-    if (shown.length > 0) emit(ctx, of, { action, before, after, changed: shown, meta });
+    if (shown.length > 0 && action !== null) emit(ctx, of, { action, before, after, changed: shown, meta });
     touched(ctx, of);
     return after;
   },

@@ -35,6 +35,14 @@ async function inviteAgain(ctx: Ctx, known: Membership, given: Patch<typeof memb
   return store.update(ctx, membership, known, { ...given, status }, undefined, action);
 }
 
+/** From now on the person has access, and is shown by name. */
+export async function accept(ctx: Ctx, before: Membership): Promise<Membership> {
+  const after = store.update(ctx, membership, before, { status: "active", accepted: true }, undefined, null);
+  await refreshDirectory(ctx);
+  emit(ctx, membership, { action: "updated", before, after, changed: ["status"] });
+  return after;
+}
+
 export async function updateMembership(ctx: Ctx, before: Membership, patch: Patch<typeof membership>): Promise<Membership> {
   const isDemoted = before.role_id === "admin" && patch.role_id !== undefined && patch.role_id !== "admin";
   if (isDemoted && !(await othersAreAdmin(ctx, before)))
