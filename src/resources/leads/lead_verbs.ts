@@ -1,5 +1,5 @@
 // What creating and changing a lead does besides writing the row.
-import type { Ctx } from "../../core/context.ts";
+import { type Ctx, may } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { readCreate } from "../../core/input.ts";
 import { createRecord } from "../../core/records.ts";
@@ -18,11 +18,14 @@ type Lead = Row<typeof lead>;
 /** A lead may come with contacts; all of it is created or nothing. */
 export async function createLead(ctx: Ctx, { contacts, ...given }: Create<typeof lead>): Promise<Lead> {
   const nested = (contacts ?? []).map((body, i) => readNestedContact(ctx, body, i));
-  const row = store.insert(ctx, lead, await withTags(ctx, leadTag, resolved(ctx, given)));
+  const row = store.insert(ctx, lead, await withTags(ctx, leadTag, resolved(ctx, { owner_id: ownerOfNew(ctx), ...given })));
 
   for (const input of nested) await createRecord(ctx, contact, { ...input, lead_id: row.id });
   return row;
 }
+
+// Who sees only their own leads would never see a new one again.
+const ownerOfNew = (ctx: Ctx) => (may(ctx, "view_all_leads") ? null : ctx.actor.user_id);
 
 export async function updateLead(ctx: Ctx, before: Lead, patch: Patch<typeof lead>): Promise<Lead> {
   return store.update(ctx, lead, before, await withTags(ctx, leadTag, resolved(ctx, patch), before.tags));
