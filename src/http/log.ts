@@ -3,7 +3,10 @@ import pino, { type DestinationStream, type Logger } from "pino";
 import type { LogLevel } from "../config.ts";
 import type { Exchange } from "./service.ts";
 
-/** Lines of requests are gathered and written together, at the latest after a second; what went wrong is written at once. */
+/**
+ * Lines of requests are gathered and written together, at the latest after a second; what went wrong is written at once.
+ * `log.flush(done)` is for the end: a process that leaves without it may lose what is just being written.
+ */
 export function createLog(level: LogLevel, destination?: DestinationStream): Logger {
   return pino(
     {
@@ -16,26 +19,37 @@ export function createLog(level: LogLevel, destination?: DestinationStream): Log
   );
 }
 
+const gatheredMax = 64 * 1024;
 const unreadMax = 16 * 1024 * 1024;
 
-// Lines are gathered as one growing text and written in the background: handing each to the stream by itself costs 1 µs, writing
-// it alone 3. A reader that does not read costs lines, never requests: a pipe written to synchronously would hold up everything.
-function gathered(): DestinationStream {
-  const stream = pino.destination({ sync: false, maxLength: unreadMax });
-  let lines = "";
+// Lines are put as bytes into one buffer that is written in the background when it is full: 0.8 µs a line, where handing each to
+// the stream takes 5 and writing each takes 4. A reader that does not read costs lines, never requests: a pipe that is written to
+// synchronously would hold up everything.
+function gathered(): DestinationStream & { flush(done: (error?: Error) => void): void } {
+  const stream = pino.destination({ sync: false, contentMode: "buffer", minLength: 1, maxLength: unreadMax });
+  let buffer = Buffer.allocUnsafeSlow(gatheredMax);
+  let used = 0;
   const flush = () => {
-    if (lines !== "") stream.write(lines);
-    lines = "";
+    if (used > 0) stream.write(buffer.subarray(0, used) as unknown as string);
+    buffer = Buffer.allocUnsafeSlow(gatheredMax);
+    used = 0;
   };
-  setInterval(flush, 1000).unref();
+  setInterval(() => used > 0 && flush(), 1000).unref();
   process.on("exit", () => {
     flush();
     stream.flushSync();
   });
   return {
     write(line: string) {
-      lines += line;
-      if (lines.length > 16_384 || !line.startsWith('{"level":30')) flush();
+      const most = line.length * 3;
+      if (used + most > gatheredMax) flush();
+      if (most > gatheredMax) stream.write(Buffer.from(line) as unknown as string);
+      else used += buffer.write(line, used);
+      if (!line.startsWith('{"level":30')) flush();
+    },
+    flush(done: (error?: Error) => void) {
+      flush();
+      stream.flush(done);
     },
   };
 }
@@ -59,7 +73,7 @@ function shownError(error: unknown): unknown {
 }
 
 /**
- * The line of an answered request. Written by hand beside pino, into the same stream: 0.3 µs instead of 2.1, of about 17 that a
+ * The line of an answered request. Written by hand beside pino, into the same stream: 1.2 µs instead of 3.4, of about 17 that a
  * read takes. Nothing in it comes from the caller but the method and, on unknown paths, the quoted path.
  */
 export function logAnswer(x: Exchange, status: number, ms: number): void {

@@ -36,7 +36,7 @@ const exposed = [
 /** Sends an answer. `headers` come on top of those that every answer has. */
 export function answer(x: Exchange, status: number, body: string | Buffer, headers: Headers = none): void {
   if (x.answered) return;
-  const { service, request, reply } = x;
+  const { reply } = x;
   const { raw } = reply;
   const bytes = Buffer.byteLength(body);
   const list = headersOf(x, status, bytes, headers);
@@ -46,10 +46,15 @@ export function answer(x: Exchange, status: number, body: string | Buffer, heade
   const encoding = bytes === body.length ? "latin1" : "utf8";
   // A header that cannot be sent is a defect of ours: it throws before anything was sent.
   if (!raw.destroyed) raw.writeHead(status, list).end(status === 304 ? undefined : body, encoding);
+  finish(x, status);
+}
+
+/** An answer has left: its place is free, and it is counted and logged. For those who write it themselves. */
+export function finish(x: Exchange, status: number): void {
   x.answered = true;
-  service.gate.leave(x);
+  x.service.gate.leave(x);
   const ms = performance.now() - x.startedMs;
-  service.metrics.observe(x.route, status, ms / 1000);
+  x.service.metrics.observe(x.route, status, ms / 1000);
   logAnswer(x, status, ms);
 }
 
@@ -59,7 +64,7 @@ function headersOf(x: Exchange, status: number, bytes: number, headers: Headers)
   const type = headers["content-type"] ?? "application/json; charset=utf-8";
   const list = [...x.headers, "x-request-id", request.id, "cache-control", headers["cache-control"] ?? "no-store"];
   if (status !== 204 && status !== 304) list.push("content-type", type, "content-length", String(bytes));
-  if (quota !== null) pushQuota(list, quota);
+  if (quota !== null) pushQuota(list, quota, x.startedMs);
   for (const name in headers) if (name !== "content-type" && name !== "cache-control") list.push(name, headers[name]!);
   // Browsers of any origin may call and read, with the key and without cookies.
   if (request.headers.origin !== undefined)
@@ -68,9 +73,9 @@ function headersOf(x: Exchange, status: number, bytes: number, headers: Headers)
   return list;
 }
 
-function pushQuota(list: string[], quota: Quota): void {
+function pushQuota(list: string[], quota: Quota, now: number): void {
   const { window } = quota;
-  const reset = resetSeconds(quota, performance.now());
+  const reset = resetSeconds(quota, now);
   list.push("ratelimit-limit", String(window.limit), "ratelimit-remaining", String(remaining(quota)));
   list.push("ratelimit-reset", String(reset), "ratelimit-policy", window.policy);
 }

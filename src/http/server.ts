@@ -66,6 +66,7 @@ export function createServer(app: HttpApp, gateLimits: Partial<GateLimits> = {})
   server.addHook("onSend", (request, reply, _payload, done) => {
     for (let i = 0; i < service.headers.length; i += 2) reply.header(service.headers[i]!, service.headers[i + 1]);
     reply.header("x-request-id", request.id);
+    if (service.gate.draining) reply.header("connection", "close");
     done();
   });
   server.setErrorHandler((error, request, reply) =>
