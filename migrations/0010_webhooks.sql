@@ -23,8 +23,8 @@ create table webhook (
   event_filters jsonb,
   status text not null default 'active' check (status in ('active', 'paused')),
   verify_ssl boolean not null default true,
-  -- Sealed: it is needed in clear to sign with, and shown to nobody again.
-  signature_key text not null,
+  -- Sealed, see `services/secrets.ts`: it is needed in clear to sign with, and shown to nobody again.
+  sealed_signature_key text not null,
   pause_reason text,
   failing_since timestamptz(3),
   latest_error text,

@@ -1,8 +1,13 @@
 import type { Operation } from "../../core/operation.ts";
-import { standard } from "../../core/standard.ts";
+import { crud, standard } from "../../core/standard.ts";
 import { event } from "./event.ts";
 import { eventPage, listEvents } from "./list_events.ts";
+import { webhook } from "./webhook.ts";
+import { createWebhook, updateWebhook } from "./webhook_verbs.ts";
 
-export const events: Operation[] = standard(event, { list: listEvents, get: true }).map((one) =>
-  one.verb === "list" ? { ...one, output: eventPage } : one,
-);
+const readEvents = standard(event, { list: listEvents, get: true });
+
+export const events: Operation[] = [
+  ...readEvents.map((one) => (one.verb === "list" ? { ...one, output: eventPage } : one)),
+  ...standard(webhook, { ...crud, create: createWebhook, update: updateWebhook }),
+];

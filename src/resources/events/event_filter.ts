@@ -1,0 +1,98 @@
+// Conditions on one event: `{"type": "field_accessor", "field": "data", "filter": …}`. Subscribers narrow an event by them.
+import { same } from "../../core/row.ts";
+
+export type EventFilter =
+  | { type: "and" | "or"; filters: EventFilter[] }
+  | { type: "not" | "any_array_value"; filter: EventFilter }
+  | { type: "field_accessor"; field: string; filter: EventFilter }
+  | { type: "equals" | "not_equals" | "contains"; value: unknown }
+  | { type: "is_null" | "non_null" };
+
+export const filterTypes = [
+  "and",
+  "or",
+  "not",
+  "field_accessor",
+  "any_array_value",
+  "equals",
+  "not_equals",
+  "contains",
+  "is_null",
+  "non_null",
+] as const;
+
+/** Whether the value (at first the event itself) is what the filter asks for. Never throws. */
+export function passes(filter: EventFilter, value: unknown): boolean {
+  switch (filter.type) {
+    case "and":
+      return filter.filters.every((one) => passes(one, value));
+    case "or":
+      return filter.filters.some((one) => passes(one, value));
+    case "not":
+      return !passes(filter.filter, value);
+    case "field_accessor":
+      return passes(filter.filter, member(value, filter.field));
+    case "any_array_value":
+      return Array.isArray(value) && value.some((one) => passes(filter.filter, one));
+    case "equals":
+      return same(value ?? null, filter.value);
+    case "not_equals":
+      return !same(value ?? null, filter.value);
+    case "contains":
+      return contains(value, filter.value);
+    case "is_null":
+      return value === null || value === undefined;
+    case "non_null":
+      return value !== null && value !== undefined;
+  }
+}
+
+const member = (value: unknown, field: string): unknown =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, field)
+    ? (value as Record<string, unknown>)[field]
+    : undefined;
+
+function contains(value: unknown, wanted: unknown): boolean {
+  if (Array.isArray(value)) return value.some((one) => same(one, wanted));
+  return typeof value === "string" && typeof wanted === "string" && value.includes(wanted);
+}
+
+/** Where a filter is wrong and why, or null. Depth and size are those a body may have. */
+export function problemOf(
+  filter: unknown,
+  place: readonly (string | number)[] = [],
+): { place: readonly (string | number)[]; reason: string } | null {
+  if (typeof filter !== "object" || filter === null || Array.isArray(filter))
+    return { place, reason: "must be an object with a type" };
+  const { type, filters, filter: inner, field } = filter as Record<string, unknown>;
+  switch (type) {
+    case "and":
+    case "or":
+      if (!Array.isArray(filters) || filters.length === 0)
+        return { place: [...place, "filters"], reason: "must be a list of filters" };
+      return firstProblem(filters, [...place, "filters"]);
+    case "field_accessor":
+      if (typeof field !== "string" || field === "") return { place: [...place, "field"], reason: "must name a field" };
+      return problemOf(inner, [...place, "filter"]);
+    case "not":
+    case "any_array_value":
+      return problemOf(inner, [...place, "filter"]);
+    case "equals":
+    case "not_equals":
+    case "contains":
+      return Object.hasOwn(filter, "value") ? null : { place: [...place, "value"], reason: "is required" };
+    case "is_null":
+    case "non_null":
+      return null;
+    default:
+      return { place: [...place, "type"], reason: `must be one of ${filterTypes.join(", ")}` };
+  }
+}
+
+function firstProblem(filters: readonly unknown[], place: readonly (string | number)[]): ReturnType<typeof problemOf> {
+  for (const [i, one] of filters.entries()) {
+    const problem = problemOf(one, [...place, i]);
+    if (problem !== null) return problem;
+  }
+  return null;
+}

@@ -1,0 +1,84 @@
+// Every event there is, by the kind of record it is about. Webhooks subscribe to these names and to patterns of them.
+import { nearest } from "../../core/reasons.ts";
+import { ownTypes, systemTypes } from "../tasks/task.ts";
+
+/** What happens to records of every kind. */
+const changes = ["created", "updated", "deleted"];
+
+const each = (types: readonly string[], actions: readonly string[] = []): [string, readonly string[]][] =>
+  types.map((type) => [type, [...changes, ...actions]]);
+
+/** The actions of each object type. */
+export const eventCatalog: ReadonlyMap<string, readonly string[]> = new Map([
+  ...each(["lead"], ["merged", "moved", "status_updated"]),
+  ...each(["contact"], ["merged", "shared", "unshared", "enriched"]),
+  ...each(["opportunity"], ["status_updated"]),
+  ...each(
+    [...ownTypes, ...systemTypes].map((type) => `task.${type}`),
+    ["completed"],
+  ),
+  ...each(["activity.note", "activity.email_thread", "activity.custom_activity", "activity.form_submission"]),
+  ...each(["activity.created", "activity.lead_status_change", "activity.opportunity_status_change"]),
+  ...each(["activity.task_completed", "activity.lead_merge"]),
+  ...each(["activity.call"], ["answered", "completed"]),
+  ...each(["activity.email", "activity.sms", "activity.channel_message", "activity.whatsapp_message"], ["sent"]),
+  ...each(["activity.meeting"], ["scheduled", "started", "completed", "canceled"]),
+  ...each(["comment", "comment_thread"]),
+  ...each(["lead", "contact", "opportunity", "activity", "custom_object", "shared"].map((type) => `custom_fields.${type}`)),
+  ...each(["custom_activity_type", "custom_object_type", "custom_object"]),
+  ...each(["status.lead", "status.opportunity", "pipeline"]),
+  ...each(["email_template", "sms_template", "sequence"]),
+  ...each(["sequence_subscription"], ["paused", "resumed", "finished"]),
+  ...each(["membership"], ["activated", "deactivated"]),
+  ...each(["organization", "role", "group", "phone_number", "unsubscribed_email", "saved_search"]),
+  ...each(["import"], ["completed", "reverting", "reverted"]),
+  ...each(["export.lead", "export.opportunity"], ["completed"]),
+  ...each(
+    ["edit", "delete", "email", "sequence_subscription"].map((kind) => `bulk_action.${kind}`),
+    ["completed", "paused"],
+  ),
+  ...each(["conversation"], ["restored", "closed", "reopened", "assigned"]),
+  ...each(["message"], ["sent", "received", "failed"]),
+  ...each(["quote"], ["sent", "accepted", "declined", "expired", "canceled"]),
+  ...each(["file", "product", "line_item", "project", "goal"]),
+  ...each(["project_task", "dialer", "port"], ["completed"]),
+  ...each(["contact_list", "lead_list"], ["member_added", "member_removed"]),
+  ...each(["contact_tag", "lead_tag"]),
+  ...each(["inbox_prospect"], ["converted", "dismissed"]),
+  ...each(["enrichment", "mailing_export"], ["completed", "failed"]),
+  ...each(["automation", "automations"], ["published", "paused"]),
+  ...each(["automation_run"], ["completed", "failed", "cancelled"]),
+]);
+
+const types = [...eventCatalog.keys()];
+const names = new Set([...eventCatalog].flatMap(([type, actions]) => actions.map((action) => `${type}.${action}`)));
+/** `task.completed` is that of any type of task. */
+const ofAnyTask = new Set([...changes, "completed"].map((action) => `task.${action}`));
+/** What may stand before `.*`: object types, and what several of them begin with. */
+const beginnings = new Set(types.flatMap((type) => type.split(".").map((_, i, parts) => parts.slice(0, i + 1).join("."))));
+
+/**
+ * The pattern a subscriber means, in its full form, or null when no event could match: a name, `*`, `lead.*`, `task.completed`, or
+ * an activity without its prefix (`note.created` is `activity.note.created`).
+ */
+export function eventPattern(given: string): string | null {
+  if (given === "*") return given;
+  return [given, `activity.${given}`].find(isPattern) ?? null;
+}
+
+const isPattern = (name: string): boolean =>
+  names.has(name) || ofAnyTask.has(name) || (name.endsWith(".*") && beginnings.has(name.slice(0, -2)));
+
+/** Whether an event of this name is what `pattern` asks for. */
+export function matchesEvent(pattern: string, event: string): boolean {
+  if (pattern === "*") return true;
+  if (pattern.endsWith(".*")) return event.startsWith(pattern.slice(0, -1));
+  if (ofAnyTask.has(pattern)) return event.startsWith("task.") && event.endsWith(pattern.slice("task".length));
+  return event === pattern;
+}
+
+/** Why a name is refused. */
+export function unknownEvent(given: string): string {
+  const near = nearest(given.slice(0, 100), [...names, ...ofAnyTask]);
+  return `knows no event ${JSON.stringify(given.slice(0, 100))}${near === null ? "" : `; did you mean ${near}?`}`;
+}
