@@ -43,7 +43,7 @@ function held() {
 }
 
 const until = async (holds: () => boolean) => {
-  for (let i = 0; i < 200 && !holds(); i++) await sleep(10);
+  for (let i = 0; i < 1000 && !holds(); i++) await sleep(10);
   assert.ok(holds(), holds.toString());
 };
 

@@ -15,7 +15,7 @@ export interface GateLimits {
   /** How long it may work before it is answered 503; outside calls of the group `ai` take longer. */
   deadlineSeconds: number;
   aiDeadlineSeconds: number;
-  /** Mean delay of the event loop above which newcomers are sent away. */
+  /** Mean delay of the event loop, two seconds in a row, above which newcomers are sent away. */
   loopDelayMs: number;
 }
 
@@ -47,6 +47,7 @@ export class Gate {
   private readonly waiting = { light: new Set<Waiting>(), heavy: new Set<Waiting>() };
   private heavy = 0;
   private seconds = 0;
+  private lagged = false;
   private readonly loop = monitorEventLoopDelay({ resolution: 20 });
   private readonly timer: NodeJS.Timeout;
 
@@ -119,7 +120,10 @@ export class Gate {
 
   private look(late: (exchange: Exchange) => void): void {
     this.seconds++;
-    this.overloaded = this.loop.count > 0 && this.loop.mean / 1e6 > this.limits.loopDelayMs;
+    // One bad second is a pause for cleaning up or a neighbour's; two in a row are too much work.
+    const lags = this.loop.count > 0 && this.loop.mean / 1e6 > this.limits.loopDelayMs;
+    this.overloaded = lags && this.lagged;
+    this.lagged = lags;
     this.loop.reset();
     for (const exchange of this.running) {
       const { aiDeadlineSeconds, deadlineSeconds } = this.limits;

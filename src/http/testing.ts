@@ -83,7 +83,8 @@ export async function listen(t: TestContext, given: Given = {}) {
       ready: given.ready ?? (async () => true),
       version: "1.2.3",
     },
-    given.gate,
+    // A test machine may have no time for us; nobody is to be sent away for it.
+    { loopDelayMs: Number.POSITIVE_INFINITY, ...given.gate },
   );
   given.extend?.(server);
   await server.listen({ port: 0, host: "127.0.0.1" });
