@@ -98,7 +98,7 @@ describe("the database", () => {
         `select c.relname as table, pg_get_constraintdef(k.oid) as text from pg_constraint k join pg_class c on c.oid = k.conrelid where k.contype = 'f'`,
       );
 
-      for (const resource of resources.filter((one) => one.table !== "member")) {
+      for (const resource of resources.filter((one) => !views.has(one.table))) {
         for (const [key, field] of resource.columns) {
           // Who did something stays written when a record moves to an organization where nobody knows them.
           const author = field.ref?.onDelete === "keep" && field.ref.onMove === "keep" && field.mode === "read";
@@ -148,6 +148,9 @@ describe("the database", () => {
 });
 
 const { resources } = buildRegistry(operations, silentResources) as { resources: readonly Resource[] };
+
+/** What is read through a view: its columns are never "not null", and keys belong to the tables behind it. */
+const views = new Set(["member", "stored_event"]);
 
 /** References that no foreign key can check, with the reason. */
 const unchecked = new Set<string>([
