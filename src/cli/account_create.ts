@@ -1,0 +1,16 @@
+// `headwater account create`: a further billing account for somebody.
+import { createAccount, findOrCreateUser } from "../auth/unscoped.ts";
+import type { Config } from "../config.ts";
+import { parseEmail } from "../values/email.ts";
+import { withApp } from "./database.ts";
+import { Mistake, say } from "./say.ts";
+
+export async function run(config: Config, { email }: { email: string }): Promise<void> {
+  if (parseEmail(email, { allowLocalhost: true }) === null) throw new Mistake(`${email} is not an e-mail address.`);
+  const now = new Date();
+  const create = ({ db }: Parameters<Parameters<typeof withApp>[1]>[0]) =>
+    db.unscopedTransaction(async (tx) =>
+      createAccount(tx, { name: email, ownerId: await findOrCreateUser(tx, { email, now }), now }),
+    );
+  say(await withApp(config, create));
+}

@@ -1,0 +1,39 @@
+// The database a command works on: the one that is configured, else the built-in one of DATA_DIR, which a command joins or starts.
+import { type App, openApp } from "../app.ts";
+import type { Config } from "../config.ts";
+import { migrate } from "../db/migrate.ts";
+import { secretKey } from "../services/secrets.ts";
+import { complain } from "./say.ts";
+
+/** Has the database running for as long as the command works. */
+export async function withDatabase<T>(config: Config, work: (url: string) => Promise<T>): Promise<T> {
+  if (config.database_url !== null) return work(config.database_url);
+  const { joinOrStart } = await import("../db/embedded/index.ts");
+  const embedded = await joinOrStart(config.data_dir, complain);
+  try {
+    return await work(embedded.url);
+  } finally {
+    await embedded.stop();
+  }
+}
+
+/** Has the service's own parts on the migrated database, without its server. */
+export function withApp<T>(config: Config, work: (app: App) => Promise<T>): Promise<T> {
+  return withDatabase(config, async (databaseUrl) => {
+    await migrate(databaseUrl);
+    const app = await openApp(await appOptions(config, databaseUrl));
+    try {
+      return await work(app);
+    } finally {
+      await app.close();
+    }
+  });
+}
+
+export const appOptions = async (config: Config, databaseUrl: string) => ({
+  databaseUrl,
+  rls: config.database_rls,
+  baseUrl: config.base_url,
+  secretKey: await secretKey(config.secret_key, config.data_dir),
+  outboundAllowCidrs: config.outbound_allow_cidrs,
+});

@@ -1,0 +1,137 @@
+// `headwater doctor`: looks at everything the service stands on and says of each what is wrong and what to do.
+import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { type Config, parseConfig } from "../config.ts";
+import { listMigrations } from "../db/migrate.ts";
+import { partitionsAt } from "../db/partitions.ts";
+import { withDatabase } from "./database.ts";
+import { say } from "./say.ts";
+
+/** What is wrong and what to do, or null. */
+type Finding = string | null;
+
+export async function run(env: NodeJS.ProcessEnv): Promise<void> {
+  let healthy = true;
+  const report = (what: string, finding: Finding) => {
+    if (finding !== null) healthy = false;
+    say(`${finding === null ? "ok   " : "wrong"}  ${what}${finding === null ? "" : `: ${finding}`}`);
+  };
+
+  report(`Node ${process.versions.node}`, checkNode());
+  const config = readConfig(env);
+  report("configuration", config instanceof Error ? config.message : null);
+  if (!(config instanceof Error)) await examine(config, report);
+  if (!healthy) process.exitCode = 1;
+}
+
+function checkNode(): Finding {
+  const [major, minor] = process.versions.node.split(".").map(Number) as [number, number];
+  return major > 24 || (major === 24 && minor >= 7) ? null : "install Node 24.7 or later";
+}
+
+function readConfig(env: NodeJS.ProcessEnv): Config | Error {
+  try {
+    return parseConfig(env);
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+async function examine(config: Config, report: (what: string, finding: Finding) => void): Promise<void> {
+  report(`data directory ${config.data_dir}`, checkFolder(config.data_dir));
+  const none =
+    config.database_url === null && !["postgres", "postgres.path"].some((name) => existsSync(join(config.data_dir, name)));
+  if (none) return report("database", "there is none yet: `headwater start` makes it");
+  try {
+    await withDatabase(config, (url) => examineDatabase(url, report));
+  } catch (error) {
+    report(
+      "database",
+      `cannot be reached: ${(error as Error).message || (error as { code?: string }).code}. Is DATABASE_URL right, and does it run?`,
+    );
+  }
+}
+
+function checkFolder(folder: string): Finding {
+  try {
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return null;
+  } catch (error) {
+    return `${(error as Error).message}: make it writable for this user, or set DATA_DIR to another folder`;
+  }
+}
+
+async function examineDatabase(url: string, report: (what: string, finding: Finding) => void): Promise<void> {
+  const client = new pg.Client({ connectionString: url, application_name: "headwater doctor", connectionTimeoutMillis: 5000 });
+  await client.connect();
+  try {
+    for (const [what, check] of checks) report(what, await check(client));
+  } finally {
+    await client.end();
+  }
+}
+
+const checks: [string, (client: pg.Client) => Promise<Finding>][] = [
+  ["PostgreSQL 15 or later", checkVersion],
+  ["migrations", checkMigrations],
+  ["extensions", checkExtensions],
+  ["role for row-level security", checkRole],
+  ["policies on the tables of organizations", checkPolicies],
+  ["partitions of the event table", checkPartitions],
+];
+
+async function checkVersion(client: pg.Client): Promise<Finding> {
+  const { rows } = await client.query(
+    "select current_setting('server_version') as name, current_setting('server_version_num')::int as number",
+  );
+  return rows[0].number >= 150_000 ? null : `this is ${rows[0].name}: upgrade it`;
+}
+
+async function checkMigrations(client: pg.Client): Promise<Finding> {
+  const wanted = (await listMigrations()).length;
+  const { rows } = await client.query("select to_regclass('migration') is not null as present");
+  const present = rows[0].present
+    ? (await client.query("select coalesce(max(version), 0) as version from migration")).rows[0].version
+    : 0;
+  if (present > wanted) return `the database is at ${present} and this release at ${wanted}: use the newer release`;
+  return present === wanted ? null : `the database is at ${present} of ${wanted}: run \`headwater migrate\``;
+}
+
+async function checkExtensions(client: pg.Client): Promise<Finding> {
+  const missing = await client.query(
+    "select name from unnest(array['unaccent', 'btree_gin', 'pg_trgm']) as name where not exists (select from pg_extension where extname = name)",
+  );
+  const names = missing.rows.map((row) => row.name);
+  return names.length === 0
+    ? null
+    : `${names.join(", ")} missing: run \`create extension …\` as a superuser, from the package postgresql-contrib`;
+}
+
+async function checkRole(client: pg.Client): Promise<Finding> {
+  const { rows } = await client.query(
+    "select current_user as me, exists (select from pg_roles where rolname = 'headwater_app' and pg_has_role(current_user, oid, 'member')) as granted",
+  );
+  return rows[0].granted
+    ? null
+    : `headwater_app is not there or not granted: run \`create role headwater_app nologin; grant headwater_app to ${rows[0].me}\``;
+}
+
+async function checkPolicies(client: pg.Client): Promise<Finding> {
+  const { rows } = await client.query(
+    `select c.relname from pg_class c
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+       and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'organization_id')
+       and not (c.relrowsecurity and exists (select from pg_policy p where p.polrelid = c.oid))`,
+  );
+  return rows.length === 0
+    ? null
+    : `none on ${rows.map((row) => row.relname).join(", ")}: run \`call tenant_table('…')\` for each`;
+}
+
+async function checkPartitions(client: pg.Client): Promise<Finding> {
+  const wanted = partitionsAt(new Date()).map((partition) => partition.name);
+  const { rows } = await client.query("select name from unnest($1::text[]) as name where to_regclass(name) is null", [wanted]);
+  return rows.length === 0 ? null : `${rows.map((row) => row.name).join(", ")} missing: \`headwater start\` makes them`;
+}

@@ -1,0 +1,31 @@
+// `headwater organization create`: an organization for somebody, with its key.
+import { accountsOwnedBy, createAccount, findOrCreateUser } from "../auth/unscoped.ts";
+import type { Config } from "../config.ts";
+import { foundOrganization } from "../resources/organization/found.ts";
+import { parseEmail } from "../values/email.ts";
+import { withApp } from "./database.ts";
+import { columns, Mistake, say } from "./say.ts";
+
+interface Options {
+  name: string;
+  email: string;
+}
+
+export async function run(config: Config, { name, email }: Options): Promise<void> {
+  if (parseEmail(email, { allowLocalhost: true }) === null) throw new Mistake(`${email} is not an e-mail address.`);
+  const now = new Date();
+  const { organization_id, api_key } = await withApp(config, ({ db }) =>
+    db.unscopedTransaction(async (tx) => {
+      const userId = await findOrCreateUser(tx, { email, now });
+      const [account] = await accountsOwnedBy(tx, userId);
+      const accountId = account?.id ?? createAccount(tx, { name, ownerId: userId, now });
+      return foundOrganization(tx, { name, userId, accountId, keyName: "Command line", now });
+    }),
+  );
+  say(
+    columns([
+      ["organization", organization_id],
+      ["API key", api_key],
+    ]),
+  );
+}

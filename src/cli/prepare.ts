@@ -1,0 +1,18 @@
+// What stands between a database and the first request: migrations, partitions, and on an empty one the first organization.
+import type { Config } from "../config.ts";
+import { migrate } from "../db/migrate.ts";
+import { createPartitions } from "../db/partitions.ts";
+import { bootstrap } from "./bootstrap.ts";
+import { say } from "./say.ts";
+
+export async function prepare(config: Config, databaseUrl: string): Promise<void> {
+  await migrate(databaseUrl);
+  await createPartitions(databaseUrl, new Date());
+  const founded = await bootstrap(databaseUrl, config.bootstrap, new Date());
+  if (founded === null) return;
+
+  say(`Created the first organization (${founded.organization_id}), with ${config.bootstrap.email} as its admin.`);
+  if (config.bootstrap.api_key !== null) return say("Its API key is BOOTSTRAP_API_KEY.");
+  say(`Its API key is shown only now:\n\n  ${founded.api_key}\n\nTry it once the service listens:\n`);
+  say(`  curl -u ${founded.api_key}: ${config.base_url}/api/v1/me/\n`);
+}

@@ -1,0 +1,55 @@
+// One process that answers requests.
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
+import type { Logger } from "pino";
+import { type App, openApp } from "../app.ts";
+import type { Config } from "../config.ts";
+import { isMigrated } from "../db/migrate.ts";
+import { createServer, drain } from "../http/server.ts";
+import { appOptions } from "./database.ts";
+import { Mistake } from "./say.ts";
+import { version } from "./version.ts";
+
+export interface Serving {
+  port: number;
+  /** Lets what is under way finish, then gives everything back. */
+  stop(): Promise<void>;
+}
+
+export async function serve(config: Config, databaseUrl: string, log: Logger): Promise<Serving> {
+  const onError = (error: Error) => log.error({ err: error }, "database");
+  const app = await openApp({ ...(await appOptions(config, databaseUrl)), onError });
+  const server = createServer({
+    config,
+    core: app.core,
+    operations: app.core.registry.operations,
+    authenticate: (authorization) => app.authenticator.authenticate(authorization),
+    log,
+    ready: () => isMigrated(app.db),
+    version,
+  });
+  await listen(server, config);
+
+  return {
+    port: (server.server.address() as AddressInfo).port,
+    stop: () => stop(server, app, log),
+  };
+}
+
+async function listen(server: FastifyInstance, { host, port }: Config): Promise<void> {
+  try {
+    await server.listen({ host, port });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EADDRINUSE") throw new Mistake(`Port ${port} is in use: stop what listens there, or set PORT to another one.`);
+    if (code === "EACCES") throw new Mistake(`Port ${port} may not be opened by this user: set PORT to one above 1023.`);
+    if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") throw new Mistake(`HOST ${host} is no address of this machine.`);
+    throw error;
+  }
+}
+
+async function stop(server: FastifyInstance, app: App, log: Logger): Promise<void> {
+  await drain(server);
+  await app.close();
+  await new Promise<void>((done) => log.flush(() => done()));
+}

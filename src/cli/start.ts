@@ -1,0 +1,59 @@
+// `headwater start`: the whole service. The port opens only when data, migrations and the first organization are in place.
+import cluster from "node:cluster";
+import type { Logger } from "pino";
+import type { Config } from "../config.ts";
+import { createPartitions } from "../db/partitions.ts";
+import { createLog } from "../http/log.ts";
+import { prepare } from "./prepare.ts";
+import { say } from "./say.ts";
+import { serve } from "./serve.ts";
+import { onStop } from "./signals.ts";
+import { version } from "./version.ts";
+import { startWorkers, work } from "./workers.ts";
+
+const dayMs = 24 * 3600 * 1000;
+
+export async function run(config: Config): Promise<void> {
+  if (cluster.isWorker) return work(config);
+  const stopping = onStop();
+  // Loaded here: a worker has no use for it.
+  const { lockDataDir } = await import("../db/embedded/index.ts");
+  const lock = lockDataDir(config.data_dir);
+  const log = createLog(config.log_level);
+  say(`Headwater ${version}`);
+  const database = await openDatabase(config, log);
+  await prepare(config, database.url);
+  const partitioning = setInterval(() => partition(database.url, log), dayMs);
+
+  const service =
+    config.web_concurrency > 1 ? await startWorkers(config, database.url, log) : await serve(config, database.url, log);
+  say(`Listening on http://${shownHost(config.host)}:${service.port} (documentation at /docs/)`);
+
+  await stopping;
+  clearInterval(partitioning);
+  await service.stop();
+  await database.stop();
+  lock.release();
+}
+
+async function openDatabase(config: Config, log: Logger): Promise<{ url: string; stop(): Promise<void> }> {
+  if (config.database_url !== null) {
+    say(`The data lies in the database of DATABASE_URL, the rest in ${config.data_dir}`);
+    return { url: config.database_url, stop: async () => {} };
+  }
+  const { startEmbedded } = await import("../db/embedded/index.ts");
+  const embedded = await startEmbedded({ dataDir: config.data_dir, log: (line) => log.warn(line) });
+  say(`The data lies in ${embedded.directory}`);
+  return embedded;
+}
+
+async function partition(databaseUrl: string, log: Logger): Promise<void> {
+  try {
+    await createPartitions(databaseUrl, new Date());
+  } catch (error) {
+    log.error({ err: error }, "partitions of the event table");
+  }
+}
+
+const shownHost = (host: string): string =>
+  host === "0.0.0.0" || host === "::" ? "localhost" : host.includes(":") ? `[${host}]` : host;
