@@ -54,6 +54,7 @@ export interface Computed<T = any> {
   get: (...values: any[]) => T;
   output: z.ZodType;
   doc: string;
+  onDemand?: boolean;
 }
 
 /** When something is looked at, and by whose clock. */

@@ -123,7 +123,8 @@ function compile(of: Resource, fields: readonly string[] | null, lookup: Lookup,
   return selection.projection(assemble(parts, helpers));
 }
 
-const isOnDemand = (field: ShownField): boolean => field.source === "related" || (field.source === "column" && field.onDemand);
+const isOnDemand = (field: ShownField): boolean =>
+  field.source === "related" || ((field.source === "column" || field.source === "computed") && field.onDemand === true);
 /** What follows from the organization's small records as they are now, or from the hour, and so is never kept beside a row. */
 const isLookedUp = (field: ShownField): boolean => field.source === "label" || field.source === "lookedUp";
 
