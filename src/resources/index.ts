@@ -1,6 +1,7 @@
 // Everything the service can do: the operations of all areas.
 import type { Operation } from "../core/operation.ts";
 import type { Resource } from "../core/resource.ts";
+import { activities } from "./activities/index.ts";
 import { contacts } from "./contacts/index.ts";
 import { customData } from "./custom_data/index.ts";
 import { events } from "./events/index.ts";
@@ -11,7 +12,7 @@ import { contactTag } from "./tags/contact_tag.ts";
 import { leadTag } from "./tags/lead_tag.ts";
 import { tasks } from "./tasks/index.ts";
 
-export const operations: readonly Operation[] = [...organizations, ...leads, ...contacts, ...opportunities, ...customData, ...tasks, ...events];
+export const operations: readonly Operation[] = [...organizations, ...leads, ...contacts, ...opportunities, ...customData, ...tasks, ...activities, ...events];
 
 /** Resources that other definitions refer to and that have none of the five verbs. */
 export const silentResources: readonly Resource[] = [leadTag, contactTag];

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import { computed, type Field, label, ref, text, timestamp } from "../../core/field.ts";
+import { computed, type Field, type FieldOptions, label, ref, text, timestamp } from "../../core/field.ts";
 import { readValues } from "../../core/list_input.ts";
 import type { Filter } from "../../core/resource.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
@@ -54,6 +54,7 @@ function among(alias: string, field: string, ids: readonly string[]): Sql {
 export const stream = {
   prefix: "acti",
   table: "activity",
+  rendered: 1,
   visible: visibleAsLead,
   owned: { by: "user_id", own: "delete_own_activities", others: "manage_others_activities" },
   indexed: ["lead_id", "contact_id", "opportunity_id", "user_id"],
@@ -92,7 +93,7 @@ export const act = (type: ActivityType) => ({
   ),
   contact_id: ref("contact", { onDelete: "clear", onMove: "follow" }, { doc: "The person at the lead." }),
   opportunity_id: ref("opportunity", { onDelete: "clear", onMove: "follow" }, { doc: "The deal it is about." }),
-  conversation_id: laterId({ doc: "The conversation it is a message of." }),
+  conversation_id: laterId({ createOnly: true, doc: "The conversation it is a message of." }),
   user_id: ref("user", { onDelete: "keep", onMove: "clear" }, { doc: "Who did it; the caller, unless an admin says otherwise." }),
   user_name: label("user_id", "user", "name"),
   users: computed(["user_id"], z.array(z.string()), (user_id: string | null) => (user_id === null ? [] : [user_id]), usersDoc),
@@ -106,6 +107,9 @@ export const act = (type: ActivityType) => ({
   ...authorNames,
 });
 
+/** The longest text of a note, a description or a message. */
+export const textMax = 100_000;
+
 export const usersDoc = "All members who took part.";
 
 // Settable at creation, so that history can be imported; its type stays that of the standard field it restates.
@@ -116,12 +120,11 @@ const date_created = timestamp({
 }) as unknown as Field<string, "read">;
 
 /** An id of something that no workspace has yet: naming one is naming what does not exist. */
-export function laterId(options: { doc?: string } = {}) {
-  return text({
+export const laterId = <const O extends FieldOptions>(options: O) =>
+  text({
     ...options,
     max: 64,
     normalize: () => {
       throw invalid({ "": "does not exist" });
     },
   });
-}

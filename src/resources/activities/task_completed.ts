@@ -1,8 +1,8 @@
 // Tasks that were done. Such a note stays when its task is deleted, and goes when the task turns out not to be done.
 import { z } from "zod";
-import type { Directory } from "../../core/directory.ts";
 import { lookedUp, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
+import { assigneeName } from "../tasks/assignee.ts";
 import { act, kind } from "./act.ts";
 
 export const taskCompleted = resource({
@@ -13,11 +13,6 @@ export const taskCompleted = resource({
     task_id: text({ readOnly: true }),
     task_text: text({ readOnly: true }),
     task_assigned_to: text({ readOnly: true, doc: "The member or group it was assigned to." }),
-    task_assigned_to_name: lookedUp(["task_assigned_to"], z.string().nullable(), nameOf),
+    task_assigned_to_name: lookedUp(["task_assigned_to"], z.string().nullable(), assigneeName),
   },
 });
-
-function nameOf(directory: Directory, id: string | null): string | null {
-  if (id === null) return null;
-  return ((directory.find("user", id) ?? directory.find("group", id))?.name as string | undefined) ?? null;
-}

@@ -1,10 +1,12 @@
 // What creating and changing a lead does besides writing the row.
 import { type Ctx, may } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
+import { changedFields, emit } from "../../core/event.ts";
 import { readCreate } from "../../core/input.ts";
 import { createRecord } from "../../core/records.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { store } from "../../core/store.ts";
+import { logCreated, logLeadStatusChange } from "../activities/system_activities.ts";
 import { contact } from "../contacts/contact.ts";
 import { isActiveMember } from "../organization/organization.ts";
 import { idOfLabel, refuseBoth } from "../shared/resolve_label.ts";
@@ -19,6 +21,7 @@ type Lead = Row<typeof lead>;
 export async function createLead(ctx: Ctx, { contacts, ...given }: Create<typeof lead>): Promise<Lead> {
   const nested = (contacts ?? []).map((body, i) => readNestedContact(ctx, body, i));
   const row = store.insert(ctx, lead, await withTags(ctx, leadTag, resolved(ctx, { owner_id: ownerOfNew(ctx), ...given })));
+  logCreated(ctx, row);
 
   for (const input of nested) await createRecord(ctx, contact, { ...input, lead_id: row.id });
   return row;
@@ -27,8 +30,16 @@ export async function createLead(ctx: Ctx, { contacts, ...given }: Create<typeof
 // Who sees only their own leads would never see a new one again.
 const ownerOfNew = (ctx: Ctx) => (may(ctx, "view_all_leads") ? null : ctx.actor.user_id);
 
+/** A change of status is also an event of its own, and a line in the lead's history. */
 export async function updateLead(ctx: Ctx, before: Lead, patch: Patch<typeof lead>): Promise<Lead> {
-  return store.update(ctx, lead, before, await withTags(ctx, leadTag, resolved(ctx, patch), before.tags));
+  const after = store.update(ctx, lead, before, await withTags(ctx, leadTag, resolved(ctx, patch), before.tags));
+  if (after.status_id !== before.status_id) noteStatusChange(ctx, before, after);
+  return after;
+}
+
+function noteStatusChange(ctx: Ctx, before: Lead, after: Lead): void {
+  emit(ctx, lead, { action: "status_updated", before, after, changed: changedFields(lead, before, after) });
+  logLeadStatusChange(ctx, before, after);
 }
 
 function resolved<T extends { status?: string; status_id?: string; owner_id?: string | null }>(ctx: Ctx, { status, ...given }: T): Omit<T, "status"> {

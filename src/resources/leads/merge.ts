@@ -8,6 +8,7 @@ import { store } from "../../core/store.ts";
 import { outputSchema } from "../../core/writer.ts";
 import type { Ctx } from "../../core/context.ts";
 import { emit } from "../../core/event.ts";
+import { logLeadMerge } from "../activities/system_activities.ts";
 import { united } from "../shared/contact_points.ts";
 import { filledIn, lockPair, mergedCustom } from "../shared/merging.ts";
 import { lead } from "./lead.ts";
@@ -31,6 +32,7 @@ export const mergeLeads = operation({
     const merged = store.update(ctx, lead, kept, mergedLead(ctx, kept, gone), meta);
     await repoint(ctx, lead, gone.id, kept.id, { meta });
     await store.remove(ctx, lead, [gone], meta);
+    logLeadMerge(ctx, gone, merged);
     emit(ctx, lead, { action: "merged", after: merged, meta });
     return shown(ctx, lead, merged);
   },

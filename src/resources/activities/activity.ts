@@ -1,0 +1,90 @@
+// Everything that happened at a lead, whatever its kind. The kinds are resources of their own over the rows of one table; this one
+// holds all rows: the stream reads it, and deleting or merging what activities belong to walks over it.
+import type { Field } from "../../core/field.ts";
+import { BadValue, readValues } from "../../core/list_input.ts";
+import { type Filter, type Resource, resource } from "../../core/resource.ts";
+import { name, raw, sql } from "../../db/sql.ts";
+import { act, stream } from "./act.ts";
+import { call } from "./call.ts";
+import { channelMessage } from "./channel_message.ts";
+import { created } from "./created.ts";
+import { email } from "./email.ts";
+import { emailThread, lineFields } from "./email_thread.ts";
+import { leadMerge } from "./lead_merge.ts";
+import { meeting } from "./meeting.ts";
+import { note } from "./note.ts";
+import { sms } from "./sms.ts";
+import { leadStatusChange, opportunityStatusChange } from "./status_change.ts";
+import { taskCompleted } from "./task_completed.ts";
+
+const kinds: readonly Resource[] = [
+  note,
+  call,
+  channelMessage,
+  email,
+  emailThread,
+  sms,
+  meeting,
+  created,
+  leadStatusChange,
+  opportunityStatusChange,
+  taskCompleted,
+  leadMerge,
+];
+
+export const activity = resource({
+  ...stream,
+  name: "activity",
+  doc: "Something that happened at a lead, or is planned: a note, a call, a message, a meeting, a change the service noted.",
+  kinds: { column: "_type", of: kinds },
+  filters: {
+    ...stream.filters,
+    _type: typeFilter(),
+    _type__in: typeFilter(),
+    thread_emails: threadFilter(),
+  },
+  fields: { ...ofTheirOwn(kinds), ...act("Note") },
+});
+
+/** E-mails by thread: a message is a line, its body is read where the thread is read. */
+export const threaded: Resource = {
+  ...activity,
+  rendered: undefined,
+  kinds: { column: "_type", of: kinds.map((one) => (one === email ? emailLine() : one)) },
+};
+
+function emailLine(): Resource {
+  const shown = email.shown.filter(([key]) => (lineFields as readonly string[]).includes(key));
+  return { ...email, rendered: undefined, shown };
+}
+
+/** The columns of single kinds. They can be null here, and only the kinds show and filter them. */
+function ofTheirOwn(resources: readonly Resource[]): Record<string, Field> {
+  const columns = resources.flatMap((one) => one.columns);
+  return Object.fromEntries(
+    columns.map(([key, field]) => [key, { ...field, nullable: true, required: false, default: undefined, hidden: true }]),
+  );
+}
+
+function typeFilter(): Filter {
+  return {
+    doc: `Only activities of this type, or of several separated by commas: ${kinds.map((one) => one.only!.value).join(", ")}.`,
+    sql: (_ctx, value, alias) =>
+      sql`${name(alias)}._type = any(${readValues(value).map((type) => (type === "Custom" ? "CustomActivity" : type))})`,
+  };
+}
+
+function threadFilter(): Filter {
+  return {
+    doc: "Absent: an `Email` for each message. `true`: threads as well, and e-mails without their bodies. `only`: threads in place of e-mails.",
+    sql(_ctx, value, alias) {
+      if (value === "true") return raw("true");
+      if (value === "only") return sql`${name(alias)}._type <> 'Email'`;
+      if (value === "false") return withoutThreads;
+      throw new BadValue("must be true, false or only");
+    },
+  };
+}
+
+/** One `Email` for each message, and nothing that stands for several. */
+export const withoutThreads = raw("t._type <> 'EmailThread'");

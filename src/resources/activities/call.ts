@@ -1,0 +1,84 @@
+// A call, made through the service or logged afterwards.
+import { z } from "zod";
+import { boolean, choice, computed, formed, integer, json, searchable, text, timestamp } from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+import { vector } from "../../search/words.ts";
+import { parseUrl } from "../../values/url.ts";
+import { act, kind, textMax } from "./act.ts";
+import { countryOf, formatted, number } from "./numbers.ts";
+
+export const callStates = ["created", "in-progress", "completed", "cancel", "no-answer", "busy", "failed", "timeout"] as const;
+
+const secure = (raw: string) => parseUrl(raw, { secure: true });
+const secureReason = "must be a web address that begins with https://";
+
+const transcript = z.object({
+  utterances: z.array(
+    z.object({
+      speaker_label: z.string().nullish(),
+      speaker_side: z.enum(["contact", "close-user"]),
+      start: z.number(),
+      end: z.number(),
+      text: z.string(),
+    }),
+  ),
+  summary_text: z.string().nullish(),
+  summary_html: z.string().nullish(),
+});
+
+const said = (of: string) => json(transcript, { readOnly: true, onDemand: true, doc: `What was said, word for word, ${of}.` });
+const carried = text({ readOnly: true });
+
+export const call = resource({
+  ...kind("Call", "call"),
+  doc: "A phone call with someone at a lead.",
+  fields: {
+    ...act("Call"),
+    direction: choice(["inbound", "outbound"], { default: "outbound" }),
+    status: choice(callStates, { default: "completed", doc: "How far it got. A logged call is `completed`." }),
+    disposition: choice(["answered", "no-answer", "vm-answer", "vm-left", "busy", "blocked", "error", "abandoned"], {
+      doc: "How it ended; follows from the status where it is not given.",
+    }),
+    duration: integer({ min: 0, max: 2_147_483_647, default: 0, doc: "In seconds." }),
+    phone: number("The number of the other side; by default the contact's first."),
+    phone_formatted: formatted("phone"),
+    remote_phone: computed(["phone"], z.string().nullable(), (phone: string | null) => phone, "The same as `phone`."),
+    remote_phone_formatted: computed(["phone_formatted"], z.string().nullable(), (phone: string | null) => phone),
+    remote_country_iso: countryOf("phone"),
+    local_phone: number("Our number."),
+    local_phone_formatted: formatted("local_phone"),
+    local_country_iso: countryOf("local_phone"),
+    note: text({ max: textMax, doc: "What was talked about." }),
+    note_html: text({ max: textMax, doc: "The same as rich text; wins over `note`." }),
+    outcome_id: text({ max: 64, doc: "One of `settings.call_outcomes` of the organization." }),
+    outcome: text({ doc: "The outcome's name; as input it finds the outcome, and any other words stay as they are." }),
+    recording_url: formed(secure, secureReason),
+    has_recording: computed(["recording_url"], z.boolean(), (url: string | null) => url !== null),
+    recording_expires_at: timestamp({ readOnly: true }),
+    recording_transcript: said("in the call"),
+    voicemail_url: formed(secure, secureReason),
+    voicemail_duration: integer({ readOnly: true, doc: "In seconds." }),
+    voicemail_transcript: said("on the voicemail"),
+    call_method: choice(["regular", "power", "predictive", "external"], { readOnly: true, default: "external" }),
+    source: choice(["External", "Internal"], {
+      createOnly: true,
+      default: "External",
+      doc: "`Internal` for calls made through the service: their status, duration and direction cannot be edited.",
+    }),
+    dialer_id: carried,
+    cost: text({ readOnly: true, doc: "In decimal cents." }),
+    transferred_from: carried,
+    transferred_to: carried,
+    forwarded_to: carried,
+    is_forwarded: boolean({ readOnly: true, default: false }),
+    is_joinable: boolean({ readOnly: true, default: false }),
+    is_to_group_number: boolean({ readOnly: true, default: false }),
+    coach_legs: json(z.array(z.looseObject({})), { readOnly: true, default: [] as object[] }),
+    date_answered: timestamp({ readOnly: true }),
+    quality_info: json(z.looseObject({}), { readOnly: true }),
+    playbook_id: carried,
+    search: searchable((row: { note: string | null; phone: string | null }) =>
+      vector([{ text: row.note }, { phone: row.phone }]),
+    ),
+  },
+});

@@ -1,0 +1,129 @@
+// What logging or changing a call does besides writing the row.
+import { type Ctx, may } from "../../core/context.ts";
+import { type FieldErrors, invalid, notAllowed } from "../../core/errors.ts";
+import { emit } from "../../core/event.ts";
+import type { Create, Patch, Row } from "../../core/resource.ts";
+import { store } from "../../core/store.ts";
+import { bothForms } from "../shared/both_forms.ts";
+import { createSystemTask } from "../tasks/system_task.ts";
+import { call, type callStates } from "./call.ts";
+import { checkOutcome, outcomesOf } from "./outcomes.ts";
+import { checkPlace, place } from "./placing.ts";
+
+type Call = Row<typeof call>;
+type Status = (typeof callStates)[number];
+
+export async function createCall(ctx: Ctx, given: Create<typeof call>): Promise<Call> {
+  if (given.source === "Internal" && !may(ctx, "calling")) throw notAllowed("calling");
+  const { placed, person } = await place(ctx, given, { phones: given.phone ? [given.phone] : [] });
+  const status = given.status ?? "completed";
+
+  const row = store.insert(ctx, call, {
+    ...given,
+    ...placed,
+    ...written(given),
+    ...outcome(ctx, given),
+    phone: given.phone === undefined ? (person?.phones[0]?.phone ?? null) : given.phone,
+    disposition: given.disposition === undefined ? dispositions[status] : given.disposition,
+    date_answered: status === "in-progress" ? ctx.now.toISOString() : null,
+  });
+  entered(ctx, row);
+  return row;
+}
+
+export async function updateCall(ctx: Ctx, before: Call, patch: Patch<typeof call>): Promise<Call> {
+  await checkPlace(ctx, before, patch);
+  checkFixed(before, patch);
+  const status = patch.status ?? before.status;
+  checkMove(before.status, status);
+
+  const after = store.update(ctx, call, before, {
+    ...patch,
+    ...written(patch, before),
+    ...outcome(ctx, patch, before),
+    disposition: dispositionOf(before, patch, status),
+    date_answered: before.date_answered ?? (status === "in-progress" ? ctx.now.toISOString() : null),
+  });
+  if (after.status !== before.status) entered(ctx, after);
+  return after;
+}
+
+const dispositions: Record<Status, Call["disposition"]> = {
+  created: null,
+  "in-progress": null,
+  completed: "answered",
+  cancel: "abandoned",
+  "no-answer": "no-answer",
+  busy: "busy",
+  failed: "error",
+  timeout: "no-answer",
+};
+
+/** A disposition that followed from the status follows it further. */
+function dispositionOf(before: Call, patch: Patch<typeof call>, status: Status): Call["disposition"] {
+  if (patch.disposition !== undefined && patch.disposition !== before.disposition) return patch.disposition;
+  return before.disposition === dispositions[before.status] ? dispositions[status] : before.disposition;
+}
+
+/** What the service measured itself is not for editing. */
+function checkFixed(before: Call, patch: Patch<typeof call>): void {
+  if (before.source !== "Internal") return;
+  const errors: FieldErrors = {};
+  for (const field of ["status", "duration", "direction"] as const)
+    if (patch[field] !== undefined && patch[field] !== before[field])
+      errors[field] = "cannot be changed on a call made through the service";
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+}
+
+const live: Partial<Record<Status, readonly Status[]>> = {
+  created: ["in-progress", "cancel", "no-answer", "busy", "failed", "timeout"],
+  "in-progress": ["completed"],
+};
+
+/** A call under way goes its way; one that is over is a log entry, and may be corrected. */
+function checkMove(from: Status, to: Status): void {
+  if (from !== to && live[from] && !live[from].includes(to)) throw invalid({ status: `cannot become ${to} while it is ${from}` });
+}
+
+function written(given: Patch<typeof call>, before?: Call): Partial<Pick<Call, "note" | "note_html">> {
+  const forms = bothForms({ text: given.note, html: given.note_html }, { text: before?.note, html: before?.note_html });
+  return forms ? { note: forms.text, note_html: forms.html } : {};
+}
+
+/** The outcome by its id, else by its name; words that name none are kept as they are. */
+function outcome(ctx: Ctx, given: Patch<typeof call>, before?: Call): Partial<Pick<Call, "outcome_id" | "outcome">> {
+  const outcomes = outcomesOf(ctx, "call_outcomes");
+  const [id, words] = [before?.outcome_id ?? null, before?.outcome ?? null];
+  if (given.outcome_id !== undefined && given.outcome_id !== id) {
+    checkOutcome(outcomes, given.outcome_id);
+    return { outcome_id: given.outcome_id, outcome: outcomes.find((one) => one.id === given.outcome_id)?.name ?? null };
+  }
+  if (given.outcome === undefined || given.outcome === words) return {};
+  const named = outcomes.find((one) => one.name.toLowerCase() === given.outcome?.toLowerCase());
+  return { outcome_id: named?.id ?? null, outcome: named?.name ?? given.outcome };
+}
+
+/** The call has got to its present status. */
+function entered(ctx: Ctx, row: Call): void {
+  if (row.status === "in-progress") emit(ctx, call, { action: "answered", after: row });
+  if (row.status === "completed") emit(ctx, call, { action: "completed", after: row });
+  if (row.status === "no-answer" && row.direction === "inbound") callBack(ctx, row);
+}
+
+function callBack(
+  ctx: Ctx,
+  { lead_id, contact_id, user_id, id, phone, local_phone, voicemail_url, voicemail_duration }: Call,
+): void {
+  createSystemTask(ctx, {
+    _type: "missed_call",
+    lead_id,
+    contact_id,
+    assigned_to: user_id ?? ctx.actor.user_id,
+    object_type: "activity.call",
+    object_id: id,
+    phone,
+    local_phone,
+    voicemail_url,
+    voicemail_duration,
+  });
+}

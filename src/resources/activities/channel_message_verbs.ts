@@ -1,0 +1,106 @@
+// What writing a message of another system does besides writing the row.
+import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import { emit } from "../../core/event.ts";
+import { findRecord } from "../../core/records.ts";
+import type { Create, Patch, Row } from "../../core/resource.ts";
+import { store } from "../../core/store.ts";
+import { fromText } from "../../values/rich_text.ts";
+import { activity } from "./activity.ts";
+import type { Attachment } from "./attachments.ts";
+import { channelMessage } from "./channel_message.ts";
+import { fromMarkdown } from "./markdown.ts";
+import { checkContent, checkMove, sendAfter, sendAfterChange, sentAt } from "./message_states.ts";
+import { checkPlace, place } from "./placing.ts";
+
+type ChannelMessage = Row<typeof channelMessage>;
+
+export async function createChannelMessage(ctx: Ctx, given: Create<typeof channelMessage>): Promise<ChannelMessage> {
+  const status = given.status ?? (given.direction === "incoming" ? "inbox" : "sent");
+  const direction = status === "inbox" ? "incoming" : "outgoing";
+  if (given.direction !== undefined && given.direction !== direction)
+    throw invalid({ direction: `must be ${direction} for the status ${status}` });
+  const written = texts(given);
+  if (!written.text && !given.attachments?.length) throw invalid({ text: "is required" });
+  checkSize(given.attachments);
+  const { placed } = await place(ctx, given, { phones: given.remote_phone ? [given.remote_phone] : [] });
+  await checkAnswered(ctx, given.response_to_id, placed.lead_id);
+
+  const date_sent = sentAt(ctx, status, given);
+  const row = store.insert(ctx, channelMessage, {
+    ...given,
+    ...placed,
+    ...written,
+    status,
+    direction,
+    date_sent,
+    activity_at: given.activity_at ?? date_sent ?? placed.activity_at,
+    send_after: sendAfter(ctx, status, given),
+  });
+  if (status === "sent") emit(ctx, channelMessage, { action: "sent", after: row });
+  return row;
+}
+
+const content = [
+  "text",
+  "message_markdown",
+  "attachments",
+  "local_phone",
+  "remote_phone",
+  "local_handle",
+  "remote_handle",
+  "response_to_id",
+  "date_sent",
+] as const;
+
+export async function updateChannelMessage(
+  ctx: Ctx,
+  before: ChannelMessage,
+  patch: Patch<typeof channelMessage>,
+): Promise<ChannelMessage> {
+  const status = patch.status ?? before.status;
+  checkMove(before.status, status);
+  checkContent(before, patch, content);
+  await checkPlace(ctx, before, patch);
+  if (patch.response_to_id !== before.response_to_id) await checkAnswered(ctx, patch.response_to_id, before.lead_id);
+  if (patch.date_sent && patch.date_sent !== before.date_sent) sentAt(ctx, status, patch);
+  const written = texts(patch, before);
+  if (written.text === null && !(patch.attachments ?? before.attachments).length) throw invalid({ text: "must not be empty" });
+  checkSize(patch.attachments);
+
+  return store.update(ctx, channelMessage, before, {
+    ...patch,
+    ...written,
+    send_after: sendAfterChange(ctx, before, status, patch),
+    error_message: status === "error" ? before.error_message : null,
+  });
+}
+
+type Texts = Partial<Pick<ChannelMessage, "text" | "message_markdown" | "message_html">>;
+
+/** Markdown says more than plain text, so that the text follows from it. */
+function texts(given: Texts, before: Texts = {}): Texts {
+  const markdown = given.message_markdown === before.message_markdown ? undefined : given.message_markdown;
+  const plain = given.text === before.text ? undefined : given.text;
+  if (typeof markdown === "string") {
+    const { text, html } = fromMarkdown(markdown);
+    return { message_markdown: markdown, text, message_html: html };
+  }
+  if (plain === undefined && markdown === undefined) return {};
+  const text = plain === undefined ? (before.text ?? null) : plain;
+  return { message_markdown: null, text, message_html: text === null ? null : fromText(text).html };
+}
+
+const attachedMax = 25_000_000;
+
+function checkSize(attachments: readonly Attachment[] = []): void {
+  const size = attachments.reduce((sum, one) => sum + (one.size ?? 0), 0);
+  if (size > attachedMax) throw invalid({ attachments: "must be 25 MB or less in all" });
+}
+
+async function checkAnswered(ctx: Ctx, id: string | null | undefined, lead_id: string): Promise<void> {
+  if (!id) return;
+  const found = await findRecord(ctx, activity, id);
+  if (found === null) throw invalid({ response_to_id: "does not exist" });
+  if (found.lead_id !== lead_id) throw invalid({ response_to_id: "belongs to another lead" });
+}

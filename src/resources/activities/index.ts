@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { invalid } from "../../core/errors.ts";
+import { type Given, type Operation } from "../../core/operation.ts";
+import { showRecord } from "../../core/records.ts";
+import { crud, listSchema, standard } from "../../core/standard.ts";
+import { outputSchema } from "../../core/writer.ts";
+import { activity, threaded } from "./activity.ts";
+import { call } from "./call.ts";
+import { createCall, updateCall } from "./call_verbs.ts";
+import { channelMessage } from "./channel_message.ts";
+import { createChannelMessage, updateChannelMessage } from "./channel_message_verbs.ts";
+import { created } from "./created.ts";
+import { email } from "./email.ts";
+import { emailThread } from "./email_thread.ts";
+import { createEmail, deleteEmail, updateEmail } from "./email_verbs.ts";
+import { meeting } from "./meeting.ts";
+import { createMeeting, updateMeeting } from "./meeting_verbs.ts";
+import { note } from "./note.ts";
+import { createNote, updateNote } from "./note_verbs.ts";
+import { sms } from "./sms.ts";
+import { createSms, updateSms } from "./sms_verbs.ts";
+import { leadStatusChange, opportunityStatusChange } from "./status_change.ts";
+import { listActivities } from "./stream.ts";
+import { taskCompleted } from "./task_completed.ts";
+
+export const activities: Operation[] = [
+  ...standard(activity, { list: listActivities }).map(answeringLines),
+  ...standard(note, { ...crud, create: createNote, update: updateNote }),
+  ...standard(call, { ...crud, create: createCall, update: updateCall }),
+  ...standard(email, { ...crud, create: createEmail, update: updateEmail, delete: deleteEmail }),
+  ...standard(emailThread, { list: true, get: (ctx, id, fields) => showRecord(ctx, emailThread, id, fields ?? ["_all"]) }),
+  ...standard(sms, { ...crud, create: createSms, update: updateSms }).map(takingSendToInbox),
+  ...standard(channelMessage, { ...crud, create: createChannelMessage, update: updateChannelMessage }),
+  ...standard(meeting, { ...crud, create: createMeeting, update: updateMeeting }),
+  ...standard(created, { list: true }),
+  ...standard(leadStatusChange, { list: true }),
+  ...standard(opportunityStatusChange, { list: true }),
+  ...standard(taskCompleted, { list: true }),
+];
+
+/** With `thread_emails=true` e-mails are shown as lines of their thread. */
+function answeringLines(operation: Operation): Operation {
+  return { ...operation, output: listSchema(z.union([outputSchema(activity), outputSchema(threaded)])) };
+}
+
+/** `?send_to_inbox=true` says the same as the field of that name. */
+function takingSendToInbox(operation: Operation): Operation {
+  if (operation.verb !== "create") return operation;
+  return {
+    ...operation,
+    parameters: [
+      ...operation.parameters,
+      { name: "send_to_inbox", doc: "For a received message: also makes a task to answer it.", schema: z.boolean() },
+    ],
+    parse(ctx, given: Given) {
+      const { send_to_inbox, ...query } = given.query;
+      if (send_to_inbox === undefined) return operation.parse(ctx, given);
+      if (!["true", "false"].includes(send_to_inbox)) throw invalid({ send_to_inbox: "must be true or false" });
+      return operation.parse(ctx, { ...given, query, body: { ...given.body, send_to_inbox: send_to_inbox === "true" } });
+    },
+  };
+}

@@ -1,0 +1,153 @@
+// What writing a meeting does besides writing the row: when it ends, who takes part, where it stands.
+import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import { emit } from "../../core/event.ts";
+import { findRecords } from "../../core/records.ts";
+import type { Create, Patch, Row } from "../../core/resource.ts";
+import { store } from "../../core/store.ts";
+import { sql } from "../../db/sql.ts";
+import { emailKey } from "../../values/email.ts";
+import { contact } from "../contacts/contact.ts";
+import { user } from "../organization/organization.ts";
+import { bothForms } from "../shared/both_forms.ts";
+import { type Attendee, type MeetingState, meeting, stateAt } from "./meeting.ts";
+import { checkOutcome, outcomesOf } from "./outcomes.ts";
+import { type Contact, checkPlace, place } from "./placing.ts";
+import { memberWith } from "./recipients.ts";
+
+type Meeting = Row<typeof meeting>;
+
+export async function createMeeting(ctx: Ctx, given: Create<typeof meeting>): Promise<Meeting> {
+  const times = timesOf(given);
+  checkOutcome(outcomesOf(ctx, "meeting_outcomes"), given.outcome_id);
+  const contacts = await contactsAmong(ctx, given.attendees ?? []);
+  const { placed } = await place(ctx, given, { contacts });
+
+  const row = store.insert(ctx, meeting, {
+    ...given,
+    ...placed,
+    ...times,
+    ...notes(given),
+    status: stateOf(ctx, given.status, times),
+    attendees: resolved(ctx, given.attendees ?? [], contacts, placed.lead_id),
+    activity_at: given.activity_at ?? times.starts_at,
+  });
+  emit(ctx, meeting, { action: row.status === "canceled" ? "canceled" : "scheduled", after: row });
+  return row;
+}
+
+export async function updateMeeting(ctx: Ctx, stored: Meeting, patch: Patch<typeof meeting>): Promise<Meeting> {
+  // Events and changes speak of the state that readers see.
+  const before = { ...stored, status: stateAt(ctx.now, stored) };
+  const times = timesOf(patch, before);
+  if (patch.outcome_id !== before.outcome_id) checkOutcome(outcomesOf(ctx, "meeting_outcomes"), patch.outcome_id);
+  await checkPlace(ctx, before, patch);
+  const contacts = await contactsAmong(ctx, patch.attendees ?? []);
+
+  const after = store.update(ctx, meeting, before, {
+    ...patch,
+    ...times,
+    ...notes(patch, before),
+    status: nextState(ctx, before, patch.status, times),
+    attendees: patch.attendees === undefined ? before.attendees : resolved(ctx, patch.attendees, contacts, before.lead_id),
+    activity_at: patch.activity_at ?? (before.activity_at === before.starts_at ? times.starts_at : before.activity_at),
+  });
+  if (after.status === "canceled" && before.status !== "canceled") emit(ctx, meeting, { action: "canceled", after });
+  return after;
+}
+
+// --- when ---
+
+interface Times {
+  starts_at: string;
+  ends_at: string;
+  duration: number;
+}
+
+const halfAnHour = 1800;
+
+/** The end decides, else the duration; a meeting that is moved keeps its length. */
+function timesOf(given: Partial<Times>, before?: Times): Times {
+  const changed = (field: keyof Times) => given[field] !== undefined && given[field] !== before?.[field];
+  const starts_at = given.starts_at ?? before!.starts_at;
+  const byEnd = given.ends_at !== undefined && (changed("ends_at") || given.duration === undefined);
+  const ends_at = byEnd ? given.ends_at! : plusSeconds(starts_at, given.duration ?? before?.duration ?? halfAnHour);
+  if (ends_at <= starts_at) throw invalid({ ends_at: "must be after starts_at" });
+
+  const duration = Math.round((Date.parse(ends_at) - Date.parse(starts_at)) / 1000);
+  if (byEnd && changed("duration") && given.duration !== duration)
+    throw invalid({ duration: "must agree with starts_at and ends_at" });
+  return { starts_at, ends_at, duration };
+}
+
+function plusSeconds(moment: string, seconds: number): string {
+  const time = Date.parse(moment) + seconds * 1000;
+  if (time > Date.parse("9999-12-31T23:59:59.999Z")) throw invalid({ duration: "is too long" });
+  return new Date(time).toISOString();
+}
+
+// --- where it stands ---
+
+/** What the clock says cannot be said otherwise. */
+function stateOf(ctx: Ctx, given: MeetingState | undefined, times: Times): MeetingState {
+  const state = stateAt(ctx.now, { status: given ?? "upcoming", ...times });
+  if (given !== undefined && given !== state) throw invalid({ status: `is ${state} at this time; it can be canceled` });
+  return state;
+}
+
+function nextState(ctx: Ctx, before: Meeting, given: MeetingState | undefined, times: Times): MeetingState {
+  if (given === "canceled") return given;
+  if (given !== undefined && given !== before.status)
+    throw invalid({ status: "can only become canceled; the rest is the clock's" });
+  return stateAt(ctx.now, { status: before.status, ...times });
+}
+
+// --- who ---
+
+async function contactsAmong(ctx: Ctx, attendees: readonly Attendee[]): Promise<Contact[]> {
+  const ids = attendees.flatMap((one) => one.contact_id ?? []);
+  const emails = attendees.flatMap((one) => (one.email === null || one.contact_id !== null ? [] : emailKey(one.email)));
+  if (ids.length + emails.length === 0) return [];
+  const found = await findRecords(
+    ctx,
+    contact,
+    [sql`(t.id = any(${ids}) or t.email_keys && ${emails}::text[])`],
+    sql`order by t.date_updated desc, t.id desc limit 1000`,
+  );
+  // In the order in which they are named: the first one's lead is the meeting's where none is given.
+  return attendees.flatMap((one) => found.filter((person) => isThat(person, one)));
+}
+
+const isThat = (person: Contact, { contact_id, email }: Attendee): boolean =>
+  contact_id === null ? email !== null && person.email_keys.includes(emailKey(email)) : person.id === contact_id;
+
+/** Attendees with the member or the contact they are, of several contacts the one at this lead. */
+function resolved(ctx: Ctx, attendees: readonly Attendee[], contacts: readonly Contact[], lead_id: string): Attendee[] {
+  return attendees.map((one, i) => {
+    const people = contacts.filter((person) => isThat(person, one));
+    const person = people.find((each) => each.lead_id === lead_id) ?? people[0];
+    if (one.contact_id !== null && person === undefined) throw invalid({ [`attendees.${i}.contact_id`]: "does not exist" });
+    const user_id = one.user_id ?? (one.email === null ? null : (memberWith(ctx.directory, one.email) ?? null));
+    const member = ctx.directory.get(user, user_id);
+    if (user_id !== null && member === undefined) throw invalid({ [`attendees.${i}.user_id`]: "does not exist" });
+    return {
+      ...one,
+      user_id,
+      contact_id: person?.id ?? null,
+      email: one.email ?? member?.email ?? person?.emails[0]?.email ?? null,
+      name: one.name ?? member?.name ?? person?.name ?? null,
+    };
+  });
+}
+
+// --- notes ---
+
+type Notes = Partial<Pick<Meeting, "user_note" | "user_note_html" | "user_note_mentions">>;
+
+function notes(given: Notes, before: Notes = {}): Notes {
+  const forms = bothForms(
+    { text: given.user_note, html: given.user_note_html },
+    { text: before.user_note, html: before.user_note_html },
+  );
+  return forms ? { user_note: forms.text, user_note_html: forms.html, user_note_mentions: forms.mentions } : {};
+}

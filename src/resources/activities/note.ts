@@ -1,0 +1,27 @@
+// What somebody wrote down about a lead.
+import { z } from "zod";
+import { boolean, computed, searchable, text, texts, timestamp } from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+import { vector } from "../../search/words.ts";
+import { act, kind, textMax, usersDoc } from "./act.ts";
+
+export const note = resource({
+  ...kind("Note", "note"),
+  doc: "Something written down about a lead.",
+  fields: {
+    ...act("Note"),
+    users: computed(["user_id", "mentions"], z.array(z.string()), involved, usersDoc),
+    title: text(),
+    note: text({ max: textMax, doc: "The plain text; it or `note_html` is needed." }),
+    note_html: text({ max: textMax, doc: "The rich text, with mentions; wins over `note`." }),
+    mentions: texts({ readOnly: true, default: [] as string[], doc: "Users and groups that the rich text mentions." }),
+    pinned: boolean({ default: false, doc: "Kept at the top of the lead's history." }),
+    pinned_at: timestamp({ readOnly: true }),
+    pinned_by: text({ readOnly: true, doc: "The user who pinned it." }),
+    search: searchable((row: { title: string | null; note: string | null }) => vector([{ text: row.title }, { text: row.note }])),
+  },
+});
+
+function involved(user_id: string | null, mentions: string[]): string[] {
+  return [...new Set([...(user_id === null ? [] : [user_id]), ...mentions.filter((id) => id.startsWith("user_"))])];
+}

@@ -1,0 +1,33 @@
+// What writing a note does besides writing the row.
+import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import type { Create, Patch, Row } from "../../core/resource.ts";
+import { store } from "../../core/store.ts";
+import { type BothForms, bothForms } from "../shared/both_forms.ts";
+import { note } from "./note.ts";
+import { checkPlace, place } from "./placing.ts";
+
+type Note = Row<typeof note>;
+
+export async function createNote(ctx: Ctx, given: Create<typeof note>): Promise<Note> {
+  const forms = bothForms({ text: given.note, html: given.note_html });
+  if (!forms?.html) throw invalid({ note: "is required" });
+  const { placed } = await place(ctx, given);
+
+  return store.insert(ctx, note, { ...given, ...placed, ...written(forms), ...pinning(ctx, given.pinned === true) });
+}
+
+export async function updateNote(ctx: Ctx, before: Note, patch: Patch<typeof note>): Promise<Note> {
+  const forms = bothForms({ text: patch.note, html: patch.note_html }, { text: before.note, html: before.note_html });
+  if (forms && !forms.html) throw invalid({ note: "must not be empty" });
+  await checkPlace(ctx, before, patch);
+
+  const isPinned = patch.pinned ?? before.pinned;
+  const pins = isPinned === before.pinned ? {} : pinning(ctx, isPinned);
+  return store.update(ctx, note, before, { ...patch, ...(forms && written(forms)), ...pins });
+}
+
+const written = (forms: BothForms) => ({ note: forms.text, note_html: forms.html, mentions: forms.mentions });
+
+const pinning = (ctx: Ctx, isPinned: boolean) =>
+  isPinned ? { pinned_at: ctx.now.toISOString(), pinned_by: ctx.actor.user_id } : { pinned_at: null, pinned_by: null };

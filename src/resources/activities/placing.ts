@@ -1,0 +1,98 @@
+// Where an activity belongs: its lead, the person and the deal at that lead, and whose it is.
+import { type Ctx, may } from "../../core/context.ts";
+import { invalid, notAllowed } from "../../core/errors.ts";
+import { findRecord, findRecords } from "../../core/records.ts";
+import type { Resource, Row } from "../../core/resource.ts";
+import { or, type Sql, sql } from "../../db/sql.ts";
+import { emailKey } from "../../values/email.ts";
+import { phoneDigits } from "../../values/phone.ts";
+import { contact } from "../contacts/contact.ts";
+import { lead } from "../leads/lead.ts";
+import { opportunity } from "../opportunities/opportunity.ts";
+
+export type Contact = Row<typeof contact>;
+
+interface Given {
+  lead_id?: string;
+  contact_id?: string | null;
+  opportunity_id?: string | null;
+  user_id?: string | null;
+  activity_at?: string;
+  date_created?: string;
+}
+
+/** How the other side can be reached: it tells the lead where nothing else does. */
+export interface Reached {
+  emails?: readonly string[];
+  phones?: readonly string[];
+  contacts?: readonly Contact[];
+}
+
+export interface Placed {
+  lead_id: string;
+  contact_id: string | null;
+  user_id: string | null;
+  activity_at: string;
+}
+
+/** Where a new activity belongs, and the person it names. A body with a lead alone costs no look at the database. */
+export async function place(ctx: Ctx, given: Given, reached: Reached = {}): Promise<{ placed: Placed; person: Contact | null }> {
+  checkUser(ctx, given.user_id);
+  const named = given.contact_id ? await findRecord(ctx, contact, given.contact_id) : null;
+  if (given.contact_id && named === null) throw invalid({ contact_id: "does not exist" });
+  if (named && given.lead_id !== undefined && named.lead_id !== given.lead_id)
+    throw invalid({ contact_id: "belongs to another lead" });
+
+  const person = named ?? (given.lead_id === undefined ? await whoHas(ctx, reached) : null);
+  const lead_id = given.lead_id ?? person?.lead_id ?? (await leadThatHas(ctx, reached));
+  if (lead_id === null) throw invalid({ lead_id: "is required" });
+  await checkAtLead(ctx, opportunity, "opportunity_id", given.opportunity_id, lead_id);
+  const placed = {
+    lead_id,
+    contact_id: person?.id ?? null,
+    user_id: given.user_id === undefined ? ctx.actor.user_id : given.user_id,
+    activity_at: given.activity_at ?? given.date_created ?? ctx.now.toISOString(),
+  };
+  return { placed, person };
+}
+
+/** The same rules for a change; the lead of an activity is fixed. */
+export async function checkPlace(ctx: Ctx, before: Placed & Given, patch: Given): Promise<void> {
+  if (patch.user_id !== before.user_id) checkUser(ctx, patch.user_id);
+  if (patch.contact_id !== before.contact_id) await checkAtLead(ctx, contact, "contact_id", patch.contact_id, before.lead_id);
+  if (patch.opportunity_id !== before.opportunity_id)
+    await checkAtLead(ctx, opportunity, "opportunity_id", patch.opportunity_id, before.lead_id);
+}
+
+function checkUser(ctx: Ctx, user_id: string | null | undefined): void {
+  if (user_id !== undefined && user_id !== ctx.actor.user_id && !may(ctx, "manage_organization"))
+    throw notAllowed("manage_organization");
+}
+
+async function checkAtLead(ctx: Ctx, of: Resource, field: string, id: string | null | undefined, lead_id: string): Promise<void> {
+  if (id === null || id === undefined) return;
+  const found = (await findRecord(ctx, of, id)) as { lead_id: string } | null;
+  if (found === null) throw invalid({ [field]: "does not exist" });
+  if (found.lead_id !== lead_id) throw invalid({ [field]: "belongs to another lead" });
+}
+
+// Of several who share an address, the one who was last heard of.
+const latest = sql`order by t.date_updated desc, t.id desc limit 1`;
+
+async function whoHas(ctx: Ctx, reached: Reached): Promise<Contact | null> {
+  if (reached.contacts?.length) return reached.contacts[0]!;
+  const conditions = reachedBy(reached);
+  return conditions === null ? null : ((await findRecords(ctx, contact, [conditions], latest))[0] ?? null);
+}
+
+async function leadThatHas(ctx: Ctx, reached: Reached): Promise<string | null> {
+  const conditions = reachedBy(reached);
+  return conditions === null ? null : ((await findRecords(ctx, lead, [conditions], latest))[0]?.id ?? null);
+}
+
+function reachedBy({ emails = [], phones = [] }: Reached): Sql | null {
+  const conditions: Sql[] = [];
+  if (emails.length > 0) conditions.push(sql`t.email_keys && ${emails.map(emailKey)}::text[]`);
+  if (phones.length > 0) conditions.push(sql`t.phone_keys && ${phones.map(phoneDigits)}::text[]`);
+  return conditions.length === 0 ? null : or(conditions);
+}

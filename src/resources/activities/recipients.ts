@@ -1,0 +1,50 @@
+// Addresses of e-mails: as they were written on the wire, taken apart for looking people up.
+import { z } from "zod";
+import type { Directory } from "../../core/directory.ts";
+import { json } from "../../core/field.ts";
+import { emailKey, parseAddress } from "../../values/email.ts";
+import { user } from "../organization/organization.ts";
+
+export interface Person {
+  email: string;
+  name: string | null;
+}
+
+export const isAddress = (raw: string): string | null => (parseAddress(raw) === null ? null : raw.trim());
+export const addressReason = 'must be an e-mail address, such as ann@example.com or "Ann Lee" <ann@example.com>';
+
+const address = z.string().transform((raw, check) => {
+  const value = isAddress(raw);
+  if (value === null) check.addIssue({ code: "custom", message: addressReason });
+  return value as string;
+});
+
+const recipientsMax = 500;
+
+/** `["ann@example.com", "\"Bob\" <bob@example.com>"]`. */
+export const recipients = (doc: string) =>
+  json(z.array(address).max(recipientsMax), { default: [] as string[], doc, output: z.array(z.string()) });
+
+export const person = (raw: string): Person => parseAddress(raw)!;
+
+export const people = (list: readonly string[]): Person[] => list.map(person);
+
+/** Members by their e-mail address. */
+const membersByEmail = (directory: Directory): ReadonlyMap<string, string> =>
+  directory.memo("members by e-mail", () => new Map(directory.list(user).map((one) => [emailKey(one.email), one.id])));
+
+export const memberWith = (directory: Directory, email: string): string | undefined =>
+  membersByEmail(directory).get(emailKey(email));
+
+interface Mail {
+  sender: string | null;
+  to: readonly string[];
+  cc: readonly string[];
+  bcc: readonly string[];
+}
+
+/** The members among everybody an e-mail names. */
+export function membersOf(directory: Directory, mail: Mail): string[] {
+  const named = [mail.sender ?? [], mail.to, mail.cc, mail.bcc].flat();
+  return people(named).flatMap(({ email }) => memberWith(directory, email) ?? []);
+}

@@ -1,0 +1,83 @@
+// What writing a text message does besides writing the row.
+import { type Ctx, may } from "../../core/context.ts";
+import { invalid, notAllowed } from "../../core/errors.ts";
+import { emit } from "../../core/event.ts";
+import type { Create, Patch, Row } from "../../core/resource.ts";
+import { store } from "../../core/store.ts";
+import { createSystemTask } from "../tasks/system_task.ts";
+import { checkContent, checkMove, isLeaving, sendAfter, sendAfterChange, sentAt } from "./message_states.ts";
+import { type Contact, checkPlace, place } from "./placing.ts";
+import { sms } from "./sms.ts";
+
+type Sms = Row<typeof sms>;
+
+export async function createSms(ctx: Ctx, { send_in, send_to_inbox, ...given }: Create<typeof sms>): Promise<Sms> {
+  const status = given.status ?? (given.direction === "inbound" ? "inbox" : "draft");
+  const direction = status === "inbox" ? "inbound" : "outbound";
+  if (given.direction !== undefined && given.direction !== direction)
+    throw invalid({ direction: `must be ${direction} for the status ${status}` });
+  if (send_to_inbox && status !== "inbox") throw invalid({ send_to_inbox: "only goes with the status inbox" });
+  const { placed, person } = await place(ctx, given, { phones: given.remote_phone ? [given.remote_phone] : [] });
+
+  const date_sent = sentAt(ctx, status, given);
+  const values = {
+    ...given,
+    ...placed,
+    status,
+    direction,
+    remote_phone: given.remote_phone === undefined ? mobileOf(person) : given.remote_phone,
+    source: given.source ?? (date_sent === null ? "Internal" : "External"),
+    date_sent,
+    activity_at: given.activity_at ?? date_sent ?? placed.activity_at,
+    send_after: sendAfter(ctx, status, { ...given, send_in }),
+  } as const;
+  checkSendable(ctx, values);
+  const row = store.insert(ctx, sms, values);
+  if (status === "sent") emit(ctx, sms, { action: "sent", after: row });
+  if (send_to_inbox) answerIt(ctx, row);
+  return row;
+}
+
+const content = ["text", "local_phone", "remote_phone", "attachments", "date_sent"] as const;
+
+export async function updateSms(ctx: Ctx, before: Sms, { send_in, ...patch }: Patch<typeof sms>): Promise<Sms> {
+  const status = patch.status ?? before.status;
+  checkMove(before.status, status);
+  checkContent(before, patch, content);
+  await checkPlace(ctx, before, patch);
+  if (patch.date_sent && patch.date_sent !== before.date_sent) sentAt(ctx, status, patch);
+  const send_after = sendAfterChange(ctx, before, status, { ...patch, send_in });
+  if (status !== before.status) checkSendable(ctx, { ...before, ...patch });
+
+  return store.update(ctx, sms, before, {
+    ...patch,
+    send_after,
+    error_message: status === "error" ? before.error_message : null,
+  });
+}
+
+type Sendable = Partial<Pick<Sms, "status" | "remote_phone" | "text" | "attachments">>;
+
+function checkSendable(ctx: Ctx, { status = "draft", remote_phone, text, attachments = [] }: Sendable): void {
+  if (!isLeaving(status)) return;
+  if (!may(ctx, "calling")) throw notAllowed("calling");
+  if (!remote_phone) throw invalid({ remote_phone: "is required to send it" });
+  if (!text && attachments.length === 0) throw invalid({ text: "is required to send it" });
+}
+
+const mobileOf = (person: Contact | null): string | null =>
+  (person?.phones.find((one) => one.type === "mobile") ?? person?.phones[0])?.phone ?? null;
+
+function answerIt(ctx: Ctx, { lead_id, contact_id, user_id, id, remote_phone, local_phone, text }: Sms): void {
+  createSystemTask(ctx, {
+    _type: "incoming_sms",
+    lead_id,
+    contact_id,
+    assigned_to: user_id ?? ctx.actor.user_id,
+    object_type: "activity.sms",
+    object_id: id,
+    phone: remote_phone,
+    local_phone,
+    body_preview: text,
+  });
+}

@@ -1,0 +1,153 @@
+// Which e-mails belong together: those that answer each other, and at one lead those with the same subject and people.
+import { type Ctx, query, write } from "../../core/context.ts";
+import { findRecords, lockRecord } from "../../core/records.ts";
+import type { Row, Values } from "../../core/resource.ts";
+import { store } from "../../core/store.ts";
+import { sql, statement } from "../../db/sql.ts";
+import { emailKey } from "../../values/email.ts";
+import { email } from "./email.ts";
+import { emailThread } from "./email_thread.ts";
+import { memberWith, type Person, people } from "./recipients.ts";
+
+type Thread = Row<typeof emailThread>;
+
+/** An e-mail that is to find its thread. */
+interface Mail {
+  lead_id: string;
+  contact_id: string | null;
+  user_id: string | null;
+  activity_at: string;
+  date_created?: string;
+  subject: string;
+  sender: string | null;
+  to: readonly string[];
+  cc: readonly string[];
+}
+
+/** The thread of a new e-mail: that of what it answers, else one with its subject and people, else a new one. */
+export async function joinThread(ctx: Ctx, mail: Mail, answeredThread: string | null): Promise<string> {
+  const found = answeredThread === null ? await threadLike(ctx, mail) : await lockRecord(ctx, emailThread, answeredThread);
+  if (found === null) return beginThread(ctx, mail).id;
+  store.update(ctx, emailThread, found, {
+    n_emails: (found.n_emails ?? 0) + 1,
+    latest_normalized_subject: normalizedSubject(mail.subject),
+    participants: unitedPeople(found.participants, participantsOf(mail)),
+    activity_at: later(found.activity_at, mail.activity_at),
+  });
+  return found.id;
+}
+
+function beginThread(ctx: Ctx, mail: Mail): Thread {
+  const { lead_id, contact_id, user_id, activity_at, date_created } = mail;
+  return store.insert(ctx, emailThread, {
+    lead_id,
+    contact_id,
+    user_id,
+    activity_at,
+    date_created,
+    n_emails: 1,
+    latest_normalized_subject: normalizedSubject(mail.subject),
+    participants: participantsOf(mail),
+  });
+}
+
+/** What a thread says of its e-mails, said anew; without any left it goes. */
+export async function refreshThread(ctx: Ctx, thread_id: string): Promise<void> {
+  const thread = await lockRecord(ctx, emailThread, thread_id);
+  const mails = await mailsOf(ctx, thread_id);
+  if (mails.length === 0) return store.remove(ctx, emailThread, [thread]);
+  store.update(ctx, emailThread, thread, summary(mails));
+}
+
+function summary(mails: readonly Line[]): Values<typeof emailThread> {
+  return {
+    n_emails: mails.length,
+    latest_normalized_subject: normalizedSubject(mails.at(-1)!.subject),
+    participants: mails.map(participantsOf).reduce(unitedPeople),
+    activity_at: mails.map((mail) => mail.activity_at).reduce(later),
+  };
+}
+
+/** Somebody has answered: what was sent before in the thread knows it. */
+export async function markAnswered(ctx: Ctx, thread_id: string): Promise<void> {
+  const sent = await findRecords(
+    ctx,
+    email,
+    [sql`t.thread_id = ${thread_id}`, sql`t.direction = 'outgoing'`, sql`t.status = 'sent'`, sql`not t.has_reply`],
+    sql`order by t.id for update of t`,
+  );
+  for (const one of sent) store.update(ctx, email, one, { has_reply: true });
+}
+
+// --- alike ---
+
+/**
+ * The newest thread of the lead with this subject that somebody of this e-mail takes part in. Members do not count: they write to
+ * everybody. Two e-mails that arrive at once wait for each other, or each would begin a thread of its own.
+ */
+async function threadLike(ctx: Ctx, mail: Mail): Promise<Thread | null> {
+  const subject = normalizedSubject(mail.subject);
+  if (subject === "") return null;
+  write(ctx, {
+    text: "select pg_advisory_xact_lock(hashtextextended($1, 0))",
+    values: [`${ctx.organization_id} ${mail.lead_id} ${subject.toLowerCase()}`],
+    name: "email_thread.lock",
+  });
+  const threads = await findRecords(
+    ctx,
+    emailThread,
+    [sql`t.lead_id = ${mail.lead_id}`, sql`lower(t.latest_normalized_subject) = lower(${subject})`],
+    sql`order by t.activity_at desc, t.id desc limit 20 for update of t`,
+  );
+  const others = outsiders(ctx, participantsOf(mail));
+  return threads.find((thread) => haveCommon(outsiders(ctx, thread.participants), others)) ?? null;
+}
+
+const outsiders = (ctx: Ctx, list: readonly Person[]): Set<string> =>
+  new Set(list.flatMap((one) => (memberWith(ctx.directory, one.email) === undefined ? [emailKey(one.email)] : [])));
+
+/** Two e-mails among members only are alike too. */
+const haveCommon = (some: Set<string>, others: Set<string>): boolean =>
+  (some.size === 0 && others.size === 0) || [...some].some((one) => others.has(one));
+
+const reply = /^\s*(?:re|fwd?|aw|wg|antw|sv|vs|tr|rv|odp|回复|答复|转发)\s*(?:\[\d+\])?\s*[:：]\s*/i;
+
+/** `Re: AW: Our  offer` → `Our offer`. */
+export function normalizedSubject(subject: string): string {
+  let rest = subject;
+  while (reply.test(rest)) rest = rest.replace(reply, "");
+  return rest.replace(/\s+/g, " ").trim();
+}
+
+// --- people ---
+
+// A blind copy stays blind.
+function participantsOf(mail: Pick<Mail, "sender" | "to" | "cc">): Person[] {
+  return unitedPeople([], people([mail.sender ?? [], mail.to, mail.cc].flat()));
+}
+
+function unitedPeople(known: readonly Person[], more: readonly Person[]): Person[] {
+  const byEmail = new Map<string, Person>();
+  for (const one of [...known, ...more]) {
+    const key = emailKey(one.email);
+    const present = byEmail.get(key);
+    byEmail.set(key, present ? { email: present.email, name: present.name ?? one.name } : one);
+  }
+  return [...byEmail.values()];
+}
+
+const later = (a: string, b: string): string => (a > b ? a : b);
+
+type Line = Pick<Mail, "subject" | "sender" | "to" | "cc" | "activity_at">;
+
+/** A thread's e-mails in the order they came, without their bodies. */
+async function mailsOf(ctx: Ctx, thread_id: string): Promise<Line[]> {
+  const rows = await query(
+    ctx,
+    statement(sql`select json_build_object('subject', t.subject, 'sender', t.sender, 'to', t."to", 'cc', t.cc,
+        'activity_at', to_char(t.activity_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+      from activity t where t.organization_id = ${ctx.organization_id} and t.thread_id = ${thread_id} and t._type = 'Email'
+      order by t.activity_at, t.id`),
+  );
+  return rows.map(([text]) => JSON.parse(text!));
+}
