@@ -32,6 +32,7 @@ export const lead = resource({
   },
   expand: {
     contacts: { resource: "contact", via: "lead_id", many: true },
+    opportunities: { resource: "opportunity", via: "lead_id", many: true },
     tasks: { resource: "task", via: "lead_id", many: true, where: (t) => sql`not ${sql([t])}.is_complete` },
   },
   fields: {

@@ -363,3 +363,34 @@ test("merging contacts of two leads brings the deal and its line items to the de
   assert.deepEqual([moved.lead_id, moved.contact_id], [keep.lead_id, keep.id]);
   assert.equal(item.lead_id, keep.lead_id);
 });
+
+test("a lead brings its opportunities along when asked", async () => {
+  const acme = await organization();
+  const deal = await acme.opportunity();
+
+  const lead = await acme.get(`/lead/${deal.lead_id}/?_expand=opportunities`);
+
+  assert.deepEqual(
+    lead.opportunities.map((one: any) => one.id),
+    [deal.id],
+  );
+});
+
+test("custom fields of opportunities are set, filtered by and told of", async () => {
+  const acme = await organization();
+  const plan = await acme.customField("opportunity", { type: "choices", choices: ["Basic", "Pro"] });
+  const key = `custom.${plan.id}`;
+  const deal = await acme.opportunity({ [key]: "Basic" });
+  await acme.opportunity();
+
+  await acme.put(`/opportunity/${deal.id}/`, { [key]: "Pro" });
+
+  const { data } = await acme.get(`/opportunity/?${key}=Pro`);
+  const [, updated] = await acme.events(deal.id);
+  assert.deepEqual(
+    data.map((one: any) => [one.id, one[key]]),
+    [[deal.id, "Pro"]],
+  );
+  assert.deepEqual(updated.changed_fields, [key]);
+  assert.deepEqual(updated.previous_data, { [key]: "Basic" });
+});

@@ -1,7 +1,6 @@
 // The list of opportunities says more than its page: what all matches are worth together, and on request in groups.
 import { z } from "zod";
-import type { Ctx } from "../../core/context.ts";
-import { query } from "../../core/context.ts";
+import { type Ctx, query } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { showList } from "../../core/list.ts";
 import { type ListInput, orderBy, readList } from "../../core/list_input.ts";
@@ -9,7 +8,8 @@ import { JsonText, type Operation } from "../../core/operation.ts";
 import { selectList } from "../../core/records.ts";
 import { from, scope } from "../../core/resource.ts";
 import { listSchema } from "../../core/standard.ts";
-import { outputSchema, projectionOf } from "../../core/writer.ts";
+import { outputSchema, type Projection, projectionOf } from "../../core/writer.ts";
+import type { Rows } from "../../db/database.ts";
 import { and, join, raw, type Sql, sql, statement } from "../../db/sql.ts";
 import { periods } from "../shared/money.ts";
 import { opportunity } from "./opportunity.ts";
@@ -89,10 +89,10 @@ function totalsOf(row: readonly (string | null)[]): Record<string, string> {
 
 const groups = {
   user_id: sql`t.user_id`,
-  date_won__week: sql`to_char(t.date_won, 'IYYY-"W"IW')`,
-  date_won__month: sql`to_char(t.date_won, 'YYYY-MM')`,
-  date_won__quarter: sql`to_char(t.date_won, 'YYYY-"Q"Q')`,
-  date_won__year: sql`to_char(t.date_won, 'YYYY')`,
+  date_won__week: sql`to_char(t.date_won::timestamp, 'IYYY-"W"IW')`,
+  date_won__month: sql`to_char(t.date_won::timestamp, 'YYYY-MM')`,
+  date_won__quarter: sql`to_char(t.date_won::timestamp, 'YYYY-"Q"Q')`,
+  date_won__year: sql`to_char(t.date_won::timestamp, 'YYYY')`,
 };
 
 type Group = keyof typeof groups;
@@ -106,13 +106,30 @@ function readGroup(name: string | undefined, given: Record<string, string>): Gro
   return name as Group;
 }
 
-/** `_limit` and `_skip` count groups. They come in the direction of the list's order, those without a key last. */
+/** `_limit` and `_skip` count groups. */
 async function showGroups(ctx: Ctx, input: ListInput, group: Group, totals: Record<string, string>): Promise<JsonText> {
   const projection = projectionOf(opportunity, input.fields, (other) => ctx.registry.resource(other));
+  const found = new Map<string, { totals: Record<string, string>; objects: string[] }>();
+  for (const [key, ...row] of await selectGroups(ctx, input, groups[group], projection)) {
+    const one = found.get(key!) ?? { totals: totalsOf(row), objects: [] };
+    one.objects.push(projection.write(row.slice(selectedTotals), ctx.directory, ctx));
+    found.set(key!, one);
+  }
+
+  const shown = [...found].slice(0, input.limit).map(([key, { totals, objects }]) => groupText(key, totals, objects));
+  const members = Object.entries(totals).map(([name, text]) => `,"${name}":${text}`);
+  return new JsonText(`{"data":[${shown.join(",")}],"has_more":${found.size > input.limit}${members.join("")}}`);
+}
+
+/**
+ * One row for each opportunity that a group brings along: the group's key and totals, then the opportunity. Groups come in the
+ * direction of the list's order, the one without a key last.
+ */
+function selectGroups(ctx: Ctx, input: ListInput, group: Sql, projection: Projection): Promise<Rows> {
   const where = and([...scope(ctx, opportunity), ...input.conditions]);
-  const key = sql`coalesce(${groups[group]}, '') collate "C"`;
+  const key = sql`coalesce(${group}, '') collate "C"`;
   const order = raw(`key = '', key ${input.order[0]!.descending ? "desc" : "asc"}`);
-  const rows = await query(
+  return query(
     ctx,
     statement(sql`
       with matching as (
@@ -128,16 +145,6 @@ async function showGroups(ctx: Ctx, input: ListInput, group: Group, totals: Reco
       join ${from(opportunity, "t")} on t.organization_id = ${ctx.organization_id} and t.id = placed.id ${raw(projection.joins)}
       order by ${order}, place`),
   );
-
-  const found = new Map<string, { totals: Record<string, string>; objects: string[] }>();
-  for (const [name, ...row] of rows) {
-    const one = found.get(name!) ?? { totals: totalsOf(row), objects: [] };
-    one.objects.push(projection.write(row.slice(selectedTotals), ctx.directory, ctx));
-    found.set(name!, one);
-  }
-  const shown = [...found].slice(0, input.limit).map(([name, { totals, objects }]) => groupText(name, totals, objects));
-  const members = Object.entries(totals).map(([name, text]) => `,"${name}":${text}`);
-  return new JsonText(`{"data":[${shown.join(",")}],"has_more":${found.size > input.limit}${members.join("")}}`);
 }
 
 const selectedTotals = totals.length;

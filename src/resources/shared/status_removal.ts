@@ -45,7 +45,7 @@ function replacing(remove: Operation, of: Resource, holder: Resource): Operation
   };
 }
 
-const page = 500;
+const page = 200;
 
 /** Every record that has the status gets the other one by its own rules, also those the caller does not see. */
 async function replaceStatus(ctx: Ctx, of: Resource, holder: Resource, from: string, to: string): Promise<void> {
