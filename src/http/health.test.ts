@@ -59,7 +59,7 @@ test("a check that does not come back in half a second counts as failed", async 
   const began = performance.now();
 
   assert.equal((await ask("GET /readyz", none)).status, 503);
-  assert.ok(performance.now() - began < 2000);
+  assert.ok(performance.now() - began < 5000);
 });
 
 test("many who ask at once cost the database one question", async (t) => {
