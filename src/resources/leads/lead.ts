@@ -56,6 +56,7 @@ export const lead = resource({
     score_grade: choice(["A", "B", "C", "D"], { readOnly: true }),
     score_reasons: json(z.array(z.string()), { readOnly: true, default: [] as string[] }),
     scored_at: timestamp({ readOnly: true }),
+    date_created: timestamp({ filled: true, createOnly: true, doc: "When it was created; may be given to bring in history." }),
     source: text({ createOnly: true, default: "api", doc: "Where the lead came from." }),
     html_url: computed(["id"], z.string(), (id) => `/lead/${id}/`, "Where the lead is shown to people."),
     contact_ids: related(z.array(z.string()), (t) => sql`(select coalesce(json_agg(c.id order by c.id), '[]') from contact c where c.organization_id = ${sql([t])}.organization_id and c.lead_id = ${sql([t])}.id)`),
