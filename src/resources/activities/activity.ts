@@ -43,7 +43,7 @@ export const activity = resource({
     _type__in: typeFilter(),
     thread_emails: threadFilter(),
   },
-  fields: { ...ofTheirOwn(kinds), ...act("Note") },
+  fields: { ...act("Note"), ...columnsOfSome(kinds) },
 });
 
 /** E-mails by thread: a message is a line, its body is read where the thread is read. */
@@ -58,9 +58,9 @@ function emailLine(): Resource {
   return { ...email, rendered: undefined, shown };
 }
 
-/** The columns of single kinds. They can be null here, and only the kinds show and filter them. */
-function ofTheirOwn(resources: readonly Resource[]): Record<string, Field> {
-  const columns = resources.flatMap((one) => one.columns);
+/** The columns that not every kind has. They can be null here, and only their kinds show and filter them. */
+function columnsOfSome(all: readonly Resource[]): Record<string, Field> {
+  const columns = all.flatMap((one) => one.columns).filter(([key]) => !all.every((one) => one.fields[key]?.source === "column"));
   return Object.fromEntries(
     columns.map(([key, field]) => [key, { ...field, nullable: true, required: false, default: undefined, hidden: true }]),
   );

@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { organization, type Workspace } from "../../../test/support/given.ts";
+import { service } from "../../../test/support/service.ts";
+
+const written = async (acme: Workspace, body: object = {}) =>
+  acme.post("/activity/email/", { lead_id: (await acme.lead()).id, to: ["bob@client.example"], subject: "Offer", ...body });
+
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
+
+test("an e-mail is a draft unless it is said to be more", async () => {
+  const acme = await organization();
+  const person = await acme.contact({ emails: [{ email: "bob@client.example" }] });
+
+  const email = await acme.post("/activity/email/", { contact_id: person.id });
+
+  assert.equal(email.status, "draft");
+  assert.equal(email.direction, "outgoing");
+  assert.deepEqual(email.to, ["bob@client.example"]);
+  assert.equal(email.subject, "");
+  assert.equal(email.sender, null);
+  assert.equal(email.date_sent, null);
+  assert.deepEqual(await acme.get(`/activity/email/${email.id}/`), email);
+});
+
+test("each body follows from the other, and both are kept where both are given", async () => {
+  const acme = await organization();
+
+  const plain = await written(acme, { body_text: "Hello\nBob" });
+  const rich = await written(acme, { body_html: "<p>Hello <b>Bob</b></p><script>steal()</script>" });
+  const both = await written(acme, { body_text: "Plain", body_html: "<p>Rich</p>" });
+  const edited = await acme.put(`/activity/email/${both.id}/`, { ...both, body_text: "Anew" });
+
+  assert.equal(plain.body_html, "<body>Hello<br />Bob</body>");
+  assert.equal(plain.body_preview, "Hello Bob");
+  assert.equal(rich.body_text, "Hello Bob");
+  assert.equal(rich.body_html, "<body><p>Hello <b>Bob</b></p></body>");
+  assert.deepEqual([both.body_text, both.body_html], ["Plain", "<body><p>Rich</p></body>"]);
+  assert.deepEqual([edited.body_text, edited.body_html], ["Anew", "<body>Anew</body>"]);
+});
+
+test("what it quotes can be folded away", async () => {
+  const acme = await organization();
+  const email = await written(acme, { body_text: "Yes.\nOn Monday, Ann wrote:\n> Coming?" });
+
+  const pieces = await acme.get(`/activity/email/${email.id}/?_fields=body_text_quoted,body_html_quoted`);
+
+  assert.deepEqual(pieces.body_text_quoted, [
+    { text: "Yes.", expand: true },
+    { text: "On Monday, Ann wrote:\n> Coming?", expand: false },
+  ]);
+  assert.deepEqual(
+    pieces.body_html_quoted.map((piece: any) => piece.expand),
+    [true, false],
+  );
+});
+
+test("addresses are addresses", async () => {
+  const acme = await organization();
+  const lead = await acme.lead();
+
+  const email = await written(acme, { to: ['"Bob B" <bob@client.example>'], cc: ["ann@client.example"] });
+
+  assert.deepEqual(email.envelope.to, [{ name: "Bob B", email: "bob@client.example" }]);
+  assert.deepEqual(email.envelope.cc, [{ name: null, email: "ann@client.example" }]);
+  await acme.refused(400, "POST", "/activity/email/", { lead_id: lead.id, to: ["bob@client.example", "bob"] }, "to.1");
+  await acme.refused(400, "POST", "/activity/email/", { lead_id: lead.id, to: "bob@client.example" }, "to");
+  await acme.refused(400, "POST", "/activity/email/", { lead_id: lead.id, sender: "me" }, "sender");
+});
+
+test("an e-mail put into the outbox waits there, from the caller to whoever it is for", async () => {
+  const acme = await organization();
+  const me = await acme.get("/me/");
+
+  const email = await written(acme, { status: "outbox", send_in: 20 });
+
+  assert.equal(email.status, "outbox");
+  assert.ok(email.sender.includes(me.email), email.sender);
+  assert.equal(email.date_sent, null);
+  await acme.refused(400, "POST", "/activity/email/", { lead_id: email.lead_id, status: "outbox" }, "to");
+  await acme.refused(400, "POST", "/activity/email/", { lead_id: email.lead_id, send_in: 5 }, "send_in");
+  await acme.refused(400, "POST", "/activity/email/", { lead_id: email.lead_id, status: "outbox", send_in: 60 }, "send_in");
+});
+
+test("a scheduled e-mail has a date, in the future", async () => {
+  const acme = await organization();
+  const lead = await acme.lead();
+  const scheduled = { lead_id: lead.id, to: ["bob@client.example"], status: "scheduled" };
+
+  const email = await acme.post("/activity/email/", { ...scheduled, date_scheduled: inAnHour() });
+
+  await acme.refused(400, "POST", "/activity/email/", scheduled, "date_scheduled");
+  await acme.refused(400, "POST", "/activity/email/", { ...scheduled, date_scheduled: "2020-01-01T00:00:00Z" }, "date_scheduled");
+  await acme.refused(400, "PUT", `/activity/email/${email.id}/`, { date_scheduled: "2020-01-01T00:00:00Z" }, "date_scheduled");
+  const { clock } = await service();
+  clock.now = new Date(Date.now() + 7_200_000);
+  const renamed = await acme
+    .put(`/activity/email/${email.id}/`, { followup_date: "2030-01-01" })
+    .finally(() => (clock.now = null));
+  assert.equal(renamed.status, "scheduled", "what waits longer than planned can still be looked after");
+});
+
+test("a draft can be sent or scheduled, what waits can be taken back, and the rest is the sender's", async () => {
+  const acme = await organization();
+  const email = await written(acme);
+  const become = (status: string, more: object = {}) => acme.put(`/activity/email/${email.id}/`, { status, ...more });
+  const refuse = (status: string) => acme.refused(400, "PUT", `/activity/email/${email.id}/`, { status }, "status");
+
+  await refuse("sent");
+  await refuse("inbox");
+  await become("scheduled", { date_scheduled: inAnHour() });
+  await refuse("error");
+  await become("draft");
+  await become("outbox");
+  await refuse("scheduled");
+  await refuse("sent");
+  assert.equal((await become("draft")).status, "draft");
+});
+
+test("only a draft can be edited, also in the change that makes it one or ends it", async () => {
+  const acme = await organization();
+  const email = await written(acme);
+  const path = `/activity/email/${email.id}/`;
+
+  await acme.put(path, { subject: "Better", status: "outbox" });
+
+  await acme.refused(400, "PUT", path, { subject: "Worse" }, "subject");
+  await acme.refused(400, "PUT", path, { to: ["eve@client.example"] }, "to");
+  assert.equal((await acme.put(path, { subject: "Best", status: "draft" })).subject, "Best");
+});
+
+test("what was sent or received is logged as it was and stays so", async () => {
+  const acme = await organization();
+  const person = await acme.contact({ emails: [{ email: "bob@client.example" }] });
+
+  const sent = await written(acme, { status: "sent", date_sent: "2024-03-04T05:06:07Z", body_text: "Hi" });
+  const received = await acme.post("/activity/email/", {
+    status: "inbox",
+    sender: "Bob <bob@client.example>",
+    subject: "Question",
+  });
+
+  assert.equal(sent.activity_at, "2024-03-04T05:06:07.000Z");
+  assert.equal(received.lead_id, person.lead_id, "the sender's address tells the lead");
+  assert.equal(received.contact_id, person.id);
+  assert.equal(received.direction, "incoming");
+  assert.ok(received.date_sent);
+  await acme.refused(400, "PUT", `/activity/email/${sent.id}/`, { body_text: "Ho" }, "body_text");
+  await acme.refused(400, "PUT", `/activity/email/${received.id}/`, { status: "draft" }, "status");
+  await acme.refused(400, "POST", "/activity/email/", { lead_id: sent.lead_id, status: "inbox" }, "sender");
+  await acme.refused(400, "POST", "/activity/email/", { lead_id: sent.lead_id, date_sent: "2024-03-04" }, "date_sent");
+  assert.deepEqual(
+    (await acme.events(sent.id)).map((event) => event.event),
+    ["activity.email.created", "activity.email.sent"],
+  );
+});
+
+test("an e-mail to a lead's own address belongs to the lead", async () => {
+  const acme = await organization();
+  const company = await acme.lead({ emails: [{ email: "info@client.example" }] });
+
+  const email = await acme.post("/activity/email/", { to: ["Info <INFO@client.example>"] });
+
+  assert.equal(email.lead_id, company.id);
+  await acme.refused(400, "POST", "/activity/email/", { to: ["nobody@client.example"] }, "lead_id");
+});
+
+test("members that it names took part", async () => {
+  const acme = await organization();
+  const bob = await acme.member();
+  const { email: address } = await bob.get("/me/");
+
+  const email = await written(acme, { cc: [address] });
+
+  assert.deepEqual(email.users.sort(), [acme.userId, bob.userId].sort());
+});
+
+test("what does not exist yet cannot be named", async () => {
+  const acme = await organization();
+  const lead = await acme.lead();
+
+  for (const field of ["template_id", "email_account_id", "send_as_id", "followup_sequence_id", "conversation_id"])
+    await acme.refused(400, "POST", "/activity/email/", { lead_id: lead.id, [field]: "none_1" }, field);
+});
