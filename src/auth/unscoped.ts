@@ -2,6 +2,7 @@
 // row-level security, and only they may: nothing else in the service reads or writes beyond the organization it acts for.
 import { createHash } from "node:crypto";
 import { type Ctx, transactionOf } from "../core/context.ts";
+import { announcements } from "../core/directory.ts";
 import { newId, randomId } from "../core/id.ts";
 import type { Database, Rows, Statement, Transaction } from "../db/database.ts";
 import type { PostgresDatabase } from "../db/pool.ts";
@@ -120,6 +121,28 @@ export async function activeMembershipsOf(ctx: Ctx, userId: string): Promise<Mem
   }));
 }
 
+export interface MembershipOfPerson {
+  id: string;
+  user_id: string;
+  organization_id: string;
+  organization_name: string;
+  status: string;
+}
+
+/** All memberships of the person with this address: for commands. */
+export async function membershipsWithEmail(db: Database, email: string): Promise<MembershipOfPerson[]> {
+  const rows = await db.unscoped({
+    text: `select m.id, m.user_id, m.organization_id, o.name, m.status
+           from "user" u join membership m on m.user_id = u.id join organization o on o.id = m.organization_id
+           where u.email_key = $1 order by m.date_created, m.id`,
+    values: [emailKey(email)],
+  });
+  return rows.map(
+    ([id, user_id, organization_id, organization_name, status]) =>
+      ({ id, user_id, organization_id, organization_name, status }) as MembershipOfPerson,
+  );
+}
+
 /** The organizations that show a person's name: where they are, have been or are invited. */
 export async function organizationsThatKnow(ctx: Ctx, userId: string): Promise<string[]> {
   const rows = await outside(ctx, { text: "select organization_id from membership where user_id = $1", values: [userId] });
@@ -138,12 +161,32 @@ export interface Account {
   past_due: boolean;
 }
 
-export async function accountsOwnedBy(ctx: Ctx, userId: string): Promise<Account[]> {
-  const rows = await outside(ctx, {
+export async function accountsOwnedBy(tx: Transaction, userId: string): Promise<Account[]> {
+  const rows = await tx.actingFor(null).read({
     text: "select id, billing_status from account where owner_id = $1 order by date_created, id",
     values: [userId],
   });
   return rows.map((row) => ({ id: row[0]!, past_due: row[1] === "past_due" }));
+}
+
+/** Says whether an account is paid, and answers its organizations; null where there is no such account. */
+export async function setBilling(
+  db: PostgresDatabase,
+  accountId: string,
+  status: "active" | "past_due",
+): Promise<string[] | null> {
+  return db.unscopedTransaction(async (tx) => {
+    const found = await tx.read({
+      text: "update account set billing_status = $2 where id = $1 returning id",
+      values: [accountId, status],
+    });
+    if (found.length === 0) return null;
+    const rows = await tx.read({
+      text: "select id, pg_notify($2, id) from organization where account_id = $1",
+      values: [accountId, announcements],
+    });
+    return rows.map((row) => row[0]!);
+  });
 }
 
 /** A billing account owned by this person. */

@@ -7,7 +7,6 @@ import { newId } from "../core/id.ts";
 import { contextFor } from "../core/perform.ts";
 import { lockRecord } from "../core/records.ts";
 import { announceChange } from "../core/store.ts";
-import type { Transaction } from "../db/database.ts";
 import { writeKey } from "../resources/organization/found.ts";
 import { membership } from "../resources/organization/membership.ts";
 import { accept } from "../resources/organization/membership_verbs.ts";

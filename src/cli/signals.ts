@@ -2,19 +2,18 @@
 
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-/** Settles with the first signal to end. A second one ends the process at once; so does the first while it is still starting. */
-export function onStop(): Promise<void> & { started(): void } {
-  return Object.assign(
-    new Promise<void>((resolve) => {
-      let asked = false;
-      for (const [signal, code] of Object.entries(signals)) {
-        process.on(signal, () => {
-          if (asked) process.exit(code);
-          asked = true;
-          resolve();
-        });
-      }
-    }),
-    { started() {} },
-  );
+/**
+ * Heeds the signals to end. While the service starts, one ends the process at once: nothing is under way. `asked` is called when it
+ * runs and settles with the first signal from then on; a second ends the process at once.
+ */
+export function heedSignals(): { asked(): Promise<void> } {
+  let ask: (() => void) | null = null;
+  for (const [signal, code] of Object.entries(signals)) {
+    process.on(signal, () => {
+      if (ask === null) process.exit(code);
+      ask();
+      ask = null;
+    });
+  }
+  return { asked: () => new Promise((resolve) => (ask = resolve)) };
 }

@@ -7,7 +7,7 @@ import { createLog } from "../http/log.ts";
 import { prepare } from "./prepare.ts";
 import { say } from "./say.ts";
 import { serve } from "./serve.ts";
-import { onStop } from "./signals.ts";
+import { heedSignals } from "./signals.ts";
 import { version } from "./version.ts";
 import { startWorkers, work } from "./workers.ts";
 
@@ -15,7 +15,7 @@ const dayMs = 24 * 3600 * 1000;
 
 export async function run(config: Config): Promise<void> {
   if (cluster.isWorker) return work(config);
-  const stopping = onStop();
+  const signals = heedSignals();
   // Loaded here: a worker has no use for it.
   const { lockDataDir } = await import("../db/embedded/index.ts");
   const lock = lockDataDir(config.data_dir);
@@ -29,7 +29,7 @@ export async function run(config: Config): Promise<void> {
     config.web_concurrency > 1 ? await startWorkers(config, database.url, log) : await serve(config, database.url, log);
   say(`Listening on http://${shownHost(config.host)}:${service.port} (documentation at /docs/)`);
 
-  await stopping;
+  await signals.asked();
   clearInterval(partitioning);
   await service.stop();
   await database.stop();

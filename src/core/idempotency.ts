@@ -13,6 +13,8 @@ export interface StoredAnswer {
 export async function once(ctx: Ctx, key: string, body: unknown, act: () => Promise<StoredAnswer>): Promise<StoredAnswer> {
   const holder = ctx.actor.api_key_id ?? ctx.actor.user_id;
   const scope = [ctx.organization_id, holder, ctx.request.method, ctx.request.path, key];
+  // An answer may show a key that is kept nowhere else.
+  const place = { table: "idempotency_key", column: "body", organization_id: ctx.organization_id, id: scope.join("\n") };
   const fingerprint = createHash("sha256").update(JSON.stringify(body)).digest("base64url");
 
   const [lock] = await read(ctx, {
@@ -32,7 +34,7 @@ export async function once(ctx: Ctx, key: string, body: unknown, act: () => Prom
     return {
       status: Number(known[1]),
       headers: { ...JSON.parse(known[2]!), "idempotency-replayed": "true" },
-      body: known[3]!,
+      body: ctx.settings.secrets.open(known[3]!, place),
     };
   }
 
@@ -43,7 +45,7 @@ export async function once(ctx: Ctx, key: string, body: unknown, act: () => Prom
            values ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)
            on conflict (organization_id, holder, method, path, key) do update
            set fingerprint = $6, status = $7, headers = $8, body = $9, date_created = $10`,
-    values: [...scope, fingerprint, answer.status, JSON.stringify(answer.headers), answer.body, ctx.now],
+    values: [...scope, fingerprint, answer.status, JSON.stringify(answer.headers), ctx.settings.secrets.seal(answer.body, place), ctx.now],
   });
   return answer;
 }

@@ -1,6 +1,7 @@
 // Numbered forward SQL, one transaction each, under one advisory lock: several processes may start at once.
 import { readdir, readFile } from "node:fs/promises";
 import pg from "pg";
+import type { Database } from "./database.ts";
 
 export const migrationsFolder = new URL("../../migrations/", import.meta.url);
 
@@ -12,7 +13,8 @@ export interface Migration {
 export async function listMigrations(folder: URL = migrationsFolder): Promise<Migration[]> {
   const files = (await readdir(folder)).filter((file) => /^\d{4}_\w+\.sql$/.test(file)).sort();
   files.forEach((file, i) => {
-    if (Number(file.slice(0, 4)) !== i + 1) throw new Error(`migrations/${file}: its number should be ${String(i + 1).padStart(4, "0")}`);
+    if (Number(file.slice(0, 4)) !== i + 1)
+      throw new Error(`migrations/${file}: its number should be ${String(i + 1).padStart(4, "0")}`);
   });
   return files.map((file) => ({ version: Number(file.slice(0, 4)), file }));
 }
@@ -23,16 +25,27 @@ export async function migrate(url: string, folder: URL = migrationsFolder): Prom
   await client.connect();
   try {
     await client.query("select pg_advisory_lock(7241003)");
-    await client.query("create table if not exists migration (version integer primary key, file text not null, applied_at timestamptz not null default now())");
+    await client.query(
+      "create table if not exists migration (version integer primary key, file text not null, applied_at timestamptz not null default now())",
+    );
     const present = await presentVersion(client);
     const wanted = await listMigrations(folder);
-    if (present > wanted.length) throw new Error(`The database is at version ${present}, which this release (${wanted.length}) does not know: use a newer release.`);
+    if (present > wanted.length)
+      throw new Error(
+        `The database is at version ${present}, which this release (${wanted.length}) does not know: use a newer release.`,
+      );
     const missing = wanted.filter((migration) => migration.version > present);
     for (const migration of missing) await apply(client, migration, await readFile(new URL(migration.file, folder), "utf8"));
     return missing.map((migration) => migration.file);
   } finally {
     await client.end();
   }
+}
+
+/** True when the database has exactly the migrations of this release. */
+export async function isMigrated(db: Database, folder: URL = migrationsFolder): Promise<boolean> {
+  const [row] = await db.unscoped({ name: "migration.version", text: "select max(version) from migration", values: [] });
+  return Number(row![0]) === (await listMigrations(folder)).length;
 }
 
 async function presentVersion(client: pg.Client): Promise<number> {

@@ -1,0 +1,282 @@
+// The commands as an operator runs them: the real ones, in processes of their own.
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "../../test/support/client.ts";
+import { createDatabase } from "../../test/support/database.ts";
+import { organization } from "../../test/support/given.ts";
+import { service } from "../../test/support/service.ts";
+import { createPartitions } from "../db/partitions.ts";
+import { operations } from "../resources/index.ts";
+import { bootstrap } from "./bootstrap.ts";
+
+const main = new URL("../main.ts", import.meta.url).pathname;
+const noBootstrap = { organization: null, email: "admin@localhost", password: null, api_key: null };
+
+const folders: string[] = [];
+after(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+function dataDir(): string {
+  const folder = mkdtempSync(join(tmpdir(), "headwater-cli-"));
+  chmodSync(folder, 0o711); // when we are root, the server's own user passes through it
+  folders.push(folder);
+  return folder;
+}
+
+function launch(args: readonly string[], env: Record<string, string>): ChildProcess {
+  const { DATABASE_RLS = "off", PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
+  return spawn(process.execPath, [main, ...args], {
+    env: {
+      PATH,
+      DATABASE_RLS,
+      ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
+      LOG_LEVEL: "fatal",
+      PORT: "0",
+      HOST: "127.0.0.1",
+      ...env,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+interface Ended {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+async function command(args: readonly string[], env: Record<string, string>): Promise<Ended> {
+  const child = launch(args, env);
+  let [out, err] = ["", ""];
+  child.stdout!.on("data", (text) => (out += text));
+  child.stderr!.on("data", (text) => (err += text));
+  const [code] = await once(child, "close");
+  return { code, out, err };
+}
+
+interface Running {
+  child: ChildProcess;
+  said: string;
+  url: string;
+  stop(): Promise<number | null>;
+}
+
+async function start(env: Record<string, string>): Promise<Running> {
+  const child = launch(["start"], env);
+  let [said, err] = ["", ""];
+  child.stdout!.on("data", (text) => (said += text));
+  child.stderr!.on("data", (text) => (err += text));
+  for (const until = Date.now() + 60_000; !said.includes("Listening on"); await sleep(20)) {
+    if (child.exitCode !== null || Date.now() > until) assert.fail(`the service did not start:\n${said}${err}`);
+  }
+  const [, url] = /Listening on (\S+)/.exec(said)!;
+  return {
+    child,
+    said,
+    url: url!,
+    async stop() {
+      child.kill("SIGTERM");
+      return child.exitCode ?? (await once(child, "exit"))[0];
+    },
+  };
+}
+
+const statusOf = async (url: string, key: string) =>
+  (await fetch(`${url}/api/v1/me/`, { headers: { authorization: `Bearer ${key}` } })).status;
+
+test("a first start shows a key that works; commands join it, a second start does not; the next start finds everything", async () => {
+  const DATA_DIR = dataDir();
+  const first = await start({ DATA_DIR, BOOTSTRAP_ORGANIZATION: "Acme" });
+  const [, key = ""] = /(api_\w{49})/.exec(first.said) ?? [];
+
+  try {
+    assert.match(first.said, new RegExp(`The data lies in .*postgres[\\s\\S]*curl -u ${key}: http`));
+    const me: any = await (await fetch(`${first.url}/api/v1/me/`, { headers: { authorization: `Bearer ${key}` } })).json();
+    assert.deepEqual([me.email, me.organizations[0].name], ["admin@localhost", "Acme"]);
+    const second = await command(["start"], { DATA_DIR });
+    assert.deepEqual([second.code, second.out], [1, ""]);
+    assert.match(second.err, /already runs/);
+    const made = await command(["key", "create", "--email", "admin@localhost"], { DATA_DIR });
+    assert.match(made.out, /^api_\w{49}\n$/);
+    assert.equal(await statusOf(first.url, made.out.trim()), 200);
+    const healthy = await command(["doctor"], { DATA_DIR });
+    assert.equal(healthy.code, 0, healthy.out);
+  } finally {
+    assert.equal(await first.stop(), 0);
+  }
+
+  const again = await start({ DATA_DIR });
+  try {
+    assert.ok(!again.said.includes("api_"), again.said);
+    assert.equal(await statusOf(again.url, key), 200);
+  } finally {
+    await again.stop();
+    const moved = join(DATA_DIR, "postgres.path");
+    try {
+      folders.push(dirname(readFileSync(moved, "utf8").trim()));
+    } catch {
+      // The data lay in DATA_DIR itself.
+    }
+  }
+});
+
+test("the operator chooses the first key and password, and neither is printed", async () => {
+  const database = await createDatabase();
+  const [BOOTSTRAP_API_KEY, BOOTSTRAP_PASSWORD] = ["chosen-by-the-operator-1", "correct horse battery"];
+  const running = await start({
+    DATA_DIR: dataDir(),
+    DATABASE_URL: database.url,
+    BOOTSTRAP_API_KEY,
+    BOOTSTRAP_PASSWORD,
+    BOOTSTRAP_EMAIL: "ada@example.com",
+  });
+
+  try {
+    assert.equal(await statusOf(running.url, BOOTSTRAP_API_KEY), 200);
+    assert.ok(!running.said.includes(BOOTSTRAP_API_KEY) && !running.said.includes(BOOTSTRAP_PASSWORD), running.said);
+  } finally {
+    await running.stop();
+    await database.drop();
+  }
+});
+
+test("of two first starts at once one founds the organization", async () => {
+  const database = await createDatabase();
+
+  const founded = await Promise.all([1, 2, 3].map(() => bootstrap(database.url, noBootstrap, new Date())));
+
+  assert.equal(founded.filter((one) => one !== null).length, 1);
+  await database.drop();
+});
+
+test("with several workers all answer, one that dies is replaced, and one signal ends them all", async () => {
+  const database = await createDatabase();
+  const BOOTSTRAP_API_KEY = "several-workers-one-port";
+  const running = await start({ DATA_DIR: dataDir(), DATABASE_URL: database.url, WEB_CONCURRENCY: "2", BOOTSTRAP_API_KEY });
+  const workers = () =>
+    readFileSync(`/proc/${running.child.pid}/task/${running.child.pid}/children`, "utf8").trim().split(" ").map(Number);
+
+  try {
+    const before = workers();
+    assert.equal(before.length, 2);
+    process.kill(before[0]!, "SIGKILL");
+    await until(() => workers().length === 2 && !workers().includes(before[0]!));
+    for (let i = 0; i < 10; i++) assert.equal(await statusOf(running.url, BOOTSTRAP_API_KEY), 200);
+  } finally {
+    assert.equal(await running.stop(), 0);
+    await database.drop();
+  }
+});
+
+test("a mistake in the configuration or a port in use ends the start with a sentence", async () => {
+  const database = await createDatabase();
+  const { url } = await service();
+
+  const misspelt = await command(["start"], { DATA_DIR: dataDir(), PORT: "many", RATE_LIMIT_RAED: "1/1" });
+  const taken = await command(["start"], { DATA_DIR: dataDir(), DATABASE_URL: database.url, PORT: new URL(url).port });
+
+  assert.equal(misspelt.code, 1);
+  assert.match(misspelt.err, /PORT must be[\s\S]*RATE_LIMIT_RAED is not known/);
+  assert.equal(taken.code, 1);
+  assert.match(taken.err, /Port \d+ is in use/);
+  assert.ok(!`${misspelt.err}${taken.err}`.includes("    at "));
+  await database.drop();
+});
+
+test("key create lets an invited person in, says what to choose from, and refuses who was removed", async () => {
+  const on = await service();
+  const env = { DATA_DIR: dataDir(), DATABASE_URL: on.databaseUrl };
+  const acme = await organization(on);
+  const email = `invited-${process.pid}@example.com`;
+  const { id } = await acme.post("/membership/", { email });
+
+  const made = await command(["key", "create", "--email", email.toUpperCase(), "--name", "First"], env);
+
+  const invited = new Client(on, made.out.trim());
+  assert.equal((await invited.get("/me/")).organization_id, acme.id);
+  assert.deepEqual(
+    (await acme.events(id)).map((event) => event.event),
+    ["membership.activated", "membership.updated"],
+  );
+
+  const second = await invited.post("/organization/", { name: "Their own" });
+  const unclear = await command(["key", "create", "--email", email], env);
+  assert.equal(unclear.code, 1);
+  assert.match(unclear.err, new RegExp(`--organization[\\s\\S]*${acme.id}[\\s\\S]*${second.id}  Their own`));
+  const chosen = await command(["key", "create", "--email", email, "--organization", second.id], env);
+  assert.equal((await new Client(on, chosen.out.trim()).get("/me/")).organization_id, second.id);
+
+  await acme.delete(`/membership/${id}/`);
+  assert.match(
+    (await command(["key", "create", "--email", email, "--organization", acme.id], env)).err,
+    /any more: invite them first/,
+  );
+});
+
+test("organizations and accounts are created for an address, and an account's billing is heard at once", async () => {
+  const on = await service();
+  const env = { DATA_DIR: dataDir(), DATABASE_URL: on.databaseUrl };
+  const email = `owner-${process.pid}@example.com`;
+
+  const { out } = await command(["organization", "create", "--name", "By hand", "--email", email], env);
+
+  const [, key = ""] = /(api_\w{49})/.exec(out) ?? [];
+  const owner = new Client(on, key);
+  const [{ id, name }] = (await owner.get("/me/")).organizations;
+  assert.equal(name, "By hand");
+  assert.ok(out.includes(id));
+  const account = (await command(["account", "create", "--email", email], env)).out.trim();
+  assert.match(account, /^acct_\w+$/);
+  await owner.refused(400, "POST", "/organization/", { name: "Which account?" }, "account_id");
+
+  const { account_id } = await owner.get(`/organization/${id}/`);
+  await command(["account", "billing", account_id, "past_due"], env);
+  await owner.refused(402, "POST", "/lead/", { name: "New" });
+  await command(["account", "billing", account_id, "active"], env);
+  await owner.post("/lead/", { name: "New" });
+  assert.match((await command(["account", "billing", "acct_nobody", "active"], env)).err, /There is no account/);
+  assert.match((await command(["account", "billing", account_id, "late"], env)).err, /past_due or active/);
+});
+
+test("routes lists every operation", async () => {
+  const { out, code } = await command(["routes"], {});
+
+  assert.equal(code, 0);
+  const lines = out.trim().split("\n");
+  assert.equal(lines.length, operations.length);
+  assert.ok(
+    lines.some((line) => /^GET +\/api\/v1\/me\/ +member +Answers the user/.test(line)),
+    out,
+  );
+});
+
+test("doctor says what is wrong and what to do about it", async () => {
+  const database = await createDatabase();
+  const env = { DATA_DIR: dataDir(), DATABASE_URL: database.url };
+
+  const bare = await command(["doctor"], env);
+  await createPartitions(database.url, new Date());
+  const healthy = await command(["doctor"], env);
+  await database.drop();
+  const gone = await command(["doctor"], env);
+  const misspelt = await command(["doctor"], { ...env, PORT: "many" });
+
+  assert.equal(bare.code, 1);
+  assert.match(bare.out, /^wrong {2}partitions of the event table: event_\d{4}_\d\d, .* `headwater start` makes them$/m);
+  assert.deepEqual([healthy.code, healthy.out.includes("wrong")], [0, false], healthy.out);
+  assert.equal(gone.code, 1);
+  assert.match(gone.out, /^wrong {2}database: cannot be reached/m);
+  assert.match(misspelt.out, /^wrong {2}configuration: [\s\S]*PORT must be/m);
+});
+
+async function until(holds: () => boolean): Promise<void> {
+  for (const limit = Date.now() + 20_000; !holds(); await sleep(50))
+    if (Date.now() > limit) assert.fail("it did not happen within 20 seconds");
+}

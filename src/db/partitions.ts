@@ -1,0 +1,63 @@
+// The event table has a partition for each month, made ahead of time, so that old months are dropped whole. The bounds are ids:
+// an id begins with its milliseconds. What belongs to no partition lies in `event_default`, and that is no error.
+import pg from "pg";
+import { firstIdAt } from "../core/id.ts";
+
+/** How many months beside the present one have a partition. */
+const monthsAhead = 2;
+
+export interface Partition {
+  name: string;
+  from: string;
+  to: string;
+}
+
+/** The partitions there should be at an instant. */
+export function partitionsAt(now: Date): Partition[] {
+  const firstOf = (months: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1));
+  return Array.from({ length: monthsAhead + 1 }, (_, i) => ({
+    name: `event_${firstOf(i).toISOString().slice(0, 7).replace("-", "_")}`,
+    from: firstIdAt("ev", firstOf(i)),
+    to: firstIdAt("ev", firstOf(i + 1)),
+  }));
+}
+
+/** Makes those that are missing and answers their names. Several processes may do so at once. */
+export async function createPartitions(url: string, now: Date): Promise<string[]> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: "headwater partitions",
+    options: "-c lock_timeout=3000",
+  });
+  await client.connect();
+  try {
+    await client.query("select pg_advisory_lock(7241007)");
+    const made: string[] = [];
+    for (const partition of partitionsAt(now)) if (await create(client, partition)) made.push(partition.name);
+    return made;
+  } finally {
+    await client.end();
+  }
+}
+
+const checkViolation = "23514";
+const lockNotAvailable = "55P03";
+
+// Attaching a finished table, unlike creating it in place, does not wait for those who write events.
+async function create(client: pg.Client, { name, from, to }: Partition): Promise<boolean> {
+  const { rows } = await client.query("select to_regclass($1) as present", [name]);
+  if (rows[0].present !== null) return false;
+  try {
+    await client.query(`begin;
+      create table ${name} (like event including defaults including constraints);
+      alter table event attach partition ${name} for values from ('${from}') to ('${to}');
+      commit`);
+    return true;
+  } catch (error) {
+    await client.query("rollback");
+    // Events of this month lie in the default partition already, or somebody is busy there: tomorrow is early enough.
+    const { code } = error as { code?: string };
+    if (code === checkViolation || code === lockNotAvailable) return false;
+    throw error;
+  }
+}

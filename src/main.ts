@@ -1,0 +1,86 @@
+// The command `headwater`. Each command is a file under cli/ that is loaded when it is asked for.
+import { Command } from "commander";
+import { type Config, parseConfig } from "./config.ts";
+import { complain, Mistake } from "./cli/say.ts";
+import { version } from "./cli/version.ts";
+
+interface CommandFile {
+  run(config: Config, ...given: any[]): Promise<void>;
+}
+
+/** Runs a command with the configuration, then its arguments and options. */
+const run =
+  (load: () => Promise<CommandFile>) =>
+  async (...given: unknown[]): Promise<void> => {
+    const { run: command } = await load();
+    await command(parseConfig(process.env), ...given.slice(0, -1));
+  };
+
+const program = new Command("headwater")
+  .description("The open-source sales CRM that other software and AI agents run on.")
+  .version(version);
+const email = ["--email <address>", "the person's e-mail address"] as const;
+
+program
+  .command("start")
+  .description("run the service")
+  .action(run(() => import("./cli/start.ts")));
+program
+  .command("migrate")
+  .description("bring the database to this release's version")
+  .action(run(() => import("./cli/migrate.ts")));
+
+const key = program.command("key").description("API keys");
+key
+  .command("create")
+  .description("print a new key of a member; who was invited accepts by it")
+  .requiredOption(...email)
+  .option("--organization <id>", "which organization, where there are several")
+  .option("--name <name>", "what the key is for")
+  .action(run(() => import("./cli/key_create.ts")));
+
+const organization = program.command("organization").description("organizations");
+organization
+  .command("create")
+  .description("create an organization and print it with a key of its admin")
+  .requiredOption("--name <name>", "the organization's name")
+  .requiredOption(...email)
+  .action(run(() => import("./cli/organization_create.ts")));
+
+const account = program.command("account").description("billing accounts");
+account
+  .command("create")
+  .description("create a further billing account of a person")
+  .requiredOption(...email)
+  .action(run(() => import("./cli/account_create.ts")));
+account
+  .command("billing <account> <status>")
+  .description("say whether an account is paid: past_due or active")
+  .action(run(() => import("./cli/account_billing.ts")));
+
+program
+  .command("routes")
+  .description("list everything the service can do")
+  .action(async () => (await import("./cli/routes.ts")).run());
+program
+  .command("doctor")
+  .description("look at what the service stands on, and say what to do")
+  .action(async () => (await import("./cli/doctor.ts")).run(process.env));
+
+// `headwater routes | head` is no failure.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  complain(shown(error));
+  process.exit(1);
+}
+
+/** What an operator can put right is told in a sentence; with LOG_LEVEL debug or trace, and for defects, with the stack. */
+function shown(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const isPlain = error instanceof Mistake || error.constructor === Error || error.name === "EmbeddedError";
+  const verbose = /^(debug|trace)$/.test(process.env.LOG_LEVEL ?? "");
+  return isPlain && !verbose && error.message !== "" ? error.message : (error.stack ?? error.message);
+}
