@@ -36,6 +36,7 @@ const values: Record<string, unknown> = {
   value_currency: "EUR",
   note_html: "<body>Text</body>",
   user_note_html: "<body>Text</body>",
+  body_html: "<body>Text</body>",
   email: "someone@example.com",
   tags: ["one", "two"],
   events: ["lead.updated"],
