@@ -287,6 +287,23 @@ describe("who sees a task", () => {
     await rep.refused(404, "GET", `/lead/${task.lead_id}/`);
   });
 
+  test("is every member of the group it is given to", async () => {
+    const acme = await organization();
+    const [rep, other] = [await acme.member("restricteduser"), await acme.member("restricteduser")];
+    const team = await acme.post("/group/", { name: "Team", user_ids: [rep.userId] });
+
+    const task = await acme.task({ assigned_to: team.id });
+
+    assert.equal(task.assigned_to_name, "Team");
+    assert.deepEqual(
+      (await rep.get("/task/")).data.map((one: any) => one.id),
+      [task.id],
+    );
+    await other.refused(404, "GET", `/task/${task.id}/`);
+    assert.equal((await rep.put(`/task/${task.id}/`, { is_complete: true })).completed_by, rep.userId);
+    await rep.delete(`/task/${task.id}/`);
+  });
+
   test("changes and deletes one's own without further permission, another's with manage_others_tasks", async () => {
     const acme = await organization();
     const rep = await acme.memberWith(["view_all_leads", "delete_own_tasks"]);
