@@ -12,6 +12,188 @@ create policy own on account using ((EXISTS ( SELECT
    FROM organization o
   WHERE (o.account_id = account.id))));
 
+create table activity (
+  organization_id text not null,
+  id text not null,
+  _type text not null,
+  lead_id text not null,
+  contact_id text,
+  opportunity_id text,
+  conversation_id text,
+  user_id text,
+  users text[],
+  activity_at timestamp(3) with time zone not null,
+  attachments jsonb,
+  automation_run_id text,
+  sequence_id text,
+  sequence_name text,
+  sequence_subscription_id text,
+  note text,
+  note_html text,
+  title text,
+  pinned boolean,
+  pinned_at timestamp(3) with time zone,
+  pinned_by text,
+  mentions text[],
+  direction text,
+  status text,
+  disposition text,
+  duration integer,
+  phone text,
+  phone_formatted text,
+  remote_country_iso text,
+  local_phone text,
+  local_phone_formatted text,
+  local_country_iso text,
+  outcome_id text,
+  outcome text,
+  recording_url text,
+  recording_expires_at timestamp(3) with time zone,
+  recording_transcript jsonb,
+  voicemail_url text,
+  voicemail_duration integer,
+  voicemail_transcript jsonb,
+  call_method text,
+  source text,
+  dialer_id text,
+  cost text,
+  transferred_from text,
+  transferred_to text,
+  forwarded_to text,
+  is_forwarded boolean,
+  is_joinable boolean,
+  is_to_group_number boolean,
+  coach_legs jsonb,
+  date_answered timestamp(3) with time zone,
+  quality_info jsonb,
+  playbook_id text,
+  sender text,
+  "to" jsonb,
+  cc jsonb,
+  bcc jsonb,
+  subject text,
+  body_text text,
+  body_html text,
+  body_preview text,
+  template_id text,
+  template_name text,
+  date_scheduled timestamp(3) with time zone,
+  date_sent timestamp(3) with time zone,
+  send_after timestamp(3) with time zone,
+  followup_date timestamp(3) with time zone,
+  followup_sequence_id text,
+  followup_sequence_delay integer,
+  followup_sequence_add_cc_bcc boolean,
+  in_reply_to_id text,
+  thread_id text,
+  message_ids text[],
+  "references" text[],
+  envelope jsonb,
+  opens jsonb,
+  opens_summary text,
+  clicks jsonb,
+  clicks_summary text,
+  has_reply boolean,
+  send_attempts jsonb,
+  email_account_id text,
+  send_as_id text,
+  bulk_email_action_id text,
+  need_smtp_credentials boolean,
+  latest_normalized_subject text,
+  n_emails integer,
+  participants jsonb,
+  text text,
+  remote_phone text,
+  remote_phone_formatted text,
+  error_message text,
+  channel text,
+  message_markdown text,
+  message_html text,
+  external_message_id text,
+  local_handle text,
+  remote_handle text,
+  response_to_id text,
+  integration_link text,
+  integration_name text,
+  starts_at timestamp(3) with time zone,
+  ends_at timestamp(3) with time zone,
+  location text,
+  user_note text,
+  user_note_html text,
+  user_note_mentions text[],
+  attendees jsonb,
+  conference_links jsonb,
+  is_recurring boolean,
+  calendar_event_link text,
+  calendar_event_uids text[],
+  connected_account_id text,
+  provider_calendar_id text,
+  provider_calendar_event_id text,
+  summary text,
+  transcripts jsonb,
+  integrations jsonb,
+  notetaker_id text,
+  import_id text,
+  old_status_id text,
+  old_status_label text,
+  old_status_type text,
+  old_pipeline_id text,
+  old_pipeline_name text,
+  new_status_id text,
+  new_status_label text,
+  new_status_type text,
+  new_pipeline_id text,
+  new_pipeline_name text,
+  opportunity_value bigint,
+  opportunity_value_currency text,
+  opportunity_value_period text,
+  opportunity_confidence integer,
+  opportunity_date_won date,
+  task_id text,
+  task_text text,
+  task_assigned_to text,
+  source_lead_id text,
+  source_lead_name text,
+  destination_lead_id text,
+  custom jsonb,
+  search tsvector,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  rendered text,
+  constraint activity_pkey PRIMARY KEY (organization_id, id),
+  constraint activity_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
+  constraint activity_in_reply_to_id_fkey FOREIGN KEY (organization_id, in_reply_to_id) REFERENCES activity(organization_id, id) DEFERRABLE,
+  constraint activity_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
+  constraint activity_opportunity_id_fkey FOREIGN KEY (organization_id, opportunity_id) REFERENCES opportunity(organization_id, id) DEFERRABLE,
+  constraint activity_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint activity_response_to_id_fkey FOREIGN KEY (organization_id, response_to_id) REFERENCES activity(organization_id, id) DEFERRABLE,
+  constraint activity_thread_id_fkey FOREIGN KEY (organization_id, thread_id) REFERENCES activity(organization_id, id) DEFERRABLE,
+  constraint activity_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE
+);
+CREATE INDEX activity_activity_at_idx ON public.activity USING btree (organization_id, activity_at DESC, id DESC);
+CREATE INDEX activity_contact_id_idx ON public.activity USING btree (organization_id, contact_id, date_created DESC, id DESC) WHERE (contact_id IS NOT NULL);
+CREATE INDEX activity_conversation_id_idx ON public.activity USING btree (organization_id, conversation_id, date_created DESC, id DESC) WHERE (conversation_id IS NOT NULL);
+CREATE INDEX activity_date_created_idx ON public.activity USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX activity_date_updated_idx ON public.activity USING btree (organization_id, date_updated DESC, id DESC);
+CREATE UNIQUE INDEX activity_external_message_id_key ON public.activity USING btree (organization_id, channel, external_message_id) WHERE (external_message_id IS NOT NULL);
+CREATE INDEX activity_in_reply_to_id_idx ON public.activity USING btree (organization_id, in_reply_to_id, date_created DESC, id DESC) WHERE (in_reply_to_id IS NOT NULL);
+CREATE INDEX activity_lead_id_idx ON public.activity USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
+CREATE INDEX activity_message_ids_idx ON public.activity USING gin (organization_id, message_ids) WHERE (message_ids <> '{}'::text[]);
+CREATE INDEX activity_opportunity_id_idx ON public.activity USING btree (organization_id, opportunity_id, date_created DESC, id DESC) WHERE (opportunity_id IS NOT NULL);
+CREATE INDEX activity_response_to_id_idx ON public.activity USING btree (organization_id, response_to_id, date_created DESC, id DESC) WHERE (response_to_id IS NOT NULL);
+CREATE INDEX activity_search_idx ON public.activity USING gin (organization_id, search) WHERE (search IS NOT NULL);
+CREATE INDEX activity_send_after_idx ON public.activity USING btree (send_after) WHERE (send_after IS NOT NULL);
+CREATE INDEX activity_task_id_idx ON public.activity USING btree (organization_id, task_id) WHERE (task_id IS NOT NULL);
+CREATE INDEX activity_thread_id_idx ON public.activity USING btree (organization_id, thread_id, date_created DESC, id DESC) WHERE (thread_id IS NOT NULL);
+CREATE INDEX activity_thread_subject_idx ON public.activity USING btree (organization_id, lead_id, lower(latest_normalized_subject)) WHERE (_type = 'EmailThread'::text);
+CREATE INDEX activity_type_idx ON public.activity USING btree (organization_id, _type, date_created DESC, id DESC);
+CREATE INDEX activity_user_id_idx ON public.activity USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
+create policy organization on activity using ((organization_id = current_setting('app.organization_id'::text)));
+CREATE TRIGGER forget_rendering BEFORE UPDATE ON public.activity FOR EACH ROW EXECUTE FUNCTION forget_rendering();
+
 create table api_key (
   organization_id text not null,
   id text not null,
@@ -30,9 +212,9 @@ create table api_key (
   constraint api_key_hash_key UNIQUE (hash),
   constraint api_key_pkey PRIMARY KEY (organization_id, id),
   constraint api_key_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
-  constraint api_key_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+  constraint api_key_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE
 );
-CREATE INDEX api_key_user_id_idx ON public.api_key USING btree (organization_id, user_id, id DESC);
+CREATE INDEX api_key_user_id_idx ON public.api_key USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
 create policy organization on api_key using ((organization_id = current_setting('app.organization_id'::text)));
 
 create table contact (
@@ -75,6 +257,52 @@ CREATE INDEX contact_search_idx ON public.contact USING gin (organization_id, se
 create policy organization on contact using ((organization_id = current_setting('app.organization_id'::text)));
 CREATE TRIGGER forget_rendering BEFORE UPDATE ON public.contact FOR EACH ROW EXECUTE FUNCTION forget_rendering();
 
+create table contact_tag (
+  organization_id text not null,
+  id text not null,
+  name text not null,
+  color text,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint contact_tag_pkey PRIMARY KEY (organization_id, id),
+  constraint contact_tag_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE UNIQUE INDEX contact_tag_name_key ON public.contact_tag USING btree (organization_id, lower(name));
+CREATE INDEX contact_tag_sort_idx ON public.contact_tag USING btree (organization_id, sort_key(name), id);
+create policy organization on contact_tag using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table custom_field (
+  organization_id text not null,
+  id text not null,
+  object_type text not null,
+  name text not null,
+  type text not null,
+  description text,
+  choices jsonb,
+  accepts_multiple_values boolean default false not null,
+  editable_with_roles text[] default '{}'::text[] not null,
+  required boolean default false not null,
+  custom_activity_type_id text,
+  custom_object_type_id text,
+  referenced_custom_type_id text,
+  back_reference_is_visible boolean default false not null,
+  associations jsonb default '[]'::jsonb not null,
+  "position" integer not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint custom_field_pkey PRIMARY KEY (organization_id, id),
+  constraint custom_field_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE UNIQUE INDEX custom_field_name_key ON public.custom_field USING btree (organization_id, object_type, COALESCE(custom_activity_type_id, custom_object_type_id, ''::text), lower(name));
+CREATE INDEX custom_field_position_idx ON public.custom_field USING btree (organization_id, object_type, "position", id);
+create policy organization on custom_field using ((organization_id = current_setting('app.organization_id'::text)));
+
 create table event (
   organization_id text not null,
   id text not null,
@@ -94,10 +322,15 @@ create table event (
   date_updated timestamp(3) with time zone not null,
   xid xid8 default pg_current_xact_id() not null,
   seq bigint generated always as identity not null,
+  oauth_client_id text,
+  oauth_scope text,
   constraint event_pkey PRIMARY KEY (organization_id, id)
 );
+CREATE INDEX event_date_created_idx ON ONLY public.event USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX event_event_idx ON ONLY public.event USING btree (organization_id, event, date_created DESC, id DESC);
 CREATE INDEX event_lead_id_idx ON ONLY public.event USING btree (organization_id, lead_id, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE INDEX event_object_id_idx ON ONLY public.event USING btree (organization_id, object_id, id DESC);
+CREATE INDEX event_request_id_idx ON ONLY public.event USING btree (organization_id, request_id);
 create policy organization on event using ((organization_id = current_setting('app.organization_id'::text)));
 
 create table "group" (
@@ -196,10 +429,28 @@ create table lead_status (
 CREATE UNIQUE INDEX lead_status_label_key ON public.lead_status USING btree (organization_id, lower(label));
 create policy organization on lead_status using ((organization_id = current_setting('app.organization_id'::text)));
 
+create table lead_tag (
+  organization_id text not null,
+  id text not null,
+  name text not null,
+  color text,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint lead_tag_pkey PRIMARY KEY (organization_id, id),
+  constraint lead_tag_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE UNIQUE INDEX lead_tag_name_key ON public.lead_tag USING btree (organization_id, lower(name));
+CREATE INDEX lead_tag_sort_idx ON public.lead_tag USING btree (organization_id, sort_key(name), id);
+create policy organization on lead_tag using ((organization_id = current_setting('app.organization_id'::text)));
+
 create table line_item (
   organization_id text not null,
   id text not null,
   opportunity_id text not null,
+  lead_id text not null,
   product_id text,
   name text not null,
   description text,
@@ -222,10 +473,12 @@ create table line_item (
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
   constraint line_item_pkey PRIMARY KEY (organization_id, id),
+  constraint line_item_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
   constraint line_item_opportunity_id_fkey FOREIGN KEY (organization_id, opportunity_id) REFERENCES opportunity(organization_id, id) DEFERRABLE,
   constraint line_item_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint line_item_product_id_fkey FOREIGN KEY (organization_id, product_id) REFERENCES product(organization_id, id) DEFERRABLE
 );
+CREATE INDEX line_item_lead_id_idx ON public.line_item USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE INDEX line_item_opportunity_id_idx ON public.line_item USING btree (organization_id, opportunity_id, date_created DESC, id DESC) WHERE (opportunity_id IS NOT NULL);
 CREATE INDEX line_item_product_id_idx ON public.line_item USING btree (organization_id, product_id, date_created DESC, id DESC) WHERE (product_id IS NOT NULL);
 create policy organization on line_item using ((organization_id = current_setting('app.organization_id'::text)));
@@ -235,6 +488,8 @@ create table membership (
   id text not null,
   user_id text not null,
   role_id text default 'user'::text not null,
+  invited_email text,
+  accepted boolean default true not null,
   status text default 'active'::text not null,
   availability text default 'offline'::text not null,
   availability_updated_at timestamp(3) with time zone,
@@ -251,10 +506,13 @@ create table membership (
   constraint membership_organization_id_user_id_key UNIQUE (organization_id, user_id),
   constraint membership_pkey PRIMARY KEY (organization_id, id),
   constraint membership_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint membership_role_id_fkey FOREIGN KEY (organization_id, role_id) REFERENCES role(organization_id, id) DEFERRABLE,
   constraint membership_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id),
   constraint membership_availability_check CHECK ((availability = ANY (ARRAY['online'::text, 'offline'::text]))),
+  constraint membership_check CHECK ((accepted OR ((status <> 'active'::text) AND (invited_email IS NOT NULL)))),
   constraint membership_status_check CHECK ((status = ANY (ARRAY['invited'::text, 'active'::text, 'inactive'::text])))
 );
+CREATE INDEX membership_role_id_idx ON public.membership USING btree (organization_id, role_id, date_created DESC, id DESC) WHERE (role_id IS NOT NULL);
 CREATE INDEX membership_user_id_idx ON public.membership USING btree (user_id);
 create policy organization on membership using ((organization_id = current_setting('app.organization_id'::text)));
 
@@ -271,8 +529,6 @@ create table opportunity (
   lead_id text not null,
   contact_id text,
   status_id text not null,
-  pipeline_id text not null,
-  status_type text not null,
   user_id text,
   value bigint,
   value_period text default 'one_time'::text not null,
@@ -288,7 +544,6 @@ create table opportunity (
   expected_close_date date,
   attachments jsonb default '[]'::jsonb not null,
   line_items_total bigint,
-  last_activity_at timestamp(3) with time zone,
   custom jsonb default '{}'::jsonb not null,
   search tsvector,
   created_by text,
@@ -296,11 +551,11 @@ create table opportunity (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  rendered text,
   constraint opportunity_pkey PRIMARY KEY (organization_id, id),
   constraint opportunity_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
   constraint opportunity_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
   constraint opportunity_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
-  constraint opportunity_pipeline_id_fkey FOREIGN KEY (organization_id, pipeline_id) REFERENCES pipeline(organization_id, id) DEFERRABLE,
   constraint opportunity_status_id_fkey FOREIGN KEY (organization_id, status_id) REFERENCES opportunity_status(organization_id, id) DEFERRABLE,
   constraint opportunity_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE
 );
@@ -310,11 +565,11 @@ CREATE INDEX opportunity_date_created_idx ON public.opportunity USING btree (org
 CREATE INDEX opportunity_date_updated_idx ON public.opportunity USING btree (organization_id, date_updated DESC, id DESC);
 CREATE INDEX opportunity_date_won_idx ON public.opportunity USING btree (organization_id, date_won) WHERE (date_won IS NOT NULL);
 CREATE INDEX opportunity_lead_id_idx ON public.opportunity USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
-CREATE INDEX opportunity_pipeline_id_idx ON public.opportunity USING btree (organization_id, pipeline_id, date_created DESC, id DESC) WHERE (pipeline_id IS NOT NULL);
 CREATE INDEX opportunity_search_idx ON public.opportunity USING gin (organization_id, search);
 CREATE INDEX opportunity_status_id_idx ON public.opportunity USING btree (organization_id, status_id, date_created DESC, id DESC) WHERE (status_id IS NOT NULL);
 CREATE INDEX opportunity_user_id_idx ON public.opportunity USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
 create policy organization on opportunity using ((organization_id = current_setting('app.organization_id'::text)));
+CREATE TRIGGER forget_rendering BEFORE UPDATE ON public.opportunity FOR EACH ROW EXECUTE FUNCTION forget_rendering();
 
 create table opportunity_status (
   organization_id text not null,
@@ -406,6 +661,7 @@ create table product (
 );
 CREATE UNIQUE INDEX product_code_key ON public.product USING btree (organization_id, lower(code)) WHERE (code IS NOT NULL);
 CREATE INDEX product_name_idx ON public.product USING btree (organization_id, sort_key(name), id);
+CREATE INDEX product_search_idx ON public.product USING gin (organization_id, search);
 create policy organization on product using ((organization_id = current_setting('app.organization_id'::text)));
 
 create table role (
@@ -426,6 +682,58 @@ create table role (
 CREATE UNIQUE INDEX role_name_key ON public.role USING btree (organization_id, lower(name));
 create policy organization on role using ((organization_id = current_setting('app.organization_id'::text)));
 
+create table task (
+  organization_id text not null,
+  id text not null,
+  _type text default 'lead'::text not null,
+  lead_id text not null,
+  contact_id text,
+  text text,
+  date date,
+  is_complete boolean default false not null,
+  date_completed timestamp(3) with time zone,
+  completed_by text,
+  resolution text,
+  priority text,
+  assigned_to text not null,
+  object_type text,
+  object_id text,
+  sequence_id text,
+  sequence_subscription_id text,
+  phone text,
+  local_phone text,
+  recording_url text,
+  voicemail_url text,
+  voicemail_duration integer,
+  subject text,
+  body_preview text,
+  email_id text,
+  emails jsonb,
+  opportunity_id text,
+  opportunity_value bigint,
+  opportunity_value_formatted text,
+  opportunity_note text,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint task_pkey PRIMARY KEY (organization_id, id),
+  constraint task_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
+  constraint task_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
+  constraint task_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX task_assigned_to_idx ON public.task USING btree (organization_id, assigned_to, date, id);
+CREATE INDEX task_contact_id_idx ON public.task USING btree (organization_id, contact_id, date_created DESC, id DESC) WHERE (contact_id IS NOT NULL);
+CREATE INDEX task_date_created_idx ON public.task USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX task_date_idx ON public.task USING btree (organization_id, date, id);
+CREATE INDEX task_date_updated_idx ON public.task USING btree (organization_id, date_updated DESC, id DESC);
+CREATE INDEX task_lead_id_idx ON public.task USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
+CREATE INDEX task_object_id_idx ON public.task USING btree (organization_id, object_id) WHERE (object_id IS NOT NULL);
+CREATE INDEX task_open_assigned_to_idx ON public.task USING btree (organization_id, assigned_to, date, id) WHERE (NOT is_complete);
+CREATE INDEX task_open_idx ON public.task USING btree (organization_id, date, id) WHERE (NOT is_complete);
+create policy organization on task using ((organization_id = current_setting('app.organization_id'::text)));
+
 create table "user" (
   id text not null,
   email text not null,
@@ -436,6 +744,7 @@ create table "user" (
   image text,
   timezone text,
   last_used_timezone text,
+  password_hash text,
   date_created timestamp(3) with time zone default now() not null,
   date_updated timestamp(3) with time zone default now() not null,
   version integer default 1 not null,
@@ -445,6 +754,36 @@ create table "user" (
 create policy fellow on "user" using ((EXISTS ( SELECT
    FROM membership m
   WHERE (m.user_id = "user".id))));
+
+create table webhook (
+  organization_id text not null,
+  id text not null,
+  url text not null,
+  events text[] not null,
+  event_filters jsonb,
+  status text default 'active'::text not null,
+  verify_ssl boolean default true not null,
+  sealed_signature_key text not null,
+  pause_reason text,
+  failing_since timestamp(3) with time zone,
+  latest_error text,
+  pending integer default 0 not null,
+  delivered bigint default 0 not null,
+  failed bigint default 0 not null,
+  cursor_xid xid8 default pg_current_xact_id() not null,
+  cursor_seq bigint default 0 not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint webhook_pkey PRIMARY KEY (organization_id, id),
+  constraint webhook_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint webhook_events_check CHECK ((cardinality(events) > 0)),
+  constraint webhook_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text])))
+);
+CREATE INDEX webhook_date_created_idx ON public.webhook USING btree (organization_id, date_created DESC, id DESC);
+create policy organization on webhook using ((organization_id = current_setting('app.organization_id'::text)));
 
 CREATE OR REPLACE FUNCTION public.current_organization()
  RETURNS text
@@ -506,19 +845,72 @@ end $procedure$
 create view member as
  SELECT m.organization_id,
     u.id,
-    u.email,
-    u.first_name,
-    u.last_name,
-    COALESCE(NULLIF(TRIM(BOTH FROM ((u.first_name || ' '::text) || u.last_name)), ''::text), u.email) AS name,
-    u.image,
+    p.email,
+    p.first_name,
+    p.last_name,
+    COALESCE(NULLIF(TRIM(BOTH FROM ((p.first_name || ' '::text) || p.last_name)), ''::text), p.email) AS name,
+        CASE
+            WHEN m.accepted THEN u.image
+            ELSE NULL::text
+        END AS image,
+        CASE
+            WHEN m.accepted THEN u.timezone
+            ELSE NULL::text
+        END AS timezone,
     m.id AS membership_id,
     m.role_id,
     m.status,
     m.availability,
+    m.availability_updated_at,
     m.date_created,
-    m.date_updated,
+        CASE
+            WHEN m.accepted THEN GREATEST(m.date_updated, u.date_updated)
+            ELSE m.date_updated
+        END AS date_updated,
     m.created_by,
     m.updated_by,
-    m.version
-   FROM (membership m
-     JOIN "user" u ON ((u.id = m.user_id)));
+        CASE
+            WHEN m.accepted THEN (m.version + u.version)
+            ELSE m.version
+        END AS version
+   FROM ((membership m
+     JOIN "user" u ON ((u.id = m.user_id)))
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN m.accepted THEN u.email
+                    ELSE m.invited_email
+                END AS email,
+                CASE
+                    WHEN m.accepted THEN u.first_name
+                    ELSE ''::text
+                END AS first_name,
+                CASE
+                    WHEN m.accepted THEN u.last_name
+                    ELSE ''::text
+                END AS last_name) p);
+
+create view stored_event as
+ SELECT organization_id,
+    id,
+    object_type,
+    action,
+    event,
+    object_id,
+    lead_id,
+    user_id,
+    api_key_id,
+    request_id,
+    changed_fields,
+    previous_data,
+    data,
+    meta,
+    date_created,
+    date_updated,
+    xid,
+    seq,
+    oauth_client_id,
+    oauth_scope,
+    NULL::text AS created_by,
+    NULL::text AS updated_by,
+    1 AS version
+   FROM event e;

@@ -19,9 +19,10 @@ chmodSync(dataDir, 0o711);
 const server = await startEmbedded({ dataDir, settings: { fsync: "off" } });
 try {
   await migrate(server.url);
-  const pool = new pg.Pool({ connectionString: server.url });
-  writeFileSync(new URL("schema.sql", folder), await describeSchema(pool));
-  await pool.end();
+  const client = new pg.Client({ connectionString: server.url });
+  await client.connect();
+  writeFileSync(new URL("schema.sql", folder), await describeSchema(client));
+  await client.end();
 } finally {
   await server.stop();
   for (const place of [dirname(server.directory), dataDir]) rmSync(place, { recursive: true, force: true });
