@@ -2,6 +2,7 @@
 // same transaction, with its event, and waits for nothing unless it says so.
 import type { Ctx } from "../../core/context.ts";
 import { findRecords } from "../../core/records.ts";
+import { lockPointing } from "../../core/references.ts";
 import type { Row } from "../../core/resource.ts";
 import { store } from "../../core/store.ts";
 import { sql } from "../../db/sql.ts";
@@ -112,10 +113,10 @@ export function logTaskCompleted(ctx: Ctx, task: Task): Row<typeof taskCompleted
   });
 }
 
-/** A task turned out not to be done. Waits for what it finds. */
+/** A task turned out not to be done. Waits for what it finds, also at a lead that whoever was to do it does not see. */
 export async function removeTaskCompleted(ctx: Ctx, taskId: string): Promise<void> {
-  const found = await findRecords(ctx, taskCompleted, [sql`t.task_id = ${taskId}`]);
-  await store.remove(ctx, taskCompleted, found);
+  const found = await lockPointing(ctx, { from: taskCompleted, field: "task_id" }, [taskId]);
+  await store.remove(ctx, taskCompleted, found as Row<typeof taskCompleted>[]);
 }
 
 /** `source` was merged into `destination`. */

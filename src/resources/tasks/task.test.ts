@@ -283,8 +283,15 @@ describe("who sees a task", () => {
 
     const done = await rep.put(`/task/${task.id}/`, { ...(await rep.get(`/task/${task.id}/`)), is_complete: true });
 
+    await rep.put(`/task/${task.id}/`, { is_complete: false });
+
     assert.equal(done.completed_by, rep.userId);
     await rep.refused(404, "GET", `/lead/${task.lead_id}/`);
+    const traces = (await acme.get(`/event/?lead_id=${task.lead_id}&object_type=activity.task_completed`)).data;
+    assert.deepEqual(
+      traces.map((one: any) => one.action),
+      ["deleted", "created"],
+    );
   });
 
   test("is every member of the group it is given to", async () => {
