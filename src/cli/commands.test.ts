@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { connect } from "node:net";
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -145,6 +146,24 @@ test("the operator chooses the first key and password, and neither is printed", 
     await running.stop();
     await database.drop();
   }
+});
+
+test("a signal lets what is under way finish, a second one does not wait for it", async () => {
+  const database = await createDatabase();
+  const running = await start({ DATA_DIR: dataDir(), DATABASE_URL: database.url });
+  const [, port] = /:(\d+)$/.exec(running.url)!;
+  const slow = connect(Number(port), "127.0.0.1");
+  slow.on("error", () => {}).write("POST /api/v1/lead/ HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\n{");
+  await once(slow, "connect");
+
+  running.child.kill("SIGTERM");
+  await sleep(1000);
+  assert.equal(running.child.exitCode, null);
+  running.child.kill("SIGTERM");
+
+  assert.equal((await once(running.child, "exit"))[0], 143);
+  slow.destroy();
+  await database.drop();
 });
 
 test("of two first starts at once one founds the organization", async () => {

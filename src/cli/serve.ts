@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import { type App, openApp } from "../app.ts";
 import type { Config } from "../config.ts";
-import { isMigrated } from "../db/migrate.ts";
+import { hasMigrations, listMigrations } from "../db/migrate.ts";
 import { createServer, drain } from "../http/server.ts";
 import { appOptions } from "./database.ts";
 import { Mistake } from "./say.ts";
@@ -19,13 +19,15 @@ export interface Serving {
 export async function serve(config: Config, databaseUrl: string, log: Logger): Promise<Serving> {
   const onError = (error: Error) => log.error({ err: error }, "database");
   const app = await openApp({ ...(await appOptions(config, databaseUrl)), onError });
+  // Of the release that runs, whatever is put in its folder meanwhile.
+  const migrations = (await listMigrations()).length;
   const server = createServer({
     config,
     core: app.core,
     operations: app.core.registry.operations,
     authenticate: (authorization) => app.authenticator.authenticate(authorization),
     log,
-    ready: () => isMigrated(app.db),
+    ready: () => hasMigrations(app.db, migrations),
     version,
   });
   await listen(server, config);

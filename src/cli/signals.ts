@@ -1,6 +1,7 @@
 // Ending: the first signal asks for it, the second gets it.
 
-const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+// Not SIGHUP: who starts the service with nohup means it to stay.
+const signals = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
  * Heeds the signals to end. While the service starts, one ends the process at once: nothing is under way. `asked` is called when it

@@ -49,7 +49,7 @@ async function ask(worker: Worker | undefined): Promise<void> {
 
 /** The life of a worker: it ends when it is asked to, or when nobody is left to ask. Signals are for the one who watches. */
 export async function work(config: Config): Promise<void> {
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => {});
   const ending = Promise.race([once(process, "message"), once(process, "disconnect")]);
   const service = await serve(config, config.database_url!, createLog(config.log_level));
   await ending;

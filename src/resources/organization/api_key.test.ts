@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "../../../test/support/client.ts";
 import { organization } from "../../../test/support/given.ts";
+import { writeKey } from "./found.ts";
 
 test("the text of a key is shown once and works at once", async () => {
   const acme = await organization();
@@ -28,6 +29,20 @@ test("the text of a key is in no table", async () => {
     });
     assert.equal(rows.length, 0, table);
   }
+});
+
+test("asking again with the same Idempotency-Key shows the same key, which lies nowhere in clear meanwhile", async () => {
+  const acme = await organization();
+  const ask = () => acme.ask("POST", "/api_key/", { body: {}, headers: { "idempotency-key": "once" } });
+
+  const [first, second] = [await ask(), await ask()];
+
+  assert.deepEqual([second.status, second.body, second.headers.get("idempotency-replayed")], [201, first.body, "true"]);
+  const rows = await acme.service.app.db.unscoped({
+    text: "select 1 from idempotency_key t where organization_id = $1 and t::text like '%' || $2 || '%'",
+    values: [acme.id, first.body.key],
+  });
+  assert.equal(rows.length, 0);
 });
 
 test("a key without a name is called API key", async () => {
@@ -98,7 +113,10 @@ test("unknown scopes, no scopes and an expiry in the past are refused", async ()
 
 test("fifty keys is what one person may have here, even asking for the last one twice at once", async () => {
   const acme = await organization();
-  await Promise.all(Array.from({ length: 48 }, () => acme.post("/api_key/")));
+  await acme.service.app.db.unscopedTransaction(async (tx) => {
+    const key = { organizationId: acme.id, userId: acme.userId, name: "one of many", now: new Date() };
+    for (let i = 0; i < 48; i++) writeKey(tx, key);
+  });
 
   const answers = await Promise.all([1, 2, 3].map(() => acme.ask("POST", "/api_key/", { body: {} })));
 

@@ -41,7 +41,7 @@ export const createOrganization: Operation = {
 async function accountFor(ctx: Ctx, named: string | undefined): Promise<string> {
   const owner = ctx.actor.user_id;
   await lockUser(ctx, owner);
-  const accounts = await accountsOwnedBy(ctx, owner);
+  const accounts = await accountsOwnedBy(transactionOf(ctx), owner);
   if (named === undefined && accounts.length === 0)
     return createAccount(transactionOf(ctx), { name: "Account", ownerId: owner, now: ctx.now });
   if (named === undefined && accounts.length > 1) throw invalid({ account_id: "is required: you own several accounts" });

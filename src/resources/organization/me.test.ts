@@ -108,6 +108,22 @@ test("a new name is shown wherever I am a member, at once", async () => {
   assert.equal((await there.get(`/user/${acme.userId}/`)).name, "Renamed Person");
 });
 
+test("a change of what was read before somebody else's is refused when it says so", async () => {
+  const acme = await organization();
+  const etag = (await acme.ask("GET", "/me/")).headers.get("etag")!;
+  assert.equal((await acme.ask("GET", "/me/", { headers: { "if-none-match": etag } })).status, 304);
+
+  const answers = [];
+  for (const first_name of ["One", "Two"])
+    answers.push(await acme.ask("PUT", "/me/", { body: { first_name }, headers: { "if-match": etag } }));
+
+  assert.deepEqual(
+    answers.map((one) => one.status),
+    [200, 412],
+  );
+  assert.equal((await acme.get("/me/")).first_name, "One");
+});
+
 test("only the fields that are asked for are shown", async () => {
   const acme = await organization();
 

@@ -2,8 +2,9 @@
 import { z } from "zod";
 import { activeMembershipsOf, organizationsThatKnow } from "../../auth/unscoped.ts";
 import { type Ctx, read, write } from "../../core/context.ts";
-import { invalid } from "../../core/errors.ts";
-import { operation } from "../../core/operation.ts";
+import { conflict, invalid } from "../../core/errors.ts";
+import { readFieldNames } from "../../core/list_input.ts";
+import { JsonText, operation } from "../../core/operation.ts";
 import { permissionsOf } from "../../core/permissions.ts";
 import { announceChange } from "../../core/store.ts";
 import { name as sqlName, join, sql, statement } from "../../db/sql.ts";
@@ -47,9 +48,14 @@ export const getMe = operation({
   doc: "Answers the user the key belongs to.",
   permission: "member",
   mcp: false,
-  input: {},
+  input: { _fields: z.string().optional().describe("Only these fields, separated by commas.") },
   output,
-  run: async (ctx) => shownMe(ctx, await readPerson(ctx)),
+  async run(ctx, { _fields }) {
+    const person = await readPerson(ctx);
+    const wanted = readFieldNames(_fields);
+    const members = Object.entries(await shownMe(ctx, person)).filter(([key]) => wanted === null || wanted.includes(key));
+    return new JsonText(JSON.stringify(Object.fromEntries(members)), Number(person.version));
+  },
 });
 
 const part = z.string().max(255).nullish();
@@ -75,6 +81,8 @@ export const updateMe = operation({
   output,
   async run(ctx, { name, signature, ...given }) {
     const before = await readPerson(ctx, true);
+    if (ctx.request.ifMatch !== null && ctx.request.ifMatch !== Number(before.version)) throw conflict(412);
+
     const values: Partial<Person> = { ...given, ...parts(name, given) };
     if (signature !== undefined) values.signature = signature === null || signature === "" ? null : cleaned(signature);
     for (const key of ["first_name", "last_name"] as const) if (values[key] === null) values[key] = "";
@@ -94,6 +102,7 @@ const columns = [
   "last_used_timezone",
   "date_created",
   "date_updated",
+  "version",
 ] as const;
 type Person = Record<(typeof columns)[number], string | null>;
 
@@ -146,8 +155,9 @@ async function shownMe(ctx: Ctx, person: Person): Promise<z.output<typeof output
     (a, b) => Number(b.organization_id === ctx.organization_id) - Number(a.organization_id === ctx.organization_id),
   );
   const full_name = `${person.first_name} ${person.last_name}`.trim() || person.email!;
+  const { version: _, ...shown } = person as Person & { id: string; email: string; first_name: string; last_name: string };
   return {
-    ...(person as Person & { id: string; email: string; first_name: string; last_name: string }),
+    ...shown,
     full_name,
     display_name: full_name,
     organization_id: ctx.organization_id,
