@@ -353,6 +353,19 @@ describe("what becomes of a task", () => {
     assert.equal(last.previous_data.id, task.id);
   });
 
+  test("a done one that is deleted leaves its trace in the lead's history", async () => {
+    const acme = await organization();
+    const task = await acme.task({ is_complete: true });
+
+    await acme.delete(`/task/${task.id}/`);
+
+    const traces = (await acme.get(`/activity/task_completed/?lead_id=${task.lead_id}`)).data;
+    assert.deepEqual(
+      traces.map((one: any) => one.task_id),
+      [task.id],
+    );
+  });
+
   test("an expanded lead brings what is to be done", async () => {
     const acme = await organization();
     const { id: lead_id } = await acme.lead();
