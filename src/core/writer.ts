@@ -315,8 +315,16 @@ function compileRendered(of: Resource, lookup: Lookup, selection = new Selection
 export const isSelfContained = (of: Resource, lookup: Lookup): boolean =>
   of.shown.every(([, field]) => field.source !== "label" || lookup(field.to)?.cached === true);
 
-/** The schema of a record as it is shown. */
+/** The schema of a record as it is shown. Made once for each resource: one for each of its verbs took 8 MB more. */
 export function outputSchema(of: Resource): z.ZodType {
+  let schema = outputs.get(of);
+  if (schema === undefined) outputs.set(of, (schema = makeOutputSchema(of)));
+  return schema;
+}
+
+const outputs = new WeakMap<Resource, z.ZodType>();
+
+function makeOutputSchema(of: Resource): z.ZodType {
   if (of.kinds) return z.union(of.kinds.of.map(outputSchema)).describe(of.doc);
   const shape: Record<string, z.ZodType> = {};
   for (const [key, field] of of.shown) {
