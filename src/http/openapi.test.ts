@@ -64,6 +64,12 @@ test("the description is served without a key, as JSON", async (t) => {
   assert.equal((await ask("POST /api/v1/openapi.json", { key: null })).status, 405);
 });
 
+test("a description that was made before is served as it is", async (t) => {
+  const { ask } = await listen(t, { operations: [share], description: async () => '{"openapi":"3.1.0"}' });
+
+  assert.equal((await ask("GET /api/v1/openapi.json", { key: null })).text, '{"openapi":"3.1.0"}');
+});
+
 test("the same operations give the same bytes, in whatever order they are declared", () => {
   const textOf = (given: typeof operations) => JSON.stringify(buildDescription(given, { version: "1.2.3" }));
 

@@ -11,17 +11,17 @@ import type { Service } from "./service.ts";
 
 type Json = Record<string, unknown>;
 
-/** Needs no key. Made when first asked for and kept as text. */
+/** Needs no key. Without a text that was made before, it is made when first asked for: half a second in which nothing else is done. */
 export function addDescription(server: FastifyInstance, service: Service): void {
-  const { operations, version } = service.app;
-  let text: string | undefined;
+  const { operations, version, description } = service.app;
+  let made: string | undefined;
   addPage(server, service, {
     path: `${apiPrefix}/openapi.json`,
     name: "openapi",
     counted: true,
-    show(x) {
-      text ??= JSON.stringify(buildDescription(operations, { version }));
-      answer(x, 200, text);
+    async show(x) {
+      if (description) answer(x, 200, await description());
+      else answer(x, 200, (made ??= JSON.stringify(buildDescription(operations, { version }))));
     },
   });
 }
@@ -30,10 +30,15 @@ export function buildDescription(operations: readonly Operation[], { version }: 
   const sorted = [...operations].sort((a, b) => compare(a.path, b.path) || order.indexOf(a.method) - order.indexOf(b.method));
   const schemas = resourceSchemas(sorted);
   const share = sharedSchemas(schemas);
-  const parameters = sharedParameters(sorted);
+  const queries = new Map(sorted.map((operation) => [operation, queryParameters(operation)]));
+  const parameters = sharedParameters([...queries.values()].flat());
   const paths: Record<string, Json> = {};
   for (const operation of sorted)
-    (paths[operation.path] ??= {})[operation.method.toLowerCase()] = described(operation, share, parameters.find);
+    (paths[operation.path] ??= {})[operation.method.toLowerCase()] = described(
+      operation,
+      share,
+      queries.get(operation)!.map(parameters.find),
+    );
 
   return {
     openapi: "3.1.0",
@@ -73,7 +78,7 @@ const reference = (kind: string, name: string) => ({ $ref: `#/components/${kind}
 
 type Share = (schema: unknown) => unknown;
 
-function described(operation: Operation, share: Share, find: (parameter: Json) => Json): Json {
+function described(operation: Operation, share: Share, query: readonly Json[]): Json {
   const { body } = operation;
   return {
     operationId: operation.name,
@@ -84,7 +89,7 @@ function described(operation: Operation, share: Share, find: (parameter: Json) =
     "x-rate-limit": operation.group,
     parameters: [
       ...pathFields(operation.path).map(pathParameter),
-      ...queryParameters(operation).map(find),
+      ...query,
       ...headersOf(operation).map((name) => reference("parameters", name)),
     ],
     ...(body && { requestBody: requestBody(share(schemaOf(body, "input")) as Json) }),
@@ -188,11 +193,11 @@ function sharedSchemas(schemas: Record<string, Json>): Share {
 }
 
 /** A parameter that three operations describe alike is described once. */
-function sharedParameters(operations: readonly Operation[]): { components: Json; find: (parameter: Json) => Json } {
+function sharedParameters(parameters: readonly Json[]): { components: Json; find: (parameter: Json) => Json } {
   const counts = new Map<string, number>();
   const components: Json = {};
   const names = new Map<string, string>();
-  for (const parameter of operations.flatMap(queryParameters)) {
+  for (const parameter of parameters) {
     const text = JSON.stringify(parameter);
     const count = (counts.get(text) ?? 0) + 1;
     counts.set(text, count);

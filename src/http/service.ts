@@ -20,6 +20,8 @@ export interface HttpApp {
   /** True when the database has the migrations this version expects. */
   ready(): Promise<boolean>;
   version: string;
+  /** Reads the text of the description, where it was made before: `generated/openapi.json`. */
+  description?: () => Promise<string | Buffer>;
 }
 
 export interface Service {

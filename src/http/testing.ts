@@ -39,6 +39,7 @@ export interface Given {
   actors?: Record<string, Actor>;
   authenticate?: HttpApp["authenticate"];
   ready?: HttpApp["ready"];
+  description?: HttpApp["description"];
   log?: Logger;
   /** What differs from a database nobody answers for. */
   database?: Partial<Database>;
@@ -82,6 +83,7 @@ export async function listen(t: TestContext, given: Given = {}) {
       log: given.log ?? pino({ level: "silent" }),
       ready: given.ready ?? (async () => true),
       version: "1.2.3",
+      description: given.description,
     },
     // A test machine may have no time for us; nobody is to be sent away for it.
     { loopDelayMs: Number.POSITIVE_INFINITY, ...given.gate },
