@@ -184,7 +184,7 @@ create index activity_activity_at_idx on activity (organization_id, activity_at 
 create index activity_type_idx on activity (organization_id, _type, date_created desc, id desc);
 create index activity_conversation_id_idx on activity (organization_id, conversation_id, date_created desc, id desc) where conversation_id is not null;
 create index activity_task_id_idx on activity (organization_id, task_id) where task_id is not null;
-create index activity_thread_subject_idx on activity (organization_id, lead_id, lower(latest_normalized_subject)) where _type = 'EmailThread';
+create index activity_thread_idx on activity (organization_id, lead_id) where _type = 'EmailThread';
 create index activity_search_idx on activity using gin (organization_id, search) where search is not null;
 -- Where a message came from by somebody else's name for it: the id of another system, the ids in an e-mail's header.
 create unique index activity_external_message_id_key on activity (organization_id, channel, external_message_id) where external_message_id is not null;

@@ -1,12 +1,12 @@
 // What every activity has, whatever its kind, and the words that make a resource one kind of activity.
 import { z } from "zod";
-import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { computed, type Field, type FieldOptions, label, ref, text, timestamp } from "../../core/field.ts";
 import { readValues } from "../../core/list_input.ts";
 import type { Filter } from "../../core/resource.ts";
-import { name, type Sql, sql } from "../../db/sql.ts";
+import { name, sql } from "../../db/sql.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
+import { membersFilter } from "../shared/filters.ts";
 import { authorNames } from "../shared/names.ts";
 import { attachments } from "./attachments.ts";
 
@@ -25,30 +25,15 @@ export type ActivityType =
   | "TaskCompleted"
   | "LeadMerge";
 
-/** Ids in a comma list; the bare name takes one too. */
+/** The bare name takes several ids too. One alone is compared as it is: an index has its rows in the order of the list. */
 const idFilter = (field: string): Filter => ({
   doc: `Only records whose \`${field}\` is this, or one of these separated by commas.`,
-  sql: (_ctx, value, alias) => among(alias, field, readValues(value)),
+  sql(_ctx, value, alias) {
+    const column = sql`${name(alias)}.${name(field)}`;
+    const ids = readValues(value);
+    return ids.length === 1 ? sql`${column} = ${ids[0]}` : sql`${column} = any(${ids}::text[])`;
+  },
 });
-
-/** Members, and groups in place of their members. */
-const memberFilter = (field: string): Filter => ({
-  doc: `Only records whose \`${field}\` is this member, a member of this group, or one of several separated by commas.`,
-  sql: (ctx, value, alias) =>
-    among(
-      alias,
-      field,
-      readValues(value).flatMap((id) => membersOf(ctx, id)),
-    ),
-});
-
-const membersOf = (ctx: Ctx, id: string): string[] =>
-  id.startsWith("group_") ? ((ctx.directory.find("group", id)?.user_ids as string[] | undefined) ?? []) : [id];
-
-function among(alias: string, field: string, ids: readonly string[]): Sql {
-  const column = sql`${name(alias)}.${name(field)}`;
-  return ids.length === 1 ? sql`${column} = ${ids[0]}` : sql`${column} = any(${ids}::text[])`;
-}
 
 /** What all kinds and the stream of them have in common. */
 export const stream = {
@@ -64,8 +49,8 @@ export const stream = {
     contact_id: idFilter("contact_id"),
     opportunity_id: idFilter("opportunity_id"),
     conversation_id: idFilter("conversation_id"),
-    user_id: memberFilter("user_id"),
-    user_id__in: memberFilter("user_id"),
+    user_id: idFilter("user_id"),
+    ...membersFilter("user_id"),
   },
 } as const;
 

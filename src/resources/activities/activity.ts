@@ -46,17 +46,20 @@ export const activity = resource({
   fields: { ...act("Note"), ...columnsOfSome(kinds) },
 });
 
-/** E-mails by thread: a message is a line, its body is read where the thread is read. */
+/** An e-mail as a line of its thread: its body is read where the thread is read. */
+export const emailLine: Resource = {
+  ...email,
+  doc: "An e-mail as a line of its thread.",
+  rendered: undefined,
+  shown: email.shown.filter(([key]) => (lineFields as readonly string[]).includes(key)),
+};
+
+/** The stream with threads, where e-mails are lines. */
 export const threaded: Resource = {
   ...activity,
   rendered: undefined,
-  kinds: { column: "_type", of: kinds.map((one) => (one === email ? emailLine() : one)) },
+  kinds: { column: "_type", of: kinds.map((one) => (one === email ? emailLine : one)) },
 };
-
-function emailLine(): Resource {
-  const shown = email.shown.filter(([key]) => (lineFields as readonly string[]).includes(key));
-  return { ...email, rendered: undefined, shown };
-}
 
 /** The columns that not every kind has. They can be null here, and only their kinds show and filter them. */
 function columnsOfSome(all: readonly Resource[]): Record<string, Field> {

@@ -105,7 +105,7 @@ async function newlyAnswered(ctx: Ctx, before: Email, patch: Patch<typeof email>
   if (patch.in_reply_to_id === before.id) throw invalid({ in_reply_to_id: "must be another e-mail" });
   const found = await answeredEmail(ctx, patch.in_reply_to_id);
   if (found.lead_id !== before.lead_id) throw invalid({ in_reply_to_id: "belongs to another lead" });
-  return found.thread_id === before.thread_id ? null : found;
+  return found;
 }
 
 function threadsTouched(before: Email, after: Email): Set<string> {

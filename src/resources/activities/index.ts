@@ -4,7 +4,7 @@ import { type Given, type Operation } from "../../core/operation.ts";
 import { showRecord } from "../../core/records.ts";
 import { crud, listSchema, standard } from "../../core/standard.ts";
 import { outputSchema } from "../../core/writer.ts";
-import { activity, threaded } from "./activity.ts";
+import { activity, emailLine } from "./activity.ts";
 import { call } from "./call.ts";
 import { createCall, updateCall } from "./call_verbs.ts";
 import { channelMessage } from "./channel_message.ts";
@@ -40,7 +40,7 @@ export const activities: Operation[] = [
 
 /** With `thread_emails=true` e-mails are shown as lines of their thread. */
 function answeringLines(operation: Operation): Operation {
-  return { ...operation, output: listSchema(z.union([outputSchema(activity), outputSchema(threaded)])) };
+  return { ...operation, output: listSchema(z.union([outputSchema(activity), outputSchema(emailLine)])) };
 }
 
 /** `?send_to_inbox=true` says the same as the field of that name. */

@@ -133,6 +133,8 @@ test("threads stand in the stream where they are asked for", async () => {
   assert.ok(!("body_text" in line));
   assert.ok(types(only).includes("EmailThread") && !types(only).includes("Email"));
   assert.deepEqual(types(await list("_type=EmailThread")), ["EmailThread"]);
+  const [thread] = await list("thread_emails=only&_type=EmailThread&_fields=n_emails,emails");
+  assert.deepEqual([thread.n_emails, thread.emails[0].id], [1, email.id]);
   await acme.refused(400, "GET", "/activity/?thread_emails=maybe", undefined, "thread_emails");
 });
 

@@ -6,7 +6,7 @@ import type { JsonText } from "../../core/operation.ts";
 import { activity, threaded, withoutThreads } from "./activity.ts";
 
 export async function listActivities(ctx: Ctx, query: Record<string, string>): Promise<JsonText> {
-  const input = readList(ctx, activity, query);
+  const input = await readList(ctx, activity, query);
   if (asksForThreads(query)) return showList(ctx, query.thread_emails === "true" ? threaded : activity, input);
 
   // That threads are left out is part of the list and changes no plan.

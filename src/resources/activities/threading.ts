@@ -1,6 +1,7 @@
 // Which e-mails belong together: those that answer each other, and at one lead those with the same subject and people.
 import { type Ctx, query, write } from "../../core/context.ts";
-import { findRecords, lockRecord } from "../../core/records.ts";
+import { findRecords } from "../../core/records.ts";
+import { lockPointing } from "../../core/references.ts";
 import type { Row, Values } from "../../core/resource.ts";
 import { store } from "../../core/store.ts";
 import { sql, statement } from "../../db/sql.ts";
@@ -26,7 +27,7 @@ interface Mail {
 
 /** The thread of a new e-mail: that of what it answers, else one with its subject and people, else a new one. */
 export async function joinThread(ctx: Ctx, mail: Mail, answeredThread: string | null): Promise<string> {
-  const found = answeredThread === null ? await threadLike(ctx, mail) : await lockRecord(ctx, emailThread, answeredThread);
+  const found = answeredThread === null ? await threadLike(ctx, mail) : await lockThread(ctx, answeredThread);
   if (found === null) return beginThread(ctx, mail).id;
   store.update(ctx, emailThread, found, {
     n_emails: (found.n_emails ?? 0) + 1,
@@ -53,10 +54,17 @@ function beginThread(ctx: Ctx, mail: Mail): Thread {
 
 /** What a thread says of its e-mails, said anew; without any left it goes. */
 export async function refreshThread(ctx: Ctx, thread_id: string): Promise<void> {
-  const thread = await lockRecord(ctx, emailThread, thread_id);
+  const thread = await lockThread(ctx, thread_id);
+  if (thread === null) return;
   const mails = await mailsOf(ctx, thread_id);
   if (mails.length === 0) return store.remove(ctx, emailThread, [thread]);
   store.update(ctx, emailThread, thread, summary(mails));
+}
+
+/** A thread is a matter of its e-mails: it does not take seeing its lead to keep it right. */
+async function lockThread(ctx: Ctx, id: string): Promise<Thread | null> {
+  const [found] = await lockPointing(ctx, { from: emailThread, field: "id" }, [id]);
+  return (found as Thread | undefined) ?? null;
 }
 
 function summary(mails: readonly Line[]): Values<typeof emailThread> {
@@ -126,6 +134,8 @@ function participantsOf(mail: Pick<Mail, "sender" | "to" | "cc">): Person[] {
   return unitedPeople([], people([mail.sender ?? [], mail.to, mail.cc].flat()));
 }
 
+const participantsMax = 1000;
+
 function unitedPeople(known: readonly Person[], more: readonly Person[]): Person[] {
   const byEmail = new Map<string, Person>();
   for (const one of [...known, ...more]) {
@@ -133,7 +143,7 @@ function unitedPeople(known: readonly Person[], more: readonly Person[]): Person
     const present = byEmail.get(key);
     byEmail.set(key, present ? { email: present.email, name: present.name ?? one.name } : one);
   }
-  return [...byEmail.values()];
+  return [...byEmail.values()].slice(0, participantsMax);
 }
 
 const later = (a: string, b: string): string => (a > b ? a : b);
