@@ -39,15 +39,20 @@ export interface OrderKey {
 const paging = ["_limit", "_skip", "_cursor", "_fields", "_order_by", "_expand", "_count"] as const;
 
 /** Reads the query of a list. `fixed` are conditions of the path (a parent's id), beside the caller's filters. */
-export function readList(ctx: Ctx, of: Resource, given: Record<string, string>, fixed: readonly Sql[] = []): ListInput {
+export async function readList(
+  ctx: Ctx,
+  of: Resource,
+  given: Record<string, string>,
+  fixed: readonly Sql[] = [],
+): Promise<ListInput> {
   const errors: FieldErrors = {};
   const filters = Object.entries(given).filter(([key]) => !(paging as readonly string[]).includes(key));
   const conditions = [...fixed];
   for (const [key, value] of filters) {
-    const condition = filterCondition(ctx, of, key, value, errors);
+    const condition = await filterCondition(ctx, of, key, value, errors);
     if (condition) conditions.push(condition);
   }
-  const order = readOrder(of, given._order_by, errors);
+  const order = (given._order_by ? null : orderOfFilters(ctx, of, filters)) ?? readOrder(of, given._order_by, errors);
   const fingerprint = createHash("sha1")
     .update(JSON.stringify([of.name, filters.sort(), given._order_by ?? ""]))
     .digest("base64url")
@@ -150,7 +155,7 @@ function operatorsOf(field: Field): Operator[] {
   return [...base, ...ranged, ...(field.nullable && base.length > 0 ? (["isnull"] as const) : [])];
 }
 
-function filterCondition(ctx: Ctx, of: Resource, key: string, value: string, errors: FieldErrors): Sql | null {
+async function filterCondition(ctx: Ctx, of: Resource, key: string, value: string, errors: FieldErrors): Promise<Sql | null> {
   const special = of.filters?.[key];
   if (special) return attempt(() => special.sql(ctx, value, "t"), key, errors);
   const [, base, suffix] = /^(.+?)(?:__(in|gt|gte|lt|lte|isnull))?$/.exec(key)!;
@@ -177,9 +182,9 @@ function unknownFilter(of: Resource, key: string): string {
 }
 
 // A filter's function refuses by throwing a problem whose fields are about its own value.
-function attempt(act: () => Sql, key: string, errors: FieldErrors): Sql | null {
+async function attempt(act: () => Sql | Promise<Sql>, key: string, errors: FieldErrors): Promise<Sql | null> {
   try {
-    return act();
+    return await act();
   } catch (problem) {
     if (problem instanceof BadValue) errors[key] = problem.message;
     else if (problem instanceof Error && "fields" in problem) {
@@ -270,7 +275,7 @@ function customCondition(
   value: string,
   key: string,
   errors: FieldErrors,
-): Sql | null {
+): Promise<Sql | null> | null {
   const field = of.custom === undefined ? undefined : customFieldsOf(ctx.directory, of.custom).get(wireName);
   if (field === undefined) {
     errors[key] = "is not a custom field here";
@@ -331,17 +336,23 @@ export function readOrder(of: Resource, value: string | undefined, errors: Field
     if (key === null) errors._order_by = `must be one of ${sortKeys(of).join(", ")}, with - in front for descending`;
     else keys.push(key);
   }
-  // Ties break by id in the direction of the last key, so that pages neither repeat nor skip a record.
-  if (!keys.some((key) => key.key === "id")) {
-    keys.push({
-      key: "id",
-      sql: sql`t.id`,
-      descending: keys.at(-1)?.descending ?? true,
-      nullable: false,
-      cast: "text",
-    });
+  return untied(keys);
+}
+
+/** Ties break by id in the direction of the last key, so that pages neither repeat nor skip a record. */
+export function untied(keys: readonly OrderKey[]): OrderKey[] {
+  if (keys.some((key) => key.key === "id")) return [...keys];
+  const descending = keys.at(-1)?.descending ?? true;
+  return [...keys, { key: "id", sql: sql`t.id`, descending, nullable: false, cast: "text" }];
+}
+
+/** The order that a filter's own value asks for, as a text query may. */
+function orderOfFilters(ctx: Ctx, of: Resource, filters: readonly [string, string][]): OrderKey[] | null {
+  for (const [key, value] of filters) {
+    const order = of.filters?.[key]?.order?.(ctx, value);
+    if (order) return untied(order);
   }
-  return keys;
+  return null;
 }
 
 export const sortKeys = (of: Resource): string[] => [

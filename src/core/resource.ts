@@ -14,6 +14,7 @@ import {
   text,
   timestamp,
 } from "./field.ts";
+import type { OrderKey } from "./list_input.ts";
 import type { Permission } from "./permissions.ts";
 
 export type Fields = Record<string, AnyField>;
@@ -21,7 +22,9 @@ export type Fields = Record<string, AnyField>;
 /** A filter that is more than a comparison with a column: it turns the parameter's text into a condition. */
 export interface Filter {
   doc: string;
-  sql: (ctx: Ctx, value: string, alias: string) => Sql;
+  sql: (ctx: Ctx, value: string, alias: string) => Sql | Promise<Sql>;
+  /** The order that the value itself asks for, or null; `_order_by` goes before it. */
+  order?: (ctx: Ctx, value: string) => readonly OrderKey[] | null;
 }
 
 /** A sort key that is not a plain column. */

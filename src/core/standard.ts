@@ -94,7 +94,7 @@ function listOperation(
     parse: (_ctx, given) => ({ input: { params: given.params, query: given.query }, ignored: [] }),
     async run(ctx, { params, query }) {
       if (typeof own === "function") return own(ctx, query);
-      return showList(ctx, of, readList(ctx, of, query, await parentCondition(ctx, of, params)));
+      return showList(ctx, of, await readList(ctx, of, query, await parentCondition(ctx, of, params)));
     },
   };
 }

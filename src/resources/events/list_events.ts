@@ -26,7 +26,7 @@ interface Place {
 }
 
 export async function listEvents(ctx: Ctx, { _cursor, ...given }: Record<string, string>): Promise<JsonText> {
-  const input = readList(ctx, event, given);
+  const input = await readList(ctx, event, given);
   const place = _cursor ? readPlace(_cursor, input) : null;
   const projection = projectionOf(event, input.fields, (name) => ctx.registry.resource(name));
   const [found, total] = await Promise.all([

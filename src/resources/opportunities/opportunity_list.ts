@@ -19,7 +19,7 @@ const objectsMax = 50;
 
 export async function listOpportunities(ctx: Ctx, { _group_by, ...given }: Record<string, string>): Promise<JsonText> {
   const group = readGroup(_group_by, given);
-  const input = readList(ctx, opportunity, given);
+  const input = await readList(ctx, opportunity, given);
   if (input.count !== "exact") return group ? showGroups(ctx, input, group, {}) : showList(ctx, opportunity, input);
 
   const totals = await totalsOfAll(ctx, input);

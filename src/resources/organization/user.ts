@@ -57,7 +57,7 @@ export const isActiveMember = (directory: Directory, userId: string): boolean =>
 };
 
 /** The list of what is about members: those who were removed only for who asks for a status. */
-export const listPresent = (of: Resource) => (ctx: Ctx, query: Record<string, string>) => {
+export const listPresent = (of: Resource) => async (ctx: Ctx, query: Record<string, string>) => {
   const asksForStatus = "status" in query || "status__in" in query;
-  return showList(ctx, of, readList(ctx, of, query, asksForStatus ? [] : [sql`t.status <> 'inactive'`]));
+  return showList(ctx, of, await readList(ctx, of, query, asksForStatus ? [] : [sql`t.status <> 'inactive'`]));
 };

@@ -9,7 +9,7 @@ import { checkOwner, findRecords, selectList } from "../../core/records.ts";
 import { from, type Patch } from "../../core/resource.ts";
 import { listParameters } from "../../core/standard.ts";
 import { outputSchema, projectionOf } from "../../core/writer.ts";
-import { raw, type Sql, sql, statement } from "../../db/sql.ts";
+import { raw, sql, statement } from "../../db/sql.ts";
 import { task } from "./task.ts";
 import { changeTask, checkAssignee } from "./task_verbs.ts";
 
@@ -19,7 +19,9 @@ const changeable = ["assigned_to", "date", "due_date", "is_complete", "priority"
 const paging = /^_(limit|skip|cursor|order_by|expand|count)$/;
 
 interface BulkUpdate {
-  conditions: readonly Sql[];
+  /** Which tasks: by id, by any filter of the list, or both. */
+  ids: readonly string[] | null;
+  filters: Record<string, string>;
   values: Patch<typeof task>;
   fields: readonly string[] | null;
 }
@@ -61,10 +63,10 @@ function readBulkUpdate(ctx: Ctx, given: Given): Parsed<BulkUpdate> {
   const { due_date, ...values } = readPatch(ctx, task, taken(given.body), {} as never);
   if (due_date !== undefined && values.date !== undefined && due_date !== values.date)
     throw invalid({ due_date: "differs from date" });
-  const conditions = [...readList(ctx, task, filters).conditions, ...(ids === null ? [] : [sql`t.id = any(${ids})`])];
   return {
     input: {
-      conditions,
+      ids,
+      filters,
       values: due_date === undefined ? values : { ...values, date: due_date },
       fields: readFieldNames(_fields),
     },
@@ -75,7 +77,8 @@ function readBulkUpdate(ctx: Ctx, given: Given): Parsed<BulkUpdate> {
 const taken = (body: Record<string, unknown>) =>
   Object.fromEntries(changeable.filter((key) => Object.hasOwn(body, key)).map((key) => [key, body[key]]));
 
-async function updateTasks(ctx: Ctx, { conditions, values, fields }: BulkUpdate): Promise<JsonText> {
+async function updateTasks(ctx: Ctx, { ids, filters, values, fields }: BulkUpdate): Promise<JsonText> {
+  const conditions = [...(await readList(ctx, task, filters)).conditions, ...(ids === null ? [] : [sql`t.id = any(${ids})`])];
   // In the order of their ids, so that two of these wait for each other instead of deadlocking.
   const tasks = await findRecords(ctx, task, conditions, sql`order by t.id limit ${tasksMax + 1} for update of t`);
   if (tasks.length > tasksMax) throw invalid({ id__in: `selects more than ${tasksMax} tasks: narrow the filters` });
