@@ -37,6 +37,8 @@ const output = z.strictObject({
       track_email_opens: z.boolean(),
     }),
   ),
+  email_accounts: z.array(z.looseObject({ id: z.string() })).describe("The person's own connected accounts."),
+  phone_numbers: z.array(z.looseObject({ id: z.string() })).describe("The person's own phone numbers."),
   date_created: z.iso.datetime(),
   date_updated: z.iso.datetime(),
 });
@@ -171,6 +173,9 @@ async function shownMe(ctx: Ctx, person: Person): Promise<z.output<typeof output
       auto_record_calls,
       track_email_opens,
     })),
+    // Nobody can have these yet: the areas that bring them fill them in.
+    email_accounts: [],
+    phone_numbers: [],
     date_created: pgTimestamp(person.date_created!),
     date_updated: pgTimestamp(person.date_updated!),
   };
