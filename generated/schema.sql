@@ -188,7 +188,7 @@ CREATE INDEX activity_search_idx ON public.activity USING gin (organization_id, 
 CREATE INDEX activity_send_after_idx ON public.activity USING btree (send_after) WHERE (send_after IS NOT NULL);
 CREATE INDEX activity_task_id_idx ON public.activity USING btree (organization_id, task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX activity_thread_id_idx ON public.activity USING btree (organization_id, thread_id, date_created DESC, id DESC) WHERE (thread_id IS NOT NULL);
-CREATE INDEX activity_thread_subject_idx ON public.activity USING btree (organization_id, lead_id, lower(latest_normalized_subject)) WHERE (_type = 'EmailThread'::text);
+CREATE INDEX activity_thread_idx ON public.activity USING btree (organization_id, lead_id) WHERE (_type = 'EmailThread'::text);
 CREATE INDEX activity_type_idx ON public.activity USING btree (organization_id, _type, date_created DESC, id DESC);
 CREATE INDEX activity_user_id_idx ON public.activity USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
 create policy organization on activity using ((organization_id = current_setting('app.organization_id'::text)));
