@@ -11,7 +11,7 @@ import type { Actor } from "../src/core/context.ts";
 import type { App } from "../src/app.ts";
 import type { Recorded } from "./floor.ts";
 import { type Measured, measure, median } from "./load.ts";
-import { foundBenchOrganization, type Organization, openStand, record, startFloor, startService } from "./stand.ts";
+import { foundBenchOrganization, type Organization, openStand, record, type Running, startFloor, startService } from "./stand.ts";
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 9);
 const seconds = Number(process.env.BENCH_SECONDS ?? 1);
@@ -29,39 +29,7 @@ interface Case {
   pgbench: string;
 }
 
-const stand = await openStand();
-const { app } = stand;
-console.log(`Filling an organization with ${leadCount} leads …`);
-const organization = await foundBenchOrganization(app, `bench-${Date.now()}`);
-const data = await fill(app, organization);
-const recorded = await recordStatements(app, organization);
-await app.db.unscoped({ text: "vacuum analyze", values: [] });
-
-const service = await startService(stand.databaseUrl);
-const idle = service.memory();
-const floor = await startFloor(stand.databaseUrl, recorded);
-const headers = {
-  authorization: `Basic ${Buffer.from(`${organization.key}:`).toString("base64")}`,
-  "content-type": "application/json",
-};
-const hasPgbench = canRun("pgbench", ["--version"]);
-if (!hasPgbench) console.log("pgbench is not installed: its column is left out.");
-
-try {
-  const rows = [];
-  for (const one of cases()) rows.push(await compare(one));
-  print(rows);
-  console.log(`\nService process: ${idle} MB when started, ${service.memory()} MB after the load.`);
-  const missed = rows.filter((row) => targets[row.name] !== undefined && row.ratio < targets[row.name]!);
-  for (const row of missed) console.log(`${row.name}: ${row.ratio.toFixed(2)} of the floor is below ${targets[row.name]}`);
-  process.exitCode = missed.length > 0 ? 1 : 0;
-} finally {
-  await service.stop();
-  await floor.stop();
-  await stand.close();
-}
-
-function cases(): Case[] {
+function cases({ organization, data, recorded }: Ground): Case[] {
   const some = data.ids.filter((_, i) => i % 40 === 0);
   const words = data.words.slice(0, 50);
   const org = organization.id;
@@ -104,6 +72,18 @@ function cases(): Case[] {
   ];
 }
 
+/** What every case runs on. */
+interface Ground {
+  url: string;
+  organization: Organization;
+  data: Data;
+  recorded: Recorded;
+  service: Running;
+  floor: Running;
+  headers: Record<string, string>;
+  hasPgbench: boolean;
+}
+
 interface Result {
   name: string;
   ratio: number;
@@ -113,7 +93,7 @@ interface Result {
 }
 
 /** Rounds in turn, in the other order every second time, so that a machine that slows down slows both. */
-async function compare(one: Case): Promise<Result> {
+async function compare({ service, floor, headers, hasPgbench, url }: Ground, one: Case): Promise<Result> {
   const ours: Measured[] = [];
   const floors: Measured[] = [];
   const alone: number[] = [];
@@ -131,7 +111,7 @@ async function compare(one: Case): Promise<Result> {
             paths: one.floor,
           }),
         ),
-      async () => hasPgbench && one.pgbench !== "" && alone.push(pgbench(one.pgbench, one.connections)),
+      async () => hasPgbench && one.pgbench !== "" && alone.push(pgbench(url, one.pgbench, one.connections)),
     ];
     for (const run of round % 2 === 0 ? runs : runs.toReversed()) await run();
     // The first round warms caches and plans up and is not counted.
@@ -267,27 +247,14 @@ function canRun(command: string, args: string[]): boolean {
 }
 
 /** Transactions a second of one script. */
-function pgbench(script: string, connections: number): number {
+function pgbench(url: string, script: string, connections: number): number {
   const folder = mkdtempSync(join(tmpdir(), "headwater-pgbench-"));
   const file = join(folder, "script.sql");
   writeFileSync(file, script);
   try {
     const output = execFileSync(
       "pgbench",
-      [
-        "-n",
-        "-M",
-        "prepared",
-        "-c",
-        String(connections),
-        "-j",
-        "1",
-        "-T",
-        String(Math.max(1, seconds)),
-        "-f",
-        file,
-        stand.databaseUrl,
-      ],
+      ["-n", "-M", "prepared", "-c", String(connections), "-j", "1", "-T", String(Math.max(1, seconds)), "-f", file, url],
       { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] },
     );
     return Number(/tps = ([\d.]+)/.exec(output)![1]);
@@ -317,4 +284,39 @@ function literal(value: unknown): string {
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (Array.isArray(value)) return `array[${value.map(literal).join(",")}]::text[]`;
   return `'${(value instanceof Date ? value.toISOString() : String(value)).replaceAll("'", "''")}'`;
+}
+
+// --- the run ---
+
+const stand = await openStand();
+const { app } = stand;
+console.log(`Filling an organization with ${leadCount} leads …`);
+const organization = await foundBenchOrganization(app, `bench-${Date.now()}`);
+const data = await fill(app, organization);
+const recorded = await recordStatements(app, organization);
+await app.db.unscoped({ text: "vacuum analyze", values: [] });
+
+const service = await startService(stand.databaseUrl);
+const idle = service.memory();
+const floor = await startFloor(stand.databaseUrl, recorded);
+const headers = {
+  authorization: `Basic ${Buffer.from(`${organization.key}:`).toString("base64")}`,
+  "content-type": "application/json",
+};
+const hasPgbench = canRun("pgbench", ["--version"]);
+if (!hasPgbench) console.log("pgbench is not installed: its column is left out.");
+
+try {
+  const ground = { url: stand.databaseUrl, organization, data, recorded, service, floor, headers, hasPgbench };
+  const rows = [];
+  for (const one of cases(ground)) rows.push(await compare(ground, one));
+  print(rows);
+  console.log(`\nService process: ${idle} MB when started, ${service.memory()} MB after the load.`);
+  const missed = rows.filter((row) => targets[row.name] !== undefined && row.ratio < targets[row.name]!);
+  for (const row of missed) console.log(`${row.name}: ${row.ratio.toFixed(2)} of the floor is below ${targets[row.name]}`);
+  process.exitCode = missed.length > 0 ? 1 : 0;
+} finally {
+  await service.stop();
+  await floor.stop();
+  await stand.close();
 }

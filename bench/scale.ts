@@ -23,22 +23,6 @@ const stand = await openStand({
 const { app } = stand;
 const run = (text: string, values: unknown[] = []) => unlimited(text, values);
 
-try {
-  const [big, little] = [
-    await foundBenchOrganization(app, `large-${Date.now()}`),
-    await foundBenchOrganization(app, `small-${Date.now()}`),
-  ];
-  await withoutIndexes(async () => {
-    await multiply(big, large);
-    await multiply(little, small);
-    for (let i = 0; i < others; i++) await multiply(await foundBenchOrganization(app, `other-${i}-${Date.now()}`), 20);
-  });
-  await timed("vacuum analyze", () => run("vacuum analyze"));
-  await compare(big, little);
-} finally {
-  await stand.close();
-}
-
 // --- data ---
 
 /** Rows are copies of one that the service wrote itself, with other ids, names, dates and custom values. */
@@ -278,4 +262,22 @@ async function compare(big: Organization, little: Organization): Promise<void> {
   }
   for (const line of missed) console.log(line);
   process.exitCode = missed.length > 0 ? 1 : 0;
+}
+
+// --- the run ---
+
+try {
+  const [big, little] = [
+    await foundBenchOrganization(app, `large-${Date.now()}`),
+    await foundBenchOrganization(app, `small-${Date.now()}`),
+  ];
+  await withoutIndexes(async () => {
+    await multiply(big, large);
+    await multiply(little, small);
+    for (let i = 0; i < others; i++) await multiply(await foundBenchOrganization(app, `other-${i}-${Date.now()}`), 20);
+  });
+  await timed("vacuum analyze", () => run("vacuum analyze"));
+  await compare(big, little);
+} finally {
+  await stand.close();
 }

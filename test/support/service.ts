@@ -34,15 +34,19 @@ export async function startService({ env = {}, databaseUrl }: ServiceOptions = {
     outboundAllowCidrs: config.outbound_allow_cidrs,
     clock: () => clock.now ?? new Date(),
   });
-  const server = createServer({
-    config,
-    core: app.core,
-    operations: app.core.registry.operations,
-    authenticate: async (header) => app.authenticator.authenticate(header),
-    log: pino({ level: process.env.TEST_LOG ?? "silent" }),
-    ready: async () => true,
-    version: "test",
-  });
+  // A machine that runs two test files at a time is slow, not overloaded.
+  const server = createServer(
+    {
+      config,
+      core: app.core,
+      operations: app.core.registry.operations,
+      authenticate: app.authenticator.authenticate,
+      log: pino({ level: process.env.TEST_LOG ?? "silent" }),
+      ready: async () => true,
+      version: "test",
+    },
+    { loopDelayMs: Number.POSITIVE_INFINITY },
+  );
   await server.listen({ port: 0, host: "127.0.0.1" });
   const { port } = server.server.address() as AddressInfo;
   return {
