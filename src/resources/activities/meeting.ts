@@ -13,6 +13,9 @@ import { act, kind, textMax, usersDoc } from "./act.ts";
 export const meetingStates = ["upcoming", "in-progress", "completed", "canceled", "declined-by-lead", "declined-by-org"] as const;
 export type MeetingState = (typeof meetingStates)[number];
 
+/** No meeting takes longer than a year. */
+export const longest = 366 * 86_400;
+
 /** Said by somebody; the other states are the clock's. */
 const said: readonly MeetingState[] = ["canceled", "declined-by-lead", "declined-by-org"];
 
@@ -89,7 +92,7 @@ export const meeting = resource({
     ends_at: timestamp({ filled: true, doc: "By default half an hour after the start." }),
     duration: integer({
       min: 1,
-      max: 2_147_483_647,
+      max: longest,
       filled: true,
       doc: "In seconds; in place of `ends_at`, or following from it.",
     }),

@@ -10,7 +10,7 @@ import { emailKey } from "../../values/email.ts";
 import { contact } from "../contacts/contact.ts";
 import { user } from "../organization/organization.ts";
 import { bothForms } from "../shared/both_forms.ts";
-import { type Attendee, type MeetingState, meeting, stateAt } from "./meeting.ts";
+import { type Attendee, longest, type MeetingState, meeting, stateAt } from "./meeting.ts";
 import { checkOutcome, outcomesOf } from "./outcomes.ts";
 import { type Contact, checkPlace, place } from "./placing.ts";
 import { memberWith } from "./recipients.ts";
@@ -75,16 +75,17 @@ function timesOf(given: Partial<Times>, before?: Times): Times {
   if (ends_at <= starts_at) throw invalid({ ends_at: "must be after starts_at" });
 
   const duration = Math.round((Date.parse(ends_at) - Date.parse(starts_at)) / 1000);
+  if (duration > longest) throw invalid({ ends_at: "must be within a year of starts_at" });
   if (byEnd && changed("duration") && given.duration !== duration)
     throw invalid({ duration: "must agree with starts_at and ends_at" });
   return { starts_at, ends_at, duration };
 }
 
 function plusSeconds(moment: string, seconds: number): string {
-  const time = Date.parse(moment) + seconds * 1000;
-  if (time > Date.parse("9999-12-31T23:59:59.999Z")) throw invalid({ duration: "is too long" });
-  return new Date(time).toISOString();
+  return new Date(Math.min(Date.parse(moment) + seconds * 1000, lastMoment)).toISOString();
 }
+
+const lastMoment = Date.parse("9999-12-31T23:59:59.999Z");
 
 // --- where it stands ---
 
