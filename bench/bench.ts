@@ -254,10 +254,12 @@ function pgbench(url: string, script: string, connections: number): number {
   try {
     const output = execFileSync(
       "pgbench",
-      ["-n", "-M", "prepared", "-c", String(connections), "-j", "1", "-T", String(Math.max(1, seconds)), "-f", file, url],
+      ["-n", "-M", "prepared", "-c", String(connections), "-j", "1", "-T", String(Math.max(2, seconds)), "-f", file, url],
       { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] },
     );
-    return Number(/tps = ([\d.]+)/.exec(output)![1]);
+    const [, perSecond] = /tps = ([\d.]+)/.exec(output) ?? [];
+    if (perSecond === undefined) throw new Error(`pgbench finished nothing:\n${output}`);
+    return Number(perSecond);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -268,7 +270,7 @@ function pgbenchTransaction({ create, createdIds }: Recorded): string {
   const statements = create.map((statement) => {
     let text = inlined(statement);
     for (const id of createdIds)
-      text = text.replaceAll(id, `' || '${id.slice(0, id.indexOf("_") + 1)}' || :i${createdIds.indexOf(id)} || '`);
+      text = text.replaceAll(id, `' || E'${id.slice(0, id.indexOf("_") + 1)}' || :i${createdIds.indexOf(id)} || E'`);
     return `${text};`;
   });
   const ids = createdIds.map((_, i) => `\\set i${i} random(100000000000000000, 999999999999999999)`);
@@ -283,7 +285,11 @@ function literal(value: unknown): string {
   if (value === null || value === undefined) return "null";
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (Array.isArray(value)) return `array[${value.map(literal).join(",")}]::text[]`;
-  return `'${(value instanceof Date ? value.toISOString() : String(value)).replaceAll("'", "''")}'`;
+  const text = value instanceof Date ? value.toISOString() : String(value);
+  // A colon begins a variable of pgbench.
+  const quoted = `E'${text.replaceAll("\\", "\\\\").replaceAll("'", "''").replaceAll(":", "\\x3a")}'`;
+  // With an id put together inside it, it is text, and JSON only when that is said.
+  return /^[[{]/.test(text) ? `(${quoted})::json` : quoted;
 }
 
 // --- the run ---
