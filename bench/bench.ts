@@ -209,6 +209,18 @@ async function caller(
   };
 }
 
+/** Loading is not measured: where the machine is too slow for the service's own limits it is tried again. */
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if ((error as { status?: number }).status !== 503 || attempt === 20) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+  }
+}
+
 async function inParallel<T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> {
   const results: T[] = [];
   let next = 0;
@@ -216,7 +228,7 @@ async function inParallel<T>(count: number, work: (i: number) => Promise<T>): Pr
     Array.from({ length: 32 }, async () => {
       while (next < count) {
         const i = next++;
-        results[i] = await work(i);
+        results[i] = await patiently(() => work(i));
       }
     }),
   );

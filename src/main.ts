@@ -59,6 +59,11 @@ account
   .action(run(() => import("./cli/account_billing.ts")));
 
 program
+  .command("demo")
+  .description("create an organization full of sample records, and print it with a key of its admin")
+  .option("--leads <count>", "how many leads", "500")
+  .action(run(() => import("./cli/demo.ts")));
+program
   .command("routes")
   .description("list everything the service can do")
   .action(async () => (await import("./cli/routes.ts")).run());

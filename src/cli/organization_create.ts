@@ -1,7 +1,8 @@
 // `headwater organization create`: an organization for somebody, with its key.
 import { accountsOwnedBy, createAccount, findOrCreateUser } from "../auth/unscoped.ts";
+import type { App } from "../app.ts";
 import type { Config } from "../config.ts";
-import { foundOrganization } from "../resources/organization/found.ts";
+import { type Founded, foundOrganization } from "../resources/organization/found.ts";
 import { parseEmail } from "../values/email.ts";
 import { withApp } from "./database.ts";
 import { columns, Mistake, say } from "./say.ts";
@@ -11,17 +12,24 @@ interface Options {
   email: string;
 }
 
-export async function run(config: Config, { name, email }: Options): Promise<void> {
+export async function run(config: Config, options: Options): Promise<void> {
+  const founded = await withApp(config, (app) => createOrganization(app, options));
+  tell(founded);
+}
+
+/** Founds an organization for whoever has this address. */
+export async function createOrganization({ db }: App, { name, email }: Options): Promise<Founded> {
   if (parseEmail(email, { allowLocalhost: true }) === null) throw new Mistake(`${email} is not an e-mail address.`);
   const now = new Date();
-  const { organization_id, api_key } = await withApp(config, ({ db }) =>
-    db.unscopedTransaction(async (tx) => {
-      const userId = await findOrCreateUser(tx, { email, now });
-      const [account] = await accountsOwnedBy(tx, userId);
-      const accountId = account?.id ?? createAccount(tx, { name, ownerId: userId, now });
-      return foundOrganization(tx, { name, userId, accountId, keyName: "Command line", now });
-    }),
-  );
+  return db.unscopedTransaction(async (tx) => {
+    const userId = await findOrCreateUser(tx, { email, now });
+    const [account] = await accountsOwnedBy(tx, userId);
+    const accountId = account?.id ?? createAccount(tx, { name, ownerId: userId, now });
+    return foundOrganization(tx, { name, userId, accountId, keyName: "Command line", now });
+  });
+}
+
+export function tell({ organization_id, api_key }: Founded): void {
   say(
     columns([
       ["organization", organization_id],

@@ -1,0 +1,85 @@
+// The README's tour works as printed: its commands are run by a shell, against the service as `npm start` runs it.
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { createDatabase } from "./support/database.ts";
+
+const root = new URL("..", import.meta.url).pathname;
+const key = "tour_key_0123456789_abcdefghij";
+
+test("who follows the five minutes of the README sees what it promises", async () => {
+  const port = await freePort();
+  const dataDir = mkdtempSync(join(tmpdir(), "headwater-tour-"));
+  const database = await createDatabase();
+  const env = {
+    ...process.env,
+    DATABASE_URL: database.url,
+    DATABASE_RLS: "off",
+    DATA_DIR: dataDir,
+    PORT: String(port),
+    BOOTSTRAP_API_KEY: key,
+    LOG_LEVEL: "silent",
+  };
+  const service = spawn(process.execPath, ["src/main.ts", "start"], { cwd: root, env, stdio: ["ignore", "pipe", "inherit"] });
+  try {
+    await listening(service.stdout);
+
+    const output = await promisify(execFile)("bash", ["-euc", tour(port)], { maxBuffer: 1e7 });
+
+    const answers = output.stdout
+      .split("\n")
+      .filter((line) => line.startsWith("{"))
+      .map((line) => JSON.parse(line));
+    assert.equal(answers.length, 8, output.stdout);
+    const [me, lead, found, deal, task, note, events, mistake] = answers;
+    assert.equal(me.email, "admin@localhost");
+    assert.equal(lead.status_label, "Qualified");
+    assert.deepEqual(
+      found.data.map((one: any) => one.name),
+      ["Bluth Company"],
+    );
+    assert.equal(found.data[0].contacts[0].name, "Gob Bluth");
+    assert.equal(deal.value_formatted, "$12,000.00");
+    assert.equal(task._type, "call");
+    assert.match(note.note, /banana/);
+    assert.ok(events.data.some((one: any) => one.event === "opportunity.created"));
+    // The README prints this answer.
+    assert.ok(readFileSync(join(root, "README.md"), "utf8").includes(JSON.stringify(mistake)), JSON.stringify(mistake));
+  } finally {
+    service.kill("SIGTERM");
+    await once(service, "exit");
+    await database.drop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
+/** The marked blocks as one script. Only the key and the port are the test's own. */
+function tour(port: number): string {
+  const readme = readFileSync(join(root, "README.md"), "utf8");
+  const blocks = [...readme.matchAll(/<!-- tour -->\n```sh\n(.*?)```/gs)].map((match) => match[1]!);
+  assert.ok(blocks.length >= 6);
+  const script = blocks
+    .join("\n")
+    .replace(/KEY=\S+/, `KEY=${key}`)
+    .replaceAll("localhost:4000", `localhost:${port}`);
+  return script.replaceAll(/^curl (.*)$/gm, "curl -s -w '\\n' $1").replaceAll("curl -s -w '\\n' -s", "curl -s");
+}
+
+async function listening(output: NodeJS.ReadableStream): Promise<void> {
+  for await (const chunk of output) if (String(chunk).includes("Listening")) break;
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as { port: number };
+  probe.close();
+  await once(probe, "close");
+  return port;
+}
