@@ -13,42 +13,53 @@ const deepSkip = 1000;
 
 /** The finished JSON of a page. `extra` are further members of the envelope, as JSON text. */
 export async function showList(ctx: Ctx, of: Resource, input: ListInput, extra: Record<string, string> = {}): Promise<JsonText> {
-  const lookup = (other: string) => ctx.registry.resource(other);
-  const projection =
-    (input.fields === null ? renderedProjectionOf(of, lookup) : undefined) ?? projectionOf(of, input.fields, lookup);
-  const [rows, total] = await Promise.all([page(ctx, of, input, projection), input.count ? countRows(ctx, of, input) : null]);
-  const visible = rows.slice(0, input.limit);
-  const expanded =
-    input.expand.length > 0
-      ? await expandIds(
-          ctx,
-          of,
-          input.expand,
-          visible.map((row) => row.at(-1)!),
-        )
-      : null;
+  const [page, total] = await Promise.all([readPage(ctx, of, input), input.count ? countRows(ctx, of, input) : null]);
+  const { records, has_more, last } = page;
+  const ids = records.map((record) => record.id);
+  const expanded = input.expand.length > 0 ? await expandIds(ctx, of, input.expand, ids) : null;
 
-  const texts = await writeRows(ctx, of, projection, visible);
-  const data = expanded === null ? texts.join(",") : texts.map((text, i) => withMembers(text, expanded[i]!)).join(",");
-  const has_more = rows.length > input.limit;
+  const data = records.map(({ text }, i) => (expanded === null ? text : withMembers(text, expanded[i]!))).join(",");
   const members: Record<string, string> = {
     ...extra,
     ...(total === null ? {} : { total_results: String(total) }),
   };
-  if (has_more && input.limit > 0) members.cursor_next = JSON.stringify(cursorOf(input, keysOf(visible.at(-1)!, input)));
+  if (has_more && last !== null) members.cursor_next = JSON.stringify(cursorOf(input, last));
   const rest = Object.entries(members)
     .map(([key, value]) => `,"${key}":${value}`)
     .join("");
   return new JsonText(`{"data":[${data}],"has_more":${has_more}${rest}}`);
 }
 
-const withMembers = (text: string, members: string) => `${text.slice(0, -1)}${text === "{}" ? members.slice(1) : members}}`;
+/** A record's JSON with further members, such as `,"contacts":[…]`. */
+export const withMembers = (text: string, members: string) =>
+  `${text.slice(0, -1)}${text === "{}" ? members.slice(1) : members}}`;
+
+export interface Page {
+  records: { id: string; text: string }[];
+  has_more: boolean;
+  /** The order's values of the last record, from which the next page starts. */
+  last: (string | null)[] | null;
+}
+
+/** The records of a page, each as finished JSON. */
+export async function readPage(ctx: Ctx, of: Resource, input: ListInput): Promise<Page> {
+  const lookup = (other: string) => ctx.registry.resource(other);
+  const projection =
+    (input.fields === null ? renderedProjectionOf(of, lookup) : undefined) ?? projectionOf(of, input.fields, lookup);
+  const rows = await pageRows(ctx, of, input, projection);
+  const visible = rows.slice(0, input.limit);
+  return {
+    records: await writeRows(ctx, of, projection, visible),
+    has_more: rows.length > input.limit,
+    last: visible.length === 0 ? null : keysOf(visible.at(-1)!, input),
+  };
+}
 
 /** Writes rows; those without a valid rendering are read once more, by their columns. */
-async function writeRows(ctx: Ctx, of: Resource, projection: Projection, rows: Rows): Promise<string[]> {
-  const texts = rows.map((row) => projection.write(row, ctx.directory, ctx));
-  if (!texts.includes("")) return texts;
-  const missing = rows.filter((_, i) => texts[i] === "").map((row) => row.at(-1)!);
+async function writeRows(ctx: Ctx, of: Resource, projection: Projection, rows: Rows): Promise<Page["records"]> {
+  const records = rows.map((row) => ({ id: row.at(-1)!, text: projection.write(row, ctx.directory, ctx) }));
+  const missing = records.filter(({ text }) => text === "").map(({ id }) => id);
+  if (missing.length === 0) return records;
   const plain = projectionOf(of, null, (other) => ctx.registry.resource(other));
   const found = await query(
     ctx,
@@ -56,13 +67,13 @@ async function writeRows(ctx: Ctx, of: Resource, projection: Projection, rows: R
       where t.organization_id = ${ctx.organization_id} and t.id = any(${missing})`),
   );
   const byId = new Map(found.map((row) => [row.at(-1), plain.write(row, ctx.directory, ctx)]));
-  return rows.flatMap((row, i) => texts[i] || (byId.get(row.at(-1)!) ?? []));
+  return records.map(({ id, text }) => ({ id, text: text || (byId.get(id) ?? "") })).filter(({ text }) => text !== "");
 }
 
 // The order's values are selected behind everything else; the id is always the last of them.
 const keysOf = (row: TextRow, input: ListInput): (string | null)[] => row.slice(row.length - input.order.length);
 
-async function page(ctx: Ctx, of: Resource, input: ListInput, projection: Projection): Promise<Rows> {
+async function pageRows(ctx: Ctx, of: Resource, input: ListInput, projection: Projection): Promise<Rows> {
   const prepared = preparedPage(ctx, of, input, projection);
   return prepared ? read(ctx, prepared) : query(ctx, statement(pageQuery(ctx, of, input, projection)));
 }

@@ -52,7 +52,8 @@ export async function readList(
     const condition = await filterCondition(ctx, of, key, value, errors);
     if (condition) conditions.push(condition);
   }
-  const order = (given._order_by ? null : orderOfFilters(ctx, of, filters)) ?? readOrder(of, given._order_by, errors);
+  const order =
+    (given._order_by ? null : await orderOfFilters(ctx, of, filters, errors)) ?? readOrder(of, given._order_by, errors);
   const fingerprint = createHash("sha1")
     .update(JSON.stringify([of.name, filters.sort(), given._order_by ?? ""]))
     .digest("base64url")
@@ -182,7 +183,7 @@ function unknownFilter(of: Resource, key: string): string {
 }
 
 // A filter's function refuses by throwing a problem whose fields are about its own value.
-async function attempt(act: () => Sql | Promise<Sql>, key: string, errors: FieldErrors): Promise<Sql | null> {
+async function attempt<T>(act: () => T | Promise<T>, key: string, errors: FieldErrors): Promise<T | null> {
   try {
     return await act();
   } catch (problem) {
@@ -347,10 +348,16 @@ export function untied(keys: readonly OrderKey[]): OrderKey[] {
 }
 
 /** The order that a filter's own value asks for, as a text query may. */
-function orderOfFilters(ctx: Ctx, of: Resource, filters: readonly [string, string][]): OrderKey[] | null {
+async function orderOfFilters(
+  ctx: Ctx,
+  of: Resource,
+  filters: readonly [string, string][],
+  errors: FieldErrors,
+): Promise<OrderKey[] | null> {
   for (const [key, value] of filters) {
-    const order = of.filters?.[key]?.order?.(ctx, value);
-    if (order) return untied(order);
+    const { order } = of.filters?.[key] ?? {};
+    const keys = order && (await attempt(() => order(ctx, value), key, errors));
+    if (keys) return untied(keys);
   }
   return null;
 }

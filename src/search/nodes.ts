@@ -80,7 +80,7 @@ const negate = z.boolean().default(false);
 const text = z.string().max(4_000);
 const textModes = ["full_words", "phrase", "beginning_of_words"] as const;
 
-const fieldReference = z.discriminatedUnion("type", [
+export const fieldReference = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("regular_field"), object_type: inScope, field_name: name }),
   z.strictObject({ type: z.literal("custom_field"), custom_field_id: name }),
 ]);

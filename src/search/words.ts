@@ -52,12 +52,33 @@ export const wordQuery = (text: string): string | null => everyPiece(text, "");
 export const phraseQuery = (text: string): string | null =>
   either(sideBySide(words(text.replace(SCHEME, "")), ""), PHONE.test(text) ? dialled(text, "") : []);
 
+/** Every word given begins a word of the text (or is one), wherever they stand: what a finer condition may be looked up by. */
+export function narrowingQuery(text: string, whole: boolean): string | null {
+  const wanted = [...new Set(words(text))].slice(0, MAX_SOUGHT);
+  return wanted.length === 0 ? null : wanted.map((word) => quoted(word) + (whole ? "" : ":*")).join(" & ");
+}
+
+/** The same three for text without a vector: POSIX patterns that must all match it in the form of `sort_key`. Null matches nothing. */
+export const prefixPatterns = (text: string): string[] | null => everyWord(text, (word) => begins(word));
+
+export const wordPatterns = (text: string): string[] | null => everyWord(text, (word) => begins(word) + ends(word));
+
+/** With `open`, the last word may go on. */
+export function phrasePatterns(text: string, { open = false } = {}): string[] | null {
+  const found = words(text).slice(0, MAX_PATTERN);
+  if (found.length === 0) return null;
+  const between = (word: string) => (SPACELESS_WORD.test(word) ? `${APART}*` : `${APART}+`);
+  const rest = found.slice(1).map((word) => between(word) + word);
+  return [begins(found[0]!) + rest.join("") + (open ? "" : ends(found.at(-1)!))];
+}
+
 /** A run of digit groups as people write phone numbers: `+1 (800) 444-5555`. */
 export const PHONE_RUN = /\+?(?:\d+|\(\d+\)\d*)(?:[\s./-]+\d+|[\s./-]*\(\d+\)\d*)*(?![^\s),;])/;
 const PHONE = new RegExp(`^\\s*${PHONE_RUN.source}\\s*$`);
 const PIECE = new RegExp(`(?<!\\S)${PHONE_RUN.source}|\\S+`, "g");
 
 const MAX_LENGTH = 64;
+const MAX_PATTERN = 100;
 const MAX_SOUGHT = 1_000; // PostgreSQL's stack overflows near 10,000
 const MAX_WORDS = 4_000;
 const MAX_PLACE = 16_383; // PostgreSQL's own
@@ -88,6 +109,18 @@ const WORD = new RegExp(
   `[[\\p{L}\\p{N}]&&[${SPACELESS}]]\\p{M}*|[[\\p{L}\\p{N}]--[${SPACELESS}]][[\\p{L}\\p{N}\\p{M}]--[${SPACELESS}]]*`,
   "gv",
 );
+
+const SPACELESS_WORD = new RegExp(`^[${SPACELESS}]`, "v");
+
+// Words hold letters, digits and marks only, so nothing in a pattern needs quoting.
+const APART = "[^[:alnum:]]";
+const begins = (word: string): string => (SPACELESS_WORD.test(word) ? word : `(^|${APART})${word}`);
+const ends = (word: string): string => (SPACELESS_WORD.test(word) ? "" : `(${APART}|$)`);
+
+function everyWord(text: string, pattern: (word: string) => string): string[] | null {
+  const wanted = [...new Set(words(text))].slice(0, MAX_PATTERN);
+  return wanted.length === 0 ? null : wanted.map(pattern);
+}
 
 /** Both sides cut, so an over-long word is still found. Never through the middle of a character. */
 function cut(word: string): string {

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { choice, computed, formed, input, json, ref, searchable, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
+import { textQuery } from "../../search/text_filter.ts";
 import { vector } from "../../search/words.ts";
 import { isTimeZone } from "../../values/time.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
@@ -19,7 +20,7 @@ export const contact = resource({
   visible: visibleAsLead,
   indexed: ["lead_id"],
   sort: { name: true, display_name: true },
-  filters: { email: emailFilter, phone: phoneFilter, tag: tagFilter },
+  filters: { query: textQuery("contact"), email: emailFilter, phone: phoneFilter, tag: tagFilter },
   expand: { lead: { resource: "lead", via: "lead_id", many: false } },
   fields: {
     lead_id: ref("lead", { onDelete: "cascade", onMove: "follow" }, { filled: true, doc: "The lead; where none is given, one named after the contact is created." }),

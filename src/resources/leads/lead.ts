@@ -1,9 +1,25 @@
 // A lead: the company everything else hangs off.
 import { z } from "zod";
-import { choice, computed, formed, input, integer, json, label, ref, related, searchable, text, texts, timestamp } from "../../core/field.ts";
+import {
+  choice,
+  computed,
+  formed,
+  input,
+  integer,
+  json,
+  label,
+  ref,
+  related,
+  searchable,
+  text,
+  texts,
+  timestamp,
+} from "../../core/field.ts";
 import type { Ctx } from "../../core/context.ts";
 import { resource } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
+import { leadSmartFields } from "../../search/smart_fields.ts";
+import { textQuery } from "../../search/text_filter.ts";
 import { vector } from "../../search/words.ts";
 import { parseUrl } from "../../values/url.ts";
 import { addresses, emailKeys, emails, type Email, type Phone, phoneKeys, phones } from "../shared/contact_points.ts";
@@ -25,6 +41,7 @@ export const lead = resource({
   visible: leadIsVisible,
   sort: { name: true, display_name: true, mrr: true, status_label: { sql: statusLabel, type: "text" } },
   filters: {
+    query: textQuery("lead"),
     email: emailFilter,
     phone: phoneFilter,
     tag: tagFilter,
@@ -37,11 +54,22 @@ export const lead = resource({
   },
   fields: {
     name: text({ doc: "The company's name." }),
-    display_name: text({ required: true, derive: (row) => row.name ?? row.display_name ?? "Untitled", doc: "The name, else `Untitled`." }),
+    display_name: text({
+      required: true,
+      derive: (row) => row.name ?? row.display_name ?? "Untitled",
+      doc: "The name, else `Untitled`.",
+    }),
     url: formed(webAddress, "is not a web address", { doc: "Web address of the company." }),
     industry: text(),
     description: text({ max: 100_000 }),
-    status_id: ref("lead_status", { onDelete: "refuse", onMove: "default" }, { default: (ctx: Ctx) => ctx.directory.list(leadStatus)[0]!.id as string, doc: "Where the lead stands; by default the first lead status." }),
+    status_id: ref(
+      "lead_status",
+      { onDelete: "refuse", onMove: "default" },
+      {
+        default: (ctx: Ctx) => ctx.directory.list(leadStatus)[0]!.id as string,
+        doc: "Where the lead stands; by default the first lead status.",
+      },
+    ),
     status: input(z.string(), { doc: "The label of a status, in place of `status_id`." }),
     status_label: label("status_id", "lead_status", "label"),
     owner_id: ref("user", { onDelete: "keep", onMove: "clear" }, { doc: "The member who owns the lead." }),
@@ -50,7 +78,10 @@ export const lead = resource({
     emails: emails("The company's e-mail addresses."),
     phones: phones("The company's phone numbers."),
     addresses: addresses("Postal addresses."),
-    contacts: input(z.array(z.record(z.string(), z.unknown())).max(100), { createOnly: true, doc: "Contacts to create with the lead." }),
+    contacts: input(z.array(z.record(z.string(), z.unknown())).max(100), {
+      createOnly: true,
+      doc: "Contacts to create with the lead.",
+    }),
     tags: tagNames("Names of lead tags; unknown ones are created."),
     score: integer({ readOnly: true, doc: "0 to 100, written by scoring." }),
     score_grade: choice(["A", "B", "C", "D"], { readOnly: true }),
@@ -59,15 +90,26 @@ export const lead = resource({
     date_created: timestamp({ filled: true, createOnly: true, doc: "When it was created; may be given to bring in history." }),
     source: text({ createOnly: true, default: "api", doc: "Where the lead came from." }),
     html_url: computed(["id"], z.string(), (id) => `/lead/${id}/`, "Where the lead is shown to people."),
-    contact_ids: related(z.array(z.string()), (t) => sql`(select coalesce(json_agg(c.id order by c.id), '[]') from contact c where c.organization_id = ${sql([t])}.organization_id and c.lead_id = ${sql([t])}.id)`),
+    contact_ids: related(
+      z.array(z.string()),
+      (t) =>
+        sql`(select coalesce(json_agg(c.id order by c.id), '[]') from contact c where c.organization_id = ${sql([t])}.organization_id and c.lead_id = ${sql([t])}.id)`,
+    ),
     email_keys: texts({ default: [] as string[], hidden: true, derive: emailKeys }),
     phone_keys: texts({ default: [] as string[], hidden: true, derive: phoneKeys }),
     search: searchable(searchWords),
+    ...leadSmartFields(),
     ...authorNames,
   },
 });
 
-function searchWords(row: { name: string | null; url: string | null; description: string | null; emails: Email[]; phones: Phone[] }): string {
+function searchWords(row: {
+  name: string | null;
+  url: string | null;
+  description: string | null;
+  emails: Email[];
+  phones: Phone[];
+}): string {
   return vector([
     { text: row.name },
     { text: row.url },

@@ -20,6 +20,7 @@ import {
 import { readBoolean } from "../../core/list_input.ts";
 import { resource } from "../../core/resource.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
+import { relatedTextQuery, textQuery } from "../../search/text_filter.ts";
 import { vector } from "../../search/words.ts";
 import { percentOf } from "../../values/decimal.ts";
 import { formatMoney } from "../../values/money.ts";
@@ -62,6 +63,8 @@ export const opportunity = resource({
     user_name: { sql: userName, type: "text" },
   },
   filters: {
+    query: textQuery("opportunity"),
+    lead_query: relatedTextQuery("opportunity", "lead"),
     ...membersFilter("user_id"),
     ...labelFilter("status_label", "status_id", opportunityStatus),
     ...labelFilter("status", "status_id", opportunityStatus),

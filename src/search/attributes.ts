@@ -1,0 +1,220 @@
+/**
+ * What can be asked of a record: its columns, the labels of its ids, the members of its lists, its custom fields, and what
+ * `smart_fields.ts` works out. Everything is read off the definitions, so that a field is searched from the day it exists.
+ */
+import type { Ctx } from "../core/context.ts";
+import { type CustomField, customFieldsOf, findField } from "../core/custom_fields.ts";
+import type { Field, Label, ShownField } from "../core/field.ts";
+import { customEquals, customNumber, customText } from "../core/list_input.ts";
+import type { Filter, Resource } from "../core/resource.ts";
+import { name as sqlName, or, raw, type Sql, sql } from "../db/sql.ts";
+import { emailKey } from "../values/email.ts";
+import { phoneDigits } from "../values/phone.ts";
+import { listed, looseReferences } from "./relations.ts";
+import { smartFieldsOf } from "./smart_fields.ts";
+
+export type Kind = "text" | "number" | "boolean" | "timestamp" | "date";
+
+/** One or several values of a record, as SQL over its alias. */
+export interface Attribute {
+  kind: Kind;
+  /** The SQL type its values compare as: custom days and moments are text, which sorts as they do. */
+  cast: string;
+  /** The resource whose ids the values are. */
+  refersTo: string | null;
+  exists: Sql;
+  /** One of its values is one of these; answered by an index where there is one. */
+  equals(values: readonly unknown[]): Sql | Promise<Sql>;
+  /** One of its values passes the test. */
+  some(test: (value: Sql) => Sql): Sql;
+  /** Its one value, to sort by; null for a list. */
+  value: Sql | null;
+}
+
+/** The attribute of this name, or null where a record of this kind has none. */
+export function attributeOf(ctx: Ctx, of: Resource, alias: string, name: string): Attribute | null {
+  if (name.startsWith("custom.")) return customAttribute(ctx, of, alias, name);
+  const smart = smartFieldsOf(of)[name];
+  if (smart !== undefined) return single(smart.kind, smart.value(sqlName(alias), ctx), smart.refersTo ?? null);
+  if (name in listed && listed[name]!.list in of.fields) return memberAttribute(alias, listed[name]!);
+  const counted = /^(.+)_count$/.exec(name)?.[1];
+  if (counted !== undefined && columnOf(of, counted)?.type === "json")
+    return single("number", sql`jsonb_array_length(${sqlName(alias)}.${sqlName(counted)})`);
+  return shownAttribute(ctx, of, alias, name);
+}
+
+/** The names that can be asked of a kind of record, for telling whoever asks for another. */
+export function attributeNames(ctx: Ctx, of: Resource): string[] {
+  const custom = [...customFieldsOf(ctx.directory, of.custom ?? "", null)];
+  return [
+    ...of.shown.flatMap(([name, field]) => (isAskable(field) || of.filters?.[name] ? [name] : [])),
+    ...Object.keys(smartFieldsOf(of)),
+    ...Object.keys(listed).filter((name) => listed[name]!.list in of.fields),
+    ...custom.flatMap(([key, field]) => [key, `custom.${field.name}`]),
+  ];
+}
+
+const isAskable = (field: ShownField): boolean => field.source === "column" || field.source === "label";
+
+const columnOf = (of: Resource, name: string): Field | undefined => of.columns.find(([key]) => key === name)?.[1];
+
+// --- columns and labels ---
+
+const kinds: Partial<Record<Field["type"], Kind>> = {
+  text: "text",
+  integer: "number",
+  number: "number",
+  boolean: "boolean",
+  timestamp: "timestamp",
+  date: "date",
+};
+
+const casts: Record<Kind, string> = {
+  text: "text",
+  number: "numeric",
+  boolean: "boolean",
+  timestamp: "timestamptz",
+  date: "date",
+};
+
+function shownAttribute(ctx: Ctx, of: Resource, alias: string, name: string): Attribute | null {
+  const column = columnOf(of, name);
+  const shown = of.shown.find(([key]) => key === name)?.[1];
+  const filter = of.filters?.[name];
+  // What reads show in place of a column (a state by the clock) is what its filter asks for.
+  if (shown === undefined || (column !== undefined && shown !== column))
+    return filter ? filtered(ctx, filter, alias, column) : null;
+  if (shown.source === "label") return labelAttribute(ctx, alias, shown, filter);
+  if (column === undefined || column.hidden) return filter ? filtered(ctx, filter, alias, column) : null;
+  return columnAttribute(ctx, of, alias, name, column);
+}
+
+function columnAttribute(ctx: Ctx, of: Resource, alias: string, name: string, column: Field): Attribute {
+  const value = sql`${sqlName(alias)}.${sqlName(name)}`;
+  if (column.type === "texts") return textsAttribute(ctx, of, value, name);
+  if (column.type === "json")
+    return { ...single("text", sql`${value}::text`), exists: sql`${value} not in ('[]', '{}')`, value: null };
+  return single(kinds[column.type]!, value, column.ref?.to ?? looseReferences[of.name]?.[name] ?? null);
+}
+
+/** One value, null where there is none. */
+export function single(kind: Kind, value: Sql, refersTo: string | null = null): Attribute {
+  return {
+    kind,
+    cast: casts[kind],
+    refersTo,
+    exists: sql`${value} is not null`,
+    equals: (values) => sql`${value} = any(${values.map(String)}::${raw(casts[kind])}[])`,
+    some: (test) => test(value),
+    value,
+  };
+}
+
+/** Tags are asked for in any case: the organization's own spelling is the one that records carry. */
+function textsAttribute(ctx: Ctx, of: Resource, value: Sql, name: string): Attribute {
+  const tags = name === "tags" ? ctx.registry.resource(`${of.name}_tag`) : undefined;
+  const spelled = (tag: unknown) =>
+    tags === undefined
+      ? sql`${tag}`
+      : sql`(select g.name from ${sqlName(tags.table)} g where g.organization_id = ${ctx.organization_id} and lower(g.name) = lower(${tag}))`;
+  return {
+    kind: "text",
+    cast: "text",
+    refersTo: null,
+    exists: sql`cardinality(${value}) > 0`,
+    equals: (values) => or(values.map((one) => sql`${value} @> array[${spelled(one)}]::text[]`)),
+    some: (test) => sql`exists (select from unnest(${value}) v(value) where ${test(sql`v.value`)})`,
+    value: null,
+  };
+}
+
+/** `status_label`: what the target says under that name. */
+function labelAttribute(ctx: Ctx, alias: string, { ref, to, field }: Label, filter: Filter | undefined): Attribute {
+  const target = ctx.registry.resource(to)!;
+  const [from, id] = [sqlName(target.table), sqlName(ref)];
+  const value = sql`(select l.${sqlName(field)} from ${from} l where l.organization_id = ${sqlName(alias)}.organization_id and l.id = ${sqlName(alias)}.${id})`;
+  const label = single("text", value);
+  return filter ? { ...label, equals: (values) => filteredBy(ctx, filter, alias, values) } : label;
+}
+
+/** What only a filter of its own can say. */
+function filtered(ctx: Ctx, filter: Filter, alias: string, column: Field | undefined): Attribute {
+  const isTrue = () => filter.sql(ctx, "true", alias) as Sql;
+  return {
+    kind: column === undefined ? "boolean" : kinds[column.type]!,
+    cast: "text",
+    refersTo: null,
+    exists: sql`true`,
+    equals: (values) => filteredBy(ctx, filter, alias, values),
+    some: (test) => test(column === undefined ? isTrue() : sql`null::text`),
+    value: null,
+  };
+}
+
+async function filteredBy(ctx: Ctx, filter: Filter, alias: string, values: readonly unknown[]): Promise<Sql> {
+  return or(await Promise.all(values.map((value) => filter.sql(ctx, String(value), alias))));
+}
+
+// --- members of lists ---
+
+/** The addresses of a record, by one of their members: `email` of `emails`, `city` of `addresses`. */
+function memberAttribute(alias: string, { list, member, keys }: (typeof listed)[string]): Attribute {
+  const items = sql`jsonb_array_elements(${sqlName(alias)}.${sqlName(list)}) v(item)`;
+  const some = (test: (value: Sql) => Sql) => sql`exists (select from ${items} where ${test(sql`(v.item->>${member})`)})`;
+  const keyOf = list === "emails" ? emailKey : phoneDigits;
+  return {
+    kind: "text",
+    cast: "text",
+    refersTo: null,
+    exists: some((value) => sql`${value} is not null`),
+    equals: (values) =>
+      keys === undefined
+        ? some((value) => sql`sort_key(${value}) = any(select sort_key(x) from unnest(${values.map(String)}::text[]) x)`)
+        : or(values.map((one) => sql`${sqlName(alias)}.${sqlName(keys)} @> ${[keyOf(String(one))]}`)),
+    some,
+    value: null,
+  };
+}
+
+// --- custom fields ---
+
+const customKinds: Record<CustomField["type"], [Kind, refersTo: string | null]> = {
+  text: ["text", null],
+  textarea: ["text", null],
+  hidden: ["text", null],
+  url: ["text", null],
+  choices: ["text", null],
+  number: ["number", null],
+  boolean: ["boolean", null],
+  date: ["date", null],
+  datetime: ["timestamp", null],
+  user: ["text", "user"],
+  contact: ["text", "contact"],
+  custom_object: ["text", "custom_object"],
+};
+
+function customAttribute(ctx: Ctx, of: Resource, alias: string, name: string): Attribute | null {
+  const fields = of.custom === undefined ? new Map<string, CustomField>() : customFieldsOf(ctx.directory, of.custom);
+  const [key, field] = findField(fields, name) ?? nearlyNamed(fields, name) ?? [];
+  if (key === undefined || field === undefined) return null;
+  const [kind, refersTo] = customKinds[field.type];
+  const value = kind === "number" ? customNumber(alias, key) : customText(alias, key);
+  const several = field.accepts_multiple_values;
+  const items = sql`jsonb_array_elements_text(case when jsonb_typeof(${sqlName(alias)}.custom->${key}) = 'array' then ${sqlName(alias)}.custom->${key} else '[]' end) v(value)`;
+  return {
+    kind,
+    cast: kind === "number" ? "numeric" : "text",
+    refersTo,
+    exists: sql`${sqlName(alias)}.custom ? ${key}`,
+    equals: (values) => or(values.map((one) => customEquals(alias, key, field, one))),
+    some: (test) => (several ? sql`exists (select from ${items} where ${test(sql`v.value`)})` : test(value)),
+    value: several ? null : value,
+  };
+}
+
+/** In a text query the case of a name does not matter where that leaves one. */
+function nearlyNamed(fields: ReadonlyMap<string, CustomField>, name: string): [string, CustomField] | null {
+  const wanted = name.toLowerCase();
+  const found = [...fields].filter(([, field]) => `custom.${field.name}`.toLowerCase() === wanted);
+  return found.length === 1 ? found[0]! : null;
+}

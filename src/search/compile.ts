@@ -1,0 +1,350 @@
+/**
+ * From the tree of a query to SQL over the alias of the record that is looked for. Everything typed by a caller is a parameter;
+ * names come from definitions. A negated condition is true where the plain one is not, null included.
+ */
+import { type Ctx, query } from "../core/context.ts";
+import { type FieldErrors, invalid } from "../core/errors.ts";
+import { isId } from "../core/id.ts";
+import { nearest } from "../core/reasons.ts";
+import { from, type Resource, scope } from "../core/resource.ts";
+import { and, join, name, or, raw, type Sql, sql, statement } from "../db/sql.ts";
+import { type Attribute, attributeNames, attributeOf, single } from "./attributes.ts";
+import { type Condition, meets } from "./conditions.ts";
+import type { FieldReference, QueryNode } from "./nodes.ts";
+import { alsoFoundBy, elementTypes, indexedWords, linkBetween, mainText, objectTypeOf, resourceOf } from "./relations.ts";
+import { inText, inVector, maybeInVector, type Sought } from "./text.ts";
+
+/** Only from a text query; what its name means is said by `named_fields.ts`. */
+export type NamedField = Extract<QueryNode, { type: "named_field" }>;
+
+/** A kind of record, or the members of a list in a record, under the alias it has in the statement. */
+export interface Subject {
+  /** As `object_type` names it. */
+  type: string;
+  resource: Resource | null;
+  alias: string;
+  attribute(name: string): Attribute | null;
+  names(): string[];
+}
+
+/** The condition, and whether it is a set of ids: then everything beside it is a matter of a few rows. */
+export interface Compiled {
+  sql: Sql;
+  few: boolean;
+}
+
+export interface Compiler {
+  ctx: Ctx;
+  aliases: () => string;
+  named(compiler: Compiler, subject: Subject, node: NamedField, narrow: boolean): Promise<Compiled>;
+}
+
+/** The condition on records of a kind under an alias. Refuses by places below `query`. */
+export async function compileQuery(
+  ctx: Ctx,
+  of: Resource,
+  alias: string,
+  node: QueryNode,
+  named: Compiler["named"] = refuseNamed,
+): Promise<Sql> {
+  let count = 0;
+  const compiler: Compiler = { ctx, aliases: () => `s${++count}`, named };
+  return (await compile(compiler, subjectOf(ctx, of, alias), node, true)).sql;
+}
+
+const refuseNamed = (): never => {
+  throw new Error("a named field outside a text query");
+};
+
+export const subjectOf = (ctx: Ctx, of: Resource, alias: string): Subject => ({
+  type: objectTypeOf(of),
+  resource: of,
+  alias,
+  attribute: (attribute) => attributeOf(ctx, of, alias, attribute),
+  names: () => attributeNames(ctx, of),
+});
+
+/** `narrow`: nothing else bounds the search yet, so it is worth finding out whether few records meet this condition. */
+export async function compile(c: Compiler, subject: Subject, node: QueryNode, narrow: boolean): Promise<Compiled> {
+  const { sql: condition, few } = await compilePlain(c, subject, node, narrow && !node.negate);
+  return node.negate ? { sql: sql`(${condition}) is not true`, few: false } : { sql: condition, few };
+}
+
+async function compilePlain(c: Compiler, subject: Subject, node: QueryNode, narrow: boolean): Promise<Compiled> {
+  switch (node.type) {
+    case "match_all":
+      return many(raw("true"));
+    case "and":
+      return all(c, subject, node.queries, narrow);
+    case "or":
+      return any(c, subject, node.queries, narrow);
+    case "object_type":
+      return many(isOfType(c.ctx, subject, node.object_type));
+    case "id":
+      return subject.resource === null
+        ? refuse("type", "is for records")
+        : { sql: sql`${idOf(subject)} = any(${node.value}::text[])`, few: true };
+    case "text":
+      return words(c, subject, node, narrow);
+    case "tag":
+      return many(await attributeNamed(subject, "tags", "type").equals([node.value]));
+    case "list":
+      return refuse("list_id", "does not exist");
+    case "has_related":
+      return hasRelated(c, subject, node, narrow);
+    case "field_condition":
+      return fieldCondition(c, subject, node.field, node.condition, narrow);
+    case "named_field":
+      return c.named(c, subject, node, narrow);
+  }
+}
+
+export const many = (condition: Sql): Compiled => ({ sql: condition, few: false });
+
+const idOf = (subject: Subject): Sql => sql`${name(subject.alias)}.id`;
+
+/** Long words first: they are the rarest, and after one of them nothing else needs to be looked up. */
+async function all(c: Compiler, subject: Subject, queries: readonly QueryNode[], narrow: boolean): Promise<Compiled> {
+  const conditions: Sql[] = [];
+  let few = false;
+  for (const [i, query] of [...queries.entries()].sort(([, a], [, b]) => lengthOf(b) - lengthOf(a))) {
+    const compiled = await below(`queries.${i}`, () => compile(c, subject, query, narrow && !few));
+    conditions.push(compiled.sql);
+    few ||= compiled.few;
+  }
+  return { sql: and(conditions.map((one) => sql`(${one})`)), few };
+}
+
+const lengthOf = (node: QueryNode): number =>
+  node.type === "id" ? Number.MAX_SAFE_INTEGER : node.type === "text" ? node.value.length : 0;
+
+async function any(c: Compiler, subject: Subject, queries: readonly QueryNode[], narrow: boolean): Promise<Compiled> {
+  const compiled: Compiled[] = [];
+  for (const [i, query] of queries.entries())
+    compiled.push(await below(`queries.${i}`, () => compile(c, subject, query, narrow)));
+  return { sql: or(compiled.map((one) => one.sql)), few: compiled.every((one) => one.few) };
+}
+
+function isOfType(ctx: Ctx, subject: Subject, objectType: string): Sql {
+  if (objectType === subject.type) return raw("true");
+  const kind = resourceOf(ctx, objectType);
+  if (kind === undefined && !(objectType in elementTypes)) refuse("object_type", "is not a type of record");
+  const isKind = kind?.only !== undefined && kind.table === subject.resource?.table && subject.resource.only === undefined;
+  return isKind ? sql`${name(subject.alias)}.${name(kind.only!.column)} = ${kind.only!.value}` : raw("false");
+}
+
+// --- related records ---
+
+async function hasRelated(
+  c: Compiler,
+  subject: Subject,
+  node: Extract<QueryNode, { type: "has_related" }>,
+  narrow: boolean,
+): Promise<Compiled> {
+  if (node.this_object_type !== null && node.this_object_type !== subject.type)
+    refuse("this_object_type", `must be ${subject.type}, the type that is in scope here`);
+  const condition = (inner: Subject, narrowInner: boolean) =>
+    below("related_query", () => compile(c, inner, node.related_query, narrowInner));
+
+  const elements = elementTypes[node.related_object_type];
+  if (elements !== undefined && elements.of === subject.resource?.name)
+    return many(await hasElement(c, subject, node.related_object_type, async (inner) => (await condition(inner, false)).sql));
+  const related = subject.resource === null ? undefined : resourceOf(c.ctx, node.related_object_type);
+  const link = related && linkBetween(subject.resource!, related);
+  if (!related || !link) refuse("related_object_type", `is not related to ${subject.type}; ${relatedTo(c.ctx, subject)}`);
+
+  const inner = subjectOf(c.ctx, related!, c.aliases());
+  const source = {
+    of: related!,
+    alias: inner.alias,
+    column: link!.inner,
+    condition: (await condition(inner, narrow && link!.inner === "id")).sql,
+  };
+  return met(c, subject, link!.outer, [source], narrow);
+}
+
+function relatedTo(ctx: Ctx, subject: Subject): string {
+  const of = subject.resource;
+  const records = of === null ? [] : ctx.registry.resources.filter((one) => linkBetween(of, one) !== null).map(objectTypeOf);
+  const lists = Object.keys(elementTypes).filter((type) => elementTypes[type]!.of === of?.name);
+  return `known are ${[...records, ...lists].join(", ") || "none"}`;
+}
+
+/** Members of a list in the record, each with its members as attributes. */
+async function hasElement(
+  c: Compiler,
+  subject: Subject,
+  type: string,
+  condition: (inner: Subject) => Promise<Sql>,
+): Promise<Sql> {
+  const { list, members } = elementTypes[type]!;
+  const alias = c.aliases();
+  const inner: Subject = {
+    type,
+    resource: null,
+    alias,
+    names: () => [...members],
+    attribute: (member) => (members.includes(member) ? elementAttribute(alias, member) : null),
+  };
+  return sql`exists (select from jsonb_array_elements(${name(subject.alias)}.${name(list)}) ${name(alias)}(item) where ${await condition(inner)})`;
+}
+
+const elementAttribute = (alias: string, member: string): Attribute =>
+  member.startsWith("is_")
+    ? single("boolean", sql`(${name(alias)}.item->>${member})::boolean`)
+    : single("text", sql`(${name(alias)}.item->>${member})`);
+
+// --- words ---
+
+/** The record or one of those whose words also find it has what is sought. */
+async function words(c: Compiler, subject: Subject, sought: Sought, narrow: boolean): Promise<Compiled> {
+  const of = subject.resource;
+  if (of === null)
+    return many(
+      or(subject.names().map((member) => subject.attribute(member)!.some((value) => inText(sql`${value}::text`, sought)))),
+    );
+  if (!hasVector(of)) return many(or(textsOf(subject).map((text) => text.some((value) => inText(value, sought)))));
+  const inWords = (alias: string) => inVector(sql`${name(alias)}.search`, sought);
+  return anywhere(c, subject, "words", inWords, narrow);
+}
+
+const hasVector = (of: Resource): boolean => of.columns.some(([key, field]) => key === "search" && field.type === "tsvector");
+
+const textsOf = (subject: Subject): Attribute[] =>
+  mainText.flatMap((field) => {
+    const attribute = subject.attribute(field);
+    return attribute?.kind === "text" ? [attribute] : [];
+  });
+
+/** A condition that the record may meet itself, or one of those that it is also found by. */
+export async function anywhere(
+  c: Compiler,
+  subject: Subject,
+  by: "words" | "email" | "phone",
+  condition: (alias: string) => Sql,
+  narrow: boolean,
+): Promise<Compiled> {
+  const of = subject.resource!;
+  const others = (alsoFoundBy[of.name]?.[by] ?? []).flatMap((other) => c.ctx.registry.resource(other) ?? []);
+  const own = { of, alias: subject.alias, column: "id", condition: condition(subject.alias) };
+  const sources = others.map((other) => {
+    const alias = c.aliases();
+    return { of: other, alias, column: linkBetween(of, other)!.inner, condition: condition(alias) };
+  });
+  return met(c, subject, "id", [own, ...sources], narrow);
+}
+
+// --- few or many ---
+
+/** Records of a kind that meet a condition, and the column of theirs that names the record that is looked for. */
+interface Source {
+  of: Resource;
+  alias: string;
+  column: string;
+  condition: Sql;
+}
+
+/**
+ * So many ids stand in for a condition. An `or` over two tables can use no index, and in the order of a list it is tried on row
+ * after row; that is quick where many rows meet it, and where few do their ids come from the indexes and are all there is to read.
+ */
+const fewAtMost = 5_000;
+
+/** One of the sources names the record by its column `outer`. The first source may be the record itself. */
+async function met(c: Compiler, subject: Subject, outer: string, sources: readonly Source[], narrow: boolean): Promise<Compiled> {
+  const column = sql`${name(subject.alias)}.${name(outer)}`;
+  const ids = narrow ? await idsOf(c.ctx, sources) : null;
+  if (ids !== null) return { sql: sql`${column} = any(${ids}::text[])`, few: true };
+  return many(
+    or(
+      sources.map((source) =>
+        source.alias === subject.alias
+          ? source.condition
+          : sql`exists (select from ${from(source.of, source.alias)} where ${and(scope(c.ctx, source.of, source.alias))}
+              and ${name(source.alias)}.${name(source.column)} = ${column} and (${source.condition}))`,
+      ),
+    ),
+  );
+}
+
+/** The ids that the sources give, or null where they are too many. */
+async function idsOf(ctx: Ctx, sources: readonly Source[]): Promise<string[] | null> {
+  const limit = raw(`limit ${fewAtMost + 1}`);
+  const each = sources.map(
+    (source) => sql`(select ${name(source.alias)}.${name(source.column)} from ${from(source.of, source.alias)}
+      where ${and(scope(ctx, source.of, source.alias))} and (${source.condition}) ${limit})`,
+  );
+  const rows = await query(
+    ctx,
+    statement(sql`select f.id from (${join(each, " union ")}) f(id) where f.id is not null ${limit}`),
+  );
+  return rows.length > fewAtMost ? null : rows.map(([id]) => id!);
+}
+
+// --- fields ---
+
+async function fieldCondition(
+  c: Compiler,
+  subject: Subject,
+  field: FieldReference,
+  condition: Condition,
+  narrow: boolean,
+): Promise<Compiled> {
+  const attribute = referenced(subject, field);
+  const fieldName = field.type === "regular_field" ? field.field_name : "custom";
+  return below("condition", () => fieldMeets(c, subject, fieldName, attribute, condition, narrow));
+}
+
+/** The attribute that a field reference names. */
+export function referenced(subject: Subject, field: FieldReference): Attribute {
+  if (field.type === "custom_field") return attributeNamed(subject, `custom.${field.custom_field_id}`, "field.custom_field_id");
+  if (field.object_type !== null && field.object_type !== subject.type)
+    refuse("field.object_type", `must be ${subject.type}, the type that is in scope here`);
+  return attributeNamed(subject, field.field_name, "field.field_name");
+}
+
+/** A condition on a field; on text whose words are indexed it is looked up there first. */
+export async function fieldMeets(
+  c: Compiler,
+  subject: Subject,
+  field: string,
+  attribute: Attribute,
+  condition: Condition,
+  narrow: boolean,
+): Promise<Compiled> {
+  const exact = await meets(c.ctx, attribute, condition);
+  const of = subject.resource;
+  if (condition.type !== "text" || of === null || !indexedWords[of.name]?.includes(field)) return many(exact);
+  const lookedUp = sql`${maybeInVector(sql`${name(subject.alias)}.search`, condition)} and ${exact}`;
+  return met(c, subject, "id", [{ of, alias: subject.alias, column: "id", condition: lookedUp }], narrow);
+}
+
+/** The attribute of this name; where there is none, the refusal names the nearest. */
+export function attributeNamed(subject: Subject, field: string, place: string): Attribute {
+  return subject.attribute(field) ?? refuse(place, unknownField(subject, field));
+}
+
+export function unknownField(subject: Subject, field: string): string {
+  const known = [...new Set(subject.names())];
+  const near = nearest(field, known);
+  return `is not a field of ${subject.type}${near ? `; did you mean ${near}?` : "."} Known are ${known.slice(0, 100).join(", ")}`;
+}
+
+// --- refusals ---
+
+export function refuse(place: string, reason: string): never {
+  throw invalid({ [place]: reason });
+}
+
+/** Puts the places of refusals below another place. */
+export async function below<T>(place: string, act: () => T | Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (problem) {
+    if (!(problem instanceof Error && "fields" in problem)) throw problem;
+    const fields = Object.entries(problem.fields as FieldErrors);
+    throw invalid(Object.fromEntries(fields.map(([inner, reason]) => [inner === "" ? place : `${place}.${inner}`, reason])));
+  }
+}
+
+export const looksLikeId = (of: Resource, text: string): boolean => isId(of.prefix, text);

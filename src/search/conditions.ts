@@ -1,0 +1,118 @@
+/** The conditions of a search (domain.md 11.5) on an attribute, as SQL. A condition on a list is true when it is true of a member. */
+import type { Ctx } from "../core/context.ts";
+import { invalid } from "../core/errors.ts";
+import { isId } from "../core/id.ts";
+import { and, raw, type Sql, sql } from "../db/sql.ts";
+import type { Attribute } from "./attributes.ts";
+import { type Clock, type Moment, resolveMoment } from "./moments.ts";
+import type { Condition as WireCondition } from "./nodes.ts";
+import { inText, type SoughtMode } from "./text.ts";
+
+export type Condition = WireCondition | { type: "text"; value: string; mode: SoughtMode };
+
+export const clockOf = ({ now, request }: Ctx): Clock => ({ now, offsetMinutes: request.offsetMinutes });
+
+/** Refuses with a reason at a place below the condition's own: `{"": "…"}`, `{"values.0": "…"}`. */
+export async function meets(ctx: Ctx, attribute: Attribute, condition: Condition): Promise<Sql> {
+  switch (condition.type) {
+    case "exists":
+      return attribute.exists;
+    case "boolean":
+      expectKind(attribute, ["boolean"]);
+      return attribute.equals([condition.value]);
+    case "text":
+      expectKind(attribute, ["text"]);
+      return attribute.some((value) => inText(value, condition));
+    case "term":
+      return condition.values.length === 0
+        ? raw("false")
+        : attribute.equals(condition.values.map((one, i) => term(attribute, one, i)));
+    case "current_user":
+      if (attribute.refersTo !== "user") throw invalid({ "": "is for fields that name a member" });
+      return attribute.equals([ctx.actor.user_id]);
+    case "reference":
+      expectKind(attribute, ["text"]);
+      return condition.object_ids.length === 0 ? raw("false") : attribute.equals(withMembers(ctx, condition.object_ids));
+    case "number_range":
+      expectKind(attribute, ["number"]);
+      return attribute.some((value) => numberRange(value, condition));
+    case "moment_range":
+      expectKind(attribute, ["timestamp", "date"]);
+      return attribute.some((value) => momentRange(value, attribute, condition, clockOf(ctx)));
+  }
+}
+
+const words: Record<Attribute["kind"], string> = {
+  text: "text",
+  number: "a number",
+  boolean: "true or false",
+  timestamp: "a time",
+  date: "a day",
+};
+
+function expectKind(attribute: Attribute, kinds: readonly Attribute["kind"][]): void {
+  if (!kinds.includes(attribute.kind)) throw invalid({ type: `is not for this field, which is ${words[attribute.kind]}` });
+}
+
+/** A term in the stored form of the field. */
+function term({ kind }: Attribute, value: string | number | boolean, i: number): unknown {
+  const place = `values.${i}`;
+  if (kind === "number") {
+    if (typeof value !== "number") throw invalid({ [place]: "must be a number" });
+    return value;
+  }
+  if (kind === "boolean") {
+    if (typeof value !== "boolean") throw invalid({ [place]: "must be true or false" });
+    return value;
+  }
+  if (typeof value !== "string") throw invalid({ [place]: "must be text" });
+  if (kind === "text") return value;
+  const date = new Date(value);
+  if (Number.isNaN(date.getTime()))
+    throw invalid({ [place]: "must be a date or time such as 2026-01-31 or 2026-01-31T09:30:00Z" });
+  return kind === "date" ? date.toISOString().slice(0, 10) : date.toISOString();
+}
+
+/** A group stands for its members, and for itself where records are given to groups. */
+export function withMembers(ctx: Ctx, ids: readonly string[]): string[] {
+  const members = (id: string) =>
+    isId("group", id) && ctx.directory.has("group")
+      ? ((ctx.directory.find("group", id)?.user_ids as string[] | undefined) ?? [])
+      : [];
+  return [...new Set(ids.flatMap((id) => [id, ...members(id)]))];
+}
+
+type Bounds = { gt: number | null; gte: number | null; lt: number | null; lte: number | null };
+
+function numberRange(value: Sql, bounds: Bounds): Sql {
+  const symbols = { gt: ">", gte: ">=", lt: "<", lte: "<=" };
+  return and(
+    (Object.keys(symbols) as (keyof Bounds)[])
+      .filter((bound) => bounds[bound] !== null)
+      .map((bound) => sql`${value} ${raw(symbols[bound])} ${bounds[bound]}::numeric`),
+  );
+}
+
+interface Range {
+  on_or_after: Moment | null;
+  before: Moment | null;
+}
+
+function momentRange(value: Sql, { kind, cast }: Attribute, range: Range, clock: Clock): Sql {
+  const edge = kind === "date" ? firstDay : instant;
+  const bounds: Sql[] = [];
+  if (range.on_or_after !== null) bounds.push(sql`${value} >= ${edge(range.on_or_after, clock)}::${raw(cast)}`);
+  if (range.before !== null) bounds.push(sql`${value} < ${edge(range.before, clock)}::${raw(cast)}`);
+  return and(bounds);
+}
+
+const instant = (moment: Moment, clock: Clock): string => resolveMoment(moment, clock).toISOString();
+
+/** The first day that begins at the moment or after it, where the caller is: a day is taken as its beginning. */
+function firstDay(moment: Moment, clock: Clock): string {
+  const local = resolveMoment(moment, clock).getTime() + clock.offsetMinutes * 60_000;
+  return new Date(Math.min(Math.ceil(local / day) * day, lastDay)).toISOString().slice(0, 10);
+}
+
+const day = 86_400_000;
+const lastDay = Date.parse("9999-12-31");

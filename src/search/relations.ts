@@ -1,0 +1,98 @@
+/**
+ * How kinds of record hang together for a search. Most of it is read off the references; the tables here say what those cannot:
+ * the lists inside records, and whose words count for whom.
+ */
+import type { Ctx } from "../core/context.ts";
+import type { Resource } from "../core/resource.ts";
+import { name, type Sql, sql } from "../db/sql.ts";
+
+/** The kind of record an `object_type` names: `lead`, `activity.note`. */
+export function resourceOf(ctx: Ctx, objectType: string): Resource | undefined {
+  if (!/^[a-z_]+(\.[a-z_]+)?$/.test(objectType)) return undefined;
+  const found = ctx.registry.resource(objectType.replace(".", "_"));
+  return found !== undefined && objectTypeOf(found) === objectType ? found : undefined;
+}
+
+/** What a search calls a kind of record: a kind of activity as its events do, everything else by its name. */
+export const objectTypeOf = (of: Resource): string => (of.only === undefined ? of.name : of.name.replace("_", "."));
+
+/** Condition between two aliases, of which the first is given and the second is looked for. */
+export interface Link {
+  /** The column of the first that a set of ids bounds, and the column of the second that gives them. */
+  outer: string;
+  inner: string;
+}
+
+/** How records of `to` belong to those of `from`: by a reference named after either, in one direction or the other. */
+export function linkBetween(from: Resource, to: Resource): Link | null {
+  const [child, parent] = [`${baseName(from)}_id`, `${baseName(to)}_id`];
+  if (refersTo(to, child, baseName(from))) return { outer: "id", inner: child };
+  return refersTo(from, parent, baseName(to)) ? { outer: parent, inner: "id" } : null;
+}
+
+/** All kinds of activity are pointed at as activities. */
+const baseName = (of: Resource): string => (of.only === undefined ? of.name : of.table);
+
+const refersTo = (of: Resource, column: string, target: string): boolean =>
+  of.columns.some(([key, field]) => key === column && field.ref?.to === target);
+
+// --- lists inside records ---
+
+interface ElementType {
+  /** The kind of record that carries the list, and the list. */
+  of: string;
+  list: string;
+  members: readonly string[];
+}
+
+/** Members of lists that are searched as if they were records of their own. */
+export const elementTypes: Readonly<Record<string, ElementType>> = {
+  address: {
+    of: "lead",
+    list: "addresses",
+    members: ["label", "address_1", "address_2", "city", "state", "zipcode", "country"],
+  },
+  lead_email: { of: "lead", list: "emails", members: ["email", "type"] },
+  lead_phone: { of: "lead", list: "phones", members: ["phone", "type", "country"] },
+  contact_email: { of: "contact", list: "emails", members: ["email", "type", "is_unsubscribed"] },
+  contact_phone: { of: "contact", list: "phones", members: ["phone", "type", "country"] },
+  contact_url: { of: "contact", list: "urls", members: ["url", "type"] },
+};
+
+/** The same lists asked through the record: its `email` is one of its e-mail addresses. `keys` is an indexed form of them. */
+export const listed: Readonly<Record<string, { list: string; member: string; keys?: string }>> = {
+  email: { list: "emails", member: "email", keys: "email_keys" },
+  emails: { list: "emails", member: "email", keys: "email_keys" },
+  phone: { list: "phones", member: "phone", keys: "phone_keys" },
+  phones: { list: "phones", member: "phone", keys: "phone_keys" },
+  urls: { list: "urls", member: "url" },
+  address: { list: "addresses", member: "address_1" },
+  city: { list: "addresses", member: "city" },
+  state: { list: "addresses", member: "state" },
+  zipcode: { list: "addresses", member: "zipcode" },
+  country: { list: "addresses", member: "country" },
+};
+
+// --- words ---
+
+/** Whose words, e-mail addresses and phone numbers also find a record: a lead is found by its people and by what was noted. */
+export const alsoFoundBy: Readonly<Record<string, Readonly<Record<"words" | "email" | "phone", readonly string[]>>>> = {
+  lead: { words: ["contact", "activity_note"], email: ["contact"], phone: ["contact"] },
+};
+
+/** Fields whose words are all in the column `search`, so that a condition on them is looked up there first. */
+export const indexedWords: Readonly<Record<string, readonly string[]>> = {
+  lead: ["name", "url", "description", "email", "emails"],
+  contact: ["name", "title", "email", "emails"],
+  opportunity: ["note"],
+  product: ["name", "code", "description", "category"],
+  activity_note: ["title", "note"],
+};
+
+/** Main text of records without a column `search`. */
+export const mainText = ["name", "display_name", "title", "subject", "text", "label", "note", "description"];
+
+/** Columns that hold ids although no key holds them to it: tasks are for members and for groups. */
+export const looseReferences: Readonly<Record<string, Readonly<Record<string, string>>>> = { task: { assigned_to: "user" } };
+
+export const aliasColumn = (alias: string, column: string): Sql => sql`${name(alias)}.${name(column)}`;

@@ -1,0 +1,64 @@
+// `query=` on lists: the text query as a filter, which may also order the list.
+import type { Ctx } from "../core/context.ts";
+import { BadValue, type OrderKey } from "../core/list_input.ts";
+import type { Filter, Resource } from "../core/resource.ts";
+import type { Sql } from "../db/sql.ts";
+import { compileQuery, subjectOf } from "./compile.ts";
+import { fieldNamed, namedField } from "./named_fields.ts";
+import type { QueryNode } from "./nodes.ts";
+import { orderBy } from "./order.ts";
+import { parseTextQuery, type TextQuery, TextQueryError } from "./text_query.ts";
+
+/** Words, `field:value`, `and`, `or`, `not`, parentheses, `contact(…)`, `sort:-field`. */
+export const textQuery = (resource: string): Filter => ({
+  doc: 'Only records that a text query finds: words, "a phrase", `field:value`, `field>=value`, `not`, `or`, parentheses, `contact(name:x)`, `sort:-field`.',
+  sql: (ctx, value, alias) => condition(ctx, resource, alias, parse(value).query),
+  order: (ctx, value) => orderOf(ctx, ctx.registry.resource(resource)!, parse(value)),
+});
+
+/** A text query asked of the record that `type` names, such as `lead_query` on opportunities. */
+export const relatedTextQuery = (resource: string, type: string): Filter => ({
+  doc: `Only records whose ${type} a text query finds.`,
+  sql: (ctx, value, alias) =>
+    condition(ctx, resource, alias, {
+      type: "has_related",
+      this_object_type: null,
+      related_object_type: type,
+      related_query: parse(value).query,
+      negate: false,
+    }),
+});
+
+function parse(text: string): TextQuery {
+  try {
+    return parseTextQuery(text);
+  } catch (error) {
+    if (error instanceof TextQueryError) throw new BadValue(error.message);
+    throw error;
+  }
+}
+
+/** Every refusal is about the one text, so it says what it is about instead of where. */
+async function condition(ctx: Ctx, resource: string, alias: string, query: QueryNode): Promise<Sql> {
+  try {
+    return await compileQuery(ctx, ctx.registry.resource(resource)!, alias, query, namedField);
+  } catch (problem) {
+    if (!(problem instanceof Error && "fields" in problem)) throw problem;
+    throw new BadValue(Object.values(problem.fields as Record<string, string>).join("; "));
+  }
+}
+
+function orderOf(ctx: Ctx, of: Resource, { sort }: TextQuery): OrderKey[] | null {
+  if (sort.length === 0) return null;
+  return sort.map(({ name, direction }) => {
+    const field = fieldNamed(subjectOf(ctx, of, "t"), name);
+    // Sorting by a status or a member means by what people read.
+    const candidates = field.endsWith("_id") ? [field.replace(/_id$/, "_label"), field.replace(/_id$/, "_name"), field] : [field];
+    const keys = candidates.map((one) => orderBy(ctx, of, one, direction === "desc"));
+    return keys.find((key) => key !== null) ?? nothing(name);
+  });
+}
+
+function nothing(name: string): never {
+  throw new BadValue(`${name} is nothing to sort by`);
+}
