@@ -5,13 +5,13 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Statement } from "../src/db/database.ts";
-import { perform } from "../src/core/perform.ts";
-import type { Actor } from "../src/core/context.ts";
 import type { App } from "../src/app.ts";
+import type { Actor } from "../src/core/context.ts";
+import { perform } from "../src/core/perform.ts";
+import type { Statement } from "../src/db/database.ts";
 import type { Recorded } from "./floor.ts";
 import { type Measured, measure, median } from "./load.ts";
-import { foundBenchOrganization, type Organization, openStand, record, type Running, startFloor, startService } from "./stand.ts";
+import { foundBenchOrganization, type Organization, openStand, type Running, record, startFloor, startService } from "./stand.ts";
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 9);
 const seconds = Number(process.env.BENCH_SECONDS ?? 1);

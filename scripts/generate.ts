@@ -1,5 +1,5 @@
 // `npm run generate`: writes what is derived from the definitions and the migrations. A test fails while it is stale.
-import { mkdtempSync, chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import pg from "pg";

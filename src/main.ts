@@ -1,8 +1,8 @@
 // The command `headwater`. Each command is a file under cli/ that is loaded when it is asked for.
 import { Command } from "commander";
-import { type Config, parseConfig } from "./config.ts";
 import { complain, Mistake } from "./cli/say.ts";
 import { version } from "./cli/version.ts";
+import { type Config, parseConfig } from "./config.ts";
 
 interface CommandFile {
   run(config: Config, ...given: any[]): Promise<void>;

@@ -1,9 +1,10 @@
 // The first start: an empty database gets an organization, its admin and a key.
+
+import { hashPassword } from "../auth/password.ts";
 import { createAccount, findOrCreateUser } from "../auth/unscoped.ts";
 import type { Config } from "../config.ts";
-import { hashPassword } from "../auth/password.ts";
 import { openDatabase } from "../db/pool.ts";
-import { foundOrganization, type Founded } from "../resources/organization/found.ts";
+import { type Founded, foundOrganization } from "../resources/organization/found.ts";
 
 /** What was founded, or null where somebody is at home already. Of two processes at once one founds. */
 export async function bootstrap(databaseUrl: string, wanted: Config["bootstrap"], now: Date): Promise<Founded | null> {

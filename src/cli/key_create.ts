@@ -1,12 +1,12 @@
 // `headwater key create`: a key for a member. It prints only the key, so that a script can take it.
 import type { App } from "../app.ts";
-import { membershipsWithEmail, type MembershipOfPerson } from "../auth/unscoped.ts";
+import { type MembershipOfPerson, membershipsWithEmail } from "../auth/unscoped.ts";
 import type { Config } from "../config.ts";
 import type { Ctx } from "../core/context.ts";
 import { newId } from "../core/id.ts";
 import { contextFor } from "../core/perform.ts";
-import { lockRecord } from "../core/records.ts";
-import { announceChange } from "../core/store.ts";
+import { lockRecord } from "../records/records.ts";
+import { announceChange } from "../records/store.ts";
 import { writeKey } from "../resources/organization/found.ts";
 import { membership } from "../resources/organization/membership.ts";
 import { accept } from "../resources/organization/membership_verbs.ts";

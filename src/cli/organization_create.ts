@@ -1,6 +1,7 @@
 // `headwater organization create`: an organization for somebody, with its key.
-import { accountsOwnedBy, createAccount, findOrCreateUser } from "../auth/unscoped.ts";
+
 import type { App } from "../app.ts";
+import { accountsOwnedBy, createAccount, findOrCreateUser } from "../auth/unscoped.ts";
 import type { Config } from "../config.ts";
 import { type Founded, foundOrganization } from "../resources/organization/found.ts";
 import { parseEmail } from "../values/email.ts";

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Config } from "../config.ts";
 import { createLog } from "../http/log.ts";
-import { serve, type Serving } from "./serve.ts";
 import { Mistake } from "./say.ts";
+import { type Serving, serve } from "./serve.ts";
 
 const restartPauseMs = 1000;
 const asked = "stop";

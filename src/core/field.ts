@@ -1,5 +1,6 @@
 // The kinds of field. A field says how a value is stored, checked, shown and searched; it holds data and pure functions.
 import { z } from "zod";
+import { markedWords } from "../db/marked_words.ts";
 import type { Sql } from "../db/sql.ts";
 import { parseDate, parseTimestamp } from "../values/time.ts";
 import type { Ctx } from "./context.ts";
@@ -264,7 +265,10 @@ export function searchable(derive: (row: any, directory: Directory) => string | 
   return {
     ...field<string, { readOnly: true }>("tsvector", z.string(), { readOnly: true }),
     hidden: true,
-    derive,
+    derive(row, directory) {
+      const words = derive(row, directory);
+      return words === null ? null : markedWords(words, row.organization_id);
+    },
   };
 }
 

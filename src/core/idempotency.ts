@@ -45,7 +45,14 @@ export async function once(ctx: Ctx, key: string, body: unknown, act: () => Prom
            values ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)
            on conflict (organization_id, holder, method, path, key) do update
            set fingerprint = $6, status = $7, headers = $8, body = $9, date_created = $10`,
-    values: [...scope, fingerprint, answer.status, JSON.stringify(answer.headers), ctx.settings.secrets.seal(answer.body, place), ctx.now],
+    values: [
+      ...scope,
+      fingerprint,
+      answer.status,
+      JSON.stringify(answer.headers),
+      ctx.settings.secrets.seal(answer.body, place),
+      ctx.now,
+    ],
   });
   return answer;
 }

@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { Ctx, Scope } from "./context.ts";
 import { type FieldErrors, invalid } from "./errors.ts";
 import type { Permission } from "./permissions.ts";
-import type { Resource } from "./resource.ts";
 import { nearest, reasons } from "./reasons.ts";
+import type { Resource } from "./resource.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 export type RateGroup = "read" | "write" | "search" | "report" | "bulk" | "ai" | "auth";

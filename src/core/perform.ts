@@ -3,7 +3,7 @@ import type { Transaction } from "../db/database.ts";
 import type { Actor, Ctx, RequestFacts } from "./context.ts";
 import type { Core } from "./core.ts";
 import type { Directory } from "./directory.ts";
-import { notAllowed, paymentRequired, Problem } from "./errors.ts";
+import { notAllowed, Problem, paymentRequired } from "./errors.ts";
 import { once } from "./idempotency.ts";
 import { type Given, JsonText, type Operation } from "./operation.ts";
 import { asRefusal } from "./refusals.ts";

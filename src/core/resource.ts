@@ -1,6 +1,6 @@
 // A resource is data about a kind of record. It has no behaviour: the verbs live in `standard.ts` and `records.ts`.
 import { z } from "zod";
-import { name as sqlName, type Sql, sql } from "../db/sql.ts";
+import { type Sql, sql, name as sqlName } from "../db/sql.ts";
 import type { Ctx } from "./context.ts";
 import {
   type AnyField,
@@ -14,10 +14,18 @@ import {
   text,
   timestamp,
 } from "./field.ts";
-import type { OrderKey } from "./list_input.ts";
 import type { Permission } from "./permissions.ts";
 
 export type Fields = Record<string, AnyField>;
+
+/** A key that a list is sorted by, as SQL, with the type its values have in a cursor. */
+export interface OrderKey {
+  key: string;
+  sql: Sql;
+  descending: boolean;
+  nullable: boolean;
+  cast: string;
+}
 
 /** A filter that is more than a comparison with a column: it turns the parameter's text into a condition. */
 export interface Filter {

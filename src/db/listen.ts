@@ -16,7 +16,12 @@ export async function listen(
   let retry: NodeJS.Timeout | null = null;
 
   async function connect(): Promise<void> {
-    const next = new pg.Client({ connectionString: url, application_name: "headwater listen", keepAlive: true, connectionTimeoutMillis: 5000 });
+    const next = new pg.Client({
+      connectionString: url,
+      application_name: "headwater listen",
+      keepAlive: true,
+      connectionTimeoutMillis: 5000,
+    });
     next.on("notification", (message) => on.message(message.payload ?? ""));
     const lost = () => {
       if (client !== next) return;

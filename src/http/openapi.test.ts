@@ -5,7 +5,7 @@ import { statuses } from "../core/errors.ts";
 import { text } from "../core/field.ts";
 import { operation } from "../core/operation.ts";
 import { resource } from "../core/resource.ts";
-import { crud, standard } from "../core/standard.ts";
+import { crud, standard } from "../records/standard.ts";
 import { buildDescription } from "./openapi.ts";
 import { listen } from "./testing.ts";
 

@@ -8,12 +8,22 @@ import { events } from "./events/index.ts";
 import { leads } from "./leads/index.ts";
 import { opportunities } from "./opportunities/index.ts";
 import { organizations } from "./organization/index.ts";
+import { search } from "./search/index.ts";
 import { contactTag } from "./tags/contact_tag.ts";
 import { leadTag } from "./tags/lead_tag.ts";
-import { search } from "./search/index.ts";
 import { tasks } from "./tasks/index.ts";
 
-export const operations: readonly Operation[] = [...organizations, ...leads, ...contacts, ...opportunities, ...customData, ...search, ...tasks, ...activities, ...events];
+export const operations: readonly Operation[] = [
+  ...organizations,
+  ...leads,
+  ...contacts,
+  ...opportunities,
+  ...customData,
+  ...search,
+  ...tasks,
+  ...activities,
+  ...events,
+];
 
 /** Resources that other definitions refer to and that have none of the five verbs. */
 export const silentResources: readonly Resource[] = [leadTag, contactTag];

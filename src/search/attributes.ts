@@ -3,11 +3,11 @@
  * `smart_fields.ts` works out. Everything is read off the definitions, so that a field is searched from the day it exists.
  */
 import type { Ctx } from "../core/context.ts";
-import { type CustomField, customFieldsOf, findField } from "../core/custom_fields.ts";
 import type { Field, Label, ShownField } from "../core/field.ts";
-import { customEquals, customNumber, customText } from "../core/list_input.ts";
 import type { Filter, Resource } from "../core/resource.ts";
-import { name as sqlName, or, raw, type Sql, sql } from "../db/sql.ts";
+import { or, raw, type Sql, sql, name as sqlName } from "../db/sql.ts";
+import { type CustomField, customFieldsOf, findField } from "../records/custom_fields.ts";
+import { customEquals, customNumber, customText } from "../records/list_input.ts";
 import { emailKey } from "../values/email.ts";
 import { phoneDigits } from "../values/phone.ts";
 import { listed, looseReferences } from "./relations.ts";

@@ -204,7 +204,7 @@ async function words(c: Compiler, subject: Subject, sought: Sought, narrow: bool
       or(subject.names().map((member) => subject.attribute(member)!.some((value) => inText(sql`${value}::text`, sought)))),
     );
   if (!hasVector(of)) return many(or(textsOf(subject).map((text) => text.some((value) => inText(value, sought)))));
-  const inWords = (alias: string) => inVector(sql`${name(alias)}.search`, sought);
+  const inWords = (alias: string) => inVector(c.ctx, sql`${name(alias)}.search`, sought);
   return anywhere(c, subject, "words", inWords, narrow);
 }
 
@@ -315,7 +315,7 @@ export async function fieldMeets(
   const exact = await meets(c.ctx, attribute, condition);
   const of = subject.resource;
   if (condition.type !== "text" || of === null || !indexedWords[of.name]?.includes(field)) return many(exact);
-  const lookedUp = sql`${maybeInVector(sql`${name(subject.alias)}.search`, condition)} and ${exact}`;
+  const lookedUp = sql`${maybeInVector(c.ctx, sql`${name(subject.alias)}.search`, condition)} and ${exact}`;
   return met(c, subject, "id", [{ of, alias: subject.alias, column: "id", condition: lookedUp }], narrow);
 }
 

@@ -161,15 +161,15 @@ function idsLabelled(ctx: Ctx, target: Resource, value: string): string[] {
 // --- addresses and numbers: the record's own, or those of its people ---
 
 function reachedBy(c: Compiler, subject: Subject, field: "email" | "phone", value: string, narrow: boolean): Promise<Compiled> {
-  return anywhere(c, subject, field, field === "email" ? withEmail(value) : withPhone(c.ctx, value), narrow);
+  return anywhere(c, subject, field, field === "email" ? withEmail(c.ctx, value) : withPhone(c.ctx, value), narrow);
 }
 
 /** A whole address, or a beginning of its words. */
-function withEmail(value: string): (alias: string) => Sql {
+function withEmail(ctx: Ctx, value: string): (alias: string) => Sql {
   if (parseEmail(value) !== null) return (alias) => sql`${name(alias)}.email_keys @> ${[emailKey(value)]}`;
   const sought = { value, mode: "contains" } as const;
   return (alias) =>
-    sql`${maybeInVector(sql`${name(alias)}.search`, sought)} and exists (select from unnest(${name(alias)}.email_keys) k(value) where ${inText(sql`k.value`, sought)})`;
+    sql`${maybeInVector(ctx, sql`${name(alias)}.search`, sought)} and exists (select from unnest(${name(alias)}.email_keys) k(value) where ${inText(sql`k.value`, sought)})`;
 }
 
 /** A whole number however it is written, or digits that stand in one. */

@@ -1,8 +1,8 @@
 // Orders that a search asks for: by any attribute with one value.
 import type { Ctx } from "../core/context.ts";
-import { type OrderKey, readOrder, sortKeys } from "../core/list_input.ts";
-import type { Resource } from "../core/resource.ts";
+import type { OrderKey, Resource } from "../core/resource.ts";
 import { raw, sql } from "../db/sql.ts";
+import { readOrder, sortKeys } from "../records/list_input.ts";
 import { type Attribute, attributeOf } from "./attributes.ts";
 
 /** The sort key of this name, or null where a kind of record cannot be sorted by it. */

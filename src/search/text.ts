@@ -1,4 +1,6 @@
 // Text conditions in their two forms: against a vector of words, which an index answers, and against any SQL text.
+import type { Ctx } from "../core/context.ts";
+import { markedWords } from "../db/marked_words.ts";
 import { and, raw, type Sql, sql } from "../db/sql.ts";
 import type { TextMode } from "./nodes.ts";
 import { narrowingQuery, phrasePatterns, phraseQuery, prefixPatterns, prefixQuery, wordPatterns, wordQuery } from "./words.ts";
@@ -12,18 +14,18 @@ export interface Sought {
 }
 
 /** The vector has what is sought. */
-export function inVector(vector: Sql, { value, mode }: Sought): Sql {
+export function inVector(ctx: Ctx, vector: Sql, { value, mode }: Sought): Sql {
   const query = { full_words: wordQuery, phrase: phraseQuery }[mode as string] ?? prefixQuery;
-  return matches(vector, query(value));
+  return matches(ctx, vector, query(value));
 }
 
 /** Every record whose text has what is sought is among those whose vector passes this. */
-export function maybeInVector(vector: Sql, { value, mode }: Sought): Sql {
-  return matches(vector, narrowingQuery(value, mode === "full_words" || mode === "phrase" || mode === "exact_value"));
+export function maybeInVector(ctx: Ctx, vector: Sql, { value, mode }: Sought): Sql {
+  return matches(ctx, vector, narrowingQuery(value, mode === "full_words" || mode === "phrase" || mode === "exact_value"));
 }
 
-const matches = (vector: Sql, query: string | null): Sql =>
-  query === null ? raw("false") : sql`${vector} @@ ${query}::text::tsquery`;
+const matches = (ctx: Ctx, vector: Sql, query: string | null): Sql =>
+  query === null ? raw("false") : sql`${vector} @@ ${markedWords(query, ctx.organization_id)}::text::tsquery`;
 
 /** The text has what is sought, whatever its case and accents. */
 export function inText(text: Sql, { value, mode }: Sought): Sql {

@@ -1,8 +1,8 @@
 // `query=` on lists: the text query as a filter, which may also order the list.
 import type { Ctx } from "../core/context.ts";
-import { BadValue, type OrderKey } from "../core/list_input.ts";
-import type { Filter, Resource } from "../core/resource.ts";
+import type { Filter, OrderKey, Resource } from "../core/resource.ts";
 import type { Sql } from "../db/sql.ts";
+import { BadValue } from "../records/list_input.ts";
 import { compileQuery, subjectOf } from "./compile.ts";
 import { fieldNamed, namedField } from "./named_fields.ts";
 import type { QueryNode } from "./nodes.ts";

@@ -25,7 +25,9 @@ export function publicAddresses(allowedNetworks: readonly string[]): PublicAddre
     allows,
     allowsHost(url) {
       // A URL writes every spelling of an IPv4 address (0x7f.1, 2130706433, 127.1) in one way, and IPv6 in brackets.
-      const host = URL.parse(url)?.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+      const host = URL.parse(url)
+        ?.hostname.replace(/^\[|\]$/g, "")
+        .replace(/\.$/, "");
       if (!host) return false;
       if (isIP(host) !== 0) return allows(host);
       if (ownNames.test(host)) return allows("127.0.0.1") || allows("::1");

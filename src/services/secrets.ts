@@ -33,8 +33,10 @@ export function openSecrets(secretKey: string): Secrets {
     },
     open(sealed, place) {
       const [version, sealedBy, nonce, data] = sealed.split(".");
-      if (version !== "v1" || nonce === undefined || data === undefined) throw new Error(`a sealed value of an unknown form: ${version}`);
-      if (!sameText(sealedBy!, keyId)) throw new Error("sealed with another SECRET_KEY: start the service with the key it was sealed with");
+      if (version !== "v1" || nonce === undefined || data === undefined)
+        throw new Error(`a sealed value of an unknown form: ${version}`);
+      if (!sameText(sealedBy!, keyId))
+        throw new Error("sealed with another SECRET_KEY: start the service with the key it was sealed with");
       const bytes = Buffer.from(data, "base64url");
       const decipher = createDecipheriv("aes-256-gcm", key, Buffer.from(nonce, "base64url"), { authTagLength: 16 })
         .setAAD(bindingOf(place))
@@ -44,7 +46,8 @@ export function openSecrets(secretKey: string): Secrets {
   };
 }
 
-const bindingOf = ({ table, column, organization_id, id }: Place): Buffer => Buffer.from([table, column, organization_id, id].join("|"));
+const bindingOf = ({ table, column, organization_id, id }: Place): Buffer =>
+  Buffer.from([table, column, organization_id, id].join("|"));
 
 const sameText = (a: string, b: string): boolean => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 
@@ -74,7 +77,8 @@ async function readKey(file: string): Promise<string | null> {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;
   }
-  if (text.length < 32) throw new Error(`${file} holds no key: restore it from a backup, for what was sealed with it cannot be read without it`);
+  if (text.length < 32)
+    throw new Error(`${file} holds no key: restore it from a backup, for what was sealed with it cannot be read without it`);
   await chmod(file, 0o600);
   return text;
 }

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Field } from "../../src/core/field.ts";
-import { filterNames, sortKeys } from "../../src/core/list_input.ts";
 import type { Operation } from "../../src/core/operation.ts";
 import type { Resource } from "../../src/core/resource.ts";
+import { filterNames, sortKeys } from "../../src/records/list_input.ts";
 import { operations } from "../../src/resources/index.ts";
 import { organization, type Workspace } from "../support/given.ts";
 import { collectionPath, createdResources, minimalBody } from "../support/samples.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Field } from "../../src/core/field.ts";
-import type { Resource } from "../../src/core/resource.ts";
 import { buildRegistry } from "../../src/core/registry.ts";
+import type { Resource } from "../../src/core/resource.ts";
 import { operations, silentResources } from "../../src/resources/index.ts";
 import { organization } from "../support/given.ts";
 import { collectionPath, createdResources, minimalBody, sampleRecord, sampleValue, verbsOf } from "../support/samples.ts";

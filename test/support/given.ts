@@ -1,7 +1,8 @@
 // What a test starts from: an organization of its own, and records made through the API with the parents they need.
-import { findOrCreateUser, createAccount, foundOrganization, writeKey } from "../../src/resources/organization/found.ts";
+
 import { announcements } from "../../src/core/directory.ts";
 import { newId } from "../../src/core/id.ts";
+import { createAccount, findOrCreateUser, foundOrganization, writeKey } from "../../src/resources/organization/found.ts";
 import { Client } from "./client.ts";
 import { type Service, service } from "./service.ts";
 

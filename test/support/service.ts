@@ -1,6 +1,7 @@
 // The real service for a test file: a database of its own, the real server on a port of its own. Started on first use.
-import { after } from "node:test";
+
 import type { AddressInfo } from "node:net";
+import { after } from "node:test";
 import pino from "pino";
 import { type App, openApp } from "../../src/app.ts";
 import { parseConfig } from "../../src/config.ts";

@@ -2,9 +2,9 @@
 import { z } from "zod";
 import { invalid } from "../../core/errors.ts";
 import { computed, type Field, type FieldOptions, label, ref, text, timestamp } from "../../core/field.ts";
-import { readValues } from "../../core/list_input.ts";
 import type { Filter } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
+import { readValues } from "../../records/list_input.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
 import { membersFilter } from "../shared/filters.ts";
 import { authorNames } from "../shared/names.ts";

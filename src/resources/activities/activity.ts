@@ -1,9 +1,9 @@
 // Everything that happened at a lead, whatever its kind. The kinds are resources of their own over the rows of one table; this one
 // holds all rows: the stream reads it, and deleting or merging what activities belong to walks over it.
 import type { Field } from "../../core/field.ts";
-import { BadValue, readValues } from "../../core/list_input.ts";
 import { type Filter, type Resource, resource } from "../../core/resource.ts";
 import { name, raw, sql } from "../../db/sql.ts";
+import { BadValue, readValues } from "../../records/list_input.ts";
 import { act, stream } from "./act.ts";
 import { call } from "./call.ts";
 import { channelMessage } from "./channel_message.ts";

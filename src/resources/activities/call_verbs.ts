@@ -1,9 +1,9 @@
 // What logging or changing a call does besides writing the row.
 import { type Ctx, may } from "../../core/context.ts";
 import { type FieldErrors, invalid, notAllowed } from "../../core/errors.ts";
-import { emit } from "../../core/event.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
-import { store } from "../../core/store.ts";
+import { emit } from "../../records/event.ts";
+import { store } from "../../records/store.ts";
 import { bothForms } from "../shared/both_forms.ts";
 import { createSystemTask } from "../tasks/system_task.ts";
 import { call, type callStates } from "./call.ts";

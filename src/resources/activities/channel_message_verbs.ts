@@ -1,10 +1,10 @@
 // What writing a message of another system does besides writing the row.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import { emit } from "../../core/event.ts";
-import { findRecord } from "../../core/records.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
-import { store } from "../../core/store.ts";
+import { emit } from "../../records/event.ts";
+import { findRecord } from "../../records/records.ts";
+import { store } from "../../records/store.ts";
 import { fromText } from "../../values/rich_text.ts";
 import { activity } from "./activity.ts";
 import type { Attachment } from "./attachments.ts";

@@ -1,11 +1,11 @@
 // What writing an e-mail does besides writing the row: who it is from and to, both forms of its body, its thread, when it leaves.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import { emit } from "../../core/event.ts";
-import { findRecord } from "../../core/records.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { same } from "../../core/row.ts";
-import { store } from "../../core/store.ts";
+import { emit } from "../../records/event.ts";
+import { findRecord } from "../../records/records.ts";
+import { store } from "../../records/store.ts";
 import { fromHtml, fromText } from "../../values/rich_text.ts";
 import { user } from "../organization/organization.ts";
 import { email } from "./email.ts";

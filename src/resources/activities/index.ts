@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { invalid } from "../../core/errors.ts";
 import { type Given, type Operation } from "../../core/operation.ts";
-import { showRecord } from "../../core/records.ts";
-import { crud, listSchema, standard } from "../../core/standard.ts";
-import { outputSchema } from "../../core/writer.ts";
+import { showRecord } from "../../records/records.ts";
+import { crud, listSchema, standard } from "../../records/standard.ts";
+import { outputSchema } from "../../records/writer.ts";
 import { activity, emailLine } from "./activity.ts";
 import { call } from "./call.ts";
 import { createCall, updateCall } from "./call_verbs.ts";

@@ -2,9 +2,9 @@
 import { z } from "zod";
 import type { Directory } from "../../core/directory.ts";
 import { boolean, choice, integer, json, lookedUp, type Moment, searchable, text, texts, timestamp } from "../../core/field.ts";
-import { readValues } from "../../core/list_input.ts";
 import { type Filter, resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
+import { readValues } from "../../records/list_input.ts";
 import { vector } from "../../search/words.ts";
 import { emailKey, parseEmail } from "../../values/email.ts";
 import { parseUrl } from "../../values/url.ts";

@@ -1,11 +1,11 @@
 // What writing a meeting does besides writing the row: when it ends, who takes part, where it stands.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import { emit } from "../../core/event.ts";
-import { findRecords } from "../../core/records.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
-import { store } from "../../core/store.ts";
 import { sql } from "../../db/sql.ts";
+import { emit } from "../../records/event.ts";
+import { findRecords } from "../../records/records.ts";
+import { store } from "../../records/store.ts";
 import { emailKey } from "../../values/email.ts";
 import { contact } from "../contacts/contact.ts";
 import { user } from "../organization/organization.ts";

@@ -2,7 +2,7 @@
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
-import { store } from "../../core/store.ts";
+import { store } from "../../records/store.ts";
 import { type BothForms, bothForms } from "../shared/both_forms.ts";
 import { note } from "./note.ts";
 import { checkPlace, place } from "./placing.ts";

@@ -1,9 +1,9 @@
 // Where an activity belongs: its lead, the person and the deal at that lead, and whose it is.
 import { type Ctx, may } from "../../core/context.ts";
 import { invalid, notAllowed } from "../../core/errors.ts";
-import { findRecord, findRecords } from "../../core/records.ts";
 import type { Resource, Row } from "../../core/resource.ts";
 import { or, type Sql, sql } from "../../db/sql.ts";
+import { findRecord, findRecords } from "../../records/records.ts";
 import { emailKey } from "../../values/email.ts";
 import { phoneDigits } from "../../values/phone.ts";
 import { contact } from "../contacts/contact.ts";

@@ -1,9 +1,9 @@
 // What writing a text message does besides writing the row.
 import { type Ctx, may } from "../../core/context.ts";
 import { invalid, notAllowed } from "../../core/errors.ts";
-import { emit } from "../../core/event.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
-import { store } from "../../core/store.ts";
+import { emit } from "../../records/event.ts";
+import { store } from "../../records/store.ts";
 import { createSystemTask } from "../tasks/system_task.ts";
 import { checkContent, checkMove, isLeaving, sendAfter, sendAfterChange, sentAt } from "./message_states.ts";
 import { type Contact, checkPlace, place } from "./placing.ts";

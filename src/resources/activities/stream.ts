@@ -1,8 +1,8 @@
 // `GET /activity/`: every kind in one list.
 import type { Ctx } from "../../core/context.ts";
-import { showList } from "../../core/list.ts";
-import { readList } from "../../core/list_input.ts";
 import type { JsonText } from "../../core/operation.ts";
+import { showList } from "../../records/list.ts";
+import { readList } from "../../records/list_input.ts";
 import { activity, threaded, withoutThreads } from "./activity.ts";
 
 export async function listActivities(ctx: Ctx, query: Record<string, string>): Promise<JsonText> {

@@ -1,11 +1,11 @@
 // What the service notes by itself in a lead's history. Other areas call these when the thing happens: each is a write in the
 // same transaction, with its event, and waits for nothing unless it says so.
 import type { Ctx } from "../../core/context.ts";
-import { findRecords } from "../../core/records.ts";
-import { lockPointing } from "../../core/references.ts";
 import type { Row } from "../../core/resource.ts";
-import { store } from "../../core/store.ts";
 import { sql } from "../../db/sql.ts";
+import { findRecords } from "../../records/records.ts";
+import { lockPointing } from "../../records/references.ts";
+import { store } from "../../records/store.ts";
 import { created } from "./created.ts";
 import { leadMerge } from "./lead_merge.ts";
 import { leadStatusChange, opportunityStatusChange } from "./status_change.ts";

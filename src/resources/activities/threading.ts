@@ -1,10 +1,10 @@
 // Which e-mails belong together: those that answer each other, and at one lead those with the same subject and people.
 import { type Ctx, query, write } from "../../core/context.ts";
-import { findRecords } from "../../core/records.ts";
-import { lockPointing } from "../../core/references.ts";
 import type { Row, Values } from "../../core/resource.ts";
-import { store } from "../../core/store.ts";
 import { sql, statement } from "../../db/sql.ts";
+import { findRecords } from "../../records/records.ts";
+import { lockPointing } from "../../records/references.ts";
+import { store } from "../../records/store.ts";
 import { emailKey } from "../../values/email.ts";
 import { email } from "./email.ts";
 import { emailThread } from "./email_thread.ts";

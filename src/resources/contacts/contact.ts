@@ -6,7 +6,7 @@ import { textQuery } from "../../search/text_filter.ts";
 import { vector } from "../../search/words.ts";
 import { isTimeZone } from "../../values/time.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
-import { emailKeys, emails, type Email, type Phone, phoneKeys, phones, urls } from "../shared/contact_points.ts";
+import { type Email, emailKeys, emails, type Phone, phoneKeys, phones, urls } from "../shared/contact_points.ts";
 import { emailFilter, phoneFilter, tagFilter } from "../shared/filters.ts";
 import { authorNames } from "../shared/names.ts";
 import { tagNames } from "../tags/tag_names.ts";
@@ -23,11 +23,19 @@ export const contact = resource({
   filters: { query: textQuery("contact"), email: emailFilter, phone: phoneFilter, tag: tagFilter },
   expand: { lead: { resource: "lead", via: "lead_id", many: false } },
   fields: {
-    lead_id: ref("lead", { onDelete: "cascade", onMove: "follow" }, { filled: true, doc: "The lead; where none is given, one named after the contact is created." }),
+    lead_id: ref(
+      "lead",
+      { onDelete: "cascade", onMove: "follow" },
+      { filled: true, doc: "The lead; where none is given, one named after the contact is created." },
+    ),
     name: text({ doc: "The full name." }),
     first_name: input(z.string().max(255), { doc: "With `last_name`, in place of `name`." }),
     last_name: input(z.string().max(255)),
-    display_name: text({ required: true, derive: displayName, doc: "The name, else an e-mail address, else a phone number, else `Untitled`." }),
+    display_name: text({
+      required: true,
+      derive: displayName,
+      doc: "The name, else an e-mail address, else a phone number, else `Untitled`.",
+    }),
     title: text({ doc: "The position at the company." }),
     emails: emails("E-mail addresses."),
     phones: phones("Phone numbers."),
@@ -59,4 +67,3 @@ function searchWords(row: { name: string | null; title: string | null; emails: E
     ...row.phones.map((one) => ({ phone: one.phone })),
   ]);
 }
-

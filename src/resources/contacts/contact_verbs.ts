@@ -1,8 +1,8 @@
 // What creating and changing a contact does besides writing the row.
 import type { Ctx } from "../../core/context.ts";
-import { createRecord } from "../../core/records.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
-import { store } from "../../core/store.ts";
+import { createRecord } from "../../records/records.ts";
+import { store } from "../../records/store.ts";
 import { lead } from "../leads/lead.ts";
 import { contactTag } from "../tags/contact_tag.ts";
 import { withTags } from "../tags/tag_names.ts";
@@ -13,7 +13,8 @@ type Contact = Row<typeof contact>;
 /** A contact without a lead gets one of its own, named after it. */
 export async function createContact(ctx: Ctx, given: Create<typeof contact>): Promise<Contact> {
   const values = named(given);
-  const lead_id = values.lead_id ?? (await createRecord(ctx, lead, { name: values.name ?? values.emails?.[0]?.email ?? null })).id;
+  const lead_id =
+    values.lead_id ?? (await createRecord(ctx, lead, { name: values.name ?? values.emails?.[0]?.email ?? null })).id;
   return store.insert(ctx, contact, await withTags(ctx, contactTag, { ...values, lead_id }));
 }
 
@@ -21,7 +22,11 @@ export async function updateContact(ctx: Ctx, before: Contact, patch: Patch<type
   return store.update(ctx, contact, before, await withTags(ctx, contactTag, named(patch), before.tags));
 }
 
-function named<T extends { name?: string | null; first_name?: string; last_name?: string }>({ first_name, last_name, ...given }: T): Omit<T, "first_name" | "last_name"> {
+function named<T extends { name?: string | null; first_name?: string; last_name?: string }>({
+  first_name,
+  last_name,
+  ...given
+}: T): Omit<T, "first_name" | "last_name"> {
   const name = [first_name, last_name].filter((part) => part).join(" ");
   return given.name === undefined && name !== "" ? { ...given, name } : given;
 }

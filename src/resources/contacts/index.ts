@@ -1,5 +1,5 @@
 import type { Operation } from "../../core/operation.ts";
-import { crud, standard } from "../../core/standard.ts";
+import { crud, standard } from "../../records/standard.ts";
 import { contact } from "./contact.ts";
 import { createContact, updateContact } from "./contact_verbs.ts";
 import { mergeContacts } from "./merge.ts";

@@ -1,11 +1,11 @@
 // Two contacts that are one person become one contact, also across leads.
 import { z } from "zod";
-import { emit } from "../../core/event.ts";
 import { operation } from "../../core/operation.ts";
-import { shown } from "../../core/records.ts";
-import { repoint } from "../../core/references.ts";
-import { store } from "../../core/store.ts";
-import { outputSchema } from "../../core/writer.ts";
+import { emit } from "../../records/event.ts";
+import { shown } from "../../records/records.ts";
+import { repoint } from "../../records/references.ts";
+import { store } from "../../records/store.ts";
+import { outputSchema } from "../../records/writer.ts";
 import { united } from "../shared/contact_points.ts";
 import { filledIn, lockPair, mergedCustom } from "../shared/merging.ts";
 import { contact } from "./contact.ts";

@@ -1,6 +1,6 @@
 // A custom field: what an organization adds to a kind of record.
 import { z } from "zod";
-import { boolean, choice, computed, integer, input, json, text, texts } from "../../core/field.ts";
+import { boolean, choice, computed, input, integer, json, text, texts } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { atEnd, positionMax } from "../shared/positions.ts";
 import { objectTypeNamed, recordTypes } from "./object_types.ts";

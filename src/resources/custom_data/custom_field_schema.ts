@@ -1,11 +1,11 @@
 // The fields of a kind of record: the service's own and those the organization added.
 import { z } from "zod";
-import { type CustomField, customFieldsOf } from "../../core/custom_fields.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Field } from "../../core/field.ts";
 import { operation } from "../../core/operation.ts";
 import type { Resource, Row } from "../../core/resource.ts";
-import { outputSchema, renderRow } from "../../core/writer.ts";
+import { type CustomField, customFieldsOf } from "../../records/custom_fields.ts";
+import { outputSchema, renderRow } from "../../records/writer.ts";
 import { customField } from "./custom_field.ts";
 import { hasTypes, objectTypeNamed, objectTypes, typeColumns, typePrefixes } from "./object_types.ts";
 

@@ -2,10 +2,10 @@
 import type { Ctx } from "../../core/context.ts";
 import { type FieldErrors, invalid } from "../../core/errors.ts";
 import { builtInRoles } from "../../core/permissions.ts";
-import { findRecord, findRecords } from "../../core/records.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
-import { store } from "../../core/store.ts";
 import { sql } from "../../db/sql.ts";
+import { findRecord, findRecords } from "../../records/records.ts";
+import { store } from "../../records/store.ts";
 import { pushedBack } from "../shared/positions.ts";
 import { type Association, customField } from "./custom_field.ts";
 import { convertValues, removeValues } from "./field_values.ts";

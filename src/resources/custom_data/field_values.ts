@@ -2,10 +2,10 @@
 // few statements and no event for each record: the event of the field says it. The records' versions move, because what a read
 // shows has changed; `date_updated` does not, because nobody edited them.
 import { type Ctx, query, write } from "../../core/context.ts";
-import { checkValue, type CustomField as Checked, Reason } from "../../core/custom_fields.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Resource, Row } from "../../core/resource.ts";
 import { and, name, or, type Sql, sql, statement } from "../../db/sql.ts";
+import { type CustomField as Checked, checkValue, Reason } from "../../records/custom_fields.ts";
 import type { Association, customField } from "./custom_field.ts";
 import { hasTypes, typeColumns } from "./object_types.ts";
 

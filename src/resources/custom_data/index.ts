@@ -1,7 +1,7 @@
 import type { Ctx } from "../../core/context.ts";
 import { notFound } from "../../core/errors.ts";
 import type { Given, Operation } from "../../core/operation.ts";
-import { crud, standard } from "../../core/standard.ts";
+import { crud, standard } from "../../records/standard.ts";
 import { customField } from "./custom_field.ts";
 import { customFieldSchema } from "./custom_field_schema.ts";
 import { createCustomField, deleteCustomField, updateCustomField } from "./custom_field_verbs.ts";

@@ -1,5 +1,5 @@
 import type { Operation } from "../../core/operation.ts";
-import { crud, standard } from "../../core/standard.ts";
+import { crud, standard } from "../../records/standard.ts";
 import { event } from "./event.ts";
 import { eventPage, listEvents } from "./list_events.ts";
 import { webhook } from "./webhook.ts";

@@ -2,14 +2,14 @@
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import { countRows } from "../../core/list.ts";
-import { afterCursor, cursorOf, decodeCursor, type ListInput, orderBy, readList } from "../../core/list_input.ts";
 import { JsonText } from "../../core/operation.ts";
 import { from, scope } from "../../core/resource.ts";
-import { listSchema } from "../../core/standard.ts";
-import { outputSchema, projectionOf } from "../../core/writer.ts";
 import type { Row } from "../../db/database.ts";
 import { and, join, raw, sql, statement } from "../../db/sql.ts";
+import { countRows } from "../../records/list.ts";
+import { afterCursor, cursorOf, decodeCursor, type ListInput, orderBy, readList } from "../../records/list_input.ts";
+import { listSchema } from "../../records/standard.ts";
+import { outputSchema, projectionOf } from "../../records/writer.ts";
 import { event } from "./event.ts";
 
 const cursor = z.string().nullable();

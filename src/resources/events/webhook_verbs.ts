@@ -4,7 +4,7 @@ import { type Ctx, transactionOf, write } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { newId } from "../../core/id.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
-import { store } from "../../core/store.ts";
+import { store } from "../../records/store.ts";
 import type { EventFilter } from "./event_filter.ts";
 import { eventPattern, unknownEvent } from "./event_names.ts";
 import { type GivenEvent, webhook } from "./webhook.ts";

@@ -1,10 +1,10 @@
 import type { Operation } from "../../core/operation.ts";
-import { crud, standard } from "../../core/standard.ts";
+import { crud, standard } from "../../records/standard.ts";
+import { withReplacement } from "../shared/status_removal.ts";
 import { lead } from "./lead.ts";
 import { leadStatus } from "./lead_status.ts";
 import { createLeadStatus, deleteLeadStatus, updateLeadStatus } from "./lead_status_verbs.ts";
 import { createLead, updateLead } from "./lead_verbs.ts";
-import { withReplacement } from "../shared/status_removal.ts";
 import { mergeLeads } from "./merge.ts";
 
 export const leads: Operation[] = [

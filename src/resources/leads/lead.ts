@@ -1,5 +1,6 @@
 // A lead: the company everything else hangs off.
 import { z } from "zod";
+import type { Ctx } from "../../core/context.ts";
 import {
   choice,
   computed,
@@ -15,18 +16,17 @@ import {
   texts,
   timestamp,
 } from "../../core/field.ts";
-import type { Ctx } from "../../core/context.ts";
 import { resource } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { leadSmartFields } from "../../search/smart_fields.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { vector } from "../../search/words.ts";
 import { parseUrl } from "../../values/url.ts";
-import { addresses, emailKeys, emails, type Email, type Phone, phoneKeys, phones } from "../shared/contact_points.ts";
+import { addresses, type Email, emailKeys, emails, type Phone, phoneKeys, phones } from "../shared/contact_points.ts";
+import { emailFilter, labelFilter, phoneFilter, tagFilter } from "../shared/filters.ts";
 import { authorNames } from "../shared/names.ts";
 import { tagNames } from "../tags/tag_names.ts";
 import { leadStatus } from "./lead_status.ts";
-import { emailFilter, labelFilter, phoneFilter, tagFilter } from "../shared/filters.ts";
 import { leadIsVisible } from "./visibility.ts";
 
 const webAddress = (raw: string) => parseUrl(raw, { prefix: true });

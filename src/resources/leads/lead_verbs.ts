@@ -1,11 +1,11 @@
 // What creating and changing a lead does besides writing the row.
 import { type Ctx, may } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import { changedFields, emit } from "../../core/event.ts";
-import { readCreate } from "../../core/input.ts";
-import { createRecord } from "../../core/records.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
-import { store } from "../../core/store.ts";
+import { changedFields, emit } from "../../records/event.ts";
+import { readCreate } from "../../records/input.ts";
+import { createRecord } from "../../records/records.ts";
+import { store } from "../../records/store.ts";
 import { logCreated, logLeadStatusChange } from "../activities/system_activities.ts";
 import { contact } from "../contacts/contact.ts";
 import { isActiveMember } from "../organization/organization.ts";
@@ -42,9 +42,13 @@ function noteStatusChange(ctx: Ctx, before: Lead, after: Lead): void {
   logLeadStatusChange(ctx, before, after);
 }
 
-function resolved<T extends { status?: string; status_id?: string; owner_id?: string | null }>(ctx: Ctx, { status, ...given }: T): Omit<T, "status"> {
+function resolved<T extends { status?: string; status_id?: string; owner_id?: string | null }>(
+  ctx: Ctx,
+  { status, ...given }: T,
+): Omit<T, "status"> {
   refuseBoth({ status, ...given }, "status_id", "status");
-  if (typeof given.owner_id === "string" && !isActiveMember(ctx.directory, given.owner_id)) throw invalid({ owner_id: "is not an active member" });
+  if (typeof given.owner_id === "string" && !isActiveMember(ctx.directory, given.owner_id))
+    throw invalid({ owner_id: "is not an active member" });
   return typeof status === "string" ? { ...given, status_id: idOfLabel(ctx, leadStatus, status, "status") } : given;
 }
 
@@ -57,4 +61,3 @@ function readNestedContact(ctx: Ctx, body: Record<string, unknown>, i: number): 
     throw invalid(Object.fromEntries(Object.entries(fields).map(([place, reason]) => [`contacts.${i}.${place}`, reason])));
   }
 }
-

@@ -5,14 +5,22 @@ import { organization } from "../../../test/support/given.ts";
 test("merging keeps the destination's own values, fills the empty ones and unites the lists", async () => {
   const acme = await organization();
   const keep = await acme.lead({ name: "Acme", emails: [{ email: "a@acme.io" }], tags: ["hot"] });
-  const gone = await acme.lead({ name: "Acme Inc", url: "acme.io", emails: [{ email: "A@acme.io" }, { email: "b@acme.io" }], tags: ["cold"] });
+  const gone = await acme.lead({
+    name: "Acme Inc",
+    url: "acme.io",
+    emails: [{ email: "A@acme.io" }, { email: "b@acme.io" }],
+    tags: ["cold"],
+  });
 
   const merged = await acme.post("/lead/merge/", { source: gone.id, destination: keep.id });
 
   assert.equal(merged.id, keep.id);
   assert.equal(merged.name, "Acme");
   assert.equal(merged.url, "http://acme.io");
-  assert.deepEqual(merged.emails.map((one: any) => one.email), ["a@acme.io", "b@acme.io"]);
+  assert.deepEqual(
+    merged.emails.map((one: any) => one.email),
+    ["a@acme.io", "b@acme.io"],
+  );
   assert.deepEqual(merged.tags, ["hot", "cold"]);
   await acme.refused(404, "GET", `/lead/${gone.id}/`);
 });

@@ -1,13 +1,13 @@
 // Two leads that are one company become one lead, in one transaction.
 import { z } from "zod";
-import { operation } from "../../core/operation.ts";
-import { shown } from "../../core/records.ts";
-import { repoint } from "../../core/references.ts";
-import type { Row } from "../../core/resource.ts";
-import { store } from "../../core/store.ts";
-import { outputSchema } from "../../core/writer.ts";
 import type { Ctx } from "../../core/context.ts";
-import { emit } from "../../core/event.ts";
+import { operation } from "../../core/operation.ts";
+import type { Row } from "../../core/resource.ts";
+import { emit } from "../../records/event.ts";
+import { shown } from "../../records/records.ts";
+import { repoint } from "../../records/references.ts";
+import { store } from "../../records/store.ts";
+import { outputSchema } from "../../records/writer.ts";
 import { logLeadMerge } from "../activities/system_activities.ts";
 import { united } from "../shared/contact_points.ts";
 import { filledIn, lockPair, mergedCustom } from "../shared/merging.ts";

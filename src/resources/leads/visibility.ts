@@ -11,10 +11,15 @@ export function leadIsVisible(ctx: Ctx, alias: string): Sql | null {
   const fields = (role?.visibility_user_lcf_ids as string[] | undefined) ?? [];
   const assigned = fields.flatMap((id) => {
     const key = `custom.${id}`;
-    return [sql`${lead}.custom @> ${JSON.stringify({ [key]: me })}::jsonb`, sql`${lead}.custom @> ${JSON.stringify({ [key]: [me] })}::jsonb`];
+    return [
+      sql`${lead}.custom @> ${JSON.stringify({ [key]: me })}::jsonb`,
+      sql`${lead}.custom @> ${JSON.stringify({ [key]: [me] })}::jsonb`,
+    ];
   });
   const unassigned =
-    role?.visibility_user_lcf_behavior === "allow_unassigned" ? [sql`(${lead}.owner_id is null and ${nobody(lead, fields)})`] : [];
+    role?.visibility_user_lcf_behavior === "allow_unassigned"
+      ? [sql`(${lead}.owner_id is null and ${nobody(lead, fields)})`]
+      : [];
   return or([sql`${lead}.owner_id = ${me}`, ...assigned, ...unassigned]);
 }
 

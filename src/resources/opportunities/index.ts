@@ -1,5 +1,5 @@
 import type { Operation } from "../../core/operation.ts";
-import { crud, standard } from "../../core/standard.ts";
+import { crud, standard } from "../../records/standard.ts";
 import { withReplacement } from "../shared/status_removal.ts";
 import { lineItem } from "./line_item.ts";
 import { createLineItem, deleteLineItem } from "./line_item_verbs.ts";

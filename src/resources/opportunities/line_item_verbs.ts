@@ -1,10 +1,10 @@
 // A line item is created and deleted together with what it does to its opportunity's value.
 import { type Ctx, query } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import { checkOwner, findRecord, findRecords, lockRecord } from "../../core/records.ts";
 import type { Create, Row } from "../../core/resource.ts";
-import { store } from "../../core/store.ts";
 import { sql, statement } from "../../db/sql.ts";
+import { checkOwner, findRecord, findRecords, lockRecord } from "../../records/records.ts";
+import { store } from "../../records/store.ts";
 import { moneyMax } from "../shared/money.ts";
 import { behind, pushedBack } from "../shared/positions.ts";
 import { lineItem, usualLine } from "./line_item.ts";

@@ -17,9 +17,9 @@ import {
   text,
   timestamp,
 } from "../../core/field.ts";
-import { readBoolean } from "../../core/list_input.ts";
 import { resource } from "../../core/resource.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
+import { readBoolean } from "../../records/list_input.ts";
 import { relatedTextQuery, textQuery } from "../../search/text_filter.ts";
 import { vector } from "../../search/words.ts";
 import { percentOf } from "../../values/decimal.ts";

@@ -2,15 +2,15 @@
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import { showList } from "../../core/list.ts";
-import { type ListInput, orderBy, readList } from "../../core/list_input.ts";
 import { JsonText, type Operation } from "../../core/operation.ts";
-import { selectList } from "../../core/records.ts";
 import { from, scope } from "../../core/resource.ts";
-import { listSchema } from "../../core/standard.ts";
-import { outputSchema, type Projection, projectionOf } from "../../core/writer.ts";
 import type { Rows } from "../../db/database.ts";
 import { and, join, raw, type Sql, sql, statement } from "../../db/sql.ts";
+import { showList } from "../../records/list.ts";
+import { type ListInput, orderBy, readList } from "../../records/list_input.ts";
+import { selectList } from "../../records/records.ts";
+import { listSchema } from "../../records/standard.ts";
+import { outputSchema, type Projection, projectionOf } from "../../records/writer.ts";
 import { periods } from "../shared/money.ts";
 import { opportunity } from "./opportunity.ts";
 

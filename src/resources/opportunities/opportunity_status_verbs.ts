@@ -1,9 +1,9 @@
 // What creating, changing and deleting an opportunity status does besides writing the row.
 import type { Ctx } from "../../core/context.ts";
-import { findRecords } from "../../core/records.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
-import { store } from "../../core/store.ts";
 import { sql } from "../../db/sql.ts";
+import { findRecords } from "../../records/records.ts";
+import { store } from "../../records/store.ts";
 import { behind, pushedBack } from "../shared/positions.ts";
 import { checkRemovable } from "../shared/status_removal.ts";
 import { opportunity } from "./opportunity.ts";

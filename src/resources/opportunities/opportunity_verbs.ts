@@ -1,11 +1,11 @@
 // What creating and changing an opportunity does besides writing the row.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import { changedFields, emit } from "../../core/event.ts";
-import { createRecord, findRecord, findRecords } from "../../core/records.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
-import { store } from "../../core/store.ts";
 import { sql } from "../../db/sql.ts";
+import { changedFields, emit } from "../../records/event.ts";
+import { createRecord, findRecord, findRecords } from "../../records/records.ts";
+import { store } from "../../records/store.ts";
 import { parseDate, todayAt } from "../../values/time.ts";
 import { logOpportunityStatusChange, removeStatusChangesOf } from "../activities/system_activities.ts";
 import { contact } from "../contacts/contact.ts";

@@ -2,11 +2,11 @@
 import type { Ctx } from "../../core/context.ts";
 import { refreshDirectory } from "../../core/directory.ts";
 import { invalid } from "../../core/errors.ts";
-import { findRecords } from "../../core/records.ts";
-import { lockPointing } from "../../core/references.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
-import { store } from "../../core/store.ts";
 import { sql } from "../../db/sql.ts";
+import { findRecords } from "../../records/records.ts";
+import { lockPointing } from "../../records/references.ts";
+import { store } from "../../records/store.ts";
 import { pushedBack } from "../shared/positions.ts";
 import { opportunity } from "./opportunity.ts";
 import { opportunityStatus } from "./opportunity_status.ts";

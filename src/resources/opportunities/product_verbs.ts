@@ -1,7 +1,7 @@
 // What creating and changing a product does besides writing the row.
 import type { Ctx } from "../../core/context.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
-import { store } from "../../core/store.ts";
+import { store } from "../../records/store.ts";
 import { refuseBoth } from "../shared/resolve_label.ts";
 import { product } from "./product.ts";
 

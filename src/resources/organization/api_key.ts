@@ -1,7 +1,8 @@
 // An API key acts as its user in its organization, as far as the user's role and the key's scopes reach.
+
+import { may } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { once, ref, text, texts, timestamp } from "../../core/field.ts";
-import { may } from "../../core/context.ts";
 import { resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
 import { allScopes } from "./found.ts";

@@ -4,8 +4,8 @@ import { hashOf } from "../../auth/unscoped.ts";
 import { type Ctx, query, type Scope } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Row } from "../../core/resource.ts";
-import { announceChange, store } from "../../core/store.ts";
 import { sql, statement } from "../../db/sql.ts";
+import { announceChange, store } from "../../records/store.ts";
 import { apiKey } from "./api_key.ts";
 import { allScopes, previewOf } from "./found.ts";
 

@@ -1,9 +1,9 @@
 // Who can be reached: the presence of all members. Everyone sets their own.
 import { z } from "zod";
-import { page, pageInput, pageOf } from "../../core/page.ts";
 import { operation } from "../../core/operation.ts";
-import { lockRecord } from "../../core/records.ts";
-import { store } from "../../core/store.ts";
+import { page, pageInput, pageOf } from "../../records/page.ts";
+import { lockRecord } from "../../records/records.ts";
+import { store } from "../../records/store.ts";
 import { membership } from "./membership.ts";
 import { user } from "./user.ts";
 

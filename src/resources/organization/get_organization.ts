@@ -1,11 +1,11 @@
 // Reading the organization brings its members along, as they are needed to show anything else.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
-import { operation, type JsonText, type Operation } from "../../core/operation.ts";
-import { readFieldNames } from "../../core/list_input.ts";
-import { showRecord } from "../../core/records.ts";
-import { withMembers } from "../../core/standard.ts";
-import { outputSchema, renderRow } from "../../core/writer.ts";
+import { type JsonText, type Operation, operation } from "../../core/operation.ts";
+import { readFieldNames } from "../../records/list_input.ts";
+import { showRecord } from "../../records/records.ts";
+import { withMembers } from "../../records/standard.ts";
+import { outputSchema, renderRow } from "../../records/writer.ts";
 import { membership } from "./membership.ts";
 import { organization } from "./organization.ts";
 import { user } from "./user.ts";

@@ -3,7 +3,7 @@ import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
 import { same } from "../../core/row.ts";
-import { store } from "../../core/store.ts";
+import { store } from "../../records/store.ts";
 import { group } from "./group.ts";
 import { isActiveMember } from "./user.ts";
 

@@ -1,5 +1,5 @@
 import type { Operation } from "../../core/operation.ts";
-import { crud, standard } from "../../core/standard.ts";
+import { crud, standard } from "../../records/standard.ts";
 import { apiKey } from "./api_key.ts";
 import { createApiKey, deleteApiKey } from "./api_key_verbs.ts";
 import { listAvailability, updateAvailability } from "./availability.ts";

@@ -3,11 +3,11 @@ import { z } from "zod";
 import { activeMembershipsOf, organizationsThatKnow } from "../../auth/unscoped.ts";
 import { type Ctx, read, write } from "../../core/context.ts";
 import { conflict, invalid } from "../../core/errors.ts";
-import { readFieldNames } from "../../core/list_input.ts";
 import { JsonText, operation } from "../../core/operation.ts";
 import { permissionsOf } from "../../core/permissions.ts";
-import { announceChange } from "../../core/store.ts";
-import { name as sqlName, join, sql, statement } from "../../db/sql.ts";
+import { join, sql, name as sqlName, statement } from "../../db/sql.ts";
+import { readFieldNames } from "../../records/list_input.ts";
+import { announceChange } from "../../records/store.ts";
 import { fromHtml } from "../../values/rich_text.ts";
 import { isTimeZone, pgTimestamp } from "../../values/time.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { announcements } from "../../core/directory.ts";
 import { organization, type Workspace } from "../../../test/support/given.ts";
+import { announcements } from "../../core/directory.ts";
 
 let count = 0;
 const address = () => `person-${process.pid}-${++count}@example.com`;

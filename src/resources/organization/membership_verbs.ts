@@ -3,11 +3,11 @@ import { findOrCreateUser } from "../../auth/unscoped.ts";
 import { type Ctx, query, transactionOf } from "../../core/context.ts";
 import { refreshDirectory } from "../../core/directory.ts";
 import { invalid, notFound } from "../../core/errors.ts";
-import { emit } from "../../core/event.ts";
-import { findRecords } from "../../core/records.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
-import { store } from "../../core/store.ts";
 import { sql, statement } from "../../db/sql.ts";
+import { emit } from "../../records/event.ts";
+import { findRecords } from "../../records/records.ts";
+import { store } from "../../records/store.ts";
 import { membership } from "./membership.ts";
 
 type Membership = Row<typeof membership>;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createAccount } from "../../auth/unscoped.ts";
 import { Client } from "../../../test/support/client.ts";
 import { organization, type Workspace } from "../../../test/support/given.ts";
+import { createAccount } from "../../auth/unscoped.ts";
 
 const settingsOf = async (acme: Workspace) => (await acme.get(`/organization/${acme.id}/`)).settings;
 const putSettings = (acme: Workspace, settings: unknown) => acme.put(`/organization/${acme.id}/`, { settings });

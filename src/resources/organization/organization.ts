@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Directory } from "../../core/directory.ts";
 import { boolean, computed, formed, input, json, lookedUp, once, text } from "../../core/field.ts";
-import { type Resource, resource, type Row } from "../../core/resource.ts";
+import { type Resource, type Row, resource } from "../../core/resource.ts";
 import { parseCountry } from "../../values/country.ts";
 import { currencySymbol, isCurrency } from "../../values/money.ts";
 import { isTimeZone } from "../../values/time.ts";

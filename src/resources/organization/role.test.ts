@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { builtInRoles, permissions } from "../../core/permissions.ts";
 import { organization } from "../../../test/support/given.ts";
+import { builtInRoles, permissions } from "../../core/permissions.ts";
 
 test("the built-in roles are listed with the permissions they really give, and cannot be changed", async () => {
   const acme = await organization();

@@ -1,10 +1,10 @@
 // What creating and changing a role checks besides its fields.
 import type { Ctx } from "../../core/context.ts";
-import { customFieldsOf } from "../../core/custom_fields.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Operation } from "../../core/operation.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
-import { store } from "../../core/store.ts";
+import { customFieldsOf } from "../../records/custom_fields.ts";
+import { store } from "../../records/store.ts";
 import { isBuiltIn, role } from "./role.ts";
 
 type Role = Row<typeof role>;

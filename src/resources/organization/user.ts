@@ -3,10 +3,10 @@ import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import type { Directory } from "../../core/directory.ts";
 import { choice, computed, lookedUp, text, timestamp } from "../../core/field.ts";
-import { showList } from "../../core/list.ts";
-import { readList } from "../../core/list_input.ts";
 import { type Resource, resource } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
+import { showList } from "../../records/list.ts";
+import { readList } from "../../records/list_input.ts";
 import { emailKey } from "../../values/email.ts";
 
 export const user = resource({

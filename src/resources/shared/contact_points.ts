@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { json } from "../../core/field.ts";
-import { emailKey, parseEmail } from "../../values/email.ts";
 import { parseCountry, timeZonesOf } from "../../values/country.ts";
+import { emailKey, parseEmail } from "../../values/email.ts";
 import { parsePhone, phoneDigits } from "../../values/phone.ts";
 import { parseUrl } from "../../values/url.ts";
 import { organizationOf } from "../organization/organization.ts";
@@ -41,7 +41,12 @@ const shownPhone = z.object({ phone: z.string(), phone_formatted: z.string(), ty
 
 /** `[{phone, type}]`, stored as E.164 by the organization's country; shown with `phone_formatted` and `country`. */
 export const phones = (doc: string) =>
-  json(z.array(givenPhone).max(listMax) as unknown as z.ZodType<Phone[]>, { default: [] as Phone[], doc, output: z.array(shownPhone), normalize: normalizePhones });
+  json(z.array(givenPhone).max(listMax) as unknown as z.ZodType<Phone[]>, {
+    default: [] as Phone[],
+    doc,
+    output: z.array(shownPhone),
+    normalize: normalizePhones,
+  });
 
 function normalizePhones(given: { phone: string; type: string }[], ctx: Ctx): Phone[] {
   const { country } = organizationOf(ctx.directory);

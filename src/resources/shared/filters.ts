@@ -1,8 +1,8 @@
 // Filters that several resources have beside the comparisons with their columns.
 import type { Ctx } from "../../core/context.ts";
-import { readValues } from "../../core/list_input.ts";
 import type { Filter, Resource } from "../../core/resource.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
+import { readValues } from "../../records/list_input.ts";
 import { emailKey } from "../../values/email.ts";
 import { parsePhone, phoneDigits } from "../../values/phone.ts";
 import { organizationOf } from "../organization/organization.ts";
@@ -44,11 +44,17 @@ export function membersFilter(field: string): Record<string, Filter> {
 export function labelFilter(filter: string, field: string, of: Resource, labelField = "label"): Record<string, Filter> {
   const idsOf = (ctx: Ctx, labels: readonly string[]) => {
     const wanted = new Set(labels);
-    return ctx.directory.list(of).flatMap((row) => (wanted.has((row as Record<string, string>)[labelField]!) ? [row.id as string] : []));
+    return ctx.directory
+      .list(of)
+      .flatMap((row) => (wanted.has((row as Record<string, string>)[labelField]!) ? [row.id as string] : []));
   };
-  const condition = (ctx: Ctx, labels: readonly string[], alias: string): Sql => sql`${name(alias)}.${name(field)} = any(${idsOf(ctx, labels)})`;
+  const condition = (ctx: Ctx, labels: readonly string[], alias: string): Sql =>
+    sql`${name(alias)}.${name(field)} = any(${idsOf(ctx, labels)})`;
   return {
     [filter]: { doc: `Only records with this ${filter}.`, sql: (ctx, value, alias) => condition(ctx, [value], alias) },
-    [`${filter}__in`]: { doc: `Only records with one of these, separated by commas.`, sql: (ctx, value, alias) => condition(ctx, readValues(value), alias) },
+    [`${filter}__in`]: {
+      doc: `Only records with one of these, separated by commas.`,
+      sql: (ctx, value, alias) => condition(ctx, readValues(value), alias),
+    },
   };
 }

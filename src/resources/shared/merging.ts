@@ -1,10 +1,10 @@
 // What merging two records of a kind has in common.
 import type { Ctx } from "../../core/context.ts";
-import { invalid } from "../../core/errors.ts";
-import { findRecord, lockRecord } from "../../core/records.ts";
-import type { Resource, Row } from "../../core/resource.ts";
-import { customFieldsOf } from "../../core/custom_fields.ts";
 import type { Directory } from "../../core/directory.ts";
+import { invalid } from "../../core/errors.ts";
+import type { Resource, Row } from "../../core/resource.ts";
+import { customFieldsOf } from "../../records/custom_fields.ts";
+import { findRecord, lockRecord } from "../../records/records.ts";
 
 /** The named fields of `kept`, with `gone`'s value where `kept` has none. */
 export function filledIn<T extends object, K extends keyof T>(kept: T, gone: T, fields: readonly K[]): Pick<T, K> {
@@ -12,17 +12,28 @@ export function filledIn<T extends object, K extends keyof T>(kept: T, gone: T, 
 }
 
 /** Custom values of both: what has several values is united, of single values `kept`'s win. */
-export function mergedCustom(directory: Directory, objectType: string, kept: Record<string, unknown> = {}, gone: Record<string, unknown> = {}): Record<string, unknown> {
+export function mergedCustom(
+  directory: Directory,
+  objectType: string,
+  kept: Record<string, unknown> = {},
+  gone: Record<string, unknown> = {},
+): Record<string, unknown> {
   const fields = customFieldsOf(directory, objectType);
   const merged = { ...gone, ...kept };
   for (const [key, value] of Object.entries(kept)) {
-    if (fields.get(key)?.accepts_multiple_values && Array.isArray(value) && Array.isArray(gone[key])) merged[key] = [...new Set([...value, ...gone[key]])];
+    if (fields.get(key)?.accepts_multiple_values && Array.isArray(value) && Array.isArray(gone[key]))
+      merged[key] = [...new Set([...value, ...gone[key]])];
   }
   return merged;
 }
 
 /** Both records of a merge, locked in one order whichever way round they were named, so that two merges cannot wait for each other. */
-export async function lockPair<R extends Resource>(ctx: Ctx, of: R, source: string, destination: string): Promise<[Row<R>, Row<R>]> {
+export async function lockPair<R extends Resource>(
+  ctx: Ctx,
+  of: R,
+  source: string,
+  destination: string,
+): Promise<[Row<R>, Row<R>]> {
   if (source === destination) throw invalid({ destination: "must differ from source" });
   const found = new Map<string, Row<R>>();
   for (const id of [source, destination].sort()) {

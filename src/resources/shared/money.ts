@@ -1,6 +1,7 @@
 // Amounts of money: whole minor units of a currency, and how often they are due.
-import { type FieldOptions, formed } from "../../core/field.ts";
+
 import type { Ctx } from "../../core/context.ts";
+import { type FieldOptions, formed } from "../../core/field.ts";
 import { isCurrency } from "../../values/money.ts";
 import { organizationOf } from "../organization/organization.ts";
 

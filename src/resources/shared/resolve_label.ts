@@ -4,7 +4,13 @@ import { invalid } from "../../core/errors.ts";
 import type { Resource, Row } from "../../core/resource.ts";
 
 /** The id behind `label`; 400 on `place` where there is none, or where `alsoGiven` was sent beside it. */
-export function idOfLabel<R extends Resource>(ctx: Ctx, of: R, label: string, place: string, matches: (row: Row<R>) => boolean = () => true): string {
+export function idOfLabel<R extends Resource>(
+  ctx: Ctx,
+  of: R,
+  label: string,
+  place: string,
+  matches: (row: Row<R>) => boolean = () => true,
+): string {
   const found = ctx.directory.list(of).find((row) => (row as { label?: string }).label === label && matches(row));
   if (found === undefined) throw invalid({ [place]: "does not exist" });
   return found.id as string;

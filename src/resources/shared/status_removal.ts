@@ -3,11 +3,11 @@ import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { type Operation, refuseUnknownParameters } from "../../core/operation.ts";
-import { findRecords, getRecord } from "../../core/records.ts";
-import { lockPointing } from "../../core/references.ts";
 import type { Resource, Row } from "../../core/resource.ts";
-import { verbsOf } from "../../core/verbs.ts";
 import { sql } from "../../db/sql.ts";
+import { findRecords, getRecord } from "../../records/records.ts";
+import { lockPointing } from "../../records/references.ts";
+import { verbsOf } from "../../records/verbs.ts";
 
 const parameter = "replacement_status_id";
 

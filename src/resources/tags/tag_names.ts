@@ -5,8 +5,8 @@ import { query } from "../../core/context.ts";
 import { formed, texts } from "../../core/field.ts";
 import type { Values } from "../../core/resource.ts";
 import { same } from "../../core/row.ts";
-import { store } from "../../core/store.ts";
 import { name, sql, statement } from "../../db/sql.ts";
+import { store } from "../../records/store.ts";
 import type { contactTag } from "./contact_tag.ts";
 import type { leadTag } from "./lead_tag.ts";
 

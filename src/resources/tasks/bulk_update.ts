@@ -2,14 +2,14 @@
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import { inputSchema, readPatch } from "../../core/input.ts";
-import { readFieldNames, readList, splitList } from "../../core/list_input.ts";
 import { type Given, JsonText, type Operation, operation, type Parsed, unknownFields } from "../../core/operation.ts";
-import { checkOwner, findRecords, selectList } from "../../core/records.ts";
 import { from, type Patch } from "../../core/resource.ts";
-import { listParameters } from "../../core/standard.ts";
-import { outputSchema, projectionOf } from "../../core/writer.ts";
 import { raw, sql, statement } from "../../db/sql.ts";
+import { inputSchema, readPatch } from "../../records/input.ts";
+import { readFieldNames, readList, splitList } from "../../records/list_input.ts";
+import { checkOwner, findRecords, selectList } from "../../records/records.ts";
+import { listParameters } from "../../records/standard.ts";
+import { outputSchema, projectionOf } from "../../records/writer.ts";
 import { task } from "./task.ts";
 import { changeTask, checkAssignee } from "./task_verbs.ts";
 

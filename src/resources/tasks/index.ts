@@ -1,5 +1,5 @@
 import type { Operation } from "../../core/operation.ts";
-import { crud, standard } from "../../core/standard.ts";
+import { crud, standard } from "../../records/standard.ts";
 import { bulkUpdateTasks } from "./bulk_update.ts";
 import { task } from "./task.ts";
 import { createTask, updateTask } from "./task_verbs.ts";

@@ -1,7 +1,7 @@
 // Tasks the service makes by itself, such as calling back whoever was missed.
 import type { Ctx } from "../../core/context.ts";
 import type { Row, Values } from "../../core/resource.ts";
-import { store } from "../../core/store.ts";
+import { store } from "../../records/store.ts";
 import { type systemTypes, task, todayOf } from "./task.ts";
 
 export type SystemTask = Values<typeof task> & { _type: (typeof systemTypes)[number]; lead_id: string };

@@ -15,9 +15,9 @@ import {
   text,
   timestamp,
 } from "../../core/field.ts";
-import { BadValue, compare } from "../../core/list_input.ts";
 import { type Filter, resource } from "../../core/resource.ts";
 import { name, raw, sql } from "../../db/sql.ts";
+import { BadValue, compare } from "../../records/list_input.ts";
 import { parsePhone } from "../../values/phone.ts";
 import { parseDate, todayAt } from "../../values/time.ts";
 import { authorNames } from "../shared/names.ts";

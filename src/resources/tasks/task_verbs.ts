@@ -1,11 +1,11 @@
 // What creating and changing a task does besides writing the row.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import { changedFields, emit } from "../../core/event.ts";
 import { isId } from "../../core/id.ts";
-import { findRecord } from "../../core/records.ts";
 import { type Create, kindOf, type Patch, type Row, type Values } from "../../core/resource.ts";
-import { store } from "../../core/store.ts";
+import { changedFields, emit } from "../../records/event.ts";
+import { findRecord } from "../../records/records.ts";
+import { store } from "../../records/store.ts";
 import { logTaskCompleted, removeTaskCompleted } from "../activities/system_activities.ts";
 import { contact } from "../contacts/contact.ts";
 import { canBeAssigned } from "./assignee.ts";

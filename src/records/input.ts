@@ -1,13 +1,13 @@
 // Bodies of creates and updates: checked field by field against the definition. Nothing is coerced and nothing is lost quietly.
 import { z } from "zod";
-import type { Ctx } from "./context.ts";
+import type { Ctx } from "../core/context.ts";
+import { type FieldErrors, invalid } from "../core/errors.ts";
+import type { Field, Input } from "../core/field.ts";
+import { type Given, type Parsed, unknownFields } from "../core/operation.ts";
+import { reasons } from "../core/reasons.ts";
+import type { Create, Patch, Resource, Row } from "../core/resource.ts";
+import { same } from "../core/row.ts";
 import { readCustom } from "./custom_fields.ts";
-import { type FieldErrors, invalid } from "./errors.ts";
-import type { Field, Input } from "./field.ts";
-import { type Given, type Parsed, unknownFields } from "./operation.ts";
-import { reasons } from "./reasons.ts";
-import type { Create, Patch, Resource, Row } from "./resource.ts";
-import { same } from "./row.ts";
 
 /** The fields of a create, normalized, with `custom` as a whole. Defaults are filled in when it is stored. */
 export function readCreate<R extends Resource>(ctx: Ctx, of: R, given: Given): Parsed<Create<R>> {

@@ -1,14 +1,15 @@
 // Writing rows: one statement each, with its event, sent without waiting for the commit.
+
+import { type Ctx, transactionOf, write } from "../core/context.ts";
+import { announcements } from "../core/directory.ts";
+import type { Field } from "../core/field.ts";
+import { newId } from "../core/id.ts";
+import type { Resource, Row, Values } from "../core/resource.ts";
+import { parameterOf, same } from "../core/row.ts";
 import type { Statement } from "../db/database.ts";
 import { join, name, sql, statement } from "../db/sql.ts";
-import { type Ctx, transactionOf, write } from "./context.ts";
-import { announcements } from "./directory.ts";
 import { changedFields, emit } from "./event.ts";
-import type { Field } from "./field.ts";
-import { newId } from "./id.ts";
 import { removeRows } from "./references.ts";
-import type { Resource, Row, Values } from "./resource.ts";
-import { parameterOf, same } from "./row.ts";
 import { renderedText } from "./writer.ts";
 
 /** Writes rows of one's own area, with their events. Other areas' records go through `createRecord` and its siblings. */
@@ -32,7 +33,11 @@ export const store = {
   async insertNew<R extends Resource>(ctx: Ctx, of: R, values: Values<R>): Promise<Row<R> | null> {
     const row = completeRow(ctx, of, values);
     const { text, name: as, ...rest } = insertStatement(of, row);
-    const made = await transactionOf(ctx).read({ ...rest, text: `${text} on conflict do nothing returning id`, name: `${as}_new` });
+    const made = await transactionOf(ctx).read({
+      ...rest,
+      text: `${text} on conflict do nothing returning id`,
+      name: `${as}_new`,
+    });
     if (made.length === 0) return null;
     emit(ctx, of, { action: "created", after: row });
     touched(ctx, of);

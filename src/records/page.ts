@@ -1,6 +1,6 @@
 // Lists that are at hand as a whole (catalogs, the members of an organization), answered a page at a time like any other list.
 import { z } from "zod";
-import { type FieldErrors, invalid } from "./errors.ts";
+import { type FieldErrors, invalid } from "../core/errors.ts";
 import { limitDefault, limitMax, wholeNumber } from "./list_input.ts";
 
 /** The parameters of such a list. */

@@ -1,14 +1,15 @@
 // Reading records, and the front door for changing them: `createRecord` and its siblings run the rules of whichever resource
 // they are given, so that nothing that changes a record can skip them.
-import type { Row as TextRow, Statement } from "../db/database.ts";
+
+import { type Ctx, may, query, read, transactionOf } from "../core/context.ts";
+import { invalid, notAllowed, notFound } from "../core/errors.ts";
+import { isId } from "../core/id.ts";
+import { JsonText } from "../core/operation.ts";
+import { type Create, from, type Patch, type Resource, type Row, scope } from "../core/resource.ts";
+import { allColumns, rowReader } from "../core/row.ts";
+import type { Statement, Row as TextRow } from "../db/database.ts";
 import { and, join, name, raw, type Sql, sql, statement } from "../db/sql.ts";
-import { type Ctx, may, query, read, transactionOf } from "./context.ts";
 import { type CustomField, customFieldsOf } from "./custom_fields.ts";
-import { invalid, notAllowed, notFound } from "./errors.ts";
-import { isId } from "./id.ts";
-import { JsonText } from "./operation.ts";
-import { type Create, from, type Patch, type Resource, type Row, scope } from "./resource.ts";
-import { allColumns, rowReader } from "./row.ts";
 import { verbsOf } from "./verbs.ts";
 import { isSelfContained, type Projection, projectionOf, renderedProjectionOf, renderRow } from "./writer.ts";
 

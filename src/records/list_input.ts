@@ -1,13 +1,13 @@
 // The query of a list, understood: paging, order, filters. Everything here is derived from the resource's definition.
 import { createHash } from "node:crypto";
+import type { Ctx } from "../core/context.ts";
+import { type FieldErrors, invalid } from "../core/errors.ts";
+import type { Field } from "../core/field.ts";
+import { nearest } from "../core/reasons.ts";
+import type { OrderKey, Resource } from "../core/resource.ts";
 import { and, name, or, raw, type Sql, sql } from "../db/sql.ts";
 import { parseDate, parseTimestamp } from "../values/time.ts";
-import type { Ctx } from "./context.ts";
 import { type CustomField, customFieldsOf } from "./custom_fields.ts";
-import { type FieldErrors, invalid } from "./errors.ts";
-import type { Field } from "./field.ts";
-import { nearest } from "./reasons.ts";
-import type { Resource } from "./resource.ts";
 
 export const limitMax = 200;
 export const limitDefault = 100;
@@ -26,14 +26,6 @@ export interface ListInput {
   onePlan: boolean;
   /** Binds a cursor to its filters and order. */
   fingerprint: string;
-}
-
-export interface OrderKey {
-  key: string;
-  sql: Sql;
-  descending: boolean;
-  nullable: boolean;
-  cast: string;
 }
 
 const paging = ["_limit", "_skip", "_cursor", "_fields", "_order_by", "_expand", "_count"] as const;

@@ -1,11 +1,12 @@
 // Lists: one statement, keyset or offset paging, `has_more` by one row more than asked.
-import type { Row as TextRow, Rows, Statement } from "../db/database.ts";
+
+import { type Ctx, query, read } from "../core/context.ts";
+import { JsonText } from "../core/operation.ts";
+import { from, type Resource, scope } from "../core/resource.ts";
+import type { Rows, Statement, Row as TextRow } from "../db/database.ts";
 import { and, name, raw, type Sql, sql, statement } from "../db/sql.ts";
-import { type Ctx, query, read } from "./context.ts";
 import { afterCursor, cursorOf, type ListInput, orderBy, readOrder } from "./list_input.ts";
-import { JsonText } from "./operation.ts";
 import { selectList, statementName } from "./records.ts";
-import { from, type Resource, scope } from "./resource.ts";
 import { type Projection, projectionOf, renderedProjectionOf } from "./writer.ts";
 
 /** Beyond this offset the keys are found first, in the index alone, and joined back: 90 ms become 9 at 100,000. */

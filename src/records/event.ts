@@ -1,10 +1,11 @@
 // Events: one immutable row for each change, written in the change's own transaction. The table is what `GET /event/` shows and
 // what webhooks are fed from.
+
+import { type Ctx, transactionOf, write } from "../core/context.ts";
+import { newId } from "../core/id.ts";
+import { kindOf, type Resource, type Row } from "../core/resource.ts";
+import { same } from "../core/row.ts";
 import type { Statement } from "../db/database.ts";
-import { type Ctx, transactionOf, write } from "./context.ts";
-import { newId } from "./id.ts";
-import { kindOf, type Resource, type Row } from "./resource.ts";
-import { same } from "./row.ts";
 import { renderRow } from "./writer.ts";
 
 export interface Change<R extends Resource = Resource> {

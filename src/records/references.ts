@@ -1,12 +1,13 @@
 // Who points at whom, and what follows from it: deleting takes children along, merging moves them. A new child resource takes
 // part in both by declaring its reference.
+
+import { type Ctx, query, write } from "../core/context.ts";
+import { invalid } from "../core/errors.ts";
+import type { Pointer } from "../core/registry.ts";
+import { from, type Resource, type Row } from "../core/resource.ts";
+import { allColumns, rowReader, same } from "../core/row.ts";
 import { and, empty, join, name, sql, statement } from "../db/sql.ts";
-import { type Ctx, query, write } from "./context.ts";
-import { invalid } from "./errors.ts";
 import { changedFields, emit } from "./event.ts";
-import type { Pointer } from "./registry.ts";
-import { from, type Resource, type Row } from "./resource.ts";
-import { allColumns, rowReader, same } from "./row.ts";
 
 /** Deletes rows with what belongs to them, deepest first. Every deleted record leaves its whole last state in its event. */
 export async function removeRows(

@@ -1,16 +1,16 @@
 // The five verbs. `standard(resource, verbs)` expands a definition into operations; for each verb one writes `true`, or a plain
 // function in its place. A verb is replaced, never hooked into.
 import { z } from "zod";
+import type { Ctx } from "../core/context.ts";
+import { conflict, invalid, notFound } from "../core/errors.ts";
+import { type Given, JsonText, type Operation, type Parameter, refuseUnknownParameters, type Verb } from "../core/operation.ts";
+import type { Permission } from "../core/permissions.ts";
+import type { Create, Resource, Row } from "../core/resource.ts";
 import { name, type Sql, sql } from "../db/sql.ts";
-import type { Ctx } from "./context.ts";
-import { conflict, invalid, notFound } from "./errors.ts";
 import { ignoredFields, inputSchema, readCreate, readPatch } from "./input.ts";
 import { expandIds, showList } from "./list.ts";
 import { filterNames, limitDefault, limitMax, readFieldNames, readList, sortKeys } from "./list_input.ts";
-import { type Given, JsonText, type Operation, type Parameter, refuseUnknownParameters, type Verb } from "./operation.ts";
-import type { Permission } from "./permissions.ts";
-import { checkOwner, checkVisible, getRecord, lockRecord, showRecord, shown } from "./records.ts";
-import type { Create, Resource, Row } from "./resource.ts";
+import { checkOwner, checkVisible, getRecord, lockRecord, shown, showRecord } from "./records.ts";
 import { setVerbs, type Verbs, verbsOf } from "./verbs.ts";
 import { outputSchema } from "./writer.ts";
 

@@ -1,6 +1,6 @@
 // Which functions create, change and delete records of a resource: the plain ones, or the resource's own in their place.
-import type { Ctx } from "./context.ts";
-import type { Create, Patch, Resource, Row } from "./resource.ts";
+import type { Ctx } from "../core/context.ts";
+import type { Create, Patch, Resource, Row } from "../core/resource.ts";
 import { store } from "./store.ts";
 
 export interface Verbs<R extends Resource = any> {

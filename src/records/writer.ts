@@ -3,12 +3,12 @@
 // JSON.stringify do.
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import type { Directory } from "../core/directory.ts";
+import type { ColumnType, Computed, Field, LookedUp, Moment, Related, ShownField } from "../core/field.ts";
+import type { Resource, Row } from "../core/resource.ts";
+import { valueOf } from "../core/row.ts";
 import type { Row as TextRow } from "../db/database.ts";
 import { pgTimestamp } from "../values/time.ts";
-import type { ColumnType, Computed, Field, LookedUp, Moment, Related, ShownField } from "./field.ts";
-import type { Directory } from "./directory.ts";
-import type { Resource, Row } from "./resource.ts";
-import { valueOf } from "./row.ts";
 
 export interface Projection {
   /** The select list: own columns, joined labels, and the version last. */
@@ -63,7 +63,9 @@ class Selection {
     const found = this.joined.findIndex((text) => text.startsWith(`left join ${table} `) && text.endsWith(` = t.${refField}`));
     const alias = `j${found >= 0 ? found : this.joined.length}`;
     if (found < 0)
-      this.joined.push(`left join ${table} ${alias} on ${alias}.organization_id = t.organization_id and ${alias}.id = t.${refField}`);
+      this.joined.push(
+        `left join ${table} ${alias} on ${alias}.organization_id = t.organization_id and ${alias}.id = t.${refField}`,
+      );
     return alias;
   }
 

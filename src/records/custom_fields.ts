@@ -1,14 +1,15 @@
 // Custom fields: what an organization adds to a kind of record. Values lie in one `custom` column under their wire names
 // (`custom.cf_…`), so that reading splices them as they are. Definitions come from the directory.
+
+import type { Ctx } from "../core/context.ts";
+import type { Directory } from "../core/directory.ts";
+import { type FieldErrors, invalid } from "../core/errors.ts";
+import { isId } from "../core/id.ts";
+import { nearest } from "../core/reasons.ts";
+import type { Resource } from "../core/resource.ts";
+import { same } from "../core/row.ts";
 import { parseDate, parseTimestamp } from "../values/time.ts";
 import { parseUrl } from "../values/url.ts";
-import type { Ctx } from "./context.ts";
-import type { Directory } from "./directory.ts";
-import { type FieldErrors, invalid } from "./errors.ts";
-import { isId } from "./id.ts";
-import { nearest } from "./reasons.ts";
-import type { Resource } from "./resource.ts";
-import { same } from "./row.ts";
 
 /** As much of a custom field's definition as the core needs; `resources/custom_data` has the whole. */
 export interface CustomField {
