@@ -184,7 +184,7 @@ CREATE INDEX activity_lead_id_idx ON public.activity USING btree (organization_i
 CREATE INDEX activity_message_ids_idx ON public.activity USING gin (organization_id, message_ids) WHERE (message_ids <> '{}'::text[]);
 CREATE INDEX activity_opportunity_id_idx ON public.activity USING btree (organization_id, opportunity_id, date_created DESC, id DESC) WHERE (opportunity_id IS NOT NULL);
 CREATE INDEX activity_response_to_id_idx ON public.activity USING btree (organization_id, response_to_id, date_created DESC, id DESC) WHERE (response_to_id IS NOT NULL);
-CREATE INDEX activity_search_idx ON public.activity USING gin (organization_id, search) WHERE (search IS NOT NULL);
+CREATE INDEX activity_search_idx ON public.activity USING gin (search) WHERE (search IS NOT NULL);
 CREATE INDEX activity_send_after_idx ON public.activity USING btree (send_after) WHERE (send_after IS NOT NULL);
 CREATE INDEX activity_task_id_idx ON public.activity USING btree (organization_id, task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX activity_thread_id_idx ON public.activity USING btree (organization_id, thread_id, date_created DESC, id DESC) WHERE (thread_id IS NOT NULL);
@@ -253,7 +253,7 @@ CREATE INDEX contact_date_created_idx ON public.contact USING btree (organizatio
 CREATE INDEX contact_date_updated_idx ON public.contact USING btree (organization_id, date_updated DESC, id DESC);
 CREATE INDEX contact_lead_id_idx ON public.contact USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE INDEX contact_lists_idx ON public.contact USING gin (organization_id, tags, email_keys, phone_keys);
-CREATE INDEX contact_search_idx ON public.contact USING gin (organization_id, search);
+CREATE INDEX contact_search_idx ON public.contact USING gin (search);
 create policy organization on contact using ((organization_id = current_setting('app.organization_id'::text)));
 CREATE TRIGGER forget_rendering BEFORE UPDATE ON public.contact FOR EACH ROW EXECUTE FUNCTION forget_rendering();
 
@@ -406,7 +406,7 @@ CREATE INDEX lead_date_created_idx ON public.lead USING btree (organization_id, 
 CREATE INDEX lead_date_updated_idx ON public.lead USING btree (organization_id, date_updated DESC, id DESC);
 CREATE INDEX lead_lists_idx ON public.lead USING gin (organization_id, tags, email_keys, phone_keys);
 CREATE INDEX lead_owner_id_idx ON public.lead USING btree (organization_id, owner_id, date_created DESC, id DESC) WHERE (owner_id IS NOT NULL);
-CREATE INDEX lead_search_idx ON public.lead USING gin (organization_id, search);
+CREATE INDEX lead_search_idx ON public.lead USING gin (search);
 CREATE INDEX lead_status_id_idx ON public.lead USING btree (organization_id, status_id, date_created DESC, id DESC) WHERE (status_id IS NOT NULL);
 create policy organization on lead using ((organization_id = current_setting('app.organization_id'::text)));
 CREATE TRIGGER forget_rendering BEFORE UPDATE ON public.lead FOR EACH ROW EXECUTE FUNCTION forget_rendering();
@@ -565,7 +565,7 @@ CREATE INDEX opportunity_date_created_idx ON public.opportunity USING btree (org
 CREATE INDEX opportunity_date_updated_idx ON public.opportunity USING btree (organization_id, date_updated DESC, id DESC);
 CREATE INDEX opportunity_date_won_idx ON public.opportunity USING btree (organization_id, date_won) WHERE (date_won IS NOT NULL);
 CREATE INDEX opportunity_lead_id_idx ON public.opportunity USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
-CREATE INDEX opportunity_search_idx ON public.opportunity USING gin (organization_id, search);
+CREATE INDEX opportunity_search_idx ON public.opportunity USING gin (search);
 CREATE INDEX opportunity_status_id_idx ON public.opportunity USING btree (organization_id, status_id, date_created DESC, id DESC) WHERE (status_id IS NOT NULL);
 CREATE INDEX opportunity_user_id_idx ON public.opportunity USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
 create policy organization on opportunity using ((organization_id = current_setting('app.organization_id'::text)));
@@ -661,7 +661,7 @@ create table product (
 );
 CREATE UNIQUE INDEX product_code_key ON public.product USING btree (organization_id, lower(code)) WHERE (code IS NOT NULL);
 CREATE INDEX product_name_idx ON public.product USING btree (organization_id, sort_key(name), id);
-CREATE INDEX product_search_idx ON public.product USING gin (organization_id, search);
+CREATE INDEX product_search_idx ON public.product USING gin (search);
 create policy organization on product using ((organization_id = current_setting('app.organization_id'::text)));
 
 create table role (

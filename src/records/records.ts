@@ -136,7 +136,10 @@ export async function updateRecord<R extends Resource>(ctx: Ctx, of: R, id: stri
   return (await verbsOf(of).update(ctx, before, patch)) as Row<R>;
 }
 
-/** Deletes a record by its resource's own rules. */
+/**
+ * Deletes a record by its resource's own rules.
+ * @public completes the front door
+ */
 export async function deleteRecord<R extends Resource>(ctx: Ctx, of: R, id: string): Promise<void> {
   const before = await lockRecord(ctx, of, id);
   checkOwner(ctx, of, before, "delete");

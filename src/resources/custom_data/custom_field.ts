@@ -19,7 +19,7 @@ export const fieldTypes = [
   "url",
   "boolean",
 ] as const;
-export type FieldType = (typeof fieldTypes)[number];
+type FieldType = (typeof fieldTypes)[number];
 
 const unique = (values: readonly string[]) => new Set(values).size === values.length;
 

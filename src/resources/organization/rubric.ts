@@ -68,7 +68,7 @@ export const rubric = z
   })
   .transform((given) => ({ ...given, criteria: weighedTo100(given.criteria) }));
 
-export type Rubric = z.output<typeof rubric>;
+type Rubric = z.output<typeof rubric>;
 
 /** The same proportions, in hundredths, summing to 100 exactly. */
 function weighedTo100<T extends { weight: number }>(criteria: readonly T[]): T[] {
