@@ -69,6 +69,6 @@ call reference('lead', 'status_id', 'lead_status');
 call reference('lead', 'owner_id', 'membership', 'user_id');
 create index lead_date_created_idx on lead (organization_id, date_created desc, id desc);
 create index lead_date_updated_idx on lead (organization_id, date_updated desc, id desc);
-create index lead_search_idx on lead using gin (organization_id, search);
+create index lead_search_idx on lead using gin (search);
 create index lead_custom_idx on lead using gin (organization_id, custom jsonb_path_ops);
 create index lead_lists_idx on lead using gin (organization_id, tags, email_keys, phone_keys);

@@ -32,6 +32,6 @@ call rendered_table('contact');
 call reference('contact', 'lead_id', 'lead');
 create index contact_date_created_idx on contact (organization_id, date_created desc, id desc);
 create index contact_date_updated_idx on contact (organization_id, date_updated desc, id desc);
-create index contact_search_idx on contact using gin (organization_id, search);
+create index contact_search_idx on contact using gin (search);
 create index contact_custom_idx on contact using gin (organization_id, custom jsonb_path_ops);
 create index contact_lists_idx on contact using gin (organization_id, tags, email_keys, phone_keys);

@@ -62,7 +62,7 @@ create table product (
 create unique index product_code_key on product (organization_id, lower(code)) where code is not null;
 call tenant_table('product');
 create index product_name_idx on product (organization_id, sort_key(name), id);
-create index product_search_idx on product using gin (organization_id, search);
+create index product_search_idx on product using gin (search);
 
 -- A deal that may be won from a lead. Money is in minor units of value_currency. Its pipeline and whether it is active, won or
 -- lost are those of its status, and stand there alone.
@@ -105,7 +105,7 @@ call reference('opportunity', 'user_id', 'membership', 'user_id');
 create index opportunity_date_created_idx on opportunity (organization_id, date_created desc, id desc);
 create index opportunity_date_updated_idx on opportunity (organization_id, date_updated desc, id desc);
 create index opportunity_date_won_idx on opportunity (organization_id, date_won) where date_won is not null;
-create index opportunity_search_idx on opportunity using gin (organization_id, search);
+create index opportunity_search_idx on opportunity using gin (search);
 create index opportunity_custom_idx on opportunity using gin (organization_id, custom jsonb_path_ops);
 
 -- One product, or something without a product, on a deal.

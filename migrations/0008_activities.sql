@@ -185,7 +185,7 @@ create index activity_type_idx on activity (organization_id, _type, date_created
 create index activity_conversation_id_idx on activity (organization_id, conversation_id, date_created desc, id desc) where conversation_id is not null;
 create index activity_task_id_idx on activity (organization_id, task_id) where task_id is not null;
 create index activity_thread_idx on activity (organization_id, lead_id) where _type = 'EmailThread';
-create index activity_search_idx on activity using gin (organization_id, search) where search is not null;
+create index activity_search_idx on activity using gin (search) where search is not null;
 -- Where a message came from by somebody else's name for it: the id of another system, the ids in an e-mail's header.
 create unique index activity_external_message_id_key on activity (organization_id, channel, external_message_id) where external_message_id is not null;
 create index activity_message_ids_idx on activity using gin (organization_id, message_ids) where message_ids <> '{}';
