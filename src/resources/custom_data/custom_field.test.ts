@@ -285,8 +285,8 @@ test("the schema of a kind of record has its own fields in their order, then the
     { name: "status_id", type: "reference", read_only: false },
   );
   assert.deepEqual(
-    schema.standard_fields.find((one: any) => one.name === "date_created"),
-    { name: "date_created", type: "datetime", read_only: true },
+    schema.standard_fields.find((one: any) => one.name === "date_updated"),
+    { name: "date_updated", type: "datetime", read_only: true },
   );
   await acme.refused(400, "GET", "/custom_field_schema/", undefined, "object_type");
   await acme.refused(400, "GET", "/custom_field_schema/?object_type=planet", undefined, "object_type");
