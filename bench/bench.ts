@@ -60,7 +60,7 @@ function cases({ organization, data, recorded }: Ground): Case[] {
       connections: 16,
       service: { paths: words.map((word) => `/api/v1/lead/?query=${word}`) },
       floor: words.map((word) => `/search/${word}`),
-      pgbench: `${inlined({ ...recorded.search, values: recorded.search.values.map((value) => (typeof value === "string" ? value.replace("recordedword", words[0]!) : value)) })};`,
+      pgbench: pgbenchSearch(recorded, words[0]!),
     },
     {
       name: "contacts",
@@ -244,7 +244,7 @@ async function recordStatements(on: App, { id, key }: Organization): Promise<Rec
   const created = written.flatMap((statement) =>
     statement.text.startsWith("insert into") ? [statement.values[0] === id ? statement.values[1] : statement.values[0]] : [],
   );
-  return { organizationId: id, create: written, createdIds: created as string[], search: queried.at(-1)! };
+  return { organizationId: id, create: written, createdIds: created as string[], search: [queried.at(-2)!, queried.at(-1)!] };
 }
 
 // --- pgbench ---
@@ -289,6 +289,14 @@ function pgbenchTransaction({ create, createdIds }: Recorded): string {
   return [...ids, "begin;", ...statements, "commit;"].join("\n");
 }
 
+/** One word, its ids looked up and its page read in one statement. */
+function pgbenchSearch({ search: [finding, page] }: Recorded, word: string): string {
+  const values = finding.values.map((value) => (typeof value === "string" ? value.replace("recordedword", word) : value));
+  const ids = inlined({ ...finding, values });
+  const text = inlined({ ...page, values: page.values.map((value) => (Array.isArray(value) ? [] : value)) });
+  return `${text.replace("any(array[]::text[]::text[])", `any(array(${ids}))`)};`;
+}
+
 function inlined({ text, values }: Statement): string {
   return text.replace(/\$(\d+)/g, (_, place: string) => literal(values[Number(place) - 1])).replaceAll("\n", " ");
 }
@@ -313,6 +321,7 @@ const organization = await foundBenchOrganization(app, `bench-${Date.now()}`);
 const data = await fill(app, organization);
 const recorded = await recordStatements(app, organization);
 await app.db.unscoped({ text: "vacuum analyze", values: [] });
+await app.db.unscoped({ text: "checkpoint", values: [] });
 
 const service = await startService(stand.databaseUrl);
 const idle = service.memory();

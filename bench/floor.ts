@@ -11,7 +11,8 @@ export interface Recorded {
   /** In one flight; every id in the values that begins with a recorded prefix is made anew. */
   create: Statement[];
   createdIds: string[];
-  search: Statement;
+  /** What finds the ids for a word, then what reads the page of them. */
+  search: [ids: Statement, page: Statement];
 }
 
 const { url, recorded } = JSON.parse(process.env.FLOOR!) as { url: string; recorded: Recorded };
@@ -47,11 +48,14 @@ const reads: Record<string, (rest: string) => Promise<string>> = {
     return listOf(rows);
   },
   async search(words) {
-    // The recorded statement was made for one word; this asks for another.
-    const values = recorded.search.values.map((value) =>
+    const [finding, page] = recorded.search;
+    const ofWord = finding.values.map((value) =>
       typeof value === "string" ? value.replace("recordedword", decodeURIComponent(words)) : value,
     );
-    return listOf(await db.query(organization, { text: recorded.search.text, values }));
+    const found = await db.query(organization, { text: finding.text, values: ofWord });
+    const ids = found.map((row) => row[0]);
+    const ofIds = page.values.map((value) => (Array.isArray(value) ? ids : value));
+    return listOf(await db.query(organization, { text: page.text, values: ofIds }));
   },
 };
 

@@ -75,6 +75,8 @@ export async function startService(databaseUrl: string): Promise<Running> {
   const port = await freePort();
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-bench-service-"));
   const running = await start(["src/main.ts", "start"], port, {
+    // As `npm start` has it.
+    NODE_COMPILE_CACHE: join(process.cwd(), "node_modules/.cache/node"),
     DATABASE_URL: databaseUrl,
     DATA_DIR: dataDir,
     RATE_LIMIT: "off",
