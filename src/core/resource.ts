@@ -30,7 +30,8 @@ export interface OrderKey {
 /** A filter that is more than a comparison with a column: it turns the parameter's text into a condition. */
 export interface Filter {
   doc: string;
-  sql: (ctx: Ctx, value: string, alias: string) => Sql | Promise<Sql>;
+  /** `whole`: it is asked of all rows and not of a page, which may be another way to put it. */
+  sql: (ctx: Ctx, value: string, alias: string, whole?: boolean) => Sql | Promise<Sql>;
   /** The order that the value itself asks for, or null; `_order_by` goes before it. */
   order?: (ctx: Ctx, value: string) => readonly OrderKey[] | null;
 }

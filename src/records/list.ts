@@ -14,12 +14,10 @@ const deepSkip = 1000;
 
 /** The finished JSON of a page. `extra` are further members of the envelope, as JSON text. */
 export async function showList(ctx: Ctx, of: Resource, input: ListInput, extra: Record<string, string> = {}): Promise<JsonText> {
-  const [page, total] = await Promise.all([readPage(ctx, of, input), input.count ? countRows(ctx, of, input) : null]);
-  const { records, has_more, last } = page;
-  const ids = records.map((record) => record.id);
-  const expanded = input.expand.length > 0 ? await expandIds(ctx, of, input.expand, ids) : null;
+  const [page, total] = await Promise.all([readTexts(ctx, of, input), input.count ? countRows(ctx, of, input) : null]);
+  const { texts, has_more, last } = page;
 
-  const data = records.map(({ text }, i) => (expanded === null ? text : withMembers(text, expanded[i]!))).join(",");
+  const data = texts.join(",");
   const members: Record<string, string> = {
     ...extra,
     ...(total === null ? {} : { total_results: String(total) }),
@@ -29,6 +27,45 @@ export async function showList(ctx: Ctx, of: Resource, input: ListInput, extra: 
     .map(([key, value]) => `,"${key}":${value}`)
     .join("");
   return new JsonText(`{"data":[${data}],"has_more":${has_more}${rest}}`);
+}
+
+interface Texts extends Pick<Page, "has_more" | "last"> {
+  texts: string[];
+}
+
+async function readTexts(ctx: Ctx, of: Resource, input: ListInput): Promise<Texts> {
+  const lean = await readLeanPage(ctx, of, input);
+  if (lean !== null) return lean;
+  const { records, has_more, last } = await readPage(ctx, of, input);
+  if (input.expand.length === 0) return { texts: records.map(({ text }) => text), has_more, last };
+  const ids = records.map(({ id }) => id);
+  const expanded = await expandIds(ctx, of, input.expand, ids);
+  return { texts: records.map(({ text }, i) => withMembers(text, expanded[i]!)), has_more, last };
+}
+
+/**
+ * The hottest list there is, of renderings in an order they show: nothing but the rendering and the ids of its labels is selected,
+ * for every further column costs the driver as much as it costs to write it. Null where the list is another one, or where a
+ * rendering is missing.
+ */
+async function readLeanPage(ctx: Ctx, of: Resource, input: ListInput): Promise<Texts | null> {
+  const rendered =
+    input.fields === null && input.expand.length === 0 && !of.kinds
+      ? renderedProjectionOf(of, (other) => ctx.registry.resource(other))
+      : undefined;
+  if (rendered === undefined || !input.order.every(({ key }) => key === "date_created" || key === "id")) return null;
+  const prepared = preparedPage(ctx, of, input, { ...rendered, select: rendered.select.replace(/, t\.version$/, "") }, false);
+  if (prepared === null) return null;
+
+  const rows = await read(ctx, prepared);
+  const texts: string[] = [];
+  for (let i = 0; i < rows.length && i < input.limit; i++) {
+    const text = rendered.write(rows[i]!, ctx.directory, ctx);
+    if (text === "") return null;
+    texts.push(text);
+  }
+  const shown = texts.length === 0 ? null : (JSON.parse(texts.at(-1)!) as Record<string, string>);
+  return { texts, has_more: rows.length > input.limit, last: shown && input.order.map(({ key }) => shown[key]!) };
 }
 
 /** A record's JSON with further members, such as `,"contacts":[…]`. */
@@ -80,20 +117,21 @@ async function pageRows(ctx: Ctx, of: Resource, input: ListInput, projection: Pr
 }
 
 // The default list, and the default list of one parent: one plan fits all values, so these are prepared and share connections.
-function preparedPage(ctx: Ctx, of: Resource, input: ListInput, projection: Projection): Statement | null {
+function preparedPage(ctx: Ctx, of: Resource, input: ListInput, projection: Projection, keyed = true): Statement | null {
   const unfiltered = input.conditions.length === 0;
   const eligible = (unfiltered || input.onePlan) && input.skip === 0 && projection.related.length === 0;
   if (!eligible || of.visible?.(ctx, "t") || ctx.tx !== null) return null;
-  const composed = pageQuery(ctx, of, input, projection);
+  const composed = pageQuery(ctx, of, input, projection, keyed);
   return statement(composed, statementName(of, "list", composed.text));
 }
 
-function pageQuery(ctx: Ctx, of: Resource, input: ListInput, projection: Projection): Sql {
+// `keyed`: with the order's values behind everything else.
+function pageQuery(ctx: Ctx, of: Resource, input: ListInput, projection: Projection, keyed = true): Sql {
   const conditions = [...scope(ctx, of), ...input.conditions];
   if (input.cursor) conditions.push(afterCursor(input.order, input.cursor));
   const order = orderBy(input.order);
   const keys = input.order.map((key) => key.sql).reduce((left, right) => sql`${left}, ${right}`);
-  const select = sql`select ${selectList(ctx, projection)}, ${keys}`;
+  const select = keyed ? sql`select ${selectList(ctx, projection)}, ${keys}` : sql`select ${selectList(ctx, projection)}`;
 
   if (input.skip < deepSkip) {
     return sql`${select} from ${from(of, "t")} ${raw(projection.joins)} where ${and(conditions)} order by ${order} limit ${raw(String(input.limit + 1))} offset ${input.skip}`;
@@ -108,8 +146,8 @@ function pageQuery(ctx: Ctx, of: Resource, input: ListInput, projection: Project
 const countExactly = 10_000;
 
 /** How many records meet the conditions: exactly, or by the planner's statistics where they are many. */
-export async function countRows(ctx: Ctx, of: Resource, input: Pick<ListInput, "conditions" | "count">): Promise<number> {
-  const where = and([...scope(ctx, of), ...input.conditions]);
+export async function countRows(ctx: Ctx, of: Resource, input: Pick<ListInput, "counted" | "count">): Promise<number> {
+  const where = and([...scope(ctx, of), ...input.counted]);
   if (input.count === "exact") {
     const [row] = await query(ctx, statement(sql`select count(*) from ${from(of, "t")} where ${where}`));
     return Number(row![0]);

@@ -22,6 +22,8 @@ export interface ListInput {
   count: "exact" | "estimate" | null;
   order: OrderKey[];
   conditions: Sql[];
+  /** The same as they are best asked of all rows, for a count. */
+  counted: Sql[];
   /** One plan fits all values: the only condition is equality on an indexed reference, in the default order. */
   onePlan: boolean;
   /** Binds a cursor to its filters and order. */
@@ -39,11 +41,16 @@ export async function readList(
 ): Promise<ListInput> {
   const errors: FieldErrors = {};
   const filters = Object.entries(given).filter(([key]) => !(paging as readonly string[]).includes(key));
-  const conditions = [...fixed];
-  for (const [key, value] of filters) {
-    const condition = await filterCondition(ctx, of, key, value, errors);
-    if (condition) conditions.push(condition);
-  }
+  const read = async (whole: boolean) => {
+    const conditions = [...fixed];
+    for (const [key, value] of filters) {
+      const condition = await filterCondition(ctx, of, key, value, whole, errors);
+      if (condition) conditions.push(condition);
+    }
+    return conditions;
+  };
+  const conditions = await read(false);
+  const count = readCount(given._count, errors);
   const order =
     (given._order_by ? null : await orderOfFilters(ctx, of, filters, errors)) ?? readOrder(of, given._order_by, errors);
   const fingerprint = createHash("sha1")
@@ -56,9 +63,10 @@ export async function readList(
     cursor: readCursor(given, fingerprint, order, errors),
     fields: readFieldNames(given._fields),
     expand: readExpand(of, given._expand, errors),
-    count: readCount(given._count, errors),
+    count,
     order,
     conditions,
+    counted: count === null ? conditions : await read(true),
     onePlan: onlyIndexed(of, filters, given, fixed),
     fingerprint,
   };
@@ -148,9 +156,16 @@ function operatorsOf(field: Field): Operator[] {
   return [...base, ...ranged, ...(field.nullable && base.length > 0 ? (["isnull"] as const) : [])];
 }
 
-async function filterCondition(ctx: Ctx, of: Resource, key: string, value: string, errors: FieldErrors): Promise<Sql | null> {
+async function filterCondition(
+  ctx: Ctx,
+  of: Resource,
+  key: string,
+  value: string,
+  whole: boolean,
+  errors: FieldErrors,
+): Promise<Sql | null> {
   const special = of.filters?.[key];
-  if (special) return attempt(() => special.sql(ctx, value, "t"), key, errors);
+  if (special) return attempt(() => special.sql(ctx, value, "t", whole), key, errors);
   const [, base, suffix] = /^(.+?)(?:__(in|gt|gte|lt|lte|isnull))?$/.exec(key)!;
   const operator = (suffix ?? "eq") as Operator;
   if (key.startsWith("custom.")) return customCondition(ctx, of, base!, operator, value, key, errors);

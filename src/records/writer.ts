@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Directory } from "../core/directory.ts";
-import type { ColumnType, Computed, Field, LookedUp, Moment, Related, ShownField } from "../core/field.ts";
+import type { ColumnType, Computed, Field, Label, LookedUp, Moment, Related, ShownField } from "../core/field.ts";
 import type { Resource, Row } from "../core/resource.ts";
 import { valueOf } from "../core/row.ts";
 import type { Row as TextRow } from "../db/database.ts";
@@ -154,9 +154,22 @@ function valueCode(
   const target = lookup(field.to);
   if (target === undefined) throw new Error(`${of.name}.${key} labels ${field.to}, which is not defined`);
   if (target.cached) {
-    return `${helper((directory: Directory, id: string | null) => (id === null ? "null" : quoteOrNull(directory.find(field.to, id)?.[field.field])))}(d,r[${selection.at(`t.${field.ref}`)}])`;
+    return `${helper(labelTexts(field))}(d,r[${selection.at(`t.${field.ref}`)}])`;
   }
   return `${helper(quoteOrNull)}(r[${selection.at(`${selection.join(target.table, field.ref)}.${field.field}`)}])`;
+}
+
+/** The JSON of a label by its id. A page shows the same few again and again: they are kept for the directory at hand. */
+function labelTexts({ to, field }: Label): (directory: Directory, id: string | null) => string {
+  let of: Directory | null = null;
+  let kept = new Map<string, string>();
+  return (directory, id) => {
+    if (id === null) return "null";
+    if (directory !== of) [of, kept] = [directory, new Map()];
+    let text = kept.get(id);
+    if (text === undefined) kept.set(id, (text = quoteOrNull(directory.find(to, id)?.[field])));
+    return text;
+  };
 }
 
 const textOf =

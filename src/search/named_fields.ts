@@ -164,21 +164,26 @@ function reachedBy(c: Compiler, subject: Subject, field: "email" | "phone", valu
   return anywhere(c, subject, field, field === "email" ? withEmail(c.ctx, value) : withPhone(c.ctx, value), narrow);
 }
 
+type Reached = Parameters<typeof anywhere>[3];
+
 /** A whole address, or a beginning of its words. */
-function withEmail(ctx: Ctx, value: string): (alias: string) => Sql {
-  if (parseEmail(value) !== null) return (alias) => sql`${name(alias)}.email_keys @> ${[emailKey(value)]}`;
+function withEmail(ctx: Ctx, value: string): Reached {
+  if (parseEmail(value) !== null) return (alias) => ({ condition: sql`${name(alias)}.email_keys @> ${[emailKey(value)]}` });
   const sought = { value, mode: "contains" } as const;
-  return (alias) =>
-    sql`${maybeInVector(ctx, sql`${name(alias)}.search`, sought)} and exists (select from unnest(${name(alias)}.email_keys) k(value) where ${inText(sql`k.value`, sought)})`;
+  return (alias) => ({
+    words: maybeInVector(ctx, sql`${name(alias)}.search`, sought),
+    condition: sql`exists (select from unnest(${name(alias)}.email_keys) k(value) where ${inText(sql`k.value`, sought)})`,
+  });
 }
 
 /** A whole number however it is written, or digits that stand in one. */
-function withPhone(ctx: Ctx, value: string): (alias: string) => Sql {
+function withPhone(ctx: Ctx, value: string): Reached {
   const { country } = ctx.directory.find("organization", ctx.organization_id) as { country: string };
   const whole = parsePhone(value, country);
-  if (whole?.country) return (alias) => sql`${name(alias)}.phone_keys @> ${[phoneDigits(whole.phone)]}`;
+  if (whole?.country) return (alias) => ({ condition: sql`${name(alias)}.phone_keys @> ${[phoneDigits(whole.phone)]}` });
   const digits = phoneDigits(value);
-  if (digits === "") return () => raw("false");
-  return (alias) =>
-    sql`exists (select from unnest(${name(alias)}.phone_keys) k(value) where position(${digits}::text in k.value) > 0)`;
+  if (digits === "") return () => ({ condition: raw("false") });
+  return (alias) => ({
+    condition: sql`exists (select from unnest(${name(alias)}.phone_keys) k(value) where position(${digits}::text in k.value) > 0)`,
+  });
 }

@@ -12,21 +12,23 @@ import { parseTextQuery, type TextQuery, TextQueryError } from "./text_query.ts"
 /** Words, `field:value`, `and`, `or`, `not`, parentheses, `contact(…)`, `sort:-field`. */
 export const textQuery = (resource: string): Filter => ({
   doc: 'Only records that a text query finds: words, "a phrase", `field:value`, `field>=value`, `not`, `or`, parentheses, `contact(name:x)`, `sort:-field`.',
-  sql: (ctx, value, alias) => condition(ctx, resource, alias, parse(value).query),
+  sql: (ctx, value, alias, whole) => condition(ctx, resource, alias, parse(value).query, whole),
   order: (ctx, value) => orderOf(ctx, ctx.registry.resource(resource)!, parse(value)),
 });
 
 /** A text query asked of the record that `type` names, such as `lead_query` on opportunities. */
 export const relatedTextQuery = (resource: string, type: string): Filter => ({
   doc: `Only records whose ${type} a text query finds.`,
-  sql: (ctx, value, alias) =>
-    condition(ctx, resource, alias, {
+  sql: (ctx, value, alias, whole) => {
+    const query: QueryNode = {
       type: "has_related",
       this_object_type: null,
       related_object_type: type,
       related_query: parse(value).query,
       negate: false,
-    }),
+    };
+    return condition(ctx, resource, alias, query, whole);
+  },
 });
 
 function parse(text: string): TextQuery {
@@ -39,9 +41,9 @@ function parse(text: string): TextQuery {
 }
 
 /** Every refusal is about the one text, so it says what it is about instead of where. */
-async function condition(ctx: Ctx, resource: string, alias: string, query: QueryNode): Promise<Sql> {
+async function condition(ctx: Ctx, resource: string, alias: string, query: QueryNode, whole?: boolean): Promise<Sql> {
   try {
-    return await compileQuery(ctx, ctx.registry.resource(resource)!, alias, query, namedField);
+    return await compileQuery(ctx, ctx.registry.resource(resource)!, alias, query, { whole, named: namedField });
   } catch (problem) {
     if (!(problem instanceof Error && "fields" in problem)) throw problem;
     throw new BadValue(Object.values(problem.fields as Record<string, string>).join("; "));

@@ -63,12 +63,13 @@ export const dataSearch = operation({
     if (errors !== null) throw invalid(errors);
     const of = searchedType(ctx, tree);
     const place = readPlace(ctx, of, given);
-    const condition = await below("query", () => compileQuery(ctx, of, "t", tree));
+    const condition = (whole: boolean) => below("query", () => compileQuery(ctx, of, "t", tree, { whole }));
+    const conditions = [await condition(false)];
 
-    const asked: ListInput = { ...place.input, fields: readFields(of, given._fields), conditions: [condition] };
+    const asked: ListInput = { ...place.input, fields: readFields(of, given._fields), conditions, counted: conditions };
     const [page, total] = await Promise.all([
       readPage(ctx, of, asked),
-      given.include_counts ? countRows(ctx, of, { conditions: [condition], count: "exact" }) : null,
+      given.include_counts ? countRows(ctx, of, { counted: [await condition(true)], count: "exact" }) : null,
     ]);
     const types = await typesOf(
       ctx,
@@ -160,7 +161,7 @@ const cursorLifeMs = 30 * 60_000;
 const cursorExtras = 2;
 
 interface Place {
-  input: Omit<ListInput, "fields" | "conditions">;
+  input: Omit<ListInput, "fields" | "conditions" | "counted">;
   /** What a cursor is bound to. */
   bound: string;
   before: number;
