@@ -241,10 +241,12 @@ async function recordStatements(on: App, { id, key }: Organization): Promise<Rec
   const call = await caller(on, key);
   const { written } = await record(on, () => call("lead.create", sampleLead("recordedword")));
   const { queried } = await record(on, () => call("lead.list", {}, { query: "recordedword" }));
+  const search: Recorded["search"] = [queried.at(-2)!, queried.at(-1)!];
+  const [found] = await on.core.db.query(id, search[0]);
   const created = written.flatMap((statement) =>
     statement.text.startsWith("insert into") ? [statement.values[0] === id ? statement.values[1] : statement.values[0]] : [],
   );
-  return { organizationId: id, create: written, createdIds: created as string[], search: [queried.at(-2)!, queried.at(-1)!] };
+  return { organizationId: id, create: written, createdIds: created as string[], search, searchColumns: found!.length };
 }
 
 // --- pgbench ---
@@ -290,11 +292,13 @@ function pgbenchTransaction({ create, createdIds }: Recorded): string {
 }
 
 /** One word, its ids looked up and its page read in one statement. */
-function pgbenchSearch({ search: [finding, page] }: Recorded, word: string): string {
+function pgbenchSearch({ search: [finding, page], searchColumns }: Recorded, word: string): string {
   const values = finding.values.map((value) => (typeof value === "string" ? value.replace("recordedword", word) : value));
   const ids = inlined({ ...finding, values });
   const text = inlined({ ...page, values: page.values.map((value) => (Array.isArray(value) ? [] : value)) });
-  return `${text.replace("any(array[]::text[]::text[])", `any(array(${ids}))`)};`;
+  const columns = Array.from({ length: searchColumns }, (_, i) => `c${i}`);
+  const found = `select ${columns.at(-1)} from (${ids}) f(${columns.join(", ")})`;
+  return `${text.replace("any(array[]::text[]::text[])", `any(array(${found}))`)};`;
 }
 
 function inlined({ text, values }: Statement): string {

@@ -13,6 +13,8 @@ export interface Recorded {
   createdIds: string[];
   /** What finds the ids for a word, then what reads the page of them. */
   search: [ids: Statement, page: Statement];
+  /** How many columns the first has; the last is the id. */
+  searchColumns: number;
 }
 
 const { url, recorded } = JSON.parse(process.env.FLOOR!) as { url: string; recorded: Recorded };
@@ -53,7 +55,7 @@ const reads: Record<string, (rest: string) => Promise<string>> = {
       typeof value === "string" ? value.replace("recordedword", decodeURIComponent(words)) : value,
     );
     const found = await db.query(organization, { text: finding.text, values: ofWord });
-    const ids = found.map((row) => row[0]);
+    const ids = found.map((row) => row.at(-1));
     const ofIds = page.values.map((value) => (Array.isArray(value) ? ids : value));
     return listOf(await db.query(organization, { text: page.text, values: ofIds }));
   },
