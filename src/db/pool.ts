@@ -21,6 +21,10 @@ export interface PostgresDatabase extends Database {
 }
 
 const limits = "-c statement_timeout=10000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=15000 -c timezone=UTC";
+// What is asked often lies in memory, where a page elsewhere costs hardly more than the next: with the default of 4, meant for
+// disks that turn, a search for 400 of 200,000 leads reads an index through rather than 400 places of another (15 ms for 1).
+// Compiling a statement takes longer than any of ours should run.
+const planning = "-c random_page_cost=1.1 -c jit=off";
 
 // Prepared reads are planned for any organization: without this, the plan for the average one (a bitmap of all its rows, sorted)
 // would serve the largest. Every statement that comes here is answered in index order.
@@ -30,7 +34,7 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
   const config = {
     connectionString: options.url,
     pipeline: true,
-    options: limits,
+    options: `${limits} ${planning}`,
     connectionTimeoutMillis: 1500,
     application_name: "headwater",
     keepAlive: true,

@@ -27,10 +27,12 @@ export interface Subject {
   names(): string[];
 }
 
-/** The condition, and whether it is a set of ids: then everything beside it is a matter of a few rows. */
 export interface Compiled {
   sql: Sql;
+  /** It leaves a few rows at most, so that everything beside it is a matter of those. */
   few: boolean;
+  /** Where it comes down to a set of records: their ids. */
+  ids?: readonly string[];
 }
 
 export interface Compiler {
@@ -68,8 +70,8 @@ export const subjectOf = (ctx: Ctx, of: Resource, alias: string): Subject => ({
 
 /** `narrow`: nothing else bounds the search yet, so it is worth finding out whether few records meet this condition. */
 export async function compile(c: Compiler, subject: Subject, node: QueryNode, narrow: boolean): Promise<Compiled> {
-  const { sql: condition, few } = await compilePlain(c, subject, node, narrow && !node.negate);
-  return node.negate ? { sql: sql`(${condition}) is not true`, few: false } : { sql: condition, few };
+  const compiled = await compilePlain(c, subject, node, narrow && !node.negate);
+  return node.negate ? many(sql`(${compiled.sql}) is not true`) : compiled;
 }
 
 async function compilePlain(c: Compiler, subject: Subject, node: QueryNode, narrow: boolean): Promise<Compiled> {
@@ -83,9 +85,7 @@ async function compilePlain(c: Compiler, subject: Subject, node: QueryNode, narr
     case "object_type":
       return many(isOfType(c.ctx, subject, node.object_type));
     case "id":
-      return subject.resource === null
-        ? refuse("type", "is for records")
-        : { sql: sql`${idOf(subject)} = any(${node.value}::text[])`, few: true };
+      return subject.resource === null ? refuse("type", "is for records") : oneOf(subject, node.value);
     case "text":
       return words(c, subject, node, narrow);
     case "tag":
@@ -103,7 +103,11 @@ async function compilePlain(c: Compiler, subject: Subject, node: QueryNode, narr
 
 export const many = (condition: Sql): Compiled => ({ sql: condition, few: false });
 
-const idOf = (subject: Subject): Sql => sql`${name(subject.alias)}.id`;
+const oneOf = (subject: Subject, ids: readonly string[]): Compiled => ({
+  sql: sql`${name(subject.alias)}.id = any(${ids}::text[])`,
+  few: true,
+  ids,
+});
 
 /** Long words first: they are the rarest, and after one of them nothing else needs to be looked up. */
 async function all(c: Compiler, subject: Subject, queries: readonly QueryNode[], narrow: boolean): Promise<Compiled> {
@@ -124,7 +128,15 @@ async function any(c: Compiler, subject: Subject, queries: readonly QueryNode[],
   const compiled: Compiled[] = [];
   for (const [i, query] of queries.entries())
     compiled.push(await below(`queries.${i}`, () => compile(c, subject, query, narrow)));
-  return { sql: or(compiled.map((one) => one.sql)), few: compiled.every((one) => one.few) };
+  return either(subject, compiled);
+}
+
+/** Of sets of records the union is one. */
+export function either(subject: Subject, compiled: readonly Compiled[]): Compiled {
+  const ids = new Set(compiled.flatMap((one) => one.ids ?? []));
+  if (compiled.length > 0 && ids.size <= fewAtMost && compiled.every((one) => one.ids !== undefined))
+    return oneOf(subject, [...ids]);
+  return { sql: or(compiled.map((one) => sql`(${one.sql})`)), few: compiled.every((one) => one.few) };
 }
 
 function isOfType(ctx: Ctx, subject: Subject, objectType: string): Sql {
@@ -265,8 +277,8 @@ async function met(c: Compiler, subject: Subject, outer: string, sources: readon
   const ids = [...new Set(found.flatMap((of) => of ?? []))];
   const isOneOf = sql`${column} = any(${ids}::text[])`;
   const common = sources.filter((_, i) => found[i] === null).map(asked);
-  if (common.length === 0) return { sql: isOneOf, few: ids.length <= fewAtMost };
-  return many(or(ids.length === 0 ? common : [...common, isOneOf]));
+  if (common.length > 0) return many(or(ids.length === 0 ? common : [...common, isOneOf]));
+  return outer === "id" ? oneOf(subject, ids) : { sql: isOneOf, few: true };
 }
 
 const allOf = ({ words, condition }: Source): Sql => and(words === undefined ? [condition] : [words, condition]);

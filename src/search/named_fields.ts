@@ -4,7 +4,7 @@
  */
 import type { Ctx } from "../core/context.ts";
 import type { Resource } from "../core/resource.ts";
-import { name, or, raw, type Sql, sql } from "../db/sql.ts";
+import { name, raw, type Sql, sql } from "../db/sql.ts";
 import { parseCountry } from "../values/country.ts";
 import { emailKey, parseEmail } from "../values/email.ts";
 import { parsePhone, phoneDigits } from "../values/phone.ts";
@@ -15,6 +15,7 @@ import {
   type Compiled,
   type Compiler,
   compile,
+  either,
   fieldMeets,
   looksLikeId,
   many,
@@ -48,7 +49,7 @@ export async function namedField(c: Compiler, subject: Subject, node: NamedField
   const field = fieldNamed(subject, node.name);
   const compiled: Compiled[] = [];
   for (const value of node.values) compiled.push(await oneValue(c, subject, field, node, value, narrow));
-  return { sql: or(compiled.map((one) => sql`(${one.sql})`)), few: compiled.every((one) => one.few) };
+  return either(subject, compiled);
 }
 
 async function oneValue(
