@@ -14,7 +14,8 @@ import { type Measured, measure, median } from "./load.ts";
 import { foundBenchOrganization, type Organization, openStand, type Running, record, startFloor, startService } from "./stand.ts";
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 9);
-const seconds = Number(process.env.BENCH_SECONDS ?? 1);
+const roundSeconds = Number(process.env.BENCH_SECONDS ?? 1);
+const warmUpSeconds = 6;
 const leadCount = 10_000;
 const familyCount = 500;
 
@@ -98,6 +99,8 @@ async function compare({ service, floor, headers, hasPgbench, url }: Ground, one
   const floors: Measured[] = [];
   const alone: number[] = [];
   for (let round = 0; round <= rounds; round++) {
+    // The first round is longer and not counted: code is compiled, caches and plans are warm after it, on all sides.
+    const seconds = round === 0 ? warmUpSeconds : roundSeconds;
     const runs = [
       async () => ours.push(await measure({ url: service.url, headers, connections: one.connections, seconds, ...one.service })),
       async () =>
@@ -114,7 +117,6 @@ async function compare({ service, floor, headers, hasPgbench, url }: Ground, one
       async () => hasPgbench && one.pgbench !== "" && alone.push(pgbench(url, one.pgbench, one.connections)),
     ];
     for (const run of round % 2 === 0 ? runs : runs.toReversed()) await run();
-    // The first round warms caches and plans up and is not counted.
     if (round === 0) for (const list of [ours, floors, alone]) list.length = 0;
   }
   const ratios = ours.map((measured, i) => measured.perSecond / floors[i]!.perSecond);
@@ -128,7 +130,7 @@ const middle = (all: readonly Measured[]): Measured => {
 };
 
 function print(rows: readonly Result[]): void {
-  console.log(`\n${rounds} rounds of ${seconds} s each, medians; the ratio is the median of the rounds' own ratios.`);
+  console.log(`\n${rounds} rounds of ${roundSeconds} s each, medians; the ratio is the median of the rounds' own ratios.`);
   console.log("| case | to the floor | target | to pgbench | service/s | p50 ms | p99 ms | floor/s | p50 ms | p99 ms |");
   console.log("|---|---|---|---|---|---|---|---|---|---|");
   for (const { name, ratio, toPgbench, service: s, floor: f } of rows) {
@@ -268,7 +270,7 @@ function pgbench(url: string, script: string, connections: number): number {
   try {
     const output = execFileSync(
       "pgbench",
-      ["-n", "-M", "prepared", "-c", String(connections), "-j", "1", "-T", String(Math.max(2, seconds)), "-f", file, url],
+      ["-n", "-M", "prepared", "-c", String(connections), "-j", "1", "-T", String(Math.max(2, roundSeconds)), "-f", file, url],
       { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] },
     );
     const [, perSecond] = /tps = ([\d.]+)/.exec(output) ?? [];
