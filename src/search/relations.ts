@@ -4,7 +4,6 @@
  */
 import type { Ctx } from "../core/context.ts";
 import type { Resource } from "../core/resource.ts";
-import { name, type Sql, sql } from "../db/sql.ts";
 
 /** The kind of record an `object_type` names: `lead`, `activity.note`. */
 export function resourceOf(ctx: Ctx, objectType: string): Resource | undefined {
@@ -94,5 +93,3 @@ export const mainText = ["name", "display_name", "title", "subject", "text", "la
 
 /** Columns that hold ids although no key holds them to it: tasks are for members and for groups. */
 export const looseReferences: Readonly<Record<string, Readonly<Record<string, string>>>> = { task: { assigned_to: "user" } };
-
-export const aliasColumn = (alias: string, column: string): Sql => sql`${name(alias)}.${name(column)}`;

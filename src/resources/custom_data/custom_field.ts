@@ -19,7 +19,6 @@ export const fieldTypes = [
   "url",
   "boolean",
 ] as const;
-type FieldType = (typeof fieldTypes)[number];
 
 const unique = (values: readonly string[]) => new Set(values).size === values.length;
 

@@ -68,8 +68,6 @@ export const rubric = z
   })
   .transform((given) => ({ ...given, criteria: weighedTo100(given.criteria) }));
 
-type Rubric = z.output<typeof rubric>;
-
 /** The same proportions, in hundredths, summing to 100 exactly. */
 function weighedTo100<T extends { weight: number }>(criteria: readonly T[]): T[] {
   const sum = criteria.reduce((total, { weight }) => total + weight, 0);
