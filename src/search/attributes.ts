@@ -47,10 +47,12 @@ export function attributeOf(ctx: Ctx, of: Resource, alias: string, name: string)
 export function attributeNames(ctx: Ctx, of: Resource): string[] {
   const custom = [...customFieldsOf(ctx.directory, of.custom ?? "", null)];
   return [
-    ...of.shown.flatMap(([name, field]) => (isAskable(field) || of.filters?.[name] ? [name] : [])),
-    ...Object.keys(smartFieldsOf(of)),
+    ...of.shown
+      .flatMap(([name, field]) => (isAskable(field) || of.filters?.[name] ? [name] : []))
+      .filter((name) => name !== "custom"),
     ...Object.keys(listed).filter((name) => listed[name]!.list in of.fields),
     ...custom.flatMap(([key, field]) => [key, `custom.${field.name}`]),
+    ...Object.keys(smartFieldsOf(of)),
   ];
 }
 
@@ -81,11 +83,10 @@ function shownAttribute(ctx: Ctx, of: Resource, alias: string, name: string): At
   const column = columnOf(of, name);
   const shown = of.shown.find(([key]) => key === name)?.[1];
   const filter = of.filters?.[name];
-  // What reads show in place of a column (a state by the clock) is what its filter asks for.
-  if (shown === undefined || (column !== undefined && shown !== column))
-    return filter ? filtered(ctx, filter, alias, column) : null;
+  if (shown === undefined) return null;
   if (shown.source === "label") return labelAttribute(ctx, alias, shown, filter);
-  if (column === undefined || column.hidden) return filter ? filtered(ctx, filter, alias, column) : null;
+  // What reads show in place of a column (a state by the clock) is what its filter asks for.
+  if (shown !== column) return filter ? filtered(ctx, filter, alias, column) : null;
   return columnAttribute(ctx, of, alias, name, column);
 }
 
@@ -133,7 +134,7 @@ function labelAttribute(ctx: Ctx, alias: string, { ref, to, field }: Label, filt
   const target = ctx.registry.resource(to)!;
   const [from, id] = [sqlName(target.table), sqlName(ref)];
   const value = sql`(select l.${sqlName(field)} from ${from} l where l.organization_id = ${sqlName(alias)}.organization_id and l.id = ${sqlName(alias)}.${id})`;
-  const label = single("text", value);
+  const label = single("text", value, columnOf(target, field)?.ref?.to ?? null);
   return filter ? { ...label, equals: (values) => filteredBy(ctx, filter, alias, values) } : label;
 }
 

@@ -11,7 +11,6 @@ import { parsePhone, phoneDigits } from "../values/phone.ts";
 import type { Attribute } from "./attributes.ts";
 import {
   anywhere,
-  attributeNamed,
   type Compiled,
   type Compiler,
   compile,
@@ -22,10 +21,12 @@ import {
   type NamedField,
   refuse,
   type Subject,
+  unknownField,
 } from "./compile.ts";
 import type { Condition } from "./conditions.ts";
 import { spanOf } from "./moments.ts";
-import type { Operator } from "./nodes.ts";
+import type { Operator, QueryNode } from "./nodes.ts";
+import { linkBetween, resourceOf } from "./relations.ts";
 import { inText, maybeInVector } from "./text.ts";
 
 /** Other words people use. */
@@ -42,7 +43,7 @@ const synonyms: Readonly<Record<string, string>> = {
 export function fieldNamed(subject: Subject, given: string): string {
   const wanted = /^custom\./i.test(given) ? given.replace(/^custom/i, "custom") : given.toLowerCase();
   const own = synonyms[wanted] ?? wanted;
-  return subject.resource?.columns.some(([key, field]) => key === `${own}_id` && field.ref !== null) ? `${own}_id` : own;
+  return subject.attribute(`${own}_id`)?.refersTo ? `${own}_id` : own;
 }
 
 export async function namedField(c: Compiler, subject: Subject, node: NamedField, narrow: boolean): Promise<Compiled> {
@@ -61,11 +62,17 @@ async function oneValue(
   narrow: boolean,
 ): Promise<Compiled> {
   const { operator } = node;
-  // People of a lead are asked for by any of their words.
-  if (field === "contact" && subject.type === "lead" && value !== "*") return contactWith(c, subject, value, narrow);
-  const attribute = subject.attribute(field) ?? refuse("", unknownName(subject, node.name));
-  if (value === "*" && operator === ":") return many(attribute.exists);
-  if (value === "" && (operator === ":" || operator === "=")) return many(sql`(${attribute.exists}) is not true`);
+  const isAny = value === "*" && operator === ":";
+  const isNone = value === "" && (operator === ":" || operator === "=");
+  const attribute = subject.attribute(field);
+  if (attribute === null) {
+    if (!isRelated(c.ctx, subject, field)) refuse("", `${node.name} ${unknownField(subject, node.name)}`);
+    const query: QueryNode = isAny || isNone ? { type: "match_all", negate: false } : { ...wordsOf(value), negate: false };
+    return compile(c, subject, { ...related(field, query), negate: isNone }, narrow);
+  }
+
+  if (isAny) return many(attribute.exists);
+  if (isNone) return many(sql`(${attribute.exists}) is not true`);
   if ((field === "email" || field === "phone") && subject.resource !== null) return reachedBy(c, subject, field, value, narrow);
   if (attribute.refersTo !== null) return many(await refersTo(c, attribute, value, operator, node.name));
 
@@ -73,23 +80,14 @@ async function oneValue(
   return fieldMeets(c, subject, field, attribute, condition, narrow);
 }
 
-function unknownName(subject: Subject, given: string): string {
-  try {
-    attributeNamed(subject, given, "");
-  } catch (problem) {
-    return `${given} ${(problem as { fields: Record<string, string> }).fields[""]}`;
-  }
-  return `${given} is not a field`;
-}
+// `contact:anna` asks for people by any of their words.
+const wordsOf = (value: string) => ({ type: "text", value, mode: "beginning_of_words" }) as const;
+const related = (related_object_type: string, related_query: QueryNode) =>
+  ({ type: "has_related", this_object_type: null, related_object_type, related_query }) as const;
 
-function contactWith(c: Compiler, subject: Subject, value: string, narrow: boolean): Promise<Compiled> {
-  const related_query = { type: "text", value, mode: "beginning_of_words", negate: false } as const;
-  return compile(
-    c,
-    subject,
-    { type: "has_related", this_object_type: null, related_object_type: "contact", related_query, negate: false },
-    narrow,
-  );
+function isRelated(ctx: Ctx, subject: Subject, type: string): boolean {
+  const of = resourceOf(ctx, type);
+  return of !== undefined && subject.resource !== null && linkBetween(subject.resource, of) !== null;
 }
 
 // --- values ---

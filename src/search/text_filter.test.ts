@@ -1,0 +1,360 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { organization, type Workspace } from "../../test/support/given.ts";
+
+const asked = (path: string, query: string, parameter = "query") => `${path}?${parameter}=${encodeURIComponent(query)}`;
+const found = async (acme: Workspace, query: string, path = "/lead/"): Promise<string[]> =>
+  (await acme.get(asked(path, query))).data.map((one: any) => one.name ?? one.note);
+const reason = async (acme: Workspace, query: string, path = "/lead/") =>
+  (await acme.refused(400, "GET", asked(path, query), undefined, "query"))["field-errors"].query;
+
+describe("words find leads", () => {
+  test("by their beginnings, in any case and without accents", async () => {
+    const acme = await organization();
+    await acme.lead({ name: "Müller Söhne" });
+    await acme.lead({ name: "Zenith" });
+
+    for (const query of ["muller", "MÜL", "söhne mü", "soh"]) assert.deepEqual(await found(acme, query), ["Müller Söhne"], query);
+    assert.deepEqual(await found(acme, "ller"), []);
+    assert.deepEqual(await found(acme, '"müller söhne"'), ["Müller Söhne"]);
+    assert.deepEqual(await found(acme, '"söhne müller"'), []);
+  });
+
+  test("of their own, of their people and of their notes, together", async () => {
+    const acme = await organization();
+    const lead = await acme.lead({
+      name: "Acme",
+      description: "Makes anvils",
+      url: "https://acme.example",
+      contacts: [
+        {
+          name: "Anna Schmidt",
+          title: "Buyer",
+          emails: [{ email: "anna@work.example" }],
+          phones: [{ phone: "+1 650 253 0000" }],
+        },
+      ],
+    });
+    await acme.note({ lead_id: lead.id, note: "Wants a discount" });
+    await acme.lead({ name: "Other", contacts: [{ name: "Otto" }] });
+
+    for (const query of [
+      "anvils",
+      "anna",
+      "buyer",
+      "anna@work.example",
+      "acme.example",
+      "discount",
+      "+1 650 253 0000",
+      "650 253",
+      "acme anna",
+      "discount anna anvils",
+    ])
+      assert.deepEqual(await found(acme, query), ["Acme"], query);
+    assert.deepEqual(await found(acme, "acme otto"), []);
+  });
+
+  test("as long as they have them", async () => {
+    const acme = await organization();
+    const lead = await acme.lead({ name: "Acme" });
+    const person = await acme.contact({ lead_id: lead.id, name: "Anna" });
+    await acme.put(`/lead/${lead.id}/`, { name: "Zenith" });
+    await acme.put(`/contact/${person.id}/`, { name: "Otto" });
+
+    assert.deepEqual(await found(acme, "otto"), ["Zenith"]);
+    assert.deepEqual([await found(acme, "acme"), await found(acme, "anna")], [[], []]);
+    await acme.delete(`/contact/${person.id}/`);
+    assert.deepEqual(await found(acme, "otto"), []);
+  });
+
+  test("with not, or and parentheses", async () => {
+    const acme = await organization();
+    for (const name of ["Acme West", "Acme East", "Zenith"]) await acme.lead({ name });
+
+    assert.deepEqual(await found(acme, "acme -east"), ["Acme West"]);
+    assert.deepEqual(await found(acme, "not acme"), ["Zenith"]);
+    assert.deepEqual(await found(acme, "zenith or west sort:name"), ["Acme West", "Zenith"]);
+    assert.deepEqual(await found(acme, "acme (east or zenith)"), ["Acme East"]);
+    assert.equal((await found(acme, "*")).length, 3);
+    assert.equal((await found(acme, "")).length, 3);
+  });
+
+  test("that everybody has, and that hardly anybody has, in the order of the list", async () => {
+    const acme = await organization();
+    for (let i = 0; i < 12; i++) await acme.lead({ name: `Common ${i}`, contacts: i === 3 ? [{ name: "Rare" }] : [] });
+
+    const all = await acme.all(`${asked("/lead/", "common")}&_limit=5`);
+
+    assert.deepEqual(
+      all.map((one) => one.name),
+      Array.from({ length: 12 }, (_, i) => `Common ${11 - i}`),
+    );
+    assert.deepEqual(await found(acme, "rare or common sort:date_created"), all.map((one) => one.name).reverse());
+    assert.equal((await acme.get(`${asked("/lead/", "common -rare")}&_count=exact&_limit=0`)).total_results, 11);
+  });
+});
+
+describe("fields of a lead are asked for", () => {
+  const given = async () => {
+    const acme = await organization();
+    const acmeCorp = await acme.lead({
+      name: "Acme Corp",
+      url: "acme.example",
+      description: "Anvils",
+      industry: "Steel",
+      mrr: 500,
+      owner_id: acme.userId,
+      tags: ["Hot"],
+      status: "Qualified",
+      emails: [{ email: "Info@Acme.example" }],
+      phones: [{ phone: "(650) 253-0000" }],
+      addresses: [{ city: "San José", state: "CA", country: "US" }],
+    });
+    await acme.lead({
+      name: "Zenith",
+      contacts: [
+        { name: "Anna Schmidt", title: "CEO", emails: [{ email: "anna@zenith.example" }], phones: [{ phone: "+442079460958" }] },
+      ],
+    });
+    return { acme, acmeCorp };
+  };
+
+  test("by name, label, id, address and number", async () => {
+    const { acme, acmeCorp } = await given();
+    const { email, first_name } = await acme.get("/me/");
+    const queries = [
+      "name:acme",
+      'name:"Acme Co"',
+      'name="ACME CORP"',
+      "display_name:corp",
+      "url:acme.example",
+      "description:anvil",
+      "industry:steel",
+      "status:qualified",
+      'status:"Qualified"',
+      `status_id:${acmeCorp.status_id}`,
+      "status in (Customer, Qualified)",
+      "tag:hot",
+      "tags:Hot",
+      "owner:me",
+      `owner:${first_name}`,
+      `owner:${email}`,
+      `owner:${acme.userId}`,
+      "owner:*",
+      "email:info@acme.example",
+      "email_address:INFO@ACME.EXAMPLE",
+      "email:info",
+      "phone:6502530000",
+      'phone_number:"+1 650-253-0000"',
+      "phone:253000",
+      'city:"san jose"',
+      "state:ca",
+      "country:US",
+      'country:"United States"',
+      `id:${acmeCorp.id}`,
+      "mrr:500",
+      "mrr>499",
+      "mrr>=500",
+      "mrr<=500 mrr>1",
+      "mrr in (1, 500)",
+    ]; // prettier-ignore
+
+    for (const query of queries) assert.deepEqual(await found(acme, query), ["Acme Corp"], query);
+  });
+
+  test("and those that do not have them are asked for too", async () => {
+    const { acme } = await given();
+
+    for (const query of [
+      'owner:""',
+      'mrr:""',
+      "-name:acme",
+      "status!=Qualified",
+      "not city:*",
+      "tag:none or -tag:hot",
+      "mrr<500 or name:zenith",
+      "contact:*",
+    ])
+      assert.deepEqual(await found(acme, query), ["Zenith"], query);
+    for (const query of ["mrr>500", "name=acme", "status:Customer", "owner:nobody", "email:nobody@acme.example"])
+      assert.deepEqual(await found(acme, query), [], query);
+  });
+
+  test("through their people", async () => {
+    const { acme } = await given();
+
+    for (const query of [
+      "email:anna@zenith.example",
+      "phone:+442079460958",
+      "contact:schmidt",
+      "contact:anna",
+      "contact(name:anna title:ceo)",
+      'contact(email:"anna@zenith.example")',
+      "contact(*)",
+    ])
+      assert.deepEqual(await found(acme, query), ["Zenith"], query);
+    assert.deepEqual(await found(acme, "-contact(*)"), ["Acme Corp"]);
+    assert.deepEqual(await found(acme, "contact(name:anna title:cto)"), []);
+  });
+
+  test("by day, in the caller's words and the caller's time", async () => {
+    const acme = await organization();
+    await acme.lead({ name: "New" });
+
+    for (const query of [
+      "created:today",
+      "date_created>=today",
+      'created>"7 days ago"',
+      "updated<=today",
+      "created<tomorrow",
+      "created>=2020-01-01",
+      'date_updated>="2020-01-01T00:00" sort:date_updated',
+      'created in (today, "last week")',
+    ])
+      assert.deepEqual(await found(acme, query), ["New"], query);
+    for (const query of ["created:yesterday", "created>today", 'created<"2 days ago"', "updated<today"])
+      assert.deepEqual(await found(acme, query), [], query);
+  });
+
+  test("by custom fields, under either name", async () => {
+    const acme = await organization();
+    const size = await acme.customField("lead", { name: "Deal Size", type: "number" });
+    const grade = await acme.customField("lead", {
+      name: "Grade",
+      type: "choices",
+      choices: ["Gold", "Silver"],
+      accepts_multiple_values: true,
+    });
+    const due = await acme.customField("lead", { name: "Due", type: "date" });
+    const boss = await acme.customField("lead", { name: "Boss", type: "user" });
+    await acme.lead({
+      name: "Acme",
+      [`custom.${size.id}`]: 5,
+      [`custom.${grade.id}`]: ["Gold", "Silver"],
+      [`custom.${due.id}`]: "2026-03-04",
+      [`custom.${boss.id}`]: acme.userId,
+    });
+    await acme.lead({ name: "Zenith" });
+
+    for (const query of [
+      '"custom.Deal Size">=5',
+      `custom.${size.id}:5`,
+      '"custom.deal size"<6',
+      "custom.Grade:gold",
+      'custom.Grade="Silver"',
+      "custom.Due:2026-03-04",
+      "custom.Due>2026-03-03",
+      "custom.Due<=2026-03-04",
+      "custom.Boss:me",
+      "custom.Boss:*",
+    ])
+      assert.deepEqual(await found(acme, query), ["Acme"], query);
+    assert.deepEqual(await found(acme, 'custom.Grade:""'), ["Zenith"]);
+    assert.deepEqual(await found(acme, 'custom.Due:* sort:-"custom.Deal Size"'), ["Acme"]);
+  });
+
+  test("by what is worked out", async () => {
+    const { acme } = await given();
+
+    assert.deepEqual(await found(acme, "num_contacts>0"), ["Zenith"]);
+    assert.deepEqual(await found(acme, "last_communication_date:*"), []);
+    assert.deepEqual(await found(acme, "sort:-num_contacts"), ["Zenith", "Acme Corp"]);
+  });
+});
+
+test("a list is ordered by what its query asks, unless _order_by asks otherwise", async () => {
+  const acme = await organization();
+  for (const [name, mrr] of [
+    ["B", 1],
+    ["A", 2],
+    ["C", 2],
+  ] as const)
+    await acme.lead({ name, mrr });
+
+  assert.deepEqual(await found(acme, "sort:name"), ["A", "B", "C"]);
+  assert.deepEqual(await found(acme, "sort:-mrr sort:-name"), ["C", "A", "B"]);
+  assert.deepEqual(await found(acme, "sort:created"), ["B", "A", "C"]);
+  assert.deepEqual(
+    (await acme.get(`${asked("/lead/", "sort:name")}&_order_by=-name`)).data.map((one: any) => one.name),
+    ["C", "B", "A"],
+  );
+  assert.deepEqual(
+    (await acme.all(`${asked("/lead/", "sort:-mrr,name")}&_limit=1`)).map((one) => one.name),
+    ["A", "C", "B"],
+  );
+});
+
+test("what cannot be understood is refused with what to write", async () => {
+  const acme = await organization();
+
+  assert.match(await reason(acme, "(acme"), /parenthesis is never closed/);
+  assert.match(await reason(acme, "indusrty:steel"), /^indusrty is not a field of lead; did you mean industry\?/);
+  assert.match(await reason(acme, "mrr>many"), /^mrr is a number, not many/);
+  assert.match(await reason(acme, "name>5"), /^name is text/);
+  assert.match(await reason(acme, "created:soon"), /^created is a date: write created:2026-01-31/);
+  assert.match(await reason(acme, "owner>5"), /^owner names a record/);
+  assert.match(await reason(acme, "planet(name:x)"), /is not related to lead; known are .*contact/);
+  assert.match(await reason(acme, "sort:planet"), /^planet is nothing to sort by/);
+});
+
+test("contacts and opportunities have query languages of their own", async () => {
+  const acme = await organization();
+  const lead = await acme.lead({
+    name: "Acme",
+    contacts: [{ name: "Anna", title: "CEO", emails: [{ email: "anna@acme.example" }], tags: ["VIP"] }, { name: "Otto" }],
+  });
+  const [won, lost] = [
+    await acme.opportunity({ lead_id: lead.id, note: "Big one", value: 1000, confidence: 80, status: "Won" }),
+    await acme.opportunity({ lead_id: (await acme.lead({ name: "Zenith" })).id, note: "Small one", value: 10, status: "Lost" }),
+  ];
+  void won, lost;
+
+  for (const query of [
+    "anna",
+    "ceo",
+    "email:anna@acme.example",
+    "title:CEO",
+    "tag:vip",
+    "name:anna lead:acme",
+    "lead(name:acme) -otto",
+  ])
+    assert.deepEqual(await found(acme, query, "/contact/"), ["Anna"], query);
+  for (const query of [
+    "big",
+    "note:big",
+    "value>=1000",
+    "confidence:80",
+    "status:won",
+    "status_type:won",
+    "user:me value>10",
+    "date_won:today",
+    "lead:acme",
+    "lead(name:acme)",
+    "pipeline:sales -status:lost",
+  ])
+    assert.deepEqual(await found(acme, query, "/opportunity/"), ["Big one"], query);
+  assert.deepEqual(
+    (await acme.get(asked("/opportunity/", "name:zenith", "lead_query"))).data.map((one: any) => one.note),
+    ["Small one"],
+  );
+  assert.deepEqual(
+    (await acme.get(asked("/opportunity/", "acme contact(*)", "lead_query"))).data.map((one: any) => one.note),
+    ["Big one"],
+  );
+  assert.deepEqual(await found(acme, "opportunity(status:won)"), ["Acme"]);
+  assert.match(await reason(acme, "value:x", "/opportunity/"), /^value is a number/);
+});
+
+test("a search shows nothing of other organizations, nor of leads the role does not see", async () => {
+  const [acme, other] = [await organization(), await organization()];
+  await other.lead({ name: "Secret", contacts: [{ name: "Agent" }] });
+  const restricted = await acme.member("restricteduser");
+  await acme.lead({ name: "Hidden", contacts: [{ name: "Hanna" }] });
+  await acme.lead({ name: "Own", owner_id: restricted.userId, contacts: [{ name: "Hanna" }] });
+
+  for (const query of ["secret", "agent", "name:secret", "contact:agent", "*"])
+    assert.ok(!(await found(acme, query)).includes("Secret"), query);
+  for (const query of ["hanna", "contact:hanna", "hidden or own", "contact(name:hanna)", "*"])
+    assert.deepEqual(await found(restricted, query), ["Own"], query);
+  assert.equal((await found(restricted, "hanna", "/contact/")).length, 1);
+});
