@@ -150,11 +150,14 @@ test("the operator chooses the first key and password, and neither is printed", 
 
 test("a signal lets what is under way finish, a second one does not wait for it", async () => {
   const database = await createDatabase();
-  const running = await start({ DATA_DIR: dataDir(), DATABASE_URL: database.url });
+  const BOOTSTRAP_API_KEY = "a-request-that-takes-its-time";
+  const running = await start({ DATA_DIR: dataDir(), DATABASE_URL: database.url, BOOTSTRAP_API_KEY });
   const [, port] = /:(\d+)$/.exec(running.url)!;
   const slow = connect(Number(port), "127.0.0.1");
-  slow.on("error", () => {}).write("POST /api/v1/lead/ HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\n{");
-  await once(slow, "connect");
+  const headers = `host: a\r\nauthorization: Bearer ${BOOTSTRAP_API_KEY}\r\nexpect: 100-continue\r\ncontent-length: 10`;
+  slow.on("error", () => {}).write(`POST /api/v1/lead/ HTTP/1.1\r\n${headers}\r\n\r\n`);
+  // `100 Continue` says that the request is under way.
+  await once(slow, "data");
 
   running.child.kill("SIGTERM");
   await sleep(1000);
