@@ -4,7 +4,7 @@ import type { Ctx } from "../core/context.ts";
 import { type FieldErrors, invalid } from "../core/errors.ts";
 import type { Field } from "../core/field.ts";
 import { nearest } from "../core/reasons.ts";
-import type { OrderKey, Resource } from "../core/resource.ts";
+import type { Filter, OrderKey, Resource } from "../core/resource.ts";
 import { and, name, or, raw, type Sql, sql } from "../db/sql.ts";
 import { parseDate, parseTimestamp } from "../values/time.ts";
 import { type CustomField, customFieldsOf } from "./custom_fields.ts";
@@ -128,13 +128,37 @@ type Operator = "eq" | (typeof suffixes)[number];
 
 /** The names of all filters of a list, for the description and for the refusal of others. */
 export function filterNames(of: Resource): { name: string; doc: string }[] {
-  const named = Object.entries(of.filters ?? {}).map(([key, filter]) => ({ name: key, doc: filter.doc }));
+  const special = filtersOf(of);
+  const named = Object.entries(special).map(([key, filter]) => ({ name: key, doc: filter.doc }));
   const columns = of.columns.flatMap(([key, field]) =>
     operatorsOf(field)
-      .filter((operator) => !(filterKey(key, operator) in (of.filters ?? {})) && key !== "organization_id" && key !== of.parent)
+      .filter((operator) => !(filterKey(key, operator) in special) && key !== "organization_id" && key !== of.parent)
       .map((operator) => ({ name: filterKey(key, operator), doc: operatorDocs[operator](key) })),
   );
   return [...named, ...columns];
+}
+
+const keptFilters = new WeakMap<Resource, Record<string, Filter>>();
+
+/** A resource's own filters, and `q` and `search`: its text query, or part of its name where it has none. */
+function filtersOf(of: Resource): Record<string, Filter> {
+  let kept = keptFilters.get(of);
+  if (kept === undefined) {
+    const words = of.filters?.query ?? partOfName(of);
+    keptFilters.set(of, (kept = words === null ? { ...of.filters } : { q: words, search: words, ...of.filters }));
+  }
+  return kept;
+}
+
+function partOfName(of: Resource): Filter | null {
+  const column = ["name", "label", "title"].find((key) =>
+    of.columns.some(([name, field]) => name === key && field.type === "text"),
+  );
+  if (column === undefined) return null;
+  return {
+    doc: `Only records whose \`${column}\` has this in it, in any case.`,
+    sql: (_ctx, value, alias) => sql`position(sort_key(${value}::text) in sort_key(${name(alias)}.${name(column)})) > 0`,
+  };
 }
 
 const filterKey = (key: string, operator: Operator) => (operator === "eq" ? key : `${key}__${operator}`);
@@ -164,7 +188,7 @@ async function filterCondition(
   whole: boolean,
   errors: FieldErrors,
 ): Promise<Sql | null> {
-  const special = of.filters?.[key];
+  const special = filtersOf(of)[key];
   if (special) return attempt(() => special.sql(ctx, value, "t", whole), key, errors);
   const [, base, suffix] = /^(.+?)(?:__(in|gt|gte|lt|lte|isnull))?$/.exec(key)!;
   const operator = (suffix ?? "eq") as Operator;
@@ -362,7 +386,7 @@ async function orderOfFilters(
   errors: FieldErrors,
 ): Promise<OrderKey[] | null> {
   for (const [key, value] of filters) {
-    const { order } = of.filters?.[key] ?? {};
+    const { order } = filtersOf(of)[key] ?? {};
     const keys = order && (await attempt(() => order(ctx, value), key, errors));
     if (keys) return untied(keys);
   }

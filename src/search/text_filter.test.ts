@@ -355,3 +355,32 @@ test("a search shows nothing of other organizations, nor of leads the role does 
     assert.deepEqual(await found(restricted, query), ["Own"], query);
   assert.equal((await found(restricted, "hanna", "/contact/")).length, 1);
 });
+
+test("every list with text has a query, and lists of something with a name find by part of it", async () => {
+  const acme = await organization();
+  const lead = await acme.lead({ name: "Acme" });
+  await acme.note({ lead_id: lead.id, note: "Likes anvils" });
+  await acme.task({ lead_id: lead.id, text: "Call back" });
+  await acme.product({ name: "Anvil", code: "A-1" });
+  await acme.customField("lead", { name: "Deal Size", type: "number" });
+  const count = async (path: string) => (await acme.get(path)).data.length;
+
+  for (const path of [
+    "/activity/note/?query=anvils",
+    "/activity/?query=anvils",
+    "/task/?query=call",
+    "/task/?query=assigned_to:me",
+    "/product/?query=a-1",
+    "/product/?q=anv",
+    "/lead/?q=acm",
+    "/lead/?search=acme",
+    "/status/lead/?q=OTENTIA",
+    "/status/lead/?search=potential",
+    "/custom_field/lead/?q=size",
+    "/pipeline/?q=ale",
+  ])
+    assert.equal(await count(path), 1, path);
+  for (const path of ["/activity/note/?query=hammers", "/task/?query=mail", "/status/lead/?q=%25", "/custom_field/lead/?q=%5C"])
+    assert.equal(await count(path), 0, path);
+  await acme.refused(400, "GET", "/task/?query=(", undefined, "query");
+});

@@ -7,6 +7,7 @@ import { name, sql } from "../../db/sql.ts";
 import { readValues } from "../../records/list_input.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
 import { membersFilter } from "../shared/filters.ts";
+import { textQuery } from "../../search/text_filter.ts";
 import { authorNames } from "../shared/names.ts";
 import { attachments } from "./attachments.ts";
 
@@ -58,6 +59,7 @@ export const stream = {
 export const kind = (type: ActivityType, word: string, path = word) =>
   ({
     ...stream,
+    filters: { ...stream.filters, query: textQuery(`activity_${word}`) },
     name: `activity_${word}`,
     path: `/activity/${path}`,
     event: `activity.${word}`,

@@ -4,6 +4,7 @@ import type { Field } from "../../core/field.ts";
 import { type Filter, type Resource, resource } from "../../core/resource.ts";
 import { name, raw, sql } from "../../db/sql.ts";
 import { BadValue, readValues } from "../../records/list_input.ts";
+import { textQuery } from "../../search/text_filter.ts";
 import { act, stream } from "./act.ts";
 import { call } from "./call.ts";
 import { channelMessage } from "./channel_message.ts";
@@ -39,6 +40,7 @@ export const activity = resource({
   kinds: { column: "_type", of: kinds },
   filters: {
     ...stream.filters,
+    query: textQuery("activity"),
     _type: typeFilter(),
     _type__in: typeFilter(),
     thread_emails: threadFilter(),

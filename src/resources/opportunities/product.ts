@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { boolean, choice, formed, input, integer, number, searchable, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
+import { textQuery } from "../../search/text_filter.ts";
 import { vector } from "../../search/words.ts";
 import { parseUrl } from "../../values/url.ts";
 import { currency, currencyOfOrganization, moneyMax, periods } from "../shared/money.ts";
@@ -16,6 +17,7 @@ export const product = resource({
   custom: "product",
   order: "name",
   sort: { name: true, unit_price: true },
+  filters: { query: textQuery("product") },
   fields: {
     name: text({ required: true }),
     code: text({ doc: "Your own number for it (SKU), unique in any case." }),

@@ -18,6 +18,7 @@ import {
 import { type Filter, resource } from "../../core/resource.ts";
 import { name, raw, sql } from "../../db/sql.ts";
 import { BadValue, compare } from "../../records/list_input.ts";
+import { textQuery } from "../../search/text_filter.ts";
 import { parsePhone } from "../../values/phone.ts";
 import { parseDate, todayAt } from "../../values/time.ts";
 import { authorNames } from "../shared/names.ts";
@@ -54,7 +55,7 @@ export const task = resource({
   order: "date",
   sort: { date: true },
   indexed: ["lead_id", "contact_id", "assigned_to"],
-  filters: { _type: typeFilter(), view: viewFilter(), ...dueDateFilters() },
+  filters: { query: textQuery("task"), _type: typeFilter(), view: viewFilter(), ...dueDateFilters() },
   expand: {
     lead: { resource: "lead", via: "lead_id", many: false },
     contact: { resource: "contact", via: "contact_id", many: false },
