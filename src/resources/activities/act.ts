@@ -5,9 +5,9 @@ import { computed, type Field, type FieldOptions, label, ref, text, timestamp } 
 import type { Filter } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
 import { readValues } from "../../records/list_input.ts";
+import { textQuery } from "../../search/text_filter.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
 import { membersFilter } from "../shared/filters.ts";
-import { textQuery } from "../../search/text_filter.ts";
 import { authorNames } from "../shared/names.ts";
 import { attachments } from "./attachments.ts";
 
