@@ -300,7 +300,7 @@ function pgbenchSearch({ search: [finding, page], searchColumns }: Recorded, wor
   const text = inlined({ ...page, values: page.values.map((value) => (Array.isArray(value) ? [] : value)) });
   const columns = Array.from({ length: searchColumns }, (_, i) => `c${i}`);
   const found = `select ${columns.at(-1)} from (${ids}) f(${columns.join(", ")})`;
-  return `${text.replace("any(array[]::text[]::text[])", `any(array(${found}))`)};`;
+  return `${text.replace("array[]::text[]::text[]", `array(${found})`)};`;
 }
 
 function inlined({ text, values }: Statement): string {

@@ -103,11 +103,19 @@ async function compilePlain(c: Compiler, subject: Subject, node: QueryNode, narr
 
 export const many = (condition: Sql): Compiled => ({ sql: condition, few: false });
 
-const oneOf = (subject: Subject, ids: readonly string[]): Compiled => ({
-  sql: sql`${name(subject.alias)}.id = any(${ids}::text[])`,
-  few: true,
-  ids,
-});
+/**
+ * A set of records. A small one is put as a join, which is looked up one by one; for `= any` PostgreSQL may read the index of the
+ * list's order through, because it holds the id as well (28 ms for 500 of 200,000 leads). Of a large one it finds a page soon.
+ */
+function oneOf(subject: Subject, ids: readonly string[]): Compiled {
+  const id = sql`${name(subject.alias)}.id`;
+  const isOne =
+    ids.length <= lookedUpAtMost
+      ? sql`${id} in (select f.id from unnest(${ids}::text[]) f(id))`
+      : sql`${id} = any(${ids}::text[])`;
+  return { sql: isOne, few: true, ids };
+}
+const lookedUpAtMost = 1_500;
 
 /** Long words first: they are the rarest, and after one of them nothing else needs to be looked up. */
 async function all(c: Compiler, subject: Subject, queries: readonly QueryNode[], narrow: boolean): Promise<Compiled> {
