@@ -153,6 +153,7 @@ test("whatever is typed is understood or refused with a sentence", () => {
     "://",
     "\n",
     "é",
+    '"\n":',
     "\0",
   ];
   const tricky = fc.array(fc.constantFrom(...pieces), { maxLength: 40 }).map((found) => found.join(""));

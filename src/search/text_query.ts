@@ -113,6 +113,7 @@ function operand(reader: Reader, isNegated: boolean): Found {
 // A colon after a scheme is part of the address.
 const ADDRESS = /[a-z][a-z0-9+.-]*:\/\/|(?:mailto|tel):\S/iy;
 const NAME = /[\p{L}_](?:[\p{L}\p{M}\p{N}_.-]*[\p{L}\p{M}\p{N}_])?/uy;
+const PLAIN_NAME = new RegExp(`^${NAME.source}$`, "u");
 // Attached to the name, or with space on both sides: `Smith <smith@acme.com>` compares nothing.
 const OPERATOR = /:?(?:>=|<=|>|<)|!=|[=:]|\s+(?:>=|<=|>|<|!=|=)(?=\s)/y;
 /** Up to a space or a parenthesis, where a pair within the word is part of it: `/wiki/Acme_(company)`. */
@@ -144,15 +145,19 @@ function fieldOf(reader: Reader, name: string, written: string, start: number): 
   const operator = written.trim().replace(/^:(?=.)/, "");
   const isSort = name.toLowerCase() === "sort" && operator === ":";
   skipSpace(reader);
-  if (see(reader, /\(/y)) throw new TextQueryError(`for several values write ${name} in (one, another)`, reader.at);
+  if (see(reader, /\(/y)) throw new TextQueryError(`for several values write ${asWritten(name)} in (one, another)`, reader.at);
   const sign = (isSort && take(reader, /-/y)) || "";
   const value = quotation(reader) ?? take(reader, RAW);
-  if (value === null) throw new TextQueryError(`${name}${operator} needs a value, such as ${name}${operator}"x"`, start);
+  if (value === null)
+    throw new TextQueryError(`${asWritten(name)}${operator} needs a value, such as ${asWritten(name)}${operator}"x"`, start);
 
   if (isSort) return sortBy(reader, sign + value, start);
   if (operator === "!=") return named(reader, name, "=", [value], true);
   return named(reader, name, operator as Operator, [value], false);
 }
+
+/** A name that is no plain one was quoted, and is shown so. */
+const asWritten = (name: string) => (PLAIN_NAME.test(name) ? name : JSON.stringify(name));
 
 function sortBy(reader: Reader, value: string, start: number): null {
   for (const entry of value.split(",")) {
@@ -172,8 +177,8 @@ function listValues(reader: Reader, name: string): string[] {
     if (value !== undefined) values.push(value);
   } while (take(reader, /\s*,/y));
 
-  if (!take(reader, /\s*\)/y)) throw new TextQueryError(`the list after ${name} in is never closed`, opened);
-  if (values.length === 0) throw new TextQueryError(`${name} in ( ) needs at least one value`, opened);
+  if (!take(reader, /\s*\)/y)) throw new TextQueryError(`the list after ${asWritten(name)} in is never closed`, opened);
+  if (values.length === 0) throw new TextQueryError(`${asWritten(name)} in ( ) needs at least one value`, opened);
   return values;
 }
 
