@@ -17,6 +17,8 @@ const rounds = Number(process.env.BENCH_ROUNDS ?? 9);
 const roundSeconds = Number(process.env.BENCH_SECONDS ?? 1);
 const warmUpSeconds = 6;
 const leadCount = 10_000;
+/** `BENCH_CASES=get,list` measures only these. */
+const chosen = process.env.BENCH_CASES?.split(",");
 const familyCount = 500;
 
 /** Ratios to hold, of the service to the floor. */
@@ -342,7 +344,7 @@ if (!hasPgbench) console.log("pgbench is not installed: its column is left out."
 try {
   const ground = { url: stand.databaseUrl, organization, data, recorded, service, floor, headers, hasPgbench };
   const rows = [];
-  for (const one of cases(ground)) rows.push(await compare(ground, one));
+  for (const one of cases(ground)) if (!chosen || chosen.includes(one.name)) rows.push(await compare(ground, one));
   print(rows);
   console.log(`\nService process: ${idle} MB when started, ${service.memory()} MB after the load.`);
   const missed = rows.filter((row) => targets[row.name] !== undefined && row.ratio < targets[row.name]!);

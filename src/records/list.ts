@@ -7,17 +7,16 @@ import type { Rows, Statement, Row as TextRow } from "../db/database.ts";
 import { and, name, raw, type Sql, sql, statement } from "../db/sql.ts";
 import { afterCursor, cursorOf, type ListInput, orderBy, readOrder } from "./list_input.ts";
 import { selectList, statementName } from "./records.ts";
-import { type Projection, projectionOf, renderedProjectionOf } from "./writer.ts";
+import { leanOf, type Projection, projectionOf, renderedProjectionOf } from "./writer.ts";
 
 /** Beyond this offset the keys are found first, in the index alone, and joined back: 90 ms become 9 at 100,000. */
 const deepSkip = 1000;
 
 /** The finished JSON of a page. `extra` are further members of the envelope, as JSON text. */
 export async function showList(ctx: Ctx, of: Resource, input: ListInput, extra: Record<string, string> = {}): Promise<JsonText> {
-  const [page, total] = await Promise.all([readTexts(ctx, of, input), input.count ? countRows(ctx, of, input) : null]);
-  const { texts, has_more, last } = page;
+  const [page, total] = await Promise.all([readPieces(ctx, of, input), input.count ? countRows(ctx, of, input) : null]);
+  const { pieces, has_more, last } = page;
 
-  const data = texts.join(",");
   const members: Record<string, string> = {
     ...extra,
     ...(total === null ? {} : { total_results: String(total) }),
@@ -26,46 +25,46 @@ export async function showList(ctx: Ctx, of: Resource, input: ListInput, extra: 
   const rest = Object.entries(members)
     .map(([key, value]) => `,"${key}":${value}`)
     .join("");
-  return new JsonText(`{"data":[${data}],"has_more":${has_more}${rest}}`);
+  // Put together once: a page is long, and every step on the way to it would be another copy.
+  return new JsonText([`{"data":[`, ...pieces, `],"has_more":${has_more}${rest}}`].join(""));
 }
 
-interface Texts extends Pick<Page, "has_more" | "last"> {
-  texts: string[];
+interface Pieces extends Pick<Page, "has_more" | "last"> {
+  /** The records' JSON and the commas between them. */
+  pieces: string[];
 }
 
-async function readTexts(ctx: Ctx, of: Resource, input: ListInput): Promise<Texts> {
+async function readPieces(ctx: Ctx, of: Resource, input: ListInput): Promise<Pieces> {
   const lean = await readLeanPage(ctx, of, input);
   if (lean !== null) return lean;
   const { records, has_more, last } = await readPage(ctx, of, input);
-  if (input.expand.length === 0) return { texts: records.map(({ text }) => text), has_more, last };
+  const separated = (texts: string[]) => ({ pieces: [texts.join(",")], has_more, last });
+  if (input.expand.length === 0) return separated(records.map(({ text }) => text));
   const ids = records.map(({ id }) => id);
   const expanded = await expandIds(ctx, of, input.expand, ids);
-  return { texts: records.map(({ text }, i) => withMembers(text, expanded[i]!)), has_more, last };
+  return separated(records.map(({ text }, i) => withMembers(text, expanded[i]!)));
 }
 
 /**
- * The hottest list there is, of renderings in an order they show: nothing but the rendering and the ids of its labels is selected,
- * for every further column costs the driver as much as it costs to write it. Null where the list is another one, or where a
- * rendering is missing.
+ * The hottest list there is, of renderings in an order they show: nothing is selected but one column a record. Null where the list
+ * is another one, or where a rendering is missing.
  */
-async function readLeanPage(ctx: Ctx, of: Resource, input: ListInput): Promise<Texts | null> {
-  const rendered =
-    input.fields === null && input.expand.length === 0 && !of.kinds
-      ? renderedProjectionOf(of, (other) => ctx.registry.resource(other))
-      : undefined;
-  if (rendered === undefined || !input.order.every(({ key }) => key === "date_created" || key === "id")) return null;
-  const prepared = preparedPage(ctx, of, input, { ...rendered, select: rendered.select.replace(/, t\.version$/, "") }, false);
+async function readLeanPage(ctx: Ctx, of: Resource, input: ListInput): Promise<Pieces | null> {
+  const plain = input.fields === null && input.expand.length === 0;
+  const lean = plain ? leanOf(of, (other) => ctx.registry.resource(other)) : null;
+  if (lean === null || !input.order.every(({ key }) => key === "date_created" || key === "id")) return null;
+  const prepared = preparedPage(ctx, of, input, { select: lean.select, joins: "", related: [] }, false);
   if (prepared === null) return null;
 
   const rows = await read(ctx, prepared);
-  const texts: string[] = [];
-  for (let i = 0; i < rows.length && i < input.limit; i++) {
-    const text = rendered.write(rows[i]!, ctx.directory, ctx);
-    if (text === "") return null;
-    texts.push(text);
+  const pieces: string[] = [];
+  const shown = Math.min(rows.length, input.limit);
+  for (let i = 0; i < shown; i++) {
+    if (i > 0) pieces.push(",");
+    if (!lean.push(pieces, rows[i]![0]!, ctx.directory)) return null;
   }
-  const shown = texts.length === 0 ? null : (JSON.parse(texts.at(-1)!) as Record<string, string>);
-  return { texts, has_more: rows.length > input.limit, last: shown && input.order.map(({ key }) => shown[key]!) };
+  const last = shown === 0 ? null : (JSON.parse(pieces.slice(-3).join("")) as Record<string, string>);
+  return { pieces, has_more: rows.length > input.limit, last: last && input.order.map(({ key }) => last[key]!) };
 }
 
 /** A record's JSON with further members, such as `,"contacts":[…]`. */
@@ -116,8 +115,10 @@ async function pageRows(ctx: Ctx, of: Resource, input: ListInput, projection: Pr
   return prepared ? read(ctx, prepared) : query(ctx, statement(pageQuery(ctx, of, input, projection)));
 }
 
+type Selected = Pick<Projection, "select" | "joins" | "related">;
+
 // The default list, and the default list of one parent: one plan fits all values, so these are prepared and share connections.
-function preparedPage(ctx: Ctx, of: Resource, input: ListInput, projection: Projection, keyed = true): Statement | null {
+function preparedPage(ctx: Ctx, of: Resource, input: ListInput, projection: Selected, keyed = true): Statement | null {
   const unfiltered = input.conditions.length === 0;
   const eligible = (unfiltered || input.onePlan) && input.skip === 0 && projection.related.length === 0;
   if (!eligible || of.visible?.(ctx, "t") || ctx.tx !== null) return null;
@@ -126,7 +127,7 @@ function preparedPage(ctx: Ctx, of: Resource, input: ListInput, projection: Proj
 }
 
 // `keyed`: with the order's values behind everything else.
-function pageQuery(ctx: Ctx, of: Resource, input: ListInput, projection: Projection, keyed = true): Sql {
+function pageQuery(ctx: Ctx, of: Resource, input: ListInput, projection: Selected, keyed = true): Sql {
   const conditions = [...scope(ctx, of), ...input.conditions];
   if (input.cursor) conditions.push(afterCursor(input.order, input.cursor));
   const order = orderBy(input.order);

@@ -56,7 +56,7 @@ function selectOne(ctx: Ctx, of: Resource, id: string, projection: Projection): 
 }
 
 /** The select list with the expressions of related fields behind it. */
-export function selectList(ctx: Ctx, projection: Projection): Sql {
+export function selectList(ctx: Ctx, projection: Pick<Projection, "select" | "related">): Sql {
   return join([raw(projection.select), ...projection.related.map(([, field]) => field.sql("t", ctx))], ", ");
 }
 

@@ -326,6 +326,53 @@ function compileRendered(of: Resource, lookup: Lookup, selection = new Selection
   return selection.projection(write);
 }
 
+/** A rendering and the ids of its labels as one column: each further column of a hundred rows costs as much as writing it does. */
+export interface Lean {
+  select: string;
+  /** The end of the record's JSON is kept by its labels, so a page is put together from parts without a copy of each record. False without a valid rendering. */
+  push: (pieces: string[], text: string, directory: Directory) => boolean;
+}
+
+const leans = new WeakMap<Resource, Lean | null>();
+
+/** Null where more is looked up than labels from the directory. */
+export function leanOf(of: Resource, lookup: Lookup): Lean | null {
+  let kept = leans.get(of);
+  if (kept === undefined) leans.set(of, (kept = makeLean(of, lookup)));
+  return kept;
+}
+
+function makeLean(of: Resource, lookup: Lookup): Lean | null {
+  const shown = of.shown.filter(([, field]) => isLookedUp(field));
+  const labels = shown.flatMap(([key, field]) =>
+    field.source === "label" && lookup(field.to)?.cached ? [{ key, ...field }] : [],
+  );
+  if (of.rendered === undefined || of.kinds || labels.length < shown.length) return null;
+
+  const refs = [...new Set(labels.map(({ ref }) => ref))];
+  const tag = tagOf(of);
+  const write = (directory: Directory, ids: readonly string[]) =>
+    labels.map(({ key, ref, to, field }) => {
+      const id = ids[refs.indexOf(ref)]!;
+      return `,"${key}":${quoteOrNull(id === "" ? null : directory.find(to, id)?.[field])}`;
+    });
+  let current: Directory | null = null;
+  let ends = new Map<string, string>();
+  return {
+    select: `concat(${refs.map((ref) => `t.${ref}, ' ', `).join("")}E'\\n', t.rendered)`,
+    push(pieces, text, directory) {
+      const at = text.indexOf("\n") + 1;
+      if (!text.startsWith(tag, at)) return false;
+      if (directory !== current || ends.size > 1000) [current, ends] = [directory, new Map()];
+      const ids = text.slice(0, at);
+      let end = ends.get(ids);
+      if (end === undefined) ends.set(ids, (end = `${write(directory, ids.split(" ")).join("")}}`));
+      pieces.push("{", text.slice(at + tag.length), end);
+      return true;
+    },
+  };
+}
+
 /** True when a read shows nothing that a record at hand does not: no joined labels. */
 export const isSelfContained = (of: Resource, lookup: Lookup): boolean =>
   of.shown.every(([, field]) => field.source !== "label" || lookup(field.to)?.cached === true);
