@@ -25,7 +25,7 @@ export async function fillWithSample(app: App, actor: Actor, count = 500): Promi
       idempotencyKey: null,
     });
     made++;
-    return JSON.parse(answer.body);
+    return JSON.parse(String(answer.body));
   };
 
   const statuses = await listOf(app, actor, "lead_status");

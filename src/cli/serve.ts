@@ -6,6 +6,7 @@ import { type App, openApp } from "../app.ts";
 import type { Config } from "../config.ts";
 import { hasMigrations, listMigrations } from "../db/migrate.ts";
 import { createServer, drain } from "../http/server.ts";
+import { publicRoutes } from "../resources/index.ts";
 import { appOptions } from "./database.ts";
 import { Mistake } from "./say.ts";
 import { version } from "./version.ts";
@@ -25,6 +26,7 @@ export async function serve(config: Config, databaseUrl: string, log: Logger): P
     config,
     core: app.core,
     operations: app.core.registry.operations,
+    publicRoutes,
     authenticate: (authorization) => app.authenticator.authenticate(authorization),
     log,
     ready: () => hasMigrations(app.db, migrations),

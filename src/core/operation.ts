@@ -1,4 +1,5 @@
 // An operation is one thing the service can do. Routes, the description, permissions and tests are read off their list.
+import type { Readable } from "node:stream";
 import { z } from "zod";
 import type { Ctx, Scope } from "./context.ts";
 import { type FieldErrors, invalid } from "./errors.ts";
@@ -72,6 +73,20 @@ export class JsonText {
   constructor(text: string, version: number | null = null) {
     this.text = text;
     this.version = version;
+  }
+}
+
+/** An answer that is not JSON: a file, a page, a table as CSV. A stream is sent as it comes; its length is told where it is known. */
+export class Content {
+  readonly type: string;
+  readonly body: string | Buffer | Readable;
+  /** Further headers, by their lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(type: string, body: string | Buffer | Readable, headers: Readonly<Record<string, string>> = {}) {
+    this.type = type;
+    this.body = body;
+    this.headers = headers;
   }
 }
 

@@ -1,11 +1,12 @@
 // The way in: REST, MCP and the worker all call `perform`, and past it they are the same call.
+import type { Readable } from "node:stream";
 import type { Transaction } from "../db/database.ts";
 import type { Actor, Ctx, RequestFacts } from "./context.ts";
 import type { Core } from "./core.ts";
 import type { Directory } from "./directory.ts";
 import { notAllowed, Problem, paymentRequired } from "./errors.ts";
-import { once } from "./idempotency.ts";
-import { type Given, JsonText, type Operation } from "./operation.ts";
+import { once, type StoredAnswer } from "./idempotency.ts";
+import { Content, type Given, JsonText, type Operation } from "./operation.ts";
 import { asRefusal } from "./refusals.ts";
 
 export interface Call {
@@ -16,11 +17,11 @@ export interface Call {
   idempotencyKey: string | null;
 }
 
-/** What is sent back. `body` is finished JSON; `version` is set for single records and goes into the `ETag`. */
+/** What is sent back. `body` is finished JSON unless the headers name another type; `version` is set for single records and goes into the `ETag`. */
 export interface Answered {
   status: number;
   headers: Record<string, string>;
-  body: string;
+  body: string | Buffer | Readable;
   version: number | null;
 }
 
@@ -48,8 +49,13 @@ function checkAllowed(actor: Actor, operation: Operation): void {
 async function answerOnce(ctx: Ctx, call: Call): Promise<Answered> {
   if (call.idempotencyKey === null) return answer(ctx, call);
   const { query, body } = call.given;
-  const stored = await once(ctx, call.idempotencyKey, [query, body], () => answer(ctx, call));
+  const stored = await once(ctx, call.idempotencyKey, [query, body], async () => asStored(await answer(ctx, call)));
   return { ...stored, version: null };
+}
+
+function asStored({ status, headers, body }: Answered): StoredAnswer {
+  if (typeof body !== "string") throw new Error("what a write answers is kept for repeated requests, and must be text");
+  return { status, headers, body };
 }
 
 async function answer(ctx: Ctx, { operation, given }: Call): Promise<Answered> {
@@ -58,6 +64,8 @@ async function answer(ctx: Ctx, { operation, given }: Call): Promise<Answered> {
   if (ignored.length > 0) ctx.reply.headers["x-ignored-fields"] = ignored.slice(0, 20).map(encodeURIComponent).join(",");
   const output = await operation.run(ctx, input);
   const { status, headers } = ctx.reply;
+  if (output instanceof Content)
+    return { status, headers: { ...headers, "content-type": output.type, ...output.headers }, body: output.body, version: null };
   if (output instanceof JsonText) return { status, headers, body: output.text, version: output.version };
   return { status, headers, body: JSON.stringify(trimmed(output, given.query._fields)), version: null };
 }

@@ -1,4 +1,5 @@
 // Answers and refusals become bytes here, and nowhere else.
+import { pipeline, Readable } from "node:stream";
 import { type FieldErrors, Problem, statuses } from "../core/errors.ts";
 import { logAnswer } from "./log.ts";
 import { type Quota, remaining, resetSeconds } from "./rate_limit.ts";
@@ -36,12 +37,13 @@ const exposed = [
 const longBytes = 16_384;
 
 /** Sends an answer. `headers` come on top of those that every answer has. */
-export function answer(x: Exchange, status: number, body: string | Buffer, headers: Headers = none): void {
+export function answer(x: Exchange, status: number, body: string | Buffer | Readable, headers: Headers = none): void {
   if (x.answered) return;
+  if (body instanceof Readable) return answerStream(x, status, body, headers);
   const { reply } = x;
   const { raw } = reply;
   const bytes = Buffer.byteLength(body);
-  const list = headersOf(x, status, bytes, headers);
+  const list = headersOf(x, status, String(bytes), headers);
 
   reply.hijack();
   // Text of ASCII alone is handed over as it is: as UTF-8 node sets aside three times its length and looks at every letter. Long text
@@ -53,6 +55,26 @@ export function answer(x: Exchange, status: number, body: string | Buffer, heade
   finish(x, status);
 }
 
+/** Sends what comes, as fast as it is taken. A stream that fails half way breaks the connection, so that nobody takes a part for the whole. */
+function answerStream(x: Exchange, status: number, body: Readable, headers: Headers): void {
+  const { reply } = x;
+  const { raw } = reply;
+  // Its time limit ends here: how long it takes is up to who reads.
+  x.answered = true;
+  reply.hijack();
+  if (raw.destroyed || status === 304 || x.request.method === "HEAD") body.destroy();
+  if (raw.destroyed) return finish(x, status);
+  raw.writeHead(status, headersOf(x, status, headers["content-length"] ?? null, headers));
+  if (body.destroyed) {
+    raw.end();
+    return finish(x, status);
+  }
+  pipeline(body, raw, (error) => {
+    if (error) x.service.app.log.warn({ request_id: x.request.id, route: x.route, err: error }, "an answer ended half way");
+    finish(x, status);
+  });
+}
+
 /** An answer has left: its place is free, and it is counted and logged. For those who write it themselves. */
 export function finish(x: Exchange, status: number): void {
   x.answered = true;
@@ -62,14 +84,17 @@ export function finish(x: Exchange, status: number): void {
   logAnswer(x, status, ms);
 }
 
-/** Names and values in turn. */
-function headersOf(x: Exchange, status: number, bytes: number, headers: Headers): string[] {
+const listedBefore = new Set(["content-type", "content-length", "cache-control"]);
+
+/** Names and values in turn. Without `bytes` the length is not known before the end. */
+function headersOf(x: Exchange, status: number, bytes: string | null, headers: Headers): string[] {
   const { request, quota } = x;
   const type = headers["content-type"] ?? "application/json; charset=utf-8";
   const list = [...x.headers, "x-request-id", request.id, "cache-control", headers["cache-control"] ?? "no-store"];
-  if (status !== 204 && status !== 304) list.push("content-type", type, "content-length", String(bytes));
+  if (status !== 204 && status !== 304) list.push("content-type", type);
+  if (status !== 204 && status !== 304 && bytes !== null) list.push("content-length", bytes);
   if (quota !== null) pushQuota(list, quota, x.startedMs);
-  for (const name in headers) if (name !== "content-type" && name !== "cache-control") list.push(name, headers[name]!);
+  for (const name in headers) if (!listedBefore.has(name)) list.push(name, headers[name]!);
   // Browsers of any origin may call and read, with the key and without cookies.
   if (request.headers.origin !== undefined)
     list.push("access-control-allow-origin", "*", "access-control-expose-headers", exposed);

@@ -132,7 +132,7 @@ async function serve(x: Exchange): Promise<void> {
 
     const { status, headers, body, version } = await perform(app.core, call);
     if (call.given.strict) headers["preference-applied"] = "handling=strict";
-    if (version === null || call.request.method !== "GET") answer(x, status, body, headers);
+    if (version === null || call.request.method !== "GET" || typeof body !== "string") answer(x, status, body, headers);
     else answerEntity(x, status, body, headers, version);
   } catch (error) {
     refuse(x, error);

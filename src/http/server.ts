@@ -8,6 +8,7 @@ import { addDocs } from "./docs.ts";
 import { addHealth } from "./health.ts";
 import { createMetrics } from "./metrics.ts";
 import { addDescription } from "./openapi.ts";
+import { addPublicRoutes } from "./public.ts";
 import { createRateLimiter } from "./rate_limit.ts";
 import { constantHeaders, errorBody, refuse, refuseForNow } from "./reply.ts";
 import { addOperations, apiPrefix, countRequest, countStranger, refuseStranger, routedMethods } from "./rest.ts";
@@ -86,6 +87,7 @@ export function createServer(app: HttpApp, gateLimits: Partial<GateLimits> = {})
   addDescription(server, service);
   addDocs(server, service);
   addHealth(server, service);
+  addPublicRoutes(server, service, app.publicRoutes);
   return server;
 }
 

@@ -6,6 +6,7 @@ import type { Config } from "../config.ts";
 import type { Actor } from "../core/context.ts";
 import type { Core } from "../core/core.ts";
 import type { Operation } from "../core/operation.ts";
+import type { PublicRoute } from "../core/public.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Quota, RateLimiter } from "./rate_limit.ts";
 import type { Gate } from "./shed.ts";
@@ -14,6 +15,8 @@ export interface HttpApp {
   config: Config;
   core: Core;
   operations: readonly Operation[];
+  /** Paths beside them that are read without a key. */
+  publicRoutes: readonly PublicRoute[];
   /** Throws `unauthorized()` for what names no active key, or answers a promise that does. */
   authenticate(authorization: string | undefined): Actor | Promise<Actor>;
   log: Logger;

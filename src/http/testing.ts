@@ -10,6 +10,7 @@ import { openDirectories } from "../core/directory.ts";
 import { unauthorized } from "../core/errors.ts";
 import type { Operation } from "../core/operation.ts";
 import { permissions } from "../core/permissions.ts";
+import type { PublicRoute } from "../core/public.ts";
 import { buildRegistry } from "../core/registry.ts";
 import type { Database } from "../db/database.ts";
 import { openDatabase } from "../db/pool.ts";
@@ -33,6 +34,7 @@ export const actor = (changes: Partial<Actor> = {}): Actor => ({
 });
 
 export interface Given {
+  publicRoutes?: readonly PublicRoute[];
   operations?: readonly Operation[];
   env?: Record<string, string>;
   gate?: Partial<GateLimits>;
@@ -79,6 +81,7 @@ export async function listen(t: TestContext, given: Given = {}) {
         clock: () => new Date(),
       },
       operations,
+      publicRoutes: given.publicRoutes ?? [],
       authenticate: given.authenticate ?? (async (header) => keyHolder(header, given.actors)),
       log: given.log ?? pino({ level: "silent" }),
       ready: given.ready ?? (async () => true),

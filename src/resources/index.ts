@@ -1,11 +1,13 @@
 // Everything the service can do: the operations of all areas.
 import type { Operation } from "../core/operation.ts";
+import type { PublicRoute } from "../core/public.ts";
 import type { Resource } from "../core/resource.ts";
 import { activities } from "./activities/index.ts";
 import { contacts } from "./contacts/index.ts";
 import { customData } from "./custom_data/index.ts";
 import { events } from "./events/index.ts";
 import { leads } from "./leads/index.ts";
+import { notification } from "./notifications/notification.ts";
 import { opportunities } from "./opportunities/index.ts";
 import { organizations } from "./organization/index.ts";
 import { search } from "./search/index.ts";
@@ -25,5 +27,8 @@ export const operations: readonly Operation[] = [
   ...events,
 ];
 
+/** What is served without a key. */
+export const publicRoutes: readonly PublicRoute[] = [];
+
 /** Resources that other definitions refer to and that have none of the five verbs. */
-export const silentResources: readonly Resource[] = [leadTag, contactTag];
+export const silentResources: readonly Resource[] = [leadTag, contactTag, notification];

@@ -6,6 +6,7 @@ import pino from "pino";
 import { type App, openApp } from "../../src/app.ts";
 import { parseConfig } from "../../src/config.ts";
 import { createServer } from "../../src/http/server.ts";
+import { publicRoutes } from "../../src/resources/index.ts";
 import { createDatabase } from "./database.ts";
 
 export interface Service {
@@ -41,6 +42,7 @@ export async function startService({ env = {}, databaseUrl }: ServiceOptions = {
       config,
       core: app.core,
       operations: app.core.registry.operations,
+      publicRoutes,
       authenticate: app.authenticator.authenticate,
       log: pino({ level: process.env.TEST_LOG ?? "silent" }),
       ready: async () => true,

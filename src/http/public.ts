@@ -1,0 +1,67 @@
+// Paths that are read without a key, because who has their address is meant to: shared files, quotes. See `core/public.ts`.
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { invalid } from "../core/errors.ts";
+import type { PublicRequest, PublicRoute } from "../core/public.ts";
+import { isStorable, unstorable } from "./body.ts";
+import { parseQuery } from "./query.ts";
+import { answer, refuse } from "./reply.ts";
+import { allowed, countStranger, methodNotAllowed, optionsHeaders, routedMethods } from "./rest.ts";
+import { Exchange, type Service } from "./service.ts";
+
+const formBytesMax = 64 * 1024;
+
+export function addPublicRoutes(server: FastifyInstance, service: Service, routes: readonly PublicRoute[]): void {
+  // In a scope of its own, so that forms are read here and nowhere else.
+  server.register(async (scope) => {
+    scope.addContentTypeParser(
+      "application/x-www-form-urlencoded",
+      { parseAs: "string", bodyLimit: formBytesMax },
+      (_request, text, done) => done(null, Object.fromEntries(new URLSearchParams(text as string))),
+    );
+    for (const route of routes) addPublicRoute(scope, service, route);
+  });
+}
+
+function addPublicRoute(server: FastifyInstance, service: Service, route: PublicRoute): void {
+  const allow = allowed(route.methods);
+  server.route({
+    method: routedMethods,
+    url: route.path.replace(/\{([^}]+)\}/g, ":$1"),
+    bodyLimit: formBytesMax,
+    onRequest(request, reply, done) {
+      const x = new Exchange(service, request, reply, route.name);
+      request.exchange = x;
+      if (request.method === "OPTIONS") return answer(x, 204, "", optionsHeaders(allow));
+      countStranger(x);
+      if (x.answered) return;
+      const meant = request.method === "HEAD" ? "GET" : request.method;
+      if (!(route.methods as readonly string[]).includes(meant)) return refuse(x, methodNotAllowed(allow));
+      done();
+    },
+    handler: (request) => void show(request.exchange!, route),
+  });
+}
+
+async function show(x: Exchange, route: PublicRoute): Promise<void> {
+  try {
+    const { status, content } = await route.run(x.service.app.core, readPublicRequest(x.request));
+    answer(x, status, content.body, { "content-type": content.type, ...content.headers });
+  } catch (error) {
+    refuse(x, error);
+  }
+}
+
+function readPublicRequest(request: FastifyRequest): PublicRequest {
+  const params = request.params as Record<string, string>;
+  const form = (request.body ?? {}) as Record<string, string>;
+  for (const [name, value] of Object.entries({ ...params, ...form }))
+    if (!isStorable(value)) throw invalid({ [name]: unstorable });
+  return {
+    method: request.method === "POST" ? "POST" : "GET",
+    params,
+    query: parseQuery(request.query as string),
+    form,
+    requestId: request.id,
+    headers: request.headers,
+  };
+}
