@@ -97,15 +97,18 @@ export interface MembershipAnywhere {
   role_permissions: string[];
   auto_record_calls: string;
   track_email_opens: boolean;
+  past_due: boolean;
 }
 
 /** A person's active memberships, oldest first. */
 export async function activeMembershipsOf(ctx: Ctx, userId: string): Promise<MembershipAnywhere[]> {
   const rows = await outside(ctx, {
     name: "auth.memberships",
-    text: `select m.id, m.organization_id, o.name, m.role_id, array_to_json(r.permissions), m.auto_record_calls, m.track_email_opens
+    text: `select m.id, m.organization_id, o.name, m.role_id, array_to_json(r.permissions), m.auto_record_calls, m.track_email_opens,
+             a.billing_status
            from membership m
            join organization o on o.id = m.organization_id
+           join account a on a.id = o.account_id
            join role r on r.organization_id = m.organization_id and r.id = m.role_id
            where m.user_id = $1 and m.status = 'active' order by m.date_created, m.id`,
     values: [userId],
@@ -118,6 +121,7 @@ export async function activeMembershipsOf(ctx: Ctx, userId: string): Promise<Mem
     role_permissions: JSON.parse(row[4]!),
     auto_record_calls: row[5]!,
     track_email_opens: row[6] === "t",
+    past_due: row[7] === "past_due",
   }));
 }
 

@@ -6,10 +6,12 @@ import { leadStatus } from "./lead_status.ts";
 import { createLeadStatus, deleteLeadStatus, updateLeadStatus } from "./lead_status_verbs.ts";
 import { createLead, updateLead } from "./lead_verbs.ts";
 import { mergeLeads } from "./merge.ts";
+import { moveLead } from "./move.ts";
 
 export const leads: Operation[] = [
   ...standard(lead, { ...crud, create: createLead, update: updateLead }, { delete: "delete_leads" }),
   mergeLeads,
+  moveLead,
   ...withReplacement(
     standard(
       leadStatus,

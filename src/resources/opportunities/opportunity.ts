@@ -80,6 +80,7 @@ export const opportunity = resource({
     contact: { resource: "contact", via: "contact_id", many: false },
     line_items: { resource: "line_item", via: "opportunity_id", many: true },
   },
+  moved: (row, here, there) => statusElsewhere(row.status_id, here.directory, there.directory),
   fields: {
     lead_id: ref(
       "lead",
@@ -164,6 +165,15 @@ function displayName(directory: Directory, statusId: string): string | null {
   const status = directory.get(opportunityStatus, statusId);
   if (status === undefined) return null;
   return directory.list(pipeline).length > 1 ? `${status.label} (${pipelineName(directory, statusId)})` : status.label;
+}
+
+/** In another organization a deal has the first status there that means the same: what is won stays won. */
+function statusElsewhere(statusId: string, here: Directory, there: Directory): { status_id: string } {
+  const { type } = here.get(opportunityStatus, statusId)!;
+  const statuses = there
+    .list(pipeline)
+    .flatMap((one) => there.list(opportunityStatus).filter((status) => status.pipeline_id === one.id));
+  return { status_id: (statuses.find((status) => status.type === type) ?? statuses[0]!).id };
 }
 
 function userName(alias: string): Sql {

@@ -60,6 +60,8 @@ export const task = resource({
     lead: { resource: "lead", via: "lead_id", many: false },
     contact: { resource: "contact", via: "contact_id", many: false },
   },
+  // Somebody has to do it: whoever brings it along. Sequences stay behind.
+  moved: (_row, _here, there) => ({ assigned_to: there.actor.user_id, sequence_id: null, sequence_subscription_id: null }),
   fields: {
     _type: choice([...ownTypes, ...systemTypes], {
       createOnly: true,

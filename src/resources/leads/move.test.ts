@@ -1,0 +1,208 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { organization, Workspace } from "../../../test/support/given.ts";
+import { collectionPath, createdResources, minimalBody, verbsOf } from "../../../test/support/samples.ts";
+import type { Field } from "../../core/field.ts";
+import { operations } from "../index.ts";
+
+/** Another organization of the same person, as an admin. */
+async function secondOrganizationOf(ws: Workspace): Promise<Workspace> {
+  const made = await ws.post("/organization/", { name: "Elsewhere" });
+  return new Workspace(ws.service, made.api_key, made.id, ws.userId);
+}
+
+test("a lead moves with its people, deals, tasks and history, and the old organization knows nothing of it", async () => {
+  const here = await organization();
+  const there = await secondOrganizationOf(here);
+  const lead = await here.lead({ name: "Acme", emails: [{ email: "a@acme.io" }], tags: ["hot"] });
+  const person = await here.contact({ lead_id: lead.id, name: "Ann" });
+  const deal = await here.opportunity({ lead_id: lead.id, contact_id: person.id, value: 5000 });
+  const task = await here.task({ lead_id: lead.id, contact_id: person.id });
+  const note = await here.note({ lead_id: lead.id, note: "Hello", contact_id: person.id });
+
+  const answer = await here.post(`/lead/${lead.id}/move/`, { target_organization_id: there.id });
+
+  assert.equal(answer.lead.organization_id, there.id);
+  assert.deepEqual({ ...answer.moved }, { contacts: 1, opportunities: 1, tasks: 1, activities: 2, conversations: 0, files: 0 });
+  assert.deepEqual(await there.get(`/lead/${lead.id}/`), answer.lead);
+  assert.equal((await there.get(`/contact/${person.id}/`)).lead_id, lead.id);
+  assert.equal((await there.get(`/opportunity/${deal.id}/`)).contact_id, person.id);
+  assert.equal((await there.get(`/task/${task.id}/`)).contact_id, person.id);
+  assert.equal((await there.get(`/activity/note/${note.id}/`)).note, "Hello");
+  assert.deepEqual(
+    (await there.get("/lead/?query=acme")).data.map((one: any) => one.id),
+    [lead.id],
+  );
+  for (const path of [`/lead/${lead.id}/`, `/contact/${person.id}/`, `/opportunity/${deal.id}/`, `/task/${task.id}/`])
+    await here.refused(404, "GET", path);
+  assert.deepEqual((await here.get(`/activity/?lead_id=${lead.id}`)).data, []);
+});
+
+test("statuses become those of the other organization, a won deal stays won, and who owned it is forgotten", async () => {
+  const here = await organization();
+  const there = await secondOrganizationOf(here);
+  const field = await here.customField("lead", { type: "text" });
+  const lead = await here.lead({ status: "Customer", owner_id: here.userId, [`custom.${field.id}`]: "x" });
+  const deal = await here.opportunity({ lead_id: lead.id, status: "Won" });
+
+  const answer = await here.post(`/lead/${lead.id}/move/`, { target_organization_id: there.id });
+
+  const [potential] = (await there.get("/status/lead/")).data;
+  const won = (await there.get("/status/opportunity/")).data.find((one: any) => one.type === "won");
+  assert.equal(answer.lead.status_id, potential.id);
+  assert.equal(answer.lead.status_label, "Potential");
+  assert.equal(answer.lead.owner_id, null);
+  assert.equal(`custom.${field.id}` in answer.lead, false);
+  assert.deepEqual(answer.remapped, { status_id: potential.id, opportunity_status_ids: { [deal.status_id]: won.id } });
+  for (const name of ["owner_id", `custom.${field.id}`, "opportunity.user_id"]) assert.ok(answer.cleared.includes(name), name);
+  assert.equal((await there.get(`/opportunity/${deal.id}/`)).status_type, "won");
+});
+
+test("tags go along by their names, in the spelling the other organization has", async () => {
+  const here = await organization();
+  const there = await secondOrganizationOf(here);
+  await there.lead({ tags: ["HOT"] });
+  const lead = await here.lead({ tags: ["hot", "new"] });
+
+  await here.post(`/lead/${lead.id}/move/`, { target_organization_id: there.id });
+
+  assert.deepEqual((await there.get(`/lead/${lead.id}/`)).tags, ["HOT", "new"]);
+  assert.deepEqual(
+    (await there.get("/lead/?tag=new")).data.map((one: any) => one.id),
+    [lead.id],
+  );
+});
+
+test("both organizations are told: deleted here, created there", async () => {
+  const here = await organization();
+  const there = await secondOrganizationOf(here);
+  const lead = await here.lead();
+  const person = await here.contact({ lead_id: lead.id });
+
+  await here.post(`/lead/${lead.id}/move/`, { target_organization_id: there.id });
+
+  const left = (await here.events(lead.id)).at(-1);
+  assert.equal(left.event, "lead.deleted");
+  assert.equal(left.meta.moved_to, there.id);
+  assert.deepEqual(
+    (await there.events(lead.id)).map((one) => one.event),
+    ["lead.created", "lead.moved"],
+  );
+  assert.equal((await there.events(lead.id))[0].meta.moved_from, here.id);
+  assert.equal((await here.events(person.id)).at(-1).event, "contact.deleted");
+  assert.deepEqual(
+    (await there.events(person.id)).map((one) => one.event),
+    ["contact.created"],
+  );
+});
+
+test("a lead moves only to another organization of an admin of both", async () => {
+  const here = await organization();
+  const there = await secondOrganizationOf(here);
+  const stranger = await organization(here.service);
+  const colleague = await here.member("superuser");
+  const lead = await here.lead();
+  const move = (by: Workspace, target_organization_id: unknown, status: number) =>
+    by.refused(
+      status,
+      "POST",
+      `/lead/${lead.id}/move/`,
+      { target_organization_id },
+      status === 400 ? "target_organization_id" : undefined,
+    );
+
+  await move(here, here.id, 400);
+  await move(here, stranger.id, 400);
+  await move(here, "orga_nowhere", 400);
+  await move(here, undefined, 400);
+  await join(colleague, there, "admin");
+  await move(colleague, there.id, 403);
+  await join(here, stranger, "user");
+  await move(here, stranger.id, 403);
+  await here.refused(404, "POST", "/lead/lead_nobody/move/", { target_organization_id: there.id });
+
+  assert.equal((await here.get(`/lead/${lead.id}/`)).id, lead.id);
+});
+
+/** Makes whoever has this key a member of another organization too. */
+async function join(who: Workspace, there: Workspace, role: string): Promise<void> {
+  await who.service.app.db.unscopedTransaction(async (tx) => {
+    tx.write({
+      text: `insert into membership (organization_id, id, user_id, role_id, status, date_created, date_updated) values ($1, $2, $3, $4, 'active', now(), now())`,
+      values: [there.id, `memb_${Math.random().toString(36).slice(2)}`, who.userId, role],
+    });
+  });
+}
+
+test("a move that fails leaves both organizations as they were", async () => {
+  const here = await organization();
+  const there = await secondOrganizationOf(here);
+  const lead = await here.lead({ tags: ["fresh"] });
+  const person = await here.contact({ lead_id: lead.id });
+  // Something with the contact's id is there already.
+  await there.service.app.db.unscopedTransaction(async (tx) => {
+    const other = await there.lead();
+    tx.write({
+      text: `insert into contact (organization_id, id, lead_id, display_name, date_created, date_updated) values ($1, $2, $3, 'In the way', now(), now())`,
+      values: [there.id, person.id, other.id],
+    });
+  });
+
+  const answer = await here
+    .ask("POST", `/lead/${lead.id}/move/`, { body: { target_organization_id: there.id } })
+    .catch((error) => error);
+
+  assert.ok(answer instanceof Error || answer.status >= 400);
+  assert.equal((await here.get(`/contact/${person.id}/`)).lead_id, lead.id);
+  assert.equal((await here.get(`/lead/${lead.id}/`)).id, lead.id);
+  await there.refused(404, "GET", `/lead/${lead.id}/`);
+  assert.deepEqual((await there.get("/lead/?tag=fresh")).data, []);
+});
+
+/** What a move changes wherever a record goes: all else is as it was once the lead is back. */
+const changes = new Set(["organization_id", "version", "owner_id", "owner_name", "user_id", "user_name", "users"]);
+
+test("whatever points at a lead comes back with it as it was, and is not left behind", async () => {
+  const here = await organization();
+  const there = await secondOrganizationOf(here);
+  const lead = await here.lead({ name: "Round", description: "trip", tags: ["a"], emails: [{ email: "r@t.io" }], mrr: 5 });
+  const before = new Map<string, any>([[`/lead/${lead.id}/`, await here.get(`/lead/${lead.id}/`)]]);
+  for (const [of, field] of childrenOfLead()) {
+    const path = await collectionPath(here, of);
+    const made = await here.post(path, { ...(await minimalBody(here, of)), [field]: lead.id });
+    before.set(`${path}${made.id}/`, await here.get(`${path}${made.id}/`));
+  }
+
+  const answer = await here.post(`/lead/${lead.id}/move/`, { target_organization_id: there.id });
+  for (const path of before.keys()) await here.refused(404, "GET", path);
+  await there.post(`/lead/${lead.id}/move/`, { target_organization_id: here.id });
+
+  assert.deepEqual(answer.left, {});
+  for (const [path, record] of before) {
+    const back = await here.get(path);
+    for (const [key, value] of Object.entries(record)) {
+      if (!changes.has(key)) assert.deepEqual(back[key], value, `${key} of ${path}`);
+    }
+  }
+});
+
+/** Resources that can be made at a lead, belong to it and go where it goes. */
+const childrenOfLead = () =>
+  createdResources(operations).flatMap((of) =>
+    of.columns
+      .filter(([, field]: readonly [string, Field]) => field.ref?.to === "lead" && field.ref.onDelete === "cascade")
+      .filter(([key, field]) => field.mode !== "read" && field.ref!.onMove === "follow" && of.parent !== key)
+      .filter(() => verbsOf(operations, of).get !== undefined)
+      .map(([key]) => [of, key] as const),
+  );
+
+test("no reference of what can go along is left without a rule that works", async () => {
+  const { registry } = (await organization()).service.app.core;
+
+  for (const of of registry.resources) {
+    for (const [key, field] of of.columns) {
+      if (field.ref?.onMove !== "default" || of.name === "membership") continue;
+      assert.ok(typeof field.default === "function" || of.moved !== undefined, `${of.name}.${key} says default and has none`);
+    }
+  }
+});

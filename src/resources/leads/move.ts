@@ -1,0 +1,109 @@
+// A lead goes to another organization with everything that belongs to it.
+import { z } from "zod";
+import type { Ctx } from "../../core/context.ts";
+import { operation } from "../../core/operation.ts";
+import type { Row } from "../../core/resource.ts";
+import { emit } from "../../records/event.ts";
+import { carryOut, clearedFields, type Move, type Moving, planMove } from "../../records/moving.ts";
+import { lockRecord, shown } from "../../records/records.ts";
+import { outputSchema } from "../../records/writer.ts";
+import { enterAsMember, type Standing } from "../shared/elsewhere.ts";
+import { contactTag } from "../tags/contact_tag.ts";
+import { leadTag } from "../tags/lead_tag.ts";
+import { withTags } from "../tags/tag_names.ts";
+import { lead } from "./lead.ts";
+
+const counted = {
+  contact: "contacts",
+  opportunity: "opportunities",
+  task: "tasks",
+  activity: "activities",
+  conversation: "conversations",
+  file: "files",
+} as const;
+
+const count = z.number().int();
+
+export const moveLead = operation({
+  name: "lead.move",
+  method: "POST",
+  path: "/lead/{id}/move/",
+  doc: "Moves a lead with everything that belongs to it to another organization. Ids stay; statuses become that organization's; owners, assignees and custom values are cleared.",
+  permission: "member",
+  scope: "write_destructive",
+  input: {
+    id: z.string(),
+    target_organization_id: z.string().describe("Where it goes: another organization of which you are an admin."),
+  },
+  output: z.strictObject({
+    lead: outputSchema(lead).describe("The lead as it is in the other organization."),
+    moved: z
+      .looseObject(Object.fromEntries(Object.values(counted).map((word) => [word, count])))
+      .describe("How many went along."),
+    remapped: z.strictObject({
+      status_id: z.string().describe("The lead's status there."),
+      opportunity_status_ids: z
+        .record(z.string(), z.string())
+        .describe("Statuses of opportunities here, each with that it became there."),
+    }),
+    cleared: z
+      .array(z.string())
+      .describe("Fields that lost their value; those of other records behind the record's name and a dot."),
+    left: z
+      .record(z.string(), count)
+      .describe("How many could not go along, for want of something that stayed, and were deleted."),
+  }),
+  async run(ctx, { id, target_organization_id }) {
+    const there = await enterAsMember(ctx, target_organization_id, "target_organization_id", adminOfBoth);
+    const move = await planMove(ctx, there, lead, await lockRecord(ctx, lead, id));
+    await createTagsThere(there, move);
+
+    await carryOut(ctx, there, move);
+    const { after } = move.going[0]!;
+    emit(there, lead, { action: "moved", after: after as Row<typeof lead>, meta: { moved_from: ctx.organization_id } });
+    return {
+      lead: JSON.parse((await shown(there, lead, after as Row<typeof lead>)).text),
+      moved: { ...zeros, ...countsOf(move.going.slice(1), (name) => (counted as Record<string, string>)[name] ?? name) },
+      remapped: { status_id: after.status_id, opportunity_status_ids: statusesBecome(move.going) },
+      cleared: [...new Set(move.going.flatMap(clearedNames))],
+      left: countsOf(move.left, (name) => name),
+    };
+  },
+});
+
+const adminOfBoth: Standing = {
+  holds: (membership) => membership.role_id === "admin",
+  refusal: "Only an admin of both organizations may move a lead.",
+};
+
+/** Tags are names: those that the other organization does not have yet are created there, the others take its spelling. */
+async function createTagsThere(there: Ctx, { going }: Move): Promise<void> {
+  for (const [of, tag] of [
+    ["lead", leadTag],
+    ["contact", contactTag],
+  ] as const) {
+    const rows = going.filter((one) => one.of.name === of).map((one) => one.after as unknown as { tags: string[] });
+    const names = [...new Set(rows.flatMap((row) => row.tags))];
+    const { tags } = await withTags(there, tag, { tags: names });
+    const spelled = new Map(tags.map((name) => [name.toLowerCase(), name]));
+    for (const row of rows) row.tags = [...new Set(row.tags.map((name) => spelled.get(name.toLowerCase()) ?? name))];
+  }
+}
+
+const zeros = Object.fromEntries(Object.values(counted).map((word) => [word, 0]));
+
+function countsOf(records: readonly Pick<Moving, "of">[], word: (name: string) => string): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { of } of records) counts[word(of.name)] = (counts[word(of.name)] ?? 0) + 1;
+  return counts;
+}
+
+const statusesBecome = (going: readonly Moving[]): Record<string, string> =>
+  Object.fromEntries(
+    going.filter((one) => one.of.name === "opportunity").map(({ before, after }) => [before.status_id, after.status_id]),
+  );
+
+const clearedNames = (one: Moving): string[] => {
+  const assignee = one.before.assigned_to !== one.after.assigned_to ? ["assigned_to"] : [];
+  return [...clearedFields(one), ...assignee].map((field) => (one.of === lead ? field : `${one.of.name}.${field}`));
+};

@@ -1,0 +1,39 @@
+// Acting in another organization of the caller's, within the same transaction. Who the caller is there, and here, is looked up again:
+// a key tells only what its member was allowed a moment ago, and nothing of other organizations.
+import { activeMembershipsOf, type MembershipAnywhere } from "../../auth/unscoped.ts";
+import { type Actor, type Ctx, transactionOf } from "../../core/context.ts";
+import { refreshDirectory } from "../../core/directory.ts";
+import { invalid, Problem, paymentRequired } from "../../core/errors.ts";
+import { permissionsOf } from "../../core/permissions.ts";
+
+/** What the caller must be in both organizations, and the sentence that refuses others. */
+export interface Standing {
+  holds: (membership: MembershipAnywhere) => boolean;
+  refusal: string;
+}
+
+/** Enters another organization as the caller, who must be a member there; `place` is the field that names it. */
+export async function enterAsMember(ctx: Ctx, organizationId: string, place: string, standing: Standing): Promise<Ctx> {
+  if (organizationId === ctx.organization_id) throw invalid({ [place]: "must be another organization" });
+  const memberships = await activeMembershipsOf(ctx, ctx.actor.user_id);
+  const [here, there] = [ctx.organization_id, organizationId].map((id) => memberships.find((one) => one.organization_id === id));
+  if (there === undefined) throw invalid({ [place]: "must be an organization you are a member of" });
+  if (here === undefined || !standing.holds(here) || !standing.holds(there)) throw new Problem(403, standing.refusal);
+  if (there.past_due) throw paymentRequired("The account of that organization is past due: settle it to make changes there.");
+  return enter(ctx, organizationId, memberOf(ctx, there));
+}
+
+const memberOf = (ctx: Ctx, membership: MembershipAnywhere): Actor => ({
+  ...ctx.actor,
+  organization_id: membership.organization_id,
+  membership_id: membership.id,
+  role_id: membership.role_id,
+  permissions: new Set(permissionsOf(membership.role_id, membership.role_permissions)),
+});
+
+/** The same request and transaction, in another organization. Nothing of this one's directory is known there. */
+export async function enter(ctx: Ctx, organizationId: string, actor: Actor): Promise<Ctx> {
+  const there: Ctx = { ...ctx, organization_id: organizationId, actor, tx: transactionOf(ctx).actingFor(organizationId) };
+  await refreshDirectory(there);
+  return there;
+}
