@@ -299,8 +299,8 @@ export function related(output: z.ZodType, sql: Related["sql"], doc = ""): Relat
   return { source: "related", sql, output, doc };
 }
 
-export function once(doc: string): Once {
-  return { source: "once", output: z.string(), doc };
+export function once(doc: string, output: z.ZodType = z.string()): Once {
+  return { source: "once", output, doc };
 }
 
 export function input<S extends z.ZodType>(

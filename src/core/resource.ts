@@ -84,7 +84,7 @@ export interface ResourceWords<F extends Fields> {
   /** Which rows the caller may see, beyond the organization; null for all. */
   visible?: (ctx: Ctx, alias: string) => Sql | null;
   /** Whose record it is (the user in a field, or what a function says), and what it takes to delete one's own and to change another's. */
-  owned?: { by: string | ((ctx: Ctx, row: any) => boolean); own: Permission; others: Permission };
+  owned?: { by: string | ((ctx: Ctx, row: any) => boolean); own: Permission | "member"; others: Permission };
   /**
    * What moving to another organization changes in a record beside what its references declare: values that name what stays behind
    * without being a reference, and what follows from them.

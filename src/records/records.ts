@@ -109,8 +109,9 @@ export function checkOwner<R extends Resource>(ctx: Ctx, of: R, row: Row<R>, ver
   if (of.owned === undefined) return;
   const { by } = of.owned;
   const mine = typeof by === "function" ? by(ctx, row) : (row as Record<string, unknown>)[by] === ctx.actor.user_id;
-  const allowed = may(ctx, of.owned.others) || (mine && (verb === "update" || may(ctx, of.owned.own)));
-  if (!allowed) throw notAllowed(mine ? of.owned.own : of.owned.others);
+  const { own, others } = of.owned;
+  const allowed = may(ctx, others) || (mine && (verb === "update" || own === "member" || may(ctx, own)));
+  if (!allowed) throw notAllowed(mine ? own : others);
 }
 
 const readRow = <R extends Resource>(of: R): ((texts: TextRow) => Row<R>) => {

@@ -2,6 +2,8 @@
 import type { Operation } from "../core/operation.ts";
 import type { PublicRoute } from "../core/public.ts";
 import type { Resource } from "../core/resource.ts";
+import { credential } from "./accounts/credential.ts";
+import { accounts } from "./accounts/index.ts";
 import { activities } from "./activities/index.ts";
 import { contacts } from "./contacts/index.ts";
 import { customData } from "./custom_data/index.ts";
@@ -25,10 +27,11 @@ export const operations: readonly Operation[] = [
   ...tasks,
   ...activities,
   ...events,
+  ...accounts,
 ];
 
 /** What is served without a key. */
 export const publicRoutes: readonly PublicRoute[] = [];
 
 /** Resources that other definitions refer to and that have none of the five verbs. */
-export const silentResources: readonly Resource[] = [leadTag, contactTag, notification];
+export const silentResources: readonly Resource[] = [leadTag, contactTag, notification, credential];

@@ -20,6 +20,8 @@ const required: Record<string, (ws: Workspace) => Promise<Body> | Body> = {
   activity_meeting: async (ws) => ({ lead_id: (await ws.lead()).id, starts_at: "2026-01-02T10:00:00.000Z" }),
   line_item: () => ({ name: "Setup", unit_price: 1000 }),
   webhook: () => ({ url: "https://93.184.216.34/hook", events: ["lead.created"] }),
+  connected_account: () => ({ email: `mail-${unique()}@example.com`, smtp: { host: "93.184.216.34", password: "secret" } }),
+  send_as: async (ws) => ({ allowed_user_id: (await ws.member()).userId }),
   membership: () => ({ email: `member-${unique()}@example.com` }),
 };
 
@@ -41,6 +43,7 @@ const values: Record<string, unknown> = {
   tags: ["one", "two"],
   events: ["lead.updated"],
   choices: ["a", "b"],
+  redirect_uris: ["https://example.com/callback"],
 };
 
 /** The operations of the five verbs of a resource. */

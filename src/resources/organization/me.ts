@@ -7,9 +7,11 @@ import { JsonText, operation } from "../../core/operation.ts";
 import { permissionsOf } from "../../core/permissions.ts";
 import { join, sql, name as sqlName, statement } from "../../db/sql.ts";
 import { readFieldNames } from "../../records/list_input.ts";
+import { findRecords } from "../../records/records.ts";
 import { announceChange } from "../../records/store.ts";
 import { fromHtml } from "../../values/rich_text.ts";
 import { isTimeZone, pgTimestamp } from "../../values/time.ts";
+import { connectedAccount } from "../accounts/connected_account.ts";
 
 const output = z.strictObject({
   id: z.string(),
@@ -173,10 +175,23 @@ async function shownMe(ctx: Ctx, person: Person): Promise<z.output<typeof output
       auto_record_calls,
       track_email_opens,
     })),
-    // Nobody can have these yet: the areas that bring them fill them in.
-    email_accounts: [],
+    email_accounts: await emailAccountsOf(ctx),
+    // Nobody can have these yet: the area that brings them fills them in.
     phone_numbers: [],
     date_created: pgTimestamp(person.date_created!),
     date_updated: pgTimestamp(person.date_updated!),
   };
+}
+
+async function emailAccountsOf(ctx: Ctx): Promise<{ id: string }[]> {
+  const own = await findRecords(ctx, connectedAccount, [sql`t.user_id = ${ctx.actor.user_id}`], sql`order by t.id`);
+  return own.map(({ id, _type, email, identities, is_default, send_status, receive_status }) => ({
+    id,
+    _type,
+    email,
+    identities,
+    is_default,
+    send_status,
+    receive_status,
+  }));
 }

@@ -1,0 +1,20 @@
+// What the organization is known by at another service, as it is stored. How it is shown and changed is in `credentials.ts`.
+import { z } from "zod";
+import { json, text, timestamp } from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+
+export const credential = resource({
+  name: "credential",
+  prefix: "cred",
+  doc: "What the organization is known by at another service.",
+  // An event would tell everybody who listens which services are used, and when their keys change.
+  event: null,
+  mcp: false,
+  fields: {
+    service: text({ required: true, readOnly: true }),
+    shown_values: json(z.record(z.string(), z.unknown()), { readOnly: true, default: {} as Record<string, unknown> }),
+    sealed_values: text({ filled: true, readOnly: true, hidden: true }),
+    last_verified_at: timestamp({ readOnly: true }),
+    last_error: text({ readOnly: true, max: 1000 }),
+  },
+});

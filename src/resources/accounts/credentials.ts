@@ -1,0 +1,228 @@
+// The keys of other services. A secret goes in and never comes out: reads show its last characters, or only that there is one.
+import { z } from "zod";
+import { type Ctx, query } from "../../core/context.ts";
+import { type FieldErrors, invalid, notFound } from "../../core/errors.ts";
+import { newId } from "../../core/id.ts";
+import { JsonText, type Operation, operation, unknownFields } from "../../core/operation.ts";
+import type { Row, Values } from "../../core/resource.ts";
+import { same } from "../../core/row.ts";
+import { sql, statement } from "../../db/sql.ts";
+import { page, pageInput, pageOf } from "../../records/page.ts";
+import { findRecords } from "../../records/records.ts";
+import { store } from "../../records/store.ts";
+import { parseUrl } from "../../values/url.ts";
+import { sealFor } from "../shared/sealed.ts";
+import { credential } from "./credential.ts";
+import { categories, fieldTypes, type Service, type ServiceField, services } from "./services.ts";
+
+type Credential = Row<typeof credential>;
+
+const row = z.strictObject({
+  service: z.string(),
+  name: z.string(),
+  category: z.enum(categories),
+  is_connected: z.boolean(),
+  connected: z.boolean().describe("The same as `is_connected`."),
+  fields: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        label: z.string(),
+        type: z.enum(fieldTypes),
+        secret: z.boolean(),
+        required: z.boolean(),
+      }),
+    )
+    .describe("What the service asks for."),
+  values: z.record(z.string(), z.unknown()).describe("What is stored; of a secret its last characters at most."),
+  last_verified_at: z.iso.datetime().nullable(),
+  last_error: z.string().nullable(),
+  date_updated: z.iso.datetime().nullable(),
+  updated_by: z.string().nullable(),
+});
+
+export const listCredentials = operation({
+  name: "credentials.list",
+  method: "GET",
+  path: "/credentials/",
+  doc: "Lists all services the organization can be known to, with what is stored of each.",
+  permission: "manage_organization",
+  mcp: false,
+  input: pageInput,
+  output: pageOf(row),
+  async run(ctx, input) {
+    const stored = new Map((await findRecords(ctx, credential, [])).map((one) => [one.service, one]));
+    return page(
+      services.map((one) => shown(one, stored.get(one.service) ?? null)),
+      input,
+    );
+  },
+});
+
+const writing = operation({
+  name: "credentials.update",
+  method: "PUT",
+  path: "/credentials/{service}/",
+  doc: "Stores what a service knows the organization by: the service's fields, or the same under `values`.",
+  permission: "manage_organization",
+  mcp: false,
+  input: {
+    service: z.string(),
+    values: z.record(z.string(), z.unknown()).optional().describe("The service's fields, as an object."),
+    credentials: z.record(z.string(), z.unknown()).optional().describe("The same as `values`."),
+  },
+  output: row,
+  run: async () => {},
+});
+
+/** The fields of a body are those of the service its path names. */
+export const updateCredentials: Operation<{ service: Service; given: Record<string, unknown> }> = {
+  ...writing,
+  parse(ctx, given) {
+    const service = serviceNamed(given.params.service!);
+    const names = service.fields.map((field) => field.name);
+    const { input } = writing.parse(ctx, { ...given, body: pick(given.body, ["values", "credentials"]), strict: false });
+    const nested = (input as { values?: object; credentials?: object }).values ?? (input as { credentials?: object }).credentials;
+    const ignored = unknownFields(given, [...names, "values", "credentials", ...Object.keys(row.shape)]);
+    return { input: { service, given: { ...pick(given.body, names), ...pick({ ...nested }, names) } }, ignored };
+  },
+  async run(ctx, { service, given }) {
+    await lockServices(ctx);
+    const before = await storedOf(ctx, service);
+    const present = openedValues(ctx, before);
+    const values = { ...present, ...readValues(ctx, service, given, before) };
+    for (const [key, value] of Object.entries(values)) if (value === null) delete values[key];
+    refuseMissing(service, values);
+    return shown(service, before !== null && same(values, present) ? before : save(ctx, service, before, values));
+  },
+};
+
+export const deleteCredentials = operation({
+  name: "credentials.delete",
+  method: "DELETE",
+  path: "/credentials/{service}/",
+  doc: "Forgets what a service knows the organization by.",
+  permission: "manage_organization",
+  mcp: false,
+  input: { service: z.string() },
+  output: z.strictObject({}),
+  async run(ctx, { service }) {
+    await lockServices(ctx);
+    const before = await storedOf(ctx, serviceNamed(service));
+    if (before === null) throw notFound();
+    await store.remove(ctx, credential, [before]);
+    return new JsonText("{}");
+  },
+});
+
+function shown(service: Service, stored: Credential | null): z.output<typeof row> {
+  const is_connected = stored !== null;
+  return {
+    service: service.service,
+    name: service.name,
+    category: service.category,
+    is_connected,
+    connected: is_connected,
+    fields: [...service.fields],
+    values: stored?.shown_values ?? {},
+    last_verified_at: stored?.last_verified_at ?? null,
+    last_error: stored?.last_error ?? null,
+    date_updated: stored?.date_updated ?? null,
+    updated_by: stored?.updated_by ?? null,
+  };
+}
+
+function serviceNamed(id: string): Service {
+  const found = services.find((one) => one.service === id);
+  if (found === undefined) throw notFound();
+  return found;
+}
+
+const pick = (from: Record<string, unknown>, names: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(names.filter((name) => Object.hasOwn(from, name)).map((name) => [name, from[name]]));
+
+async function storedOf(ctx: Ctx, { service }: Service): Promise<Credential | null> {
+  return (await findRecords(ctx, credential, [sql`t.service = ${service}`]))[0] ?? null;
+}
+
+// A service has one row, and two writers at once are told apart by waiting.
+async function lockServices(ctx: Ctx): Promise<void> {
+  const key = `credentials ${ctx.organization_id}`;
+  await query(ctx, statement(sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`));
+}
+
+// --- values ---
+
+/** What is given, checked; null for what is to be forgotten. What a read shows of a secret, sent back, leaves it as it is. */
+function readValues(
+  ctx: Ctx,
+  service: Service,
+  given: Record<string, unknown>,
+  before: Credential | null,
+): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  const errors: FieldErrors = {};
+  for (const field of service.fields) {
+    const value = given[field.name];
+    if (value === undefined) continue;
+    if (field.secret && typeof value === "string" && value !== "" && value === before?.shown_values[field.name]) continue;
+    if (value === null || value === "") values[field.name] = null;
+    else {
+      const reason = reasonAgainst(ctx, field, value);
+      if (reason === null) values[field.name] = typeof value === "string" ? value.trim() : value;
+      else errors[field.name] = reason;
+    }
+  }
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+  return values;
+}
+
+function reasonAgainst(ctx: Ctx, { name, type }: ServiceField, value: unknown): string | null {
+  if (type === "boolean") return typeof value === "boolean" ? null : "must be true or false";
+  if (type === "integer")
+    return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 65535
+      ? null
+      : "must be a whole number from 1 to 65535";
+  if (typeof value !== "string") return "must be text";
+  if (value.trim() === "") return "must not be empty";
+  if (value.length > 10_000) return "must be 10000 characters or fewer";
+  if (type === "url" && parseUrl(value) === null) return "must be an address that begins with https:// or http://";
+  const host = type === "url" ? value : name === "host" ? `http://${value}/` : null;
+  return host === null || ctx.settings.addresses.allowsHost(host) ? null : "must be a public address";
+}
+
+function refuseMissing(service: Service, values: Record<string, unknown>): void {
+  const missing = service.fields.filter((field) => field.required && values[field.name] === undefined);
+  if (missing.length > 0) throw invalid(Object.fromEntries(missing.map((field) => [field.name, "is required"])));
+}
+
+// --- at rest ---
+
+/** All of what is stored, secrets in clear. */
+function openedValues(ctx: Ctx, stored: Credential | null): Record<string, unknown> {
+  if (stored === null) return {};
+  const { organization_id, id, sealed_values } = stored;
+  const place = { table: credential.table, column: "sealed_values", organization_id, id };
+  return JSON.parse(ctx.settings.secrets.open(sealed_values, place));
+}
+
+function save(ctx: Ctx, service: Service, before: Credential | null, values: Record<string, unknown>): Credential {
+  const id = before?.id ?? newId(credential.prefix, ctx.now.getTime());
+  const stored: Values<typeof credential> = {
+    shown_values: Object.fromEntries(
+      service.fields.filter(({ name }) => name in values).map((field) => [field.name, masked(field, values[field.name])]),
+    ),
+    sealed_values: sealFor(ctx, credential, id, "sealed_values", JSON.stringify(values)),
+    last_error: null,
+    last_verified_at: null,
+  };
+  return before === null
+    ? store.insert(ctx, credential, { ...stored, id, service: service.service })
+    : store.update(ctx, credential, before, stored);
+}
+
+/** Of a long secret the last four characters tell which one it is; of a short one they would tell too much. */
+function masked({ secret }: ServiceField, value: unknown): unknown {
+  if (!secret) return value;
+  return `••••${(value as string).length >= 12 ? (value as string).slice(-4) : ""}`;
+}

@@ -1,0 +1,24 @@
+import type { Operation } from "../../core/operation.ts";
+import { crud, standard } from "../../records/standard.ts";
+import { connectedAccount } from "./connected_account.ts";
+import { createAccount, updateAccount } from "./connected_account_verbs.ts";
+import { deleteCredentials, listCredentials, updateCredentials } from "./credentials.ts";
+import { oauthApp } from "./oauth_app.ts";
+import { createOauthApp } from "./oauth_app_verbs.ts";
+import { sendAs } from "./send_as.ts";
+import { createSendAs, listSendAs } from "./send_as_verbs.ts";
+
+const admins = { list: "manage_organization", write: "manage_organization" } as const;
+
+/** Who cannot pay can still take access away. */
+const deletesPastDue = (operation: Operation): Operation =>
+  operation.verb === "delete" ? { ...operation, pastDue: true } : operation;
+
+export const accounts: Operation[] = [
+  ...standard(connectedAccount, { ...crud, create: createAccount, update: updateAccount }),
+  ...standard(sendAs, { list: listSendAs, create: createSendAs, delete: true }),
+  listCredentials,
+  updateCredentials,
+  deleteCredentials,
+  ...standard(oauthApp, { list: true, create: createOauthApp, delete: true }, admins).map(deletesPastDue),
+];

@@ -1,0 +1,28 @@
+// The secret of an application leaves the service once, in the answer to its creation; only a hash of it is kept.
+import { createHash, randomBytes } from "node:crypto";
+import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import type { Create, Row } from "../../core/resource.ts";
+import { store } from "../../records/store.ts";
+import { oauthApp } from "./oauth_app.ts";
+
+type App = Row<typeof oauthApp>;
+
+export async function createOauthApp(
+  ctx: Ctx,
+  { confidential, ...given }: Create<typeof oauthApp>,
+): Promise<App & { client_secret: string | null }> {
+  const client_type = given.client_type ?? (confidential === false ? "public" : "confidential");
+  if (confidential !== undefined && confidential !== null && confidential !== (client_type === "confidential"))
+    throw invalid({ confidential: "says otherwise than client_type: send one of them" });
+
+  const client_secret = client_type === "public" ? null : `oas_${randomBytes(32).toString("base64url")}`;
+  const row = store.insert(ctx, oauthApp, {
+    ...given,
+    client_type,
+    redirect_uris: [...new Set(given.redirect_uris)],
+    secret_hash: client_secret && createHash("sha256").update(client_secret).digest("hex"),
+    client_secret_last4: client_secret && client_secret.slice(-4),
+  });
+  return { ...row, client_secret };
+}
