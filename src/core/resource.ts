@@ -27,11 +27,14 @@ export interface OrderKey {
   cast: string;
 }
 
+/** A condition that may know of a cheaper one, as good where no more than the newest so many records that meet it are wanted. */
+export type Condition = Sql & { newest?: (count: number) => Sql };
+
 /** A filter that is more than a comparison with a column: it turns the parameter's text into a condition. */
 export interface Filter {
   doc: string;
   /** `whole`: it is asked of all rows and not of a page, which may be another way to put it. */
-  sql: (ctx: Ctx, value: string, alias: string, whole?: boolean) => Sql | Promise<Sql>;
+  sql: (ctx: Ctx, value: string, alias: string, whole?: boolean) => Condition | Promise<Condition>;
   /** The order that the value itself asks for, or null; `_order_by` goes before it. */
   order?: (ctx: Ctx, value: string) => readonly OrderKey[] | null;
 }

@@ -6,7 +6,7 @@ import { type Ctx, query } from "../core/context.ts";
 import { type FieldErrors, invalid } from "../core/errors.ts";
 import { isId } from "../core/id.ts";
 import { nearest } from "../core/reasons.ts";
-import { from, type Resource, scope } from "../core/resource.ts";
+import { type Condition as RecordCondition, from, type Resource, scope } from "../core/resource.ts";
 import { and, join, name, or, raw, type Sql, sql, statement } from "../db/sql.ts";
 import { type Attribute, attributeNames, attributeOf, single } from "./attributes.ts";
 import { type Condition, meets } from "./conditions.ts";
@@ -33,6 +33,8 @@ export interface Compiled {
   few: boolean;
   /** Where it comes down to a set of records: their ids. */
   ids?: readonly string[];
+  /** Of that set no more than what can be among the newest so many. */
+  newest?: (count: number) => Sql;
 }
 
 export interface Compiler {
@@ -50,10 +52,11 @@ export async function compileQuery(
   alias: string,
   node: QueryNode,
   { whole = false, named = refuseNamed }: Partial<Pick<Compiler, "whole" | "named">> = {},
-): Promise<Sql> {
+): Promise<RecordCondition> {
   let count = 0;
   const compiler: Compiler = { ctx, aliases: () => `s${++count}`, whole, named };
-  return (await compile(compiler, subjectOf(ctx, of, alias), node, true)).sql;
+  const { sql, newest } = await compile(compiler, subjectOf(ctx, of, alias), node, true);
+  return newest === undefined ? sql : Object.assign(sql, { newest });
 }
 
 const refuseNamed = (): never => {
@@ -286,7 +289,11 @@ async function met(c: Compiler, subject: Subject, outer: string, sources: readon
   const isOneOf = sql`${column} = any(${ids}::text[])`;
   const common = sources.filter((_, i) => found[i] === null).map(asked);
   if (common.length > 0) return many(or(ids.length === 0 ? common : [...common, isOneOf]));
-  return outer === "id" ? oneOf(subject, ids) : { sql: isOneOf, few: true };
+  if (outer !== "id") return { sql: isOneOf, few: true };
+  // The record's own come newest first, so that of many only the first are looked at again.
+  const own = sources[0]!.alias === subject.alias ? found[0]! : [];
+  const others = found.slice(own.length > 0 ? 1 : 0).flatMap((of) => of ?? []);
+  return { ...oneOf(subject, ids), newest: (count) => oneOf(subject, [...new Set([...own.slice(0, count), ...others])]).sql };
 }
 
 const allOf = ({ words, condition }: Source): Sql => and(words === undefined ? [condition] : [words, condition]);
@@ -302,15 +309,17 @@ function pointsAt(c: Compiler, source: Source, column: Sql): Sql {
   return c.whole ? sql`exists (select ${found})` : sql`coalesce((select true ${found} limit 1), false)`;
 }
 
-/** The ids that each source gives, or null where they are too many. */
+/** The ids that each source gives, newest first, or null where they are too many. */
 async function idsOf(ctx: Ctx, sources: readonly Source[]): Promise<(string[] | null)[]> {
-  const each = sources.map(
-    (source, i) => sql`(select ${raw(String(i))}, ${name(source.alias)}.${name(source.column)} from ${rowsOf(source)}
-      where ${and(scope(ctx, source.of, source.alias))} and ${source.condition} ${raw(`limit ${fewAtMost + 1}`)})`,
-  );
-  const ids: string[][] = sources.map(() => []);
-  for (const [i, id] of await query(ctx, statement(join(each, " union all ")))) if (id !== null) ids[Number(i)]!.push(id!);
-  return ids.map((of) => (of.length > fewAtMost ? null : of));
+  const each = sources.map((source, i) => {
+    const { of, alias, column, condition } = source;
+    const [id, created] = [sql`${name(alias)}.${name(column)}`, sql`${name(alias)}.date_created`];
+    return sql`(select ${raw(String(i))}, row_number() over (order by f.created desc, f.id desc), f.id from (select ${id} id, ${created} created
+      from ${rowsOf(source)} where ${and(scope(ctx, of, alias))} and ${condition} ${raw(`limit ${fewAtMost + 1}`)}) f)`;
+  });
+  const ids: (string | null)[][] = sources.map(() => []);
+  for (const [i, place, id] of await query(ctx, statement(join(each, " union all ")))) ids[Number(i)]![Number(place) - 1] = id!;
+  return ids.map((of) => (of.length > fewAtMost ? null : of.filter((id) => id !== null)));
 }
 
 // The fence keeps the planner from reading all rows of the organization in another index, to intersect them with the few found here.

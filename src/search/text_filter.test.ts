@@ -20,6 +20,36 @@ describe("words find leads", () => {
     assert.deepEqual(await found(acme, '"söhne müller"'), []);
   });
 
+  test("page by page, newest first, whether the word is the lead's own or one of its people's", async () => {
+    const acme = await organization();
+    const names = Array.from({ length: 12 }, (_, i) => `Lead ${i}`);
+    for (const [i, name] of names.entries())
+      await acme.lead(i % 3 === 0 ? { name, contacts: [{ name: "Gustav" }] } : { name, description: "gustav" });
+    const newestFirst = names.toReversed();
+
+    for (const [limit, skip] of [
+      [1, 0],
+      [5, 0],
+      [5, 5],
+      [5, 10],
+      [4, 7],
+    ] as const) {
+      const page = await acme.get(`/lead/?query=gus&_limit=${limit}&_skip=${skip}`);
+
+      assert.deepEqual(
+        page.data.map((one: any) => one.name),
+        newestFirst.slice(skip, skip + limit),
+      );
+      assert.equal(page.has_more, skip + limit < 12);
+    }
+    const first = await acme.get("/lead/?query=gus&_limit=5");
+    const second = await acme.get(`/lead/?query=gus&_limit=7&_cursor=${first.cursor_next}`);
+    assert.deepEqual(
+      [...first.data, ...second.data].map((one: any) => one.name),
+      newestFirst,
+    );
+  });
+
   test("of their own, of their people and of their notes, together", async () => {
     const acme = await organization();
     const lead = await acme.lead({
