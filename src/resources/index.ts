@@ -16,6 +16,7 @@ import { search } from "./search/index.ts";
 import { contactTag } from "./tags/contact_tag.ts";
 import { leadTag } from "./tags/lead_tag.ts";
 import { tasks } from "./tasks/index.ts";
+import { templates } from "./templates/index.ts";
 
 export const operations: readonly Operation[] = [
   ...organizations,
@@ -26,6 +27,7 @@ export const operations: readonly Operation[] = [
   ...search,
   ...tasks,
   ...activities,
+  ...templates,
   ...events,
   ...accounts,
 ];

@@ -51,8 +51,12 @@ export const email = resource({
     body_preview: text({ derive: (row: { body_text: string | null }) => preview(row.body_text), doc: "How the text begins." }),
     body_text_quoted: quotedText,
     body_html_quoted: quotedHtml,
-    template_id: laterId({ doc: "The template it was made from." }),
-    template_name: text({ readOnly: true }),
+    template_id: ref(
+      "email_template",
+      { onDelete: "keep", onMove: "clear" },
+      { doc: "The template it was made from; without a body of its own the e-mail gets the template's, filled in." },
+    ),
+    template_name: text({ readOnly: true, doc: "The name that template had." }),
     date_scheduled: timestamp({ doc: "When a scheduled e-mail is to be sent." }),
     date_sent: timestamp({ doc: "When it was sent or received." }),
     send_in: input(z.int().min(0).max(59), {

@@ -7,7 +7,9 @@ import { emit } from "../../records/event.ts";
 import { findRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { fromHtml, fromText } from "../../values/rich_text.ts";
+import { contact } from "../contacts/contact.ts";
 import { user } from "../organization/organization.ts";
+import { emailFromTemplate } from "../templates/fill.ts";
 import { email } from "./email.ts";
 import { checkContent, checkMove, isLeaving, type MessageState, sendAfter, sendAfterChange, sentAt } from "./message_states.ts";
 import { type Contact, checkPlace, place } from "./placing.ts";
@@ -20,17 +22,18 @@ export async function createEmail(ctx: Ctx, { send_in, ...given }: Create<typeof
   const status = given.status ?? "draft";
   const answered = given.in_reply_to_id ? await answeredEmail(ctx, given.in_reply_to_id) : null;
   const { placed, person } = await place(ctx, { lead_id: answered?.lead_id, ...given }, { emails: otherSide(given, status) });
+  const written = { ...given, ...(await emailFromTemplate(ctx, { ...given, ...placed }, person)) };
   if (answered && answered.lead_id !== placed.lead_id) throw invalid({ in_reply_to_id: "belongs to another lead" });
 
   const date_sent = sentAt(ctx, status, given);
   const values = {
-    ...given,
+    ...written,
     ...placed,
-    ...bodies(given),
+    ...bodies(written),
     ...addressed(ctx, { ...given, status }, person),
     status,
     direction: status === "inbox" ? ("incoming" as const) : ("outgoing" as const),
-    subject: given.subject ?? "",
+    subject: written.subject ?? "",
     cc: given.cc ?? [],
     date_sent,
     activity_at: given.activity_at ?? date_sent ?? placed.activity_at,
@@ -58,6 +61,7 @@ const content = [
   "date_sent",
   "email_account_id",
   "send_as_id",
+  "template_id",
 ] as const;
 
 export async function updateEmail(ctx: Ctx, before: Email, { send_in, ...patch }: Patch<typeof email>): Promise<Email> {
@@ -67,10 +71,11 @@ export async function updateEmail(ctx: Ctx, before: Email, { send_in, ...patch }
   await checkPlace(ctx, before, patch);
 
   const answered = await newlyAnswered(ctx, before, patch);
+  const written = { ...patch, ...(await fromNewTemplate(ctx, before, patch)) };
   const values = {
     ...before,
-    ...patch,
-    ...bodies(patch, before),
+    ...written,
+    ...bodies(written, before),
     ...addressed(ctx, { ...before, ...patch, status }),
     ...(answered && { thread_id: answered.thread_id, references: referencesTo(answered) }),
     send_after: sendAfterChange(ctx, before, status, { ...patch, send_in }),
@@ -90,6 +95,14 @@ export async function updateEmail(ctx: Ctx, before: Email, { send_in, ...patch }
 export async function deleteEmail(ctx: Ctx, before: Email): Promise<void> {
   await store.remove(ctx, email, [before]);
   await refreshThread(ctx, before.thread_id);
+}
+
+/** A draft that is given another template keeps what is written in it already. */
+async function fromNewTemplate(ctx: Ctx, before: Email, patch: Patch<typeof email>) {
+  if (patch.template_id === undefined || patch.template_id === before.template_id) return {};
+  const contact_id = patch.contact_id === undefined ? before.contact_id : patch.contact_id;
+  const person = contact_id === null ? null : await findRecord(ctx, contact, contact_id);
+  return { template_name: null, ...(await emailFromTemplate(ctx, { ...before, ...patch }, person)) };
 }
 
 // --- threads ---

@@ -1,14 +1,14 @@
 // A text message to or from a phone.
 import { z } from "zod";
-import { choice, input, searchable, text, timestamp } from "../../core/field.ts";
+import { choice, input, ref, searchable, text, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { vector } from "../../search/words.ts";
-import { act, kind, laterId } from "./act.ts";
+import { act, kind } from "./act.ts";
 import { attachments } from "./attachments.ts";
 import { messageStates, statusDoc } from "./message_states.ts";
 import { countryOf, formatted, number } from "./numbers.ts";
 
-const smsMax = 1600;
+export const smsMax = 1600;
 
 /** What carriers take along with a message. */
 const carried = /^(?:image|audio|video)\/[\w.+-]+$|^(?:application\/pdf|text\/(?:x-)?vcard|text\/csv|text\/calendar)$/i;
@@ -32,7 +32,11 @@ export const sms = resource({
     remote_phone_formatted: formatted("remote_phone"),
     remote_country_iso: countryOf("remote_phone"),
     text: text({ max: smsMax }),
-    template_id: laterId({ doc: "The template it was made from." }),
+    template_id: ref(
+      "sms_template",
+      { onDelete: "keep", onMove: "clear" },
+      { doc: "The template it was made from; without a text of its own the message gets the template's, filled in." },
+    ),
     date_scheduled: timestamp({ doc: "When a scheduled message is to be sent." }),
     date_sent: timestamp({ doc: "When it was sent or received." }),
     send_in: input(z.int().min(0).max(59), {

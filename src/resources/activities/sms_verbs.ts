@@ -3,11 +3,14 @@ import { type Ctx, may } from "../../core/context.ts";
 import { invalid, notAllowed } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { emit } from "../../records/event.ts";
+import { findRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
+import { contact } from "../contacts/contact.ts";
 import { createSystemTask } from "../tasks/system_task.ts";
+import { smsFromTemplate } from "../templates/fill.ts";
 import { checkContent, checkMove, isLeaving, sendAfter, sendAfterChange, sentAt } from "./message_states.ts";
 import { type Contact, checkPlace, place } from "./placing.ts";
-import { sms } from "./sms.ts";
+import { sms, smsMax } from "./sms.ts";
 
 type Sms = Row<typeof sms>;
 
@@ -18,10 +21,12 @@ export async function createSms(ctx: Ctx, { send_in, send_to_inbox, ...given }: 
     throw invalid({ direction: `must be ${direction} for the status ${status}` });
   if (send_to_inbox && status !== "inbox") throw invalid({ send_to_inbox: "only goes with the status inbox" });
   const { placed, person } = await place(ctx, given, { phones: given.remote_phone ? [given.remote_phone] : [] });
+  const written = await smsFromTemplate(ctx, { ...given, ...placed }, person, smsMax);
 
   const date_sent = sentAt(ctx, status, given);
   const values = {
     ...given,
+    ...written,
     ...placed,
     status,
     direction,
@@ -38,7 +43,7 @@ export async function createSms(ctx: Ctx, { send_in, send_to_inbox, ...given }: 
   return row;
 }
 
-const content = ["text", "local_phone", "remote_phone", "attachments", "date_sent"] as const;
+const content = ["text", "local_phone", "remote_phone", "attachments", "date_sent", "template_id"] as const;
 
 export async function updateSms(ctx: Ctx, before: Sms, { send_in, ...patch }: Patch<typeof sms>): Promise<Sms> {
   const status = patch.status ?? before.status;
@@ -47,13 +52,22 @@ export async function updateSms(ctx: Ctx, before: Sms, { send_in, ...patch }: Pa
   await checkPlace(ctx, before, patch);
   if (patch.date_sent && patch.date_sent !== before.date_sent) sentAt(ctx, status, patch);
   const send_after = sendAfterChange(ctx, before, status, { ...patch, send_in });
-  if (status !== before.status) checkSendable(ctx, { ...before, ...patch });
+  const values = { ...patch, ...(await fromNewTemplate(ctx, before, patch)) };
+  if (status !== before.status) checkSendable(ctx, { ...before, ...values });
 
   return store.update(ctx, sms, before, {
-    ...patch,
+    ...values,
     send_after,
     error_message: status === "error" ? before.error_message : null,
   });
+}
+
+/** A draft that is given another template keeps what is written in it already. */
+async function fromNewTemplate(ctx: Ctx, before: Sms, patch: Patch<typeof sms>) {
+  if (patch.template_id === undefined || patch.template_id === before.template_id) return {};
+  const contact_id = patch.contact_id === undefined ? before.contact_id : patch.contact_id;
+  const person = contact_id === null ? null : await findRecord(ctx, contact, contact_id);
+  return smsFromTemplate(ctx, { ...before, ...patch }, person, smsMax);
 }
 
 type Sendable = Partial<Pick<Sms, "status" | "remote_phone" | "text" | "attachments">>;

@@ -1,0 +1,38 @@
+// The text of an e-mail that is written again and again.
+import { z } from "zod";
+import { boolean, computed, input, text } from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+import { emailAttachments } from "../activities/attachments.ts";
+import { authorNames } from "../shared/names.ts";
+import { ownership, templateIsVisible } from "./ownership.ts";
+
+const bodyMax = 100_000;
+const tagsDoc = 'Such as `Hi {{ contact.first_name | default: "there" }}`.';
+
+export const emailTemplate = resource({
+  name: "email_template",
+  prefix: "tmpl",
+  doc: "The text of an e-mail that is written again and again, with tags that are filled in for a contact.",
+  visible: templateIsVisible,
+  sort: { name: true },
+  fields: {
+    name: text({ required: true }),
+    subject: text({ max: 1000, default: "", doc: `May have tags. ${tagsDoc}` }),
+    body: text({ max: bodyMax, default: "", doc: `HTML with tags. ${tagsDoc} Values are escaped.` }),
+    body_html: input(z.string().max(bodyMax), {
+      doc: "Another name of `body`.",
+      shown: computed(["body"], z.string(), (body: string) => body, "The same as `body`."),
+    }),
+    is_archived: boolean({ default: false, doc: "No longer offered; it can still be rendered." }),
+    attachments: emailAttachments(),
+    unsubscribe_link_location: text({ doc: "Where the link to unsubscribe stands." }),
+    used_by_sequences: computed(
+      [],
+      z.array(z.object({ id: z.string(), name: z.string() })),
+      () => [],
+      "The sequences that send it.",
+    ),
+    ...ownership,
+    ...authorNames,
+  },
+});

@@ -1,0 +1,204 @@
+// Filling in a template for a lead and one of its contacts: what its tags stand for, and who may use it.
+import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import type { Row } from "../../core/resource.ts";
+import { sql } from "../../db/sql.ts";
+import { customFieldsOf } from "../../records/custom_fields.ts";
+import { findRecord, findRecords } from "../../records/records.ts";
+import { type Rendering, renderTemplate, TemplateError, type TemplateForm } from "../../services/liquid.ts";
+import { formatMoney } from "../../values/money.ts";
+import type { Attachment } from "../activities/attachments.ts";
+import type { contact } from "../contacts/contact.ts";
+import { lead } from "../leads/lead.ts";
+import { leadStatus } from "../leads/lead_status.ts";
+import { opportunity } from "../opportunities/opportunity.ts";
+import { opportunityStatus } from "../opportunities/opportunity_status.ts";
+import { organizationOf, user } from "../organization/organization.ts";
+import { emailTemplate } from "./email_template.ts";
+import { smsTemplate } from "./sms_template.ts";
+
+type Lead = Row<typeof lead>;
+type Contact = Row<typeof contact>;
+type Values = Record<string, unknown>;
+
+export interface FilledEmail {
+  subject: string;
+  body: string;
+  missing_variables: string[];
+}
+
+/** Fills in subject and body. A template that goes beyond its bounds is refused by the field that does. */
+export async function fillEmail(
+  ctx: Ctx,
+  template: Row<typeof emailTemplate>,
+  at: Lead,
+  person: Contact | null,
+): Promise<FilledEmail> {
+  const values = await valuesOf(ctx, `${template.subject}${template.body}`, at, person);
+  const subject = filled("subject", template.subject, values, "text");
+  const body = filled("body", template.body, values, "html");
+  return {
+    subject: subject.text.replace(/\s+/g, " ").trim(),
+    body: body.text,
+    missing_variables: [...new Set([...subject.missing, ...body.missing])],
+  };
+}
+
+function filled(field: string, source: string, values: Values, form: TemplateForm): Rendering {
+  try {
+    return renderTemplate(source, values, form);
+  } catch (error) {
+    if (error instanceof TemplateError) throw invalid({ [field]: error.message });
+    throw error;
+  }
+}
+
+interface Letter {
+  lead_id: string;
+  template_id?: string | null;
+  attachments?: Attachment[];
+}
+
+/** What a new e-mail takes from its template: the name always, and the texts where it brings no body of its own. */
+export async function emailFromTemplate(
+  ctx: Ctx,
+  mail: Letter & { subject?: string; body_text?: string | null; body_html?: string | null },
+  person: Contact | null,
+) {
+  if (!mail.template_id) return {};
+  const template = await findRecord(ctx, emailTemplate, mail.template_id);
+  if (template === null) throw invalid({ template_id: "does not exist" });
+  if (mail.body_text || mail.body_html) return { template_name: template.name };
+
+  const { subject, body } = await underTemplateId(async () => fillEmail(ctx, template, await leadOf(ctx, mail), person));
+  return {
+    template_name: template.name,
+    subject: mail.subject || subject.slice(0, 1000),
+    body_html: body,
+    attachments: mail.attachments?.length ? mail.attachments : template.attachments,
+  };
+}
+
+/** The same for a text message. */
+export async function smsFromTemplate(ctx: Ctx, message: Letter & { text?: string | null }, person: Contact | null, max: number) {
+  if (!message.template_id) return {};
+  const template = await findRecord(ctx, smsTemplate, message.template_id);
+  if (template === null) throw invalid({ template_id: "does not exist" });
+  if (message.text) return {};
+
+  const values = await valuesOf(ctx, template.text, await leadOf(ctx, message), person);
+  const { text } = await underTemplateId(async () => filled("text", template.text, values, "text"));
+  if (text.length > max) throw invalid({ template_id: `makes a text of more than ${max} characters` });
+  return { text, attachments: message.attachments?.length ? message.attachments : template.attachments };
+}
+
+async function leadOf(ctx: Ctx, { lead_id }: Letter): Promise<Lead> {
+  const found = await findRecord(ctx, lead, lead_id);
+  if (found === null) throw invalid({ lead_id: "does not exist" });
+  return found;
+}
+
+/** Whoever writes a message named the template, not its fields. */
+async function underTemplateId<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (problem) {
+    if (!(problem instanceof Error && "fields" in problem)) throw problem;
+    const [[field, reason] = []] = Object.entries(problem.fields as Record<string, string>);
+    throw field === undefined || field === "lead_id" ? problem : invalid({ template_id: `has a ${field} that ${reason}` });
+  }
+}
+
+// --- what the tags stand for ---
+
+/** Only what a template can mean is looked for: a deal costs a look at the database. */
+async function valuesOf(ctx: Ctx, source: string, at: Lead, person: Contact | null): Promise<Values> {
+  const organization = organizationOf(ctx.directory);
+  return {
+    lead: leadValues(ctx, at),
+    contact: person === null ? {} : contactValues(ctx, person),
+    opportunity: source.includes("opportunity") ? await dealValues(ctx, at.id) : {},
+    user: userValues(ctx),
+    organization: { id: organization.id, name: organization.name, currency: organization.currency },
+  };
+}
+
+function leadValues(ctx: Ctx, at: Lead): Values {
+  const { id, display_name, name, url, description, industry, addresses, emails, phones } = at;
+  const status = ctx.directory.get(leadStatus, at.status_id)?.label ?? null;
+  return {
+    id,
+    display_name,
+    name,
+    url,
+    description,
+    industry,
+    status,
+    status_label: status,
+    address: addresses[0] ?? {},
+    email: emails[0]?.email,
+    phone: phones[0]?.phone_formatted,
+    owner: personValues(ctx, at.owner_id),
+    custom: customValues(ctx, "lead", at.custom),
+  };
+}
+
+function contactValues(ctx: Ctx, person: Contact): Values {
+  const { id, display_name, name, title, emails, phones } = person;
+  const [first_name, ...rest] = (name ?? "").trim().split(/\s+/);
+  return {
+    id,
+    display_name,
+    name,
+    title,
+    first_name,
+    last_name: rest.join(" "),
+    email: emails[0]?.email,
+    phone: phones[0]?.phone_formatted,
+    custom: customValues(ctx, "contact", person.custom),
+  };
+}
+
+/** The deal that was changed last; one that is still open goes before the others. */
+async function dealValues(ctx: Ctx, lead_id: string): Promise<Values> {
+  const deals = await findRecords(
+    ctx,
+    opportunity,
+    [sql`t.lead_id = ${lead_id}`],
+    sql`order by t.date_updated desc, t.id desc limit 50`,
+  );
+  const statusOf = (deal: Row<typeof opportunity>) => ctx.directory.get(opportunityStatus, deal.status_id);
+  const deal = deals.find((one) => statusOf(one)?.type === "active") ?? deals[0];
+  if (deal === undefined) return {};
+  const { id, value_currency, value_period, confidence, note, expected_close_date } = deal;
+  return {
+    id,
+    value_currency,
+    value_period,
+    confidence,
+    note,
+    expected_close_date,
+    value: formatMoney(deal.value, value_currency),
+    status: statusOf(deal)?.label,
+    custom: customValues(ctx, "opportunity", deal.custom),
+  };
+}
+
+// A number and a signature come with the accounts that a member connects.
+const userValues = (ctx: Ctx): Values => ({ ...personValues(ctx, ctx.actor.user_id), phone: null, signature: null });
+
+function personValues(ctx: Ctx, id: string | null): Values {
+  const member = ctx.directory.get(user, id);
+  if (member === undefined) return {};
+  const { first_name, last_name, name, email } = member;
+  return { id, first_name, last_name, name, email };
+}
+
+/** Custom values by the names people know, and by their ids. */
+function customValues(ctx: Ctx, objectType: string, custom: Values = {}): Values {
+  const named = [...customFieldsOf(ctx.directory, objectType)].flatMap(([key, field]) => [
+    [field.name, custom[key]],
+    [field.id, custom[key]],
+  ]);
+  return Object.assign(Object.create(null), Object.fromEntries(named));
+}

@@ -1,0 +1,22 @@
+// The text of a text message that is written again and again.
+import { choice, text } from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+import { attachments } from "../activities/attachments.ts";
+import { authorNames } from "../shared/names.ts";
+import { ownership, templateIsVisible } from "./ownership.ts";
+
+export const smsTemplate = resource({
+  name: "sms_template",
+  prefix: "smstmpl",
+  doc: "The text of a text message that is written again and again, with tags that are filled in for a contact.",
+  visible: templateIsVisible,
+  sort: { name: true },
+  fields: {
+    name: text({ required: true }),
+    text: text({ max: 10_000, default: "", doc: "With tags, such as `Hi {{ contact.first_name }}`." }),
+    status: choice(["active", "archived"], { default: "active", doc: "`archived`: no longer offered." }),
+    attachments: attachments(),
+    ...ownership,
+    ...authorNames,
+  },
+});

@@ -1,0 +1,71 @@
+// What writing a template does besides writing the row: it must be possible to read it, and it belongs to somebody.
+import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import type { Create, Patch, Row } from "../../core/resource.ts";
+import { store } from "../../records/store.ts";
+import { checkTemplate, TemplateError } from "../../services/liquid.ts";
+import { refuseBoth } from "../shared/resolve_label.ts";
+import { emailTemplate } from "./email_template.ts";
+import { checkMayWrite } from "./ownership.ts";
+import { smsTemplate } from "./sms_template.ts";
+
+type EmailTemplate = Row<typeof emailTemplate>;
+type SmsTemplate = Row<typeof smsTemplate>;
+
+export async function createEmailTemplate(ctx: Ctx, given: Create<typeof emailTemplate>): Promise<EmailTemplate> {
+  return store.insert(ctx, emailTemplate, readable(withBody(given)));
+}
+
+export async function updateEmailTemplate(
+  ctx: Ctx,
+  before: EmailTemplate,
+  patch: Patch<typeof emailTemplate>,
+): Promise<EmailTemplate> {
+  checkMayWrite(ctx, before);
+  return store.update(ctx, emailTemplate, before, readable(withBody(patch, before)));
+}
+
+export async function deleteEmailTemplate(ctx: Ctx, before: EmailTemplate): Promise<void> {
+  checkMayWrite(ctx, before);
+  await store.remove(ctx, emailTemplate, [before]);
+}
+
+export async function createSmsTemplate(ctx: Ctx, given: Create<typeof smsTemplate>): Promise<SmsTemplate> {
+  return store.insert(ctx, smsTemplate, readable(given));
+}
+
+export async function updateSmsTemplate(ctx: Ctx, before: SmsTemplate, patch: Patch<typeof smsTemplate>): Promise<SmsTemplate> {
+  checkMayWrite(ctx, before);
+  return store.update(ctx, smsTemplate, before, readable(patch));
+}
+
+export async function deleteSmsTemplate(ctx: Ctx, before: SmsTemplate): Promise<void> {
+  checkMayWrite(ctx, before);
+  await store.remove(ctx, smsTemplate, [before]);
+}
+
+/** `body_html` is `body` by another name: of the two, what differs from what was is meant. */
+function withBody<T extends { body?: string; body_html?: string }>(
+  { body_html, ...given }: T,
+  before: { body?: string } = {},
+): Omit<T, "body_html"> {
+  if (body_html === undefined || body_html === before.body) return given;
+  if (given.body === before.body) return { ...given, body: body_html };
+  refuseBoth({ ...given, body_html }, "body", "body_html");
+  return { ...given, body: body_html };
+}
+
+const written = ["subject", "body", "text"] as const;
+
+function readable<T extends { [K in (typeof written)[number]]?: string }>(given: T): T {
+  for (const field of written) {
+    if (given[field] === undefined) continue;
+    try {
+      checkTemplate(given[field]);
+    } catch (error) {
+      if (error instanceof TemplateError) throw invalid({ [field]: error.message });
+      throw error;
+    }
+  }
+  return given;
+}

@@ -1,0 +1,169 @@
+// Templates that people write: `Hi {{ contact.first_name | default: "there" }}`. A bounded Liquid. What a template can do is listed
+// here, the rest of the language is taken out: it reads no file, sees only the values it is given and no prototype, and is cut off
+// when it takes too long, too much memory or writes too much.
+import {
+  Context,
+  type Emitter,
+  Liquid,
+  LiquidError,
+  Output,
+  Parser,
+  type Template,
+  type TopLevelToken,
+  toValueSync,
+} from "liquidjs";
+import { LRUCache } from "lru-cache";
+
+/** The longest template that is read. */
+const sourceMax = 100_000;
+/** Tags and values in one template; also how deep they can stand within each other. */
+const tagsMax = 500;
+/** Characters that one rendering may write. */
+const outputMax = 500_000;
+/** Milliseconds; an ordinary template takes a tenth of one. */
+const timeMax = 200;
+/** Characters and list elements that one rendering may make on the way. */
+const memoryMax = 1_000_000;
+
+const tags = ["assign", "break", "case", "comment", "continue", "for", "if", "raw", "unless"];
+
+const filters = (
+  "append capitalize default downcase lstrip prepend remove replace rstrip strip strip_html truncate truncatewords upcase url_encode " +
+  "date abs at_least at_most ceil divided_by floor minus modulo plus round times " +
+  "first join last reverse size slice sort split uniq"
+).split(" ");
+
+/** Where the link goes when the mail is sent: every recipient has one of their own. */
+const unsubscribeLink = "{{ unsubscribe_link }}";
+
+export type TemplateForm = "html" | "text";
+
+export interface Rendering {
+  text: string;
+  /** Values the template shows that are unknown or empty, in the order they came. */
+  missing: string[];
+}
+
+/** Why a template cannot be read or rendered, in small, plain words. */
+export class TemplateError extends Error {}
+
+/** Throws a `TemplateError` where a template cannot be read. */
+export function checkTemplate(source: string): void {
+  parsed(source);
+}
+
+/** Fills in a template. In `html` every value is escaped; nothing a value says is taken for a tag. */
+export function renderTemplate(source: string, values: Readonly<Record<string, unknown>>, form: TemplateForm): Rendering {
+  const templates = parsed(source);
+  const scope = Object.assign(Object.create(null), values, { unsubscribe_link: unsubscribeLink });
+  const context = new Context(scope, engine.options, { sync: true });
+  const missing = new Set<string>();
+  context.setRegister("missing", missing);
+  context.setRegister("form", form);
+  const emitter = new BoundedEmitter();
+  explained(() => toValueSync(engine.renderer.renderTemplates(templates, context, emitter)));
+  return { text: emitter.buffer, missing: [...missing] };
+}
+
+// --- reading ---
+
+const engine = new Liquid({
+  ownPropertyOnly: true,
+  strictFilters: true,
+  dynamicPartials: false,
+  templates: {},
+  timezoneOffset: 0,
+  parseLimit: sourceMax,
+  renderLimit: timeMax,
+  memoryLimit: memoryMax,
+});
+for (const name of Object.keys(engine.tags)) if (!tags.includes(name)) delete engine.tags[name];
+for (const name of Object.keys(engine.filters)) if (!filters.includes(name)) delete engine.filters[name];
+engine.registerTag("unsubscribe", {
+  render: (context: Context) =>
+    context.getRegister("form") === "html" ? `<a href="${unsubscribeLink}">Unsubscribe</a>` : unsubscribeLink,
+});
+
+/** Templates as they were read, by their text: reading takes ten times as long as rendering. */
+const kept = new LRUCache<string, Template[]>({
+  max: 1000,
+  maxSize: 10_000_000,
+  sizeCalculation: (_, source) => source.length + 1,
+});
+
+function parsed(source: string): Template[] {
+  let templates = kept.get(source);
+  if (templates === undefined) {
+    if (source.length > sourceMax) throw new TemplateError(`must be ${sourceMax} characters or fewer`);
+    if ((source.match(/\{[{%]/g) ?? []).length > tagsMax) throw new TemplateError(`must have ${tagsMax} tags or fewer`);
+    templates = explained(() => new ReadingParser(engine).parse(source));
+    kept.set(source, templates);
+  }
+  return templates;
+}
+
+/** Reads `{{ … }}` as a value that is escaped, and that is noted where there is none. */
+class ReadingParser extends Parser {
+  override parseToken(token: TopLevelToken, remaining: TopLevelToken[]): ReturnType<Parser["parseToken"]> {
+    const template = super.parseToken(token, remaining);
+    if (template instanceof Output) template.render = showing(template);
+    return template;
+  }
+}
+
+function showing(output: Output): Output["render"] {
+  const name = output.token.input
+    .slice(...output.token.contentRange)
+    .split("|")[0]!
+    .trim();
+  return function* (context: Context, emitter: Emitter) {
+    const text = textOf(yield output.value.value(context, false) as any);
+    if (text === "") (context.getRegister("missing") as Set<string>).add(name.slice(0, 100));
+    emitter.write(context.getRegister("form") === "html" ? escaped(text) : text);
+  } as Output["render"];
+}
+
+/** Text, numbers and lists of them have a text; anything else has none. */
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.filter((one) => typeof one !== "object").join(", ");
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+}
+
+const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign]!);
+
+// --- bounds ---
+
+class BoundedEmitter implements Emitter {
+  buffer = "";
+
+  write(text: unknown): void {
+    this.buffer += text;
+    if (this.buffer.length > outputMax) throw new TemplateError(`writes more than ${outputMax} characters`);
+  }
+}
+
+/** Whatever goes wrong within the language is the template's own fault. */
+function explained<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    throw new TemplateError(reasonOf(error));
+  }
+}
+
+function reasonOf(error: Error): string {
+  const cause = (LiquidError.is(error) && error.originalError) || error;
+  if (cause instanceof TemplateError) return cause.message;
+  if (cause instanceof RangeError) return "has tags too deep within each other";
+  const limit = /^(parse length|memory alloc|template render) limit exceeded/.exec(cause.message)?.[1];
+  if (limit === "memory alloc") return "takes too much memory to render";
+  if (limit === "template render") return "takes too long to render";
+  if (limit === "parse length") return `must be ${sourceMax} characters or fewer`;
+  return `cannot be read: ${cause.message.slice(0, 200)}${lineOf(error)}`;
+}
+
+function lineOf(error: Error): string {
+  return LiquidError.is(error) && error.token ? `, line ${error.token.getPosition()[0]}` : "";
+}
