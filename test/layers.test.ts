@@ -110,3 +110,28 @@ test("the core is small enough to be read: about 2,000 lines", () => {
     .map((file) => readFileSync(join(root, file), "utf8").split("\n").length);
   assert.ok(lines.reduce((sum, one) => sum + one, 0) < 2000, "something in src/core belongs to a resource, or to src/records");
 });
+
+/** Who may leave the organization a request is for, and why. Statements that lie across all of them stand in `auth/unscoped.ts` alone. */
+const acrossOrganizations: Record<string, RegExp> = {
+  // Keys, people and what is theirs elsewhere.
+  "src/auth/unscoped.ts": /./,
+  // Before there is an organization, by who has the machine.
+  "src/cli/account_create.ts": /unscopedTransaction/,
+  "src/cli/bootstrap.ts": /unscopedTransaction/,
+  "src/cli/organization_create.ts": /unscopedTransaction/,
+  "src/db/migrate.ts": /unscoped\(/,
+  // Into a new organization, and into another one where the caller's rights were looked up.
+  "src/resources/organization/create_organization.ts": /actingFor\(organization_id\)/,
+  "src/resources/organization/found.ts": /actingFor\(organization_id\)/,
+  "src/resources/shared/elsewhere.ts": /actingFor\(organizationId\)/,
+};
+
+test("only a few named places reach beyond the organization they act for", () => {
+  const reaching = files.flatMap((file) => {
+    const lines = readFileSync(join(root, file), "utf8").split("\n");
+    const calls = lines.filter((line) => /\.(unscoped|unscopedTransaction|actingFor)\(/.test(line));
+    return calls.filter((line) => !acrossOrganizations[file]?.test(line)).map((line) => `${file}: ${line.trim()}`);
+  });
+
+  assert.deepEqual(reaching, [], "put the statement into src/auth/unscoped.ts");
+});
