@@ -7,6 +7,7 @@ import { newId, randomId } from "../core/id.ts";
 import type { Database, Rows, Statement, Transaction } from "../db/database.ts";
 import type { PostgresDatabase } from "../db/pool.ts";
 import { emailKey } from "../values/email.ts";
+import { pgTimestamp } from "../values/time.ts";
 
 // --- keys ---
 
@@ -156,6 +157,36 @@ export async function organizationsThatKnow(ctx: Ctx, userId: string): Promise<s
 /** Lets nobody else decide at the same time about what a person owns or is a member of. */
 export async function lockUser(ctx: Ctx, userId: string): Promise<void> {
   await outside(ctx, { text: `select from "user" where id = $1 for no key update`, values: [userId] });
+}
+
+// --- shared contacts ---
+
+/** One of the contacts that are the same person, in one organization each. */
+export interface SharedContact {
+  share_id: string;
+  organization_id: string;
+  organization_name: string;
+  contact_id: string;
+  lead_id: string;
+  lead_name: string;
+  shared_at: string;
+}
+
+/** The contacts of shares, in the order they joined. In a transaction they are locked, always in the same order. */
+export async function contactsOfShares(ctx: Ctx, shareIds: readonly string[]): Promise<SharedContact[]> {
+  const rows = await outside(ctx, {
+    text: `select c.share_id, c.organization_id, o.name, c.id, c.lead_id, l.display_name, c.shared_at
+           from contact c
+           join organization o on o.id = c.organization_id
+           join lead l on l.organization_id = c.organization_id and l.id = c.lead_id
+           where c.share_id = any($1) order by c.share_id, c.organization_id ${ctx.tx === null ? "" : "for update of c"}`,
+    values: [shareIds],
+  });
+  const all = rows.map(([share_id, organization_id, organization_name, contact_id, lead_id, lead_name, at]) => ({
+    ...({ share_id, organization_id, organization_name, contact_id, lead_id, lead_name } as Record<string, string>),
+    shared_at: pgTimestamp(at!),
+  })) as SharedContact[];
+  return all.sort((a, b) => (a.shared_at < b.shared_at ? -1 : a.shared_at > b.shared_at ? 1 : 0));
 }
 
 // --- accounts ---

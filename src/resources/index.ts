@@ -13,6 +13,7 @@ import { notification } from "./notifications/notification.ts";
 import { opportunities } from "./opportunities/index.ts";
 import { organizations } from "./organization/index.ts";
 import { search } from "./search/index.ts";
+import { sharing } from "./sharing/index.ts";
 import { contactTag } from "./tags/contact_tag.ts";
 import { leadTag } from "./tags/lead_tag.ts";
 import { tasks } from "./tasks/index.ts";
@@ -30,6 +31,7 @@ export const operations: readonly Operation[] = [
   ...templates,
   ...events,
   ...accounts,
+  ...sharing,
 ];
 
 /** What is served without a key. */

@@ -60,6 +60,24 @@ export class Workspace extends Client {
     return new Workspace(this.service, made.api_key, this.id, made.userId);
   }
 
+  /** A further organization of the same person, who is its admin too. */
+  async another(): Promise<Workspace> {
+    const made = await this.post("/organization/", { name: `Org ${unique()}` });
+    return new Workspace(this.service, made.api_key, made.id, this.userId);
+  }
+
+  /** Makes this person a member of another organization as well. */
+  async joins(other: Workspace, role = "user"): Promise<void> {
+    await this.service.app.db.unscopedTransaction(async (tx) => {
+      tx.write({
+        text: `insert into membership (organization_id, id, user_id, role_id, status, date_created, date_updated) values ($1, $2, $3, $4, 'active', now(), now())`,
+        values: [other.id, newId("memb"), this.userId, role],
+      });
+    });
+    this.service.app.core.directories.forget(other.id);
+    this.service.app.authenticator.forget(other.id);
+  }
+
   /** A member whose role holds exactly these permissions. */
   async memberWith(permissions: readonly string[]): Promise<Workspace> {
     const role = newId("role");

@@ -47,6 +47,7 @@ export const contact = resource({
     enriched_at: timestamp({ readOnly: true }),
     share_id: text({ readOnly: true, doc: "The same on every copy of one shared person." }),
     is_shared: computed(["share_id"], z.boolean(), (share_id) => share_id !== null),
+    shared_at: timestamp({ readOnly: true, hidden: true, doc: "Since when it is one of them." }),
     external_profiles: json(z.array(z.looseObject({})), { readOnly: true, default: [] as object[] }),
     email_keys: texts({ default: [] as string[], hidden: true, derive: emailKeys }),
     phone_keys: texts({ default: [] as string[], hidden: true, derive: phoneKeys }),

@@ -7,6 +7,7 @@ import { lead } from "../leads/lead.ts";
 import { contactTag } from "../tags/contact_tag.ts";
 import { withTags } from "../tags/tag_names.ts";
 import { contact } from "./contact.ts";
+import { bringCopiesInStep, differsForCopies, leaveShares } from "./sharing.ts";
 
 type Contact = Row<typeof contact>;
 
@@ -19,7 +20,14 @@ export async function createContact(ctx: Ctx, given: Create<typeof contact>): Pr
 }
 
 export async function updateContact(ctx: Ctx, before: Contact, patch: Patch<typeof contact>): Promise<Contact> {
-  return store.update(ctx, contact, before, await withTags(ctx, contactTag, named(patch), before.tags));
+  const after = store.update(ctx, contact, before, await withTags(ctx, contactTag, named(patch), before.tags));
+  if (differsForCopies(before, after)) await bringCopiesInStep(ctx, after);
+  return after;
+}
+
+export async function deleteContact(ctx: Ctx, before: Contact): Promise<void> {
+  await store.remove(ctx, contact, [before]);
+  await leaveShares(ctx, [before]);
 }
 
 function named<T extends { name?: string | null; first_name?: string; last_name?: string }>({

@@ -1,10 +1,20 @@
 import type { Operation } from "../../core/operation.ts";
 import { crud, standard } from "../../records/standard.ts";
 import { contact } from "./contact.ts";
-import { createContact, updateContact } from "./contact_verbs.ts";
+import { createContact, deleteContact, updateContact } from "./contact_verbs.ts";
 import { mergeContacts } from "./merge.ts";
+import { shareContact } from "./share.ts";
+import { listShares } from "./shares.ts";
+import { unshareContact } from "./unshare.ts";
 
 export const contacts: Operation[] = [
-  ...standard(contact, { ...crud, create: createContact, update: updateContact }, { delete: "delete_leads" }),
+  ...standard(
+    contact,
+    { ...crud, create: createContact, update: updateContact, delete: deleteContact },
+    { delete: "delete_leads" },
+  ),
   mergeContacts,
+  shareContact,
+  unshareContact,
+  listShares,
 ];

@@ -9,6 +9,7 @@ import { outputSchema } from "../../records/writer.ts";
 import { united } from "../shared/contact_points.ts";
 import { filledIn, lockPair, mergedCustom } from "../shared/merging.ts";
 import { contact } from "./contact.ts";
+import { mergedShare } from "./sharing.ts";
 
 export const mergeContacts = operation({
   name: "contact.merge",
@@ -42,7 +43,8 @@ export const mergeContacts = operation({
     );
     await repoint(ctx, contact, gone.id, kept.id, { along: { lead_id: kept.lead_id }, meta });
     await store.remove(ctx, contact, [gone], meta);
-    emit(ctx, contact, { action: "merged", after: merged, meta });
-    return shown(ctx, contact, merged);
+    const shared = await mergedShare(ctx, gone, merged);
+    emit(ctx, contact, { action: "merged", after: shared, meta });
+    return shown(ctx, contact, shared);
   },
 });

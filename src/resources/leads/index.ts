@@ -4,12 +4,12 @@ import { withReplacement } from "../shared/status_removal.ts";
 import { lead } from "./lead.ts";
 import { leadStatus } from "./lead_status.ts";
 import { createLeadStatus, deleteLeadStatus, updateLeadStatus } from "./lead_status_verbs.ts";
-import { createLead, updateLead } from "./lead_verbs.ts";
+import { createLead, deleteLead, updateLead } from "./lead_verbs.ts";
 import { mergeLeads } from "./merge.ts";
 import { moveLead } from "./move.ts";
 
 export const leads: Operation[] = [
-  ...standard(lead, { ...crud, create: createLead, update: updateLead }, { delete: "delete_leads" }),
+  ...standard(lead, { ...crud, create: createLead, update: updateLead, delete: deleteLead }, { delete: "delete_leads" }),
   mergeLeads,
   moveLead,
   ...withReplacement(

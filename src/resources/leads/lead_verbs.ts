@@ -8,6 +8,7 @@ import { createRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { logCreated, logLeadStatusChange } from "../activities/system_activities.ts";
 import { contact } from "../contacts/contact.ts";
+import { leaveShares, sharedContacts } from "../contacts/sharing.ts";
 import { isActiveMember } from "../organization/organization.ts";
 import { idOfLabel, refuseBoth } from "../shared/resolve_label.ts";
 import { leadTag } from "../tags/lead_tag.ts";
@@ -35,6 +36,13 @@ export async function updateLead(ctx: Ctx, before: Lead, patch: Patch<typeof lea
   const after = store.update(ctx, lead, before, await withTags(ctx, leadTag, resolved(ctx, patch), before.tags));
   if (after.status_id !== before.status_id) noteStatusChange(ctx, before, after);
   return after;
+}
+
+/** People who are shared with other organizations stay there. */
+export async function deleteLead(ctx: Ctx, before: Lead): Promise<void> {
+  const people = await sharedContacts(ctx, before.id);
+  await store.remove(ctx, lead, [before]);
+  await leaveShares(ctx, people);
 }
 
 function noteStatusChange(ctx: Ctx, before: Lead, after: Lead): void {

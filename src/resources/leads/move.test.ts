@@ -1,19 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { organization, Workspace } from "../../../test/support/given.ts";
+import { organization, type Workspace } from "../../../test/support/given.ts";
 import { collectionPath, createdResources, minimalBody, verbsOf } from "../../../test/support/samples.ts";
 import type { Field } from "../../core/field.ts";
 import { operations } from "../index.ts";
 
-/** Another organization of the same person, as an admin. */
-async function secondOrganizationOf(ws: Workspace): Promise<Workspace> {
-  const made = await ws.post("/organization/", { name: "Elsewhere" });
-  return new Workspace(ws.service, made.api_key, made.id, ws.userId);
-}
-
 test("a lead moves with its people, deals, tasks and history, and the old organization knows nothing of it", async () => {
   const here = await organization();
-  const there = await secondOrganizationOf(here);
+  const there = await here.another();
   const lead = await here.lead({ name: "Acme", emails: [{ email: "a@acme.io" }], tags: ["hot"] });
   const person = await here.contact({ lead_id: lead.id, name: "Ann" });
   const deal = await here.opportunity({ lead_id: lead.id, contact_id: person.id, value: 5000 });
@@ -40,7 +34,7 @@ test("a lead moves with its people, deals, tasks and history, and the old organi
 
 test("statuses become those of the other organization, a won deal stays won, and who owned it is forgotten", async () => {
   const here = await organization();
-  const there = await secondOrganizationOf(here);
+  const there = await here.another();
   const field = await here.customField("lead", { type: "text" });
   const lead = await here.lead({ status: "Customer", owner_id: here.userId, [`custom.${field.id}`]: "x" });
   const deal = await here.opportunity({ lead_id: lead.id, status: "Won" });
@@ -60,7 +54,7 @@ test("statuses become those of the other organization, a won deal stays won, and
 
 test("tags go along by their names, in the spelling the other organization has", async () => {
   const here = await organization();
-  const there = await secondOrganizationOf(here);
+  const there = await here.another();
   await there.lead({ tags: ["HOT"] });
   const lead = await here.lead({ tags: ["hot", "new"] });
 
@@ -75,7 +69,7 @@ test("tags go along by their names, in the spelling the other organization has",
 
 test("both organizations are told: deleted here, created there", async () => {
   const here = await organization();
-  const there = await secondOrganizationOf(here);
+  const there = await here.another();
   const lead = await here.lead();
   const person = await here.contact({ lead_id: lead.id });
 
@@ -98,7 +92,7 @@ test("both organizations are told: deleted here, created there", async () => {
 
 test("a lead moves only to another organization of an admin of both", async () => {
   const here = await organization();
-  const there = await secondOrganizationOf(here);
+  const there = await here.another();
   const stranger = await organization(here.service);
   const colleague = await here.member("superuser");
   const lead = await here.lead();
@@ -115,28 +109,18 @@ test("a lead moves only to another organization of an admin of both", async () =
   await move(here, stranger.id, 400);
   await move(here, "orga_nowhere", 400);
   await move(here, undefined, 400);
-  await join(colleague, there, "admin");
+  await colleague.joins(there, "admin");
   await move(colleague, there.id, 403);
-  await join(here, stranger, "user");
+  await here.joins(stranger);
   await move(here, stranger.id, 403);
   await here.refused(404, "POST", "/lead/lead_nobody/move/", { target_organization_id: there.id });
 
   assert.equal((await here.get(`/lead/${lead.id}/`)).id, lead.id);
 });
 
-/** Makes whoever has this key a member of another organization too. */
-async function join(who: Workspace, there: Workspace, role: string): Promise<void> {
-  await who.service.app.db.unscopedTransaction(async (tx) => {
-    tx.write({
-      text: `insert into membership (organization_id, id, user_id, role_id, status, date_created, date_updated) values ($1, $2, $3, $4, 'active', now(), now())`,
-      values: [there.id, `memb_${Math.random().toString(36).slice(2)}`, who.userId, role],
-    });
-  });
-}
-
 test("a move that fails leaves both organizations as they were", async () => {
   const here = await organization();
-  const there = await secondOrganizationOf(here);
+  const there = await here.another();
   const lead = await here.lead({ tags: ["fresh"] });
   const person = await here.contact({ lead_id: lead.id });
   // Something with the contact's id is there already.
@@ -164,7 +148,7 @@ const changes = new Set(["organization_id", "version", "owner_id", "owner_name",
 
 test("whatever points at a lead comes back with it as it was, and is not left behind", async () => {
   const here = await organization();
-  const there = await secondOrganizationOf(here);
+  const there = await here.another();
   const lead = await here.lead({ name: "Round", description: "trip", tags: ["a"], emails: [{ email: "r@t.io" }], mrr: 5 });
   const before = new Map<string, any>([[`/lead/${lead.id}/`, await here.get(`/lead/${lead.id}/`)]]);
   for (const [of, field] of childrenOfLead()) {

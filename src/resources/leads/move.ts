@@ -7,6 +7,8 @@ import { emit } from "../../records/event.ts";
 import { carryOut, clearedFields, type Move, type Moving, planMove } from "../../records/moving.ts";
 import { lockRecord, shown } from "../../records/records.ts";
 import { outputSchema } from "../../records/writer.ts";
+import type { contact } from "../contacts/contact.ts";
+import { leaveShares, partFromCopiesThere } from "../contacts/sharing.ts";
 import { enterAsMember, type Standing } from "../shared/elsewhere.ts";
 import { contactTag } from "../tags/contact_tag.ts";
 import { leadTag } from "../tags/lead_tag.ts";
@@ -54,11 +56,18 @@ export const moveLead = operation({
       .describe("How many could not go along, for want of something that stayed, and were deleted."),
   }),
   async run(ctx, { id, target_organization_id }) {
+    const row = await lockRecord(ctx, lead, id);
     const there = await enterAsMember(ctx, target_organization_id, "target_organization_id", adminOfBoth);
-    const move = await planMove(ctx, there, lead, await lockRecord(ctx, lead, id));
+    const move = await planMove(ctx, there, lead, row);
     await createTagsThere(there, move);
+    const people = contactsIn(move);
+    await partFromCopiesThere(there, people);
 
     await carryOut(ctx, there, move);
+    await leaveShares(
+      ctx,
+      people.filter(({ after }) => after.share_id === null).map(({ before }) => before),
+    );
     const { after } = move.going[0]!;
     emit(there, lead, { action: "moved", after: after as Row<typeof lead>, meta: { moved_from: ctx.organization_id } });
     return {
@@ -75,6 +84,9 @@ const adminOfBoth: Standing = {
   holds: (membership) => membership.role_id === "admin",
   refusal: "Only an admin of both organizations may move a lead.",
 };
+
+const contactsIn = ({ going }: Move) =>
+  going.filter((one) => one.of.name === "contact") as unknown as { before: Row<typeof contact>; after: Row<typeof contact> }[];
 
 /** Tags are names: those that the other organization does not have yet are created there, the others take its spelling. */
 async function createTagsThere(there: Ctx, { going }: Move): Promise<void> {

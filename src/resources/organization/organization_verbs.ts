@@ -6,6 +6,7 @@ import { invalid, Problem } from "../../core/errors.ts";
 import type { Patch, Row } from "../../core/resource.ts";
 import { updateRecord } from "../../records/records.ts";
 import { announceChange, store } from "../../records/store.ts";
+import { leaveShares, sharedContacts } from "../contacts/sharing.ts";
 import { leadStatus } from "../leads/lead_status.ts";
 import { erase } from "./erase.ts";
 import { organization } from "./organization.ts";
@@ -53,6 +54,8 @@ export async function deleteOrganization(ctx: Ctx): Promise<void> {
   const memberships = await activeMembershipsOf(ctx, ctx.actor.user_id);
   if (memberships.length < 2) throw invalid({}, "You cannot delete your only organization.");
 
+  const shared = await sharedContacts(ctx);
   await erase(ctx);
+  await leaveShares(ctx, shared);
   announceChange(ctx);
 }

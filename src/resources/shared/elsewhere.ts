@@ -4,7 +4,7 @@ import { activeMembershipsOf, type MembershipAnywhere } from "../../auth/unscope
 import { type Actor, type Ctx, transactionOf } from "../../core/context.ts";
 import { refreshDirectory } from "../../core/directory.ts";
 import { invalid, Problem, paymentRequired } from "../../core/errors.ts";
-import { permissionsOf } from "../../core/permissions.ts";
+import { permissions, permissionsOf } from "../../core/permissions.ts";
 
 /** What the caller must be in both organizations, and the sentence that refuses others. */
 export interface Standing {
@@ -31,8 +31,18 @@ const memberOf = (ctx: Ctx, membership: MembershipAnywhere): Actor => ({
   permissions: new Set(permissionsOf(membership.role_id, membership.role_permissions)),
 });
 
+/** Enters an organization in which the caller may be nobody, as the service itself: what it writes there has no author. */
+export const enterAsService = (ctx: Ctx, organizationId: string): Promise<Ctx> =>
+  enter(ctx, organizationId, {
+    ...ctx.actor,
+    organization_id: organizationId,
+    user_id: null as unknown as string,
+    permissions: new Set(permissions),
+    api_key_id: null,
+  });
+
 /** The same request and transaction, in another organization. Nothing of this one's directory is known there. */
-export async function enter(ctx: Ctx, organizationId: string, actor: Actor): Promise<Ctx> {
+async function enter(ctx: Ctx, organizationId: string, actor: Actor): Promise<Ctx> {
   const there: Ctx = { ...ctx, organization_id: organizationId, actor, tx: transactionOf(ctx).actingFor(organizationId) };
   await refreshDirectory(there);
   return there;

@@ -1,0 +1,100 @@
+// A contact is also a contact of another organization, and what is known of the person stays the same in both.
+import { z } from "zod";
+import { contactsOfShares, type SharedContact } from "../../auth/unscoped.ts";
+import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import { newId } from "../../core/id.ts";
+import { operation } from "../../core/operation.ts";
+import type { Row } from "../../core/resource.ts";
+import { emit } from "../../records/event.ts";
+import { createRecord, findRecord, lockRecord } from "../../records/records.ts";
+import { store } from "../../records/store.ts";
+import { lead } from "../leads/lead.ts";
+import { notify } from "../notifications/notify.ts";
+import { organizationOf } from "../organization/organization.ts";
+import { user } from "../organization/user.ts";
+import { enterAsMember } from "../shared/elsewhere.ts";
+import { contact } from "./contact.ts";
+import { inCommon, seesAllInBoth } from "./sharing.ts";
+
+type Contact = Row<typeof contact>;
+
+export const shareContact = operation({
+  name: "contact.share",
+  method: "POST",
+  path: "/contact/{id}/share/",
+  doc: "Shares a contact with another organization: it gets a copy, and name, title, addresses, numbers, web addresses and time zone of both stay the same. Answers 200 where it is shared there already.",
+  permission: "view_all_leads",
+  status: 201,
+  input: {
+    id: z.string(),
+    organization_id: z.string().describe("The other organization, of which you are a member."),
+    lead_id: z.string().nullish().describe("The lead there; where none is given, a new one named after the contact."),
+  },
+  output: z.strictObject({
+    share_id: z.string().describe("The same on every copy."),
+    contact_id: z.string().describe("The copy."),
+    lead_id: z.string().describe("The copy's lead."),
+    organization_id: z.string(),
+    organization_name: z.string(),
+    date_created: z.iso.datetime().describe("Since when it is shared there."),
+  }),
+  async run(ctx, { id, organization_id, lead_id }) {
+    const before = await lockRecord(ctx, contact, id);
+    const there = await enterAsMember(ctx, organization_id, "organization_id", seesAllInBoth);
+    const present = await copyIn(ctx, before, organization_id);
+    if (present !== undefined) {
+      ctx.reply.status = 200;
+      return linkTo(present);
+    }
+
+    const share = { share_id: before.share_id ?? newId("share"), shared_at: ctx.now.toISOString() };
+    const copy = store.insert(there, contact, {
+      ...inCommon(before),
+      ...share,
+      lead_id: await leadThere(there, before, lead_id),
+    });
+    const meta = { shared_with: organization_id };
+    const after = before.share_id === null ? store.update(ctx, contact, before, share, meta) : before;
+    emit(ctx, contact, { action: "shared", after, meta });
+    tellAdmins(ctx, there, copy);
+    return linkTo({ ...share, organization_id, organization_name: nameOf(there), contact_id: copy.id, lead_id: copy.lead_id });
+  },
+});
+
+async function copyIn(ctx: Ctx, { share_id }: Contact, organizationId: string): Promise<SharedContact | undefined> {
+  if (share_id === null) return undefined;
+  return (await contactsOfShares(ctx, [share_id])).find((copy) => copy.organization_id === organizationId);
+}
+
+async function leadThere(there: Ctx, { display_name }: Contact, given: string | null | undefined): Promise<string> {
+  if (!given) return (await createRecord(there, lead, { name: display_name, source: "share" })).id;
+  if ((await findRecord(there, lead, given)) === null) throw invalid({ lead_id: "does not exist in that organization" });
+  return given;
+}
+
+function tellAdmins(ctx: Ctx, there: Ctx, copy: Contact): void {
+  const admins = there.directory.list(user).filter((one) => one.role_id === "admin");
+  notify(
+    there,
+    admins.map((one) => one.id),
+    {
+      type: "contact_shared",
+      title: `${nameOf(ctx)} shared ${copy.display_name} with you`,
+      object_type: "contact",
+      object_id: copy.id,
+      lead_id: copy.lead_id,
+    },
+  );
+}
+
+const nameOf = ({ directory }: Ctx): string => organizationOf(directory).name;
+
+const linkTo = ({ shared_at, ...copy }: Omit<SharedContact, "lead_name">) => ({
+  share_id: copy.share_id,
+  contact_id: copy.contact_id,
+  lead_id: copy.lead_id,
+  organization_id: copy.organization_id,
+  organization_name: copy.organization_name,
+  date_created: shared_at,
+});

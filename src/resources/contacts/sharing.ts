@@ -1,0 +1,78 @@
+// A person who is shared is a contact in each of several organizations, with one `share_id`. What is known of the person is the same
+// on all of them; what an organization makes of them (tags, notes, custom values, the lead) is its own.
+import { contactsOfShares, type SharedContact } from "../../auth/unscoped.ts";
+import type { Ctx } from "../../core/context.ts";
+import { permissionsOf } from "../../core/permissions.ts";
+import type { Row } from "../../core/resource.ts";
+import { same } from "../../core/row.ts";
+import { sql } from "../../db/sql.ts";
+import { findRecords, lockRecord } from "../../records/records.ts";
+import { store } from "../../records/store.ts";
+import { enterAsService, type Standing } from "../shared/elsewhere.ts";
+import { contact } from "./contact.ts";
+
+type Contact = Row<typeof contact>;
+
+const kept = ["name", "title", "emails", "phones", "urls", "timezone"] as const;
+
+/** What every copy of a person has in common. */
+export const inCommon = (row: Contact): Pick<Contact, (typeof kept)[number]> =>
+  Object.fromEntries(kept.map((key) => [key, row[key]])) as Pick<Contact, (typeof kept)[number]>;
+
+/** Who sees only their own leads decides nothing about passing people on. */
+export const seesAllInBoth: Standing = {
+  holds: ({ role_id, role_permissions }) => permissionsOf(role_id, role_permissions).includes("view_all_leads"),
+  refusal: "You do not have permission to perform this action: it needs view_all_leads in both organizations.",
+};
+
+/** The contacts of this organization that are shared: all, or those of a lead. */
+export const sharedContacts = (ctx: Ctx, leadId?: string): Promise<Contact[]> =>
+  findRecords(ctx, contact, [sql`t.share_id is not null`, leadId === undefined ? sql`true` : sql`t.lead_id = ${leadId}`]);
+
+export const differsForCopies = (before: Contact, after: Contact): boolean =>
+  after.share_id !== null && !same(inCommon(before), inCommon(after));
+
+/** Gives the other organizations' copies what this one says now. */
+export async function bringCopiesInStep(ctx: Ctx, row: Contact): Promise<void> {
+  for (const copy of await contactsOfShares(ctx, [row.share_id!])) {
+    if (copy.organization_id === ctx.organization_id) continue;
+    const there = await enterAsService(ctx, copy.organization_id);
+    store.update(there, contact, await lockRecord(there, contact, copy.contact_id), inCommon(row), { share_id: row.share_id });
+  }
+}
+
+/** After contacts have left their shares: a share of one is none. Answers how many are left in all of them. */
+export async function leaveShares(ctx: Ctx, contacts: readonly Contact[]): Promise<number> {
+  const shares = contacts.flatMap(({ share_id }) => share_id ?? []);
+  if (shares.length === 0) return 0;
+  const left = Map.groupBy(await contactsOfShares(ctx, shares), (copy) => copy.share_id);
+  const alone = [...left.values()].filter((copies) => copies.length === 1).flat();
+  for (const copy of alone) await endShare(ctx, copy);
+  return [...left.values()].flat().length - alone.length;
+}
+
+async function endShare(ctx: Ctx, { organization_id, contact_id }: SharedContact): Promise<void> {
+  const there = organization_id === ctx.organization_id ? ctx : await enterAsService(ctx, organization_id);
+  store.update(there, contact, await lockRecord(there, contact, contact_id), { share_id: null, shared_at: null });
+}
+
+/** Of two contacts that became one: the share of the one that went passes to the one that stays, unless that has its own. */
+export async function mergedShare(ctx: Ctx, gone: Contact, merged: Contact): Promise<Contact> {
+  const { share_id, shared_at } = gone;
+  const row =
+    merged.share_id === null && share_id !== null ? store.update(ctx, contact, merged, { share_id, shared_at }) : merged;
+  if (row.share_id !== share_id) await leaveShares(ctx, [gone]);
+  if (row.share_id !== null) await bringCopiesInStep(ctx, row);
+  return row;
+}
+
+/** People who move to an organization that has a copy of them are no longer shared: a share has one contact of each organization. */
+export async function partFromCopiesThere(there: Ctx, people: readonly { after: Contact }[]): Promise<void> {
+  const shares = people.flatMap(({ after }) => after.share_id ?? []);
+  if (shares.length === 0) return;
+  const copies = await contactsOfShares(there, shares);
+  const present = new Set(copies.flatMap((copy) => (copy.organization_id === there.organization_id ? copy.share_id : [])));
+  for (const { after } of people) {
+    if (after.share_id !== null && present.has(after.share_id)) Object.assign(after, { share_id: null, shared_at: null });
+  }
+}

@@ -1,0 +1,33 @@
+// A run that shares many contacts with another organization.
+import { z } from "zod";
+import { choice, integer, json, text, timestamp } from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+
+export const shareBulk = resource({
+  name: "share_bulk",
+  prefix: "sharejob",
+  path: "/contact/share_bulk",
+  doc: "A run that shares many contacts with another organization.",
+  event: null,
+  fields: {
+    target_organization_id: text({ required: true, readOnly: true, doc: "The organization that gets copies." }),
+    status: choice(["queued", "running", "completed", "failed"], { readOnly: true, default: "queued" }),
+    selector: json(z.looseObject({}), {
+      readOnly: true,
+      required: true,
+      doc: "Which contacts: `all`, `query` or `contact_ids`.",
+    }),
+    n_total: integer({ readOnly: true, default: 0 }),
+    n_processed: integer({ readOnly: true, default: 0 }),
+    n_shared: integer({ readOnly: true, default: 0 }),
+    n_skipped: integer({ readOnly: true, default: 0, doc: "Shared there before." }),
+    n_failed: integer({ readOnly: true, default: 0 }),
+    errors: json(z.array(z.object({ contact_id: z.string(), error: z.string() })), {
+      readOnly: true,
+      default: [] as { contact_id: string; error: string }[],
+      doc: "The first hundred contacts that could not be shared.",
+    }),
+    date_started: timestamp({ readOnly: true }),
+    date_completed: timestamp({ readOnly: true }),
+  },
+});
