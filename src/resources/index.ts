@@ -7,6 +7,7 @@ import { accounts } from "./accounts/index.ts";
 import { activities } from "./activities/index.ts";
 import { contacts } from "./contacts/index.ts";
 import { customData } from "./custom_data/index.ts";
+import { customObjects } from "./custom_objects/index.ts";
 import { events } from "./events/index.ts";
 import { leads } from "./leads/index.ts";
 import { notification } from "./notifications/notification.ts";
@@ -25,6 +26,7 @@ export const operations: readonly Operation[] = [
   ...contacts,
   ...opportunities,
   ...customData,
+  ...customObjects,
   ...search,
   ...tasks,
   ...activities,

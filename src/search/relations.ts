@@ -86,6 +86,7 @@ export const indexedWords: Readonly<Record<string, readonly string[]>> = {
   opportunity: ["note"],
   product: ["name", "code", "description", "category"],
   activity_note: ["title", "note"],
+  custom_object: ["name"],
 };
 
 /** Main text of records without a column `search`. */

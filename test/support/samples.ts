@@ -17,6 +17,7 @@ const required: Record<string, (ws: Workspace) => Promise<Body> | Body> = {
   activity_email: async (ws) => ({ lead_id: (await ws.lead()).id }),
   activity_sms: async (ws) => ({ lead_id: (await ws.lead()).id }),
   activity_channel_message: async (ws) => ({ lead_id: (await ws.lead()).id, status: "draft", text: "Hello" }),
+  activity_custom_activity: async (ws) => ({ lead_id: (await ws.lead()).id }),
   activity_meeting: async (ws) => ({ lead_id: (await ws.lead()).id, starts_at: "2026-01-02T10:00:00.000Z" }),
   line_item: () => ({ name: "Setup", unit_price: 1000 }),
   webhook: () => ({ url: "https://93.184.216.34/hook", events: ["lead.created"] }),

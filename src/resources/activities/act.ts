@@ -27,7 +27,7 @@ export type ActivityType =
   | "LeadMerge";
 
 /** The bare name takes several ids too. One alone is compared as it is: an index has its rows in the order of the list. */
-const idFilter = (field: string): Filter => ({
+export const idFilter = (field: string): Filter => ({
   doc: `Only records whose \`${field}\` is this, or one of these separated by commas.`,
   sql(_ctx, value, alias) {
     const column = sql`${name(alias)}.${name(field)}`;

@@ -1,14 +1,17 @@
 // Everything that happened at a lead, whatever its kind. The kinds are resources of their own over the rows of one table; this one
 // holds all rows: the stream reads it, and deleting or merging what activities belong to walks over it.
 import type { Field } from "../../core/field.ts";
+import { isId } from "../../core/id.ts";
 import { type Filter, type Resource, resource } from "../../core/resource.ts";
 import { name, raw, sql } from "../../db/sql.ts";
 import { BadValue, readValues } from "../../records/list_input.ts";
 import { textQuery } from "../../search/text_filter.ts";
-import { act, stream } from "./act.ts";
+import { customActivityType } from "../custom_data/custom_activity_type.ts";
+import { act, idFilter, stream } from "./act.ts";
 import { call } from "./call.ts";
 import { channelMessage } from "./channel_message.ts";
 import { created } from "./created.ts";
+import { customActivity } from "./custom.ts";
 import { email } from "./email.ts";
 import { emailThread, lineFields } from "./email_thread.ts";
 import { leadMerge } from "./lead_merge.ts";
@@ -22,6 +25,7 @@ const kinds: readonly Resource[] = [
   note,
   call,
   channelMessage,
+  customActivity,
   email,
   emailThread,
   sms,
@@ -38,8 +42,11 @@ export const activity = resource({
   name: "activity",
   doc: "Something that happened at a lead, or is planned: a note, a call, a message, a meeting, a change the service noted.",
   kinds: { column: "_type", of: kinds },
+  custom: "activity",
   filters: {
     ...stream.filters,
+    custom_activity_type_id: idFilter("custom_activity_type_id"),
+    custom_activity_type_id__in: idFilter("custom_activity_type_id"),
     query: textQuery("activity"),
     _type: typeFilter(),
     _type__in: typeFilter(),
@@ -73,11 +80,20 @@ function columnsOfSome(all: readonly Resource[]): Record<string, Field> {
 
 function typeFilter(): Filter {
   return {
-    doc: `Only activities of this type, or of several separated by commas: ${kinds.map((one) => one.only!.value).join(", ")}.`,
-    sql: (_ctx, value, alias) =>
-      sql`${name(alias)}._type = any(${readValues(value).map((type) => (type === "Custom" ? "CustomActivity" : type))})`,
+    doc: `Only activities of this type, or of several separated by commas: ${kinds.map((one) => one.only!.value).join(", ")}, or the id of a type of custom activities.`,
+    sql(_ctx, value, alias) {
+      const [ids, words] = partition(readValues(value), (one) => isId(customActivityType.prefix, one));
+      const types = words.map((word) => (word === "Custom" ? "CustomActivity" : word));
+      const ofTypes = sql`${name(alias)}._type = any(${types})`;
+      return ids.length === 0 ? ofTypes : sql`(${ofTypes} or ${name(alias)}.custom_activity_type_id = any(${ids}))`;
+    },
   };
 }
+
+const partition = <T>(all: readonly T[], test: (one: T) => boolean): [T[], T[]] => [
+  all.filter(test),
+  all.filter((one) => !test(one)),
+];
 
 function threadFilter(): Filter {
   return {

@@ -10,6 +10,8 @@ import { createCall, updateCall } from "./call_verbs.ts";
 import { channelMessage } from "./channel_message.ts";
 import { createChannelMessage, updateChannelMessage } from "./channel_message_verbs.ts";
 import { created } from "./created.ts";
+import { customActivity } from "./custom.ts";
+import { createCustomActivity, deleteCustomActivity, updateCustomActivity } from "./custom_verbs.ts";
 import { email } from "./email.ts";
 import { emailThread } from "./email_thread.ts";
 import { createEmail, deleteEmail, updateEmail } from "./email_verbs.ts";
@@ -31,6 +33,12 @@ export const activities: Operation[] = [
   ...standard(emailThread, { list: true, get: (ctx, id, fields) => showRecord(ctx, emailThread, id, fields ?? ["_all"]) }),
   ...standard(sms, { ...crud, create: createSms, update: updateSms }).map(takingSendToInbox),
   ...standard(channelMessage, { ...crud, create: createChannelMessage, update: updateChannelMessage }),
+  ...standard(customActivity, {
+    ...crud,
+    create: createCustomActivity,
+    update: updateCustomActivity,
+    delete: deleteCustomActivity,
+  }),
   ...standard(meeting, { ...crud, create: createMeeting, update: updateMeeting }),
   ...standard(created, { list: true }),
   ...standard(leadStatusChange, { list: true }),

@@ -1,6 +1,6 @@
 // A custom field: what an organization adds to a kind of record.
 import { z } from "zod";
-import { boolean, choice, computed, input, integer, json, text, texts } from "../../core/field.ts";
+import { boolean, choice, computed, input, integer, json, ref, text, texts } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { atEnd, positionMax } from "../shared/positions.ts";
 import { objectTypeNamed, recordTypes } from "./object_types.ts";
@@ -56,6 +56,9 @@ const shownAssociation = z.object({
   required: z.boolean(),
 });
 
+/** A field goes with the type it belongs to, and with the one whose objects it names. */
+const ofType = { onDelete: "cascade", onMove: "keep" } as const;
+
 export const customField = resource({
   name: "custom_field",
   prefix: "cf",
@@ -78,9 +81,12 @@ export const customField = resource({
       doc: "The roles that may change values; everyone where empty.",
     }),
     required: boolean({ default: false, doc: "Custom activities and objects cannot be without it." }),
-    custom_activity_type_id: text({ createOnly: true, doc: "The type of custom activity that has it." }),
-    custom_object_type_id: text({ createOnly: true, doc: "The type of custom object that has it." }),
-    referenced_custom_type_id: text({
+    custom_activity_type_id: ref("custom_activity_type", ofType, {
+      createOnly: true,
+      doc: "The type of custom activity that has it.",
+    }),
+    custom_object_type_id: ref("custom_object_type", ofType, { createOnly: true, doc: "The type of custom object that has it." }),
+    referenced_custom_type_id: ref("custom_object_type", ofType, {
       createOnly: true,
       doc: "The type of the custom objects it names, for fields of type `custom_object`.",
     }),

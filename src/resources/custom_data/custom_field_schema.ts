@@ -3,11 +3,12 @@ import { z } from "zod";
 import { invalid } from "../../core/errors.ts";
 import type { Field } from "../../core/field.ts";
 import { operation } from "../../core/operation.ts";
-import type { Resource, Row } from "../../core/resource.ts";
-import { type CustomField, customFieldsOf } from "../../records/custom_fields.ts";
-import { outputSchema, renderRow } from "../../records/writer.ts";
+import type { Resource } from "../../core/resource.ts";
+import { customFieldsOf } from "../../records/custom_fields.ts";
+import { outputSchema } from "../../records/writer.ts";
 import { customField } from "./custom_field.ts";
 import { hasTypes, objectTypeNamed, objectTypes, typeColumns, typePrefixes } from "./object_types.ts";
+import { shownField } from "./type_fields.ts";
 
 export const customFieldSchema = operation({
   name: "custom_field_schema.get",
@@ -30,15 +31,14 @@ export const customFieldSchema = operation({
   }),
   async run(ctx, given) {
     const { object_type, type_id } = placeOf(given);
-    const lookup = (name: string) => ctx.registry.resource(name);
-    const show = (field: CustomField) =>
-      JSON.parse(renderRow(customField, field as unknown as Row<typeof customField>, ctx.directory, ctx, lookup));
     const record = ctx.registry.resources.find((one) => one.custom === object_type);
     return {
       object_type,
       organization_id: ctx.organization_id,
       standard_fields: record === undefined ? [] : standardFields(record),
-      fields: [...customFieldsOf(ctx.directory, object_type, type_id).values()].map(show),
+      fields: [...customFieldsOf(ctx.directory, object_type, type_id).values()].map((field) =>
+        shownField(field, ctx.directory, ctx),
+      ),
     };
   },
 });

@@ -1,15 +1,15 @@
 // What creating, changing and deleting a custom field does besides writing its row.
 import type { Ctx } from "../../core/context.ts";
 import { type FieldErrors, invalid } from "../../core/errors.ts";
-import { builtInRoles } from "../../core/permissions.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
-import { findRecord, findRecords } from "../../records/records.ts";
+import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { pushedBack } from "../shared/positions.ts";
 import { type Association, customField } from "./custom_field.ts";
 import { convertValues, removeValues } from "./field_values.ts";
-import { hasTypes, typeColumns, typePrefixes } from "./object_types.ts";
+import { hasTypes, typeColumns, typeResources } from "./object_types.ts";
+import { unknownRoles } from "./roles.ts";
 
 type CustomField = Row<typeof customField>;
 /** A definition before its defaults are filled in. */
@@ -19,7 +19,7 @@ export async function createCustomField(ctx: Ctx, input: Create<typeof customFie
   const { drop_unconvertible_values: _, ...given } = input;
   // The path's word for the kind of record came in with the body (`index.ts`).
   const definition = given as Definition;
-  await checkDefinition(ctx, definition);
+  checkDefinition(ctx, definition);
 
   if (given.position !== undefined) await makeRoom(ctx, definition, given.position);
   return store.insert(ctx, customField, definition);
@@ -30,7 +30,7 @@ export async function updateCustomField(ctx: Ctx, before: CustomField, patch: Pa
   const { drop_unconvertible_values: drop = false, ...given } = patch;
   const after = withDefaultsOfType(before, given);
   if (after.type !== before.type) refuseFixedType(before, after);
-  await checkDefinition(ctx, after);
+  checkDefinition(ctx, after);
 
   if (after.type !== before.type || after.accepts_multiple_values !== before.accepts_multiple_values)
     await convertValues(ctx, before, after, { drop });
@@ -82,8 +82,8 @@ const placeOf = (one: Association): string =>
 
 // --- what a definition must be ---
 
-async function checkDefinition(ctx: Ctx, field: Definition): Promise<void> {
-  const problems = { ...problemsOfValues(field), ...problemsOfPlace(ctx, field), ...(await missingTypes(ctx, field)) };
+function checkDefinition(ctx: Ctx, field: Definition): void {
+  const problems = { ...problemsOfValues(field), ...problemsOfPlace(ctx, field), ...missingTypes(ctx, field) };
   if (Object.keys(problems).length > 0) throw invalid(problems);
 }
 
@@ -120,29 +120,15 @@ function problemsOfPlace(ctx: Ctx, field: Definition): FieldErrors {
   return { ...problems, ...unknownRoles(ctx, field.editable_with_roles ?? [], "editable_with_roles") };
 }
 
-function unknownRoles(ctx: Ctx, roles: readonly string[], place: string): FieldErrors {
-  const exists = (id: string) =>
-    Object.hasOwn(builtInRoles, id) || (ctx.directory.has("role") && ctx.directory.find("role", id) !== undefined);
-  return Object.fromEntries(roles.flatMap((id, i) => (exists(id) ? [] : [[`${place}.${i}`, "does not exist"]])));
-}
-
-/** Types of custom activities and objects that a definition names and that are not there. */
-async function missingTypes(ctx: Ctx, field: Definition): Promise<FieldErrors> {
-  const named: [string, string, string | null | undefined][] = [
-    ["custom_activity_type_id", typePrefixes.activity, field.custom_activity_type_id],
-    ["custom_object_type_id", typePrefixes.custom_object_type, field.custom_object_type_id],
-    ["referenced_custom_type_id", typePrefixes.custom_object_type, field.referenced_custom_type_id],
-  ];
-  field.associations?.forEach((one, i) => {
-    for (const kind of Object.keys(typeColumns) as (keyof typeof typeColumns)[])
-      named.push([`associations.${i}.${typeColumns[kind]}`, typePrefixes[kind], one[typeColumns[kind]]]);
-  });
+/** Types of custom activities and objects that an association names and that are not there. */
+function missingTypes(ctx: Ctx, { associations = [] }: Definition): FieldErrors {
   const problems: FieldErrors = {};
-  for (const [place, prefix, id] of named) if (id && !(await exists(ctx, prefix, id))) problems[place] = "does not exist";
+  associations.forEach((one, i) => {
+    for (const kind of Object.keys(typeColumns) as (keyof typeof typeColumns)[]) {
+      const id = one[typeColumns[kind]];
+      const exists = id === undefined || ctx.directory.find(typeResources[kind], id) !== undefined;
+      if (!exists) problems[`associations.${i}.${typeColumns[kind]}`] = "does not exist";
+    }
+  });
   return problems;
-}
-
-async function exists(ctx: Ctx, prefix: string, id: string): Promise<boolean> {
-  const of = ctx.registry.resources.find((one) => one.prefix === prefix);
-  return of !== undefined && (await findRecord(ctx, of, id)) !== null;
 }

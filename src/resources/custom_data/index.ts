@@ -2,10 +2,20 @@ import type { Ctx } from "../../core/context.ts";
 import { notFound } from "../../core/errors.ts";
 import type { Given, Operation } from "../../core/operation.ts";
 import { crud, standard } from "../../records/standard.ts";
+import { customActivityType } from "./custom_activity_type.ts";
 import { customField } from "./custom_field.ts";
 import { customFieldSchema } from "./custom_field_schema.ts";
 import { createCustomField, deleteCustomField, updateCustomField } from "./custom_field_verbs.ts";
+import { customObjectType } from "./custom_object_type.ts";
 import { objectTypeNamed } from "./object_types.ts";
+import {
+  createCustomActivityType,
+  createCustomObjectType,
+  deleteCustomActivityType,
+  deleteCustomObjectType,
+  updateCustomActivityType,
+  updateCustomObjectType,
+} from "./type_verbs.ts";
 
 const customFields = standard(
   customField,
@@ -13,7 +23,20 @@ const customFields = standard(
   { write: "manage_customizations" },
 );
 
-export const customData: Operation[] = [...customFields.map(ofObjectType), customFieldSchema];
+const types = [
+  ...standard(
+    customActivityType,
+    { ...crud, create: createCustomActivityType, update: updateCustomActivityType, delete: deleteCustomActivityType },
+    { write: "manage_customizations" },
+  ),
+  ...standard(
+    customObjectType,
+    { ...crud, create: createCustomObjectType, update: updateCustomObjectType, delete: deleteCustomObjectType },
+    { write: "manage_customizations" },
+  ),
+];
+
+export const customData: Operation[] = [...customFields.map(ofObjectType), customFieldSchema, ...types];
 
 /** The path names a kind of record: lists and creates are of its fields, and the ids of others' are not found there. */
 function ofObjectType(operation: Operation): Operation {

@@ -30,3 +30,6 @@ export const hasTypes = (name: string): name is keyof typeof typeColumns => Obje
 
 /** The prefix of ids of such types. */
 export const typePrefixes = { activity: "actitype", custom_object_type: "cotype" } as const;
+
+/** The resources of such types. */
+export const typeResources = { activity: "custom_activity_type", custom_object_type: "custom_object_type" } as const;

@@ -1,0 +1,34 @@
+// An activity of a type that the organization added, such as a site visit. What it says lies in its custom fields.
+import { boolean, choice, ref, searchable, text, texts, timestamp } from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+import { vector } from "../../search/words.ts";
+import { textsOf } from "../custom_data/typed_values.ts";
+import { act, idFilter, kind } from "./act.ts";
+
+const common = kind("CustomActivity", "custom_activity", "custom");
+
+export const customActivity = resource({
+  ...common,
+  doc: "Something that happened at a lead, of a type that the organization added.",
+  custom: "activity",
+  indexed: [...common.indexed, "custom_activity_type_id"],
+  filters: { ...common.filters, custom_activity_type_id: idFilter("custom_activity_type_id") },
+  fields: {
+    ...act("CustomActivity"),
+    custom_activity_type_id: ref(
+      "custom_activity_type",
+      { onDelete: "cascade", onMove: "default" },
+      { required: true, createOnly: true, doc: "Its type, which says what fields it has." },
+    ),
+    status: choice(["draft", "published"], {
+      default: "published",
+      doc: "A draft may still lack what its type requires.",
+    }),
+    last_published_at: timestamp({ readOnly: true, doc: "When it was last published." }),
+    pinned: boolean({ default: false, doc: "Kept at the top of the lead's history." }),
+    pinned_at: timestamp({ readOnly: true }),
+    mentions: texts({ readOnly: true, default: [] as string[] }),
+    source: text({ readOnly: true, default: "api", doc: "Where it came from." }),
+    search: searchable((row, directory) => vector(textsOf(directory, "activity", row.custom_activity_type_id, row.custom))),
+  },
+});

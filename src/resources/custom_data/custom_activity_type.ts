@@ -1,0 +1,17 @@
+// A type of custom activity: what an organization records beside calls and notes, such as a site visit.
+import { text } from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+import { typeFields } from "./type_fields.ts";
+
+export const customActivityType = resource({
+  name: "custom_activity_type",
+  prefix: "actitype",
+  path: "/custom_activity",
+  doc: "A kind of activity that the organization adds, such as a site visit, with fields of its own.",
+  cached: true,
+  sort: { name: true },
+  fields: {
+    name: text({ required: true, doc: "Unique among the types of custom activities." }),
+    ...typeFields("activity"),
+  },
+});

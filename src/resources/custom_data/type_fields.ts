@@ -1,0 +1,42 @@
+// What types of custom activities and of custom objects have in common: how they are called, who may write what is of them, and
+// the custom fields that belong to them.
+import { z } from "zod";
+import type { Directory } from "../../core/directory.ts";
+import { boolean, input, lookedUp, type Moment, text, texts } from "../../core/field.ts";
+import type { Row } from "../../core/resource.ts";
+import { type CustomField, customFieldsOf } from "../../records/custom_fields.ts";
+import { outputSchema, renderRow } from "../../records/writer.ts";
+import { customField } from "./custom_field.ts";
+import type { typeColumns } from "./object_types.ts";
+
+/** Sent back in another order, the fields get that order. What is not named follows behind. */
+const fieldOrder = z.array(z.looseObject({ id: z.string() })).max(1000);
+export type FieldOrder = z.output<typeof fieldOrder>;
+
+export const typeFields = (kind: keyof typeof typeColumns) => ({
+  description: text({ max: 10_000, doc: "What it is for." }),
+  api_create_only: boolean({ default: false, doc: "People cannot make them by hand, only programs." }),
+  editable_with_roles: texts({
+    default: [] as string[],
+    max: 100,
+    doc: "The roles that may write what is of this type; everyone where empty.",
+  }),
+  is_archived: boolean({ default: false, doc: "Nothing new of this type can be made." }),
+  fields: input(fieldOrder, {
+    shown: shownFields((directory, id) => [...customFieldsOf(directory, kind, id).values()]),
+    doc: "Its custom fields in their order, then the shared ones. Sending them back in another order puts them in it.",
+  }),
+});
+
+/** Custom fields that follow from the id of a type. */
+export const shownFields = (of: (directory: Directory, id: string) => CustomField[], doc = "") =>
+  lookedUp(
+    ["id"],
+    z.array(outputSchema(customField)),
+    (directory, id: string, moment: Moment) => of(directory, id).map((field) => shownField(field, directory, moment)),
+    doc,
+  );
+
+/** A custom field as its own path shows it. */
+export const shownField = (field: CustomField, directory: Directory, moment: Moment) =>
+  JSON.parse(renderRow(customField, field as unknown as Row<typeof customField>, directory, moment, () => undefined));

@@ -1,0 +1,35 @@
+// A custom object: a record of a kind that the organization added.
+import { ref, searchable, text } from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+import { textQuery } from "../../search/text_filter.ts";
+import { vector } from "../../search/words.ts";
+import { textsOf } from "../custom_data/typed_values.ts";
+import { visibleAsLead } from "../leads/visibility.ts";
+
+export const customObject = resource({
+  name: "custom_object",
+  prefix: "custobj",
+  doc: "A record at a lead, of a type that the organization added.",
+  custom: "custom_object_type",
+  rendered: 1,
+  visible: visibleAsLead,
+  indexed: ["lead_id", "custom_object_type_id"],
+  sort: { name: true },
+  filters: { query: textQuery("custom_object") },
+  fields: {
+    custom_object_type_id: ref(
+      "custom_object_type",
+      { onDelete: "cascade", onMove: "default" },
+      { required: true, createOnly: true, doc: "Its type, which says what fields it has." },
+    ),
+    lead_id: ref(
+      "lead",
+      { onDelete: "cascade", onMove: "follow" },
+      { required: true, createOnly: true, doc: "The lead it belongs to." },
+    ),
+    name: text({ required: true }),
+    search: searchable((row, directory) =>
+      vector([{ text: row.name }, ...textsOf(directory, "custom_object_type", row.custom_object_type_id, row.custom)]),
+    ),
+  },
+});
