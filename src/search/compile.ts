@@ -6,7 +6,7 @@ import { type Ctx, query } from "../core/context.ts";
 import { type FieldErrors, invalid } from "../core/errors.ts";
 import { isId } from "../core/id.ts";
 import { nearest } from "../core/reasons.ts";
-import { type Condition as RecordCondition, from, type Resource, scope } from "../core/resource.ts";
+import { from, type Condition as RecordCondition, type Resource, scope } from "../core/resource.ts";
 import { and, join, name, or, raw, type Sql, sql, statement } from "../db/sql.ts";
 import { type Attribute, attributeNames, attributeOf, single } from "./attributes.ts";
 import { type Condition, meets } from "./conditions.ts";

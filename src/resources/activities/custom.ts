@@ -2,6 +2,8 @@
 import { boolean, choice, ref, searchable, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { vector } from "../../search/words.ts";
+import { customActivityType } from "../custom_data/custom_activity_type.ts";
+import { typeElsewhere } from "../custom_data/type_elsewhere.ts";
 import { textsOf } from "../custom_data/typed_values.ts";
 import { act, idFilter, kind } from "./act.ts";
 
@@ -13,6 +15,9 @@ export const customActivity = resource({
   custom: "activity",
   indexed: [...common.indexed, "custom_activity_type_id"],
   filters: { ...common.filters, custom_activity_type_id: idFilter("custom_activity_type_id") },
+  moved: (row, here, there) => ({
+    custom_activity_type_id: typeElsewhere(customActivityType, row.custom_activity_type_id, here, there),
+  }),
   fields: {
     ...act("CustomActivity"),
     custom_activity_type_id: ref(

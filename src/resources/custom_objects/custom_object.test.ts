@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { organization, type Workspace } from "../../../test/support/given.ts";
+import { organization, Workspace } from "../../../test/support/given.ts";
 
 const ids = (records: { id: string }[]) => records.map((one) => one.id).sort();
 
@@ -134,6 +134,28 @@ test("objects go with their lead when it is deleted, and follow it into another 
     (await acme.events(made.id)).map((one) => one.action),
     ["created", "updated", "deleted"],
   );
+});
+
+test("in another organization objects and activities have the type of the same name, which is made where there is none", async () => {
+  const here = await organization();
+  const { vehicle, lead } = await withVehicles(here);
+  const made = await here.post("/organization/", { name: "Elsewhere" });
+  const there = new Workspace(here.service, made.api_key, made.id, here.userId);
+  const visit = await there.post("/custom_activity/", { name: "VISIT" });
+  const type = await here.post("/custom_activity/", { name: "Visit" });
+  const activity = await here.post("/activity/custom/", { lead_id: lead.id, custom_activity_type_id: type.id });
+  const vans = [await vehicle({ name: "A" }), await vehicle({ name: "B" })];
+
+  await here.post(`/lead/${lead.id}/move/`, { target_organization_id: there.id });
+
+  const types = (await there.get("/custom_object_type/")).data;
+  assert.deepEqual(
+    types.map((one: any) => [one.name, one.name_plural]),
+    [["Vehicle", "Vehicles"]],
+  );
+  for (const van of vans)
+    assert.equal((await there.get(`/custom_object/${van.id}/`)).custom_object_type_id, types[0].id, van.name);
+  assert.equal((await there.get(`/activity/custom/${activity.id}/`)).custom_activity_type_id, visit.id);
 });
 
 test("who does not see a lead does not see its objects", async () => {
