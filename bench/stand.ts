@@ -44,7 +44,12 @@ export async function openStand(settings: Record<string, string> = {}): Promise<
   };
 }
 
-const appOptions = { rls: false, baseUrl: "http://localhost", secretKey: "the secret key of the bench" };
+const appOptions = {
+  rls: false,
+  baseUrl: "http://localhost",
+  secretKey: "the secret key of the bench",
+  filesDir: join(tmpdir(), "headwater-bench-files"),
+};
 
 export interface Organization {
   id: string;

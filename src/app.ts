@@ -5,9 +5,12 @@ import { announcements, openDirectories } from "./core/directory.ts";
 import { buildRegistry } from "./core/registry.ts";
 import { listen } from "./db/listen.ts";
 import { openDatabase, type PostgresDatabase } from "./db/pool.ts";
+import { openSweeper } from "./resources/files/sweep.ts";
 import { operations, silentResources } from "./resources/index.ts";
 import { publicAddresses } from "./services/public_address.ts";
+import { type S3Place, s3Shelf } from "./services/s3.ts";
 import { openSecrets } from "./services/secrets.ts";
+import { openStorage } from "./services/storage.ts";
 
 export interface App {
   core: Core;
@@ -23,6 +26,10 @@ export interface AppOptions {
   /** See `secretKey` of `services/secrets.ts`. */
   secretKey: string;
   outboundAllowCidrs?: readonly string[];
+  /** Where files lie, and where they arrive. */
+  filesDir: string;
+  /** In place of the folder: where files are kept. */
+  s3?: S3Place | null;
   clock?: () => Date;
   onError?: (error: Error) => void;
 }
@@ -44,13 +51,16 @@ export async function openApp(options: AppOptions): Promise<App> {
   });
   const flushing = setInterval(() => authenticator.flush().catch((error) => options.onError?.(error)), 5_000);
   flushing.unref();
+  const settings = settingsOf(options);
+  const sweeper = openSweeper(db, settings.storage, options.onError);
 
   return {
-    core: { db, directories, forget, registry, settings: settingsOf(options), clock },
+    core: { db, directories, forget, registry, settings, clock },
     db,
     authenticator,
     async close() {
       clearInterval(flushing);
+      await sweeper.stop();
       await authenticator.flush().catch(() => {});
       await listener.close();
       await db.close();
@@ -58,8 +68,9 @@ export async function openApp(options: AppOptions): Promise<App> {
   };
 }
 
-const settingsOf = ({ baseUrl, secretKey, outboundAllowCidrs = [] }: AppOptions): Settings => ({
+const settingsOf = ({ baseUrl, secretKey, outboundAllowCidrs = [], filesDir, s3 = null }: AppOptions): Settings => ({
   base_url: baseUrl,
   addresses: publicAddresses(outboundAllowCidrs),
   secrets: openSecrets(secretKey),
+  storage: s3 === null ? openStorage(filesDir) : openStorage(filesDir, s3Shelf(s3)),
 });

@@ -236,3 +236,48 @@ export function createAccount(tx: Transaction, account: { name: string; ownerId:
 
 const outside = (ctx: Ctx, statement: Statement): Promise<Rows> =>
   ctx.tx === null ? ctx.db.unscoped(statement) : transactionOf(ctx).actingFor(null).read(statement);
+
+// --- stored bytes ---
+
+/** Claims bytes that are due to be removed, so that no other process tries for ten minutes; what a file still uses is let go. */
+export async function claimStoredBytes(db: PostgresDatabase): Promise<string[]> {
+  return db.unscopedTransaction(async (tx) => {
+    tx.write({
+      text: `delete from stored_bytes_removal r using file f where f.storage_key = r.storage_key and r.due <= now()`,
+      values: [],
+    });
+    const rows = await tx.read({
+      text: `update stored_bytes_removal set due = now() + interval '10 minutes' where storage_key in (
+               select storage_key from stored_bytes_removal where due <= now() order by due limit 100 for update skip locked)
+             returning storage_key`,
+      values: [],
+    });
+    return rows.map((row) => row[0]!);
+  });
+}
+
+export async function forgetStoredBytes(db: PostgresDatabase, keys: readonly string[]): Promise<void> {
+  await db.unscopedTransaction(async (tx) =>
+    tx.write({ text: "delete from stored_bytes_removal where storage_key = any($1)", values: [keys] }),
+  );
+}
+
+/** What a link leads to. */
+export interface SharedFile {
+  name: string;
+  mime: string;
+  size: number;
+  sha256: string;
+  storage_key: string;
+}
+
+/** The file whose link has the secret with this hash, in whichever organization; null when there is none. */
+export async function findSharedFile(db: Database, hash: string): Promise<SharedFile | null> {
+  const [row] = await db.unscoped({
+    name: "file.shared",
+    text: "select name, mime, size, sha256, storage_key from file where share_hash = $1",
+    values: [hash],
+  });
+  if (row === undefined) return null;
+  return { name: row[0]!, mime: row[1]!, size: Number(row[2]), sha256: row[3]!, storage_key: row[4]! };
+}

@@ -1,4 +1,5 @@
 // The database a command works on: the one that is configured, else the built-in one of DATA_DIR, which a command joins or starts.
+import { join } from "node:path";
 import { type App, openApp } from "../app.ts";
 import type { Config } from "../config.ts";
 import { migrate } from "../db/migrate.ts";
@@ -36,4 +37,6 @@ export const appOptions = async (config: Config, databaseUrl: string) => ({
   baseUrl: config.base_url,
   secretKey: await secretKey(config.secret_key, config.data_dir),
   outboundAllowCidrs: config.outbound_allow_cidrs,
+  filesDir: join(config.data_dir, "files"),
+  s3: config.s3,
 });

@@ -31,6 +31,8 @@ export interface RequestFacts {
   offsetMinutes: number;
   /** The version named by `If-Match`, or null. */
   ifMatch: number | null;
+  /** The header `Range`, and `If-Range` with it, for answers that are files. */
+  range?: { range: string; ifRange: string | null };
 }
 
 /** What the answer will carry besides the body. A handler changes it where the default (200) is not right. */

@@ -2,6 +2,7 @@
 import type { Database } from "../db/database.ts";
 import type { PublicAddresses } from "../services/public_address.ts";
 import type { Secrets } from "../services/secrets.ts";
+import type { Storage } from "../services/storage.ts";
 import type { Directories } from "./directory.ts";
 import type { Registry } from "./registry.ts";
 
@@ -23,4 +24,6 @@ export interface Settings {
   addresses: PublicAddresses;
   /** What is needed in clear again lies sealed. */
   secrets: Secrets;
+  /** Where the bytes of files lie. */
+  storage: Storage;
 }

@@ -1,6 +1,7 @@
 // An operation is one thing the service can do. Routes, the description, permissions and tests are read off their list.
 import type { Readable } from "node:stream";
 import { z } from "zod";
+import type { Received } from "../services/storage.ts";
 import type { Ctx, Scope } from "./context.ts";
 import { type FieldErrors, invalid } from "./errors.ts";
 import type { Permission } from "./permissions.ts";
@@ -17,6 +18,26 @@ export interface Given {
   body: Record<string, unknown>;
   /** Unknown body fields are refused rather than reported. */
   strict: boolean;
+  /** Bytes that came with the request, of an operation that takes them. */
+  upload?: Upload;
+}
+
+/** Bytes as they came with a request, taken in already: a file of a form, or the base64 text of a JSON field. */
+export interface Upload {
+  /** The field that brought them. */
+  field: string;
+  /** What a form says of its file. */
+  name: string | null;
+  mime: string | null;
+  received: Received;
+}
+
+/** What an operation made ready before its transaction begins. */
+export interface Prepared<T = any> {
+  /** Handed to `run` behind the input. */
+  ready: T;
+  /** Called when all is over: removes what the transaction did not make use of. */
+  settle(): Promise<void>;
 }
 
 /** A query parameter, for the description and for the list of what a path knows. */
@@ -52,8 +73,12 @@ export interface Operation<I = any> {
   output: z.ZodType;
   resource: Resource | null;
   verb: Verb | null;
+  /** Takes a file: a form with a part `file`, or JSON with `content_base64` of any length. They are read as a stream into `Given.upload`. */
+  upload?: boolean;
   parse(ctx: Ctx, given: Given): Parsed<I>;
-  run(ctx: Ctx, input: I): Promise<unknown>;
+  /** Runs before the transaction begins: for what comes from outside, and must be at hand within. */
+  prepare?(ctx: Ctx, input: any, upload: Upload | null): Promise<Prepared>;
+  run(ctx: Ctx, input: I, ready?: any): Promise<unknown>;
 }
 
 export type Verb = "list" | "create" | "get" | "update" | "delete";
@@ -111,7 +136,9 @@ export interface OperationWords<S extends Shape> {
   pastDue?: boolean;
   transaction?: boolean;
   mcp?: boolean;
-  run(ctx: Ctx, input: z.output<z.ZodObject<S>>): Promise<unknown>;
+  upload?: boolean;
+  prepare?(ctx: Ctx, input: any, upload: Upload | null): Promise<Prepared>;
+  run(ctx: Ctx, input: z.output<z.ZodObject<S>>, ready?: any): Promise<unknown>;
 }
 
 /** Declares something other than one of the five verbs. */

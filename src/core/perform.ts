@@ -6,7 +6,7 @@ import type { Core } from "./core.ts";
 import type { Directory } from "./directory.ts";
 import { notAllowed, Problem, paymentRequired } from "./errors.ts";
 import { once, type StoredAnswer } from "./idempotency.ts";
-import { Content, type Given, JsonText, type Operation } from "./operation.ts";
+import { Content, type Given, JsonText, type Operation, type Parsed } from "./operation.ts";
 import { asRefusal } from "./refusals.ts";
 
 export interface Call {
@@ -32,6 +32,7 @@ export async function perform(core: Core, call: Call): Promise<Answered> {
   const found = core.directories.of(actor.organization_id);
   const directory = found instanceof Promise ? await found : found;
   try {
+    if (operation.prepare !== undefined) return await performPrepared(core, call, directory);
     if (!operation.transaction) return await answer(contextFor(core, call, directory, null), call);
     return await core.db.transaction(actor.organization_id, (tx) => answerOnce(contextFor(core, call, directory, tx), call));
   } catch (error) {
@@ -39,17 +40,37 @@ export async function perform(core: Core, call: Call): Promise<Answered> {
   }
 }
 
-function checkAllowed(actor: Actor, operation: Operation): void {
+/** The input is understood and what it takes from outside is fetched before the transaction begins, which then only writes. */
+async function performPrepared(core: Core, call: Call, directory: Directory): Promise<Answered> {
+  const { operation, actor, given } = call;
+  const outside = contextFor(core, call, directory, null);
+  const { input, ignored } = operation.parse(outside, given);
+  const prepared = await operation.prepare!(outside, input, given.upload ?? null);
+  const parsed = { input, ignored, ready: prepared.ready };
+  try {
+    return await core.db.transaction(actor.organization_id, (tx) =>
+      answerOnce(contextFor(core, call, directory, tx), call, parsed),
+    );
+  } finally {
+    await prepared.settle();
+  }
+}
+
+/** Throws what the caller may not do. Also asked before a file is taken in. */
+export function checkAllowed(actor: Actor, operation: Operation): void {
   if (!actor.scopes.has(operation.scope))
     throw new Problem(403, `This key may not do that: it needs the scope ${operation.scope}.`);
   if (operation.permission !== "member" && !actor.permissions.has(operation.permission)) throw notAllowed(operation.permission);
   if (actor.past_due && !operation.pastDue) throw paymentRequired("The account is past due: settle it to make changes again.");
 }
 
-async function answerOnce(ctx: Ctx, call: Call): Promise<Answered> {
-  if (call.idempotencyKey === null) return answer(ctx, call);
-  const { query, body } = call.given;
-  const stored = await once(ctx, call.idempotencyKey, [query, body], async () => asStored(await answer(ctx, call)));
+type Understood = Parsed<unknown> & { ready?: unknown };
+
+async function answerOnce(ctx: Ctx, call: Call, parsed?: Understood): Promise<Answered> {
+  if (call.idempotencyKey === null) return answer(ctx, call, parsed);
+  const { query, body, upload } = call.given;
+  const asked = upload === undefined ? [query, body] : [query, body, upload.name, upload.mime, upload.received.sha256];
+  const stored = await once(ctx, call.idempotencyKey, asked, async () => asStored(await answer(ctx, call, parsed)));
   return { ...stored, version: null };
 }
 
@@ -58,11 +79,11 @@ function asStored({ status, headers, body }: Answered): StoredAnswer {
   return { status, headers, body };
 }
 
-async function answer(ctx: Ctx, { operation, given }: Call): Promise<Answered> {
+async function answer(ctx: Ctx, { operation, given }: Call, parsed: Understood = operation.parse(ctx, given)): Promise<Answered> {
   ctx.reply.status = operation.status;
-  const { input, ignored } = operation.parse(ctx, given);
+  const { input, ignored, ready } = parsed;
   if (ignored.length > 0) ctx.reply.headers["x-ignored-fields"] = ignored.slice(0, 20).map(encodeURIComponent).join(",");
-  const output = await operation.run(ctx, input);
+  const output = await operation.run(ctx, input, ready);
   const { status, headers } = ctx.reply;
   if (output instanceof Content)
     return { status, headers: { ...headers, "content-type": output.type, ...output.headers }, body: output.body, version: null };

@@ -165,10 +165,16 @@ function callOf(x: Exchange): Call {
       path: pathOf(request.url),
       offsetMinutes: offsetMinutes(headers["x-tz-offset"]),
       ifMatch: method === "PUT" || method === "DELETE" ? ifMatchVersion(headers["if-match"]) : null,
+      ...(method === "GET" && headers.range !== undefined ? { range: rangeAsked(headers) } : {}),
     },
     idempotencyKey: writes ? idempotencyKey(headers["idempotency-key"]) : null,
   };
 }
+
+const rangeAsked = ({ range, "if-range": ifRange }: FastifyRequest["headers"]) => ({
+  range: range!,
+  ifRange: typeof ifRange === "string" ? ifRange : null,
+});
 
 const noBody: Readonly<Record<string, unknown>> = Object.freeze({});
 

@@ -1,6 +1,8 @@
 // For the tests of this folder: the real server on a port of its own, over the operations a test declares.
 import http from "node:http";
 import net, { type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { FastifyInstance } from "fastify";
 import pino, { type Logger } from "pino";
@@ -16,6 +18,7 @@ import type { Database } from "../db/database.ts";
 import { openDatabase } from "../db/pool.ts";
 import { publicAddresses } from "../services/public_address.ts";
 import { openSecrets } from "../services/secrets.ts";
+import { openStorage } from "../services/storage.ts";
 import { createServer, type HttpApp } from "./server.ts";
 import type { GateLimits } from "./shed.ts";
 
@@ -38,6 +41,7 @@ export interface Given {
   operations?: readonly Operation[];
   env?: Record<string, string>;
   gate?: Partial<GateLimits>;
+  filesDir?: string;
   actors?: Record<string, Actor>;
   authenticate?: HttpApp["authenticate"];
   ready?: HttpApp["ready"];
@@ -77,7 +81,12 @@ export async function listen(t: TestContext, given: Given = {}) {
         directories: openDirectories(db, []),
         forget: () => {},
         registry: buildRegistry(operations),
-        settings: { base_url: config.base_url, addresses: publicAddresses([]), secrets: openSecrets("tests") },
+        settings: {
+          base_url: config.base_url,
+          addresses: publicAddresses([]),
+          secrets: openSecrets("tests"),
+          storage: openStorage(given.filesDir ?? join(tmpdir(), `headwater-http-${process.pid}`)),
+        },
         clock: () => new Date(),
       },
       operations,

@@ -9,6 +9,7 @@ import { contacts } from "./contacts/index.ts";
 import { customData } from "./custom_data/index.ts";
 import { customObjects } from "./custom_objects/index.ts";
 import { events } from "./events/index.ts";
+import { files, sharedFile } from "./files/index.ts";
 import { leads } from "./leads/index.ts";
 import { notification } from "./notifications/notification.ts";
 import { opportunities } from "./opportunities/index.ts";
@@ -34,10 +35,11 @@ export const operations: readonly Operation[] = [
   ...events,
   ...accounts,
   ...sharing,
+  ...files,
 ];
 
 /** What is served without a key. */
-export const publicRoutes: readonly PublicRoute[] = [];
+export const publicRoutes: readonly PublicRoute[] = [sharedFile];
 
 /** Resources that other definitions refer to and that have none of the five verbs. */
 export const silentResources: readonly Resource[] = [leadTag, contactTag, notification, credential];

@@ -23,6 +23,8 @@ const required: Record<string, (ws: Workspace) => Promise<Body> | Body> = {
   webhook: () => ({ url: "https://93.184.216.34/hook", events: ["lead.created"] }),
   connected_account: () => ({ email: `mail-${unique()}@example.com`, smtp: { host: "93.184.216.34", password: "secret" } }),
   send_as: async (ws) => ({ allowed_user_id: (await ws.member()).userId }),
+  file: () => ({ name: "proposal.txt", content_base64: Buffer.from("A proposal").toString("base64") }),
+  file_subtype: () => ({ label: `Subtype ${unique()}` }),
   membership: () => ({ email: `member-${unique()}@example.com` }),
 };
 

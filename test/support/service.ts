@@ -1,6 +1,9 @@
 // The real service for a test file: a database of its own, the real server on a port of its own. Started on first use.
 
+import { mkdtemp, rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after } from "node:test";
 import pino from "pino";
 import { type App, openApp } from "../../src/app.ts";
@@ -13,6 +16,8 @@ export interface Service {
   app: App;
   url: string;
   databaseUrl: string;
+  /** Where the files of this service lie. */
+  filesDir: string;
   /** Tests move it; the service asks it for the time. */
   clock: { now: Date | null };
   close(): Promise<void>;
@@ -28,12 +33,15 @@ export async function startService({ env = {}, databaseUrl }: ServiceOptions = {
   const database = databaseUrl === undefined ? await createDatabase() : null;
   const config = parseConfig({ RATE_LIMIT: "off", LOG_LEVEL: "silent", DATABASE_RLS: process.env.DATABASE_RLS ?? "off", ...env });
   const clock: Service["clock"] = { now: null };
+  const filesDir = await mkdtemp(join(tmpdir(), "headwater-files-"));
   const app = await openApp({
     databaseUrl: databaseUrl ?? database!.url,
     rls: config.database_rls,
     baseUrl: "http://localhost",
     secretKey: "the secret key of the tests",
     outboundAllowCidrs: config.outbound_allow_cidrs,
+    filesDir,
+    s3: config.s3,
     clock: () => clock.now ?? new Date(),
   });
   // A machine that runs two test files at a time is slow, not overloaded.
@@ -56,10 +64,12 @@ export async function startService({ env = {}, databaseUrl }: ServiceOptions = {
     app,
     url: `http://127.0.0.1:${port}`,
     databaseUrl: databaseUrl ?? database!.url,
+    filesDir,
     clock,
     async close() {
       await server.close();
       await app.close();
+      await rm(filesDir, { recursive: true, force: true });
       await database?.drop();
     },
   };

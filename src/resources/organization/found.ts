@@ -36,6 +36,9 @@ const opportunityStatuses = [
   ["Lost", "lost"],
 ] as const;
 
+/** How many file subtypes there are to start with; the database has them (`file_subtype_seeds`). */
+const fileSubtypes = 14;
+
 /** Writes the organization with the roles, the statuses and the pipeline it starts with. */
 export function foundOrganization(tx: Transaction, founding: Founding): Founded {
   const { userId, now } = founding;
@@ -60,6 +63,12 @@ export function foundOrganization(tx: Transaction, founding: Founding): Founded 
   opportunityStatuses.forEach(([label, type], position) =>
     insert("opportunity_status", id("stat"), { label, type, pipeline_id, position }),
   );
+  there.write({
+    text: `insert into file_subtype (organization_id, id, key, label, type, is_system, position, created_by, updated_by, date_created, date_updated)
+           select $1, i.id, s.key, s.label, s.type, true, s.place, $2, $2, $3, $3
+           from file_subtype_seeds() s join unnest($4::text[]) with ordinality i (id, place) on i.place = s.place + 1`,
+    values: [organization_id, userId, now, Array.from({ length: fileSubtypes }, () => id("fsub"))],
+  });
   const { keyName: name, keyText: text, scopes } = founding;
   return { organization_id, ...writeKey(there, { organizationId: organization_id, userId, name, text, scopes, now }) };
 }

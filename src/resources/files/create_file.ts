@@ -1,0 +1,66 @@
+// POST /file/: the bytes are taken in and kept before the transaction, which then writes the record alone.
+import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import type { Operation, Prepared, Upload } from "../../core/operation.ts";
+import type { Create } from "../../core/resource.ts";
+import { sql } from "../../db/sql.ts";
+import { checkVisible, findRecords, shown } from "../../records/records.ts";
+import { contact } from "../contacts/contact.ts";
+import { opportunity } from "../opportunities/opportunity.ts";
+import { file } from "./file.ts";
+import { cleanName } from "./file_name.ts";
+import { insertFile } from "./store_file.ts";
+import { type KeptBytes, keepBytes, removeBytes } from "./stored_bytes.ts";
+import { takeUpload } from "./upload.ts";
+
+interface Parsed {
+  input: Create<typeof file>;
+  fields: string[] | null;
+}
+
+interface Ready {
+  kept: KeptBytes;
+  name: string;
+}
+
+/** The standard create with bytes. */
+export const withBytes = (create: Operation): Operation<Parsed> => ({
+  ...create,
+  doc: "Uploads a file: as `file` of a form, as `content_base64` or from a `content_url`; exactly one of them, at most 20 MB.",
+  upload: true,
+  prepare: keepUpload,
+  run: createFile,
+});
+
+async function keepUpload(ctx: Ctx, { input }: Parsed, upload: Upload | null): Promise<Prepared<Ready>> {
+  const taken = (await takeUpload(ctx, input, upload))!;
+  try {
+    const kept = await keepBytes(ctx, taken.received, input.mime ?? taken.mime);
+    const name = input.name ?? cleanName(taken.name ?? "") ?? "file";
+    return { ready: { kept, name }, settle: () => removeBytes(ctx, kept.storage_key) };
+  } finally {
+    await taken.received.drop();
+  }
+}
+
+async function createFile(ctx: Ctx, { input, fields }: Parsed, { kept, name }: Ready): Promise<unknown> {
+  const { content_base64: _, content_url: __, mime: ___, ...values } = input;
+  await checkVisible(ctx, file, values);
+  await checkTargets(ctx, values);
+  const row = await insertFile(ctx, kept, { ...values, name });
+  ctx.reply.headers.location = `/api/v1/file/${row.id}/`;
+  return shown(ctx, file, row, fields);
+}
+
+/** A contact and a deal are those of the lead. */
+async function checkTargets(ctx: Ctx, { lead_id, contact_id, opportunity_id }: Create<typeof file>): Promise<void> {
+  const given = { contact_id, opportunity_id };
+  const resources = { contact_id: contact, opportunity_id: opportunity };
+  for (const key of ["contact_id", "opportunity_id"] as const) {
+    const id = given[key];
+    if (id == null) continue;
+    if (lead_id == null) throw invalid({ [key]: "needs the lead_id of its lead" });
+    const [found] = await findRecords(ctx, resources[key], [sql`t.id = ${id}`, sql`t.lead_id = ${lead_id}`]);
+    if (found === undefined) throw invalid({ [key]: "does not exist on this lead" });
+  }
+}

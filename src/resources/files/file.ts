@@ -1,0 +1,127 @@
+// A file: bytes with a name, attached to a lead, a contact or a deal, or to nobody.
+import { z } from "zod";
+import type { Ctx } from "../../core/context.ts";
+import type { Directory } from "../../core/directory.ts";
+import { invalid } from "../../core/errors.ts";
+import {
+  boolean,
+  choice,
+  computed,
+  formed,
+  input,
+  integer,
+  lookedUp,
+  type Moment,
+  ref,
+  searchable,
+  text,
+} from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+import { name, sql } from "../../db/sql.ts";
+import { BadValue } from "../../records/list_input.ts";
+import { textQuery } from "../../search/text_filter.ts";
+import { vector } from "../../search/words.ts";
+import { visibleAsLead } from "../leads/visibility.ts";
+import { authorNames } from "../shared/names.ts";
+import { cleanName, linkName } from "./file_name.ts";
+import { fileSubtype } from "./file_subtype.ts";
+import { essence, fileTypes } from "./media.ts";
+
+export const outreachChannels = ["email", "sms", "whatsapp", "linkedin", "call", "chat"] as const;
+
+const linkColumns = ["share_token", "storage_key", "name"] as const;
+
+export const file = resource({
+  name: "file",
+  prefix: "file",
+  doc: "A file: attached to a lead, or an asset of the whole organization.",
+  visible: visibleAsLead,
+  indexed: ["lead_id", "contact_id", "opportunity_id"],
+  sort: { name: true, size: true },
+  filters: {
+    query: textQuery("file"),
+    scope: {
+      doc: "`workspace` for the files that belong to no lead.",
+      sql(_ctx, value, alias) {
+        if (value !== "workspace") throw new BadValue("must be workspace");
+        return sql`${name(alias)}.lead_id is null`;
+      },
+    },
+  },
+  fields: {
+    lead_id: ref("lead", { onDelete: "cascade", onMove: "follow" }, { createOnly: true, doc: "The lead it belongs to." }),
+    contact_id: ref("contact", { onDelete: "clear", onMove: "follow" }, { createOnly: true, doc: "A contact of the lead." }),
+    opportunity_id: ref(
+      "opportunity",
+      { onDelete: "clear", onMove: "follow" },
+      { createOnly: true, doc: "An opportunity of the lead." },
+    ),
+    content_base64: input(z.string(), { createOnly: true, doc: "The bytes as base64; one of three ways to bring them." }),
+    content_url: input(z.string().max(8192), {
+      createOnly: true,
+      doc: "A public http or https address to fetch the bytes from; one of three ways to bring them.",
+    }),
+    name: text({
+      filled: true,
+      normalize: nameOf,
+      doc: "By default the name of the uploaded file, or the last part of the address.",
+    }),
+    mime: formed(essence, "must be a media type such as application/pdf", {
+      filled: true,
+      createOnly: true,
+      doc: "The media type; by default what the upload says, else what the bytes say.",
+    }),
+    size: integer({ required: true, readOnly: true, doc: "In bytes." }),
+    type: choice(fileTypes, { filled: true, doc: "What kind of file it is; by default read off the media type." }),
+    subtype: text({ normalize: knownSubtype, doc: "What it is for: the key of a file subtype." }),
+    subtype_label: lookedUp(["subtype"], z.string().nullable(), subtypeLabel, "The label of the subtype."),
+    outreach_channel: choice(outreachChannels, {
+      doc: "Makes it the file to send over this channel: one for each target, channel and subtype.",
+    }),
+    scope: computed([], z.string().nullable(), () => null, "Where `resolve` found it; null elsewhere."),
+    is_system: boolean({ readOnly: true, default: false, doc: "Made by the service; it cannot be deleted." }),
+    share_url: lookedUp(linkColumns, z.string(), shareUrl, "Leads to the file without a key, for as long as the file exists."),
+    share_url_base64: lookedUp(
+      linkColumns,
+      z.string(),
+      (directory, token, key, name, moment) => `${shareUrl(directory, token, key, name, moment)}?format=base64`,
+      "The same link, answering the bytes as base64.",
+    ),
+    download_url: lookedUp(
+      ["id"],
+      z.string(),
+      (_directory, id, { settings }: Moment) => `${settings.base_url}/api/v1/file/${id}/download/`,
+      "Where the bytes are downloaded with a key.",
+    ),
+    sha256: text({ required: true, readOnly: true, doc: "SHA-256 of the bytes, in hex." }),
+    width: integer({ readOnly: true, doc: "Of a picture, in pixels." }),
+    height: integer({ readOnly: true }),
+    storage_key: text({ required: true, readOnly: true, hidden: true }),
+    share_hash: text({ required: true, readOnly: true, hidden: true }),
+    share_token: text({ required: true, readOnly: true, hidden: true }),
+    search: searchable((row: { name: string }) => vector([{ text: row.name }])),
+    ...authorNames,
+  },
+});
+
+function nameOf(raw: string): string {
+  const clean = cleanName(raw);
+  if (clean === null) throw invalid({ "": "must not be empty" });
+  return clean;
+}
+
+function knownSubtype(key: string, ctx: Ctx): string {
+  if (!ctx.directory.list(fileSubtype).some((one) => one.key === key)) throw invalid({ "": "must be the key of a file subtype" });
+  return key;
+}
+
+function subtypeLabel(directory: Directory, key: string | null): string | null {
+  return key === null ? null : (directory.list(fileSubtype).find((one) => one.key === key)?.label ?? null);
+}
+
+/** Where the secret of a link lies. It is bound to the bytes and not to the organization: a file may move with its lead. */
+export const linkPlace = (storageKey: string) => ({ table: "file", column: "share_token", organization_id: "", id: storageKey });
+
+function shareUrl(_directory: Directory, token: string, key: string, name: string, { settings }: Moment): string {
+  return `${settings.base_url}/f/${settings.secrets.open(token, linkPlace(key))}/${linkName(name)}`;
+}

@@ -1,0 +1,34 @@
+// What a file is for: a proposal, a contract, a price list. The file's `subtype` is the key.
+import { z } from "zod";
+import { boolean, choice, formed, input, integer, text } from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+import { atEnd, positionMax } from "../shared/positions.ts";
+import { fileTypes } from "./media.ts";
+
+export const fileSubtype = resource({
+  name: "file_subtype",
+  prefix: "fsub",
+  doc: "What a file is for, such as a proposal or a contract.",
+  event: null,
+  cached: true,
+  order: "position",
+  sort: { position: true, label: true, key: true },
+  fields: {
+    key: formed(keyOf, "must be 1 to 64 letters, digits, - or _, beginning with a letter or a digit", {
+      filled: true,
+      createOnly: true,
+      doc: "What a file's `subtype` says; made of the label where none is given.",
+    }),
+    name: input(z.string().max(255), { createOnly: true, doc: "Another name of `key`." }),
+    label: text({ filled: true, doc: "As people read it." }),
+    type: choice(fileTypes, { doc: "Only files of this type may be one; any where null." }),
+    description: text({ max: 10_000 }),
+    is_system: boolean({ readOnly: true, default: false, doc: "One of those every organization starts with; it stays." }),
+    position: integer({ min: 0, max: positionMax, default: atEnd("file_subtype"), doc: "Its place in the order." }),
+  },
+});
+
+function keyOf(raw: string): string | null {
+  const key = raw.trim().toLowerCase();
+  return /^[a-z0-9][a-z0-9_-]{0,63}$/.test(key) ? key : null;
+}

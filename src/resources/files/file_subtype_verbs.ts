@@ -1,0 +1,40 @@
+// What creating and deleting a subtype does besides writing the row.
+import { randomBytes } from "node:crypto";
+import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import type { Create, Row } from "../../core/resource.ts";
+import { sql } from "../../db/sql.ts";
+import { findRecords } from "../../records/records.ts";
+import { store } from "../../records/store.ts";
+import { file } from "./file.ts";
+import { fileSubtype } from "./file_subtype.ts";
+
+type FileSubtype = Row<typeof fileSubtype>;
+
+/** The key is a slug of the label, and the label may be what was given as `name`. */
+export async function createFileSubtype(ctx: Ctx, given: Create<typeof fileSubtype>): Promise<FileSubtype> {
+  const { name, ...values } = given;
+  const label = values.label ?? name;
+  if (label === undefined || label.trim() === "") throw invalid({ label: "is required" });
+  const key = values.key ?? slugOf(name ?? label);
+  return store.insert(ctx, fileSubtype, { ...values, label, key });
+}
+
+/** `Case study` → `case_study`; what has no Latin letter gets a key of chance. */
+function slugOf(label: string): string {
+  const slug = label
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "_")
+    .slice(0, 64)
+    .replace(/^_+|_+$/g, "");
+  return slug === "" ? `subtype_${randomBytes(4).toString("hex")}` : slug;
+}
+
+export async function deleteFileSubtype(ctx: Ctx, before: FileSubtype): Promise<void> {
+  if (before.is_system) throw invalid({}, "A subtype that every organization has cannot be deleted.");
+  const used = await findRecords(ctx, file, [sql`t.subtype = ${before.key}`], sql`limit 1`);
+  if (used.length > 0) throw invalid({}, "It is still used by a file: change or delete that first.");
+  await store.remove(ctx, fileSubtype, [before]);
+}

@@ -1,0 +1,20 @@
+import type { Operation } from "../../core/operation.ts";
+import { crud, standard } from "../../records/standard.ts";
+import { withBytes } from "./create_file.ts";
+import { downloadFile } from "./download.ts";
+import { file } from "./file.ts";
+import { fileSubtype } from "./file_subtype.ts";
+import { createFileSubtype, deleteFileSubtype } from "./file_subtype_verbs.ts";
+import { deleteFile, updateFile } from "./file_verbs.ts";
+import { resolveFile } from "./resolve.ts";
+
+export { sharedFile } from "./share.ts";
+
+const verbs = standard(file, { ...crud, update: updateFile, delete: deleteFile });
+
+export const files: Operation[] = [
+  ...verbs.map((operation) => (operation.verb === "create" ? withBytes(operation) : operation)),
+  resolveFile,
+  downloadFile,
+  ...standard(fileSubtype, { ...crud, create: createFileSubtype, delete: deleteFileSubtype }, { write: "manage_customizations" }),
+];

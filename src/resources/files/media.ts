@@ -1,0 +1,130 @@
+// What bytes are: their media type by their first bytes, what people call such a thing, and the size of a picture.
+import { open } from "node:fs/promises";
+import { fileTypeFromFile } from "file-type";
+import { imageSize } from "image-size";
+
+export const fileTypes = [
+  "pdf",
+  "image",
+  "video",
+  "audio",
+  "document",
+  "spreadsheet",
+  "presentation",
+  "text",
+  "archive",
+  "other",
+] as const;
+export type FileType = (typeof fileTypes)[number];
+
+export interface Media {
+  mime: string;
+  type: FileType;
+  /** Of a picture, in pixels. */
+  width: number | null;
+  height: number | null;
+}
+
+export const unknownMime = "application/octet-stream";
+
+/** Looks at received bytes. Where they are plainly of another family than what was said of them, the bytes are believed. */
+export async function lookAt(path: string, declared: string | null): Promise<Media> {
+  const sniffed = await sniff(path);
+  const mime = mimeOf(declared, sniffed) ?? ((await isText(path)) ? "text/plain" : unknownMime);
+  const measured = sniffed !== null && pictures.has(sniffed) ? await measure(path) : { width: null, height: null };
+  return { mime, type: typeOf(mime), ...measured };
+}
+
+async function sniff(path: string): Promise<string | null> {
+  try {
+    return essence((await fileTypeFromFile(path))?.mime ?? null);
+  } catch {
+    // Cut off or made to mislead: then its beginning says nothing.
+    return null;
+  }
+}
+
+/** `text/csv; charset=utf-8` → `text/csv`; null for what is no media type. */
+export function essence(mime: string | null): string | null {
+  const [, type] = /^\s*([\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127})\s*(?:;.*)?$/.exec(mime ?? "") ?? [];
+  return type === undefined ? null : type.toLowerCase();
+}
+
+function mimeOf(declared: string | null, sniffed: string | null): string | null {
+  if (declared === null || declared === unknownMime) return sniffed;
+  if (sniffed === null || containers.has(sniffed)) return declared;
+  return familyOf(declared) === familyOf(sniffed) ? declared : sniffed;
+}
+
+/** What many formats are wrapped in: it says less than the declared type. */
+const containers = new Set(["application/zip", "application/x-cfb", "application/xml", "text/xml", "application/gzip"]);
+
+function familyOf(mime: string): string {
+  const type = typeOf(mime);
+  return type === "other" ? mime.split("/")[0]! : type;
+}
+
+export function typeOf(mime: string): FileType {
+  if (mime === "application/pdf") return "pdf";
+  for (const [type, pattern] of patterns) if (pattern.test(mime)) return type;
+  return "other";
+}
+
+const patterns: readonly (readonly [FileType, RegExp])[] = [
+  ["image", /^image\//],
+  ["video", /^video\//],
+  ["audio", /^audio\//],
+  ["spreadsheet", /spreadsheet|ms-excel|^text\/(csv|tab-separated-values)$|apple\.numbers/],
+  ["presentation", /presentation|powerpoint|apple\.keynote/],
+  ["document", /msword|wordprocessing|opendocument\.text|^(application|text)\/rtf$|epub|apple\.pages/],
+  ["archive", /zip|x-tar$|compressed|x-bzip|x-xz$|zstd|x-rar/],
+  ["text", /^text\/|^application\/(json|xml|yaml)$|\+(json|xml)$/],
+];
+
+const pictures = new Set([
+  "image/png",
+  "image/apng",
+  "image/jpeg",
+  "image/gif",
+  "image/webp",
+  "image/bmp",
+  "image/tiff",
+  "image/avif",
+  "image/heic",
+]);
+
+/** A camera writes its own notes before the measures, rarely more than this. */
+const measuredBytes = 256 * 1024;
+
+async function measure(path: string): Promise<{ width: number | null; height: number | null }> {
+  try {
+    const { width, height, orientation = 1 } = imageSize(await firstBytes(path, measuredBytes));
+    // Taken with the camera on its side.
+    return orientation >= 5 ? { width: height, height: width } : { width, height };
+  } catch {
+    return { width: null, height: null };
+  }
+}
+
+/** No NUL and valid UTF-8, as far as its beginning goes. */
+async function isText(path: string): Promise<boolean> {
+  const bytes = await firstBytes(path, 4096);
+  if (bytes.includes(0)) return false;
+  try {
+    // A letter may be cut off at the end.
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function firstBytes(path: string, count: number): Promise<Uint8Array> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(new Uint8Array(count), 0, count, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}

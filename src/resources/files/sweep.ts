@@ -1,0 +1,40 @@
+// Removes the bytes of files that are gone, on starting and every few seconds: whatever deleted a file, a trigger wrote it down.
+import { claimStoredBytes, forgetStoredBytes } from "../../auth/unscoped.ts";
+import type { PostgresDatabase } from "../../db/pool.ts";
+import type { Storage } from "../../services/storage.ts";
+
+export interface Sweeper {
+  stop(): Promise<void>;
+}
+
+/** Several processes may sweep at once: each claims what it removes. */
+export async function sweepStoredBytes(db: PostgresDatabase, storage: Storage): Promise<void> {
+  for (;;) {
+    const keys = await claimStoredBytes(db);
+    if (keys.length === 0) return;
+    for (const key of keys) await storage.remove(key);
+    await forgetStoredBytes(db, keys);
+  }
+}
+
+export function openSweeper(
+  db: PostgresDatabase,
+  storage: Storage,
+  onError: (error: Error) => void = () => {},
+  everyMs = 10_000,
+): Sweeper {
+  let running: Promise<void> | null = null;
+  const sweep = () => {
+    running ??= sweepStoredBytes(db, storage)
+      .catch(onError)
+      .finally(() => (running = null));
+  };
+  sweep();
+  const timer = setInterval(sweep, everyMs).unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
