@@ -30,6 +30,7 @@ export interface AppOptions {
   filesDir: string;
   /** In place of the folder: where files are kept. */
   s3?: S3Place | null;
+  listSources?: readonly string[];
   clock?: () => Date;
   onError?: (error: Error) => void;
 }
@@ -68,9 +69,17 @@ export async function openApp(options: AppOptions): Promise<App> {
   };
 }
 
-const settingsOf = ({ baseUrl, secretKey, outboundAllowCidrs = [], filesDir, s3 = null }: AppOptions): Settings => ({
+const settingsOf = ({
+  baseUrl,
+  secretKey,
+  outboundAllowCidrs = [],
+  filesDir,
+  s3 = null,
+  listSources = [],
+}: AppOptions): Settings => ({
   base_url: baseUrl,
   addresses: publicAddresses(outboundAllowCidrs),
   secrets: openSecrets(secretKey),
   storage: s3 === null ? openStorage(filesDir) : openStorage(filesDir, s3Shelf(s3)),
+  list_sources: listSources,
 });

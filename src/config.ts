@@ -24,6 +24,8 @@ export interface Config {
   outbound_allow_cidrs: readonly string[];
   /** Proxies whose `x-forwarded-for` is believed. */
   trust_proxy: readonly string[];
+  /** Where contacts' profiles are synced from; the first is the default. */
+  list_sources: readonly string[];
   web_concurrency: number;
   bootstrap: { organization: string | null; email: string; password: string | null; api_key: string | null };
   metrics_token: string | null;
@@ -97,6 +99,14 @@ const networks = z
   .transform((text) => text.split(",").map((part) => part.trim()))
   .refine((parts) => parts.every(isNetwork), must("a list of networks separated by commas, such as 10.0.0.0/8,::1/128"));
 
+const names = z
+  .string()
+  .transform((text) => text.split(",").map((part) => part.trim()))
+  .refine(
+    (parts) => parts.every((part) => /^[a-z][a-z0-9_]{0,49}$/.test(part)),
+    must("names separated by commas, such as crm,newsletter"),
+  );
+
 const rate = z
   .string()
   .regex(/^[1-9]\d{0,6}\/[1-9]\d{0,3}$/, must("a number of requests and of seconds, such as 200/10"))
@@ -130,6 +140,7 @@ const environment = z.object({
   RATE_LIMIT_AUTH: rate.prefault(defaultRateLimits.auth),
   OUTBOUND_ALLOW_CIDRS: networks.default([]),
   TRUST_PROXY: networks.default([]),
+  LIST_SOURCES: names.default(["external"]),
   WEB_CONCURRENCY: wholeNumber(1, 128).default(1),
   BOOTSTRAP_ORGANIZATION: z.string().max(255, must("255 characters or fewer")).optional(),
   BOOTSTRAP_EMAIL: z
@@ -179,6 +190,7 @@ function configOf(env: z.output<typeof environment>): Config {
     rate_limits: env.RATE_LIMIT ? rateLimitsOf(env) : null,
     outbound_allow_cidrs: env.OUTBOUND_ALLOW_CIDRS,
     trust_proxy: env.TRUST_PROXY,
+    list_sources: env.LIST_SOURCES,
     web_concurrency: env.WEB_CONCURRENCY,
     bootstrap: {
       organization: env.BOOTSTRAP_ORGANIZATION ?? null,

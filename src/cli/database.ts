@@ -39,4 +39,5 @@ export const appOptions = async (config: Config, databaseUrl: string) => ({
   outboundAllowCidrs: config.outbound_allow_cidrs,
   filesDir: join(config.data_dir, "files"),
   s3: config.s3,
+  listSources: config.list_sources,
 });

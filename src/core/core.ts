@@ -26,4 +26,6 @@ export interface Settings {
   secrets: Secrets;
   /** Where the bytes of files lie. */
   storage: Storage;
+  /** Where contacts' profiles are synced from, and lists can be copied from; the first is the default. */
+  list_sources: readonly string[];
 }

@@ -80,9 +80,10 @@ export interface Label {
   doc: string;
 }
 
-/** A value that needs other rows. It is selected only when named in `_fields`. */
+/** A value that needs other rows. It is selected only when named in `_fields`, unless it is shown always: a count beside a name. */
 export interface Related {
   source: "related";
+  always: boolean;
   /** An SQL expression of JSON type over the alias of the row. */
   sql: (alias: string, ctx: Ctx) => Sql;
   output: z.ZodType;
@@ -295,8 +296,8 @@ export function label(refField: string, to: string, targetField: string, doc = "
   return { source: "label", ref: refField, to, field: targetField, output: z.string().nullable(), doc };
 }
 
-export function related(output: z.ZodType, sql: Related["sql"], doc = ""): Related {
-  return { source: "related", sql, output, doc };
+export function related(output: z.ZodType, sql: Related["sql"], doc = "", { always = false } = {}): Related {
+  return { source: "related", always, sql, output, doc };
 }
 
 export function once(doc: string, output: z.ZodType = z.string()): Once {

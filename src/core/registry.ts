@@ -46,6 +46,9 @@ export function buildRegistry(
   const all = [...resources.values()];
   for (const one of all) checkReferences(one, resources);
   const pointers = new Map<string, Pointer[]>();
+  const atAnything = all.flatMap((one): Pointer[] =>
+    one.about === undefined ? [] : [{ from: one, field: one.about, rule: about }],
+  );
   for (const one of all) {
     if (one.only) continue;
     for (const [field, spec] of one.columns) {
@@ -59,11 +62,14 @@ export function buildRegistry(
     operations,
     resources: all,
     resource: (name) => resources.get(name),
-    pointersTo: (name) => pointers.get(baseOf(resources, name)) ?? [],
+    pointersTo: (name) => [...(pointers.get(baseOf(resources, name)) ?? []), ...atAnything],
     operation: (name) => byName.get(name),
     announceEvents,
   };
 }
+
+/** What is said about a record belongs to it. */
+const about: Pointer["rule"] = { to: "", onDelete: "cascade", onMove: "follow" };
 
 // What points at an activity points at every kind of activity.
 function baseOf(resources: ReadonlyMap<string, Resource>, name: string): string {
@@ -73,6 +79,8 @@ function baseOf(resources: ReadonlyMap<string, Resource>, name: string): string 
 }
 
 function checkReferences(one: Resource, resources: ReadonlyMap<string, Resource>): void {
+  if (one.about !== undefined && one.fields[one.about]?.source !== "column")
+    throw new Error(`${one.name} is about ${one.about}, which is no column of it`);
   for (const [key, field] of [...one.columns, ...one.shown]) {
     const target = field.source === "column" ? field.ref?.to : field.source === "label" ? field.to : undefined;
     if (target !== undefined && !resources.has(target))

@@ -70,8 +70,10 @@ export interface ResourceWords<F extends Fields> {
   only?: { column: string; value: string };
   /** For the one resource that holds all rows of a shared table: its kinds, and the column that tells them apart. Each row is shown as its kind. */
   kinds?: { column: string; of: readonly Resource[] };
-  /** The `object_type` of its events; null for what emits none. */
-  event?: string | null | ((row: any) => string);
+  /** The `object_type` of its events; null for what emits none, or for a row that emits none. */
+  event?: string | null | ((row: any) => string | null);
+  /** The column with the id of the record it is about, whatever kind that is: it goes with that record, and follows when that is merged. */
+  about?: string;
   /** The lead its events belong to; by default its `lead_id`. */
   eventLead?: (row: any) => string | null;
   /** The object type of its custom fields. */
@@ -108,7 +110,7 @@ export interface Resource<F extends Fields = any> extends Omit<ResourceWords<F>,
   fields: F & typeof standardFields;
   path: string;
   table: string;
-  event: null | ((row: any) => string);
+  event: null | ((row: any) => string | null);
   /** The fields with a column, in the order of the select list. */
   columns: readonly [string, Field][];
   /** The fields that reads may show, in the wire's order. */

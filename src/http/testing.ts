@@ -86,6 +86,7 @@ export async function listen(t: TestContext, given: Given = {}) {
           addresses: publicAddresses([]),
           secrets: openSecrets("tests"),
           storage: openStorage(given.filesDir ?? join(tmpdir(), `headwater-http-${process.pid}`)),
+          list_sources: [],
         },
         clock: () => new Date(),
       },

@@ -21,8 +21,8 @@ export interface Change<R extends Resource = Resource> {
 export function emit<R extends Resource>(ctx: Ctx, of: R, change: Change<R>): void {
   const row = (change.after ?? change.before) as Row<R> & Record<string, unknown>;
   const kind = kindOf(of, row);
-  if (kind.event === null) return;
-  const objectType = kind.event(row);
+  const objectType = kind.event?.(row) ?? null;
+  if (objectType === null) return;
   const lookup = (name: string) => ctx.registry.resource(name);
   const data = change.after ? renderRow(kind, change.after as Row<Resource>, ctx.directory, ctx, lookup) : "{}";
   const previous = change.before

@@ -5,7 +5,7 @@ import { type Ctx, may, query, read, transactionOf } from "../core/context.ts";
 import { invalid, notAllowed, notFound } from "../core/errors.ts";
 import { isId } from "../core/id.ts";
 import { JsonText } from "../core/operation.ts";
-import { type Create, from, type Patch, type Resource, type Row, scope } from "../core/resource.ts";
+import { type Create, from, kindOf, type Patch, type Resource, type Row, scope } from "../core/resource.ts";
 import { allColumns, rowReader } from "../core/row.ts";
 import type { Statement, Row as TextRow } from "../db/database.ts";
 import { and, join, name, raw, type Sql, sql, statement } from "../db/sql.ts";
@@ -55,6 +55,11 @@ function selectOne(ctx: Ctx, of: Resource, id: string, projection: Projection): 
     where ${and([...scope(ctx, of), sql`t.id = ${id}`])}`;
 }
 
+/** What was just written is shown, whoever may see it from now on. */
+const selectWritten = (ctx: Ctx, of: Resource, id: string, projection: Projection): Sql =>
+  sql`select ${selectList(ctx, projection)} from ${from(of, "t")} ${raw(projection.joins)}
+    where t.organization_id = ${ctx.organization_id} and t.id = ${id}`;
+
 /** The select list with the expressions of related fields behind it. */
 export function selectList(ctx: Ctx, projection: Pick<Projection, "select" | "related">): Sql {
   return join([raw(projection.select), ...projection.related.map(([, field]) => field.sql("t", ctx))], ", ");
@@ -78,6 +83,13 @@ export async function getRecord<R extends Resource>(ctx: Ctx, of: R, id: string)
 /** The record, or null when it does not exist or may not be seen. */
 export async function findRecord<R extends Resource>(ctx: Ctx, of: R, id: string): Promise<Row<R> | null> {
   return isId(of.prefix, id) ? ((await findRecords(ctx, of, [sql`t.id = ${id}`]))[0] ?? null) : null;
+}
+
+/** The record with this id, of whatever kind it is, with that kind; null when it does not exist or may not be seen. */
+export async function findAnyRecord(ctx: Ctx, id: string): Promise<{ of: Resource; kind: Resource; row: Row<Resource> } | null> {
+  const of = ctx.registry.resources.find((one) => one.only === undefined && isId(one.prefix, id));
+  const row = of === undefined ? null : await findRecord(ctx, of, id);
+  return row === null ? null : { of: of!, kind: kindOf(of!, row), row };
 }
 
 /** Records that meet all conditions, which speak of the alias `t`. Meant for bounded sets. */
@@ -200,7 +212,9 @@ export async function shown<R extends Resource>(
   if (fields !== null) return showRecord(ctx, of, id, fields);
   if (isSelfContained(of, lookup)) return new JsonText(renderRow(of, row, ctx.directory, ctx, lookup), version);
   const projection = projectionOf(of, null, lookup);
-  const [texts] = await transactionOf(ctx).read(byId(ctx, of, id, projection));
+  const [texts] = await transactionOf(ctx).read(
+    projection.related.length === 0 ? byId(ctx, of, id, projection) : statement(selectWritten(ctx, of, id, projection)),
+  );
   if (texts === undefined) throw notFound();
   return new JsonText(projection.write(texts, ctx.directory, ctx), version);
 }

@@ -6,7 +6,7 @@ import { invalid } from "../core/errors.ts";
 import type { Pointer } from "../core/registry.ts";
 import { from, type Resource, type Row } from "../core/resource.ts";
 import { allColumns, rowReader, same } from "../core/row.ts";
-import { and, empty, join, name, sql, statement } from "../db/sql.ts";
+import { and, empty, join, name, type Sql, sql, statement } from "../db/sql.ts";
 import { changedFields, emit } from "./event.ts";
 
 /** Deletes rows with what belongs to them, deepest first. Every deleted record leaves its whole last state in its event. */
@@ -59,13 +59,17 @@ export async function lockPointing(
   ids: readonly string[],
   limit?: number,
 ): Promise<Row<Resource>[]> {
-  const conditions = [sql`t.organization_id = ${ctx.organization_id}`, sql`t.${name(field)} = any(${ids})`];
+  return lockWhere(ctx, child, sql`t.${name(field)} = any(${ids})`, limit);
+}
+
+/** The rows that meet a condition on the alias `t`, locked, whoever may see them. */
+export async function lockWhere<R extends Resource>(ctx: Ctx, of: R, condition: Sql, limit?: number): Promise<Row<R>[]> {
   const rows = await query(
     ctx,
-    statement(sql`select ${allColumns(child)} from ${from(child, "t")} where ${and(conditions)} order by t.id
-      ${limit === undefined ? empty : sql`limit ${limit}`} for update of t`),
+    statement(sql`select ${allColumns(of)} from ${from(of, "t")} where ${and([sql`t.organization_id = ${ctx.organization_id}`, condition])}
+      order by t.id ${limit === undefined ? empty : sql`limit ${limit}`} for update of t`),
   );
-  return rows.map(rowReader(child));
+  return rows.map(rowReader(of));
 }
 
 function clear(ctx: Ctx, { from: child, field }: Pointer, ids: readonly string[]): void {
@@ -78,7 +82,8 @@ function clear(ctx: Ctx, { from: child, field }: Pointer, ids: readonly string[]
 
 /**
  * Makes everything that points at `source` point at `destination`, with an `updated` event for each record that moved. `along` are
- * further columns to set where a record has them: what follows a contact to another lead gets that lead.
+ * further columns to set where a record has them: what follows a contact to another lead gets that lead. With one record as both,
+ * what points at it only gets those.
  */
 export async function repoint(
   ctx: Ctx,
@@ -88,9 +93,10 @@ export async function repoint(
   { along = {}, meta }: { along?: Record<string, string>; meta?: Record<string, unknown> } = {},
 ): Promise<void> {
   for (const pointer of ctx.registry.pointersTo(of.name)) {
-    const rows = await lockPointing(ctx, pointer, [source]);
+    const values = { ...pick(along, pointer.from), [pointer.field]: destination };
+    const rows = (await lockPointing(ctx, pointer, [source])).filter((row) => !same(row, { ...row, ...values }));
     if (rows.length === 0) continue;
-    moveRows(ctx, pointer, rows, { ...pick(along, pointer.from), [pointer.field]: destination }, meta);
+    moveRows(ctx, pointer, rows, values, meta);
     await carryAlong(ctx, pointer.from, rows, along, meta);
   }
 }

@@ -126,7 +126,8 @@ function compile(of: Resource, fields: readonly string[] | null, lookup: Lookup,
 }
 
 const isOnDemand = (field: ShownField): boolean =>
-  field.source === "related" || ((field.source === "column" || field.source === "computed") && field.onDemand === true);
+  (field.source === "related" && !field.always) ||
+  ((field.source === "column" || field.source === "computed") && field.onDemand === true);
 /** What follows from the organization's small records as they are now, or from the hour, and so is never kept beside a row. */
 const isLookedUp = (field: ShownField): boolean => field.source === "label" || field.source === "lookedUp";
 
@@ -373,9 +374,11 @@ function makeLean(of: Resource, lookup: Lookup): Lean | null {
   };
 }
 
-/** True when a read shows nothing that a record at hand does not: no joined labels. */
+/** True when a read shows nothing that a record at hand does not: no joined labels, nothing of other rows. */
 export const isSelfContained = (of: Resource, lookup: Lookup): boolean =>
-  of.shown.every(([, field]) => field.source !== "label" || lookup(field.to)?.cached === true);
+  of.shown.every(([, field]) =>
+    field.source === "label" ? lookup(field.to)?.cached === true : field.source !== "related" || !field.always,
+  );
 
 /** The schema of a record as it is shown. Made once for each resource: one for each of its verbs took 8 MB more. */
 export function outputSchema(of: Resource): z.ZodType {

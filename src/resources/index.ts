@@ -5,19 +5,23 @@ import type { Resource } from "../core/resource.ts";
 import { credential } from "./accounts/credential.ts";
 import { accounts } from "./accounts/index.ts";
 import { activities } from "./activities/index.ts";
+import { comments } from "./comments/index.ts";
 import { contacts } from "./contacts/index.ts";
 import { customData } from "./custom_data/index.ts";
 import { customObjects } from "./custom_objects/index.ts";
 import { events } from "./events/index.ts";
 import { files, sharedFile } from "./files/index.ts";
+import { goals } from "./goals/index.ts";
 import { leads } from "./leads/index.ts";
-import { notification } from "./notifications/notification.ts";
+import { contactListMember } from "./lists/contact_list_member.ts";
+import { lists } from "./lists/index.ts";
+import { leadListMember } from "./lists/lead_list_member.ts";
+import { notifications } from "./notifications/index.ts";
 import { opportunities } from "./opportunities/index.ts";
 import { organizations } from "./organization/index.ts";
 import { search } from "./search/index.ts";
 import { sharing } from "./sharing/index.ts";
-import { contactTag } from "./tags/contact_tag.ts";
-import { leadTag } from "./tags/lead_tag.ts";
+import { tags } from "./tags/index.ts";
 import { tasks } from "./tasks/index.ts";
 import { templates } from "./templates/index.ts";
 
@@ -36,10 +40,15 @@ export const operations: readonly Operation[] = [
   ...accounts,
   ...sharing,
   ...files,
+  ...tags,
+  ...lists,
+  ...comments,
+  ...goals,
+  ...notifications,
 ];
 
 /** What is served without a key. */
 export const publicRoutes: readonly PublicRoute[] = [sharedFile];
 
 /** Resources that other definitions refer to and that have none of the five verbs. */
-export const silentResources: readonly Resource[] = [leadTag, contactTag, notification, credential];
+export const silentResources: readonly Resource[] = [contactListMember, leadListMember, credential];

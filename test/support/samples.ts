@@ -25,6 +25,8 @@ const required: Record<string, (ws: Workspace) => Promise<Body> | Body> = {
   send_as: async (ws) => ({ allowed_user_id: (await ws.member()).userId }),
   file: () => ({ name: "proposal.txt", content_base64: Buffer.from("A proposal").toString("base64") }),
   file_subtype: () => ({ label: `Subtype ${unique()}` }),
+  comment: async (ws) => ({ object_id: (await ws.lead()).id, body: "<body>Well said</body>" }),
+  goal: () => ({ period: String(2000 + (++count % 7000)), target: 1000 }),
   membership: () => ({ email: `member-${unique()}@example.com` }),
 };
 
@@ -47,7 +49,11 @@ const values: Record<string, unknown> = {
   events: ["lead.updated"],
   choices: ["a", "b"],
   redirect_uris: ["https://example.com/callback"],
+  "comment.body": "<body>Text</body>",
 };
+
+/** Lists that are of one record: without saying which, they are refused. */
+export const listedByRecord: ReadonlySet<string> = new Set(["comment"]);
 
 /** The operations of the five verbs of a resource. */
 export function verbsOf(operations: readonly Operation[], of: Resource): Partial<Record<string, Operation>> {
@@ -70,7 +76,8 @@ export async function minimalBody(ws: Workspace, of: Resource): Promise<Body> {
 
 /** A valid value of a field, or undefined where its kind does not say one. */
 export async function sampleValue(ws: Workspace, of: Resource, key: string, field: Field): Promise<unknown> {
-  if (key in values) return values[key];
+  const special = `${of.name}.${key}`;
+  if (special in values || key in values) return values[special] ?? values[key];
   if (field.ref)
     return field.ref.to === "user"
       ? ws.userId

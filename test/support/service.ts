@@ -42,6 +42,7 @@ export async function startService({ env = {}, databaseUrl }: ServiceOptions = {
     outboundAllowCidrs: config.outbound_allow_cidrs,
     filesDir,
     s3: config.s3,
+    listSources: config.list_sources,
     clock: () => clock.now ?? new Date(),
   });
   // A machine that runs two test files at a time is slow, not overloaded.

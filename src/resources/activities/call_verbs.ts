@@ -7,6 +7,7 @@ import { store } from "../../records/store.ts";
 import { bothForms } from "../shared/both_forms.ts";
 import { createSystemTask } from "../tasks/system_task.ts";
 import { call, type callStates } from "./call.ts";
+import { tellOfMissedCall } from "./notices.ts";
 import { checkOutcome, outcomesOf } from "./outcomes.ts";
 import { checkPlace, place } from "./placing.ts";
 
@@ -27,7 +28,7 @@ export async function createCall(ctx: Ctx, given: Create<typeof call>): Promise<
     disposition: given.disposition === undefined ? dispositions[status] : given.disposition,
     date_answered: status === "in-progress" ? ctx.now.toISOString() : null,
   });
-  entered(ctx, row);
+  await entered(ctx, row);
   return row;
 }
 
@@ -44,7 +45,7 @@ export async function updateCall(ctx: Ctx, before: Call, patch: Patch<typeof cal
     disposition: dispositionOf(before, patch, status),
     date_answered: before.date_answered ?? (status === "in-progress" ? ctx.now.toISOString() : null),
   });
-  if (after.status !== before.status) entered(ctx, after);
+  if (after.status !== before.status) await entered(ctx, after);
   return after;
 }
 
@@ -104,10 +105,12 @@ function outcome(ctx: Ctx, given: Patch<typeof call>, before?: Call): Partial<Pi
 }
 
 /** The call has got to its present status. */
-function entered(ctx: Ctx, row: Call): void {
+async function entered(ctx: Ctx, row: Call): Promise<void> {
   if (row.status === "in-progress") emit(ctx, call, { action: "answered", after: row });
   if (row.status === "completed") emit(ctx, call, { action: "completed", after: row });
-  if (row.status === "no-answer" && row.direction === "inbound") callBack(ctx, row);
+  if (row.status !== "no-answer" || row.direction !== "inbound") return;
+  callBack(ctx, row);
+  await tellOfMissedCall(ctx, row);
 }
 
 function callBack(

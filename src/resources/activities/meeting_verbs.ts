@@ -11,6 +11,7 @@ import { contact } from "../contacts/contact.ts";
 import { user } from "../organization/organization.ts";
 import { bothForms } from "../shared/both_forms.ts";
 import { type Attendee, longest, type MeetingState, meeting, stateAt } from "./meeting.ts";
+import { newOnes, tellAttendees, tellMentioned } from "./notices.ts";
 import { checkOutcome, outcomesOf } from "./outcomes.ts";
 import { type Contact, checkPlace, place } from "./placing.ts";
 import { memberWith } from "./recipients.ts";
@@ -32,7 +33,10 @@ export async function createMeeting(ctx: Ctx, given: Create<typeof meeting>): Pr
     attendees: resolved(ctx, given.attendees ?? [], contacts, placed.lead_id),
     activity_at: given.activity_at ?? times.starts_at,
   });
-  emit(ctx, meeting, { action: row.status === "canceled" ? "canceled" : "scheduled", after: row });
+  const isCanceled = row.status === "canceled";
+  emit(ctx, meeting, { action: isCanceled ? "canceled" : "scheduled", after: row });
+  if (!isCanceled) tellAttendees(ctx, row, usersAmong(row));
+  tellMentioned(ctx, "meeting", row, row.user_note_mentions, row.user_note);
   return row;
 }
 
@@ -53,8 +57,12 @@ export async function updateMeeting(ctx: Ctx, stored: Meeting, patch: Patch<type
     activity_at: patch.activity_at ?? (before.activity_at === before.starts_at ? times.starts_at : before.activity_at),
   });
   if (after.status === "canceled" && before.status !== "canceled") emit(ctx, meeting, { action: "canceled", after });
+  if (after.status === "upcoming") tellAttendees(ctx, after, newOnes(usersAmong(before), usersAmong(after)));
+  tellMentioned(ctx, "meeting", after, newOnes(before.user_note_mentions, after.user_note_mentions), after.user_note);
   return after;
 }
+
+const usersAmong = ({ attendees }: Meeting): string[] => attendees.flatMap((one) => one.user_id ?? []);
 
 // --- when ---
 

@@ -5,6 +5,7 @@ import type { Create, Patch, Row } from "../../core/resource.ts";
 import { store } from "../../records/store.ts";
 import { type BothForms, bothForms } from "../shared/both_forms.ts";
 import { note } from "./note.ts";
+import { newOnes, tellMentioned } from "./notices.ts";
 import { checkPlace, place } from "./placing.ts";
 
 type Note = Row<typeof note>;
@@ -14,7 +15,9 @@ export async function createNote(ctx: Ctx, given: Create<typeof note>): Promise<
   if (!forms?.html) throw invalid({ note: "is required" });
   const { placed } = await place(ctx, given);
 
-  return store.insert(ctx, note, { ...given, ...placed, ...written(forms), ...pinning(ctx, given.pinned === true) });
+  const row = store.insert(ctx, note, { ...given, ...placed, ...written(forms), ...pinning(ctx, given.pinned === true) });
+  tellMentioned(ctx, "note", row, row.mentions, row.note);
+  return row;
 }
 
 export async function updateNote(ctx: Ctx, before: Note, patch: Patch<typeof note>): Promise<Note> {
@@ -24,7 +27,9 @@ export async function updateNote(ctx: Ctx, before: Note, patch: Patch<typeof not
 
   const isPinned = patch.pinned ?? before.pinned;
   const pins = isPinned === before.pinned ? {} : pinning(ctx, isPinned);
-  return store.update(ctx, note, before, { ...patch, ...(forms && written(forms)), ...pins });
+  const after = store.update(ctx, note, before, { ...patch, ...(forms && written(forms)), ...pins });
+  tellMentioned(ctx, "note", after, newOnes(before.mentions, after.mentions), after.note);
+  return after;
 }
 
 const written = (forms: BothForms) => ({ note: forms.text, note_html: forms.html, mentions: forms.mentions });

@@ -6,6 +6,7 @@ import { textQuery } from "../../search/text_filter.ts";
 import { vector } from "../../search/words.ts";
 import { isTimeZone } from "../../values/time.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
+import { listFilters, listIds } from "../lists/list_fields.ts";
 import { type Email, emailKeys, emails, type Phone, phoneKeys, phones, urls } from "../shared/contact_points.ts";
 import { emailFilter, phoneFilter, tagFilter } from "../shared/filters.ts";
 import { authorNames } from "../shared/names.ts";
@@ -20,7 +21,7 @@ export const contact = resource({
   visible: visibleAsLead,
   indexed: ["lead_id"],
   sort: { name: true, display_name: true },
-  filters: { query: textQuery("contact"), email: emailFilter, phone: phoneFilter, tag: tagFilter },
+  filters: { query: textQuery("contact"), email: emailFilter, phone: phoneFilter, tag: tagFilter, ...listFilters("contact") },
   expand: { lead: { resource: "lead", via: "lead_id", many: false } },
   fields: {
     lead_id: ref(
@@ -41,6 +42,7 @@ export const contact = resource({
     phones: phones("Phone numbers."),
     urls: urls("Web addresses."),
     tags: tagNames("Names of contact tags; unknown ones are created."),
+    list_ids: listIds("contact"),
     timezone: formed((raw) => (isTimeZone(raw) ? raw : null), "must be a time zone such as Europe/Berlin"),
     timezone_source: choice(["contact", "lead", "phone"], { readOnly: true }),
     enrichment_status: text({ readOnly: true }),

@@ -2,6 +2,7 @@
 import type { Ctx } from "../../core/context.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { createRecord } from "../../records/records.ts";
+import { repoint } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { lead } from "../leads/lead.ts";
 import { contactTag } from "../tags/contact_tag.ts";
@@ -19,8 +20,11 @@ export async function createContact(ctx: Ctx, given: Create<typeof contact>): Pr
   return store.insert(ctx, contact, await withTags(ctx, contactTag, { ...values, lead_id }));
 }
 
+/** Who moves to another lead takes along what is theirs there: deals, tasks, activities, comments. */
 export async function updateContact(ctx: Ctx, before: Contact, patch: Patch<typeof contact>): Promise<Contact> {
   const after = store.update(ctx, contact, before, await withTags(ctx, contactTag, named(patch), before.tags));
+  const { id, lead_id } = after;
+  if (lead_id !== before.lead_id) await repoint(ctx, contact, id, id, { along: { lead_id } });
   if (differsForCopies(before, after)) await bringCopiesInStep(ctx, after);
   return after;
 }

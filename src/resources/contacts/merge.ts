@@ -6,6 +6,7 @@ import { shown } from "../../records/records.ts";
 import { repoint } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { outputSchema } from "../../records/writer.ts";
+import { leaveSharedLists } from "../lists/members.ts";
 import { united } from "../shared/contact_points.ts";
 import { filledIn, lockPair, mergedCustom } from "../shared/merging.ts";
 import { contact } from "./contact.ts";
@@ -41,6 +42,7 @@ export const mergeContacts = operation({
       },
       meta,
     );
+    leaveSharedLists(ctx, "contact", gone.id, kept.id);
     await repoint(ctx, contact, gone.id, kept.id, { along: { lead_id: kept.lead_id }, meta });
     await store.remove(ctx, contact, [gone], meta);
     const shared = await mergedShare(ctx, gone, merged);

@@ -25,7 +25,7 @@ function objectTypes(of: Resource): string[] {
   for (const [key, field] of of.columns as readonly [string, Field][]) {
     for (const option of (field.schema as { options?: string[] }).options ?? []) rows.push({ [key]: option });
   }
-  return [...new Set(rows.map((row) => of.event!(row)))].filter((type) => !/undefined|null/.test(type));
+  return [...new Set(rows.flatMap((row) => of.event!(row) ?? []))].filter((type) => !/undefined|null/.test(type));
 }
 
 test("every action that is emitted anywhere is one of the catalog", () => {

@@ -22,6 +22,7 @@ import { leadSmartFields } from "../../search/smart_fields.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { vector } from "../../search/words.ts";
 import { parseUrl } from "../../values/url.ts";
+import { listFilters, listIds } from "../lists/list_fields.ts";
 import { addresses, type Email, emailKeys, emails, type Phone, phoneKeys, phones } from "../shared/contact_points.ts";
 import { emailFilter, labelFilter, phoneFilter, tagFilter } from "../shared/filters.ts";
 import { authorNames } from "../shared/names.ts";
@@ -45,6 +46,7 @@ export const lead = resource({
     email: emailFilter,
     phone: phoneFilter,
     tag: tagFilter,
+    ...listFilters("lead"),
     ...labelFilter("status_label", "status_id", leadStatus),
   },
   expand: {
@@ -83,6 +85,7 @@ export const lead = resource({
       doc: "Contacts to create with the lead.",
     }),
     tags: tagNames("Names of lead tags; unknown ones are created."),
+    list_ids: listIds("lead"),
     score: integer({ readOnly: true, doc: "0 to 100, written by scoring." }),
     score_grade: choice(["A", "B", "C", "D"], { readOnly: true }),
     score_reasons: json(z.array(z.string()), { readOnly: true, default: [] as string[] }),

@@ -9,6 +9,7 @@ import { store } from "../../records/store.ts";
 import { logCreated, logLeadStatusChange } from "../activities/system_activities.ts";
 import { contact } from "../contacts/contact.ts";
 import { leaveShares, sharedContacts } from "../contacts/sharing.ts";
+import { nameOfCaller, notify } from "../notifications/notify.ts";
 import { isActiveMember } from "../organization/organization.ts";
 import { idOfLabel, refuseBoth } from "../shared/resolve_label.ts";
 import { leadTag } from "../tags/lead_tag.ts";
@@ -23,6 +24,7 @@ export async function createLead(ctx: Ctx, { contacts, ...given }: Create<typeof
   const nested = (contacts ?? []).map((body, i) => readNestedContact(ctx, body, i));
   const row = store.insert(ctx, lead, await withTags(ctx, leadTag, resolved(ctx, { owner_id: ownerOfNew(ctx), ...given })));
   logCreated(ctx, row);
+  tellOwner(ctx, row);
 
   for (const input of nested) await createRecord(ctx, contact, { ...input, lead_id: row.id });
   return row;
@@ -35,7 +37,13 @@ const ownerOfNew = (ctx: Ctx) => (may(ctx, "view_all_leads") ? null : ctx.actor.
 export async function updateLead(ctx: Ctx, before: Lead, patch: Patch<typeof lead>): Promise<Lead> {
   const after = store.update(ctx, lead, before, await withTags(ctx, leadTag, resolved(ctx, patch), before.tags));
   if (after.status_id !== before.status_id) noteStatusChange(ctx, before, after);
+  if (after.owner_id !== before.owner_id) tellOwner(ctx, after);
   return after;
+}
+
+function tellOwner(ctx: Ctx, { id, owner_id, display_name }: Lead): void {
+  const title = `${nameOfCaller(ctx)} gave you the lead ${display_name}`;
+  notify(ctx, [owner_id], { type: "lead_assigned", title, object_type: "lead", object_id: id, lead_id: id });
 }
 
 /** People who are shared with other organizations stay there. */

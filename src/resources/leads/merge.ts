@@ -9,6 +9,7 @@ import { repoint } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { outputSchema } from "../../records/writer.ts";
 import { logLeadMerge } from "../activities/system_activities.ts";
+import { leaveSharedLists } from "../lists/members.ts";
 import { united } from "../shared/contact_points.ts";
 import { filledIn, lockPair, mergedCustom } from "../shared/merging.ts";
 import { lead } from "./lead.ts";
@@ -30,6 +31,7 @@ export const mergeLeads = operation({
     const meta = { merge_source_lead_id: gone.id, merge_destination_lead_id: kept.id };
 
     const merged = store.update(ctx, lead, kept, mergedLead(ctx, kept, gone), meta);
+    leaveSharedLists(ctx, "lead", gone.id, kept.id);
     await repoint(ctx, lead, gone.id, kept.id, { meta });
     await store.remove(ctx, lead, [gone], meta);
     logLeadMerge(ctx, gone, merged);

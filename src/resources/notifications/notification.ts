@@ -1,8 +1,10 @@
 // A notification: what one member is told about.
 import { z } from "zod";
-import { boolean, choice, json, ref, text, timestamp } from "../../core/field.ts";
+import type { Ctx } from "../../core/context.ts";
+import { boolean, choice, input, json, ref, text, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
-import { name, sql } from "../../db/sql.ts";
+import { name, type Sql, sql } from "../../db/sql.ts";
+import { visibleAsLead } from "../leads/visibility.ts";
 
 export const notificationTypes = [
   "lead_assigned",
@@ -34,13 +36,16 @@ export const notification = resource({
   prefix: "noti",
   doc: "What one member is told about. Everyone sees only their own.",
   event: null,
-  visible: (ctx, alias) => sql`${name(alias)}.user_id = ${ctx.actor.user_id}`,
+  about: "object_id",
+  visible: isOwn,
   fields: {
     user_id: ref("user", { onDelete: "keep", onMove: "keep" }, { readOnly: true, required: true, doc: "Who is told." }),
     type: choice(notificationTypes, { readOnly: true, required: true, doc: "What it is about." }),
     title: text({ readOnly: true, required: true, doc: "One line." }),
     body: text({ readOnly: true, max: 1000, doc: "A few more words, such as the beginning of a comment." }),
     is_read: boolean({ default: false }),
+    read: input(z.boolean(), { doc: "The same as `is_read`." }),
+    status: input(z.enum(["read", "unread"]), { doc: "The same as `is_read`, in a word." }),
     read_at: timestamp({ readOnly: true }),
     object_type: text({ readOnly: true, doc: "With `object_id`: the record it is about." }),
     object_id: text({ readOnly: true, max: 64 }),
@@ -50,3 +55,10 @@ export const notification = resource({
     data: json(z.record(z.string(), z.unknown()), { readOnly: true, default: {}, doc: "Further facts, by type." }),
   },
 });
+
+/** One's own, unless it tells of a lead that one does not see any more. */
+function isOwn(ctx: Ctx, alias: string): Sql {
+  const own = sql`${name(alias)}.user_id = ${ctx.actor.user_id}`;
+  const asLead = visibleAsLead(ctx, alias);
+  return asLead === null ? own : sql`(${own} and ${asLead})`;
+}

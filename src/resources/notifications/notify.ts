@@ -1,8 +1,10 @@
 // Telling members of a change, in the change's own transaction.
-import type { Ctx } from "../../core/context.ts";
+import { type Ctx, write } from "../../core/context.ts";
+import { sql, statement } from "../../db/sql.ts";
 import { store } from "../../records/store.ts";
+import { fromHtml } from "../../values/rich_text.ts";
 import { group } from "../organization/group.ts";
-import { isActiveMember } from "../organization/user.ts";
+import { isActiveMember, user } from "../organization/user.ts";
 import { type NotificationType, notification } from "./notification.ts";
 
 export interface Notice {
@@ -16,20 +18,41 @@ export interface Notice {
   data?: Record<string, unknown>;
 }
 
-/** Tells members, by their ids or by those of groups. Nobody is told twice, or of what they did themselves. */
-export function notify(ctx: Ctx, to: readonly (string | null | undefined)[], notice: Notice): void {
-  for (const user_id of recipients(ctx, to))
+/** Tells members, by their ids or by those of groups, and answers who was told. Nobody is told twice, or of what they did themselves. */
+export function notify(ctx: Ctx, to: readonly (string | null | undefined)[], notice: Notice): Set<string> {
+  const told = recipients(ctx, to);
+  const lead_id = notice.lead_id ?? null;
+  for (const user_id of told)
     store.insert(ctx, notification, {
       body: null,
-      lead_id: null,
       data: {},
       ...notice,
+      title: shortened(notice.title, 255),
+      lead_id,
+      url: lead_id === null ? null : `/lead/${lead_id}/`,
       user_id,
       actor_id: ctx.actor.user_id,
     });
+  return told;
+}
+
+/** What is not there to be read any more has not been told either. What is deleted as a row takes its notifications along by itself. */
+export function withdrawNotices(ctx: Ctx, objectId: string): void {
+  write(ctx, statement(sql`delete from notification where organization_id = ${ctx.organization_id} and object_id = ${objectId}`));
 }
 
 function recipients(ctx: Ctx, to: readonly (string | null | undefined)[]): Set<string> {
   const ids = to.flatMap((id) => (typeof id === "string" ? (ctx.directory.get(group, id)?.user_ids ?? [id]) : []));
   return new Set(ids.filter((id) => id !== ctx.actor.user_id && isActiveMember(ctx.directory, id)));
 }
+
+// --- words ---
+
+/** Who does what is told of. */
+export const nameOfCaller = (ctx: Ctx): string => ctx.directory.get(user, ctx.actor.user_id)?.name ?? "Somebody";
+
+/** The beginning of a rich or plain text. */
+export const excerpt = (html: string | null): string | null => (html === null ? null : shortened(fromHtml(html).text, 200));
+
+export const shortened = (text: string, max: number): string =>
+  text.length <= max ? text : `${[...text].slice(0, max - 1).join("")}…`;

@@ -6,10 +6,12 @@ import { sql } from "../../db/sql.ts";
 import { changedFields, emit } from "../../records/event.ts";
 import { createRecord, findRecord, findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
+import { formatMoney } from "../../values/money.ts";
 import { parseDate, todayAt } from "../../values/time.ts";
 import { logOpportunityStatusChange, removeStatusChangesOf } from "../activities/system_activities.ts";
 import { contact } from "../contacts/contact.ts";
 import { lead } from "../leads/lead.ts";
+import { nameOfCaller, notify } from "../notifications/notify.ts";
 import { isActiveMember } from "../organization/organization.ts";
 import { bothForms } from "../shared/both_forms.ts";
 import { refuseBoth } from "../shared/resolve_label.ts";
@@ -33,7 +35,15 @@ export async function createOpportunity(ctx: Ctx, given: Create<typeof opportuni
   const stamped = stamps(ctx, status, undefined, values);
   const lead_id = await leadOf(ctx, given);
 
-  return store.insert(ctx, opportunity, { user_id: ctx.actor.user_id, ...values, ...stamped, lead_id, status_id: status.id });
+  const row = store.insert(ctx, opportunity, {
+    user_id: ctx.actor.user_id,
+    ...values,
+    ...stamped,
+    lead_id,
+    status_id: status.id,
+  });
+  tellUser(ctx, row, "opportunity_assigned");
+  return row;
 }
 
 /** A change of status is also an event of its own. */
@@ -47,7 +57,20 @@ export async function updateOpportunity(ctx: Ctx, before: Opportunity, patch: Pa
 
   const after = store.update(ctx, opportunity, before, { ...values, ...change });
   if (after.status_id !== before.status_id) noteStatusChange(ctx, before, after);
+  if (after.user_id !== before.user_id) tellUser(ctx, after, "opportunity_assigned");
+  if (isWon(ctx, after) && !isWon(ctx, before)) tellUser(ctx, after, "opportunity_won");
   return after;
+}
+
+const isWon = (ctx: Ctx, { status_id }: Opportunity): boolean => ctx.directory.get(opportunityStatus, status_id)?.type === "won";
+
+/** Whose deal it is hears of it. */
+function tellUser(ctx: Ctx, deal: Opportunity, type: "opportunity_assigned" | "opportunity_won"): void {
+  const worth = formatMoney(deal.value, deal.value_currency);
+  const what = worth === null ? "a deal" : `a deal of ${worth}`;
+  const title =
+    type === "opportunity_won" ? `${nameOfCaller(ctx)} marked ${what} as won` : `${nameOfCaller(ctx)} gave you ${what}`;
+  notify(ctx, [deal.user_id], { type, title, object_type: "opportunity", object_id: deal.id, lead_id: deal.lead_id });
 }
 
 function noteStatusChange(ctx: Ctx, before: Opportunity, after: Opportunity): void {

@@ -8,7 +8,9 @@ import { sql, statement } from "../../db/sql.ts";
 import { emit } from "../../records/event.ts";
 import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
+import { nameOfCaller, notify } from "../notifications/notify.ts";
 import { membership } from "./membership.ts";
+import { organizationOf } from "./organization.ts";
 
 type Membership = Row<typeof membership>;
 
@@ -25,7 +27,14 @@ export async function invite(ctx: Ctx, { email, ...given }: Create<typeof member
   // The event shows the person, whom the directory does not know yet.
   await refreshDirectory(ctx);
   emit(ctx, membership, { action: "activated", after: invited });
+  tellInvited(ctx, invited);
   return invited;
+}
+
+/** Waits for them until they are in. */
+function tellInvited(ctx: Ctx, { id, user_id }: Membership): void {
+  const title = `${nameOfCaller(ctx)} invited you to ${organizationOf(ctx.directory).name}`;
+  notify(ctx, [user_id], { type: "invited", title, object_type: "membership", object_id: id });
 }
 
 /** Who was a member before is one again at once; who never accepted is still to accept. */

@@ -2,6 +2,7 @@
 import { text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { tagName } from "./tag_names.ts";
+import { usageCount } from "./usage_count.ts";
 
 export const leadTag = resource({
   name: "lead_tag",
@@ -12,5 +13,6 @@ export const leadTag = resource({
   fields: {
     name: tagName({ required: true, doc: "Unique among the tags of leads, in any case." }),
     color: text({ max: 32 }),
+    usage_count: usageCount("lead"),
   },
 });

@@ -1,13 +1,13 @@
 // What creating and changing a task does besides writing the row.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import { isId } from "../../core/id.ts";
-import { type Create, kindOf, type Patch, type Row, type Values } from "../../core/resource.ts";
+import { type Create, type Patch, type Row, type Values } from "../../core/resource.ts";
 import { changedFields, emit } from "../../records/event.ts";
-import { findRecord } from "../../records/records.ts";
+import { findAnyRecord, findRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { logTaskCompleted, removeTaskCompleted } from "../activities/system_activities.ts";
 import { contact } from "../contacts/contact.ts";
+import { nameOfCaller, notify, shortened } from "../notifications/notify.ts";
 import { canBeAssigned } from "./assignee.ts";
 import { ownTypes, task, todayOf } from "./task.ts";
 
@@ -36,7 +36,7 @@ export async function createTask(ctx: Ctx, { due_date, ...given }: Create<typeof
   if (row.is_complete) {
     emit(ctx, task, { action: "completed", after: row });
     logTaskCompleted(ctx, row);
-  }
+  } else tellAssignee(ctx, row);
   return row;
 }
 
@@ -59,8 +59,25 @@ export async function changeTask(ctx: Ctx, before: Task, values: Values<typeof t
     logTaskCompleted(ctx, after);
   }
   if (before.is_complete && !after.is_complete) await removeTaskCompleted(ctx, after.id);
+  if (after.assigned_to !== before.assigned_to && !after.is_complete) tellAssignee(ctx, after);
+  if (after.is_complete && !before.is_complete) tellCreator(ctx, after);
   return after;
 }
+
+function tellAssignee(ctx: Ctx, row: Task): void {
+  notify(ctx, [row.assigned_to], { ...notice(row), type: "task_assigned", title: `${nameOfCaller(ctx)} gave you a task` });
+}
+
+function tellCreator(ctx: Ctx, row: Task): void {
+  notify(ctx, [row.created_by], { ...notice(row), type: "task_completed", title: `${nameOfCaller(ctx)} completed your task` });
+}
+
+const notice = (row: Task) => ({
+  body: row.text === null ? null : shortened(row.text, 200),
+  object_type: `task.${row._type}`,
+  object_id: row.id,
+  lead_id: row.lead_id,
+});
 
 export function checkAssignee(ctx: Ctx, id: string): void {
   if (!canBeAssigned(ctx.directory, id)) throw invalid({ assigned_to: "is not an active member or a group" });
@@ -98,11 +115,9 @@ async function objectOf(
   if (object_id === null && object_type !== null) throw invalid({ object_id: "is required with object_type" });
   if (object_id === null) return { object_type, object_id };
 
-  const of = ctx.registry.resources.find((one) => one.only === undefined && isId(one.prefix, object_id));
-  const found = of === undefined ? null : await findRecord(ctx, of, object_id);
-  if (of === undefined || found === null) throw invalid({ object_id: "does not exist" });
-  const kind = kindOf(of, found);
-  const type = kind.event?.(found) ?? kind.name;
+  const found = await findAnyRecord(ctx, object_id);
+  if (found === null) throw invalid({ object_id: "does not exist" });
+  const type = found.kind.event?.(found.row) ?? found.kind.name;
   if (object_type !== null && object_type !== type) throw invalid({ object_type: `must be ${type} for this object_id` });
   return { object_type: type, object_id };
 }

@@ -1,0 +1,40 @@
+// A remark about a record of any kind.
+import { z } from "zod";
+import { computed, ref, text, texts, timestamp } from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+import { visibleAsLead } from "../leads/visibility.ts";
+import { authorNames } from "../shared/names.ts";
+
+export const comment = resource({
+  name: "comment",
+  prefix: "comm",
+  doc: "A remark about a record. Deleting one takes its words away and leaves its place in the thread.",
+  // A comment that was removed has said so: it goes quietly with its thread.
+  event: (row: { removed_at?: string | null }) => (row.removed_at ? null : "comment"),
+  about: "object_id",
+  visible: visibleAsLead,
+  owned: { by: "created_by", own: "delete_own_activities", others: "manage_others_activities" },
+  order: "date_created",
+  fields: {
+    lead_id: ref("lead", { onDelete: "cascade", onMove: "follow" }, { readOnly: true, doc: "The lead of what it is about." }),
+    object_id: text({ filled: true, createOnly: true, max: 64, doc: "The record it is about; that or `thread_id` is needed." }),
+    object_type: text({ filled: true, readOnly: true, doc: "What kind of record that is, as events name it: `activity.note`." }),
+    thread_id: ref(
+      "comment_thread",
+      { onDelete: "cascade", onMove: "follow" },
+      { filled: true, createOnly: true, doc: "The thread it is in; by default that of the record." },
+    ),
+    body: text({ max: 100_000, doc: "Rich text, with mentions; null once it was removed." }),
+    mentions: texts({ readOnly: true, default: [] as string[], doc: "Users and groups that it mentions." }),
+    removed_at: timestamp({ readOnly: true, doc: "When it was removed." }),
+    removed_by: ref("user", { onDelete: "keep", onMove: "keep" }, { readOnly: true, doc: "Who removed it." }),
+    ...oldNames(),
+    ...authorNames,
+  },
+});
+
+/** `created_at` and `updated_at`, as comments were known by first. */
+export function oldNames() {
+  const same = (key: string) => computed([key], z.iso.datetime(), (moment: string) => moment, `The same as \`${key}\`.`);
+  return { created_at: same("date_created"), updated_at: same("date_updated") };
+}

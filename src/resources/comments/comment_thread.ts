@@ -1,0 +1,33 @@
+// The comments about one record.
+import { integer, ref, text, texts } from "../../core/field.ts";
+import type { Filter } from "../../core/resource.ts";
+import { resource } from "../../core/resource.ts";
+import { name, sql } from "../../db/sql.ts";
+import { readValues } from "../../records/list_input.ts";
+import { visibleAsLead } from "../leads/visibility.ts";
+import { oldNames } from "./comment.ts";
+
+export const commentThread = resource({
+  name: "comment_thread",
+  prefix: "comthr",
+  doc: "Comments about one record, in the order they were made. It goes with its last comment.",
+  about: "object_id",
+  visible: visibleAsLead,
+  filters: { ids: oneOf("id"), object_ids: oneOf("object_id") },
+  expand: { comments: { resource: "comment", via: "thread_id", many: true } },
+  fields: {
+    lead_id: ref("lead", { onDelete: "cascade", onMove: "follow" }, { readOnly: true, doc: "The lead of what it is about." }),
+    object_id: text({ filled: true, readOnly: true, doc: "The record it is about." }),
+    object_type: text({ filled: true, readOnly: true, doc: "What kind of record that is, as events name it." }),
+    num_comments: integer({ filled: true, readOnly: true, doc: "How many comments it has, removed ones left out." }),
+    participating: texts({ readOnly: true, default: [] as string[], doc: "Who has written a comment." }),
+    ...oldNames(),
+  },
+});
+
+function oneOf(field: string): Filter {
+  return {
+    doc: `Only threads whose \`${field}\` is one of these, separated by commas.`,
+    sql: (_ctx, value, alias) => sql`${name(alias)}.${name(field)} = any(${readValues(value)}::text[])`,
+  };
+}

@@ -1,0 +1,36 @@
+// There is one goal for each period and member: setting it again changes it.
+import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import type { Create, Row } from "../../core/resource.ts";
+import { sql } from "../../db/sql.ts";
+import { lockWhere } from "../../records/references.ts";
+import { store } from "../../records/store.ts";
+import { goal } from "./goal.ts";
+
+type Goal = Row<typeof goal>;
+
+/** Answers 201 for a new goal and 200 for one that was there. */
+export async function setGoal(ctx: Ctx, { amount, target_value, ...given }: Create<typeof goal>): Promise<Goal> {
+  const values = { ...given, target: targetOf({ target: given.target, amount, target_value }) };
+  const made = await store.insertNew(ctx, goal, values);
+  if (made !== null) return made;
+
+  const [before] = await lockWhere(
+    ctx,
+    goal,
+    sql`t.period = ${given.period} and t.user_id is not distinct from ${given.user_id ?? null}`,
+  );
+  if (before === undefined) throw invalid({ period: "was changed by somebody else at the same moment: try again" });
+  ctx.reply.status = 200;
+  return store.update(ctx, goal, before, values);
+}
+
+/** One target, by any of its names. */
+function targetOf(given: Record<"target" | "amount" | "target_value", number | null | undefined>): number {
+  const [first, ...others] = Object.entries(given).filter(([, value]) => value !== undefined);
+  if (first === undefined) throw invalid({ target: "is required" });
+  const [place, value] = first;
+  if (value === null) throw invalid({ [place]: "must not be null" });
+  for (const [other, wanted] of others) if (wanted !== value) throw invalid({ [other]: `differs from ${place}` });
+  return value!;
+}

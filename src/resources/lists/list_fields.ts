@@ -1,0 +1,51 @@
+// What lists of contacts and lists of leads have in common, and how records find the lists they are on.
+import { z } from "zod";
+import { boolean, type Related, related, text } from "../../core/field.ts";
+import type { Filter } from "../../core/resource.ts";
+import { name, type Sql, sql } from "../../db/sql.ts";
+import { readValues } from "../../records/list_input.ts";
+
+/** What can be on a list. */
+export type Listed = "contact" | "lead";
+
+/** The source of lists that were made here. */
+export const internal = "internal";
+
+const tableOf = (of: Listed): Sql => name(`${of}_list_member`);
+
+export const listFields = (of: Listed) => ({
+  name: text({ required: true, doc: "Unique among the lists, in any case." }),
+  source: text({ readOnly: true, default: internal, doc: "`internal`, or where it was copied from." }),
+  description: text({ max: 10_000 }),
+  is_read_only: boolean({ readOnly: true, default: false, doc: "Kept by its source: nobody is put on it by hand." }),
+  member_count: related(
+    z.int(),
+    (t) => sql`(select count(*) from ${tableOf(of)} m
+      where m.organization_id = ${name(t)}.organization_id and m.list_id = ${name(t)}.id)`,
+    `How many ${of}s are on it.`,
+    { always: true },
+  ),
+});
+
+/** The field of a record with the lists it is on. */
+export const listIds = (of: Listed): Related =>
+  related(
+    z.array(z.string()),
+    (t) => sql`(select coalesce(json_agg(m.list_id order by m.list_id), '[]') from ${tableOf(of)} m
+      where m.organization_id = ${name(t)}.organization_id and m.${name(`${of}_id`)} = ${name(t)}.id)`,
+    "The lists it is on.",
+  );
+
+/** `list_id` and `list_id__in` of a list of records. */
+export function listFilters(of: Listed): Record<string, Filter> {
+  const isOn = (alias: string, lists: readonly string[]) =>
+    sql`exists (select from ${tableOf(of)} m where m.organization_id = ${name(alias)}.organization_id
+      and m.list_id = any(${lists}::text[]) and m.${name(`${of}_id`)} = ${name(alias)}.id)`;
+  return {
+    list_id: { doc: `Only ${of}s on this list.`, sql: (_ctx, value, alias) => isOn(alias, [value]) },
+    list_id__in: {
+      doc: `Only ${of}s on any of these lists, separated by commas.`,
+      sql: (_ctx, value, alias) => isOn(alias, readValues(value)),
+    },
+  };
+}

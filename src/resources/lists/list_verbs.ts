@@ -1,0 +1,85 @@
+// The operations that lists of contacts and lists of leads have in common.
+import { z } from "zod";
+import type { Ctx } from "../../core/context.ts";
+import { invalid, notFound } from "../../core/errors.ts";
+import { JsonText, type Operation, operation } from "../../core/operation.ts";
+import type { Resource, Row } from "../../core/resource.ts";
+import { sql } from "../../db/sql.ts";
+import { emit } from "../../records/event.ts";
+import { findRecords, getRecord, lockRecord } from "../../records/records.ts";
+import { standard } from "../../records/standard.ts";
+import { store } from "../../records/store.ts";
+import type { contactList } from "./contact_list.ts";
+import type { leadList } from "./lead_list.ts";
+import type { Listed } from "./list_fields.ts";
+import { addMembers, countMembers, removeAllMembers, removeMember } from "./members.ts";
+
+type List = typeof contactList | typeof leadList;
+
+/** The lists of one kind of record: `of` are the lists, `listed` is what is on them. */
+export function listOperations(of: List, listed: Resource): Operation[] {
+  const word = listed.name as Listed;
+  const remove = async (ctx: Ctx, before: Row<List>): Promise<void> => {
+    removeAllMembers(ctx, word, before.id);
+    await store.remove(ctx, of, [before]);
+  };
+  const gates = { update: "manage_customizations", delete: "manage_customizations" } as const;
+  return [
+    ...standard(of, { list: true, create: true, update: true, delete: remove }, gates),
+    adding(of, listed, word),
+    removing(of, listed, word),
+  ];
+}
+
+const addedMax = 1000;
+
+const adding = (of: List, listed: Resource, word: Listed) =>
+  operation({
+    name: `${of.name}.add_members`,
+    method: "POST",
+    path: `${of.path}/{id}/members/`,
+    doc: `Puts ${word}s on a list; ids that do not exist are reported.`,
+    permission: "member",
+    input: {
+      id: z.string(),
+      [`${word}_ids`]: z.array(z.string()).min(1).max(addedMax).describe(`The ${word}s, at most ${addedMax}.`),
+    },
+    output: z.strictObject({
+      added: z.int(),
+      already_members: z.int(),
+      not_found: z.array(z.string()),
+      member_count: z.int(),
+    }),
+    async run(ctx, { id, ...given }) {
+      const list = await lockRecord(ctx, of, id as string);
+      if (list.is_read_only) throw invalid({}, "The list is kept by its source: nobody can be put on it by hand.");
+      const ids = [...new Set((given as Record<string, string[]>)[`${word}_ids`])];
+      const found = await findRecords(ctx, listed, [sql`t.id = any(${ids})`], sql`order by t.id for key share of t`);
+
+      const members = found.map((row) => row.id);
+      const added = await addMembers(ctx, word, list.id, members);
+      if (added.length > 0) emit(ctx, of, { action: "member_added", after: list, meta: { [`${word}_ids`]: added } });
+      const not_found = ids.filter((one) => !members.includes(one));
+      const already_members = members.length - added.length;
+      return { added: added.length, already_members, not_found, member_count: await countMembers(ctx, word, list.id) };
+    },
+  });
+
+const removing = (of: List, listed: Resource, word: Listed) =>
+  operation({
+    name: `${of.name}.remove_member`,
+    method: "DELETE",
+    path: `${of.path}/{id}/members/{${word}_id}/`,
+    doc: `Takes a ${word} off a list.`,
+    permission: "member",
+    scope: "write_safe",
+    input: { id: z.string(), [`${word}_id`]: z.string() },
+    output: z.strictObject({}),
+    async run(ctx, { id, ...given }) {
+      const list = await lockRecord(ctx, of, id as string);
+      const member = await getRecord(ctx, listed, (given as Record<string, string>)[`${word}_id`]!);
+      if (!(await removeMember(ctx, word, list.id, member.id))) throw notFound();
+      emit(ctx, of, { action: "member_removed", after: list, meta: { [`${word}_ids`]: [member.id] } });
+      return new JsonText("{}");
+    },
+  });

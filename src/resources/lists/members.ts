@@ -1,0 +1,54 @@
+// Who is on a list: putting records on it, taking one off, and what a merge makes of it.
+import { type Ctx, query, write } from "../../core/context.ts";
+import { newId } from "../../core/id.ts";
+import { name, type Sql, sql, statement } from "../../db/sql.ts";
+import type { Listed } from "./list_fields.ts";
+
+const tableOf = (of: Listed): Sql => name(`${of}_list_member`);
+const columnOf = (of: Listed): Sql => name(`${of}_id`);
+
+/** Puts records on a list and answers the ids of those that were not on it; all of them must exist. */
+export async function addMembers(ctx: Ctx, of: Listed, listId: string, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await query(
+    ctx,
+    statement(sql`insert into ${tableOf(of)} (organization_id, id, list_id, ${columnOf(of)}, created_by, updated_by, date_created, date_updated)
+      select ${ctx.organization_id}, n.id, ${listId}, n.member, ${ctx.actor.user_id}, ${ctx.actor.user_id}, ${ctx.now}::timestamptz, ${ctx.now}::timestamptz
+      from unnest(${ids.map(() => newId(`${of[0]}lmem`, ctx.now.getTime()))}::text[], ${ids}::text[]) n(id, member)
+      on conflict do nothing returning ${columnOf(of)}`),
+  );
+  return rows.map(([id]) => id!);
+}
+
+/** Takes a record off a list; false when it was not on it. */
+export async function removeMember(ctx: Ctx, of: Listed, listId: string, id: string): Promise<boolean> {
+  const removed = await query(
+    ctx,
+    statement(sql`delete from ${tableOf(of)} where organization_id = ${ctx.organization_id}
+      and list_id = ${listId} and ${columnOf(of)} = ${id} returning id`),
+  );
+  return removed.length > 0;
+}
+
+export async function countMembers(ctx: Ctx, of: Listed, listId: string): Promise<number> {
+  const [row] = await query(
+    ctx,
+    statement(sql`select count(*) from ${tableOf(of)} where organization_id = ${ctx.organization_id} and list_id = ${listId}`),
+  );
+  return Number(row![0]);
+}
+
+/** A list may have very many on it: they go in one statement, and leave no events. */
+export function removeAllMembers(ctx: Ctx, of: Listed, listId: string): void {
+  write(ctx, statement(sql`delete from ${tableOf(of)} where organization_id = ${ctx.organization_id} and list_id = ${listId}`));
+}
+
+/** Call it before two records become one: where both are on a list, the one that stays is there already. */
+export function leaveSharedLists(ctx: Ctx, of: Listed, gone: string, kept: string): void {
+  write(
+    ctx,
+    statement(sql`delete from ${tableOf(of)} m where m.organization_id = ${ctx.organization_id} and m.${columnOf(of)} = ${gone}
+      and exists (select from ${tableOf(of)} k where k.organization_id = m.organization_id
+        and k.list_id = m.list_id and k.${columnOf(of)} = ${kept})`),
+  );
+}

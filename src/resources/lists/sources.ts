@@ -1,0 +1,26 @@
+// Where lists can be copied from. A source keeps lists of its own elsewhere; what is known of them here are the profiles it has
+// synced, each with the names of the lists its person is on.
+import { type Ctx, query } from "../../core/context.ts";
+import { sql, statement } from "../../db/sql.ts";
+
+export interface ListSource {
+  name: string;
+  /** The contacts it has on the list of this name, whoever may see them; none where it has no such list. */
+  contactsOn(ctx: Ctx, list: string): Promise<string[]>;
+}
+
+/** The sources that the operator has named; the first is the default. */
+export const sourcesOf = (ctx: Ctx): ListSource[] => ctx.settings.list_sources.map(profilesOf);
+
+const profilesOf = (name: string): ListSource => ({
+  name,
+  async contactsOn(ctx, list) {
+    const wanted = JSON.stringify([{ source: name, list_names: [list] }]);
+    const rows = await query(
+      ctx,
+      statement(sql`select t.id from contact t where t.organization_id = ${ctx.organization_id}
+        and t.external_profiles <> '[]' and t.external_profiles @> ${wanted}::jsonb order by t.id for key share of t`),
+    );
+    return rows.map(([id]) => id!);
+  },
+});
