@@ -49,7 +49,7 @@ export const notification = resource({
     read_at: timestamp({ readOnly: true }),
     object_type: text({ readOnly: true, doc: "With `object_id`: the record it is about." }),
     object_id: text({ readOnly: true, max: 64 }),
-    lead_id: ref("lead", { onDelete: "cascade", onMove: "follow" }, { readOnly: true }),
+    lead_id: ref("lead", { onDelete: "cascade", onMove: "clear" }, { readOnly: true, doc: "The lead it has to do with." }),
     actor_id: text({ readOnly: true, max: 64, doc: "Who caused it." }),
     url: text({ readOnly: true, max: 2048 }),
     data: json(z.record(z.string(), z.unknown()), { readOnly: true, default: {}, doc: "Further facts, by type." }),
