@@ -12,6 +12,7 @@ import { customObjects } from "./custom_objects/index.ts";
 import { events } from "./events/index.ts";
 import { files, sharedFile } from "./files/index.ts";
 import { goals } from "./goals/index.ts";
+import { imports } from "./imports/index.ts";
 import { leads } from "./leads/index.ts";
 import { contactListMember } from "./lists/contact_list_member.ts";
 import { lists } from "./lists/index.ts";
@@ -45,6 +46,7 @@ export const operations: readonly Operation[] = [
   ...comments,
   ...goals,
   ...notifications,
+  ...imports,
 ];
 
 /** What is served without a key. */

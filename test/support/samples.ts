@@ -20,6 +20,7 @@ const required: Record<string, (ws: Workspace) => Promise<Body> | Body> = {
   activity_custom_activity: async (ws) => ({ lead_id: (await ws.lead()).id }),
   activity_meeting: async (ws) => ({ lead_id: (await ws.lead()).id, starts_at: "2026-01-02T10:00:00.000Z" }),
   line_item: () => ({ name: "Setup", unit_price: 1000 }),
+  import: () => ({ csv: "Company,E-mail\nAcme,a@acme.io" }),
   webhook: () => ({ url: "https://93.184.216.34/hook", events: ["lead.created"] }),
   connected_account: () => ({ email: `mail-${unique()}@example.com`, smtp: { host: "93.184.216.34", password: "secret" } }),
   send_as: async (ws) => ({ allowed_user_id: (await ws.member()).userId }),

@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { organization, type Workspace } from "../../../test/support/given.ts";
+import { readCsv } from "./table.ts";
+
+const csv = "Company,E-mail,Stage\nAcme,ann@acme.io,Customer\nBolt,,Potential\n";
+
+test("a table as CSV becomes a draft that shows its columns, some values, and where each seems to belong", async () => {
+  const acme = await organization();
+
+  const draft = await acme.post("/import/", { name: "Spring", csv });
+
+  assert.deepEqual([draft.status, draft.object_type, draft.n_rows, draft.mapping], ["draft", "lead", 2, null]);
+  assert.deepEqual(draft.columns, [
+    { index: 0, name: "Company", samples: ["Acme", "Bolt"], suggested: "name" },
+    { index: 1, name: "E-mail", samples: ["ann@acme.io"], suggested: "contact.email" },
+    { index: 2, name: "Stage", samples: ["Customer", "Potential"], suggested: "status" },
+  ]);
+  assert.deepEqual(
+    (await acme.events(draft.id)).map((one) => one.event),
+    ["import.created"],
+  );
+});
+
+for (const [what, text] of [
+  ["semicolons", 'Name;Note\n"A;b";"two\nlines"\n'],
+  ["tabs", 'Name\tNote\r\nA;b\t"two\nlines"\r\n'],
+  ["a byte order mark", '\ufeffName,Note\nA;b,"two\nlines"\n'],
+] as const) {
+  test(`CSV with ${what} is understood`, async () => {
+    const acme = await organization();
+
+    const { columns, n_rows } = await acme.post("/import/", { csv: text });
+
+    assert.equal(n_rows, 1);
+    assert.deepEqual(
+      columns.map((one: any) => [one.name, one.samples]),
+      [
+        ["Name", ["A;b"]],
+        ["Note", ["two\nlines"]],
+      ],
+    );
+  });
+}
+
+test("rows of objects are a table too, with a column for each of their keys", async () => {
+  const acme = await organization();
+
+  const draft = await acme.post("/import/", {
+    object_type: "product",
+    rows: [
+      { Name: "Bolt", Price: 12.5 },
+      { Name: "Nut", SKU: "N1" },
+    ],
+  });
+
+  assert.deepEqual(
+    draft.columns.map((one: any) => [one.name, one.suggested, one.samples]),
+    [
+      ["Name", "product.name", ["Bolt", "Nut"]],
+      ["Price", "product.unit_price", ["12.5"]],
+      ["SKU", "product.code", ["N1"]],
+    ],
+  );
+});
+
+test("columns without a name get one, and names are told apart", async () => {
+  const acme = await organization();
+
+  const { columns } = await acme.post("/import/", { csv: "Name,,Name\n1,2,3,4\n5\n" });
+
+  assert.deepEqual(
+    columns.map((one: any) => one.name),
+    ["Name", "Column 2", "Name 2"],
+  );
+  assert.deepEqual(columns[1].samples, ["2"]);
+});
+
+test("a mapping queues the import, in either form", async () => {
+  const acme = await organization();
+  const [one, other] = [await acme.post("/import/", { csv }), await acme.post("/import/", { csv })];
+
+  const queued = await acme.put(`/import/${one.id}/`, {
+    mapping: { Company: "name", "E-mail": "contact.email", Stage: null },
+    options: { match_by: "email", on_match: "skip", country: "Germany", tags: ["spring"] },
+  });
+  const alike = await acme.put(`/import/${other.id}/`, { mapping: [{ column: "Company", target: "name" }] });
+
+  assert.equal(queued.status, "queued");
+  assert.deepEqual(queued.options, { match_by: "email", on_match: "skip", country: "DE", tags: ["spring"] });
+  assert.deepEqual([alike.status, alike.mapping], ["queued", { Company: "name" }]);
+  assert.equal((await acme.events(one.id)).at(-1).event, "import.updated");
+  assert.deepEqual((await acme.get("/import/?status=queued")).data.length, 2);
+});
+
+test("a queued import cannot be mapped again, but be named", async () => {
+  const acme = await organization();
+  const draft = await acme.post("/import/", { csv });
+  const queued = await acme.put(`/import/${draft.id}/`, { mapping: { Company: "name" } });
+
+  await acme.refused(400, "PUT", `/import/${draft.id}/`, { mapping: { Company: "industry" } }, "status");
+  await acme.refused(400, "PUT", `/import/${draft.id}/`, { options: { on_match: "skip" } }, "status");
+
+  assert.equal((await acme.put(`/import/${draft.id}/`, { ...queued, name: "Renamed" })).name, "Renamed");
+});
+
+test("a mapping names columns of the table and targets that exist, each once where it takes one value", async () => {
+  const acme = await organization();
+  const { id } = await acme.post("/import/", { csv });
+  const refuse = (body: object, field: string) => acme.refused(400, "PUT", `/import/${id}/`, body, field);
+
+  await refuse({ mapping: {} }, "mapping");
+  await refuse({ mapping: { Company: null } }, "mapping");
+  await refuse({ mapping: { Nothing: "name" } }, "mapping");
+  const answer = await refuse({ mapping: { Company: "nam" } }, "mapping");
+  await refuse({ mapping: { Company: "name", Stage: "name" } }, "mapping");
+  await refuse(
+    {
+      mapping: [
+        { column: "Company", target: "name" },
+        { column: "Company", target: "url" },
+      ],
+    },
+    "mapping",
+  );
+  await refuse({ mapping: "name" }, "mapping");
+  await refuse({ mapping: { Company: "name" }, options: { match_by: "email" } }, "options.match_by");
+  await refuse({ mapping: { Company: "name" }, options: { match_by: "colour" } }, "options.match_by");
+  await refuse({ mapping: { Company: "name" }, options: { owner_id: "user_nobody" } }, "options.owner_id");
+  await refuse({ mapping: { Company: "name" }, options: { default_status_id: "stat_none" } }, "options.default_status_id");
+  await refuse({ mapping: { Company: "name" }, options: { list_id: "llist_none" } }, "options.list_id");
+  await refuse({ mapping: { Company: "name" }, options: { country: "Atlantis" } }, "options.country");
+
+  assert.match(answer["field-errors"].mapping, /did you mean name/);
+  assert.equal((await acme.get(`/import/${id}/`)).status, "draft");
+});
+
+test("a product needs a name", async () => {
+  const acme = await organization();
+  const { id } = await acme.post("/import/", { object_type: "product", csv: "Price\n1\n" });
+
+  await acme.refused(400, "PUT", `/import/${id}/`, { mapping: { Price: "product.unit_price" } }, "mapping");
+});
+
+test("a table comes in exactly one way and has a row of values", async () => {
+  const acme = await organization();
+  const refuse = (body: object, field: string) => acme.refused(400, "POST", "/import/", body, field);
+
+  await refuse({}, "file");
+  await refuse({ csv, rows: [{ a: 1 }] }, "file");
+  await refuse({ csv: "" }, "csv");
+  await refuse({ csv: "Name,Note\n" }, "csv");
+  await refuse({ csv: 'Name\n"never closed' }, "csv");
+  await refuse({ csv: `${Array.from({ length: 101 }, (_, i) => `c${i}`).join(",")}\n1` }, "csv");
+  await refuse({ rows: [] }, "rows");
+  await refuse({ rows: [{ a: { b: 1 } }] }, "rows.0.a");
+  await refuse({ csv, object_type: "cat" }, "object_type");
+  await refuse({ csv, mapping: { Company: "name" } }, "mapping");
+});
+
+test("targets are listed with the custom fields of the organization", async () => {
+  const acme = await organization();
+  const field = await acme.customField("contact", { type: "text", name: "Shoe size" });
+
+  const all = await acme.get("/import/presets/?_limit=200");
+  const product = await acme.get("/import/presets/?object_type=product");
+  const { columns } = await acme.post("/import/", { csv: "Shoe size\n42\n" });
+
+  assert.deepEqual(all.presets, all.data);
+  assert.ok(all.data.some((one: any) => one.target === "name" && one.aliases.includes("company")));
+  assert.ok(product.data.some((one: any) => one.target === "product.name" && one.required));
+  assert.equal(columns[0].suggested, `contact.custom.${field.id}`);
+  await acme.refused(400, "GET", "/import/presets/?object_type=cat", undefined, "object_type");
+});
+
+test("bringing records in takes bulk_import, and an import cannot be deleted", async () => {
+  const acme = await organization();
+  const draft = await acme.post("/import/", { csv });
+  const without: Workspace = await acme.memberWith(["view_all_leads"]);
+  const restricted = await acme.memberWith(["bulk_import"]);
+
+  await without.refused(403, "POST", "/import/", { csv });
+  await without.refused(403, "PUT", `/import/${draft.id}/`, { mapping: { Company: "name" } });
+  await restricted.refused(404, "GET", `/import/${draft.id}/`);
+  await acme.refused(405, "DELETE", `/import/${draft.id}/`);
+
+  assert.equal((await without.get(`/import/${draft.id}/`)).id, draft.id);
+});
+
+test("whatever is in the cells comes out of CSV again", async () => {
+  const cell = fc.string({ unit: fc.constantFrom("a", "é", '"', ",", ";", "\t", "\n", " ", "'", "1"), maxLength: 6 });
+  const mark = fc.constantFrom(",", ";", "\t");
+
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 8 }), mark, async (rows, between) => {
+      const line = (cells: readonly string[]) => cells.map((one) => `"${one.replaceAll('"', '""')}"`).join(between);
+      const text = [["A", "B"], ...rows].map(line).join("\r\n");
+
+      const table = await readCsv(text, "csv");
+
+      assert.deepEqual(table, { names: ["A", "B"], rows });
+    }),
+  );
+});

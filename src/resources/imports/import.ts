@@ -1,0 +1,67 @@
+// An import: a table of records to bring in, from a file or from rows in the body.
+import { z } from "zod";
+import { type Ctx, may } from "../../core/context.ts";
+import { choice, input, integer, json, text, timestamp } from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+import { name, sql } from "../../db/sql.ts";
+import { optionsSchema } from "./options.ts";
+import { columnsMax } from "./table.ts";
+
+export const objectTypes = ["lead", "contact", "opportunity", "product", "task"] as const;
+export type ObjectType = (typeof objectTypes)[number];
+
+export const statuses = ["draft", "queued", "processing", "done", "error", "reverting", "reverted"] as const;
+
+const target = z.string().max(255).nullable();
+const mapping = z.union([z.record(z.string(), target), z.array(z.looseObject({ column: z.string(), target })).max(columnsMax)]);
+
+export const importResource = resource({
+  name: "import",
+  prefix: "impo",
+  doc: "A table of records to bring in. It begins as a draft that shows the columns found; a mapping of columns to fields queues it.",
+  // Samples of its columns show what restricted members may not see.
+  visible: (ctx: Ctx, alias) => (may(ctx, "view_all_leads") ? null : sql`${name(alias)}.created_by = ${ctx.actor.user_id}`),
+  sort: { name: true },
+  fields: {
+    name: text({ filled: true, doc: "By default the name of the file, else `Import`." }),
+    object_type: choice(objectTypes, { createOnly: true, default: "lead", doc: "What a row is about." }),
+    csv: input(z.string(), {
+      createOnly: true,
+      doc: "The table as CSV, with a row of names first: separated by commas, semicolons or tabs. Exactly one of these brings the table.",
+    }),
+    rows: input(z.array(z.record(z.string(), z.unknown())), {
+      createOnly: true,
+      doc: "The table as a list of objects.",
+    }),
+    status: choice(statuses, { readOnly: true, default: "draft", doc: "`draft` until there is a mapping, then `queued`." }),
+    columns: json(
+      z.array(
+        z.object({
+          index: z.int(),
+          name: z.string(),
+          samples: z.array(z.string()),
+          suggested: z.string().nullable(),
+        }),
+      ),
+      { readOnly: true, required: true, doc: "The columns found, with some of their values and the target each seems to fit." },
+    ),
+    mapping: json(mapping as unknown as z.ZodType<Record<string, string | null>>, {
+      output: z.record(z.string(), target),
+      doc: "By the names of columns, the target of each; null skips a column. Or a list of `{column, target}`. Setting it queues the import.",
+    }),
+    options: json(optionsSchema, { default: {}, doc: "How rows find records that exist, and what they then do." }),
+    n_rows: integer({ readOnly: true, required: true }),
+    n_processed: integer({ readOnly: true, default: 0 }),
+    n_created: integer({ readOnly: true, default: 0 }),
+    n_updated: integer({ readOnly: true, default: 0 }),
+    n_skipped: integer({ readOnly: true, default: 0 }),
+    n_failed: integer({ readOnly: true, default: 0 }),
+    errors: json(z.array(z.object({ row: z.int(), column: z.string().optional(), error: z.string() })), {
+      readOnly: true,
+      default: [] as { row: number; column?: string; error: string }[],
+      doc: "What was wrong with rows: the first hundred.",
+    }),
+    date_started: timestamp({ readOnly: true }),
+    date_completed: timestamp({ readOnly: true }),
+  },
+});

@@ -1,0 +1,90 @@
+// What creating and changing an import does besides writing the row.
+import { type Ctx, write } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import type { Create, Patch, Row } from "../../core/resource.ts";
+import { same } from "../../core/row.ts";
+import { store } from "../../records/store.ts";
+import { importResource } from "./import.ts";
+import { checkMapping, mappingOf } from "./mapping.ts";
+import { checkOptions, type Options } from "./options.ts";
+import { readCsv, readRows, type Table } from "./table.ts";
+import { suggested, targetsOf } from "./targets.ts";
+
+type Import = Row<typeof importResource>;
+
+const samplesMax = 5;
+const sampleMax = 100;
+/** Rows written by one statement. */
+const batch = 1000;
+
+/** The table is kept row by row; the draft shows what was found in it. */
+export async function createImport(ctx: Ctx, given: Create<typeof importResource>): Promise<Import> {
+  const { csv, rows, mapping, options = {}, ...values } = given;
+  if (mapping) throw invalid({ mapping: "is set once the columns are known: create the import, then change it" });
+  await checkOptions(ctx, options);
+  const table = await tableOf(given);
+
+  const object_type = values.object_type ?? "lead";
+  const fits = suggested(targetsOf(ctx.directory, object_type), table.names);
+  const row = store.insert(ctx, importResource, {
+    ...values,
+    name: values.name ?? "Import",
+    options,
+    columns: table.names.map((name, index) => ({ index, name, samples: samplesOf(table, index), suggested: fits[index]! })),
+    n_rows: table.rows.length,
+  });
+  for (let from = 0; from < table.rows.length; from += batch) keepRows(ctx, row.id, from, table.rows.slice(from, from + batch));
+  return row;
+}
+
+async function tableOf({ csv, rows }: Create<typeof importResource>): Promise<Table> {
+  const given = [csv, rows].filter((one) => one !== undefined && one !== null);
+  if (given.length !== 1) throw invalid({ file: "must come in exactly one way: csv or rows" });
+  return rows ? readRows(rows, "rows") : readCsv(csv!, "csv");
+}
+
+function samplesOf({ rows }: Table, index: number): string[] {
+  const samples = new Set<string>();
+  for (const row of rows) {
+    const text = row[index]?.trim();
+    if (text) samples.add(text.slice(0, sampleMax).toWellFormed());
+    if (samples.size === samplesMax) break;
+  }
+  return [...samples];
+}
+
+function keepRows(ctx: Ctx, importId: string, from: number, rows: Table["rows"]): void {
+  write(ctx, {
+    name: "import_row.insert",
+    text: `insert into import_row (organization_id, import_id, n, cells)
+           select $1, $2, $3 + r.n, r.cells from jsonb_array_elements($4::jsonb) with ordinality r(cells, n)`,
+    values: [ctx.organization_id, importId, from, JSON.stringify(rows)],
+  });
+}
+
+/** A mapping queues a draft, and once more one that failed; what is under way stays as it was begun. */
+export async function updateImport(ctx: Ctx, before: Import, patch: Patch<typeof importResource>): Promise<Import> {
+  const { csv, rows, mapping: given, ...values } = patch as Patch<typeof importResource> & { csv?: unknown; rows?: unknown };
+  const mapping = given ? mappingOf(given) : before.mapping;
+  const options: Options = values.options ?? before.options;
+  const mapped = given !== undefined && !same(mapping, before.mapping);
+  if ((mapped || !same(options, before.options)) && before.status !== "draft" && before.status !== "error")
+    throw invalid({ status: `is ${before.status}: the mapping of an import is set while it is a draft` });
+  if (values.options) await checkOptions(ctx, options);
+  if (!given || (!mapped && before.status !== "error")) return store.update(ctx, importResource, before, values);
+
+  checkMapping(ctx.directory, before, mapping!, options);
+  return store.update(ctx, importResource, before, { ...values, mapping, status: "queued", ...fresh });
+}
+
+/** What a run before has left. */
+const fresh = {
+  n_processed: 0,
+  n_created: 0,
+  n_updated: 0,
+  n_skipped: 0,
+  n_failed: 0,
+  errors: [],
+  date_started: null,
+  date_completed: null,
+};

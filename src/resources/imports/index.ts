@@ -1,0 +1,10 @@
+import type { Operation } from "../../core/operation.ts";
+import { standard } from "../../records/standard.ts";
+import { importResource } from "./import.ts";
+import { createImport, updateImport } from "./import_verbs.ts";
+import { listPresets } from "./presets.ts";
+
+export const imports: Operation[] = [
+  ...standard(importResource, { list: true, get: true, create: createImport, update: updateImport }, { write: "bulk_import" }),
+  listPresets,
+];

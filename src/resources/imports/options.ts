@@ -1,0 +1,54 @@
+// How an import treats rows about records that exist, and what all rows have in common.
+import { z } from "zod";
+import type { Ctx } from "../../core/context.ts";
+import { type FieldErrors, invalid } from "../../core/errors.ts";
+import { findRecord } from "../../records/records.ts";
+import { parseCountry } from "../../values/country.ts";
+import { leadStatus } from "../leads/lead_status.ts";
+import { isActiveMember } from "../organization/user.ts";
+import { tagName } from "../tags/tag_names.ts";
+
+export const matches = ["name", "email", "url", "id", "none"] as const;
+export const dateFormats = ["YYYY-MM-DD", "DD.MM.YYYY", "DD/MM/YYYY", "MM/DD/YYYY", "DD-MM-YYYY", "YYYY/MM/DD"] as const;
+
+const country = z.string().transform((raw, check) => {
+  const code = parseCountry(raw);
+  if (code === null) check.addIssue({ code: "custom", message: "is not a country" });
+  return code as string;
+});
+
+export const optionsSchema = z.strictObject({
+  match_by: z.enum(matches).optional().describe("By what a row finds a record that exists; `name` where nothing is said."),
+  on_match: z.enum(["update", "skip", "create"]).optional().describe("What happens then; `update` where nothing is said."),
+  default_status_id: z.string().nullish().describe("The status of leads whose row names none."),
+  owner_id: z.string().nullish().describe("The owner of leads whose row names none."),
+  tags: z
+    .array(tagName({ required: true }).schema as z.ZodType<string>)
+    .max(100)
+    .optional()
+    .describe("Tags that every record gets."),
+  list_id: z.string().nullish().describe("The list that every record joins."),
+  date_format: z.enum(dateFormats).nullish().describe("How dates are written."),
+  country: country.nullish().describe("The country of phone numbers written without one; by default the organization's."),
+});
+
+export type Options = z.output<typeof optionsSchema>;
+
+/** What options name must be there. */
+export async function checkOptions(ctx: Ctx, options: Options): Promise<void> {
+  const { default_status_id, owner_id, list_id } = options;
+  const errors: FieldErrors = {};
+  if (default_status_id && ctx.directory.get(leadStatus, default_status_id) === undefined)
+    errors["options.default_status_id"] = "does not exist";
+  if (owner_id && !isActiveMember(ctx.directory, owner_id)) errors["options.owner_id"] = "is not an active member";
+  if (list_id && !(await listExists(ctx, list_id))) errors["options.list_id"] = "does not exist";
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+}
+
+async function listExists(ctx: Ctx, id: string): Promise<boolean> {
+  for (const kind of ["lead_list", "contact_list"]) {
+    const of = ctx.registry.resource(kind);
+    if (of !== undefined && (await findRecord(ctx, of, id)) !== null) return true;
+  }
+  return false;
+}

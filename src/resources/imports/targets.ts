@@ -1,0 +1,173 @@
+// What a column can be mapped to. Leads have the plain names; what belongs to other records stands behind a dot.
+import type { Directory } from "../../core/directory.ts";
+import { customFieldsOf } from "../../records/custom_fields.ts";
+import type { ObjectType } from "./import.ts";
+
+export interface Target {
+  target: string;
+  label: string;
+  type: string;
+  object_type: string;
+  required: boolean;
+  /** Other names by which files call it. */
+  aliases: string[];
+  /** Several columns may go there. */
+  multiple: boolean;
+}
+
+type Line = [target: string, label: string, type: string, aliases?: string[], more?: { multiple?: boolean; required?: boolean }];
+
+const several = { multiple: true };
+
+const lead: Line[] = [
+  ["id", "Lead id", "id", ["lead_id"]],
+  [
+    "name",
+    "Company",
+    "text",
+    ["company", "company_name", "account", "account_name", "organization", "lead", "lead_name", "business"],
+  ],
+  ["url", "Website", "url", ["website", "web", "domain", "homepage", "company_url"]],
+  ["description", "Description", "text", ["about", "summary"]],
+  ["industry", "Industry", "text", ["sector", "branch"]],
+  ["status", "Lead status", "text", ["lead_status", "stage"]],
+  ["owner", "Owner", "user", ["lead_owner", "account_owner", "sales_rep", "assigned_to"]],
+  ["mrr", "Monthly recurring revenue", "money", ["monthly_recurring_revenue"]],
+  ["email", "Company e-mail", "email", ["company_email", "office_email"], several],
+  ["phone", "Company phone", "phone", ["company_phone", "office_phone", "main_phone"], several],
+  ["address_1", "Address", "text", ["address", "street", "street_address", "address_line_1"]],
+  ["address_2", "Address, second line", "text", ["address_line_2", "suite"]],
+  ["city", "City", "text", ["town"]],
+  ["state", "State", "text", ["province", "region"]],
+  ["zipcode", "Postal code", "text", ["zip", "postal_code", "postcode", "plz"]],
+  ["country", "Country", "country", ["country_code"]],
+  ["tags", "Lead tags", "texts", ["tag", "labels"], several],
+];
+
+const contact: Line[] = [
+  ["contact.name", "Contact name", "text", ["contact", "full_name", "person", "contact_full_name"]],
+  ["contact.first_name", "First name", "text", ["given_name", "firstname"]],
+  ["contact.last_name", "Last name", "text", ["surname", "family_name", "lastname"]],
+  ["contact.title", "Title", "text", ["job_title", "position", "role"]],
+  ["contact.email", "E-mail", "email", ["email", "email_address", "mail", "work_email", "contact_email"], several],
+  [
+    "contact.phone",
+    "Phone",
+    "phone",
+    ["phone", "phone_number", "mobile", "mobile_phone", "cell", "telephone", "contact_phone"],
+    several,
+  ],
+  ["contact.url", "Contact's web address", "url", ["linkedin", "linkedin_url", "profile"], several],
+  ["contact.tags", "Contact tags", "texts", ["contact_tag"], several],
+];
+
+const opportunity: Line[] = [
+  ["opportunity.value", "Value", "money", ["amount", "deal_value", "value", "deal_amount"]],
+  ["opportunity.value_period", "Value period", "text", ["period", "billing_period"]],
+  ["opportunity.status", "Opportunity status", "text", ["deal_stage", "opportunity_stage", "deal_status"]],
+  ["opportunity.confidence", "Confidence", "integer", ["probability"]],
+  ["opportunity.note", "Opportunity note", "text", ["deal_note", "deal_name", "deal"]],
+  ["opportunity.close_date", "Close date", "date", ["expected_close_date", "closing_date"]],
+];
+
+const note: Line[] = [["note", "Note", "text", ["notes", "comment", "comments", "remarks"], several]];
+
+const product: Line[] = [
+  ["product.name", "Product name", "text", ["name", "product", "title"], { required: true }],
+  ["product.code", "Code", "text", ["sku", "code", "product_code", "article_number"]],
+  ["product.description", "Description", "text", ["description"]],
+  ["product.category", "Category", "text", ["category"]],
+  ["product.unit", "Unit", "text", ["unit"]],
+  ["product.unit_price", "Unit price", "money", ["price", "unit_price", "list_price"]],
+  ["product.cost", "Cost", "money", ["cost"]],
+  ["product.currency", "Currency", "text", ["currency"]],
+  ["product.tax_percent", "Tax in percent", "number", ["tax", "vat", "tax_rate"]],
+];
+
+const task: Line[] = [
+  ["task.text", "What is to be done", "text", ["text", "task", "subject", "todo", "description"], { required: true }],
+  ["task.date", "Day it is due", "date", ["date", "due", "due_date", "deadline"]],
+  ["task.assigned_to", "Assignee", "user", ["assignee", "assigned_to", "owner"]],
+  ["task.priority", "Priority", "text", ["priority"]],
+  ["task.is_complete", "Done", "boolean", ["done", "completed", "is_complete"]],
+  ["id", "Lead id", "id", ["lead_id"]],
+  ["name", "Company", "text", ["company", "lead", "lead_name", "account"]],
+  ["contact.email", "Contact's e-mail", "email", ["email", "email_address"]],
+];
+
+/** Of each kind of import, its lines with the kind of record they belong to; the kind's own come first. */
+const lines: Record<ObjectType, readonly (readonly [string, Line[]])[]> = {
+  lead: [
+    ["lead", lead],
+    ["contact", contact],
+    ["opportunity", opportunity],
+    ["activity", note],
+  ],
+  contact: [
+    ["contact", contact],
+    ["lead", lead],
+    ["opportunity", opportunity],
+    ["activity", note],
+  ],
+  opportunity: [
+    ["opportunity", opportunity],
+    ["lead", lead],
+    ["contact", contact],
+    ["activity", note],
+  ],
+  product: [["product", product]],
+  task: [["task", task]],
+};
+
+/** The targets of an import of this kind, with the organization's custom fields. */
+export function targetsOf(directory: Directory, objectType: ObjectType): Target[] {
+  return lines[objectType].flatMap(([of, own]) => [...own.map((line) => targetOf(line, of)), ...customTargets(directory, of)]);
+}
+
+function targetOf([target, label, type, aliases = [], more = {}]: Line, of: string): Target {
+  const object_type = target.includes(".") ? target.split(".")[0]! : of === "task" ? "lead" : of;
+  return { target, label, type, object_type, required: more.required === true, aliases, multiple: more.multiple === true };
+}
+
+function customTargets(directory: Directory, of: string): Target[] {
+  if (!["lead", "contact", "opportunity"].includes(of)) return [];
+  return [...customFieldsOf(directory, of)].map(([key, field]) => ({
+    target: of === "lead" ? key : `${of}.${key}`,
+    label: field.name,
+    type: field.type,
+    object_type: of,
+    required: false,
+    aliases: [],
+    multiple: field.accepts_multiple_values,
+  }));
+}
+
+/** The target each column seems to fit, or null. What takes one column is suggested once. */
+export function suggested(targets: readonly Target[], names: readonly string[]): (string | null)[] {
+  const byWord = wordsOf(targets);
+  const taken = new Set<string>();
+  return names.map((name) => {
+    const found = byWord.get(plain(name));
+    if (found === undefined || (taken.has(found.target) && !found.multiple)) return null;
+    taken.add(found.target);
+    return found.target;
+  });
+}
+
+/** Labels and aliases go before the targets' own words: `email` alone is more often a person's than a company's. */
+function wordsOf(targets: readonly Target[]): Map<string, Target> {
+  const words = [
+    ...targets.flatMap((one) => [one.label, ...one.aliases].map((word) => [word, one] as const)),
+    ...targets.map((one) => [one.target, one] as const),
+    ...targets.map((one) => [one.target.split(".").at(-1)!, one] as const),
+  ];
+  const byWord = new Map<string, Target>();
+  for (const [word, one] of words) if (!byWord.has(plain(word))) byWord.set(plain(word), one);
+  return byWord;
+}
+
+const plain = (word: string): string =>
+  word
+    .normalize("NFD")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, "");
