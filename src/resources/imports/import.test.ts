@@ -65,6 +65,24 @@ test("rows of objects are a table too, with a column for each of their keys", as
   );
 });
 
+test("what a column is called means what the rows are about", async () => {
+  const acme = await organization();
+
+  const found = [];
+  for (const object_type of ["lead", "contact", "opportunity", "product", "task"])
+    found.push(
+      (await acme.post("/import/", { object_type, csv: "Name,Description\na,b\n" })).columns.map((one: any) => one.suggested),
+    );
+
+  assert.deepEqual(found, [
+    ["name", "description"],
+    ["contact.name", "description"],
+    ["name", "description"],
+    ["product.name", "product.description"],
+    ["name", "task.text"],
+  ]);
+});
+
 test("columns without a name get one, and names are told apart", async () => {
   const acme = await organization();
 

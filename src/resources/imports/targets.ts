@@ -158,8 +158,7 @@ export function suggested(targets: readonly Target[], names: readonly string[]):
 function wordsOf(targets: readonly Target[]): Map<string, Target> {
   const words = [
     ...targets.flatMap((one) => [one.label, ...one.aliases].map((word) => [word, one] as const)),
-    ...targets.map((one) => [one.target, one] as const),
-    ...targets.map((one) => [one.target.split(".").at(-1)!, one] as const),
+    ...targets.flatMap((one) => [one.target, one.target.split(".").at(-1)!].map((word) => [word, one] as const)),
   ];
   const byWord = new Map<string, Target>();
   for (const [word, one] of words) if (!byWord.has(plain(word))) byWord.set(plain(word), one);
