@@ -29,10 +29,14 @@ export interface RequestFacts {
   path: string;
   /** `x-tz-offset` in minutes east of UTC. */
   offsetMinutes: number;
+  /** False where nobody said an offset, and `offsetMinutes` is 0 by default. */
+  hasOffset?: boolean;
   /** The version named by `If-Match`, or null. */
   ifMatch: number | null;
   /** The header `Range`, and `If-Range` with it, for answers that are files. */
   range?: { range: string; ifRange: string | null };
+  /** The header `Accept`, for what can be answered in several forms. */
+  accept?: string;
 }
 
 /** What the answer will carry besides the body. A handler changes it where the default (200) is not right. */

@@ -164,8 +164,10 @@ function callOf(x: Exchange): Call {
       method,
       path: pathOf(request.url),
       offsetMinutes: offsetMinutes(headers["x-tz-offset"]),
+      hasOffset: headers["x-tz-offset"] !== undefined,
       ifMatch: method === "PUT" || method === "DELETE" ? ifMatchVersion(headers["if-match"]) : null,
       ...(method === "GET" && headers.range !== undefined ? { range: rangeAsked(headers) } : {}),
+      accept: headers.accept,
     },
     idempotencyKey: writes ? idempotencyKey(headers["idempotency-key"]) : null,
   };

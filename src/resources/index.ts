@@ -20,6 +20,7 @@ import { leadListMember } from "./lists/lead_list_member.ts";
 import { notifications } from "./notifications/index.ts";
 import { opportunities } from "./opportunities/index.ts";
 import { organizations } from "./organization/index.ts";
+import { reports } from "./reports/index.ts";
 import { search } from "./search/index.ts";
 import { sharing } from "./sharing/index.ts";
 import { tags } from "./tags/index.ts";
@@ -31,6 +32,7 @@ export const operations: readonly Operation[] = [
   ...leads,
   ...contacts,
   ...opportunities,
+  ...reports,
   ...customData,
   ...customObjects,
   ...search,

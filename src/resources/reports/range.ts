@@ -1,0 +1,201 @@
+// The time a report is about: a half-open range of instants, cut into days, weeks and months where somebody is. Every boundary is
+// found here, by the calendar of a time zone, and handed to SQL as an instant or a day: so that a day in spring has 23 hours, and
+// the database need not know any zones.
+import { Temporal } from "temporal-polyfill";
+import { z } from "zod";
+import type { Ctx } from "../../core/context.ts";
+import { type FieldErrors, invalid } from "../../core/errors.ts";
+import { and, type Sql, sql } from "../../db/sql.ts";
+import { parseDate, parseTimestamp } from "../../values/time.ts";
+import { organizationOf } from "../organization/organization.ts";
+
+/** From `start` until just before `end`; null on either side is without bound. */
+export interface Range {
+  start: string | null;
+  end: string | null;
+  /** Whose days are meant: a name such as `Europe/Berlin`, or an offset such as `-04:00`. */
+  zone: string;
+}
+
+export const relativeRanges = [
+  ...(["today", "this-week", "this-month", "this-quarter", "this-year"] as const),
+  ...(["yesterday", "last-week", "last-month", "last-quarter", "last-year"] as const),
+  "all-time",
+] as const;
+export type RelativeRange = (typeof relativeRanges)[number];
+
+const edge = z.string().nullable();
+const between = z.strictObject({ start: edge, end: edge });
+
+export const relativeRange = z.enum(relativeRanges);
+export const datetimeRange = between.describe(
+  "From `start` until just before `end`: times, or days, which begin at midnight where the caller is; null for no bound.",
+);
+
+/** The members of a body that say a range. */
+export const rangeInput = {
+  datetime_range: datetimeRange.optional(),
+  relative_range: relativeRange.optional().describe("A range by its name, in place of `datetime_range`."),
+  date_start: z.string().optional().describe("Another name of `datetime_range.start`."),
+  date_end: z.string().optional().describe("Another name of `datetime_range.end`."),
+};
+
+export type GivenRange = { [K in keyof typeof rangeInput]?: z.output<(typeof rangeInput)[K]> };
+
+/** How an answer says which range it is about. */
+export const shownRange = z.strictObject({ start: z.iso.datetime().nullable(), end: z.iso.datetime().nullable() });
+export const showRange = ({ start, end }: Range): z.output<typeof shownRange> => ({ start, end });
+
+/** The range a body asks for, or null where it asks for none. `prefix` is that of further ranges: `cohort_relative_range`. */
+export function readRange(ctx: Ctx, given: GivenRange, prefix = ""): Range | null {
+  const { datetime_range, relative_range, date_start, date_end } = given;
+  const absolute = `${prefix}datetime_range`;
+  const older = date_start !== undefined || date_end !== undefined;
+  if (relative_range !== undefined && (datetime_range !== undefined || older))
+    throw invalid({
+      [`${prefix}relative_range`]: `cannot be used together with ${older ? "date_start and date_end" : absolute}`,
+    });
+  if (datetime_range !== undefined && older) throw invalid({ date_start: "cannot be used together with datetime_range" });
+
+  const zone = zoneOf(ctx);
+  if (relative_range !== undefined) return relative(ctx.now, relative_range, zone);
+  if (datetime_range !== undefined) return fixed(datetime_range, zone, absolute, [`${absolute}.start`, `${absolute}.end`]);
+  if (!older) return null;
+  return fixed({ start: date_start ?? null, end: date_end ?? null }, zone, "date_end", ["date_start", "date_end"]);
+}
+
+/** Where the caller is: at the offset they say, else where the organization is. */
+export function zoneOf(ctx: Ctx): string {
+  const { offsetMinutes, hasOffset } = ctx.request;
+  if (!hasOffset) return organizationOf(ctx.directory).timezone;
+  const minutes = Math.abs(offsetMinutes);
+  const two = (n: number) => String(n).padStart(2, "0");
+  return `${offsetMinutes < 0 ? "-" : "+"}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+}
+
+function fixed(
+  { start, end }: z.output<typeof between>,
+  zone: string,
+  place: string,
+  [startPlace, endPlace]: [string, string],
+): Range {
+  const errors: FieldErrors = {};
+  const range = { start: instantOf(start, zone, startPlace, errors), end: instantOf(end, zone, endPlace, errors), zone };
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+  if (range.start !== null && range.end !== null && range.start >= range.end)
+    throw invalid({ [place]: "must end after it starts" });
+  return range;
+}
+
+function instantOf(text: string | null, zone: string, place: string, errors: FieldErrors): string | null {
+  if (text === null) return null;
+  const day = parseDate(text);
+  const instant = day === null ? parseTimestamp(text) : midnight(Temporal.PlainDate.from(day), zone);
+  if (instant === null) errors[place] = "must be a time such as 2026-01-02T03:04:05.678Z or a day such as 2026-01-02";
+  return instant;
+}
+
+/** The relative range of this name, as seen from `now`. Weeks begin on Monday. */
+export function relative(now: Date, name: RelativeRange, zone: string): Range {
+  if (name === "all-time") return { start: null, end: null, zone };
+  const today = localDay(now.toISOString(), zone);
+  const [when, unit] = (name.includes("-") ? name.split("-") : [name, "day"]) as [string, Unit];
+  const present = beginning(today, unit);
+  const start = when === "last" || when === "yesterday" ? present.subtract(lengths[unit]) : present;
+  return { start: midnight(start, zone), end: midnight(start.add(lengths[unit]), zone), zone };
+}
+
+// --- calendar ---
+
+export type Unit = "day" | "week" | "month" | "quarter" | "year";
+
+const lengths: Record<Unit, Temporal.DurationLike> = {
+  day: { days: 1 },
+  week: { days: 7 },
+  month: { months: 1 },
+  quarter: { months: 3 },
+  year: { years: 1 },
+};
+
+function beginning(day: Temporal.PlainDate, unit: Unit): Temporal.PlainDate {
+  switch (unit) {
+    case "day":
+      return day;
+    case "week":
+      return day.subtract({ days: day.dayOfWeek - 1 });
+    case "month":
+      return day.with({ day: 1 });
+    case "quarter":
+      return day.with({ day: 1, month: day.month - ((day.month - 1) % 3) });
+    case "year":
+      return day.with({ day: 1, month: 1 });
+  }
+}
+
+/** The first instant of a day; where clocks are put forward at midnight that is one o'clock. */
+const midnight = (day: Temporal.PlainDate, zone: string): string =>
+  new Date(day.toZonedDateTime({ timeZone: zone }).epochMilliseconds).toISOString();
+
+const localDay = (instant: string, zone: string): Temporal.PlainDate =>
+  Temporal.Instant.from(instant).toZonedDateTimeISO(zone).toPlainDate();
+
+/** The first day that begins at this instant or after it: days are in a range when their beginning is. */
+function firstDay(instant: string, zone: string): string {
+  const day = localDay(instant, zone);
+  return (midnight(day, zone) === instant ? day : day.add({ days: 1 })).toString();
+}
+
+// --- conditions ---
+
+/** The condition that a point in time lies in the range. */
+export function within({ start, end }: Omit<Range, "zone">, instant: Sql): Sql {
+  return and([
+    ...(start === null ? [] : [sql`${instant} >= ${start}::timestamptz`]),
+    ...(end === null ? [] : [sql`${instant} < ${end}::timestamptz`]),
+  ]);
+}
+
+/** The condition that a day begins in the range. */
+export function daysWithin({ start, end, zone }: Range, day: Sql): Sql {
+  return and([
+    sql`${day} is not null`,
+    ...(start === null ? [] : [sql`${day} >= ${firstDay(start, zone)}::date`]),
+    ...(end === null ? [] : [sql`${day} < ${firstDay(end, zone)}::date`]),
+  ]);
+}
+
+// --- periods ---
+
+/** The days, weeks or months that a range consists of, the first and last perhaps in part. */
+export interface Periods {
+  /** The first day of each. */
+  days: string[];
+  /** The first instant of each. */
+  starts: string[];
+}
+
+const periodsMax = 5_000;
+
+/** A range without a bound is cut from the first to the last of `found`, which are instants or days. */
+export function periodsOf(range: Range, unit: Unit, found: readonly (string | null)[] = []): Periods {
+  const known = found.flatMap((one) => (one === null ? [] : [dayOf(one, range.zone)])).sort(Temporal.PlainDate.compare);
+  const first = range.start === null ? known[0] : localDay(range.start, range.zone);
+  const last = range.end === null ? known.at(-1) : localDay(beforeOf(range.end), range.zone);
+  const days: string[] = [];
+  if (first === undefined || last === undefined) return { days, starts: [] };
+  for (let day = beginning(first, unit); Temporal.PlainDate.compare(day, last) <= 0; day = day.add(lengths[unit])) {
+    if (days.length === periodsMax) throw invalid({ datetime_range: `must have ${periodsMax} of each ${unit} or fewer` });
+    days.push(day.toString());
+  }
+  return { days, starts: days.map((day) => midnight(Temporal.PlainDate.from(day), range.zone)) };
+}
+
+const beforeOf = (instant: string): string => new Date(Date.parse(instant) - 1).toISOString();
+const dayOf = (text: string, zone: string): Temporal.PlainDate =>
+  text.length === 10 ? Temporal.PlainDate.from(text) : localDay(new Date(text).toISOString(), zone);
+
+/** Which of the periods a point in time lies in, counted from 1. */
+export const periodOf = ({ starts }: Periods, instant: Sql): Sql => sql`width_bucket(${instant}, ${starts}::timestamptz[])`;
+
+/** Which of the periods a day lies in, counted from 1. */
+export const periodOfDay = ({ days }: Periods, day: Sql): Sql => sql`width_bucket(${day}, ${days}::date[])`;

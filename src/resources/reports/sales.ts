@@ -1,0 +1,204 @@
+// `POST /report/sales/`: what was won and by whom, how deals went on, and what is to be expected.
+import { z } from "zod";
+import type { Ctx } from "../../core/context.ts";
+import { raw, type Sql, sql } from "../../db/sql.ts";
+import { activity } from "../activities/activity.ts";
+import { opportunity } from "../opportunities/opportunity.ts";
+import { followDeals, type Stage, stagesOf } from "./deal_stages.ts";
+import { daysWithin, periodsOf, within } from "./range.ts";
+import { type Asked, ask, type DealPipeline, perUser, pipelineInput, pipelinesOf, report, statusIds, total } from "./report.ts";
+
+const seller = {
+  won_count: z.int(),
+  won_value: z.int(),
+  open_count: z.int(),
+  open_value: z.int(),
+  calls: z.int(),
+  emails: z.int().describe("Sent ones."),
+  meetings: z.int(),
+};
+const goals = {
+  goal: z.int().nullable().describe("The sum of won values that is aimed at."),
+  goal_progress: z.number().nullable(),
+};
+const nothing = Object.fromEntries(Object.keys(seller).map((key) => [key, 0]));
+
+const month = z.string().describe("Such as 2026-01.");
+
+export const salesReport = report({
+  path: "sales",
+  doc: "What was won each month, how deals went on, what is expected, who sold how much, and how sequences and automations did.",
+  range: "this-year",
+  input: pipelineInput,
+  output: {
+    currency: z.string(),
+    won_by_month: z.array(z.strictObject({ month, count: z.int(), value: z.int(), annualized_value: z.int() })),
+    stage_conversion: z.array(
+      z.strictObject({
+        pipeline_id: z.string(),
+        status_id: z.string(),
+        label: z.string(),
+        entered: z.int().describe("How many deals reached the stage in the range."),
+        advanced: z.int().describe("How many of them went on."),
+        conversion_rate: z.number(),
+      }),
+    ),
+    forecast: z.array(
+      z.strictObject({
+        month: z.string().describe("When open deals are expected to close, such as 2026-01; `none` without a date."),
+        count: z.int(),
+        value: z.int(),
+        expected_value: z.int(),
+      }),
+    ),
+    leaderboard: z.array(
+      z.strictObject({ user_id: z.string().nullable(), user_name: z.string().nullable(), ...seller, ...goals }),
+    ),
+    workflow_performance: z.array(
+      z.strictObject({
+        sequence_id: z.string().optional(),
+        automation_id: z.string().optional(),
+        name: z.string(),
+        kind: z.enum(["sequence", "automation"]),
+        runs: z.int(),
+        completed: z.int(),
+        failed: z.int(),
+        goals: z.int(),
+        replies: z.int(),
+      }),
+    ),
+    totals: z.strictObject({
+      ...seller,
+      won_annualized_value: z.int(),
+      open_expected_value: z.int(),
+      count_other_currencies: z.int().describe("How many of the won and open deals are in no sum."),
+      ...goals,
+    }),
+  },
+  tables: {
+    leaderboard: ({ leaderboard }) => leaderboard,
+    won_by_month: ({ won_by_month }) => won_by_month,
+    stage_conversion: ({ stage_conversion }) => stage_conversion,
+    forecast: ({ forecast }) => forecast,
+    workflow_performance: ({ workflow_performance }) => workflow_performance,
+  },
+  async run(ctx, { pipeline_id }, asked) {
+    const pipelines = pipelinesOf(ctx, pipeline_id);
+    const [sums, { stages }] = await Promise.all([
+      sumsOf(ctx, asked, pipelines),
+      followDeals(ctx, asked, pipelines, { created: null, reached: asked.range }),
+    ]);
+    const { totals, ...rows } = sums;
+    return {
+      currency: asked.currency,
+      won_by_month: rows.won_by_month,
+      stage_conversion: conversions(pipelines, stages),
+      forecast: rows.forecast,
+      leaderboard: rows.leaderboard.map((row) => ({ ...row, goal: null, goal_progress: null })),
+      workflow_performance: [],
+      totals: { ...totals, goal: null, goal_progress: null },
+    };
+  },
+});
+
+// --- sums ---
+
+async function sumsOf(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[]) {
+  const { records, range, currency } = asked;
+  const [won, open] = [statusIds(pipelines, "won"), statusIds(pipelines, "active")];
+  const money = (amount: string, where: Sql) => total(raw(amount), sql`value_currency = ${currency} and ${where}`);
+  const isWon = sql`status_id = any(${won})`;
+  const isOpen = sql`status_id = any(${open})`;
+  const deals = sql`
+    count(*) filter (where ${isWon})::int as won_count, ${money("value", isWon)} as won_value,
+    count(*) filter (where ${isOpen})::int as open_count, ${money("value", isOpen)} as open_value`;
+
+  const found = await ask(
+    ctx,
+    {
+      months: sql`
+        select to_char(date_won, 'YYYY-MM') as month, count(*)::int, ${money("value", raw("true"))} as value,
+          ${money("annualized_value", raw("true"))} as annualized_value
+        from deal where ${isWon} group by 1 order by 1`,
+      forecast: sql`
+        select coalesce(to_char(expected_close_date, 'YYYY-MM'), 'none') as month, count(*)::int,
+          ${money("value", raw("true"))} as value, ${money("expected_value", raw("true"))} as expected_value
+        from deal where ${isOpen} group by 1 order by 1`,
+      sellers: sql`select user_id, ${deals} from deal group by 1`,
+      totals: sql`
+        select ${deals}, ${money("annualized_value", isWon)} as won_annualized_value, ${money("expected_value", isOpen)} as open_expected_value,
+          count(*) filter (where value_currency <> ${currency})::int as count_other_currencies from deal`,
+      workers: sql`
+        select user_id, grouping(user_id) = 1 as whole, ${total(raw("n"), raw("_type = 'Call'"))} as calls,
+          ${total(raw("n"), raw("_type = 'Email'"))} as emails, ${total(raw("n"), raw("_type = 'Meeting'"))} as meetings
+        from done group by grouping sets ((user_id), ())`,
+    },
+    // A row of `deal` is one that was won in the range or is open now; one of `done`, a number of activities of a member.
+    sql`
+      with deal as (
+        select t.status_id, t.user_id, t.value, t.annualized_value, t.expected_value, t.value_currency, t.date_won, t.expected_close_date
+        from opportunity t
+        where ${records(opportunity, "t", "user_id")}
+          and (t.status_id = any(${open}) or t.status_id = any(${won}) and ${daysWithin(range, raw("t.date_won"))})
+      ), done as (
+        select t.user_id, t._type, count(*) as n from activity t
+        where ${records(activity, "t", "user_id")} and ${within(range, raw("t.activity_at"))} and t._type in ('Call', 'Email', 'Meeting')
+          and (t._type = 'Call' or t.status = 'sent' or t._type = 'Meeting' and t.status not in ('canceled', 'declined-by-lead', 'declined-by-org'))
+        group by 1, 2
+      )`,
+  );
+
+  const { whole: _whole, user_id: _nobody, ...work } = found.workers.find((row) => row.whole);
+  return {
+    won_by_month: everyMonth(asked, found.months),
+    forecast: found.forecast,
+    leaderboard: leaderboard(
+      ctx,
+      asked,
+      found.sellers,
+      found.workers.filter((row) => !row.whole),
+    ),
+    totals: { ...found.totals[0], ...work },
+  };
+}
+
+/** Months in which nothing was won are shown as well. */
+function everyMonth({ range }: Asked, found: readonly { month: string }[]) {
+  const byMonth = new Map(found.map((row) => [row.month, row]));
+  const { days } = periodsOf(
+    range,
+    "month",
+    found.map(({ month }) => `${month}-01`),
+  );
+  return days.map((day) => byMonth.get(day.slice(0, 7)) ?? { month: day.slice(0, 7), count: 0, value: 0, annualized_value: 0 });
+}
+
+/** Who won most first. */
+function leaderboard(ctx: Ctx, asked: Asked, sellers: readonly any[], workers: readonly any[]) {
+  const rows = new Map<string | null, any>(sellers.map((row) => [row.user_id, { ...nothing, ...row }]));
+  for (const { whole: _, ...row } of workers) rows.set(row.user_id, { ...nothing, ...rows.get(row.user_id), ...row });
+  const named = perUser<any>(ctx, asked, [...rows.values()], nothing);
+  return named.sort(
+    (a, b) =>
+      b.won_value - a.won_value || b.won_count - a.won_count || (a.user_name ?? "").localeCompare(b.user_name ?? "", "en"),
+  );
+}
+
+const conversions = (pipelines: readonly DealPipeline[], stages: readonly Stage[]) =>
+  pipelines.flatMap((pipeline) =>
+    stagesOf(pipeline).flatMap(({ id, label, type }, place) => {
+      if (type !== "active") return [];
+      const row = stages.find((one) => one.of_pipeline && one.pipeline_id === pipeline.id && one.place === place);
+      const { count = 0, advanced = 0 } = row ?? {};
+      return [
+        {
+          pipeline_id: pipeline.id,
+          status_id: id,
+          label,
+          entered: count,
+          advanced,
+          conversion_rate: count === 0 ? 0 : advanced / count,
+        },
+      ];
+    }),
+  );
