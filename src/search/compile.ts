@@ -94,7 +94,7 @@ async function compilePlain(c: Compiler, subject: Subject, node: QueryNode, narr
     case "tag":
       return many(await attributeNamed(subject, "tags", "type").equals([node.value]));
     case "list":
-      return refuse("list_id", "does not exist");
+      return many(isOnList(c.ctx, subject, node.list_id));
     case "has_related":
       return hasRelated(c, subject, node, narrow);
     case "field_condition":
@@ -156,6 +156,15 @@ function isOfType(ctx: Ctx, subject: Subject, objectType: string): Sql {
   if (kind === undefined && !(objectType in elementTypes)) refuse("object_type", "is not a type of record");
   const isKind = kind?.only !== undefined && kind.table === subject.resource?.table && subject.resource.only === undefined;
   return isKind ? sql`${name(subject.alias)}.${name(kind.only!.column)} = ${kind.only!.value}` : raw("false");
+}
+
+/** Lists are kept by members, each naming its list and the record on it. */
+function isOnList(ctx: Ctx, subject: Subject, listId: string): Sql {
+  const of = subject.resource;
+  const member = of === null ? undefined : ctx.registry.resource(`${of.name}_list_member`);
+  if (of === null || member === undefined) refuse("type", "is for leads and contacts: nothing else is on lists");
+  return sql`exists (select from ${from(member!, "m")} where ${and(scope(ctx, member!, "m"))}
+    and m.list_id = ${listId} and m.${name(`${of!.name}_id`)} = ${name(subject.alias)}.id)`;
 }
 
 // --- related records ---

@@ -280,7 +280,7 @@ test("what a search cannot mean is refused at its place", async () => {
   await refused(lead(related("planet", everything)), "query.queries.1.related_object_type", /known are .*contact/);
   await refused(lead(related("contact", related("address", everything))), "query.queries.1.related_query.related_object_type");
   await refused(lead(related("contact", field("x", { type: "exists" }))), "query.queries.1.related_query.field.field_name");
-  await refused(lead({ type: "list", list_id: "llist_x" }), "query.queries.1.list_id");
+  await refused({ query: ofType("task", { type: "list", list_id: "llist_x" }) }, "query.queries.1.type");
   await refused({ query: ofType("lead"), _limit: 201 }, "_limit");
   await refused({ query: ofType("lead"), _limit: "10" }, "_limit");
 });
@@ -297,4 +297,22 @@ test("nothing of other organizations is found, nor what the role does not see", 
   assert.deepEqual(await ids(restricted, ofType("lead", { type: "text", value: "agent" })), [own.id]);
   assert.equal((await ids(restricted, ofType("contact"))).length, 1);
   assert.equal((await search(restricted, ofType("contact"), { include_counts: true })).count.total, 1);
+});
+
+test("what is on a list is found by it, at once after it was put there", async () => {
+  const acme = await organization();
+  const [first, second] = [await acme.lead(), await acme.lead()];
+  const person = await acme.contact({ lead_id: second.id });
+  const leads = await acme.post("/lead_list/", { name: "Targets" });
+  const people = await acme.post("/contact_list/", { name: "Invited" });
+  await acme.post(`/lead_list/${leads.id}/members/`, { lead_ids: [first.id] });
+  await acme.post(`/contact_list/${people.id}/members/`, { contact_ids: [person.id] });
+
+  const onList = (list_id: string, rest: object = {}) => ({ type: "list", list_id, ...rest });
+
+  assert.deepEqual(await ids(acme, ofType("lead", onList(leads.id))), [first.id]);
+  assert.deepEqual(await ids(acme, ofType("lead", onList(leads.id, { negate: true }))), [second.id]);
+  assert.deepEqual(await ids(acme, ofType("contact", onList(people.id))), [person.id]);
+  assert.deepEqual(await ids(acme, ofType("lead", related("contact", onList(people.id)))), [second.id]);
+  assert.deepEqual(await ids(acme, ofType("lead", onList("llist_other"))), []);
 });
