@@ -35,7 +35,7 @@ const ownerOfNew = (ctx: Ctx) => (may(ctx, "view_all_leads") ? null : ctx.actor.
 
 /** A change of status is also an event of its own, and a line in the lead's history. */
 export async function updateLead(ctx: Ctx, before: Lead, patch: Patch<typeof lead>): Promise<Lead> {
-  const after = store.update(ctx, lead, before, await withTags(ctx, leadTag, resolved(ctx, patch), before.tags));
+  const after = store.update(ctx, lead, before, await withTags(ctx, leadTag, resolved(ctx, patch, before), before.tags));
   if (after.status_id !== before.status_id) noteStatusChange(ctx, before, after);
   if (after.owner_id !== before.owner_id) tellOwner(ctx, after);
   return after;
@@ -61,10 +61,11 @@ function noteStatusChange(ctx: Ctx, before: Lead, after: Lead): void {
 function resolved<T extends { status?: string; status_id?: string; owner_id?: string | null }>(
   ctx: Ctx,
   { status, ...given }: T,
+  before?: Lead,
 ): Omit<T, "status"> {
   refuseBoth({ status, ...given }, "status_id", "status");
-  if (typeof given.owner_id === "string" && !isActiveMember(ctx.directory, given.owner_id))
-    throw invalid({ owner_id: "is not an active member" });
+  const isGiven = typeof given.owner_id === "string" && given.owner_id !== before?.owner_id;
+  if (isGiven && !isActiveMember(ctx.directory, given.owner_id!)) throw invalid({ owner_id: "is not an active member" });
   return typeof status === "string" ? { ...given, status_id: idOfLabel(ctx, leadStatus, status, "status") } : given;
 }
 

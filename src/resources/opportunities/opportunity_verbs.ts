@@ -158,8 +158,8 @@ function plain<T extends Said>(
   before: Opportunity | undefined,
 ) {
   if (status === null) throw invalid({ status: "must not be null" });
-  if (typeof given.user_id === "string" && !isActiveMember(ctx.directory, given.user_id))
-    throw invalid({ user_id: "is not an active member" });
+  const isGiven = typeof given.user_id === "string" && given.user_id !== before?.user_id;
+  if (isGiven && !isActiveMember(ctx.directory, given.user_id!)) throw invalid({ user_id: "is not an active member" });
   const noted = bothForms({ text: given.note, html: given.note_html }, { text: before?.note, html: before?.note_html });
   return {
     ...given,
