@@ -163,30 +163,42 @@ create table activity (
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
   rendered text,
+  custom_activity_type_id text,
+  last_published_at timestamp(3) with time zone,
   constraint activity_pkey PRIMARY KEY (organization_id, id),
   constraint activity_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
+  constraint activity_custom_activity_type_id_fkey FOREIGN KEY (organization_id, custom_activity_type_id) REFERENCES custom_activity_type(organization_id, id) DEFERRABLE,
+  constraint activity_email_account_id_fkey FOREIGN KEY (organization_id, email_account_id) REFERENCES connected_account(organization_id, id) DEFERRABLE,
   constraint activity_in_reply_to_id_fkey FOREIGN KEY (organization_id, in_reply_to_id) REFERENCES activity(organization_id, id) DEFERRABLE,
   constraint activity_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
   constraint activity_opportunity_id_fkey FOREIGN KEY (organization_id, opportunity_id) REFERENCES opportunity(organization_id, id) DEFERRABLE,
   constraint activity_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint activity_response_to_id_fkey FOREIGN KEY (organization_id, response_to_id) REFERENCES activity(organization_id, id) DEFERRABLE,
+  constraint activity_send_as_id_fkey FOREIGN KEY (organization_id, send_as_id) REFERENCES send_as(organization_id, id) DEFERRABLE,
   constraint activity_thread_id_fkey FOREIGN KEY (organization_id, thread_id) REFERENCES activity(organization_id, id) DEFERRABLE,
   constraint activity_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE
 );
 CREATE INDEX activity_activity_at_idx ON public.activity USING btree (organization_id, activity_at DESC, id DESC);
 CREATE INDEX activity_contact_id_idx ON public.activity USING btree (organization_id, contact_id, date_created DESC, id DESC) WHERE (contact_id IS NOT NULL);
 CREATE INDEX activity_conversation_id_idx ON public.activity USING btree (organization_id, conversation_id, date_created DESC, id DESC) WHERE (conversation_id IS NOT NULL);
+CREATE INDEX activity_custom_activity_type_id_idx ON public.activity USING btree (organization_id, custom_activity_type_id, date_created DESC, id DESC) WHERE (custom_activity_type_id IS NOT NULL);
+CREATE INDEX activity_custom_idx ON public.activity USING gin (organization_id, custom jsonb_path_ops) WHERE (custom IS NOT NULL);
 CREATE INDEX activity_date_created_idx ON public.activity USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX activity_date_updated_idx ON public.activity USING btree (organization_id, date_updated DESC, id DESC);
+CREATE INDEX activity_email_account_id_idx ON public.activity USING btree (organization_id, email_account_id, date_created DESC, id DESC) WHERE (email_account_id IS NOT NULL);
 CREATE UNIQUE INDEX activity_external_message_id_key ON public.activity USING btree (organization_id, channel, external_message_id) WHERE (external_message_id IS NOT NULL);
 CREATE INDEX activity_in_reply_to_id_idx ON public.activity USING btree (organization_id, in_reply_to_id, date_created DESC, id DESC) WHERE (in_reply_to_id IS NOT NULL);
 CREATE INDEX activity_lead_id_idx ON public.activity USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE INDEX activity_message_ids_idx ON public.activity USING gin (organization_id, message_ids) WHERE (message_ids <> '{}'::text[]);
 CREATE INDEX activity_opportunity_id_idx ON public.activity USING btree (organization_id, opportunity_id, date_created DESC, id DESC) WHERE (opportunity_id IS NOT NULL);
+CREATE INDEX activity_opportunity_status_idx ON public.activity USING btree (organization_id, opportunity_id, activity_at) INCLUDE (old_status_id, new_status_id) WHERE (_type = 'OpportunityStatusChange'::text);
+CREATE INDEX activity_report_idx ON public.activity USING btree (organization_id, _type, activity_at) INCLUDE (user_id, lead_id, opportunity_id, direction, status, disposition, duration, call_method, outcome_id, ends_at, template_id, sequence_id, has_reply, opens_summary, clicks_summary, old_status_id, new_status_id, date_created);
 CREATE INDEX activity_response_to_id_idx ON public.activity USING btree (organization_id, response_to_id, date_created DESC, id DESC) WHERE (response_to_id IS NOT NULL);
 CREATE INDEX activity_search_idx ON public.activity USING gin (search) WHERE (search IS NOT NULL);
 CREATE INDEX activity_send_after_idx ON public.activity USING btree (send_after) WHERE (send_after IS NOT NULL);
+CREATE INDEX activity_send_as_id_idx ON public.activity USING btree (organization_id, send_as_id, date_created DESC, id DESC) WHERE (send_as_id IS NOT NULL);
 CREATE INDEX activity_task_id_idx ON public.activity USING btree (organization_id, task_id) WHERE (task_id IS NOT NULL);
+CREATE INDEX activity_template_id_idx ON public.activity USING btree (organization_id, template_id, date_created DESC, id DESC) WHERE (template_id IS NOT NULL);
 CREATE INDEX activity_thread_id_idx ON public.activity USING btree (organization_id, thread_id, date_created DESC, id DESC) WHERE (thread_id IS NOT NULL);
 CREATE INDEX activity_thread_idx ON public.activity USING btree (organization_id, lead_id) WHERE (_type = 'EmailThread'::text);
 CREATE INDEX activity_type_idx ON public.activity USING btree (organization_id, _type, date_created DESC, id DESC);
@@ -217,6 +229,93 @@ create table api_key (
 CREATE INDEX api_key_user_id_idx ON public.api_key USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
 create policy organization on api_key using ((organization_id = current_setting('app.organization_id'::text)));
 
+create table comment (
+  organization_id text not null,
+  id text not null,
+  lead_id text,
+  thread_id text not null,
+  object_id text not null,
+  object_type text not null,
+  body text,
+  mentions text[] default '{}'::text[] not null,
+  removed_at timestamp(3) with time zone,
+  removed_by text,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint comment_pkey PRIMARY KEY (organization_id, id),
+  constraint comment_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
+  constraint comment_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint comment_thread_id_fkey FOREIGN KEY (organization_id, thread_id) REFERENCES comment_thread(organization_id, id) DEFERRABLE
+);
+CREATE INDEX comment_lead_id_idx ON public.comment USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
+CREATE INDEX comment_object_id_idx ON public.comment USING btree (organization_id, object_id, date_created, id);
+CREATE INDEX comment_thread_id_idx ON public.comment USING btree (organization_id, thread_id, date_created DESC, id DESC) WHERE (thread_id IS NOT NULL);
+create policy organization on comment using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table comment_thread (
+  organization_id text not null,
+  id text not null,
+  lead_id text,
+  object_id text not null,
+  object_type text not null,
+  num_comments integer not null,
+  participating text[] default '{}'::text[] not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint comment_thread_pkey PRIMARY KEY (organization_id, id),
+  constraint comment_thread_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
+  constraint comment_thread_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX comment_thread_date_created_idx ON public.comment_thread USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX comment_thread_lead_id_idx ON public.comment_thread USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
+CREATE INDEX comment_thread_object_id_idx ON public.comment_thread USING btree (organization_id, object_id);
+create policy organization on comment_thread using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table connected_account (
+  organization_id text not null,
+  id text not null,
+  _type text not null,
+  email text,
+  user_id text not null,
+  identities jsonb default '[]'::jsonb not null,
+  imap jsonb,
+  smtp jsonb,
+  sealed_imap_password text,
+  sealed_smtp_password text,
+  enabled_features text[] default '{}'::text[] not null,
+  send_status text not null,
+  receive_status text not null,
+  latest_smtp_error text,
+  latest_imap_error text,
+  synced_calendars jsonb default '[]'::jsonb not null,
+  available_calendars jsonb default '[]'::jsonb not null,
+  is_default boolean default false not null,
+  signature text,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint connected_account_pkey PRIMARY KEY (organization_id, id),
+  constraint connected_account_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint connected_account_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE
+);
+CREATE INDEX connected_account_date_created_idx ON public.connected_account USING btree (organization_id, date_created DESC, id DESC);
+CREATE UNIQUE INDEX connected_account_email_key ON public.connected_account USING btree (organization_id, user_id, lower(email), (
+CASE
+    WHEN (_type = ANY (ARRAY['google'::text, 'microsoft'::text, 'custom_email'::text])) THEN 'mail'::text
+    ELSE _type
+END));
+CREATE UNIQUE INDEX connected_account_is_default_key ON public.connected_account USING btree (organization_id, user_id) WHERE is_default;
+CREATE INDEX connected_account_user_id_idx ON public.connected_account USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
+create policy organization on connected_account using ((organization_id = current_setting('app.organization_id'::text)));
+
 create table contact (
   organization_id text not null,
   id text not null,
@@ -244,6 +343,7 @@ create table contact (
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
   rendered text,
+  shared_at timestamp(3) with time zone,
   constraint contact_pkey PRIMARY KEY (organization_id, id),
   constraint contact_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
   constraint contact_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
@@ -251,11 +351,52 @@ create table contact (
 CREATE INDEX contact_custom_idx ON public.contact USING gin (organization_id, custom jsonb_path_ops);
 CREATE INDEX contact_date_created_idx ON public.contact USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX contact_date_updated_idx ON public.contact USING btree (organization_id, date_updated DESC, id DESC);
+CREATE INDEX contact_external_profiles_idx ON public.contact USING gin (organization_id, external_profiles jsonb_path_ops) WHERE (external_profiles <> '[]'::jsonb);
 CREATE INDEX contact_lead_id_idx ON public.contact USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE INDEX contact_lists_idx ON public.contact USING gin (organization_id, tags, email_keys, phone_keys);
 CREATE INDEX contact_search_idx ON public.contact USING gin (search);
+CREATE UNIQUE INDEX contact_share_id_key ON public.contact USING btree (share_id, organization_id) WHERE (share_id IS NOT NULL);
 create policy organization on contact using ((organization_id = current_setting('app.organization_id'::text)));
 CREATE TRIGGER forget_rendering BEFORE UPDATE ON public.contact FOR EACH ROW EXECUTE FUNCTION forget_rendering();
+
+create table contact_list (
+  organization_id text not null,
+  id text not null,
+  name text not null,
+  source text default 'internal'::text not null,
+  description text,
+  is_read_only boolean default false not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint contact_list_pkey PRIMARY KEY (organization_id, id),
+  constraint contact_list_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE UNIQUE INDEX contact_list_name_key ON public.contact_list USING btree (organization_id, lower(name));
+CREATE INDEX contact_list_sort_idx ON public.contact_list USING btree (organization_id, sort_key(name), id);
+create policy organization on contact_list using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table contact_list_member (
+  organization_id text not null,
+  id text not null,
+  list_id text not null,
+  contact_id text not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint contact_list_member_pkey PRIMARY KEY (organization_id, id),
+  constraint contact_list_member_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
+  constraint contact_list_member_list_id_fkey FOREIGN KEY (organization_id, list_id) REFERENCES contact_list(organization_id, id) DEFERRABLE,
+  constraint contact_list_member_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX contact_list_member_contact_id_idx ON public.contact_list_member USING btree (organization_id, contact_id, date_created DESC, id DESC) WHERE (contact_id IS NOT NULL);
+CREATE UNIQUE INDEX contact_list_member_contact_id_key ON public.contact_list_member USING btree (organization_id, list_id, contact_id);
+CREATE INDEX contact_list_member_list_id_idx ON public.contact_list_member USING btree (organization_id, list_id, date_created DESC, id DESC) WHERE (list_id IS NOT NULL);
+create policy organization on contact_list_member using ((organization_id = current_setting('app.organization_id'::text)));
 
 create table contact_tag (
   organization_id text not null,
@@ -273,6 +414,44 @@ create table contact_tag (
 CREATE UNIQUE INDEX contact_tag_name_key ON public.contact_tag USING btree (organization_id, lower(name));
 CREATE INDEX contact_tag_sort_idx ON public.contact_tag USING btree (organization_id, sort_key(name), id);
 create policy organization on contact_tag using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table credential (
+  organization_id text not null,
+  id text not null,
+  service text not null,
+  shown_values jsonb default '{}'::jsonb not null,
+  sealed_values text not null,
+  last_verified_at timestamp(3) with time zone,
+  last_error text,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint credential_pkey PRIMARY KEY (organization_id, id),
+  constraint credential_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE UNIQUE INDEX credential_service_key ON public.credential USING btree (organization_id, service);
+create policy organization on credential using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table custom_activity_type (
+  organization_id text not null,
+  id text not null,
+  name text not null,
+  description text,
+  api_create_only boolean default false not null,
+  editable_with_roles text[] default '{}'::text[] not null,
+  is_archived boolean default false not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint custom_activity_type_pkey PRIMARY KEY (organization_id, id),
+  constraint custom_activity_type_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE UNIQUE INDEX custom_activity_type_name_key ON public.custom_activity_type USING btree (organization_id, lower(name));
+create policy organization on custom_activity_type using ((organization_id = current_setting('app.organization_id'::text)));
 
 create table custom_field (
   organization_id text not null,
@@ -297,11 +476,89 @@ create table custom_field (
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
   constraint custom_field_pkey PRIMARY KEY (organization_id, id),
-  constraint custom_field_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+  constraint custom_field_custom_activity_type_id_fkey FOREIGN KEY (organization_id, custom_activity_type_id) REFERENCES custom_activity_type(organization_id, id) DEFERRABLE,
+  constraint custom_field_custom_object_type_id_fkey FOREIGN KEY (organization_id, custom_object_type_id) REFERENCES custom_object_type(organization_id, id) DEFERRABLE,
+  constraint custom_field_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint custom_field_referenced_custom_type_id_fkey FOREIGN KEY (organization_id, referenced_custom_type_id) REFERENCES custom_object_type(organization_id, id) DEFERRABLE
 );
+CREATE INDEX custom_field_custom_activity_type_id_idx ON public.custom_field USING btree (organization_id, custom_activity_type_id, date_created DESC, id DESC) WHERE (custom_activity_type_id IS NOT NULL);
+CREATE INDEX custom_field_custom_object_type_id_idx ON public.custom_field USING btree (organization_id, custom_object_type_id, date_created DESC, id DESC) WHERE (custom_object_type_id IS NOT NULL);
 CREATE UNIQUE INDEX custom_field_name_key ON public.custom_field USING btree (organization_id, object_type, COALESCE(custom_activity_type_id, custom_object_type_id, ''::text), lower(name));
 CREATE INDEX custom_field_position_idx ON public.custom_field USING btree (organization_id, object_type, "position", id);
+CREATE INDEX custom_field_referenced_custom_type_id_idx ON public.custom_field USING btree (organization_id, referenced_custom_type_id, date_created DESC, id DESC) WHERE (referenced_custom_type_id IS NOT NULL);
 create policy organization on custom_field using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table custom_object (
+  organization_id text not null,
+  id text not null,
+  custom_object_type_id text not null,
+  lead_id text not null,
+  name text not null,
+  custom jsonb default '{}'::jsonb not null,
+  search tsvector,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  rendered text,
+  constraint custom_object_pkey PRIMARY KEY (organization_id, id),
+  constraint custom_object_custom_object_type_id_fkey FOREIGN KEY (organization_id, custom_object_type_id) REFERENCES custom_object_type(organization_id, id) DEFERRABLE,
+  constraint custom_object_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
+  constraint custom_object_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX custom_object_custom_idx ON public.custom_object USING gin (organization_id, custom jsonb_path_ops);
+CREATE INDEX custom_object_custom_object_type_id_idx ON public.custom_object USING btree (organization_id, custom_object_type_id, date_created DESC, id DESC) WHERE (custom_object_type_id IS NOT NULL);
+CREATE INDEX custom_object_date_created_idx ON public.custom_object USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX custom_object_date_updated_idx ON public.custom_object USING btree (organization_id, date_updated DESC, id DESC);
+CREATE INDEX custom_object_lead_id_idx ON public.custom_object USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
+CREATE INDEX custom_object_search_idx ON public.custom_object USING gin (search);
+create policy organization on custom_object using ((organization_id = current_setting('app.organization_id'::text)));
+CREATE TRIGGER forget_rendering BEFORE UPDATE ON public.custom_object FOR EACH ROW EXECUTE FUNCTION forget_rendering();
+
+create table custom_object_type (
+  organization_id text not null,
+  id text not null,
+  name text not null,
+  name_plural text not null,
+  description text,
+  api_create_only boolean default false not null,
+  editable_with_roles text[] default '{}'::text[] not null,
+  is_archived boolean default false not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint custom_object_type_pkey PRIMARY KEY (organization_id, id),
+  constraint custom_object_type_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE UNIQUE INDEX custom_object_type_name_key ON public.custom_object_type USING btree (organization_id, lower(name));
+create policy organization on custom_object_type using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table email_template (
+  organization_id text not null,
+  id text not null,
+  name text not null,
+  subject text default ''::text not null,
+  body text default ''::text not null,
+  is_shared boolean default false not null,
+  is_archived boolean default false not null,
+  attachments jsonb default '[]'::jsonb not null,
+  unsubscribe_link_location text,
+  user_id text not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint email_template_pkey PRIMARY KEY (organization_id, id),
+  constraint email_template_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint email_template_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE
+);
+CREATE INDEX email_template_date_created_idx ON public.email_template USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX email_template_user_id_idx ON public.email_template USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
+create policy organization on email_template using ((organization_id = current_setting('app.organization_id'::text)));
 
 create table event (
   organization_id text not null,
@@ -332,6 +589,133 @@ CREATE INDEX event_lead_id_idx ON ONLY public.event USING btree (organization_id
 CREATE INDEX event_object_id_idx ON ONLY public.event USING btree (organization_id, object_id, id DESC);
 CREATE INDEX event_request_id_idx ON ONLY public.event USING btree (organization_id, request_id);
 create policy organization on event using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table export (
+  organization_id text not null,
+  id text not null,
+  object_type text not null,
+  format text default 'csv'::text not null,
+  type text not null,
+  s_query jsonb,
+  query text,
+  results_limit integer,
+  sort jsonb,
+  params jsonb default '{}'::jsonb not null,
+  fields text[],
+  date_format text default 'original'::text not null,
+  include_activities boolean default false not null,
+  include_smart_fields boolean default false not null,
+  include_addresses boolean default false not null,
+  include_custom_objects boolean default false not null,
+  send_done_email boolean default true not null,
+  status text default 'created'::text not null,
+  n_docs integer,
+  n_docs_processed integer default 0 not null,
+  storage_key text,
+  date_started timestamp(3) with time zone,
+  date_completed timestamp(3) with time zone,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint export_pkey PRIMARY KEY (organization_id, id),
+  constraint export_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint export_format_check CHECK ((format = ANY (ARRAY['csv'::text, 'json'::text]))),
+  constraint export_object_type_check CHECK ((object_type = ANY (ARRAY['lead'::text, 'opportunity'::text]))),
+  constraint export_status_check CHECK ((status = ANY (ARRAY['created'::text, 'started'::text, 'in_progress'::text, 'done'::text, 'error'::text])))
+);
+CREATE INDEX export_date_created_idx ON public.export USING btree (organization_id, date_created DESC, id DESC);
+create policy organization on export using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table file (
+  organization_id text not null,
+  id text not null,
+  lead_id text,
+  contact_id text,
+  opportunity_id text,
+  name text not null,
+  mime text not null,
+  size bigint not null,
+  type text not null,
+  subtype text,
+  outreach_channel text,
+  is_system boolean default false not null,
+  sha256 text not null,
+  width integer,
+  height integer,
+  storage_key text not null,
+  share_hash text not null,
+  share_token text not null,
+  search tsvector,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint file_pkey PRIMARY KEY (organization_id, id),
+  constraint file_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
+  constraint file_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
+  constraint file_opportunity_id_fkey FOREIGN KEY (organization_id, opportunity_id) REFERENCES opportunity(organization_id, id) DEFERRABLE,
+  constraint file_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX file_contact_id_idx ON public.file USING btree (organization_id, contact_id, date_created DESC, id DESC) WHERE (contact_id IS NOT NULL);
+CREATE INDEX file_date_created_idx ON public.file USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX file_lead_id_idx ON public.file USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
+CREATE INDEX file_opportunity_id_idx ON public.file USING btree (organization_id, opportunity_id, date_created DESC, id DESC) WHERE (opportunity_id IS NOT NULL);
+CREATE UNIQUE INDEX file_outreach_channel_key ON public.file USING btree (organization_id, COALESCE(contact_id, opportunity_id, lead_id, ''::text), outreach_channel, COALESCE(subtype, ''::text)) WHERE (outreach_channel IS NOT NULL);
+CREATE INDEX file_search_idx ON public.file USING gin (search);
+CREATE UNIQUE INDEX file_share_hash_key ON public.file USING btree (share_hash);
+CREATE UNIQUE INDEX file_storage_key_key ON public.file USING btree (storage_key);
+CREATE INDEX file_subtype_idx ON public.file USING btree (organization_id, subtype) WHERE (subtype IS NOT NULL);
+create policy organization on file using ((organization_id = current_setting('app.organization_id'::text)));
+CREATE TRIGGER leave_outreach_slot BEFORE UPDATE OF lead_id, contact_id, opportunity_id ON public.file FOR EACH ROW WHEN (((new.outreach_channel IS NOT NULL) AND (((old.lead_id IS DISTINCT FROM new.lead_id) OR (old.contact_id IS DISTINCT FROM new.contact_id)) OR (old.opportunity_id IS DISTINCT FROM new.opportunity_id)))) EXECUTE FUNCTION leave_outreach_slot();
+CREATE TRIGGER remove_stored_bytes AFTER DELETE ON public.file FOR EACH ROW EXECUTE FUNCTION remove_stored_bytes();
+
+create table file_subtype (
+  organization_id text not null,
+  id text not null,
+  key text not null,
+  label text not null,
+  type text,
+  description text,
+  is_system boolean default false not null,
+  "position" integer default 0 not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint file_subtype_pkey PRIMARY KEY (organization_id, id),
+  constraint file_subtype_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX file_subtype_date_created_idx ON public.file_subtype USING btree (organization_id, date_created DESC, id DESC);
+CREATE UNIQUE INDEX file_subtype_key_key ON public.file_subtype USING btree (organization_id, key);
+create policy organization on file_subtype using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table goal (
+  organization_id text not null,
+  id text not null,
+  period text not null,
+  user_id text,
+  target bigint not null,
+  targets jsonb,
+  currency text not null,
+  period_start date not null,
+  period_end date not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint goal_pkey PRIMARY KEY (organization_id, id),
+  constraint goal_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint goal_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE
+);
+CREATE INDEX goal_date_created_idx ON public.goal USING btree (organization_id, date_created DESC, id DESC);
+CREATE UNIQUE INDEX goal_period_key ON public.goal USING btree (organization_id, period, COALESCE(user_id, ''::text));
+CREATE INDEX goal_user_id_idx ON public.goal USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
+create policy organization on goal using ((organization_id = current_setting('app.organization_id'::text)));
 
 create table "group" (
   organization_id text not null,
@@ -365,6 +749,48 @@ create table idempotency_key (
 );
 CREATE INDEX idempotency_key_date_created_idx ON public.idempotency_key USING btree (date_created);
 create policy organization on idempotency_key using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table import (
+  organization_id text not null,
+  id text not null,
+  name text not null,
+  object_type text not null,
+  status text default 'draft'::text not null,
+  columns jsonb not null,
+  mapping jsonb,
+  options jsonb default '{}'::jsonb not null,
+  n_rows integer not null,
+  n_processed integer default 0 not null,
+  n_created integer default 0 not null,
+  n_updated integer default 0 not null,
+  n_skipped integer default 0 not null,
+  n_failed integer default 0 not null,
+  errors jsonb default '[]'::jsonb not null,
+  date_started timestamp(3) with time zone,
+  date_completed timestamp(3) with time zone,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint import_pkey PRIMARY KEY (organization_id, id),
+  constraint import_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint import_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'queued'::text, 'processing'::text, 'done'::text, 'error'::text, 'reverting'::text, 'reverted'::text])))
+);
+CREATE INDEX import_date_created_idx ON public.import USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX import_status_idx ON public.import USING btree (organization_id, status, date_created DESC, id DESC);
+create policy organization on import using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table import_row (
+  organization_id text not null,
+  import_id text not null,
+  n integer not null,
+  cells jsonb not null,
+  constraint import_row_pkey PRIMARY KEY (organization_id, import_id, n),
+  constraint import_row_import_id_fkey FOREIGN KEY (organization_id, import_id) REFERENCES import(organization_id, id) DEFERRABLE,
+  constraint import_row_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+create policy organization on import_row using ((organization_id = current_setting('app.organization_id'::text)));
 
 create table lead (
   organization_id text not null,
@@ -406,10 +832,50 @@ CREATE INDEX lead_date_created_idx ON public.lead USING btree (organization_id, 
 CREATE INDEX lead_date_updated_idx ON public.lead USING btree (organization_id, date_updated DESC, id DESC);
 CREATE INDEX lead_lists_idx ON public.lead USING gin (organization_id, tags, email_keys, phone_keys);
 CREATE INDEX lead_owner_id_idx ON public.lead USING btree (organization_id, owner_id, date_created DESC, id DESC) WHERE (owner_id IS NOT NULL);
+CREATE INDEX lead_report_idx ON public.lead USING btree (organization_id, date_created) INCLUDE (id, status_id, owner_id, created_by);
 CREATE INDEX lead_search_idx ON public.lead USING gin (search);
 CREATE INDEX lead_status_id_idx ON public.lead USING btree (organization_id, status_id, date_created DESC, id DESC) WHERE (status_id IS NOT NULL);
 create policy organization on lead using ((organization_id = current_setting('app.organization_id'::text)));
 CREATE TRIGGER forget_rendering BEFORE UPDATE ON public.lead FOR EACH ROW EXECUTE FUNCTION forget_rendering();
+
+create table lead_list (
+  organization_id text not null,
+  id text not null,
+  name text not null,
+  source text default 'internal'::text not null,
+  description text,
+  is_read_only boolean default false not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint lead_list_pkey PRIMARY KEY (organization_id, id),
+  constraint lead_list_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE UNIQUE INDEX lead_list_name_key ON public.lead_list USING btree (organization_id, lower(name));
+CREATE INDEX lead_list_sort_idx ON public.lead_list USING btree (organization_id, sort_key(name), id);
+create policy organization on lead_list using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table lead_list_member (
+  organization_id text not null,
+  id text not null,
+  list_id text not null,
+  lead_id text not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint lead_list_member_pkey PRIMARY KEY (organization_id, id),
+  constraint lead_list_member_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
+  constraint lead_list_member_list_id_fkey FOREIGN KEY (organization_id, list_id) REFERENCES lead_list(organization_id, id) DEFERRABLE,
+  constraint lead_list_member_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX lead_list_member_lead_id_idx ON public.lead_list_member USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
+CREATE UNIQUE INDEX lead_list_member_lead_id_key ON public.lead_list_member USING btree (organization_id, list_id, lead_id);
+CREATE INDEX lead_list_member_list_id_idx ON public.lead_list_member USING btree (organization_id, list_id, date_created DESC, id DESC) WHERE (list_id IS NOT NULL);
+create policy organization on lead_list_member using ((organization_id = current_setting('app.organization_id'::text)));
 
 create table lead_status (
   organization_id text not null,
@@ -523,6 +989,60 @@ create table migration (
   constraint migration_pkey PRIMARY KEY (version)
 );
 
+create table notification (
+  organization_id text not null,
+  id text not null,
+  user_id text not null,
+  type text not null,
+  title text not null,
+  body text,
+  is_read boolean default false not null,
+  read_at timestamp(3) with time zone,
+  object_type text,
+  object_id text,
+  lead_id text,
+  actor_id text,
+  url text,
+  data jsonb default '{}'::jsonb not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint notification_pkey PRIMARY KEY (organization_id, id),
+  constraint notification_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
+  constraint notification_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX notification_date_created_idx ON public.notification USING btree (organization_id, user_id, date_created DESC, id DESC);
+CREATE INDEX notification_lead_id_idx ON public.notification USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
+CREATE INDEX notification_object_id_idx ON public.notification USING btree (organization_id, object_id) WHERE (object_id IS NOT NULL);
+CREATE INDEX notification_unread_idx ON public.notification USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (NOT is_read);
+create policy organization on notification using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table oauth_app (
+  organization_id text not null,
+  id text not null,
+  name text not null,
+  description text,
+  website_url text,
+  logo_url text,
+  redirect_uris text[] not null,
+  client_type text not null,
+  scopes text[] not null,
+  secret_hash text,
+  client_secret_last4 text,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint oauth_app_pkey PRIMARY KEY (organization_id, id),
+  constraint oauth_app_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint oauth_app_redirect_uris_check CHECK ((cardinality(redirect_uris) > 0))
+);
+CREATE INDEX oauth_app_date_created_idx ON public.oauth_app USING btree (organization_id, date_created DESC, id DESC);
+create policy organization on oauth_app using ((organization_id = current_setting('app.organization_id'::text)));
+
 create table opportunity (
   organization_id text not null,
   id text not null,
@@ -565,6 +1085,7 @@ CREATE INDEX opportunity_date_created_idx ON public.opportunity USING btree (org
 CREATE INDEX opportunity_date_updated_idx ON public.opportunity USING btree (organization_id, date_updated DESC, id DESC);
 CREATE INDEX opportunity_date_won_idx ON public.opportunity USING btree (organization_id, date_won) WHERE (date_won IS NOT NULL);
 CREATE INDEX opportunity_lead_id_idx ON public.opportunity USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
+CREATE INDEX opportunity_report_idx ON public.opportunity USING btree (organization_id, status_id, date_won) INCLUDE (id, lead_id, user_id, created_by, value, value_period, value_currency, annualized_value, expected_value, confidence, date_lost, expected_close_date, date_created);
 CREATE INDEX opportunity_search_idx ON public.opportunity USING gin (search);
 CREATE INDEX opportunity_status_id_idx ON public.opportunity USING btree (organization_id, status_id, date_created DESC, id DESC) WHERE (status_id IS NOT NULL);
 CREATE INDEX opportunity_user_id_idx ON public.opportunity USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
@@ -682,6 +1203,82 @@ create table role (
 CREATE UNIQUE INDEX role_name_key ON public.role USING btree (organization_id, lower(name));
 create policy organization on role using ((organization_id = current_setting('app.organization_id'::text)));
 
+create table send_as (
+  organization_id text not null,
+  id text not null,
+  allowing_user_id text not null,
+  allowed_user_id text not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint send_as_pkey PRIMARY KEY (organization_id, id),
+  constraint send_as_allowed_user_id_fkey FOREIGN KEY (organization_id, allowed_user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE,
+  constraint send_as_allowing_user_id_fkey FOREIGN KEY (organization_id, allowing_user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE,
+  constraint send_as_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX send_as_allowed_user_id_idx ON public.send_as USING btree (organization_id, allowed_user_id, date_created DESC, id DESC) WHERE (allowed_user_id IS NOT NULL);
+CREATE UNIQUE INDEX send_as_allowed_user_id_key ON public.send_as USING btree (organization_id, allowing_user_id, allowed_user_id);
+CREATE INDEX send_as_allowing_user_id_idx ON public.send_as USING btree (organization_id, allowing_user_id, date_created DESC, id DESC) WHERE (allowing_user_id IS NOT NULL);
+CREATE INDEX send_as_date_created_idx ON public.send_as USING btree (organization_id, date_created DESC, id DESC);
+create policy organization on send_as using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table share_bulk (
+  organization_id text not null,
+  id text not null,
+  target_organization_id text not null,
+  status text default 'queued'::text not null,
+  selector jsonb not null,
+  n_total integer default 0 not null,
+  n_processed integer default 0 not null,
+  n_shared integer default 0 not null,
+  n_skipped integer default 0 not null,
+  n_failed integer default 0 not null,
+  errors jsonb default '[]'::jsonb not null,
+  date_started timestamp(3) with time zone,
+  date_completed timestamp(3) with time zone,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint share_bulk_pkey PRIMARY KEY (organization_id, id),
+  constraint share_bulk_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint share_bulk_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text])))
+);
+CREATE INDEX share_bulk_date_created_idx ON public.share_bulk USING btree (organization_id, date_created DESC, id DESC);
+create policy organization on share_bulk using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table sms_template (
+  organization_id text not null,
+  id text not null,
+  name text not null,
+  text text default ''::text not null,
+  is_shared boolean default false not null,
+  status text default 'active'::text not null,
+  attachments jsonb default '[]'::jsonb not null,
+  user_id text not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint sms_template_pkey PRIMARY KEY (organization_id, id),
+  constraint sms_template_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint sms_template_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE
+);
+CREATE INDEX sms_template_date_created_idx ON public.sms_template USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX sms_template_user_id_idx ON public.sms_template USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
+create policy organization on sms_template using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table stored_bytes_removal (
+  storage_key text not null,
+  due timestamp(3) with time zone not null,
+  constraint stored_bytes_removal_pkey PRIMARY KEY (storage_key)
+);
+CREATE INDEX stored_bytes_removal_due_idx ON public.stored_bytes_removal USING btree (due);
+
 create table task (
   organization_id text not null,
   id text not null,
@@ -792,6 +1389,29 @@ CREATE OR REPLACE FUNCTION public.current_organization()
 RETURN current_setting('app.organization_id'::text)
 ;
 
+CREATE OR REPLACE FUNCTION public.file_subtype_seeds()
+ RETURNS TABLE(key text, label text, type text, place integer)
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  values
+    ('proposal', 'Proposal', null, 0),
+    ('contract', 'Contract', null, 1),
+    ('quote', 'Quote', null, 2),
+    ('invoice', 'Invoice', null, 3),
+    ('brochure', 'Brochure', null, 4),
+    ('case_study', 'Case study', null, 5),
+    ('one_pager', 'One-pager', null, 6),
+    ('pricing', 'Pricing', null, 7),
+    ('presentation', 'Presentation', null, 8),
+    ('nda', 'NDA', null, 9),
+    ('onboarding', 'Onboarding', null, 10),
+    ('recording', 'Recording', null, 11),
+    ('signature_image', 'Signature image', 'image', 12),
+    ('other', 'Other', null, 13)
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.forget_rendering()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -799,6 +1419,26 @@ AS $function$
 begin
   if new.rendered is not distinct from old.rendered then
     new.rendered := null;
+  end if;
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.leave_outreach_slot()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if (old.contact_id is not null and new.contact_id is null)
+    or (old.opportunity_id is not null and new.opportunity_id is null)
+    or (old.lead_id is not null and new.lead_id is null)
+    or exists (
+      select from file f
+      where f.organization_id = new.organization_id and f.id <> new.id
+        and coalesce(f.contact_id, f.opportunity_id, f.lead_id, '') = coalesce(new.contact_id, new.opportunity_id, new.lead_id, '')
+        and f.outreach_channel = new.outreach_channel and coalesce(f.subtype, '') = coalesce(new.subtype, ''))
+  then
+    new.outreach_channel := null;
   end if;
   return new;
 end $function$
@@ -813,6 +1453,17 @@ begin
   execute format('create index %1$I on %2$I (organization_id, %3$I, date_created desc, id desc) where %3$I is not null',
     table_name || '_' || column_name || '_idx', table_name, column_name);
 end $procedure$
+;
+
+CREATE OR REPLACE FUNCTION public.remove_stored_bytes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into stored_bytes_removal (storage_key, due) values (old.storage_key, now())
+  on conflict (storage_key) do update set due = excluded.due;
+  return null;
+end $function$
 ;
 
 CREATE OR REPLACE PROCEDURE public.rendered_table(IN table_name text)
