@@ -27,3 +27,12 @@ create table share_bulk (
 );
 call tenant_table('share_bulk');
 create index share_bulk_date_created_idx on share_bulk (organization_id, date_created desc, id desc);
+
+-- A file that moves to another organization is deleted in one and written in the other: its bytes stay where they are.
+create function keep_stored_bytes() returns trigger
+  language plpgsql as $$
+begin
+  delete from stored_bytes_removal where storage_key = new.storage_key;
+  return null;
+end $$;
+create trigger keep_stored_bytes after insert on file for each row execute function keep_stored_bytes();

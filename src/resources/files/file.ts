@@ -48,6 +48,11 @@ export const file = resource({
       },
     },
   },
+  // A subtype that the other organization does not have tells nothing there, and its slot may be taken.
+  moved: ({ subtype }, _here, there) =>
+    subtype === null || there.directory.list(fileSubtype).some((one) => one.key === subtype)
+      ? {}
+      : { subtype: null, outreach_channel: null },
   fields: {
     lead_id: ref("lead", { onDelete: "cascade", onMove: "follow" }, { createOnly: true, doc: "The lead it belongs to." }),
     contact_id: ref("contact", { onDelete: "clear", onMove: "follow" }, { createOnly: true, doc: "A contact of the lead." }),

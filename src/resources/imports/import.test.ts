@@ -65,6 +65,33 @@ test("rows of objects are a table too, with a column for each of their keys", as
   );
 });
 
+test("a file brings its table, as base64 or uploaded before", async () => {
+  const acme = await organization();
+  const file = await acme.post("/file/", { name: "leads.csv", content_base64: Buffer.from(csv).toString("base64") });
+
+  const stored = await acme.post("/import/", { file_id: file.id });
+  const list = Buffer.from('[{"Company": "Acme"}, {"Company": "Bolt"}]').toString("base64");
+  const inline = await acme.post("/import/", { content_base64: list, name: "Mine" });
+
+  assert.deepEqual([stored.name, stored.n_rows], ["leads.csv", 2]);
+  assert.deepEqual([inline.name, inline.n_rows, inline.columns[0].suggested], ["Mine", 2, "name"]);
+});
+
+test("a file must be text, and an address public", async () => {
+  const acme = await organization();
+  const refuse = (body: object, field: string) => acme.refused(400, "POST", "/import/", body, field);
+  const base64 = (bytes: Buffer) => bytes.toString("base64");
+
+  await refuse({ content_base64: base64(Buffer.from([0xff, 0xfe, 0x00])) }, "content_base64");
+  await refuse({ content_base64: base64(Buffer.from("a\0b,c\n1,2")) }, "content_base64");
+  await refuse({ content_base64: base64(Buffer.from('[{"a": "\\u0000"}]')) }, "content_base64.0.a");
+  await refuse({ content_base64: base64(Buffer.from("[1, 2]")) }, "content_base64");
+  await refuse({ content_base64: "not base64!" }, "content_base64");
+  await refuse({ content_url: "http://10.0.0.1/a.csv" }, "content_url");
+  await refuse({ file_id: "file_nothing" }, "file_id");
+  await refuse({ file_id: "file_nothing", csv }, "file");
+});
+
 test("what a column is called means what the rows are about", async () => {
   const acme = await organization();
 

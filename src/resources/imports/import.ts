@@ -27,12 +27,18 @@ export const importResource = resource({
     object_type: choice(objectTypes, { createOnly: true, default: "lead", doc: "What a row is about." }),
     csv: input(z.string(), {
       createOnly: true,
-      doc: "The table as CSV, with a row of names first: separated by commas, semicolons or tabs. Exactly one of these brings the table.",
+      doc: "The table as CSV, with a row of names first: separated by commas, semicolons or tabs. Exactly one of the ways brings the table; a form's `file` is another.",
     }),
     rows: input(z.array(z.record(z.string(), z.unknown())), {
       createOnly: true,
       doc: "The table as a list of objects.",
     }),
+    content_base64: input(z.string(), {
+      createOnly: true,
+      doc: "A file of it, as base64: CSV, or JSON that is a list of objects.",
+    }),
+    content_url: input(z.string().max(8192), { createOnly: true, doc: "A public address to fetch that file from." }),
+    file_id: input(z.string(), { createOnly: true, doc: "A file that was uploaded before." }),
     status: choice(statuses, { readOnly: true, default: "draft", doc: "`draft` until there is a mapping, then `queued`." }),
     columns: json(
       z.array(

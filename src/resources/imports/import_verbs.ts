@@ -7,7 +7,7 @@ import { store } from "../../records/store.ts";
 import { importResource } from "./import.ts";
 import { checkMapping, mappingOf } from "./mapping.ts";
 import { checkOptions, type Options } from "./options.ts";
-import { readCsv, readRows, type Table } from "./table.ts";
+import type { Table } from "./table.ts";
 import { suggested, targetsOf } from "./targets.ts";
 
 type Import = Row<typeof importResource>;
@@ -18,29 +18,23 @@ const sampleMax = 100;
 const batch = 1000;
 
 /** The table is kept row by row; the draft shows what was found in it. */
-export async function createImport(ctx: Ctx, given: Create<typeof importResource>): Promise<Import> {
-  const { csv, rows, mapping, options = {}, ...values } = given;
+export async function createImport(ctx: Ctx, given: Create<typeof importResource> & { table?: Table }): Promise<Import> {
+  const { csv, rows, content_base64, content_url, file_id, mapping, options = {}, table, ...values } = given;
+  if (table === undefined) throw new Error("the table of an import is read before its transaction: see read_table.ts");
   if (mapping) throw invalid({ mapping: "is set once the columns are known: create the import, then change it" });
   await checkOptions(ctx, options);
-  const table = await tableOf(given);
 
   const object_type = values.object_type ?? "lead";
   const fits = suggested(targetsOf(ctx.directory, object_type), table.names);
   const row = store.insert(ctx, importResource, {
     ...values,
-    name: values.name ?? "Import",
+    name: values.name ?? table.name ?? "Import",
     options,
     columns: table.names.map((name, index) => ({ index, name, samples: samplesOf(table, index), suggested: fits[index]! })),
     n_rows: table.rows.length,
   });
   for (let from = 0; from < table.rows.length; from += batch) keepRows(ctx, row.id, from, table.rows.slice(from, from + batch));
   return row;
-}
-
-async function tableOf({ csv, rows }: Create<typeof importResource>): Promise<Table> {
-  const given = [csv, rows].filter((one) => one !== undefined && one !== null);
-  if (given.length !== 1) throw invalid({ file: "must come in exactly one way: csv or rows" });
-  return rows ? readRows(rows, "rows") : readCsv(csv!, "csv");
 }
 
 function samplesOf({ rows }: Table, index: number): string[] {
@@ -64,7 +58,7 @@ function keepRows(ctx: Ctx, importId: string, from: number, rows: Table["rows"])
 
 /** A mapping queues a draft, and once more one that failed; what is under way stays as it was begun. */
 export async function updateImport(ctx: Ctx, before: Import, patch: Patch<typeof importResource>): Promise<Import> {
-  const { csv, rows, mapping: given, ...values } = patch as Patch<typeof importResource> & { csv?: unknown; rows?: unknown };
+  const { mapping: given, ...values } = patch;
   const mapping = given ? mappingOf(given) : before.mapping;
   const options: Options = values.options ?? before.options;
   const mapped = given !== undefined && !same(mapping, before.mapping);

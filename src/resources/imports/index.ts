@@ -3,8 +3,12 @@ import { standard } from "../../records/standard.ts";
 import { importResource } from "./import.ts";
 import { createImport, updateImport } from "./import_verbs.ts";
 import { listPresets } from "./presets.ts";
+import { withTable } from "./read_table.ts";
 
-export const imports: Operation[] = [
-  ...standard(importResource, { list: true, get: true, create: createImport, update: updateImport }, { write: "bulk_import" }),
-  listPresets,
-];
+const verbs = standard(
+  importResource,
+  { list: true, get: true, create: createImport, update: updateImport },
+  { write: "bulk_import" },
+);
+
+export const imports: Operation[] = [...verbs.map((one) => (one.verb === "create" ? withTable(one) : one)), listPresets];

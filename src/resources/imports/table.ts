@@ -1,8 +1,11 @@
 // From what a caller sends to a table: names of columns, and rows of texts.
+import { isUtf8 } from "node:buffer";
 import { parse } from "csv-parse";
 import { invalid } from "../../core/errors.ts";
 
 export interface Table {
+  /** Of the file it came in. */
+  name?: string | null;
   names: string[];
   /** As many cells as there are columns; null where a row is short. */
   rows: (string | null)[][];
@@ -50,10 +53,30 @@ export function readRows(rows: readonly Record<string, unknown>[], place: string
   return tableOf(names, texts, place);
 }
 
+/** Reads a file: CSV, or JSON that is a list of objects. */
+export async function readFileText(bytes: Buffer, place: string): Promise<Table> {
+  if (!isUtf8(bytes)) throw invalid({ [place]: "must be text in UTF-8" });
+  const text = bytes.toString("utf8");
+  return /^\ufeff?\s*\[/.test(text) ? readRows(parseList(text.replace(/^\ufeff/, ""), place), place) : readCsv(text, place);
+}
+
+function parseList(text: string, place: string): Record<string, unknown>[] {
+  try {
+    const list = JSON.parse(text) as unknown[];
+    if (list.every((one) => typeof one === "object" && one !== null && !Array.isArray(one)))
+      return list as Record<string, unknown>[];
+  } catch {
+    // Said below, with what else a file may be.
+  }
+  throw invalid({ [place]: "must be CSV, or JSON that is a list of objects" });
+}
+
 function cellOf(value: unknown, place: string): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value === "object") throw invalid({ [place]: "must be text, a number, true, false or null" });
-  return String(value);
+  const text = String(value);
+  if (text.includes("\0") || !text.isWellFormed()) throw invalid({ [place]: "must not contain NUL or half of a surrogate pair" });
+  return text;
 }
 
 function tableOf(header: readonly string[], rows: readonly (string | null)[][], place: string): Table {

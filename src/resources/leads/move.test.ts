@@ -67,6 +67,25 @@ test("tags go along by their names, in the spelling the other organization has",
   );
 });
 
+test("files go along with their bytes and their links", async () => {
+  const here = await organization();
+  const there = await here.another();
+  const lead = await here.lead();
+  const content_base64 = Buffer.from("Hello").toString("base64");
+  await here.post("/file_subtype/", { label: "Ours" });
+  const file = await here.post("/file/", { lead_id: lead.id, name: "a.txt", content_base64, subtype: "ours" });
+
+  const answer = await here.post(`/lead/${lead.id}/move/`, { target_organization_id: there.id });
+
+  const moved = await there.get(`/file/${file.id}/`);
+  assert.equal(answer.moved.files, 1);
+  assert.deepEqual([moved.name, moved.subtype, moved.share_url], ["a.txt", null, file.share_url]);
+  assert.equal((await there.ask("GET", `/file/${file.id}/download/`)).text, "Hello");
+  assert.equal(await (await fetch(file.share_url.replace(/^.*(?=\/f\/)/, there.service.url))).text(), "Hello");
+  const waiting = await there.service.app.core.db.unscoped({ text: "select storage_key from stored_bytes_removal", values: [] });
+  assert.ok(!waiting.some(([key]) => key!.startsWith(here.id)), "the bytes are not waiting to be removed");
+});
+
 test("both organizations are told: deleted here, created there", async () => {
   const here = await organization();
   const there = await here.another();

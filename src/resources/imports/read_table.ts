@@ -1,0 +1,60 @@
+// POST /import/: the table is taken in and read before the transaction, which then keeps it row by row.
+import { readFile } from "node:fs/promises";
+import { buffer } from "node:stream/consumers";
+import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import type { Operation, Prepared, Upload } from "../../core/operation.ts";
+import type { Create } from "../../core/resource.ts";
+import { findRecord } from "../../records/records.ts";
+import { file } from "../files/file.ts";
+import { fileBytesMax } from "../files/store_file.ts";
+import { takeUpload } from "../files/upload.ts";
+import type { importResource } from "./import.ts";
+import { readCsv, readFileText, readRows, type Table } from "./table.ts";
+
+type Given = Create<typeof importResource>;
+
+interface Parsed {
+  input: Given;
+  fields: string[] | null;
+}
+
+/** The standard create, with the table at hand. */
+export const withTable = (create: Operation): Operation<Parsed> => ({
+  ...create,
+  doc: "Takes a table in: as `file` of a form, `content_base64`, `content_url`, `file_id`, `rows` or `csv`; exactly one of them, at most 20 MB.",
+  upload: true,
+  prepare: readTable,
+  run: (ctx, parsed, table: Table) => create.run(ctx, { ...parsed, input: { ...parsed.input, table } }),
+});
+
+async function readTable(ctx: Ctx, { input }: Parsed, upload: Upload | null): Promise<Prepared<Table>> {
+  return { ready: await tableOf(ctx, input, upload), settle: async () => {} };
+}
+
+async function tableOf(ctx: Ctx, input: Given, upload: Upload | null): Promise<Table> {
+  const { csv, rows, file_id, content_base64, content_url } = input;
+  const ways = [upload, csv, rows, file_id, content_base64, content_url].filter((one) => one !== undefined && one !== null);
+  if (ways.length !== 1) throw invalid({ file: "give exactly one of file, content_base64, content_url, file_id, rows and csv" });
+  if (rows) return readRows(rows, "rows");
+  if (typeof csv === "string") return readCsv(csv, "csv");
+  if (file_id) return readStored(ctx, file_id);
+  return readUpload(ctx, input, upload);
+}
+
+async function readUpload(ctx: Ctx, input: Given, upload: Upload | null): Promise<Table> {
+  const { field, name, received } = (await takeUpload(ctx, input, upload))!;
+  try {
+    return { ...(await readFileText(await readFile(received.path), field)), name };
+  } finally {
+    await received.drop();
+  }
+}
+
+async function readStored(ctx: Ctx, id: string): Promise<Table> {
+  const found = await findRecord(ctx, file, id);
+  if (found === null) throw invalid({ file_id: "does not exist" });
+  if (found.size > fileBytesMax) throw invalid({ file_id: `must be ${fileBytesMax} bytes (20 MB) or fewer` });
+  const bytes = await buffer(await ctx.settings.storage.read(found.storage_key));
+  return { ...(await readFileText(bytes, "file_id")), name: found.name };
+}
