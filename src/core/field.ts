@@ -76,6 +76,8 @@ export interface Label {
   ref: string;
   to: string;
   field: string;
+  /** A column of its own that is shown once the id is gone. */
+  kept: string | null;
   output: z.ZodType;
   doc: string;
 }
@@ -292,8 +294,8 @@ export function lookedUp<T>(of: readonly string[], output: z.ZodType<T>, get: Lo
 }
 
 /** `label("status_id", "lead_status", "label")`: the target's `label` beside its id. */
-export function label(refField: string, to: string, targetField: string, doc = ""): Label {
-  return { source: "label", ref: refField, to, field: targetField, output: z.string().nullable(), doc };
+export function label(refField: string, to: string, targetField: string, doc = "", kept: string | null = null): Label {
+  return { source: "label", ref: refField, to, field: targetField, kept, output: z.string().nullable(), doc };
 }
 
 export function related(output: z.ZodType, sql: Related["sql"], doc = "", { always = false } = {}): Related {

@@ -157,7 +157,8 @@ function valueCode(
   if (target.cached) {
     return `${helper(labelTexts(field))}(d,r[${selection.at(`t.${field.ref}`)}])`;
   }
-  return `${helper(quoteOrNull)}(r[${selection.at(`${selection.join(target.table, field.ref)}.${field.field}`)}])`;
+  const value = `r[${selection.at(`${selection.join(target.table, field.ref)}.${field.field}`)}]`;
+  return `${helper(quoteOrNull)}(${field.kept === null ? value : `${value}??r[${selection.at(`t.${field.kept}`)}]`})`;
 }
 
 /** The JSON of a label by its id. A page shows the same few again and again: they are kept for the directory at hand. */

@@ -21,6 +21,8 @@ import { notifications } from "./notifications/index.ts";
 import { opportunities } from "./opportunities/index.ts";
 import { organizations } from "./organization/index.ts";
 import { reports } from "./reports/index.ts";
+import { projects } from "./projects/index.ts";
+import { quotes } from "./quotes/index.ts";
 import { search } from "./search/index.ts";
 import { sharing } from "./sharing/index.ts";
 import { tags } from "./tags/index.ts";
@@ -33,6 +35,8 @@ export const operations: readonly Operation[] = [
   ...contacts,
   ...opportunities,
   ...reports,
+  ...quotes,
+  ...projects,
   ...customData,
   ...customObjects,
   ...search,

@@ -85,6 +85,9 @@ export const indexedWords: Readonly<Record<string, readonly string[]>> = {
   contact: ["name", "title", "email", "emails"],
   opportunity: ["note"],
   product: ["name", "code", "description", "category"],
+  quote: ["number", "title", "description"],
+  project: ["name", "description"],
+  project_task: ["name", "description"],
   activity_note: ["title", "note"],
   custom_object: ["name"],
 };

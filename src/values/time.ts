@@ -3,6 +3,7 @@
  * Offsets are minutes east of UTC: New York in winter is -300.
  */
 import { LRUCache } from "lru-cache";
+import { Temporal } from "temporal-polyfill";
 
 /**
  * ISO 8601, extended or basic, with `Z`, an offset or neither (then UTC) → `"2025-07-01T09:30:00.000Z"`.
@@ -39,6 +40,16 @@ export function parseDate(raw: string, { cutTime = false } = {}): string | null 
 /** The day on the calendar at `offsetMinutes`: 23:30Z at +60 is already tomorrow. */
 export function todayAt(now: Date, offsetMinutes: number): string {
   return new Date(now.getTime() + offsetMinutes * MINUTE).toISOString().slice(0, 10);
+}
+
+/** The day on the calendar of a time zone. */
+export function todayIn(now: Date, timeZone: string): string {
+  return Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timeZone).toPlainDate().toString();
+}
+
+/** `"2026-02-27", 2` → `"2026-03-01"`. */
+export function addDays(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * 1_440 * MINUTE).toISOString().slice(0, 10);
 }
 
 /** True for a name of the IANA database, `"Europe/Berlin"` or `"UTC"`; bare offsets such as `+02:00` are none. */

@@ -16,11 +16,14 @@ export interface Notice {
   object_id: string;
   lead_id?: string | null;
   data?: Record<string, unknown>;
+  /** Who caused it: the caller where nothing is said, null for a stranger. */
+  actor_id?: string | null;
 }
 
 /** Tells members, by their ids or by those of groups, and answers who was told. Nobody is told twice, or of what they did themselves. */
 export function notify(ctx: Ctx, to: readonly (string | null | undefined)[], notice: Notice): Set<string> {
-  const told = recipients(ctx, to);
+  const { actor_id = ctx.actor.user_id } = notice;
+  const told = recipients(ctx, to, actor_id);
   const lead_id = notice.lead_id ?? null;
   for (const user_id of told)
     store.insert(ctx, notification, {
@@ -31,7 +34,7 @@ export function notify(ctx: Ctx, to: readonly (string | null | undefined)[], not
       lead_id,
       url: lead_id === null ? null : `/lead/${lead_id}/`,
       user_id,
-      actor_id: ctx.actor.user_id,
+      actor_id,
     });
   return told;
 }
@@ -41,9 +44,9 @@ export function withdrawNotices(ctx: Ctx, objectId: string): void {
   write(ctx, statement(sql`delete from notification where organization_id = ${ctx.organization_id} and object_id = ${objectId}`));
 }
 
-function recipients(ctx: Ctx, to: readonly (string | null | undefined)[]): Set<string> {
+function recipients(ctx: Ctx, to: readonly (string | null | undefined)[], actorId: string | null): Set<string> {
   const ids = to.flatMap((id) => (typeof id === "string" ? (ctx.directory.get(group, id)?.user_ids ?? [id]) : []));
-  return new Set(ids.filter((id) => id !== ctx.actor.user_id && isActiveMember(ctx.directory, id)));
+  return new Set(ids.filter((id) => id !== actorId && isActiveMember(ctx.directory, id)));
 }
 
 // --- words ---

@@ -29,7 +29,8 @@ export function lineTotals(line: Line): LineTotals {
 export const worth = ({ subtotal, discount_total }: Pick<LineTotals, "subtotal" | "discount_total">): number =>
   subtotal - discount_total;
 
-function taxOn(net: number, { tax_percent, tax_method }: Line): number {
+/** The tax on what is left of a line after discounts. */
+export function taxOn(net: number, { tax_percent, tax_method }: Pick<Line, "tax_percent" | "tax_method">): number {
   if (tax_method === "none") return 0;
   return tax_method === "inclusive" ? includedPercentOf(net, tax_percent) : percentOf(net, tax_percent);
 }

@@ -1,12 +1,12 @@
 // What can be sold.
-import { z } from "zod";
-import { boolean, choice, formed, input, integer, number, searchable, text } from "../../core/field.ts";
+import { boolean, choice, formed, integer, number, searchable, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { vector } from "../../search/words.ts";
 import { parseUrl } from "../../values/url.ts";
 import { currency, currencyOfOrganization, moneyMax, periods } from "../shared/money.ts";
 import { authorNames } from "../shared/names.ts";
+import { otherName } from "../shared/other_names.ts";
 
 const webAddress = (raw: string) => parseUrl(raw, { prefix: true });
 
@@ -21,12 +21,13 @@ export const product = resource({
   fields: {
     name: text({ required: true }),
     code: text({ doc: "Your own number for it (SKU), unique in any case." }),
+    sku: otherName("code", text()),
     description: text({ max: 100_000 }),
     category: text(),
     unit: text({ doc: "What one of it is: hour, seat, piece." }),
     image_url: formed(webAddress, "is not a web address"),
     unit_price: integer({ min: 0, max: moneyMax, default: 0, doc: "In minor units." }),
-    price: input(z.int().min(0).max(moneyMax), { doc: "Another name of `unit_price`." }),
+    price: otherName("unit_price", integer({ min: 0, max: moneyMax, filled: true })),
     cost: integer({ min: 0, max: moneyMax, doc: "What it costs you, in minor units." }),
     currency: currency({ default: currencyOfOrganization, doc: "By default the organization's." }),
     billing_period: choice(periods, { default: "one_time", doc: "How often the price is due." }),

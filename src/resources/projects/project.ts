@@ -1,0 +1,55 @@
+// A project: work in several steps, for a lead or for nobody in particular.
+import { choice, date, integer, label, number, ref, searchable, text, texts, timestamp } from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+import { textQuery } from "../../search/text_filter.ts";
+import { vector } from "../../search/words.ts";
+import { visibleAsLead } from "../leads/visibility.ts";
+import { authorNames } from "../shared/names.ts";
+import { otherName } from "../shared/other_names.ts";
+
+const link = { onDelete: "clear", onMove: "clear" } as const;
+
+export const project = resource({
+  name: "project",
+  prefix: "proj",
+  doc: "Work in several steps, such as bringing a new customer on board. Its steps are project tasks.",
+  custom: "project",
+  visible: visibleAsLead,
+  indexed: ["lead_id", "opportunity_id", "contact_id", "owner_id"],
+  sort: { name: true, end_date: true },
+  filters: { query: textQuery("project") },
+  expand: {
+    lead: { resource: "lead", via: "lead_id", many: false },
+    opportunity: { resource: "opportunity", via: "opportunity_id", many: false },
+    contact: { resource: "contact", via: "contact_id", many: false },
+    tasks: { resource: "project_task", via: "project_id", many: true },
+  },
+  fields: {
+    name: text({ filled: true, doc: "Required." }),
+    title: otherName("name", text({ filled: true })),
+    description: text({ max: 100_000 }),
+    status: choice(["open", "completed", "canceled"], { default: "open" }),
+    lead_id: ref("lead", link, { doc: "Who it is for; by default the opportunity's or the contact's lead." }),
+    lead_name: label("lead_id", "lead", "display_name", "It stays when the lead is deleted.", "kept_lead_name"),
+    kept_lead_name: text({ readOnly: true, hidden: true, max: 1000 }),
+    opportunity_id: ref("opportunity", link, { doc: "A deal of the lead." }),
+    contact_id: ref("contact", link, { doc: "A contact of the lead." }),
+    contact_name: label("contact_id", "contact", "display_name"),
+    owner_id: ref("user", { onDelete: "keep", onMove: "clear" }, { doc: "Who answers for it; by default the caller." }),
+    owner_name: label("owner_id", "user", "name"),
+    member_ids: texts({ default: [] as string[], max: 200, doc: "The members who work on it." }),
+    start_date: date(),
+    end_date: date({ doc: "Not before `start_date`." }),
+    due_date: otherName("end_date", date()),
+    phase: text({ doc: "How far it is, in your own words." }),
+    labels: texts({ default: [] as string[], max: 100 }),
+    progress: number({ readOnly: true, default: 0, doc: "How much of its tasks is done: 0 to 1." }),
+    task_count: integer({ readOnly: true, default: 0 }),
+    completed_task_count: integer({ readOnly: true, default: 0 }),
+    date_completed: timestamp({ readOnly: true, doc: "When it was completed; null while it is not." }),
+    search: searchable((row: { name: string; description: string | null; labels: string[] }) =>
+      vector([{ text: row.name }, { text: row.description }, ...row.labels.map((one) => ({ text: one }))]),
+    ),
+    ...authorNames,
+  },
+});

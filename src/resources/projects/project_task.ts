@@ -1,0 +1,67 @@
+// A project task: one step of a project, which may have steps of its own and wait for others.
+import type { Ctx } from "../../core/context.ts";
+import { boolean, choice, date, integer, label, ref, searchable, text, texts, timestamp } from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+import { name, type Sql, sql } from "../../db/sql.ts";
+import { textQuery } from "../../search/text_filter.ts";
+import { vector } from "../../search/words.ts";
+import { visibleAsLead } from "../leads/visibility.ts";
+import { authorNames } from "../shared/names.ts";
+import { otherName } from "../shared/other_names.ts";
+import { positionMax } from "../shared/positions.ts";
+
+export const projectTask = resource({
+  name: "project_task",
+  prefix: "ptask",
+  doc: "A step of a project. It may have steps of its own, and wait for others.",
+  visible,
+  owned: {
+    by: (ctx, row) => row.created_by === ctx.actor.user_id || row.assigned_to === ctx.actor.user_id,
+    own: "delete_own_tasks",
+    others: "manage_others_tasks",
+  },
+  indexed: ["project_id", "parent_task_id", "assigned_to"],
+  sort: { position: true, due_date: true, name: true },
+  filters: { query: textQuery("project_task") },
+  expand: { project: { resource: "project", via: "project_id", many: false } },
+  fields: {
+    project_id: ref("project", { onDelete: "cascade", onMove: "follow" }, { required: true, createOnly: true }),
+    project_name: label("project_id", "project", "name"),
+    lead_id: ref("lead", { onDelete: "clear", onMove: "clear" }, { readOnly: true, doc: "The project's lead." }),
+    name: text({ filled: true, doc: "Required." }),
+    title: otherName("name", text({ filled: true })),
+    text: otherName("name", text({ filled: true })),
+    description: text({ max: 100_000 }),
+    status: choice(["todo", "in_progress", "done"], { default: "todo" }),
+    is_complete: boolean({ default: false, doc: "True when `status` is `done`: setting either sets the other." }),
+    assigned_to: ref("user", { onDelete: "keep", onMove: "clear" }, { doc: "The member who is to do it." }),
+    assigned_to_name: label("assigned_to", "user", "name"),
+    due_date: date(),
+    date: otherName("due_date", date()),
+    priority: choice(["low", "medium", "high", "urgent"]),
+    parent_task_id: ref(
+      "project_task",
+      { onDelete: "cascade", onMove: "follow" },
+      { doc: "The step of the same project that this is a part of." },
+    ),
+    position: integer({
+      min: 0,
+      max: positionMax,
+      filled: true,
+      doc: "Its place among the project's tasks, at the end by default. What stands there moves back.",
+    }),
+    depends_on: texts({ default: [] as string[], max: 100, doc: "Ids of tasks of the project that come before it." }),
+    date_completed: timestamp({ readOnly: true, doc: "When it was done; null while it is not." }),
+    completed_by: ref("user", { onDelete: "keep", onMove: "keep" }, { readOnly: true, doc: "Who did it." }),
+    search: searchable((row: { name: string; description: string | null }) =>
+      vector([{ text: row.name }, { text: row.description }]),
+    ),
+    ...authorNames,
+  },
+});
+
+/** Seen by whoever sees the project, and by whoever is to do it. */
+function visible(ctx: Ctx, alias: string): Sql | null {
+  const asLead = visibleAsLead(ctx, alias);
+  return asLead === null ? null : sql`(${name(alias)}.assigned_to = ${ctx.actor.user_id} or ${asLead})`;
+}

@@ -1,0 +1,116 @@
+// What creating, changing and deleting a project does besides writing the row.
+import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import type { Create, Patch, Row, Values } from "../../core/resource.ts";
+import { findRecord } from "../../records/records.ts";
+import { lockPointing } from "../../records/references.ts";
+import { store } from "../../records/store.ts";
+import { contact } from "../contacts/contact.ts";
+import { lead } from "../leads/lead.ts";
+import { opportunity } from "../opportunities/opportunity.ts";
+import { isActiveMember } from "../organization/organization.ts";
+import { ownNames } from "../shared/other_names.ts";
+import { checkName } from "./named.ts";
+import { project } from "./project.ts";
+import { projectTask } from "./project_task.ts";
+
+type Project = Row<typeof project>;
+
+const others = { title: "name", due_date: "end_date" } as const;
+
+export async function createProject(ctx: Ctx, body: Create<typeof project>): Promise<Project> {
+  const given = { owner_id: ctx.actor.user_id, ...ownNames(project, body, others) };
+  checkName(given, true);
+  checkPeople(ctx, given, null);
+  checkDates(given);
+  const related = await relatedOf(ctx, given);
+
+  return store.insert(ctx, project, { ...given, ...uniqueLists(given), ...related, ...completion(ctx, null, given.status) });
+}
+
+export async function updateProject(ctx: Ctx, before: Project, body: Patch<typeof project>): Promise<Project> {
+  const given = ownNames(project, body, others);
+  checkName(given, false);
+  checkPeople(ctx, given, before);
+  checkDates({ ...before, ...given });
+  const moved = (["lead_id", "opportunity_id", "contact_id"] as const).some(
+    (key) => given[key] !== undefined && given[key] !== before[key],
+  );
+  const related = moved ? await relatedOf(ctx, given, before) : {};
+
+  const after = store.update(ctx, project, before, {
+    ...given,
+    ...uniqueLists(given),
+    ...related,
+    ...completion(ctx, before.status, given.status),
+  });
+  if (after.lead_id !== before.lead_id) await carryTasks(ctx, after);
+  return after;
+}
+
+/** Its tasks go first, each with what is below it, so that every one of them is told of once. */
+export async function deleteProject(ctx: Ctx, before: Project): Promise<void> {
+  const tasks = await tasksOf(ctx, before.id);
+  await store.remove(
+    ctx,
+    projectTask,
+    tasks.filter((task) => task.parent_task_id === null),
+  );
+  await store.remove(ctx, project, [before]);
+}
+
+/** A project's tasks are seen as its lead is. */
+async function carryTasks(ctx: Ctx, { id, lead_id }: Project): Promise<void> {
+  for (const task of await tasksOf(ctx, id)) store.update(ctx, projectTask, task, { lead_id });
+}
+
+/** All of them, also those the caller does not see. */
+const tasksOf = async (ctx: Ctx, id: string): Promise<Row<typeof projectTask>[]> =>
+  (await lockPointing(ctx, { from: projectTask, field: "project_id" }, [id])) as Row<typeof projectTask>[];
+
+// --- checks ---
+
+function checkPeople(ctx: Ctx, given: Values<typeof project>, before: Project | null): void {
+  const { owner_id, member_ids = [] } = given;
+  if (typeof owner_id === "string" && owner_id !== before?.owner_id && !isActiveMember(ctx.directory, owner_id))
+    throw invalid({ owner_id: "is not an active member" });
+  const strangers = member_ids.filter((id) => !before?.member_ids.includes(id) && !isActiveMember(ctx.directory, id));
+  if (strangers.length > 0) throw invalid({ [`member_ids.${member_ids.indexOf(strangers[0]!)}`]: "is not an active member" });
+}
+
+function checkDates({ start_date, end_date }: Values<typeof project>): void {
+  if (start_date && end_date && end_date < start_date) throw invalid({ end_date: "must not be before start_date" });
+}
+
+const uniqueLists = ({ member_ids, labels }: Values<typeof project>): Values<typeof project> => ({
+  ...(member_ids && { member_ids: [...new Set(member_ids)] }),
+  ...(labels && { labels: [...new Set(labels)] }),
+});
+
+function completion(ctx: Ctx, was: Project["status"] | null, is: Project["status"] | undefined): Values<typeof project> {
+  if (is === undefined || is === was) return {};
+  return { date_completed: is === "completed" ? ctx.now.toISOString() : null };
+}
+
+// --- who it is for ---
+
+/** The lead of a project with what belongs to that lead. A deal or a contact says the lead where nothing else does. */
+async function relatedOf(
+  ctx: Ctx,
+  given: Values<typeof project>,
+  before: Project | null = null,
+): Promise<Values<typeof project>> {
+  const { opportunity_id, contact_id } = { ...before, ...given };
+  const deal = opportunity_id ? ((await findRecord(ctx, opportunity, opportunity_id)) ?? missing("opportunity_id")) : null;
+  const person = contact_id ? ((await findRecord(ctx, contact, contact_id)) ?? missing("contact_id")) : null;
+  const lead_id = given.lead_id === undefined ? (before?.lead_id ?? deal?.lead_id ?? person?.lead_id ?? null) : given.lead_id;
+  if (deal !== null && deal.lead_id !== lead_id) throw invalid({ opportunity_id: "must be an opportunity of the lead" });
+  if (person !== null && person.lead_id !== lead_id) throw invalid({ contact_id: "must be a contact of the lead" });
+
+  const of = lead_id === null ? null : ((await findRecord(ctx, lead, lead_id)) ?? missing("lead_id"));
+  return { lead_id, kept_lead_name: of?.display_name ?? null };
+}
+
+function missing(field: string): never {
+  throw invalid({ [field]: "does not exist" });
+}

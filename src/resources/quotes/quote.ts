@@ -1,0 +1,230 @@
+// A quote: what is offered to a lead, at what price and until when.
+import { z } from "zod";
+import type { Directory } from "../../core/directory.ts";
+import {
+  choice,
+  computed,
+  date,
+  integer,
+  json,
+  label,
+  lookedUp,
+  type Moment,
+  number,
+  ref,
+  searchable,
+  text,
+  timestamp,
+} from "../../core/field.ts";
+import { type Filter, resource } from "../../core/resource.ts";
+import { name, sql } from "../../db/sql.ts";
+import { readValues } from "../../records/list_input.ts";
+import { textQuery } from "../../search/text_filter.ts";
+import { vector } from "../../search/words.ts";
+import { formatMoney } from "../../values/money.ts";
+import { todayIn } from "../../values/time.ts";
+import { visibleAsLead } from "../leads/visibility.ts";
+import { lineItem } from "../opportunities/line_item.ts";
+import type { Line, LineTotals } from "../opportunities/line_totals.ts";
+import { organizationOf } from "../organization/organization.ts";
+import { currency, moneyMax, type Period } from "../shared/money.ts";
+import { authorNames } from "../shared/names.ts";
+import { otherName } from "../shared/other_names.ts";
+import { type Discount, quoteTotals } from "./quote_totals.ts";
+
+export const quoteStates = ["draft", "open", "accepted", "declined", "expired", "canceled"] as const;
+export type QuoteState = (typeof quoteStates)[number];
+
+/** A line as it was written into the quote. */
+export interface QuoteLine extends Line, LineTotals {
+  id: string;
+  product_id: string | null;
+  name: string;
+  description: string | null;
+  currency: string;
+  billing_period: Period;
+  position: number;
+}
+
+const linesMax = 500;
+const wordsMax = 20_000;
+
+export const quote = resource({
+  name: "quote",
+  prefix: "quot",
+  doc: "An offer to a lead. As a draft it is written; sent, it has a page of its own where it is accepted or declined.",
+  custom: "quote",
+  visible: visibleAsLead,
+  owned: { by: "created_by", own: "delete_own_opportunities", others: "manage_others_opportunities" },
+  indexed: ["lead_id", "opportunity_id", "contact_id"],
+  sort: { total: true, expires_at: true, number: true },
+  filters: { query: textQuery("quote"), status: statusFilter(), status__in: statusFilter() },
+  expand: {
+    lead: { resource: "lead", via: "lead_id", many: false },
+    opportunity: { resource: "opportunity", via: "opportunity_id", many: false },
+    contact: { resource: "contact", via: "contact_id", many: false },
+  },
+  fields: {
+    number: text({ filled: true, readOnly: true, doc: "Such as `Q-000001`: one after the other, without gaps." }),
+    title: text({ doc: "By default `Quote` and its number." }),
+    name: otherName("title", text()),
+    lead_id: ref(
+      "lead",
+      { onDelete: "clear", onMove: "clear" },
+      { createOnly: true, doc: "Who it is for; by default the opportunity's lead." },
+    ),
+    lead_name: label("lead_id", "lead", "display_name", "It stays when the lead is deleted.", "kept_lead_name"),
+    kept_lead_name: text({ readOnly: true, hidden: true, max: 1000 }),
+    opportunity_id: ref("opportunity", { onDelete: "clear", onMove: "clear" }, { doc: "A deal of the lead." }),
+    contact_id: ref("contact", { onDelete: "clear", onMove: "clear" }, { doc: "A contact of the lead." }),
+    contact_name: label("contact_id", "contact", "display_name"),
+    status: choice(quoteStates, {
+      default: "draft",
+      doc: "`draft` becomes `open` or `canceled`; `open` becomes `accepted`, `declined`, `expired`, `canceled` or `draft` again; the rest is final.",
+      shown: lookedUp(
+        ["status", "expires_at"],
+        z.enum(quoteStates),
+        stateNow,
+        "An open quote expires when its last day is over.",
+      ),
+    }),
+    currency: currency({ filled: true, doc: "By default the opportunity's, else the organization's." }),
+    line_items: json(givenLines(), {
+      default: [] as QuoteLine[],
+      output: shownLines(),
+      doc: "In their order, each as the line item of an opportunity; by default the opportunity's. Replaced as a whole.",
+    }),
+    discount: number({
+      min: 0,
+      max: moneyMax,
+      default: 0,
+      doc: "On the whole quote, before tax: percent or minor units, see `discount_type`.",
+    }),
+    discount_type: choice(["percentage", "amount"], { default: "percentage" }),
+    subtotal: total("subtotal", "The lines, before discounts and tax on top."),
+    discount_total: total("discount_total", "What the discounts of the lines and of the whole take off."),
+    tax_total: total("tax_total", "The tax, on top or included."),
+    total: total("total", "What is to be paid."),
+    total_formatted: computed(["total", "currency"], z.string().nullable(), formatMoney, "Such as `$12,000.00`."),
+    expires_at: date({
+      doc: "The last day on which it can be accepted, by the organization's calendar; 30 days from now by default.",
+    }),
+    valid_until: otherName("expires_at", date()),
+    header: text({ max: wordsMax, doc: "Stands above the lines." }),
+    description: text({ max: wordsMax, doc: "What is offered, in words." }),
+    footer: text({ max: wordsMax, doc: "Stands below the lines." }),
+    terms: text({ max: wordsMax, doc: "What accepting it means." }),
+    notes: text({ max: wordsMax, doc: "For your own people: whom the quote is sent to does not see them." }),
+    public_url: lookedUp(
+      ["public_token", "status"],
+      z.string().nullable(),
+      publicUrl,
+      "Where it is read and accepted or declined, without a key. Null until it is open.",
+    ),
+    public_token: text({ readOnly: true, hidden: true }),
+    file_id: text({ readOnly: true, max: 64, doc: "The PDF of it as it was sent. Null until it is open." }),
+    date_sent: timestamp({ readOnly: true, doc: "When it became open." }),
+    date_accepted: timestamp({ readOnly: true }),
+    date_declined: timestamp({ readOnly: true }),
+    date_canceled: timestamp({ readOnly: true }),
+    accepted_by_name: text({ readOnly: true, doc: "Who accepted it, as they wrote their name." }),
+    accepted_by_email: text({ readOnly: true }),
+    version: computed(["revision"], z.int(), (revision: number) => revision, "1, and one more than the quote it was made from."),
+    revision: integer({ readOnly: true, hidden: true, default: 1 }),
+    from_quote_id: ref(
+      "quote",
+      { onDelete: "clear", onMove: "clear" },
+      { createOnly: true, doc: "The quote this is a new version of: what is not given is copied from it." },
+    ),
+    search: searchable((row: { number: string; title: string | null; description: string | null }) =>
+      vector([{ text: row.number }, { text: row.title }, { text: row.description }]),
+    ),
+    ...authorNames,
+  },
+});
+
+function total(key: keyof LineTotals, doc: string) {
+  return integer({
+    filled: true,
+    derive: (row: { line_items: readonly Line[] } & Discount) => quoteTotals(row)[key],
+    doc,
+  });
+}
+
+// --- lines ---
+
+/** The same bounds as those of a deal's line. What follows from others (totals, position) may be there and is not taken. */
+function givenLines(): z.ZodType<QuoteLine[]> {
+  const { product_id, name, description, quantity, unit_price, currency: money, ...rest } = lineItem.fields;
+  const line = z.object({
+    id: z.string().max(64).optional(),
+    product_id: product_id.schema.nullish(),
+    name: name.schema.optional(),
+    description: description.schema.nullish(),
+    quantity: quantity.schema.optional(),
+    unit_price: unit_price.schema.optional(),
+    currency: money.schema.optional(),
+    discount: rest.discount.schema.optional(),
+    discount_type: rest.discount_type.schema.optional(),
+    tax_percent: rest.tax_percent.schema.optional(),
+    tax_method: rest.tax_method.schema.optional(),
+    billing_period: rest.billing_period.schema.optional(),
+  });
+  return z.array(line).max(linesMax) as unknown as z.ZodType<QuoteLine[]>;
+}
+
+function shownLines(): z.ZodType<QuoteLine[]> {
+  const { fields } = lineItem;
+  return z.array(
+    z.object({
+      id: z.string(),
+      product_id: z.string().nullable(),
+      name: z.string(),
+      description: z.string().nullable(),
+      quantity: z.number(),
+      unit_price: z.int(),
+      currency: z.string(),
+      discount: z.number(),
+      discount_type: fields.discount_type.schema as z.ZodType<QuoteLine["discount_type"]>,
+      tax_percent: z.number(),
+      tax_method: fields.tax_method.schema as z.ZodType<QuoteLine["tax_method"]>,
+      billing_period: fields.billing_period.schema as z.ZodType<Period>,
+      position: z.int(),
+      subtotal: z.int(),
+      discount_total: z.int(),
+      tax_total: z.int(),
+      total: z.int(),
+    }),
+  );
+}
+
+// --- what the clock and the place say ---
+
+/** The day it is for the organization: a quote is good until the end of its last day. */
+export const todayOf = (directory: Directory, now: Date): string => todayIn(now, organizationOf(directory).timezone);
+
+/** The state of a quote at an instant: an open one whose last day is over is expired, before anybody writes that down. */
+export function stateNow(
+  directory: Directory,
+  status: QuoteState,
+  expires_at: string | null,
+  { now }: Pick<Moment, "now">,
+): QuoteState {
+  return status === "open" && expires_at !== null && expires_at < todayOf(directory, now) ? "expired" : status;
+}
+
+function publicUrl(_directory: Directory, token: string | null, status: QuoteState, { settings }: Moment): string | null {
+  return token === null || status === "draft" ? null : `${settings.base_url}/q/${token}/`;
+}
+
+/** The same for a list. */
+function statusFilter(): Filter {
+  return {
+    doc: "Only quotes in this state now, or in one of several separated by commas.",
+    sql(ctx, value, alias) {
+      const t = name(alias);
+      return sql`case when ${t}.status = 'open' and ${t}.expires_at < ${todayOf(ctx.directory, ctx.now)}::date then 'expired'
+        else ${t}.status end = any(${readValues(value)})`;
+    },
+  };
+}

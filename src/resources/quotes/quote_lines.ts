@@ -1,0 +1,73 @@
+// The lines of a quote as they are stored: complete, in their order, each with an id and what it comes to.
+import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import { newId } from "../../core/id.ts";
+import { sql } from "../../db/sql.ts";
+import { findRecords } from "../../records/records.ts";
+import { completeLine, productNamed, productsNamed, type WholeLine } from "../opportunities/complete_line.ts";
+import { lineItem } from "../opportunities/line_item.ts";
+import { lineTotals } from "../opportunities/line_totals.ts";
+import type { QuoteLine } from "./quote.ts";
+
+/** The lines that a body gives, completed. A product that a line named `before` may be gone or inactive by now. */
+export async function linesGiven(
+  ctx: Ctx,
+  given: readonly QuoteLine[],
+  currency: string,
+  before: readonly QuoteLine[] = [],
+): Promise<QuoteLine[]> {
+  const products = await productsNamed(ctx, given);
+  const kept = new Map(before.map((line) => [line.id, line]));
+  const ids = new Set<string>();
+
+  return given.map(({ id, ...line }, position) => {
+    const was = kept.get(id);
+    const same = was !== undefined && was.product_id === (line.product_id ?? null);
+    const known = id !== undefined && was !== undefined && !ids.has(id);
+    const whole = below(`line_items.${position}`, () => {
+      const named = same && !products.has(was.product_id ?? "") ? null : productNamed(products, line, same);
+      return completeLine({ ...line }, named, { called: "quote", currency });
+    });
+    const stored = storedLine(whole, known ? id : newId(lineItem.prefix, ctx.now.getTime()), position);
+    ids.add(stored.id);
+    return stored;
+  });
+}
+
+/** A deal's lines as those of a new quote. */
+export async function linesOfDeal(ctx: Ctx, opportunityId: string): Promise<QuoteLine[]> {
+  const items = await findRecords(ctx, lineItem, [sql`t.opportunity_id = ${opportunityId}`], sql`order by t.position, t.id`);
+  return copiedLines(ctx, items as unknown as QuoteLine[]);
+}
+
+/** The same lines with ids of their own. */
+export const copiedLines = (ctx: Ctx, lines: readonly QuoteLine[]): QuoteLine[] =>
+  lines.map((line, position) => storedLine(line, newId(lineItem.prefix, ctx.now.getTime()), position));
+
+const storedLine = (line: WholeLine, id: string, position: number): QuoteLine => ({
+  id,
+  product_id: line.product_id ?? null,
+  name: line.name,
+  description: line.description ?? null,
+  quantity: line.quantity,
+  unit_price: line.unit_price,
+  currency: line.currency,
+  discount: line.discount,
+  discount_type: line.discount_type,
+  tax_percent: line.tax_percent,
+  tax_method: line.tax_method,
+  billing_period: line.billing_period ?? "one_time",
+  position,
+  ...lineTotals(line),
+});
+
+/** Says of a refusal where in the body it is about. */
+function below<T>(place: string, act: () => T): T {
+  try {
+    return act();
+  } catch (problem) {
+    if (!(problem instanceof Error && "fields" in problem)) throw problem;
+    const fields = problem.fields as Record<string, string>;
+    throw invalid(Object.fromEntries(Object.entries(fields).map(([key, reason]) => [`${place}.${key}`, reason])));
+  }
+}

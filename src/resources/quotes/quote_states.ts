@@ -1,0 +1,125 @@
+// How a quote goes from state to state, and what follows from it.
+import { randomBytes } from "node:crypto";
+import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import type { Row, Values } from "../../core/resource.ts";
+import { changedFields, emit } from "../../records/event.ts";
+import { findRecord } from "../../records/records.ts";
+import { store } from "../../records/store.ts";
+import { notify } from "../notifications/notify.ts";
+import { opportunity } from "../opportunities/opportunity.ts";
+import { replaceLineItems } from "../opportunities/replace_line_items.ts";
+import { type QuoteState, quote, stateNow, todayOf } from "./quote.ts";
+import { sharedTotals } from "./quote_totals.ts";
+
+type Quote = Row<typeof quote>;
+
+const next: Readonly<Record<QuoteState, readonly QuoteState[]>> = {
+  draft: ["open", "canceled"],
+  open: ["accepted", "declined", "expired", "canceled", "draft"],
+  accepted: [],
+  declined: [],
+  expired: [],
+  canceled: [],
+};
+
+/** What entering a state is called. A quote that is a draft again has its `updated` event alone. */
+const actions: Partial<Record<QuoteState, string>> = {
+  open: "sent",
+  accepted: "accepted",
+  declined: "declined",
+  expired: "expired",
+  canceled: "canceled",
+};
+
+/** Who answered on the public page; nobody where a member writes down what was answered elsewhere. */
+export interface Signer {
+  name: string;
+  email: string | null;
+}
+
+/** Refuses a step that a quote does not take, and sending one that says nothing or is over. */
+export function checkStep(ctx: Ctx, before: Quote, to: QuoteState, values: Values<typeof quote> = {}): void {
+  if (before.status === to) return;
+  if (!next[before.status].includes(to)) throw invalid({ status: cannot(before.status, to) });
+  if (to !== "open") return;
+  const { line_items, expires_at } = { ...before, ...values };
+  if (line_items.length === 0) throw invalid({ line_items: "must not be empty when the quote is sent" });
+  if (expires_at !== null && expires_at < todayOf(ctx.directory, ctx.now))
+    throw invalid({ expires_at: "is over: set a later day to send the quote" });
+}
+
+function cannot(from: QuoteState, to: QuoteState): string {
+  const steps = next[from];
+  return `cannot go from ${from} to ${to}: ${steps.length === 0 ? `${from} is final` : `it can become ${steps.join(", ")}`}`;
+}
+
+/** Writes a change, a step to another state included, with what follows from it. */
+export async function changeQuote(
+  ctx: Ctx,
+  before: Quote,
+  values: Values<typeof quote>,
+  signer: Signer | null = null,
+): Promise<Quote> {
+  const to = values.status ?? before.status;
+  const stamps = to === before.status ? {} : stampsOf(ctx, before, to, signer);
+  const after = store.update(ctx, quote, before, { ...values, ...stamps });
+  if (after.status === before.status) return after;
+
+  const action = actions[to];
+  if (action !== undefined) emit(ctx, quote, { action, before, after, changed: changedFields(quote, before, after) });
+  if (to === "accepted" && after.opportunity_id !== null) await agree(ctx, after, after.opportunity_id);
+  if (to === "accepted" || to === "declined") await tell(ctx, after, signer);
+  return after;
+}
+
+/** Writes down that the quote is over, where its last day has passed. Reads show it anyway. */
+export async function settled(ctx: Ctx, before: Quote): Promise<Quote> {
+  const status = stateNow(ctx.directory, before.status, before.expires_at, ctx);
+  return status === before.status ? before : changeQuote(ctx, before, { status });
+}
+
+function stampsOf(ctx: Ctx, before: Quote, to: QuoteState, signer: Signer | null): Values<typeof quote> {
+  const now = ctx.now.toISOString();
+  switch (to) {
+    // Who has the address keeps it: a quote that is corrected and sent again is found where it was.
+    case "open":
+      return { date_sent: now, public_token: before.public_token ?? randomBytes(32).toString("base64url") };
+    case "draft":
+      return { date_sent: null, file_id: null };
+    case "accepted":
+      return { date_accepted: now, accepted_by_name: signer?.name ?? null, accepted_by_email: signer?.email ?? null };
+    case "declined":
+      return { date_declined: now };
+    case "canceled":
+      return { date_canceled: now };
+    default:
+      return {};
+  }
+}
+
+/** The deal is worth what was agreed. A discount on the whole quote is in its lines then, so that they add up to the same. */
+async function agree(ctx: Ctx, accepted: Quote, opportunityId: string): Promise<void> {
+  const shared = sharedTotals(accepted.line_items, accepted);
+  const lines = accepted.line_items.map(({ id, ...line }, i) =>
+    shared[i]!.discount_total === line.discount_total
+      ? line
+      : { ...line, discount: shared[i]!.discount_total, discount_type: "amount" as const },
+  );
+  await replaceLineItems(ctx, opportunityId, accepted.currency, lines);
+}
+
+async function tell(ctx: Ctx, answered: Quote, signer: Signer | null): Promise<void> {
+  const deal = answered.opportunity_id === null ? null : await findRecord(ctx, opportunity, answered.opportunity_id);
+  const who = signer?.name ?? answered.accepted_by_name;
+  notify(ctx, [deal?.user_id ?? answered.created_by], {
+    type: "quote_accepted",
+    title: `${answered.number} was ${answered.status}${who ? ` by ${who}` : ""}`.slice(0, 255),
+    body: answered.title,
+    object_type: quote.name,
+    object_id: answered.id,
+    lead_id: answered.lead_id,
+    data: { status: answered.status },
+    ...(signer === null ? {} : { actor_id: null }),
+  });
+}
