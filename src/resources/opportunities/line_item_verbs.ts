@@ -54,7 +54,7 @@ async function sumOf(ctx: Ctx, deal: Opportunity): Promise<{ sum: number; count:
 }
 
 async function placeIn(ctx: Ctx, deal: Opportunity, wanted: number | undefined): Promise<number> {
-  const others = await findRecords(ctx, lineItem, [sql`t.opportunity_id = ${deal.id}`], sql`for update of t`);
+  const others = await findRecords(ctx, lineItem, [sql`t.opportunity_id = ${deal.id}`]);
   if (wanted === undefined) return behind(others);
   for (const [row, position] of pushedBack(others, wanted)) store.update(ctx, lineItem, row, { position });
   return wanted;

@@ -3,9 +3,7 @@
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
-import { sql } from "../../db/sql.ts";
 import { changedFields, emit } from "../../records/event.ts";
-import { findRecords } from "../../records/records.ts";
 import { lockPointing } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { notify } from "../notifications/notify.ts";
@@ -15,6 +13,7 @@ import { behind, pushedBack } from "../shared/positions.ts";
 import { checkName } from "./named.ts";
 import { project } from "./project.ts";
 import { projectTask } from "./project_task.ts";
+import { tasksOf } from "./project_tasks.ts";
 
 type Task = Row<typeof projectTask>;
 type Project = Row<typeof project>;
@@ -80,11 +79,11 @@ export async function deleteProjectTask(ctx: Ctx, before: Task): Promise<void> {
   count(ctx, of, left);
 }
 
-/** The project with all of its tasks, also those the caller does not see. */
+/** The project, whether or not the caller sees it: who is to do a task sees the task. */
 async function lockedProject(ctx: Ctx, id: string): Promise<{ of: Project; tasks: Task[] }> {
-  const [of] = await findRecords(ctx, project, [sql`t.id = ${id}`], sql`for update of t`);
+  const [of] = await lockPointing(ctx, { from: project, field: "id" }, [id]);
   if (of === undefined) throw invalid({ project_id: "does not exist" });
-  return { of, tasks: (await lockPointing(ctx, { from: projectTask, field: "project_id" }, [id])) as Task[] };
+  return { of: of as Project, tasks: await tasksOf(ctx, id) };
 }
 
 /** Counts are no change of the project itself: they leave no event. */

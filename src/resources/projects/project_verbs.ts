@@ -3,7 +3,6 @@ import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
 import { findRecord } from "../../records/records.ts";
-import { lockPointing } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { contact } from "../contacts/contact.ts";
 import { lead } from "../leads/lead.ts";
@@ -13,6 +12,7 @@ import { ownNames } from "../shared/other_names.ts";
 import { checkName } from "./named.ts";
 import { project } from "./project.ts";
 import { projectTask } from "./project_task.ts";
+import { tasksOf } from "./project_tasks.ts";
 
 type Project = Row<typeof project>;
 
@@ -63,10 +63,6 @@ export async function deleteProject(ctx: Ctx, before: Project): Promise<void> {
 async function carryTasks(ctx: Ctx, { id, lead_id }: Project): Promise<void> {
   for (const task of await tasksOf(ctx, id)) store.update(ctx, projectTask, task, { lead_id });
 }
-
-/** All of them, also those the caller does not see. */
-const tasksOf = async (ctx: Ctx, id: string): Promise<Row<typeof projectTask>[]> =>
-  (await lockPointing(ctx, { from: projectTask, field: "project_id" }, [id])) as Row<typeof projectTask>[];
 
 // --- checks ---
 

@@ -1,0 +1,19 @@
+// The tasks of a project as its rules see them: all of them, also those the caller does not see.
+import { type Ctx, query } from "../../core/context.ts";
+import type { Row } from "../../core/resource.ts";
+import { allColumns, rowReader } from "../../core/row.ts";
+import { sql, statement } from "../../db/sql.ts";
+import { projectTask } from "./project_task.ts";
+
+/**
+ * Whoever changes tasks has locked their project, so the rows are not locked here: who changes one task at the same time holds that
+ * row and waits for the project, and the two would wait for each other.
+ */
+export async function tasksOf(ctx: Ctx, projectId: string): Promise<Row<typeof projectTask>[]> {
+  const rows = await query(
+    ctx,
+    statement(sql`select ${allColumns(projectTask)} from project_task t
+      where t.organization_id = ${ctx.organization_id} and t.project_id = ${projectId} order by t.position, t.id`),
+  );
+  return rows.map(rowReader(projectTask));
+}
