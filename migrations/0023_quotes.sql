@@ -9,7 +9,8 @@ create table counter (
 call tenant_table('counter');
 
 -- An offer to a lead. Its lines and what they come to are written down in the quote itself: it says what was offered, whatever
--- becomes of the products and the opportunity. kept_lead_name is shown once the lead is gone.
+-- becomes of the products and the opportunity. kept_lead_name is shown once the lead is gone. The secret of its public page lies
+-- sealed in public_token, and is found by its hash.
 create table quote (
   organization_id text collate "C" not null references organization (id),
   id text collate "C" not null,
@@ -34,7 +35,8 @@ create table quote (
   footer text,
   terms text,
   notes text,
-  public_token text collate "C",
+  public_token text,
+  public_hash text collate "C",
   file_id text collate "C",
   date_sent timestamptz(3),
   date_accepted timestamptz(3),
@@ -59,7 +61,7 @@ call reference('quote', 'opportunity_id', 'opportunity');
 call reference('quote', 'contact_id', 'contact');
 call reference('quote', 'from_quote_id', 'quote');
 create unique index quote_number_key on quote (organization_id, number);
-create unique index quote_public_token_key on quote (public_token) where public_token is not null;
+create unique index quote_public_hash_key on quote (public_hash) where public_hash is not null;
 create index quote_date_created_idx on quote (organization_id, date_created desc, id desc);
 create index quote_date_updated_idx on quote (organization_id, date_updated desc, id desc);
 create index quote_status_idx on quote (organization_id, status, date_created desc, id desc);

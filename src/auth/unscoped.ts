@@ -189,6 +189,24 @@ export async function contactsOfShares(ctx: Ctx, shareIds: readonly string[]): P
   return all.sort((a, b) => (a.shared_at < b.shared_at ? -1 : a.shared_at > b.shared_at ? 1 : 0));
 }
 
+// --- quotes ---
+
+export interface PublicQuote {
+  organization_id: string;
+  id: string;
+  created_by: string;
+}
+
+/** The quote whose page this is the hash of the secret of. */
+export async function findPublicQuote(db: Database, hash: string): Promise<PublicQuote | null> {
+  const [row] = await db.unscoped({
+    name: "quote.public",
+    text: "select organization_id, id, created_by from quote where public_hash = $1",
+    values: [hash],
+  });
+  return row === undefined ? null : { organization_id: row[0]!, id: row[1]!, created_by: row[2]! };
+}
+
 // --- accounts ---
 
 export interface Account {

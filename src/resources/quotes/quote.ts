@@ -116,12 +116,13 @@ export const quote = resource({
     terms: text({ max: wordsMax, doc: "What accepting it means." }),
     notes: text({ max: wordsMax, doc: "For your own people: whom the quote is sent to does not see them." }),
     public_url: lookedUp(
-      ["public_token", "status"],
+      ["organization_id", "id", "public_token", "status"],
       z.string().nullable(),
       publicUrl,
       "Where it is read and accepted or declined, without a key. Null until it is open.",
     ),
-    public_token: text({ readOnly: true, hidden: true }),
+    public_token: text({ readOnly: true, hidden: true, max: 1000 }),
+    public_hash: text({ readOnly: true, hidden: true }),
     file_id: text({ readOnly: true, max: 64, doc: "The PDF of it as it was sent. Null until it is open." }),
     date_sent: timestamp({ readOnly: true, doc: "When it became open." }),
     date_accepted: timestamp({ readOnly: true }),
@@ -213,8 +214,24 @@ export function stateNow(
   return status === "open" && expires_at !== null && expires_at < todayOf(directory, now) ? "expired" : status;
 }
 
-function publicUrl(_directory: Directory, token: string | null, status: QuoteState, { settings }: Moment): string | null {
-  return token === null || status === "draft" ? null : `${settings.base_url}/q/${token}/`;
+/** Where the secret of a quote's page lies. */
+export const tokenPlace = (organization_id: string, id: string) => ({
+  table: "quote",
+  column: "public_token",
+  organization_id,
+  id,
+});
+
+function publicUrl(
+  _directory: Directory,
+  organizationId: string,
+  id: string,
+  token: string | null,
+  status: QuoteState,
+  { settings }: Moment,
+): string | null {
+  if (token === null || status === "draft") return null;
+  return `${settings.base_url}/q/${settings.secrets.open(token, tokenPlace(organizationId, id))}/`;
 }
 
 /** The same for a list. */

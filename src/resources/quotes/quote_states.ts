@@ -1,5 +1,6 @@
 // How a quote goes from state to state, and what follows from it.
 import { randomBytes } from "node:crypto";
+import { hashOf } from "../../auth/unscoped.ts";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Row, Values } from "../../core/resource.ts";
@@ -9,7 +10,7 @@ import { store } from "../../records/store.ts";
 import { notify } from "../notifications/notify.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
 import { replaceLineItems } from "../opportunities/replace_line_items.ts";
-import { type QuoteState, quote, stateNow, todayOf } from "./quote.ts";
+import { type QuoteState, quote, stateNow, todayOf, tokenPlace } from "./quote.ts";
 import { sharedTotals } from "./quote_totals.ts";
 
 type Quote = Row<typeof quote>;
@@ -82,9 +83,8 @@ export async function settled(ctx: Ctx, before: Quote): Promise<Quote> {
 function stampsOf(ctx: Ctx, before: Quote, to: QuoteState, signer: Signer | null): Values<typeof quote> {
   const now = ctx.now.toISOString();
   switch (to) {
-    // Who has the address keeps it: a quote that is corrected and sent again is found where it was.
     case "open":
-      return { date_sent: now, public_token: before.public_token ?? randomBytes(32).toString("base64url") };
+      return { date_sent: now, ...linkOf(ctx, before) };
     case "draft":
       return { date_sent: null, file_id: null };
     case "accepted":
@@ -96,6 +96,16 @@ function stampsOf(ctx: Ctx, before: Quote, to: QuoteState, signer: Signer | null
     default:
       return {};
   }
+}
+
+/** Who has the address keeps it: a quote that is corrected and sent again is found where it was. */
+function linkOf(ctx: Ctx, { id, organization_id, public_token }: Quote): Values<typeof quote> {
+  if (public_token !== null) return {};
+  const token = randomBytes(32).toString("base64url");
+  return {
+    public_token: ctx.settings.secrets.seal(token, tokenPlace(organization_id, id)),
+    public_hash: hashOf(token),
+  };
 }
 
 /** The deal is worth what was agreed. A discount on the whole quote is in its lines then, so that they add up to the same. */

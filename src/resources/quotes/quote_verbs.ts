@@ -24,8 +24,8 @@ const others = { name: "title", valid_until: "expires_at" } as const;
 const daysGood = 30;
 
 export async function createQuote(ctx: Ctx, body: Create<typeof quote>): Promise<Quote> {
-  const { status = "draft", ...given } = ownNames(quote, body, others);
-  if (status !== "draft" && status !== "open") throw invalid({ status: "must be draft or open when a quote is created" });
+  const { status, ...given } = ownNames(quote, body, others);
+  if (status !== undefined && status !== "draft") throw invalid({ status: "must be draft when a quote is created" });
   const from = await quoteNamed(ctx, given.from_quote_id);
   const values = { ...(from && contentOf(from, given.lead_id ?? undefined)), ...given };
 
@@ -41,7 +41,7 @@ export async function createQuote(ctx: Ctx, body: Create<typeof quote>): Promise
   const { display_name } = await leadNamed(ctx, lead_id);
 
   const number = await nextQuoteNumber(ctx);
-  const row = store.insert(ctx, quote, {
+  return store.insert(ctx, quote, {
     ...values,
     ...whole,
     custom: { ...from?.custom, ...given.custom },
@@ -53,13 +53,15 @@ export async function createQuote(ctx: Ctx, body: Create<typeof quote>): Promise
     expires_at,
     revision: (from?.revision ?? 0) + 1,
   });
-  checkStep(ctx, row, status);
-  return changeQuote(ctx, row, { status });
 }
 
-/** What a quote says may change while it is a draft; whoever sends back what was read changes nothing. */
 export async function updateQuote(ctx: Ctx, stored: Quote, body: Patch<typeof quote>): Promise<Quote> {
   const before = await settled(ctx, stored);
+  return changeQuote(ctx, before, await planned(ctx, before, body));
+}
+
+/** What a body changes of a quote. What it offers may change while it is a draft; whoever sends back what was read changes nothing. */
+export async function planned(ctx: Ctx, before: Quote, body: Patch<typeof quote>): Promise<Values<typeof quote>> {
   const { line_items: lines, ...given } = ownNames(quote, body, others);
   const to = given.status ?? before.status;
   const currency = given.currency ?? before.currency;
@@ -71,8 +73,7 @@ export async function updateQuote(ctx: Ctx, stored: Quote, body: Patch<typeof qu
     throw invalid({ currency: `cannot be changed while there are line items in ${before.currency}: send line_items too` });
   await checkRelated(ctx, before, given);
   checkTotals({ ...before, ...values } as Quote);
-
-  return changeQuote(ctx, before, values);
+  return values;
 }
 
 /** What was sent is not undone by deleting it. */
@@ -134,7 +135,12 @@ async function firstLines(
   return lines;
 }
 
+/** All lines together: more words than that would make a page nobody reads and a PDF that takes seconds. */
+const lineWordsMax = 200_000;
+
 function checkTotals(whole: Discount & { line_items: readonly QuoteLine[] }): void {
+  const words = whole.line_items.reduce((sum, line) => sum + line.name.length + (line.description?.length ?? 0), 0);
+  if (words > lineWordsMax) throw invalid({ line_items: `must have ${lineWordsMax} characters or fewer in all` });
   const most = discountable(whole.line_items);
   if (whole.discount_type === "percentage" && whole.discount > 100) throw invalid({ discount: "must be 100 or less" });
   if (whole.discount_type === "amount" && whole.discount > most)
