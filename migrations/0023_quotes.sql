@@ -60,6 +60,7 @@ call reference('quote', 'lead_id', 'lead');
 call reference('quote', 'opportunity_id', 'opportunity');
 call reference('quote', 'contact_id', 'contact');
 call reference('quote', 'from_quote_id', 'quote');
+call reference('quote', 'file_id', 'file');
 create unique index quote_number_key on quote (organization_id, number);
 create unique index quote_public_hash_key on quote (public_hash) where public_hash is not null;
 create index quote_date_created_idx on quote (organization_id, date_created desc, id desc);

@@ -123,7 +123,11 @@ export const quote = resource({
     ),
     public_token: text({ readOnly: true, hidden: true, max: 1000 }),
     public_hash: text({ readOnly: true, hidden: true }),
-    file_id: text({ readOnly: true, max: 64, doc: "The PDF of it as it was sent. Null until it is open." }),
+    file_id: ref(
+      "file",
+      { onDelete: "clear", onMove: "clear" },
+      { readOnly: true, doc: "The PDF of it as it was sent. Null until it is open." },
+    ),
     date_sent: timestamp({ readOnly: true, doc: "When it became open." }),
     date_accepted: timestamp({ readOnly: true }),
     date_declined: timestamp({ readOnly: true }),
