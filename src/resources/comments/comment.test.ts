@@ -216,3 +216,34 @@ test("who is mentioned and who takes part in the thread is told, once", async ()
   await acme.delete(`/comment/${written.id}/`);
   assert.deepEqual(await told(eve), []);
 });
+
+test("a deal says how much it was commented on, when asked", async () => {
+  const acme = await organization();
+  const deal = await acme.opportunity();
+  const summary = async () => (await acme.get(`/opportunity/${deal.id}/?_fields=comment_summary`)).comment_summary;
+
+  assert.equal(await summary(), null);
+  const { thread_id } = await comment(acme, deal);
+  await comment(acme, deal);
+
+  assert.deepEqual(await summary(), { comment_count: 2, thread_id });
+});
+
+test("comments move to another organization with their lead; who was told of them here is not told there", async () => {
+  const here = await organization();
+  const there = await here.another();
+  const bob = await here.member();
+  const lead = await here.lead({ owner_id: bob.userId });
+  const note = await here.note({ lead_id: lead.id });
+  const [removed, kept] = [await comment(here, note), await comment(here, note, `<p>${mention(bob.userId)}</p>`)];
+  await here.delete(`/comment/${removed.id}/`);
+  await bob.joins(there, "admin");
+
+  await here.post(`/lead/${lead.id}/move/`, { target_organization_id: there.id });
+
+  const { comments, num_comments } = await there.get(`/comment_thread/${kept.thread_id}/`);
+  assert.deepEqual([num_comments, comments.map((one: any) => one.id)], [1, [removed.id, kept.id]]);
+  assert.deepEqual((await here.get(`/comment/?object_id=${note.id}`)).data, []);
+  assert.deepEqual((await bob.get("/notification/")).data, []);
+  assert.deepEqual((await there.get("/notification/")).data, []);
+});

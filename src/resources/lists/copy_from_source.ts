@@ -33,7 +33,7 @@ export const copyFromSource = operation({
     const found = source === undefined ? known[0] : known.find((one) => one.name === source);
     if (found === undefined)
       throw invalid({
-        source: known.length === 0 ? "no source of lists is set up" : `must be one of ${known.map((one) => one.name)}`,
+        source: known.length === 0 ? "no source of lists is set up" : `must be one of ${known.map((one) => one.name).join(", ")}`,
       });
     return copy(ctx, found, name);
   },

@@ -116,6 +116,23 @@ for (const kind of ["lead", "contact"] as const) {
   });
 }
 
+test("a lead that moves to another organization leaves its lists", async () => {
+  const here = await organization();
+  const there = await here.another();
+  const lead = await here.lead({ contacts: [{ name: "Ann" }] });
+  const [person] = (await here.get(`/contact/?lead_id=${lead.id}`)).data;
+  const [leads, people] = [await here.post("/lead_list/", { name: "L" }), await here.post("/contact_list/", { name: "C" })];
+  await here.post(`/lead_list/${leads.id}/members/`, { lead_ids: [lead.id] });
+  await here.post(`/contact_list/${people.id}/members/`, { contact_ids: [person.id] });
+
+  const { left } = await here.post(`/lead/${lead.id}/move/`, { target_organization_id: there.id });
+
+  assert.deepEqual({ ...left }, {});
+  assert.equal((await here.get("/lead_list/")).data[0].member_count, 0);
+  assert.equal((await here.get("/contact_list/")).data[0].member_count, 0);
+  assert.deepEqual((await there.get(`/contact/${person.id}/?_fields=list_ids`)).list_ids, []);
+});
+
 describe("a list copied from a source", () => {
   const synced = async (acme: Workspace, contact: any, ...lists: string[]): Promise<void> => {
     const profiles = [{ source: "external", external_id: contact.id, list_names: lists, synced_at: "2026-01-02T00:00:00Z" }];

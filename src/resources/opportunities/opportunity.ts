@@ -25,6 +25,7 @@ import { vector } from "../../search/words.ts";
 import { percentOf } from "../../values/decimal.ts";
 import { formatMoney } from "../../values/money.ts";
 import { parseUrl } from "../../values/url.ts";
+import { commentSummary } from "../comments/comment_summary.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
 import { labelFilter, membersFilter } from "../shared/filters.ts";
 import { currency, currencyOfOrganization, moneyMax, type Period, periods } from "../shared/money.ts";
@@ -137,6 +138,7 @@ export const opportunity = resource({
       "Active, and no activity for 30 days.",
     ),
     attachments: json(z.array(attachment).max(100), { default: [] as z.output<typeof attachment>[] }),
+    comment_summary: commentSummary(),
     line_items_total: integer({ readOnly: true, doc: "The line items' sum; null without any." }),
     integration_links: computed([], z.array(z.object({ name: z.string(), url: z.string() })), () => []),
     search: searchable((row: { note: string | null }) => vector([{ text: row.note }])),
