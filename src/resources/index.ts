@@ -7,6 +7,7 @@ import { accounts } from "./accounts/index.ts";
 import { activities } from "./activities/index.ts";
 import { comments } from "./comments/index.ts";
 import { contacts } from "./contacts/index.ts";
+import { unsubscribedEmail } from "./contacts/unsubscribed_email.ts";
 import { customData } from "./custom_data/index.ts";
 import { customObjects } from "./custom_objects/index.ts";
 import { events } from "./events/index.ts";
@@ -24,6 +25,7 @@ import { projects } from "./projects/index.ts";
 import { quotes } from "./quotes/index.ts";
 import { reports } from "./reports/index.ts";
 import { search } from "./search/index.ts";
+import { sequences } from "./sequences/index.ts";
 import { sharing } from "./sharing/index.ts";
 import { tags } from "./tags/index.ts";
 import { tasks } from "./tasks/index.ts";
@@ -45,6 +47,7 @@ export const operations: readonly Operation[] = [
   ...templates,
   ...events,
   ...accounts,
+  ...sequences,
   ...sharing,
   ...files,
   ...tags,
@@ -59,4 +62,4 @@ export const operations: readonly Operation[] = [
 export const publicRoutes: readonly PublicRoute[] = [sharedFile];
 
 /** Resources that other definitions refer to and that have none of the five verbs. */
-export const silentResources: readonly Resource[] = [contactListMember, leadListMember, credential];
+export const silentResources: readonly Resource[] = [contactListMember, leadListMember, credential, unsubscribedEmail];

@@ -157,6 +157,7 @@ const views = new Set(["member", "stored_event"]);
 /** References that no foreign key can check, with the reason. */
 const unchecked = new Set<string>([
   "task.assigned_to", // a member or a group
+  "sequence_subscription.sequence_id", // says what it was when the sequence is gone
   "activity.template_id", // a template of e-mails or of text messages; what was sent outlives it
   "membership.user_id", // this is what the others refer to
 ]);

@@ -31,6 +31,13 @@ const required: Record<string, (ws: Workspace) => Promise<Body> | Body> = {
   file_subtype: () => ({ label: `Subtype ${unique()}` }),
   comment: async (ws) => ({ object_id: (await ws.lead()).id, body: "<body>Well said</body>" }),
   goal: () => ({ period: String(2000 + (++count % 7000)), target: 1000 }),
+  sequence: async (ws) => {
+    const template = await ws.post("/email_template/", { name: "Hello", is_shared: true });
+    return { steps: [{ step_type: "email", email_template_id: template.id }] };
+  },
+  sequence_subscription: async (ws) => ({
+    contact_id: (await ws.contact({ emails: [{ email: `contact-${unique()}@example.com` }] })).id,
+  }),
   membership: () => ({ email: `member-${unique()}@example.com` }),
 };
 

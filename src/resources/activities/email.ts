@@ -64,7 +64,7 @@ export const email = resource({
     }),
     send_after: timestamp({ readOnly: true, hidden: true }),
     followup_date: timestamp({ doc: "When to follow up where nobody has answered." }),
-    followup_sequence_id: laterId({ doc: "The sequence to follow up with." }),
+    followup_sequence_id: ref("sequence", { onDelete: "clear", onMove: "clear" }, { doc: "The sequence to follow up with." }),
     followup_sequence_delay: integer({ min: 0, max: 2_147_483_647, doc: "Seconds before that sequence begins." }),
     followup_sequence_add_cc_bcc: boolean({ default: false }),
     in_reply_to_id: ref(

@@ -1,16 +1,29 @@
 // A contact: a person at a lead.
 import { z } from "zod";
-import { choice, computed, formed, input, json, ref, searchable, text, texts, timestamp } from "../../core/field.ts";
+import { choice, computed, formed, input, json, ref, related, searchable, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
+import { name, type Sql, sql } from "../../db/sql.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { vector } from "../../search/words.ts";
 import { isTimeZone } from "../../values/time.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
 import { listFilters, listIds } from "../lists/list_fields.ts";
-import { type Email, emailKeys, emails, type Phone, phoneKeys, phones, urls } from "../shared/contact_points.ts";
+import { contactEmails, type Email, emailKeys, type Phone, phoneKeys, phones, urls } from "../shared/contact_points.ts";
 import { emailFilter, phoneFilter, tagFilter } from "../shared/filters.ts";
 import { authorNames } from "../shared/names.ts";
 import { tagNames } from "../tags/tag_names.ts";
+
+const subscription = z.object({
+  subscription_id: z.string(),
+  sequence_id: z.string(),
+  sequence_name: z.string().nullable(),
+  sequence_status: z.string().nullable(),
+  subscription_status: z.string(),
+  subscription_status_reason: z.string().nullable(),
+  contact_email: z.string().nullable(),
+  start_date: z.iso.datetime(),
+  date_created: z.iso.datetime(),
+});
 
 export const contact = resource({
   name: "contact",
@@ -38,7 +51,7 @@ export const contact = resource({
       doc: "The name, else an e-mail address, else a phone number, else `Untitled`.",
     }),
     title: text({ doc: "The position at the company." }),
-    emails: emails("E-mail addresses."),
+    emails: contactEmails("E-mail addresses; `is_unsubscribed` says who wants no more mail there."),
     phones: phones("Phone numbers."),
     urls: urls("Web addresses."),
     tags: tagNames("Names of contact tags; unknown ones are created."),
@@ -51,12 +64,24 @@ export const contact = resource({
     is_shared: computed(["share_id"], z.boolean(), (share_id) => share_id !== null),
     shared_at: timestamp({ readOnly: true, hidden: true, doc: "Since when it is one of them." }),
     external_profiles: json(z.array(z.looseObject({})), { readOnly: true, default: [] as object[] }),
+    subscriptions: related(z.array(subscription), subscriptionsOf, "The sequences it is or was in."),
     email_keys: texts({ default: [] as string[], hidden: true, derive: emailKeys }),
     phone_keys: texts({ default: [] as string[], hidden: true, derive: phoneKeys }),
     search: searchable(searchWords),
     ...authorNames,
   },
 });
+
+function subscriptionsOf(alias: string): Sql {
+  const t = name(alias);
+  const at = (column: string) => sql`to_char(${name(`s.${column}`)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+  return sql`(select coalesce(json_agg(json_build_object('subscription_id', s.id, 'sequence_id', s.sequence_id,
+      'sequence_name', q.name, 'sequence_status', q.status, 'subscription_status', s.status,
+      'subscription_status_reason', s.status_reason, 'contact_email', s.contact_email,
+      'start_date', ${at("start_date")}, 'date_created', ${at("date_created")}) order by s.date_created desc, s.id desc), '[]')
+    from sequence_subscription s left join sequence q on q.organization_id = s.organization_id and q.id = s.sequence_id
+    where s.organization_id = ${t}.organization_id and s.contact_id = ${t}.id)`;
+}
 
 function displayName(row: { name: string | null; emails: Email[]; phones: Phone[] }): string {
   return row.name ?? row.emails[0]?.email ?? row.phones[0]?.phone ?? "Untitled";

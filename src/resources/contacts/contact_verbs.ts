@@ -5,16 +5,18 @@ import { createRecord } from "../../records/records.ts";
 import { repoint } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { lead } from "../leads/lead.ts";
+import type { Email } from "../shared/contact_points.ts";
 import { contactTag } from "../tags/contact_tag.ts";
 import { withTags } from "../tags/tag_names.ts";
 import { contact } from "./contact.ts";
 import { bringCopiesInStep, differsForCopies, leaveShares } from "./sharing.ts";
+import { markUnsubscribed } from "./unsubscribed_email.ts";
 
 type Contact = Row<typeof contact>;
 
 /** A contact without a lead gets one of its own, named after it. */
 export async function createContact(ctx: Ctx, given: Create<typeof contact>): Promise<Contact> {
-  const values = named(given);
+  const values = await withMarks(ctx, named(given));
   const lead_id =
     values.lead_id ?? (await createRecord(ctx, lead, { name: values.name ?? values.emails?.[0]?.email ?? null })).id;
   return store.insert(ctx, contact, await withTags(ctx, contactTag, { ...values, lead_id }));
@@ -22,7 +24,8 @@ export async function createContact(ctx: Ctx, given: Create<typeof contact>): Pr
 
 /** Who moves to another lead takes along what is theirs there: deals, tasks, activities, comments. */
 export async function updateContact(ctx: Ctx, before: Contact, patch: Patch<typeof contact>): Promise<Contact> {
-  const after = store.update(ctx, contact, before, await withTags(ctx, contactTag, named(patch), before.tags));
+  const values = await withMarks(ctx, named(patch), before.emails);
+  const after = store.update(ctx, contact, before, await withTags(ctx, contactTag, values, before.tags));
   const { id, lead_id } = after;
   if (lead_id !== before.lead_id) await repoint(ctx, contact, id, id, { along: { lead_id } });
   if (differsForCopies(before, after)) await bringCopiesInStep(ctx, after);
@@ -32,6 +35,11 @@ export async function updateContact(ctx: Ctx, before: Contact, patch: Patch<type
 export async function deleteContact(ctx: Ctx, before: Contact): Promise<void> {
   await store.remove(ctx, contact, [before]);
   await leaveShares(ctx, [before]);
+}
+
+/** Which addresses want no more mail is not the caller's to say. */
+async function withMarks<T extends { emails?: Email[] }>(ctx: Ctx, given: T, before: readonly Email[] = []): Promise<T> {
+  return given.emails === undefined ? given : { ...given, emails: await markUnsubscribed(ctx, given.emails, before) };
 }
 
 function named<T extends { name?: string | null; first_name?: string; last_name?: string }>({

@@ -7,6 +7,7 @@ import { repoint } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { outputSchema } from "../../records/writer.ts";
 import { leaveSharedLists } from "../lists/members.ts";
+import { endDoubleSubscriptions } from "../sequences/sequence_subscription_verbs.ts";
 import { united } from "../shared/contact_points.ts";
 import { filledIn, lockPair, mergedCustom } from "../shared/merging.ts";
 import { contact } from "./contact.ts";
@@ -43,6 +44,7 @@ export const mergeContacts = operation({
       meta,
     );
     leaveSharedLists(ctx, "contact", gone.id, kept.id);
+    await endDoubleSubscriptions(ctx, gone.id, kept.id);
     await repoint(ctx, contact, gone.id, kept.id, { along: { lead_id: kept.lead_id }, meta });
     await store.remove(ctx, contact, [gone], meta);
     const shared = await mergedShare(ctx, gone, merged);

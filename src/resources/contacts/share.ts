@@ -16,6 +16,7 @@ import { user } from "../organization/user.ts";
 import { enterAsMember } from "../shared/elsewhere.ts";
 import { contact } from "./contact.ts";
 import { inCommon, seesAllInBoth } from "./sharing.ts";
+import { markUnsubscribed } from "./unsubscribed_email.ts";
 
 type Contact = Row<typeof contact>;
 
@@ -52,6 +53,7 @@ export const shareContact = operation({
     const copy = store.insert(there, contact, {
       ...inCommon(before),
       ...share,
+      emails: await markUnsubscribed(there, before.emails),
       lead_id: await leadThere(there, before, lead_id),
     });
     const meta = { shared_with: organization_id };

@@ -10,6 +10,7 @@ import { findRecords, lockRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { enterAsService, type Standing } from "../shared/elsewhere.ts";
 import { contact } from "./contact.ts";
+import { markUnsubscribed } from "./unsubscribed_email.ts";
 
 type Contact = Row<typeof contact>;
 
@@ -37,7 +38,10 @@ export async function bringCopiesInStep(ctx: Ctx, row: Contact): Promise<void> {
   for (const copy of await contactsOfShares(ctx, [row.share_id!])) {
     if (copy.organization_id === ctx.organization_id) continue;
     const there = await enterAsService(ctx, copy.organization_id);
-    store.update(there, contact, await lockRecord(there, contact, copy.contact_id), inCommon(row), { share_id: row.share_id });
+    const before = await lockRecord(there, contact, copy.contact_id);
+    // Whoever wants no more mail said so to one organization.
+    const emails = await markUnsubscribed(there, row.emails, before.emails);
+    store.update(there, contact, before, { ...inCommon(row), emails }, { share_id: row.share_id });
   }
 }
 

@@ -15,6 +15,8 @@ const listMax = 100;
 export interface Email {
   email: string;
   type: string;
+  /** Of contacts: whoever reads there wants no more mail. */
+  is_unsubscribed?: boolean;
 }
 
 export interface Phone {
@@ -116,6 +118,13 @@ const shownAddress = z.object({
 /** Postal addresses; `tz_ids` follows from the country and state. */
 export const addresses = (doc: string) =>
   json(z.array(givenAddress).max(listMax), { default: [] as Address[], doc, output: z.array(shownAddress) });
+
+/** The same of a contact, who may have unsubscribed. */
+export const contactEmails = (doc: string) => {
+  const schema = z.array(email).max(listMax);
+  const shown = z.object({ ...email.shape, email: z.string(), type: z.string(), is_unsubscribed: z.boolean() });
+  return json(schema as unknown as z.ZodType<Email[]>, { default: [] as Email[], doc, output: z.array(shown) });
+};
 
 /** What e-mail addresses are found by. */
 export const emailKeys = (row: { emails: Email[] }): string[] => [...new Set(row.emails.map((one) => emailKey(one.email)))];

@@ -1,7 +1,8 @@
 // The text of an e-mail that is written again and again.
 import { z } from "zod";
-import { boolean, computed, input, text } from "../../core/field.ts";
+import { boolean, computed, input, related, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
+import { name, type Sql, sql } from "../../db/sql.ts";
 import { emailAttachments } from "../activities/attachments.ts";
 import { authorNames } from "../shared/names.ts";
 import { ownership, templateIsVisible } from "./ownership.ts";
@@ -26,13 +27,18 @@ export const emailTemplate = resource({
     is_archived: boolean({ default: false, doc: "No longer offered; it can still be rendered." }),
     attachments: emailAttachments(),
     unsubscribe_link_location: text({ doc: "Where the link to unsubscribe stands." }),
-    used_by_sequences: computed(
-      [],
+    used_by_sequences: related(
       z.array(z.object({ id: z.string(), name: z.string() })),
-      () => [],
-      "The sequences that send it.",
+      sequencesThatSend,
+      "The sequences that send it; while there are any it cannot be deleted.",
     ),
     ...ownership,
     ...authorNames,
   },
 });
+
+function sequencesThatSend(alias: string): Sql {
+  const t = name(alias);
+  return sql`(select coalesce(json_agg(json_build_object('id', s.id, 'name', s.name) order by s.name, s.id), '[]')
+    from sequence s where s.organization_id = ${t}.organization_id and s.email_template_ids @> array[${t}.id::text])`;
+}

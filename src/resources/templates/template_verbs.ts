@@ -1,7 +1,8 @@
 // What writing a template does besides writing the row: it must be possible to read it, and it belongs to somebody.
-import type { Ctx } from "../../core/context.ts";
+import { type Ctx, query } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
+import { type Sql, sql, statement } from "../../db/sql.ts";
 import { store } from "../../records/store.ts";
 import { checkTemplate, TemplateError } from "../../services/liquid.ts";
 import { refuseBoth } from "../shared/resolve_label.ts";
@@ -27,6 +28,7 @@ export async function updateEmailTemplate(
 
 export async function deleteEmailTemplate(ctx: Ctx, before: EmailTemplate): Promise<void> {
   checkMayWrite(ctx, before);
+  await refuseWhileSent(ctx, sql`email_template_ids @> ${[before.id]}`);
   await store.remove(ctx, emailTemplate, [before]);
 }
 
@@ -41,7 +43,17 @@ export async function updateSmsTemplate(ctx: Ctx, before: SmsTemplate, patch: Pa
 
 export async function deleteSmsTemplate(ctx: Ctx, before: SmsTemplate): Promise<void> {
   checkMayWrite(ctx, before);
+  await refuseWhileSent(ctx, sql`sms_template_ids @> ${[before.id]}`);
   await store.remove(ctx, smsTemplate, [before]);
+}
+
+/** A sequence locks the templates it begins to name, so that none is deleted in the same moment. */
+async function refuseWhileSent(ctx: Ctx, names: Sql): Promise<void> {
+  const [used] = await query(
+    ctx,
+    statement(sql`select 1 from sequence where organization_id = ${ctx.organization_id} and ${names} limit 1`),
+  );
+  if (used !== undefined) throw invalid({}, "It is still used by a sequence: change or delete that first.");
 }
 
 /** `body_html` is `body` by another name: of the two, what differs from what was is meant. */

@@ -1,0 +1,16 @@
+import type { Operation } from "../../core/operation.ts";
+import { crud, standard } from "../../records/standard.ts";
+import { sequence } from "./sequence.ts";
+import { sequenceSubscription } from "./sequence_subscription.ts";
+import { createSubscription, updateSubscription } from "./sequence_subscription_verbs.ts";
+import { createSequence, deleteSequence, updateSequence } from "./sequence_verbs.ts";
+import { showingCounts } from "./subscription_counts.ts";
+
+export const sequences: Operation[] = [
+  ...standard(
+    sequence,
+    { ...crud, create: createSequence, update: updateSequence, delete: deleteSequence },
+    { write: "manage_email_sequences" },
+  ).map((one) => (["get", "create", "update"].includes(one.verb!) ? showingCounts(one) : one)),
+  ...standard(sequenceSubscription, { ...crud, create: createSubscription, update: updateSubscription }),
+];

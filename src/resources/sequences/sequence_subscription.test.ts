@@ -1,0 +1,284 @@
+// Subscriptions: who can be taken through a sequence, when the first step is due, pausing and resuming.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { organization, type Workspace } from "../../../test/support/given.ts";
+import { newId } from "../../core/id.ts";
+import { asService } from "../../core/public.ts";
+import { unsubscribe } from "../contacts/unsubscribe.ts";
+
+async function mailing(ws: Workspace, body: object = {}): Promise<any> {
+  const template = await ws.post("/email_template/", { name: "Hello", is_shared: true });
+  const steps = [{ step_type: "email", email_template_id: template.id, delay: 3600 }];
+  return ws.post("/sequence/", { name: "Mailing", steps, ...body });
+}
+
+const calling = (ws: Workspace, body: object = {}): Promise<any> =>
+  ws.post("/sequence/", { name: "Calls", steps: [{ step_type: "call" }], ...body });
+
+const person = (ws: Workspace, ...emails: string[]): Promise<any> => ws.contact({ emails: emails.map((email) => ({ email })) });
+
+const optOut = (ws: Workspace, address: string): Promise<void> =>
+  asService(ws.service.app.core, ws.id, ws.userId, { id: newId("req"), method: "POST", path: "/u/" }, (ctx) =>
+    unsubscribe(ctx, address),
+  );
+
+describe("subscribing a contact", () => {
+  test("says who is written to and by whom, and when the first step is due", async () => {
+    const acme = await organization();
+    const sequence = await mailing(acme);
+    const ann = await person(acme, "ann@example.com", "ann@home.example");
+
+    const one = await acme.post("/sequence_subscription/", {
+      sequence_id: sequence.id,
+      contact_id: ann.id,
+      start_date: "2026-01-02T10:00:00.000Z",
+    });
+
+    const me = await acme.get("/me/");
+    assert.equal(one.status, "active");
+    assert.equal(one.lead_id, ann.lead_id);
+    assert.equal(one.contact_email, "ann@example.com");
+    assert.deepEqual([one.sender_account_id, one.sender_name, one.sender_email], [null, me.full_name, me.email]);
+    assert.deepEqual(one.calls_assigned_to, [acme.userId]);
+    assert.equal(one.current_step_id, sequence.steps[0].id);
+    assert.equal(one.next_step_at, "2026-01-02T11:00:00.000Z");
+    assert.deepEqual(
+      (await acme.events(one.id)).map((event) => event.event),
+      ["sequence_subscription.created"],
+    );
+  });
+
+  test("waits for the hours of the sequence", async () => {
+    const acme = await organization();
+    const schedule = { ranges: [{ weekday: 1, start: "09:00", end: "17:00" }] };
+    const sequence = await calling(acme, { schedule, timezone: "Europe/Berlin" });
+
+    const one = await acme.post("/sequence_subscription/", {
+      sequence_id: sequence.id,
+      contact_id: (await acme.contact()).id,
+      start_date: "2026-01-02T10:00:00.000Z",
+    });
+
+    assert.equal(one.next_step_at, "2026-01-05T08:00:00.000Z");
+  });
+
+  test("writes by the caller's usual account, or the one that is named", async () => {
+    const acme = await organization();
+    const sequence = await calling(acme);
+    const smtp = { host: "93.184.216.34" };
+    const [usual, other] = [
+      await acme.post("/connected_account/", {
+        email: "a@example.com",
+        smtp,
+        identities: [{ email: "sales@example.com", name: "Sales" }],
+      }),
+      await acme.post("/connected_account/", { email: "b@example.com", smtp }),
+    ];
+    const subscribe = async (body: object = {}) =>
+      acme.post("/sequence_subscription/", { sequence_id: sequence.id, contact_id: (await acme.contact()).id, ...body });
+
+    const one = await subscribe();
+    const two = await subscribe({ sender_account_id: other.id, sender_name: "Bob" });
+
+    assert.deepEqual([one.sender_account_id, one.sender_name, one.sender_email], [usual.id, "Sales", "sales@example.com"]);
+    assert.deepEqual([two.sender_account_id, two.sender_name, two.sender_email], [other.id, "Bob", "b@example.com"]);
+  });
+
+  test("is refused where it cannot work, and the field is named", async () => {
+    const acme = await organization();
+    const [sequence, draft, closed] = [
+      await mailing(acme),
+      await acme.post("/sequence/", { name: "Draft" }),
+      await calling(acme, { allow_manual_enrollment: false }),
+    ];
+    const [ann, nobody] = [await person(acme, "ann@example.com"), await acme.contact()];
+    const refuse = (body: object, field: string) =>
+      acme.refused(400, "POST", "/sequence_subscription/", { sequence_id: sequence.id, contact_id: ann.id, ...body }, field);
+
+    await refuse({ sequence_id: draft.id }, "sequence_id");
+    await refuse({ sequence_id: closed.id }, "sequence_id");
+    await refuse({ sequence_id: "seq_none" }, "sequence_id");
+    await refuse({ contact_id: "cont_none" }, "contact_id");
+    await refuse({ contact_id: nobody.id }, "contact_email");
+    await refuse({ contact_email: "bob@example.com" }, "contact_email");
+    await refuse({ status: "finished" }, "status");
+    await refuse({ sender_account_id: "emailacct_none" }, "sender_account_id");
+    await refuse({ calls_assigned_to: ["user_none"] }, "calls_assigned_to.0");
+  });
+
+  test("of a paused sequence waits there", async () => {
+    const acme = await organization();
+    const sequence = await calling(acme, { status: "paused" });
+
+    const one = await acme.post("/sequence_subscription/", { sequence_id: sequence.id, contact_id: (await acme.contact()).id });
+
+    assert.equal(one.status, "active");
+  });
+
+  test("happens once, however many ask for it at the same time", async () => {
+    const acme = await organization();
+    const sequence = await calling(acme);
+    const contact = await acme.contact();
+    const body = { sequence_id: sequence.id, contact_id: contact.id };
+
+    const answers = await Promise.all(Array.from({ length: 5 }, () => acme.ask("POST", "/sequence_subscription/", { body })));
+
+    assert.deepEqual(answers.map((answer) => answer.status).sort(), [201, 400, 400, 400, 400]);
+    for (const refusal of answers.filter((answer) => answer.status === 400))
+      assert.ok("contact_id" in refusal.body["field-errors"]);
+    await acme.refused(400, "POST", "/sequence_subscription/", body, "contact_id");
+    await acme.post("/sequence_subscription/", { ...body, sequence_id: (await calling(acme)).id });
+  });
+
+  test("is refused for a contact of a lead the caller may not see", async () => {
+    const acme = await organization();
+    const restricted = await acme.member("restricteduser");
+    const sequence = await calling(acme);
+    const body = { sequence_id: sequence.id, contact_id: (await acme.contact()).id };
+
+    await restricted.refused(400, "POST", "/sequence_subscription/", body, "contact_id");
+    const one = await acme.post("/sequence_subscription/", body);
+    await restricted.refused(404, "GET", `/sequence_subscription/${one.id}/`);
+  });
+});
+
+describe("an address that has unsubscribed", () => {
+  test("is shown by every contact that has it, now and later, and cannot be claimed or taken back by a caller", async () => {
+    const acme = await organization();
+    const before = await person(acme, "Ann@Example.com", "ann@home.example");
+    assert.equal(before.emails[0].is_unsubscribed, false);
+
+    await optOut(acme, "ann@example.com");
+    await optOut(acme, "ANN@example.com");
+
+    const path = `/contact/${before.id}/`;
+    const flags = async () => (await acme.get(path)).emails.map((one: any) => one.is_unsubscribed);
+    assert.deepEqual(await flags(), [true, false]);
+    await acme.put(path, { emails: before.emails });
+    assert.deepEqual(await flags(), [true, false]);
+    assert.equal((await person(acme, "ann@example.com")).emails[0].is_unsubscribed, true);
+    const claimed = await acme.contact({ emails: [{ email: "b@example.com", is_unsubscribed: true }] });
+    assert.equal(claimed.emails[0].is_unsubscribed, false);
+  });
+
+  test("is written to by no sequence, nor when a paused one is resumed", async () => {
+    const acme = await organization();
+    const sequence = await mailing(acme);
+    const [ann, bob] = [await person(acme, "ann@example.com"), await person(acme, "bob@example.com")];
+    const one = await acme.post("/sequence_subscription/", { sequence_id: sequence.id, contact_id: bob.id, status: "paused" });
+    await optOut(acme, "ann@example.com");
+    await optOut(acme, "bob@example.com");
+
+    const body = { sequence_id: sequence.id, contact_id: ann.id };
+    await acme.refused(400, "POST", "/sequence_subscription/", body, "contact_email");
+    await acme.refused(400, "PUT", `/sequence_subscription/${one.id}/`, { status: "active" }, "status");
+    await acme.post("/sequence_subscription/", { ...body, sequence_id: (await calling(acme)).id });
+  });
+});
+
+describe("a subscription", () => {
+  test("is paused and resumed by hand, each with an event, and goes on when it would have", async () => {
+    const acme = await organization();
+    const sequence = await mailing(acme);
+    const ann = await person(acme, "ann@example.com");
+    const one = await acme.post("/sequence_subscription/", { sequence_id: sequence.id, contact_id: ann.id });
+    const path = `/sequence_subscription/${one.id}/`;
+
+    const paused = await acme.put(path, { status: "paused" });
+    const resumed = await acme.put(path, { status: "active" });
+
+    assert.equal(paused.status_reason, "manual");
+    assert.notEqual(paused.paused_at, null);
+    assert.deepEqual([resumed.status, resumed.status_reason, resumed.paused_at], ["active", null, null]);
+    assert.equal(resumed.next_step_at, one.next_step_at);
+    assert.deepEqual(
+      (await acme.events(one.id)).map((event) => event.action),
+      ["created", "updated", "paused", "updated", "resumed"],
+    );
+    for (const status of ["finished", "goal", "error"]) await acme.refused(400, "PUT", path, { status }, "status");
+  });
+
+  test("that ended is resumed unless the contact is in the sequence by another one", async () => {
+    const acme = await organization();
+    const sequence = await calling(acme);
+    const body = { sequence_id: sequence.id, contact_id: (await acme.contact()).id };
+    const one = await acme.post("/sequence_subscription/", body);
+    await acme.put(`/sequence/${sequence.id}/`, { steps: [{ step_type: "task" }] });
+
+    const two = await acme.post("/sequence_subscription/", body);
+    await acme.refused(400, "PUT", `/sequence_subscription/${one.id}/`, { status: "active" }, "status");
+    await acme.delete(`/sequence_subscription/${two.id}/`);
+    const resumed = await acme.put(`/sequence_subscription/${one.id}/`, { status: "active" });
+
+    assert.deepEqual([resumed.status, resumed.finished_at], ["active", null]);
+  });
+
+  test("is found by sequence, contact, lead and state, and shown on its contact when asked for", async () => {
+    const acme = await organization();
+    const sequence = await calling(acme);
+    const contact = await acme.contact();
+    const one = await acme.post("/sequence_subscription/", { sequence_id: sequence.id, contact_id: contact.id });
+    const count = async (query: string) => (await acme.get(`/sequence_subscription/?${query}`)).data.length;
+
+    assert.equal(await count(`sequence_id=${sequence.id}`), 1);
+    assert.equal(await count(`contact_id=${contact.id}&status__in=active,paused`), 1);
+    assert.equal(await count(`lead_id=${contact.lead_id}&status=paused`), 0);
+    const { subscriptions } = await acme.get(`/contact/${contact.id}/?_fields=subscriptions`);
+    assert.deepEqual(subscriptions, [
+      {
+        subscription_id: one.id,
+        sequence_id: sequence.id,
+        sequence_name: "Calls",
+        sequence_status: "active",
+        subscription_status: "active",
+        subscription_status_reason: null,
+        contact_email: null,
+        start_date: one.start_date,
+        date_created: one.date_created,
+      },
+    ]);
+    assert.equal("subscriptions" in (await acme.get(`/contact/${contact.id}/`)), false);
+  });
+
+  test("goes with its contact", async () => {
+    const acme = await organization();
+    const contact = await acme.contact();
+    const one = await acme.post("/sequence_subscription/", { sequence_id: (await calling(acme)).id, contact_id: contact.id });
+
+    await acme.delete(`/contact/${contact.id}/`);
+
+    await acme.refused(404, "GET", `/sequence_subscription/${one.id}/`);
+    assert.equal((await acme.events(one.id)).at(-1).event, "sequence_subscription.deleted");
+  });
+
+  test("follows a contact that is merged; of two through one sequence, that of the contact that stays goes on", async () => {
+    const acme = await organization();
+    const [both, only] = [await calling(acme), await calling(acme)];
+    const [gone, kept] = [await acme.contact(), await acme.contact()];
+    const subscribe = (sequence: any, contact: any) =>
+      acme.post("/sequence_subscription/", { sequence_id: sequence.id, contact_id: contact.id });
+    const [double, staying, moving] = [await subscribe(both, gone), await subscribe(both, kept), await subscribe(only, gone)];
+
+    await acme.post("/contact/merge/", { source: gone.id, destination: kept.id });
+
+    const read = async (one: any) => acme.get(`/sequence_subscription/${one.id}/`);
+    for (const one of [double, staying, moving])
+      assert.deepEqual([(await read(one)).contact_id, (await read(one)).lead_id], [kept.id, kept.lead_id]);
+    assert.deepEqual(
+      [(await read(double)).status, (await read(staying)).status, (await read(moving)).status],
+      ["finished", "active", "active"],
+    );
+  });
+
+  test("stays behind when its lead moves to another organization", async () => {
+    const acme = await organization();
+    const there = await acme.post("/organization/", { name: "Elsewhere" });
+    const contact = await acme.contact();
+    const one = await acme.post("/sequence_subscription/", { sequence_id: (await calling(acme)).id, contact_id: contact.id });
+
+    await acme.post(`/lead/${contact.lead_id}/move/`, { target_organization_id: there.id });
+
+    await acme.refused(404, "GET", `/sequence_subscription/${one.id}/`);
+    assert.equal((await acme.events(one.id)).at(-1).event, "sequence_subscription.deleted");
+  });
+});
