@@ -8,12 +8,14 @@ import { activities } from "./activities/index.ts";
 import { comments } from "./comments/index.ts";
 import { contacts } from "./contacts/index.ts";
 import { unsubscribedEmail } from "./contacts/unsubscribed_email.ts";
+import { conversations } from "./conversations/index.ts";
 import { customData } from "./custom_data/index.ts";
 import { customObjects } from "./custom_objects/index.ts";
 import { events } from "./events/index.ts";
 import { files, sharedFile } from "./files/index.ts";
 import { goals } from "./goals/index.ts";
 import { imports } from "./imports/index.ts";
+import { inbox } from "./inbox/index.ts";
 import { leads } from "./leads/index.ts";
 import { contactListMember } from "./lists/contact_list_member.ts";
 import { lists } from "./lists/index.ts";
@@ -45,6 +47,8 @@ export const operations: readonly Operation[] = [
   ...tasks,
   ...activities,
   ...templates,
+  ...conversations,
+  ...inbox,
   ...events,
   ...accounts,
   ...sequences,

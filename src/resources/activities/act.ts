@@ -43,7 +43,7 @@ export const stream = {
   rendered: 1,
   visible: visibleAsLead,
   owned: { by: "user_id", own: "delete_own_activities", others: "manage_others_activities" },
-  indexed: ["lead_id", "contact_id", "opportunity_id", "user_id"],
+  indexed: ["lead_id", "contact_id", "opportunity_id", "conversation_id", "user_id"],
   sort: { activity_at: true },
   filters: {
     lead_id: idFilter("lead_id"),
@@ -80,7 +80,11 @@ export const act = (type: ActivityType) => ({
   ),
   contact_id: ref("contact", { onDelete: "clear", onMove: "follow" }, { doc: "The person at the lead." }),
   opportunity_id: ref("opportunity", { onDelete: "clear", onMove: "follow" }, { doc: "The deal it is about." }),
-  conversation_id: laterId({ createOnly: true, doc: "The conversation it is a message of." }),
+  conversation_id: ref(
+    "conversation",
+    { onDelete: "cascade", onMove: "follow" },
+    { createOnly: true, doc: "The conversation it is a message of: it gives the lead and the contact too." },
+  ),
   user_id: ref("user", { onDelete: "keep", onMove: "clear" }, { doc: "Who did it; the caller, unless an admin says otherwise." }),
   user_name: label("user_id", "user", "name"),
   users: computed(["user_id"], z.array(z.string()), (user_id: string | null) => (user_id === null ? [] : [user_id]), usersDoc),

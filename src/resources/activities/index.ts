@@ -2,7 +2,7 @@ import { z } from "zod";
 import { invalid } from "../../core/errors.ts";
 import { type Given, type Operation } from "../../core/operation.ts";
 import { showRecord } from "../../records/records.ts";
-import { crud, listSchema, standard } from "../../records/standard.ts";
+import { listSchema, standard } from "../../records/standard.ts";
 import { outputSchema } from "../../records/writer.ts";
 import { activity, emailLine } from "./activity.ts";
 import { call } from "./call.ts";
@@ -15,6 +15,7 @@ import { createCustomActivity, deleteCustomActivity, updateCustomActivity } from
 import { email } from "./email.ts";
 import { emailThread } from "./email_thread.ts";
 import { createEmail, deleteEmail, updateEmail } from "./email_verbs.ts";
+import { inConversations } from "./in_conversations.ts";
 import { meeting } from "./meeting.ts";
 import { createMeeting, updateMeeting } from "./meeting_verbs.ts";
 import { note } from "./note.ts";
@@ -27,19 +28,17 @@ import { taskCompleted } from "./task_completed.ts";
 
 export const activities: Operation[] = [
   ...standard(activity, { list: listActivities }).map(answeringLines),
-  ...standard(note, { ...crud, create: createNote, update: updateNote }),
-  ...standard(call, { ...crud, create: createCall, update: updateCall }),
-  ...standard(email, { ...crud, create: createEmail, update: updateEmail, delete: deleteEmail }),
+  ...standard(note, inConversations(note, { create: createNote, update: updateNote })),
+  ...standard(call, inConversations(call, { create: createCall, update: updateCall })),
+  ...standard(email, inConversations(email, { create: createEmail, update: updateEmail, delete: deleteEmail })),
   ...standard(emailThread, { list: true, get: (ctx, id, fields) => showRecord(ctx, emailThread, id, fields ?? ["_all"]) }),
-  ...standard(sms, { ...crud, create: createSms, update: updateSms }).map(takingSendToInbox),
-  ...standard(channelMessage, { ...crud, create: createChannelMessage, update: updateChannelMessage }),
-  ...standard(customActivity, {
-    ...crud,
-    create: createCustomActivity,
-    update: updateCustomActivity,
-    delete: deleteCustomActivity,
-  }),
-  ...standard(meeting, { ...crud, create: createMeeting, update: updateMeeting }),
+  ...standard(sms, inConversations(sms, { create: createSms, update: updateSms })).map(takingSendToInbox),
+  ...standard(channelMessage, inConversations(channelMessage, { create: createChannelMessage, update: updateChannelMessage })),
+  ...standard(
+    customActivity,
+    inConversations(customActivity, { create: createCustomActivity, update: updateCustomActivity, delete: deleteCustomActivity }),
+  ),
+  ...standard(meeting, inConversations(meeting, { create: createMeeting, update: updateMeeting })),
   ...standard(created, { list: true }),
   ...standard(leadStatusChange, { list: true }),
   ...standard(opportunityStatusChange, { list: true }),

@@ -7,6 +7,7 @@ import { findRecord, findRecords } from "../../records/records.ts";
 import { emailKey } from "../../values/email.ts";
 import { phoneDigits } from "../../values/phone.ts";
 import { contact } from "../contacts/contact.ts";
+import { conversation } from "../conversations/conversation.ts";
 import { lead } from "../leads/lead.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
 
@@ -15,6 +16,7 @@ export type Contact = Row<typeof contact>;
 interface Given {
   lead_id?: string;
   contact_id?: string | null;
+  conversation_id?: string | null;
   opportunity_id?: string | null;
   user_id?: string | null;
   activity_at?: string;
@@ -36,8 +38,9 @@ export interface Placed {
 }
 
 /** Where a new activity belongs, and the person it names. A body with a lead alone costs no look at the database. */
-export async function place(ctx: Ctx, given: Given, reached: Reached = {}): Promise<{ placed: Placed; person: Contact | null }> {
-  checkUser(ctx, given.user_id);
+export async function place(ctx: Ctx, body: Given, reached: Reached = {}): Promise<{ placed: Placed; person: Contact | null }> {
+  checkUser(ctx, body.user_id);
+  const given = body.conversation_id ? await inConversation(ctx, body, body.conversation_id) : body;
   const named = given.contact_id ? await findRecord(ctx, contact, given.contact_id) : null;
   if (given.contact_id && named === null) throw invalid({ contact_id: "does not exist" });
   if (named && given.lead_id !== undefined && named.lead_id !== given.lead_id)
@@ -54,6 +57,16 @@ export async function place(ctx: Ctx, given: Given, reached: Reached = {}): Prom
     activity_at: given.activity_at ?? given.date_created ?? ctx.now.toISOString(),
   };
   return { placed, person };
+}
+
+/** A message is with the conversation's lead, and with its contact unless it names another. */
+async function inConversation(ctx: Ctx, given: Given, id: string): Promise<Given> {
+  const found = await findRecord(ctx, conversation, id);
+  if (found === null) throw invalid({ conversation_id: "does not exist" });
+  if (given.lead_id !== undefined && given.lead_id !== found.lead_id)
+    throw invalid({ conversation_id: "belongs to another lead" });
+  const contact_id = given.contact_id === undefined ? found.contact_id : given.contact_id;
+  return { ...given, lead_id: found.lead_id, contact_id };
 }
 
 /** The same rules for a change; the lead of an activity is fixed. */

@@ -29,6 +29,7 @@ export interface Founded {
   api_key_id: string;
 }
 
+const inboxFolders = ["inbox", "archive", "trash", "spam"];
 const leadStatuses = ["Potential", "Bad Fit", "Qualified", "Customer"];
 const opportunityStatuses = [
   ["Active", "active"],
@@ -39,7 +40,7 @@ const opportunityStatuses = [
 /** How many file subtypes there are to start with; the database has them (`file_subtype_seeds`). */
 const fileSubtypes = 14;
 
-/** Writes the organization with the roles, the statuses and the pipeline it starts with. */
+/** Writes the organization with the roles, the statuses, the pipeline and the inbox folders it starts with. */
 export function foundOrganization(tx: Transaction, founding: Founding): Founded {
   const { userId, now } = founding;
   const organization_id = newId("orga", now.getTime());
@@ -69,9 +70,14 @@ export function foundOrganization(tx: Transaction, founding: Founding): Founded 
            from file_subtype_seeds() s join unnest($4::text[]) with ordinality i (id, place) on i.place = s.place + 1`,
     values: [organization_id, userId, now, Array.from({ length: fileSubtypes }, () => id("fsub"))],
   });
+  inboxFolders.forEach((system_name, position) =>
+    insert("inbox_folder", id("folder"), { name: capitalized(system_name), system_name, is_system: true, position }),
+  );
   const { keyName: name, keyText: text, scopes } = founding;
   return { organization_id, ...writeKey(there, { organizationId: organization_id, userId, name, text, scopes, now }) };
 }
+
+const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** Stores a key's hash and answers its text, which nobody will see again. */
 export function writeKey(

@@ -1,0 +1,33 @@
+// What every kind of activity does that can be a message: the conversation it belongs to hears of it.
+import type { Ctx } from "../../core/context.ts";
+import type { Create, Patch, Resource, Row } from "../../core/resource.ts";
+import { store } from "../../records/store.ts";
+import { messageChanged, messageDeleted, messageWritten } from "../conversations/keep_up.ts";
+
+interface Verbs<R extends Resource> {
+  create(ctx: Ctx, given: Create<R>): Promise<Row<R>>;
+  update(ctx: Ctx, before: Row<R>, patch: Patch<R>): Promise<Row<R>>;
+  delete?(ctx: Ctx, before: Row<R>): Promise<void>;
+}
+
+/** The five verbs of a kind, given its own functions for some. */
+export function inConversations<R extends Resource>(of: R, verbs: Verbs<R>) {
+  return {
+    list: true,
+    get: true,
+    async create(ctx: Ctx, given: Create<R>): Promise<Row<R>> {
+      const row = await verbs.create(ctx, given);
+      await messageWritten(ctx, of, row as Row<Resource>);
+      return row;
+    },
+    async update(ctx: Ctx, before: Row<R>, patch: Patch<R>): Promise<Row<R>> {
+      const after = await verbs.update(ctx, before, patch);
+      await messageChanged(ctx, of, before as Row<Resource>, after as Row<Resource>);
+      return after;
+    },
+    async delete(ctx: Ctx, before: Row<R>): Promise<void> {
+      await (verbs.delete ? verbs.delete(ctx, before) : store.remove(ctx, of, [before]));
+      await messageDeleted(ctx, before as Row<Resource>);
+    },
+  } as const;
+}

@@ -1,0 +1,187 @@
+// A conversation: messages with a person of a lead that belong together.
+import { z } from "zod";
+import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import {
+  boolean,
+  choice,
+  computed,
+  input,
+  integer,
+  json,
+  label,
+  lookedUp,
+  type Moment,
+  ref,
+  searchable,
+  text,
+  texts,
+  timestamp,
+} from "../../core/field.ts";
+import { type Filter, resource } from "../../core/resource.ts";
+import { and, name, or, raw, type Sql, sql } from "../../db/sql.ts";
+import { BadValue, readBoolean, readValues } from "../../records/list_input.ts";
+import { textQuery } from "../../search/text_filter.ts";
+import { vector } from "../../search/words.ts";
+import { folderId } from "../inbox/inbox_folder.ts";
+import { visibleAsLead } from "../leads/visibility.ts";
+import { tagFilter } from "../shared/filters.ts";
+import { authorNames } from "../shared/names.ts";
+import { assigneeName, canBeAssigned, isAssignedToCaller } from "../tasks/assignee.ts";
+import { messageBody } from "./message_body.ts";
+
+export const conversationStates = ["open", "snoozed", "closed"] as const;
+export type ConversationState = (typeof conversationStates)[number];
+
+export const conversationChannels = ["email", "sms", "call", "chat", "whatsapp", "linkedin", "note", "mixed"] as const;
+
+/** Somebody who takes part. What is not known of them is null. */
+export interface Participant {
+  contact_id: string | null;
+  user_id: string | null;
+  email: string | null;
+  phone: string | null;
+  name: string | null;
+}
+
+const shownText = z.string().nullable();
+const participant = z.object({
+  contact_id: shownText,
+  user_id: shownText,
+  email: shownText,
+  phone: shownText,
+  name: shownText,
+});
+
+export const conversation = resource({
+  name: "conversation",
+  prefix: "conv",
+  doc: "Messages with a person of a lead that belong together, over any channel. Its messages are activities.",
+  visible: livingAsLead,
+  owned: {
+    by: (ctx, row) =>
+      row.created_by === ctx.actor.user_id || (row.assigned_to !== null && isAssignedToCaller(ctx, row.assigned_to)),
+    own: "delete_own_activities",
+    others: "manage_others_activities",
+  },
+  moved: () => ({ assigned_to: null }),
+  order: "-last_message_at",
+  sort: { last_message_at: true },
+  filters: {
+    query: textQuery("conversation"),
+    status: statusFilter("Only conversations with this status."),
+    status__in: statusFilter("Only conversations with one of these, separated by commas."),
+    tag: tagFilter,
+    include_deleted: {
+      doc: "`true` lists deleted conversations too.",
+      // Which rows are asked is the list's to say: see `list_conversations.ts`.
+      sql(_ctx, value) {
+        readBoolean(value);
+        return raw("true");
+      },
+    },
+  },
+  expand: {
+    lead: { resource: "lead", via: "lead_id", many: false },
+    contact: { resource: "contact", via: "contact_id", many: false },
+  },
+  fields: {
+    lead_id: ref(
+      "lead",
+      { onDelete: "cascade", onMove: "follow" },
+      { filled: true, createOnly: true, doc: "The lead; where none is given, that of the contact." },
+    ),
+    lead_name: label("lead_id", "lead", "display_name"),
+    contact_id: ref(
+      "contact",
+      { onDelete: "clear", onMove: "follow" },
+      { doc: "The person at the lead: whom messages go to, where nothing else is said." },
+    ),
+    contact_name: label("contact_id", "contact", "display_name"),
+    subject: text(),
+    channel: choice(conversationChannels, { default: "email" }),
+    status: choice(conversationStates, {
+      default: "open",
+      doc: "A message that comes in opens it again; so does the end of `snoozed_until`.",
+      shown: lookedUp(
+        ["status", "snoozed_until"],
+        z.enum(conversationStates),
+        (_directory, status: ConversationState, snoozed_until: string | null, moment: Moment) =>
+          stateAt(moment.now, { status, snoozed_until }),
+        "`snoozed` until `snoozed_until` has come.",
+      ),
+    }),
+    assigned_to: text({ max: 64, doc: "The member or the group who is to answer.", normalize: assignee }),
+    assigned_to_name: lookedUp(["assigned_to"], shownText, assigneeName, "The name of that member or group."),
+    snoozed_until: timestamp({ doc: "Needed with the status `snoozed`: when it opens again." }),
+    folder_id: folderId("The folder it is filed in; the Inbox, where none is given."),
+    folder_name: label("folder_id", "inbox_folder", "name"),
+    is_read: boolean({ default: true, doc: "False once a message has come in, until somebody has read it." }),
+    priority: choice(["high", "medium", "low"]),
+    tags: texts({ default: [] as string[], max: 100, normalize: eachOnce }),
+    people: json(z.array(participant), { readOnly: true, hidden: true, default: [] as Participant[] }),
+    participants: computed(["people", "contact_id"], z.array(participant), present, "Everybody who has taken part."),
+    message: input(z.object(messageBody), { createOnly: true, doc: "The first message." }),
+    message_count: integer({ readOnly: true, default: 0 }),
+    unread_count: integer({ readOnly: true, default: 0, doc: "Messages that have come in since somebody read it." }),
+    last_message_at: timestamp({ readOnly: true, doc: "When the newest message was sent, received or written." }),
+    last_message_preview: text({ readOnly: true, doc: "How it begins." }),
+    last_message_direction: choice(["incoming", "outgoing"], { readOnly: true, doc: "Null for a note." }),
+    deleted_at: timestamp({ readOnly: true, doc: "When it was deleted; it can be restored." }),
+    deleted_by: text({ readOnly: true }),
+    summary: text({ readOnly: true, max: 10_000 }),
+    search: searchable((row: { subject: string | null; last_message_preview: string | null }) =>
+      vector([{ text: row.subject }, { text: row.last_message_preview }]),
+    ),
+    ...authorNames,
+  },
+});
+
+/** The same with those that are deleted. */
+export const anyConversation: typeof conversation = { ...conversation, visible: visibleAsLead };
+
+function livingAsLead(ctx: Ctx, alias: string): Sql {
+  const living = sql`${name(alias)}.deleted_at is null`;
+  const asLead = visibleAsLead(ctx, alias);
+  return asLead === null ? living : and([living, asLead]);
+}
+
+/** A conversation sleeps until its hour has come, whether or not anybody was there to wake it. */
+export const stateAt = (
+  now: Date,
+  { status, snoozed_until }: { status: ConversationState; snoozed_until: string | null },
+): ConversationState =>
+  status === "snoozed" && snoozed_until !== null && Date.parse(snoozed_until) <= now.getTime() ? "open" : status;
+
+function statusFilter(doc: string): Filter {
+  return {
+    doc,
+    sql(ctx, value, alias) {
+      const t = name(alias);
+      const asleep = sql`(${t}.status = 'snoozed' and ${t}.snoozed_until > ${ctx.now.toISOString()})`;
+      const conditions: Record<string, Sql> = {
+        open: sql`(${t}.status <> 'closed' and not ${asleep})`,
+        snoozed: asleep,
+        closed: sql`${t}.status = 'closed'`,
+      };
+      const wanted = readValues(value).map((state) => conditions[state]);
+      if (wanted.some((condition) => condition === undefined))
+        throw new BadValue(`must be one of ${conversationStates.join(", ")}`);
+      return or(wanted as Sql[]);
+    },
+  };
+}
+
+function assignee(id: string, ctx: Ctx): string {
+  if (!canBeAssigned(ctx.directory, id)) throw invalid({ "": "is not an active member or a group" });
+  return id;
+}
+
+function eachOnce(tags: string[]): string[] {
+  return [...new Set(tags.map((tag) => tag.trim()).filter((tag) => tag !== ""))];
+}
+
+/** A contact that is gone, or has become another's, takes part by their address alone. */
+function present(people: Participant[], contact_id: string | null): Participant[] {
+  return people.map((one) => (one.contact_id === contact_id ? one : { ...one, contact_id: null }));
+}

@@ -1,0 +1,106 @@
+// What writing a conversation does besides writing the row.
+import type { Ctx } from "../../core/context.ts";
+import { type FieldErrors, invalid } from "../../core/errors.ts";
+import type { Create, Patch, Row, Values } from "../../core/resource.ts";
+import { changedFields, emit } from "../../records/event.ts";
+import { findRecord, getRecord } from "../../records/records.ts";
+import { store } from "../../records/store.ts";
+import { contact } from "../contacts/contact.ts";
+import { conversation, stateAt } from "./conversation.ts";
+import { asParticipant } from "./participants.ts";
+import { writeMessage } from "./post_message.ts";
+
+type Conversation = Row<typeof conversation>;
+
+export async function createConversation(ctx: Ctx, { message, ...given }: Create<typeof conversation>): Promise<Conversation> {
+  const person = given.contact_id ? await contactAt(ctx, given.contact_id, given.lead_id) : null;
+  const lead_id = given.lead_id ?? person?.lead_id;
+  if (lead_id === undefined) throw invalid({ lead_id: "is required, or a contact_id" });
+
+  const row = store.insert(ctx, conversation, {
+    ...given,
+    ...snoozing(ctx, given, { status: "open", snoozed_until: null }),
+    lead_id,
+    people: person === null ? [] : [asParticipant(person)],
+  });
+  if (row.assigned_to !== null) emit(ctx, conversation, { action: "assigned", after: row });
+  if (!message) return row;
+  await underMessage(() => writeMessage(ctx, row, message));
+  return getRecord(ctx, conversation, row.id);
+}
+
+export async function updateConversation(
+  ctx: Ctx,
+  before: Conversation,
+  patch: Patch<typeof conversation>,
+): Promise<Conversation> {
+  if (patch.contact_id && patch.contact_id !== before.contact_id) await contactAt(ctx, patch.contact_id, before.lead_id);
+
+  const after = store.update(ctx, conversation, before, {
+    ...patch,
+    ...snoozing(ctx, patch, before),
+    ...reading(patch, before),
+  });
+  for (const action of followUps(ctx, before, after))
+    emit(ctx, conversation, { action, before, after, changed: changedFields(conversation, before, after) });
+  return after;
+}
+
+/** It is hidden and keeps its messages; `restore` shows it again. */
+export async function deleteConversation(ctx: Ctx, before: Conversation): Promise<void> {
+  const deletion = { deleted_at: ctx.now.toISOString(), deleted_by: ctx.actor.user_id };
+  store.update(ctx, conversation, before, deletion, undefined, null);
+  emit(ctx, conversation, { action: "deleted", before });
+}
+
+async function contactAt(ctx: Ctx, id: string, lead_id: string | undefined): Promise<Row<typeof contact>> {
+  const person = await findRecord(ctx, contact, id);
+  if (person === null) throw invalid({ contact_id: "does not exist" });
+  if (lead_id !== undefined && person.lead_id !== lead_id) throw invalid({ contact_id: "belongs to another lead" });
+  return person;
+}
+
+type Snooze = Partial<Pick<Conversation, "status" | "snoozed_until">>;
+
+/** A conversation sleeps until some hour, and only while it sleeps there is one. */
+function snoozing(ctx: Ctx, given: Snooze, before: Pick<Conversation, "status" | "snoozed_until">): Values<typeof conversation> {
+  if (given.status === undefined && given.snoozed_until === undefined) return {};
+  const status = given.status ?? stateAt(ctx.now, before);
+  const snoozed_until = given.snoozed_until === undefined ? before.snoozed_until : given.snoozed_until;
+  if (status !== "snoozed") {
+    if (given.snoozed_until && given.snoozed_until !== before.snoozed_until)
+      throw invalid({ snoozed_until: "only goes with the status snoozed" });
+    return { status, snoozed_until: null };
+  }
+  if (snoozed_until === null) throw invalid({ snoozed_until: "is required for the status snoozed" });
+  if (Date.parse(snoozed_until) <= ctx.now.getTime()) throw invalid({ snoozed_until: "must be in the future" });
+  return { status, snoozed_until };
+}
+
+/** Read means that nothing is unread; marked as unread, the newest message is. */
+function reading(
+  { is_read }: Patch<typeof conversation>,
+  { unread_count, message_count }: Conversation,
+): Values<typeof conversation> {
+  if (is_read === undefined) return {};
+  return { unread_count: is_read ? 0 : Math.max(unread_count, Math.min(message_count, 1)) };
+}
+
+function followUps(ctx: Ctx, before: Conversation, after: Conversation): string[] {
+  const [was, is] = [stateAt(ctx.now, before), stateAt(ctx.now, after)];
+  return [
+    ...(is === "closed" && was !== "closed" ? ["closed"] : []),
+    ...(is === "open" && was !== "open" ? ["reopened"] : []),
+    ...(after.assigned_to !== null && after.assigned_to !== before.assigned_to ? ["assigned"] : []),
+  ];
+}
+
+async function underMessage<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (problem) {
+    if (!(problem instanceof Error && "fields" in problem)) throw problem;
+    const fields = Object.entries(problem.fields as FieldErrors).map(([field, reason]) => [`message.${field}`, reason]);
+    throw invalid(Object.fromEntries(fields), problem.message);
+  }
+}

@@ -1,0 +1,20 @@
+import type { Operation } from "../../core/operation.ts";
+import { standard } from "../../records/standard.ts";
+import { conversation } from "./conversation.ts";
+import { createConversation, deleteConversation, updateConversation } from "./conversation_verbs.ts";
+import { listConversations } from "./list_conversations.ts";
+import { postMessage } from "./post_message.ts";
+import { restoreConversation } from "./restore.ts";
+import { answeringMessages, showConversation } from "./show_conversation.ts";
+
+export const conversations: Operation[] = [
+  ...standard(conversation, {
+    list: listConversations,
+    get: showConversation,
+    create: createConversation,
+    update: updateConversation,
+    delete: deleteConversation,
+  }).map(answeringMessages),
+  postMessage,
+  restoreConversation,
+];

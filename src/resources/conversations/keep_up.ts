@@ -1,0 +1,145 @@
+// Keeping a conversation up with its messages. A message is an activity with its id: whichever way one is written, changed or
+// deleted, these are called, in the same transaction.
+import { type Ctx, query } from "../../core/context.ts";
+import { kindOf, type Resource, type Row, type Values } from "../../core/resource.ts";
+import { sql, statement } from "../../db/sql.ts";
+import { changedFields, emit } from "../../records/event.ts";
+import { findRecord, findRecords } from "../../records/records.ts";
+import { store } from "../../records/store.ts";
+import { lead } from "../leads/lead.ts";
+import { notify } from "../notifications/notify.ts";
+import { conversation, stateAt } from "./conversation.ts";
+import { directionOf, isInbound, type Message, previewOf } from "./message.ts";
+import { withPeopleOf } from "./participants.ts";
+
+type Conversation = Row<typeof conversation>;
+
+/** A message, or any other activity, was written. */
+export async function messageWritten(ctx: Ctx, of: Resource, row: Row<Resource>): Promise<void> {
+  const message = row as unknown as Message;
+  const thread = message.conversation_id === null ? null : await lockConversation(ctx, message.conversation_id);
+  if (thread !== null) {
+    emitMessage(ctx, of, "created", row);
+    if (message.status === "sent") emitMessage(ctx, of, "sent", row);
+    await addMessage(ctx, thread, message);
+  }
+  if (isInbound(message)) {
+    emitMessage(ctx, of, "received", row);
+    await tellOf(ctx, of, message, thread);
+  }
+}
+
+/** A message was changed: only what the conversation shows of it is said anew. */
+export async function messageChanged(ctx: Ctx, of: Resource, before: Row<Resource>, after: Row<Resource>): Promise<void> {
+  if (before === after || after.conversation_id === null) return;
+  const changed = changedFields(of, before, after);
+  emit(ctx, asMessage(of), { action: "updated", before, after, changed });
+  const [was, is] = [before, after] as unknown as [Message, Message];
+  if (previewOf(was) !== previewOf(is) || was.activity_at !== is.activity_at) await countAnew(ctx, is.conversation_id!);
+}
+
+/** A message was deleted. */
+export async function messageDeleted(ctx: Ctx, before: Row<Resource>): Promise<void> {
+  if (before.conversation_id !== null) await countAnew(ctx, before.conversation_id as string);
+}
+
+const withoutEyes = { ...conversation, visible: undefined };
+
+/**
+ * Messages come in whoever may see the lead, and also for a conversation that is deleted. The message's own row already holds on to
+ * the conversation's key: a stronger lock than this one would have two messages wait for each other for ever.
+ */
+async function lockConversation(ctx: Ctx, id: string): Promise<Conversation | null> {
+  const [found] = await findRecords(ctx, withoutEyes, [sql`t.id = ${id}`], sql`for no key update of t`);
+  return found ?? null;
+}
+
+// --- what a conversation shows of its messages ---
+
+async function addMessage(ctx: Ctx, before: Conversation, message: Message): Promise<void> {
+  const newest = before.last_message_at === null || message.activity_at >= before.last_message_at;
+  const after = store.update(ctx, conversation, before, {
+    message_count: before.message_count + 1,
+    people: await withPeopleOf(ctx, before, message),
+    ...(newest && lastOf(message)),
+    ...(isInbound(message) && {
+      status: "open",
+      snoozed_until: null,
+      is_read: false,
+      unread_count: before.unread_count + 1,
+    }),
+  });
+  if (stateAt(ctx.now, before) !== "open" && after.status === "open")
+    emit(ctx, conversation, { action: "reopened", before, after, changed: ["status"] });
+}
+
+const lastOf = (message: Message): Values<typeof conversation> => ({
+  last_message_at: message.activity_at,
+  last_message_preview: previewOf(message),
+  last_message_direction: directionOf(message),
+});
+
+const noneLast: Values<typeof conversation> = {
+  last_message_at: null,
+  last_message_preview: null,
+  last_message_direction: null,
+};
+
+async function countAnew(ctx: Ctx, id: string): Promise<void> {
+  const before = await lockConversation(ctx, id);
+  if (before === null) return;
+  const activity = ctx.registry.resource("activity")!;
+  const ofThis = sql`t.conversation_id = ${id}`;
+  const [counts] = await query(
+    ctx,
+    statement(sql`select count(*), count(*) filter (where t.status = 'inbox') from activity t
+      where t.organization_id = ${ctx.organization_id} and ${ofThis}`),
+  );
+  const [last] = await findRecords(
+    ctx,
+    { ...activity, visible: undefined },
+    [ofThis],
+    sql`order by t.activity_at desc, t.id desc limit 1`,
+  );
+  const unread_count = Math.min(before.unread_count, Number(counts![1]));
+  store.update(ctx, conversation, before, {
+    message_count: Number(counts![0]),
+    unread_count,
+    is_read: before.is_read || unread_count === 0,
+    ...(last ? lastOf(last as unknown as Message) : noneLast),
+  });
+}
+
+// --- telling ---
+
+const messages = new WeakMap<Resource, Resource>();
+
+/** The activity as events about messages name it. */
+function asMessage(of: Resource): Resource {
+  let kept = messages.get(of);
+  if (kept === undefined) messages.set(of, (kept = { ...of, event: () => "message" }));
+  return kept;
+}
+
+const emitMessage = (ctx: Ctx, of: Resource, action: string, after: Row<Resource>): void =>
+  emit(ctx, asMessage(kindOf(of, after)), { action, after });
+
+/** Nobody is told of history that is brought in. */
+const newsForMs = 24 * 3600 * 1000;
+
+/** Whoever is to answer is told: the conversation's assignee, else the lead's owner. */
+async function tellOf(ctx: Ctx, of: Resource, message: Message, thread: Conversation | null): Promise<void> {
+  if (Date.parse(message.activity_at) < ctx.now.getTime() - newsForMs) return;
+  const to = thread?.assigned_to ?? (await findRecord(ctx, lead, message.lead_id))?.owner_id;
+  notify(ctx, [to], {
+    type: "message_received",
+    title: `New ${titles[message._type] ?? "message"}${message.subject ? `: ${message.subject}` : ""}`.slice(0, 255),
+    body: previewOf(message),
+    object_type: of.name.replace("activity_", "activity."),
+    object_id: message.id,
+    lead_id: message.lead_id,
+    data: { conversation_id: message.conversation_id },
+  });
+}
+
+const titles: Record<string, string> = { Email: "e-mail", SMS: "text message" };

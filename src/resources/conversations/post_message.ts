@@ -1,0 +1,110 @@
+// A message of a conversation. It is an activity of its kind, written through that kind's own rules.
+import { z } from "zod";
+import type { Ctx } from "../../core/context.ts";
+import { type FieldErrors, invalid } from "../../core/errors.ts";
+import { JsonText, operation } from "../../core/operation.ts";
+import type { Resource, Row } from "../../core/resource.ts";
+import { readCreate } from "../../records/input.ts";
+import { createRecord, getRecord } from "../../records/records.ts";
+import { channelMessage } from "../activities/channel_message.ts";
+import { email } from "../activities/email.ts";
+import { note } from "../activities/note.ts";
+import { sms } from "../activities/sms.ts";
+import { conversation } from "./conversation.ts";
+import { renderMessage } from "./message.ts";
+import { type MessageBody, messageBody } from "./message_body.ts";
+
+type Conversation = Row<typeof conversation>;
+
+/** The kind of each type of message, and the field that its words are in. */
+const kinds = {
+  note: { of: note, words: "note" },
+  email: { of: email, words: "body_text" },
+  sms: { of: sms, words: "text" },
+  channel_message: { of: channelMessage, words: "text" },
+} as const satisfies Record<MessageBody["type"], { of: Resource; words: string }>;
+
+export const postMessage = operation({
+  name: "conversation.message",
+  method: "POST",
+  path: "/conversation/{id}/message/",
+  doc: "Writes a message of a conversation: a note, or an e-mail, a text message or a channel message, which is a draft unless its state says otherwise. It is an activity of the lead too.",
+  permission: "member",
+  status: 201,
+  input: { id: z.string(), ...messageBody },
+  output: z.looseObject({ id: z.string(), type: z.string(), status: z.string(), state: z.string(), body: z.string().nullable() }),
+  async run(ctx, { id, ...body }) {
+    const { of, row } = await writeMessage(ctx, await getRecord(ctx, conversation, id), body);
+    ctx.reply.headers.location = `/api/v1${of.path}/${row.id}/`;
+    return new JsonText(renderMessage(ctx, of, row));
+  },
+});
+
+/** Writes a message of `thread` by the rules of its kind. Refusals name the fields of `body`. */
+export async function writeMessage(
+  ctx: Ctx,
+  thread: Conversation,
+  body: MessageBody,
+): Promise<{ of: Resource; row: Row<Resource> }> {
+  const { of, words } = kinds[body.type];
+  checkSaysSomething(body, words);
+  try {
+    const given = { params: {}, query: {}, body: activityBody(thread, body, words), strict: false };
+    const { input } = readCreate(ctx, of as Resource, given);
+    return { of, row: await createRecord(ctx, of as Resource, input) };
+  } catch (problem) {
+    if (!(problem instanceof Error && "fields" in problem)) throw problem;
+    throw invalid(renamed(problem.fields as FieldErrors, body, words), problem.message);
+  }
+}
+
+function checkSaysSomething(body: MessageBody, words: string): void {
+  const { type, status, state } = body;
+  if (status !== undefined && state !== undefined && status !== state) throw invalid({ state: "says otherwise than status" });
+  if (type === "note" && (status ?? state ?? "sent") !== "sent") throw invalid({ [stateField(body)]: "must be sent for a note" });
+  const texts = ["body", words, "body_html", "note_html", "message_markdown", "template_id"] as const;
+  const says = texts.some((field) => !isBlank((body as Record<string, unknown>)[field]));
+  const attached = type !== "note" && type !== "email" && (!isBlank(body.attachments) || !isBlank(body.file_ids));
+  if (!says && !attached) throw invalid({ body: "is required" });
+}
+
+const isBlank = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  (typeof value === "string" ? value.trim() === "" : Array.isArray(value) && value.length === 0);
+
+const stateField = (body: MessageBody): string => (body.status === undefined ? "state" : "status");
+
+/** The body of the activity that the message becomes. */
+function activityBody(thread: Conversation, body: MessageBody, words: string): Record<string, unknown> {
+  const { type, status, state, body: text, file_ids = [], ...rest } = body;
+  const given: Record<string, unknown> = { ...rest, conversation_id: thread.id };
+  if (text !== undefined && given[words] === undefined) given[words] = text;
+  if (file_ids.length > 0) given.attachments = [...((body.attachments as object[] | undefined) ?? []), ...attached(file_ids)];
+  if (type === "note") return body.body_html === undefined ? given : { note_html: body.body_html, ...given };
+  return { ...given, status: status ?? state ?? "draft", ...defaults[type](thread, body) };
+}
+
+const attached = (file_ids: readonly string[]) => file_ids.map((file_id) => ({ file_id }));
+
+const channels: readonly string[] = ["whatsapp", "linkedin"];
+
+/** What goes without saying in an answer. */
+const defaults: Record<
+  Exclude<MessageBody["type"], "note">,
+  (thread: Conversation, body: MessageBody) => Record<string, unknown>
+> = {
+  email: ({ subject }, body) => (body.subject === undefined && !body.template_id && subject ? { subject: `Re: ${subject}` } : {}),
+  sms: (_thread, body) => (body.remote_phone === undefined && body.to !== undefined ? { remote_phone: [body.to].flat()[0] } : {}),
+  channel_message: ({ channel }, body) => ({ channel: body.channel ?? (channels.includes(channel) ? channel : "other") }),
+};
+
+/** The names that the body of a message has for the activity's fields. */
+function renamed(fields: FieldErrors, body: MessageBody, words: string): FieldErrors {
+  const names: Record<string, string> = { status: stateField(body) };
+  if (body.body !== undefined && (body as Record<string, unknown>)[words] === undefined) names[words] = "body";
+  const entries = Object.entries(fields).map(([field, reason]) => [names[field] ?? field, reason]);
+  // A text message goes to a number; whoever writes to a conversation calls it `to` all the same.
+  if (fields.remote_phone !== undefined) entries.push(["to", fields.remote_phone]);
+  return Object.fromEntries(entries);
+}

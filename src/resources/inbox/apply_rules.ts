@@ -1,0 +1,167 @@
+// Inbox rules, applied. A pure function of the rules and of what came in: whoever receives a message carries out what it answers.
+import type { Action, Condition } from "./rule_grammar.ts";
+
+export interface Rule {
+  id: string;
+  is_enabled: boolean;
+  position: number;
+  match: "all" | "any";
+  conditions: readonly Condition[];
+  exceptions: readonly Condition[];
+  actions: readonly Action[];
+  stop_processing: boolean;
+}
+
+/** As much of a message as rules ask of it. `sender` and `recipients` are addresses and names alike. */
+export interface Incoming {
+  channel: string;
+  sender: readonly string[];
+  recipients: readonly string[];
+  subject: string;
+  body: string;
+  has_attachments: boolean;
+  is_reply: boolean;
+  /** Nobody knows who wrote it. */
+  unknown_sender: boolean;
+  lead_status_id: string | null;
+}
+
+/** What the rules say of a message. Of what there can be only one of, the first rule that says it has the say. */
+export interface Outcome {
+  /** The rules that matched, in the order they were asked. */
+  matched: string[];
+  folder_id: string | null;
+  copy_to: string[];
+  mark_as_read: boolean;
+  assigned_to: string | null;
+  tags: string[];
+  status: "closed" | "snoozed" | null;
+  priority: "high" | "medium" | "low" | null;
+  forward_to: string[];
+  create_lead: boolean;
+  dismiss: boolean;
+  delete: boolean;
+}
+
+/** Asks the enabled rules in the order of their positions, until one says that no other shall be asked. */
+export function applyRules(rules: readonly Rule[], message: Incoming): Outcome {
+  const outcome = nothing();
+  const inOrder = rules.filter((rule) => rule.is_enabled).sort((a, b) => a.position - b.position || (a.id < b.id ? -1 : 1));
+  for (const rule of inOrder) {
+    if (!matches(rule, message)) continue;
+    outcome.matched.push(rule.id);
+    for (const action of rule.actions) carryOut(outcome, action);
+    if (rule.stop_processing || rule.actions.some(({ type }) => type === "stop_processing")) break;
+  }
+  return outcome;
+}
+
+const nothing = (): Outcome => ({
+  matched: [],
+  folder_id: null,
+  copy_to: [],
+  mark_as_read: false,
+  assigned_to: null,
+  tags: [],
+  status: null,
+  priority: null,
+  forward_to: [],
+  create_lead: false,
+  dismiss: false,
+  delete: false,
+});
+
+function matches({ match, conditions, exceptions }: Rule, message: Incoming): boolean {
+  const meets = (condition: Condition) => isMet(condition, message);
+  const met = match === "any" ? conditions.some(meets) : conditions.length > 0 && conditions.every(meets);
+  return met && !exceptions.some(meets);
+}
+
+function carryOut(outcome: Outcome, { type, value }: Action): void {
+  const add = (list: string[]) => {
+    for (const one of [value].flat()) if (typeof one === "string" && !list.includes(one)) list.push(one);
+  };
+  if (type === "move_to_folder") outcome.folder_id ??= value as string;
+  else if (type === "copy_to_folder") add(outcome.copy_to);
+  else if (type === "mark_as_read") outcome.mark_as_read = true;
+  else if (type === "assign_to") outcome.assigned_to ??= value as string;
+  else if (type === "add_tag") add(outcome.tags);
+  else if (type === "set_status") outcome.status ??= value as "closed" | "snoozed";
+  else if (type === "set_priority") outcome.priority ??= value as "high" | "medium" | "low";
+  else if (type === "forward_to") add(outcome.forward_to);
+  else if (type === "create_lead") outcome.create_lead = true;
+  else if (type === "dismiss") outcome.dismiss = true;
+  else if (type === "delete") outcome.delete = true;
+}
+
+// --- conditions ---
+
+/** Bodies of mails can be long; what matters stands at their beginning. */
+const bodyMax = 100_000;
+
+function isMet({ field, operator, value }: Condition, message: Incoming): boolean {
+  const texts = textsOf(field, message);
+  if (texts === null) return flagOf(field, message) === (operator === "not_equals" ? !value : value);
+  if (operator === "exists") return texts.some((text) => text !== "") === value;
+  const wanted = [value].flat().map((one) => plain(String(one)));
+  const some = (test: (text: string, one: string) => boolean) => texts.some((text) => wanted.some((one) => test(text, one)));
+  if (operator === "not_equals") return !some((text, one) => text === one);
+  if (operator === "not_contains") return !some((text, one) => text.includes(one));
+  return some(tests[operator]);
+}
+
+const tests: Record<"equals" | "contains" | "starts_with" | "ends_with" | "matches", (text: string, one: string) => boolean> = {
+  equals: (text, one) => text === one,
+  contains: (text, one) => text.includes(one),
+  starts_with: (text, one) => text.startsWith(one),
+  ends_with: (text, one) => text.endsWith(one),
+  matches: isLike,
+};
+
+/** The texts that a field stands for; null for one that is true or false. */
+function textsOf(field: Condition["field"], message: Incoming): string[] | null {
+  const { subject, body, channel, lead_status_id } = message;
+  const start = () => plain(body.slice(0, bodyMax));
+  switch (field) {
+    case "sender":
+      return message.sender.map(plain);
+    case "recipient":
+      return message.recipients.map(plain);
+    case "subject":
+      return [plain(subject)];
+    case "body":
+      return [start()];
+    case "body_or_subject":
+      return [plain(subject), start()];
+    case "channel":
+      return [plain(channel)];
+    case "lead_status_id":
+      return lead_status_id === null ? [] : [plain(lead_status_id)];
+    default:
+      return null;
+  }
+}
+
+const flagOf = (field: Condition["field"], message: Incoming): boolean =>
+  message[field as "has_attachments" | "is_reply" | "unknown_sender"];
+
+const plain = (text: string): string => text.toLowerCase().trim();
+
+/** `inv*ce-????`: a star stands for any text, a question mark for one character. Takes no longer than text times pattern. */
+export function isLike(text: string, pattern: string): boolean {
+  let [at, wanted, star, resume] = [0, 0, -1, 0];
+  while (at < text.length) {
+    if (wanted < pattern.length && pattern[wanted] === "*") {
+      star = wanted++;
+      resume = at;
+    } else if (wanted < pattern.length && (pattern[wanted] === "?" || pattern[wanted] === text[at])) {
+      at++;
+      wanted++;
+    } else if (star >= 0) {
+      wanted = star + 1;
+      at = ++resume;
+    } else return false;
+  }
+  while (pattern[wanted] === "*") wanted++;
+  return wanted === pattern.length;
+}

@@ -1,0 +1,92 @@
+// What writing a folder does besides writing the row.
+import { type Ctx, query, write } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import type { Create, Patch, Row } from "../../core/resource.ts";
+import { sql, statement } from "../../db/sql.ts";
+import { findRecords } from "../../records/records.ts";
+import { store } from "../../records/store.ts";
+import { refuseBoth } from "../shared/resolve_label.ts";
+import { folderOf, inboxFolder, systemFolder } from "./inbox_folder.ts";
+import { inboxRule } from "./inbox_rule.ts";
+
+type Folder = Row<typeof inboxFolder>;
+
+export async function createInboxFolder(ctx: Ctx, given: Create<typeof inboxFolder>): Promise<Folder> {
+  const values = named(given);
+  if (!values.name?.trim()) throw invalid({ name: "is required" });
+  if (values.parent_folder_id) checkParent(ctx, values.parent_folder_id);
+  return store.insert(ctx, inboxFolder, { ...values, ...ownership(ctx, values.is_shared ?? true) });
+}
+
+export async function updateInboxFolder(ctx: Ctx, before: Folder, patch: Patch<typeof inboxFolder>): Promise<Folder> {
+  refuseSystem(before);
+  const values = named(patch, before);
+  const { parent_folder_id } = values;
+  if (parent_folder_id && parent_folder_id !== before.parent_folder_id) {
+    checkParent(ctx, parent_folder_id);
+    await checkNoCircle(ctx, before.id, parent_folder_id);
+  }
+  const shared = values.is_shared ?? before.is_shared;
+  return store.update(ctx, inboxFolder, before, {
+    ...values,
+    ...(shared !== before.is_shared && ownership(ctx, shared)),
+  });
+}
+
+/** What was filed in it goes to the Inbox, and rules that name it stop: nothing is filed where nobody would look. */
+export async function deleteInboxFolder(ctx: Ctx, before: Folder): Promise<void> {
+  refuseSystem(before);
+  const inbox = systemFolder(ctx.directory, "inbox").id;
+  for (const table of [sql`conversation`, sql`inbox_prospect`])
+    write(
+      ctx,
+      statement(sql`update ${table} set folder_id = ${inbox}, version = version + 1
+        where organization_id = ${ctx.organization_id} and folder_id = ${before.id}`),
+    );
+  await disableRulesNaming(ctx, before.id);
+  await store.remove(ctx, inboxFolder, [before]);
+}
+
+async function disableRulesNaming(ctx: Ctx, id: string): Promise<void> {
+  const rules = await findRecords(
+    ctx,
+    { ...inboxRule, visible: undefined },
+    [sql`t.is_enabled`, sql`t.actions @> ${JSON.stringify([{ value: id }])}::jsonb`],
+    sql`order by t.id for update of t`,
+  );
+  for (const rule of rules) store.update(ctx, inboxRule, rule, { is_enabled: false });
+}
+
+function refuseSystem(folder: Folder): void {
+  if (folder.is_system) throw invalid({}, `${folder.name} is always there: it cannot be changed or deleted.`);
+}
+
+/** A private folder is its maker's alone. */
+const ownership = (ctx: Ctx, is_shared: boolean) => ({ is_shared, user_id: is_shared ? null : ctx.actor.user_id });
+
+/** `display_name` is `name` by another name: of the two, what differs from what was is meant. */
+function named<T extends { name?: string; display_name?: string }>(
+  { display_name, ...given }: T,
+  before: { name?: string } = {},
+): Omit<T, "display_name"> {
+  if (display_name === undefined || display_name === before.name) return given;
+  if (display_name.trim() === "") throw invalid({ display_name: "must not be empty" });
+  if (given.name !== before.name) refuseBoth({ ...given, display_name }, "name", "display_name");
+  return { ...given, name: display_name };
+}
+
+function checkParent(ctx: Ctx, id: string): void {
+  if (folderOf(ctx, id) === undefined) throw invalid({ parent_folder_id: "does not exist" });
+}
+
+/** All folders are locked: two moves at once could make a circle that neither sees. */
+async function checkNoCircle(ctx: Ctx, id: string, parent: string): Promise<void> {
+  const rows = await query(
+    ctx,
+    statement(sql`select f.id, f.parent_folder_id from inbox_folder f
+      where f.organization_id = ${ctx.organization_id} order by f.id for update`),
+  );
+  const parents = new Map(rows.map(([one, above]) => [one!, above ?? null]));
+  for (let at: string | null = parent; at !== null; at = parents.get(at) ?? null)
+    if (at === id) throw invalid({ parent_folder_id: "must not lie within the folder itself" });
+}

@@ -1,0 +1,48 @@
+// Whose rules one may write: one's own, and with `manage_customizations` everybody's.
+import { type Ctx, may, query } from "../../core/context.ts";
+import { invalid, notAllowed } from "../../core/errors.ts";
+import type { Create, Patch, Row } from "../../core/resource.ts";
+import { sql, statement } from "../../db/sql.ts";
+import { store } from "../../records/store.ts";
+import { positionMax } from "../shared/positions.ts";
+import { refuseBoth } from "../shared/resolve_label.ts";
+import { inboxRule } from "./inbox_rule.ts";
+
+type InboxRule = Row<typeof inboxRule>;
+
+export async function createInboxRule(ctx: Ctx, given: Create<typeof inboxRule>): Promise<InboxRule> {
+  const values = positioned(given);
+  checkMayWrite(ctx, values.user_id ?? null);
+  return store.insert(ctx, inboxRule, { ...values, position: values.position ?? (await behindAll(ctx)) });
+}
+
+export async function updateInboxRule(ctx: Ctx, before: InboxRule, patch: Patch<typeof inboxRule>): Promise<InboxRule> {
+  const values = positioned(patch);
+  checkMayWrite(ctx, before.user_id);
+  if (values.user_id !== undefined) checkMayWrite(ctx, values.user_id);
+  return store.update(ctx, inboxRule, before, values);
+}
+
+export async function deleteInboxRule(ctx: Ctx, before: InboxRule): Promise<void> {
+  checkMayWrite(ctx, before.user_id);
+  await store.remove(ctx, inboxRule, [before]);
+}
+
+function checkMayWrite(ctx: Ctx, user_id: string | null): void {
+  if (user_id !== ctx.actor.user_id && !may(ctx, "manage_customizations")) throw notAllowed("manage_customizations");
+}
+
+function positioned<T extends { position?: number; sequence?: number }>({ sequence, ...given }: T): Omit<T, "sequence"> {
+  refuseBoth({ ...given, sequence }, "position", "sequence");
+  return sequence === undefined ? given : { ...given, position: sequence };
+}
+
+async function behindAll(ctx: Ctx): Promise<number> {
+  const [row] = await query(
+    ctx,
+    statement(sql`select coalesce(max(position) + 1, 0) from inbox_rule where organization_id = ${ctx.organization_id}`),
+  );
+  const position = Number(row![0]);
+  if (position > positionMax) throw invalid({ position: "is required: the last place is taken" });
+  return position;
+}
