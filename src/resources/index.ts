@@ -31,6 +31,7 @@ import { sequences } from "./sequences/index.ts";
 import { sharing } from "./sharing/index.ts";
 import { tags } from "./tags/index.ts";
 import { tasks } from "./tasks/index.ts";
+import { telephony } from "./telephony/index.ts";
 import { templates } from "./templates/index.ts";
 
 export const operations: readonly Operation[] = [
@@ -46,6 +47,7 @@ export const operations: readonly Operation[] = [
   ...search,
   ...tasks,
   ...activities,
+  ...telephony,
   ...templates,
   ...conversations,
   ...inbox,

@@ -27,6 +27,7 @@ const required: Record<string, (ws: Workspace) => Promise<Body> | Body> = {
   inbox_rule: () => ({ conditions: { subject_contains: "invoice" }, actions: { add_tag: "billing" } }),
   line_item: () => ({ name: "Setup", unit_price: 1000 }),
   import: () => ({ csv: "Company,E-mail\nAcme,a@acme.io" }),
+  phone_number: () => ({ number: `+1212555${String(1000 + (++count % 9000))}` }),
   webhook: () => ({ url: "https://93.184.216.34/hook", events: ["lead.created"] }),
   connected_account: () => ({ email: `mail-${unique()}@example.com`, smtp: { host: "93.184.216.34", password: "secret" } }),
   send_as: async (ws) => ({ allowed_user_id: (await ws.member()).userId }),

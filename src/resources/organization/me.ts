@@ -12,6 +12,8 @@ import { announceChange } from "../../records/store.ts";
 import { fromHtml } from "../../values/rich_text.ts";
 import { isTimeZone, pgTimestamp } from "../../values/time.ts";
 import { connectedAccount } from "../accounts/connected_account.ts";
+import { formatted } from "../telephony/dialable.ts";
+import { numbersOf } from "../telephony/own_numbers.ts";
 
 const output = z.strictObject({
   id: z.string(),
@@ -176,8 +178,7 @@ async function shownMe(ctx: Ctx, person: Person): Promise<z.output<typeof output
       track_email_opens,
     })),
     email_accounts: await emailAccountsOf(ctx),
-    // Nobody can have these yet: the area that brings them fills them in.
-    phone_numbers: [],
+    phone_numbers: phoneNumbersOf(ctx),
     date_created: pgTimestamp(person.date_created!),
     date_updated: pgTimestamp(person.date_updated!),
   };
@@ -193,5 +194,19 @@ async function emailAccountsOf(ctx: Ctx): Promise<{ id: string }[]> {
     is_default,
     send_status,
     receive_status,
+  }));
+}
+
+function phoneNumbersOf(ctx: Ctx): { id: string }[] {
+  return numbersOf(ctx, ctx.actor.user_id).map(({ id, number, label, type, status, country, sms_enabled, mms_enabled }) => ({
+    id,
+    number,
+    number_formatted: formatted(number),
+    label,
+    type,
+    status,
+    country,
+    sms_enabled,
+    mms_enabled,
   }));
 }

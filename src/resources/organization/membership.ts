@@ -52,7 +52,11 @@ export const membership = resource({
       ...permissionsOf(roleId, (directory.find("role", roleId)?.permissions as string[] | undefined) ?? []),
     ]),
     auto_record_calls: choice(["enabled", "disabled", "unset"], { default: "unset" }),
-    default_caller_id: text({ doc: "The phone number calls are made from." }),
+    default_caller_id: ref(
+      "phone_number",
+      { onDelete: "clear", onMove: "clear" },
+      { doc: "The phone number calls are made from." },
+    ),
     hangup_recording_url: formed((raw) => parseUrl(raw, { secure: true }), "is not a secure web address (https)"),
     may_workflows_impersonate: boolean({ default: false, doc: "Whether automations may send in this person's name." }),
     track_email_opens: boolean({ default: true }),

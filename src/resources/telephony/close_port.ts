@@ -1,0 +1,111 @@
+// `POST /port/close/`: ends a port that is under way; with numbers in place of an id, asks for a port of those.
+import { z } from "zod";
+import type { Ctx } from "../../core/context.ts";
+import { type FieldErrors, invalid } from "../../core/errors.ts";
+import { newId } from "../../core/id.ts";
+import { operation } from "../../core/operation.ts";
+import type { Row } from "../../core/resource.ts";
+import { sql } from "../../db/sql.ts";
+import { findRecord, findRecords, lockRecord, shown } from "../../records/records.ts";
+import { store } from "../../records/store.ts";
+import { outputSchema } from "../../records/writer.ts";
+import { parseCountry } from "../../values/country.ts";
+import { parsePhone } from "../../values/phone.ts";
+import { parseDate } from "../../values/time.ts";
+import { dialable } from "./dialable.ts";
+import { billingAddress, port } from "./port.ts";
+
+const short = z.string().max(255, { error: "must be 255 characters or fewer" }).nullish();
+
+const input = {
+  port_id: z.string().nullish().describe("The port to end."),
+  id: z.string().nullish().describe("The same as `port_id`."),
+  reason: z.string().max(1000, { error: "must be 1000 characters or fewer" }).nullish().describe("Why it is ended."),
+  phone_numbers: z.array(z.string()).max(100).nullish().describe("In place of an id: the numbers to port."),
+  authorized_name: short.describe("Who may decide about the numbers."),
+  account_number: short.describe("The account with the carrier; never shown again."),
+  pin: short.describe("What the carrier asks for; never shown again."),
+  carrier_name: short.describe("The carrier that loses the numbers."),
+  country: z
+    .string()
+    .refine((raw) => parseCountry(raw) !== null, { error: "must be a country code such as US" })
+    .nullish(),
+  billing_address: billingAddress.nullish(),
+  loa_file_id: short,
+  invoice_file_id: short,
+  requested_foc_date: z
+    .string()
+    .refine((raw) => parseDate(raw, { cutTime: true }) !== null, { error: "must be a date such as 2026-01-02" })
+    .nullish(),
+};
+type Given = z.output<z.ZodObject<typeof input>>;
+
+export const closePort = operation({
+  name: "port.close",
+  method: "POST",
+  path: "/port/close/",
+  doc: "Ends a port that is under way. With `phone_numbers` in place of an id it asks for a port of those.",
+  permission: "manage_group_numbers",
+  input,
+  output: outputSchema(port),
+  async run(ctx, given) {
+    const id = given.port_id ?? given.id;
+    if (id) return shown(ctx, port, await cancel(ctx, id, given.reason ?? null));
+    if (!given.phone_numbers?.length) throw invalid({ port_id: "is required, or phone_numbers for a new port" });
+
+    const row = await submit(ctx, given);
+    ctx.reply.status = 201;
+    ctx.reply.headers.location = `/api/v1/port/${row.id}/`;
+    return shown(ctx, port, row);
+  },
+});
+
+const final: readonly string[] = ["ported", "cancelled"];
+
+async function cancel(ctx: Ctx, id: string, reason: string | null): Promise<Row<typeof port>> {
+  if ((await findRecord(ctx, port, id)) === null) throw invalid({ port_id: "does not exist" });
+  const before = await lockRecord(ctx, port, id);
+  if (final.includes(before.status)) throw invalid({ port_id: `is ${before.status} already` });
+  return store.update(ctx, port, before, { status: "cancelled", status_details: reason });
+}
+
+async function submit(ctx: Ctx, given: Given): Promise<Row<typeof port>> {
+  const { port_id: _, id: __, reason: ___, account_number, pin, ...rest } = given;
+  const phone_numbers = await checkOrder(ctx, given);
+
+  const id = newId(port.prefix, ctx.now.getTime());
+  const seal = (text: string | null | undefined, column: string) =>
+    text ? ctx.settings.secrets.seal(text, { table: port.table, column, organization_id: ctx.organization_id, id }) : null;
+  return store.insert(ctx, port, {
+    ...rest,
+    id,
+    phone_numbers,
+    country: given.country ? parseCountry(given.country) : (parsePhone(phone_numbers[0]!, "US")?.country ?? null),
+    requested_foc_date: given.requested_foc_date ? parseDate(given.requested_foc_date, { cutTime: true }) : null,
+    sealed_account_number: seal(account_number, "sealed_account_number"),
+    sealed_pin: seal(pin, "sealed_pin"),
+    submitted_at: ctx.now.toISOString(),
+    user_id: ctx.actor.user_id,
+  });
+}
+
+/** The numbers in their stored form, of an order that a carrier could do something with. */
+async function checkOrder(ctx: Ctx, given: Given): Promise<string[]> {
+  const problems: FieldErrors = {};
+  const numbers = given.phone_numbers!.map((raw) => dialable(raw, ctx)?.phone ?? "");
+  const open = await findRecords(ctx, port, [sql`t.phone_numbers && ${numbers}::text[]`, sql`t.status <> all(${final}::text[])`]);
+  numbers.forEach((number, i) => {
+    if (number === "") problems[`phone_numbers.${i}`] = "is not a phone number";
+    else if (open.some((one) => one.phone_numbers.includes(number))) problems[`phone_numbers.${i}`] = "is being ported already";
+  });
+  for (const field of ["authorized_name", "account_number"] as const) if (!given[field]?.trim()) problems[field] = "is required";
+  for (const field of ["loa_file_id", "invoice_file_id"] as const)
+    if (given[field] && !(await fileExists(ctx, given[field]))) problems[field] = "does not exist";
+  if (Object.keys(problems).length > 0) throw invalid(problems);
+  return [...new Set(numbers)];
+}
+
+async function fileExists(ctx: Ctx, id: string): Promise<boolean> {
+  const file = ctx.registry.resource("file");
+  return file !== undefined && (await findRecord(ctx, file, id)) !== null;
+}

@@ -1,0 +1,219 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { organization, type Workspace } from "../../../test/support/given.ts";
+
+let count = 1000;
+const phone = () => `+1212555${++count}`;
+
+/** Leads, each with a contact that can be called. */
+async function callable(acme: Workspace, howMany: number): Promise<any[]> {
+  const leads = [];
+  for (let i = 0; i < howMany; i++)
+    leads.push(await acme.lead({ contacts: [{ name: `Person ${i}`, phones: [{ phone: phone() }] }] }));
+  return leads;
+}
+const ids = (records: { id: string }[]) => records.map((one) => one.id);
+const next = (acme: Workspace, dialer: { id: string }, body: object = {}): Promise<any> =>
+  acme.post(`/dialer/${dialer.id}/next/`, body);
+
+test("each lead comes up once, in its order, with somebody to call and the number", async () => {
+  const acme = await organization();
+  const [a, b] = await callable(acme, 2);
+  const dialer = await acme.post("/dialer/", { name: "Monday", lead_ids: [b.id, a.id, b.id] });
+
+  const [first, second, end] = [await next(acme, dialer), await next(acme, dialer), await next(acme, dialer)];
+
+  assert.deepEqual([dialer.status, dialer.source_type, dialer.n_leads, dialer.user_id], ["active", "leads", 2, acme.userId]);
+  assert.deepEqual([first.lead_id, second.lead_id], [b.id, a.id]);
+  assert.deepEqual([first.done, first.position, first.remaining, second.remaining], [false, 1, 1, 0]);
+  assert.equal(first.lead.id, b.id);
+  assert.equal(first.contact.lead_id, b.id);
+  assert.equal(first.contact.phones[0].phone, first.phone.phone);
+  assert.deepEqual(end, { done: true });
+});
+
+test("a lead with nobody who can be called is passed over, and so is one that is gone", async () => {
+  const acme = await organization();
+  const [good, gone] = await callable(acme, 2);
+  const silent = await acme.lead({ phones: [{ phone: phone() }] });
+  const fax = await acme.lead({ contacts: [{ name: "Fax", phones: [{ phone: phone(), type: "fax" }] }] });
+  const words = await acme.lead({ contacts: [{ name: "Words", phones: [{ phone: "extension 123" }] }] });
+  const dialer = await acme.post("/dialer/", { lead_ids: ids([silent, gone, fax, words, good]) });
+  await acme.delete(`/lead/${gone.id}/`);
+
+  const only = await next(acme, dialer);
+  const end = await next(acme, dialer);
+
+  assert.deepEqual([only.lead_id, only.position], [good.id, 5]);
+  assert.deepEqual(end, { done: true });
+  const done = await acme.get(`/dialer/${dialer.id}/`);
+  assert.deepEqual([done.n_called, done.n_skipped, done.position], [1, 4, 5]);
+});
+
+test("when there is nobody left the dialer is done, says so once as an event, and stays done", async () => {
+  const acme = await organization();
+  const [lead] = await callable(acme, 1);
+  const dialer = await acme.post("/dialer/", { lead_ids: [lead.id] });
+  await next(acme, dialer);
+  await next(acme, dialer);
+
+  assert.deepEqual(await next(acme, dialer), { done: true });
+
+  assert.equal((await acme.get(`/dialer/${dialer.id}/`)).status, "done");
+  assert.deepEqual(
+    (await acme.events(dialer.id)).map((one) => one.event),
+    ["dialer.created", "dialer.updated", "dialer.updated", "dialer.completed"],
+  );
+  await acme.refused(400, "PUT", `/dialer/${dialer.id}/`, { action: "resume" }, "status");
+});
+
+test("two who ask at the same time never get the same lead", async () => {
+  const acme = await organization();
+  const leads = await callable(acme, 6);
+  const colleague = await acme.member();
+  const dialer = await acme.post("/dialer/", { lead_ids: ids(leads) });
+
+  const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => next(i % 2 === 0 ? acme : colleague, dialer)));
+
+  const handedOut = answers.filter((one) => !one.done).map((one) => one.lead_id);
+  assert.deepEqual(handedOut.sort(), ids(leads).sort());
+  const { n_called, users } = await acme.get(`/dialer/${dialer.id}/`);
+  assert.equal(n_called, 6);
+  assert.deepEqual(users.map((one: any) => one.user_id).sort(), [acme.userId, colleague.userId].sort());
+});
+
+test("a paused dialer hands out nothing until it is resumed, in either spelling", async () => {
+  const acme = await organization();
+  const [lead] = await callable(acme, 1);
+  const dialer = await acme.post("/dialer/", { lead_ids: [lead.id] });
+  const path = `/dialer/${dialer.id}/`;
+
+  await acme.put(path, { action: "pause" });
+  await acme.refused(400, "POST", `${path}next/`, {}, "status");
+  const resumed = await acme.put(path, { status: "active" });
+  const handedOut = await next(acme, dialer);
+  const done = await acme.put(path, { action: "done" });
+
+  assert.equal(resumed.status, "active");
+  assert.equal(handedOut.lead_id, lead.id);
+  assert.equal(done.status, "done");
+  assert.deepEqual(await next(acme, dialer), { done: true });
+  await acme.refused(400, "PUT", path, { action: "pause", status: "done" }, "action");
+  await acme.refused(400, "POST", "/dialer/", { action: "pause" }, "action");
+});
+
+test("a lead that was not called counts as skipped, and an outcome is that of its call", async () => {
+  const acme = await organization();
+  const [a, b, c] = await callable(acme, 3);
+  const dialer = await acme.post("/dialer/", { lead_ids: ids([a, b, c]) });
+  await next(acme, dialer);
+  await next(acme, dialer, { skip: true });
+  const call = await acme.post("/dialer/call/", { lead_id: b.id, dialer_id: dialer.id });
+  await next(acme, dialer, { outcome: "Interested" });
+
+  const now = await acme.get(`/dialer/${dialer.id}/`);
+
+  assert.deepEqual([now.n_called, now.n_skipped, now.current_lead_id, now.last_lead_id], [2, 1, c.id, b.id]);
+  assert.equal((await acme.get(`/activity/call/${call.id}/`)).outcome, "Interested");
+});
+
+test("leads come from a text query in its order, from a search, or are all leads", async () => {
+  const acme = await organization();
+  const [a, b] = [
+    await acme.lead({ name: "Alpha Ltd", industry: "Toys" }),
+    await acme.lead({ name: "Beta Ltd", industry: "Toys" }),
+  ];
+  await acme.lead({ name: "Gamma" });
+  const leadsOf = async (body: object) => {
+    const { id, source_type } = await acme.post("/dialer/", body);
+    return [source_type, (await acme.get(`/dialer/${id}/?_fields=lead_ids`)).lead_ids];
+  };
+  const industry = { type: "regular_field", object_type: "lead", field_name: "industry" };
+  const node = { type: "field_condition", field: industry, condition: { type: "text", mode: "full_words", value: "toys" } };
+
+  assert.deepEqual(await leadsOf({ source_value: "ltd sort:name" }), ["query", [a.id, b.id]]);
+  assert.deepEqual(await leadsOf({ source_value: "ltd" }), ["query", [b.id, a.id]]);
+  assert.deepEqual(await leadsOf({ query: node }), ["query", [b.id, a.id]]);
+  assert.equal((await acme.post("/dialer/")).n_leads, 3);
+});
+
+test("a source that cannot be understood is refused by name", async () => {
+  const acme = await organization();
+  const [lead] = await callable(acme, 1);
+
+  await acme.refused(400, "POST", "/dialer/", { source_value: '"open' }, "source_value");
+  await acme.refused(400, "POST", "/dialer/", { query: { type: "nonsense" } }, "query.type");
+  await acme.refused(400, "POST", "/dialer/", { query: { type: "object_type", object_type: "planet" } }, "query.object_type");
+  await acme.refused(400, "POST", "/dialer/", { lead_ids: [lead.id, "lead_nobody"] }, "lead_ids.1");
+  await acme.refused(400, "POST", "/dialer/", { lead_ids: [lead.id], source_value: "x" }, "lead_ids");
+  await acme.refused(400, "POST", "/dialer/", { source_type: "leads" }, "source_type");
+});
+
+test("calls are made from one's usual number unless the dialer says another, which must be one's own", async () => {
+  const acme = await organization();
+  const colleague = await acme.member();
+  const number = (client: Workspace, body: object = {}) => client.post("/phone_number/", { number: phone(), ...body });
+  const [first, second] = [await number(acme), await number(acme)];
+  const [foreign, group] = [await number(colleague), await number(acme, { is_group_number: true })];
+
+  const usual = await acme.post("/dialer/");
+  const named = await acme.post("/dialer/", { phone_number_id: second.id });
+
+  assert.deepEqual([usual.caller_id, named.caller_id, named.phone_number_id], [first.id, second.id, second.id]);
+  await acme.refused(400, "POST", "/dialer/", { caller_id: foreign.id }, "caller_id");
+  await acme.refused(400, "POST", "/dialer/", { caller_id: "phon_nobody" }, "caller_id");
+  assert.equal((await acme.put(`/dialer/${usual.id}/`, { caller_id: group.id })).caller_id, group.id);
+  assert.equal((await acme.put(`/dialer/${usual.id}/`, { phone_number_id: null })).caller_id, null);
+});
+
+test("dialers take the permission to call, and are for oneself unless an admin says otherwise", async () => {
+  const acme = await organization();
+  const member = await acme.member();
+  const silent = await acme.memberWith(["view_all_leads"]);
+  const dialer = await acme.post("/dialer/", { user_id: member.userId });
+
+  await silent.refused(403, "POST", "/dialer/", {});
+  await silent.refused(403, "POST", `/dialer/${dialer.id}/next/`, {});
+  await member.refused(403, "POST", "/dialer/", { user_id: acme.userId });
+  assert.equal(dialer.user_id, member.userId);
+});
+
+test("who sees only some leads gets only those, and sees only their own dialers", async () => {
+  const acme = await organization();
+  const restricted = await acme.member("restricteduser");
+  const [theirs, other] = await callable(acme, 2);
+  await acme.put(`/lead/${theirs.id}/`, { owner_id: restricted.userId });
+  const foreign = await acme.post("/dialer/", { lead_ids: [other.id] });
+
+  const own = await restricted.post("/dialer/");
+  const first = await next(restricted, own);
+
+  assert.deepEqual([own.n_leads, first.lead_id], [1, theirs.id]);
+  await restricted.refused(404, "GET", `/dialer/${foreign.id}/`);
+  await restricted.refused(404, "POST", `/dialer/${foreign.id}/next/`, {});
+  assert.deepEqual(ids((await restricted.get("/dialer/")).data), [own.id]);
+  await restricted.refused(400, "POST", "/dialer/", { lead_ids: [other.id] }, "lead_ids.0");
+});
+
+test("a token is refused with a sentence while no provider is connected", async () => {
+  const acme = await organization();
+
+  const refusal = await acme.refused(400, "GET", "/dialer/token/");
+
+  assert.match(refusal.error, /No telephony provider is connected/);
+});
+
+test("dialers are found by state, kind of source and member", async () => {
+  const acme = await organization();
+  const [lead] = await callable(acme, 1);
+  const [a, b] = [
+    await acme.post("/dialer/", { lead_ids: [lead.id] }),
+    await acme.post("/dialer/", { status: "paused", source_value: "x" }),
+  ];
+  const found = async (query: string) => ids((await acme.get(`/dialer/?${query}`)).data);
+
+  assert.deepEqual(await found("status__in=paused,done"), [b.id]);
+  assert.deepEqual(await found("source_type=leads"), [a.id]);
+  assert.deepEqual(await found("source_value=x"), [b.id]);
+  assert.deepEqual((await found(`user_id=${acme.userId}`)).sort(), [a.id, b.id].sort());
+});

@@ -1,0 +1,78 @@
+// Making a dialer with its leads, and pausing, resuming and ending it.
+import { type Ctx, may } from "../../core/context.ts";
+import { invalid, notAllowed } from "../../core/errors.ts";
+import { newId } from "../../core/id.ts";
+import type { Create, Patch, Row } from "../../core/resource.ts";
+import { emit } from "../../records/event.ts";
+import { store } from "../../records/store.ts";
+import { isActiveMember } from "../organization/organization.ts";
+import { dialer } from "./dialer.ts";
+import { readSource, takeLeads } from "./dialer_source.ts";
+import { checkCallerId, usualNumber } from "./own_numbers.ts";
+import { phoneNumber } from "./phone_number.ts";
+
+type Dialer = Row<typeof dialer>;
+type Status = Dialer["status"];
+
+export async function createDialer(ctx: Ctx, given: Create<typeof dialer>): Promise<Dialer> {
+  const { lead_ids, query, source_type, source_value, action, phone_number_id: _, ...rest } = given;
+  if (action) throw invalid({ action: "is for changes: give a status" });
+  const user_id = given.user_id ?? ctx.actor.user_id;
+  checkUser(ctx, user_id);
+  const caller_id = callerOf(ctx, given, user_id);
+  const source = await readSource(ctx, { lead_ids, query, source_type, source_value });
+
+  const id = newId(dialer.prefix, ctx.now.getTime());
+  const n_leads = await takeLeads(ctx, id, source);
+  const row = store.insert(ctx, dialer, {
+    ...rest,
+    ...source.values,
+    id,
+    user_id,
+    user_ids: [user_id],
+    caller_id: caller_id === undefined ? (usualNumber(ctx, user_id)?.id ?? null) : caller_id,
+    n_leads,
+  });
+  if (row.status === "done") emit(ctx, dialer, { action: "completed", after: row });
+  return row;
+}
+
+export async function updateDialer(ctx: Ctx, before: Dialer, patch: Patch<typeof dialer>): Promise<Dialer> {
+  const { action, phone_number_id: _, lead_ids: __, ...rest } = patch;
+  const status = statusOf(patch) ?? before.status;
+  if (before.status === "done" && status !== "done") throw invalid({ status: `cannot become ${status}: the dialer is done` });
+  const caller_id = callerOf(ctx, patch, before.user_id, before.caller_id);
+  const after = store.update(ctx, dialer, before, { ...rest, status, ...(caller_id === undefined ? {} : { caller_id }) });
+  if (after.status === "done" && before.status !== "done") emit(ctx, dialer, { action: "completed", after });
+  return after;
+}
+
+const actions: Record<NonNullable<Patch<typeof dialer>["action"]>, Status> = { pause: "paused", resume: "active", done: "done" };
+
+function statusOf({ status, action }: Patch<typeof dialer>): Status | undefined {
+  if (!action) return status;
+  if (status !== undefined && status !== actions[action]) throw invalid({ action: `says otherwise than status ${status}` });
+  return actions[action];
+}
+
+function checkUser(ctx: Ctx, user_id: string): void {
+  if (user_id === ctx.actor.user_id) return;
+  if (!may(ctx, "manage_organization")) throw notAllowed("manage_organization");
+  if (!isActiveMember(ctx.directory, user_id)) throw invalid({ user_id: "is not an active member" });
+}
+
+/** The number to call from under either of its names; undefined where neither is given. */
+function callerOf(
+  ctx: Ctx,
+  { caller_id, phone_number_id }: Patch<typeof dialer>,
+  user_id: string,
+  before: string | null = null,
+): string | null | undefined {
+  // Whoever writes a whole record back has changed one of the two.
+  const field = phone_number_id !== undefined && phone_number_id !== before ? "phone_number_id" : "caller_id";
+  const id = field === "phone_number_id" ? phone_number_id : caller_id;
+  if (id === undefined || id === null || id === before) return id;
+  if (ctx.directory.get(phoneNumber, id) === undefined) throw invalid({ [field]: "does not exist" });
+  checkCallerId(ctx, id, user_id, field);
+  return id;
+}

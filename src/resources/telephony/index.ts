@@ -1,0 +1,28 @@
+import type { Operation } from "../../core/operation.ts";
+import { crud, standard } from "../../records/standard.ts";
+import { availablePhoneNumbers } from "./available.ts";
+import { closePort } from "./close_port.ts";
+import { dial } from "./dial.ts";
+import { dialer } from "./dialer.ts";
+import { createDialer, updateDialer } from "./dialer_verbs.ts";
+import { nextLead } from "./next.ts";
+import { phoneNumber } from "./phone_number.ts";
+import { createPhoneNumber, deletePhoneNumber, updatePhoneNumber } from "./phone_number_verbs.ts";
+import { port } from "./port.ts";
+import { dialerToken } from "./token.ts";
+
+export const telephony: Operation[] = [
+  ...standard(phoneNumber, {
+    ...crud,
+    create: createPhoneNumber,
+    update: updatePhoneNumber,
+    delete: deletePhoneNumber,
+  }),
+  availablePhoneNumbers,
+  ...standard(port, { list: true, get: true }),
+  closePort,
+  ...standard(dialer, { ...crud, create: createDialer, update: updateDialer }, { write: "calling" }),
+  nextLead,
+  dialerToken,
+  dial,
+];

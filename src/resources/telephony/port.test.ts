@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { organization } from "../../../test/support/given.ts";
+
+const order = { phone_numbers: ["(212) 555-1234"], authorized_name: "Ada Admin", account_number: "12345" };
+
+test("with numbers in place of an id a port of those is asked for, and what proves it ours is never shown again", async () => {
+  const acme = await organization();
+
+  const answer = await acme.ask("POST", "/port/close/", {
+    body: { ...order, pin: "9876", carrier_name: "Ring Co", requested_foc_date: "2026-03-01", billing_address: { city: "Bonn" } },
+  });
+
+  assert.equal(answer.status, 201, answer.text);
+  const { body } = answer;
+  assert.equal(answer.headers.get("location"), `/api/v1/port/${body.id}/`);
+  assert.deepEqual(body.phone_numbers, ["+12125551234"]);
+  assert.deepEqual([body.status, body.country, body.carrier_name], ["submitted", "US", "Ring Co"]);
+  assert.ok(body.submitted_at);
+  assert.deepEqual(await acme.get(`/port/${body.id}/`), body);
+  assert.ok(!answer.text.includes("9876") && !answer.text.includes("12345"));
+  assert.ok(!JSON.stringify(await acme.events(body.id)).includes("9876"));
+});
+
+test("a port that is under way is ended once, under either name of its id", async () => {
+  const acme = await organization();
+  const [a, b] = [
+    await acme.post("/port/close/", order),
+    await acme.post("/port/close/", { ...order, phone_numbers: ["+442079460000"] }),
+  ];
+
+  const ended = await acme.post("/port/close/", { port_id: a.id, reason: "Staying after all" });
+  await acme.post("/port/close/", { id: b.id });
+
+  assert.deepEqual([ended.status, ended.status_details], ["cancelled", "Staying after all"]);
+  await acme.refused(400, "POST", "/port/close/", { port_id: a.id }, "port_id");
+  await acme.refused(400, "POST", "/port/close/", { port_id: "port_nobody" }, "port_id");
+  await acme.refused(400, "POST", "/port/close/", {}, "port_id");
+  assert.deepEqual(
+    (await acme.events(a.id)).map((one) => one.event),
+    ["port.created", "port.updated"],
+  );
+});
+
+test("an order that no carrier could do anything with is refused, place by place", async () => {
+  const acme = await organization();
+  await acme.post("/port/close/", order);
+
+  await acme.refused(400, "POST", "/port/close/", { phone_numbers: ["+442079460000"] }, "account_number");
+  await acme.refused(400, "POST", "/port/close/", { ...order, phone_numbers: ["+442079460000", "x"] }, "phone_numbers.1");
+  await acme.refused(400, "POST", "/port/close/", order, "phone_numbers.0");
+  await acme.refused(
+    400,
+    "POST",
+    "/port/close/",
+    { ...order, phone_numbers: ["+442079460000"], loa_file_id: "x" },
+    "loa_file_id",
+  );
+});
+
+test("ports are found by their state and by a number in them", async () => {
+  const acme = await organization();
+  const [a, b] = [
+    await acme.post("/port/close/", order),
+    await acme.post("/port/close/", { ...order, phone_numbers: ["+442079460000"] }),
+  ];
+  await acme.post("/port/close/", { port_id: a.id });
+  const found = async (query: string) => (await acme.get(`/port/?${query}`)).data.map((one: any) => one.id);
+
+  assert.deepEqual(await found("status__in=submitted,ported"), [b.id]);
+  assert.deepEqual(await found("phone_number=(212) 555-1234"), [a.id]);
+});
+
+test("ports take the permission for group numbers; everyone sees how they stand", async () => {
+  const acme = await organization();
+  const member = await acme.member();
+  const { id } = await acme.post("/port/close/", order);
+
+  await member.refused(403, "POST", "/port/close/", { port_id: id });
+  assert.equal((await member.get(`/port/${id}/`)).id, id);
+});
