@@ -88,6 +88,8 @@ create table dialer (
   source_type text not null,
   source_value text,
   query jsonb,
+  lead_list_id text collate "C",
+  contact_list_id text collate "C",
   user_id text collate "C" not null,
   user_ids text[] not null default '{}',
   caller_id text collate "C",
@@ -110,6 +112,8 @@ create table dialer (
 call tenant_table('dialer');
 call reference('dialer', 'user_id', 'membership', 'user_id');
 call reference('dialer', 'caller_id', 'phone_number');
+call reference('dialer', 'lead_list_id', 'lead_list');
+call reference('dialer', 'contact_list_id', 'contact_list');
 create index dialer_date_created_idx on dialer (organization_id, date_created desc, id desc);
 
 -- A lead of a dialer in its place, as the source was when the dialer was made, and who got it. `contact_ids` are the people to call

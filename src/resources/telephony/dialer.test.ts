@@ -137,6 +137,42 @@ test("leads come from a text query in its order, from a search, or are all leads
   assert.equal((await acme.post("/dialer/")).n_leads, 3);
 });
 
+test("leads come from a list of leads in its order, by either name of its id, and stay when the list goes", async () => {
+  const acme = await organization();
+  const [a, b] = await callable(acme, 2);
+  const list = await acme.post("/lead_list/", { name: "Hot" });
+  await acme.post(`/lead_list/${list.id}/members/`, { lead_ids: [b.id] });
+  await acme.post(`/lead_list/${list.id}/members/`, { lead_ids: [a.id] });
+
+  const dialer = await acme.post("/dialer/", { lead_list_id: list.id });
+  const byValue = await acme.post("/dialer/", { source_value: list.id });
+  await acme.delete(`/lead_list/${list.id}/`);
+
+  for (const one of [dialer, byValue])
+    assert.deepEqual([one.source_type, one.source_value, one.lead_list_id, one.n_leads], ["lead-list", list.id, list.id, 2]);
+  assert.deepEqual([(await next(acme, dialer)).lead_id, (await next(acme, dialer)).lead_id], [b.id, a.id]);
+  await acme.refused(400, "POST", "/dialer/", { source_type: "lead-list", source_value: "Hot" }, "source_value");
+  await acme.refused(400, "POST", "/dialer/", { lead_list_id: list.id }, "lead_list_id");
+});
+
+test("from a list of contacts each lead comes up once, and only those on the list are called", async () => {
+  const acme = await organization();
+  const lead = await acme.lead({ contacts: [{ name: "Not asked", phones: [{ phone: phone() }] }] });
+  const silent = await acme.contact({ lead_id: lead.id });
+  const [first, second] = [
+    await acme.contact({ lead_id: lead.id, phones: [{ phone: phone() }] }),
+    await acme.contact({ lead_id: lead.id, phones: [{ phone: phone() }] }),
+  ];
+  const list = await acme.post("/contact_list/", { name: "Hot" });
+  await acme.post(`/contact_list/${list.id}/members/`, { contact_ids: ids([silent, first, second]) });
+
+  const dialer = await acme.post("/dialer/", { source_type: "contact-list", source_value: list.id });
+
+  assert.deepEqual([dialer.contact_list_id, dialer.n_leads], [list.id, 1]);
+  assert.equal((await next(acme, dialer)).contact_id, first.id);
+  assert.deepEqual(await next(acme, dialer), { done: true });
+});
+
 test("a source that cannot be understood is refused by name", async () => {
   const acme = await organization();
   const [lead] = await callable(acme, 1);

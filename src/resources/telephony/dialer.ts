@@ -8,6 +8,9 @@ import { dialerIsVisible } from "./visibility.ts";
 const count = integer({ readOnly: true, default: 0 });
 const shownUser = z.strictObject({ user_id: z.string(), is_active: z.boolean(), state: z.string() });
 
+/** The leads were read when it was made: it goes on without the list. */
+const ofList = { onDelete: "clear", onMove: "clear" } as const;
+
 export const dialer = resource({
   name: "dialer",
   prefix: "dial",
@@ -40,6 +43,11 @@ export const dialer = resource({
       createOnly: true,
       shown: related(z.array(z.string()), leadIds),
       doc: "The leads themselves, in the order they are to be called.",
+    }),
+    lead_list_id: ref("lead_list", ofList, { createOnly: true, doc: "The list the leads are on." }),
+    contact_list_id: ref("contact_list", ofList, {
+      createOnly: true,
+      doc: "The list of the people to be called, each lead once.",
     }),
     user_id: ref(
       "user",

@@ -2,27 +2,29 @@
 import { type Ctx, query } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { isId } from "../../core/id.ts";
-import { from, type OrderKey, type Row, scope } from "../../core/resource.ts";
+import { from, type OrderKey, type Resource, type Row, scope } from "../../core/resource.ts";
 import { and, empty, type Sql, sql, statement } from "../../db/sql.ts";
 import { BadValue, orderBy, readOrder } from "../../records/list_input.ts";
+import { findRecord } from "../../records/records.ts";
 import { compileQuery } from "../../search/compile.ts";
 import { readQuery } from "../../search/nodes.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { lead } from "../leads/lead.ts";
+import { contactList } from "../lists/contact_list.ts";
+import { leadList } from "../lists/lead_list.ts";
 import type { dialer } from "./dialer.ts";
 
-type SourceType = Row<typeof dialer>["source_type"];
+type Dialer = Row<typeof dialer>;
+type SourceType = Dialer["source_type"];
 
-export interface Given {
-  source_type?: SourceType;
-  source_value?: string | null;
-  query?: Record<string, unknown> | null;
+export interface Given
+  extends Partial<Pick<Dialer, "source_type" | "source_value" | "query" | "lead_list_id" | "contact_list_id">> {
   lead_ids?: string[] | null;
 }
 
 /** What is kept of where the leads come from, and the leads: a select of `position`, `lead_id` and `contact_ids`. */
 export interface Source {
-  values: { source_type: SourceType; source_value: string | null; query: Record<string, unknown> | null };
+  values: Partial<Dialer> & Pick<Dialer, "source_type">;
   leads: Sql;
 }
 
@@ -31,9 +33,16 @@ const leadsMax = 50_000;
 
 export async function readSource(ctx: Ctx, given: Given): Promise<Source> {
   const source_type = typeOf(given);
-  const source_value = given.source_value ?? null;
-  const leads = source_type === "leads" ? await namedLeads(ctx, given) : await foundLeads(ctx, given, source_value);
-  return { values: { source_type, source_value, query: given.query ?? null }, leads };
+  switch (source_type) {
+    case "leads":
+      return { values: { source_type }, leads: await namedLeads(ctx, given) };
+    case "lead-list":
+      return fromList(ctx, given, { source_type, field: "lead_list_id", of: leadList, members: leadsOnList });
+    case "contact-list":
+      return fromList(ctx, given, { source_type, field: "contact_list_id", of: contactList, members: peopleOnList });
+    case "query":
+      return { values: { source_type }, leads: await foundLeads(ctx, given) };
+  }
 }
 
 /** Writes the leads of a dialer that is about to be written itself; answers how many there are. */
@@ -52,14 +61,50 @@ export async function takeLeads(ctx: Ctx, dialerId: string, { leads }: Source): 
 }
 
 /** Says itself, or follows from what is given; nothing at all means all leads. */
-function typeOf({ source_type, source_value, query, lead_ids }: Given): SourceType {
-  const given = Object.entries({ source_value, query, lead_ids }).filter(([, value]) => value !== undefined && value !== null);
+function typeOf({ source_type, source_value, query, lead_ids, lead_list_id, contact_list_id }: Given): SourceType {
+  const given = Object.entries({ source_value, query, lead_ids, lead_list_id, contact_list_id }).filter(([, value]) => value);
   if (given.length > 1) throw invalid({ [given[1]![0]]: `cannot be given together with ${given[0]![0]}` });
-  const implied = lead_ids ? "leads" : "query";
+  // A value alone says what it is: an id of a list, or else a text query.
+  if (source_value && source_type !== undefined && source_type !== "leads") return source_type;
+  const isList = (of: Resource, id: string | null | undefined) => id && (!source_value || isId(of.prefix, id));
+  const implied = lead_ids
+    ? "leads"
+    : isList(leadList, lead_list_id ?? source_value)
+      ? "lead-list"
+      : isList(contactList, contact_list_id ?? source_value)
+        ? "contact-list"
+        : "query";
   if (source_type !== undefined && source_type !== implied)
     throw invalid({ source_type: `does not fit what is given: that is a source of type ${implied}` });
   return implied;
 }
+
+interface ListSource {
+  source_type: SourceType;
+  field: "lead_list_id" | "contact_list_id";
+  of: Resource;
+  members: (ctx: Ctx, id: string) => Sql;
+}
+
+async function fromList(ctx: Ctx, given: Given, { source_type, field, of, members }: ListSource): Promise<Source> {
+  const id = (given[field] ?? given.source_value)!;
+  if ((await findRecord(ctx, of, id)) === null) throw invalid({ [given[field] ? field : "source_value"]: "does not exist" });
+  return { values: { source_type, source_value: id, [field]: id }, leads: members(ctx, id) };
+}
+
+/** In the order they were put on the list. */
+const leadsOnList = (ctx: Ctx, id: string): Sql =>
+  sql`select row_number() over (order by m.id)::integer as position, m.lead_id, null::text[] as contact_ids
+    from lead_list_member m join ${from(lead, "t")} on t.id = m.lead_id
+    where m.organization_id = ${ctx.organization_id} and m.list_id = ${id} and ${and(scope(ctx, lead))} order by 1`;
+
+/** Each lead once, where the first of its people stands; only those on the list are called there. */
+const peopleOnList = (ctx: Ctx, id: string): Sql =>
+  sql`select row_number() over (order by min(m.id))::integer as position, c.lead_id, array_agg(c.id order by m.id) as contact_ids
+    from contact_list_member m join contact c on c.organization_id = m.organization_id and c.id = m.contact_id
+      join ${from(lead, "t")} on t.id = c.lead_id
+    where m.organization_id = ${ctx.organization_id} and m.list_id = ${id} and ${and(scope(ctx, lead))}
+    group by c.lead_id order by 1`;
 
 async function namedLeads(ctx: Ctx, { lead_ids }: Given): Promise<Sql> {
   const ids = [...new Set(lead_ids)];
@@ -74,8 +119,8 @@ async function namedLeads(ctx: Ctx, { lead_ids }: Given): Promise<Sql> {
     from unnest(${ids}::text[]) with ordinality x(lead_id, position)`;
 }
 
-async function foundLeads(ctx: Ctx, { query: node }: Given, text: string | null): Promise<Sql> {
-  const { condition, order } = node ? await byNode(ctx, node) : text === null ? everyLead : await byText(ctx, text);
+async function foundLeads(ctx: Ctx, { query: node, source_value: text }: Given): Promise<Sql> {
+  const { condition, order } = node ? await byNode(ctx, node) : text ? await byText(ctx, text) : everyLead;
   const conditions = condition === null ? empty : sql`and (${condition})`;
   return sql`select row_number() over (order by ${orderBy(order)})::integer as position, t.id as lead_id, null::text[] as contact_ids
     from ${from(lead, "t")} where ${and(scope(ctx, lead))} ${conditions} order by 1`;

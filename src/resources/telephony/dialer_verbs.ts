@@ -15,12 +15,12 @@ type Dialer = Row<typeof dialer>;
 type Status = Dialer["status"];
 
 export async function createDialer(ctx: Ctx, given: Create<typeof dialer>): Promise<Dialer> {
-  const { lead_ids, query, source_type, source_value, action, phone_number_id: _, ...rest } = given;
+  const { lead_ids: _, action, phone_number_id: __, ...rest } = given;
   if (action) throw invalid({ action: "is for changes: give a status" });
   const user_id = given.user_id ?? ctx.actor.user_id;
   checkUser(ctx, user_id);
   const caller_id = callerOf(ctx, given, user_id);
-  const source = await readSource(ctx, { lead_ids, query, source_type, source_value });
+  const source = await readSource(ctx, given);
 
   const id = newId(dialer.prefix, ctx.now.getTime());
   const n_leads = await takeLeads(ctx, id, source);
