@@ -180,6 +180,36 @@ test("lists, the stream and a search find activities by their type and by the va
   }
 });
 
+test("a search tells the types apart, and finds leads by what was recorded at them", async () => {
+  const acme = await organization();
+  const { visit, field, type, lead } = await withVisits(acme);
+  const rooms = await field({ type: "number" });
+  const other = await acme.post("/custom_activity/", { name: "Other" });
+  const made = await visit({ [rooms.key]: 5 });
+  await visit({ custom_activity_type_id: other.id });
+  await acme.lead();
+  const search = async (object_type: string, ...conditions: object[]) => {
+    const query = { type: "and", queries: [{ type: "object_type", object_type }, ...conditions] };
+    return ids((await acme.post("/data/search/", { query })).data);
+  };
+  const ofType = (condition: object) => ({
+    type: "field_condition",
+    field: { type: "regular_field", object_type: "activity.custom_activity", field_name: "custom_activity_type_id" },
+    condition,
+  });
+  const manyRooms = {
+    type: "field_condition",
+    field: { type: "custom_field", custom_field_id: rooms.id },
+    condition: { type: "number_range", gt: 4 },
+  };
+  const related = { type: "has_related", this_object_type: "lead", related_object_type: "activity.custom_activity" };
+
+  assert.deepEqual(await search("activity.custom_activity", ofType({ type: "term", values: [type.id] })), [made.id]);
+  const reference = { type: "reference", reference_type: "custom_activity_type", object_ids: [type.id] };
+  assert.deepEqual(await search("activity.custom_activity", ofType(reference)), [made.id]);
+  assert.deepEqual(await search("lead", { ...related, related_query: manyRooms }), [lead.id]);
+});
+
 test("deleting a field removes its values from activities", async () => {
   const acme = await organization();
   const { visit, field } = await withVisits(acme);

@@ -58,6 +58,15 @@ test("an order that no carrier could do anything with is refused, place by place
   );
 });
 
+test("an order carries the files that prove it", async () => {
+  const acme = await organization();
+  const letter = await acme.post("/file/", { name: "letter.txt", content_base64: Buffer.from("Yes").toString("base64") });
+
+  const made = await acme.post("/port/close/", { ...order, loa_file_id: letter.id });
+
+  assert.equal(made.loa_file_id, letter.id);
+});
+
 test("ports are found by their state and by a number in them", async () => {
   const acme = await organization();
   const [a, b] = [
