@@ -42,9 +42,11 @@ function addPublicRoute(server: FastifyInstance, service: Service, route: Public
   });
 }
 
+/** What a page says of itself takes the place of what every answer says: of two policies both would hold. */
 async function show(x: Exchange, route: PublicRoute): Promise<void> {
   try {
     const { status, content } = await route.run(x.service.app.core, readPublicRequest(x.request));
+    x.headers = x.headers.filter((_, i, all) => !(all[i - (i % 2)]! in content.headers));
     answer(x, status, content.body, { "content-type": content.type, ...content.headers });
   } catch (error) {
     refuse(x, error);

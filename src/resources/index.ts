@@ -24,7 +24,7 @@ import { notifications } from "./notifications/index.ts";
 import { opportunities } from "./opportunities/index.ts";
 import { organizations } from "./organization/index.ts";
 import { projects } from "./projects/index.ts";
-import { quotes } from "./quotes/index.ts";
+import { quotePages, quotes } from "./quotes/index.ts";
 import { reports } from "./reports/index.ts";
 import { search } from "./search/index.ts";
 import { sequences } from "./sequences/index.ts";
@@ -65,7 +65,7 @@ export const operations: readonly Operation[] = [
 ];
 
 /** What is served without a key. */
-export const publicRoutes: readonly PublicRoute[] = [sharedFile];
+export const publicRoutes: readonly PublicRoute[] = [sharedFile, ...quotePages];
 
 /** Resources that other definitions refer to and that have none of the five verbs. */
 export const silentResources: readonly Resource[] = [contactListMember, leadListMember, credential, unsubscribedEmail];

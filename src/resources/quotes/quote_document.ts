@@ -1,0 +1,109 @@
+// What whoever gets a quote reads of it, in words: the page and the PDF show the same.
+import type { Ctx } from "../../core/context.ts";
+import type { Row } from "../../core/resource.ts";
+import { findRecord } from "../../records/records.ts";
+import { formatMoney } from "../../values/money.ts";
+import { todayIn } from "../../values/time.ts";
+import { contact } from "../contacts/contact.ts";
+import { lead } from "../leads/lead.ts";
+import { organizationOf } from "../organization/organization.ts";
+import type { QuoteLine, quote } from "./quote.ts";
+import { sharedTotals } from "./quote_totals.ts";
+
+type Quote = Row<typeof quote>;
+
+export interface QuoteDocument {
+  number: string;
+  title: string;
+  /** The organization that offers. */
+  from: string;
+  /** Who it is offered to: a company, and a person there. */
+  to: string[];
+  /** When it was sent and until when it is good, each with its label. */
+  dates: [string, string][];
+  header: string | null;
+  description: string | null;
+  lines: DocumentLine[];
+  /** What it comes to, step by step; the last is what is to be paid. */
+  sums: [string, string][];
+  footer: string | null;
+  terms: string | null;
+  /** `Accepted by Ann on January 2, 2026`, once it was answered. */
+  answer: string | null;
+}
+
+export interface DocumentLine {
+  name: string;
+  description: string | null;
+  quantity: string;
+  price: string;
+  discount: string;
+  tax: string;
+  amount: string;
+}
+
+export async function documentOf(ctx: Ctx, of: Quote): Promise<QuoteDocument> {
+  const [company, person] = await Promise.all([
+    of.lead_id === null ? null : findRecord(ctx, lead, of.lead_id),
+    of.contact_id === null ? null : findRecord(ctx, contact, of.contact_id),
+  ]);
+  const { name, timezone } = organizationOf(ctx.directory);
+  const day = (instant: string) => dayInWords(todayIn(new Date(instant), timezone));
+  const to = [company?.display_name ?? of.kept_lead_name, person?.display_name];
+  return {
+    number: of.number,
+    title: of.title ?? `Quote ${of.number}`,
+    from: name,
+    to: to.filter((one) => typeof one === "string"),
+    dates: [
+      ...(of.date_sent === null ? [] : [["Date", day(of.date_sent)] as [string, string]]),
+      ...(of.expires_at === null ? [] : [["Valid until", dayInWords(of.expires_at)] as [string, string]]),
+    ],
+    header: of.header,
+    description: of.description,
+    lines: of.line_items.map((line) => lineInWords(line, of.currency)),
+    sums: sumsOf(of),
+    footer: of.footer,
+    terms: of.terms,
+    answer: answerOf(of, day),
+  };
+}
+
+const periods = { one_time: "", monthly: " a month", annual: " a year" };
+
+function lineInWords(line: QuoteLine, currency: string): DocumentLine {
+  const taxes = { exclusive: `${line.tax_percent}%`, inclusive: `${line.tax_percent}% included`, none: "" };
+  return {
+    name: line.name,
+    description: line.description,
+    quantity: String(line.quantity),
+    price: `${formatMoney(line.unit_price, currency)}${periods[line.billing_period]}`,
+    discount: line.discount_total === 0 ? "" : `-${formatMoney(line.discount_total, currency)}`,
+    tax: line.tax_percent === 0 ? "" : taxes[line.tax_method],
+    amount: formatMoney(line.subtotal - line.discount_total, currency)!,
+  };
+}
+
+function sumsOf(of: Quote): [string, string][] {
+  const taxes = sharedTotals(of.line_items, of).map((line, i) => [of.line_items[i]!.tax_method, line.tax_total] as const);
+  const taxOf = (method: string) => taxes.reduce((sum, [by, tax]) => (by === method ? sum + tax : sum), 0);
+  const money = (amount: number) => formatMoney(amount, of.currency)!;
+  const [onTop, included] = [taxOf("exclusive"), taxOf("inclusive")];
+  return [
+    ["Subtotal", money(of.subtotal)],
+    ...(of.discount_total === 0 ? [] : [["Discount", `-${money(of.discount_total)}`] as [string, string]]),
+    ...(onTop === 0 ? [] : [["Tax", money(onTop)] as [string, string]]),
+    ...(included === 0 ? [] : [["Tax included", money(included)] as [string, string]]),
+    ["Total", money(of.total)],
+  ];
+}
+
+function answerOf(of: Quote, day: (instant: string) => string): string | null {
+  if (of.date_accepted !== null)
+    return `Accepted${of.accepted_by_name === null ? "" : ` by ${of.accepted_by_name}`} on ${day(of.date_accepted)}`;
+  return of.date_declined === null ? null : `Declined on ${day(of.date_declined)}`;
+}
+
+const inWords = new Intl.DateTimeFormat("en-US", { timeZone: "UTC", dateStyle: "long" });
+
+const dayInWords = (day: string): string => inWords.format(new Date(`${day}T00:00:00Z`));

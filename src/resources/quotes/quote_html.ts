@@ -1,0 +1,130 @@
+// The page of a quote as HTML: no script, no picture, nothing from elsewhere. Every text comes in through `escaped`.
+import { createHash } from "node:crypto";
+import { Content } from "../../core/operation.ts";
+import type { DocumentLine, QuoteDocument } from "./quote_document.ts";
+
+/** What the form on an open quote holds. */
+export interface AnswerForm {
+  /** Where it is sent. */
+  action: string;
+  /** Which sending of the quote it answers: one that was changed meanwhile has another. */
+  edition: string;
+  name: string;
+  email: string;
+  /** What is to be mended, by field. */
+  errors: Readonly<Record<string, string>>;
+}
+
+export interface QuotePage {
+  /** What there is to say first: that it was accepted, has expired, was withdrawn. */
+  notice: string | null;
+  document: QuoteDocument | null;
+  form: AnswerForm | null;
+  /** Where the PDF is. */
+  pdf: string | null;
+}
+
+const style = `
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+body { max-width: 52rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
+h1 { line-height: 1.2; margin: .25rem 0 1rem; }
+.words { white-space: pre-line; }
+.notice { border: 1px solid; border-radius: .5rem; padding: .75rem 1rem; font-weight: 600; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; margin: 1.5rem 0; }
+th, td { text-align: start; vertical-align: top; padding: .5rem; border-bottom: 1px solid #8886; }
+.number { text-align: end; white-space: nowrap; }
+td small { display: block; opacity: .75; }
+.sums { width: auto; margin-inline-start: auto; }
+.sums tr:last-child { font-weight: 700; font-size: 1.15em; }
+form { border-top: 2px solid; margin: 2rem 0; padding-top: 1rem; display: grid; gap: 1rem; max-width: 28rem; }
+label { display: grid; gap: .25rem; }
+input, button { font: inherit; padding: .5rem .75rem; }
+.error { color: #c22; }
+.buttons { display: flex; gap: 1rem; flex-wrap: wrap; }
+@media print { form, .pdf { display: none; } }
+`;
+
+const hash = createHash("sha256").update(style).digest("base64");
+
+/** Nobody who follows a link from here learns the address of the page, and no other page can show it as its own. */
+const headers = {
+  "content-security-policy": `default-src 'none'; style-src 'sha256-${hash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+  "referrer-policy": "no-referrer",
+  "x-robots-tag": "noindex, nofollow",
+  "cache-control": "private, no-store",
+};
+
+export function showPage({ notice, document, form, pdf }: QuotePage): Content {
+  const title = document === null ? "Quote" : `${document.title} – ${document.from}`;
+  const body = [
+    notice === null ? "" : `<p class="notice" role="status">${escaped(notice)}</p>`,
+    document === null ? "" : showDocument(document),
+    pdf === null ? "" : `<p class="pdf"><a href="${escaped(pdf)}">Download as PDF</a></p>`,
+    form === null ? "" : showForm(form),
+  ];
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex, nofollow">
+<meta name="referrer" content="no-referrer">
+<title>${escaped(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+${body.filter((part) => part !== "").join("\n")}
+</main>
+</body>
+</html>
+`;
+  return new Content("text/html; charset=utf-8", html, headers);
+}
+
+function showDocument(of: QuoteDocument): string {
+  return `<header>
+<div dir="auto">${escaped(of.from)}</div>
+<h1 dir="auto">${escaped(of.title)}</h1>
+<p>${escaped(of.number)}${of.dates.map(([label, day]) => `<br>${escaped(label)}: ${escaped(day)}`).join("")}</p>
+${of.to.length === 0 ? "" : `<p>For ${of.to.map((one) => `<span dir="auto">${escaped(one)}</span>`).join(", ")}</p>`}
+</header>
+${words(of.header)}
+${words(of.description)}
+<div class="wide"><table>
+<thead><tr><th scope="col">Item</th><th scope="col" class="number">Quantity</th><th scope="col" class="number">Price</th><th scope="col" class="number">Discount</th><th scope="col" class="number">Tax</th><th scope="col" class="number">Amount</th></tr></thead>
+<tbody>
+${of.lines.map(showLine).join("\n")}
+</tbody>
+</table></div>
+<table class="sums"><tbody>
+${of.sums.map(([label, amount]) => `<tr><th scope="row">${escaped(label)}</th><td class="number">${escaped(amount)}</td></tr>`).join("\n")}
+</tbody></table>
+${words(of.footer)}
+${of.terms === null ? "" : `<h2>Terms</h2>${words(of.terms)}`}`;
+}
+
+function showLine(line: DocumentLine): string {
+  const about = line.description === null ? "" : `<small class="words" dir="auto">${escaped(line.description)}</small>`;
+  const numbers = [line.quantity, line.price, line.discount, line.tax, line.amount];
+  return `<tr><td><span dir="auto">${escaped(line.name)}</span>${about}</td>${numbers.map((one) => `<td class="number">${escaped(one)}</td>`).join("")}</tr>`;
+}
+
+function showForm({ action, edition, name, email, errors }: AnswerForm): string {
+  const reason = (field: string) =>
+    errors[field] === undefined ? "" : `<span class="error" role="alert">${escaped(errors[field])}</span>`;
+  return `<form method="post" action="${escaped(action)}">
+<input type="hidden" name="edition" value="${escaped(edition)}">
+<label>Your name <input name="name" required maxlength="200" autocomplete="name" value="${escaped(name)}">${reason("name")}</label>
+<label>Your e-mail address, if you like <input name="email" type="email" maxlength="255" autocomplete="email" value="${escaped(email)}">${reason("email")}</label>
+${reason("decision")}
+<div class="buttons"><button name="decision" value="accept">Accept</button> <button name="decision" value="decline">Decline</button></div>
+</form>`;
+}
+
+const words = (text: string | null): string => (text === null ? "" : `<p class="words" dir="auto">${escaped(text)}</p>`);
+
+const letters: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (letter) => letters[letter]!);

@@ -1,0 +1,233 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { organization, type Workspace } from "../../../test/support/given.ts";
+
+const seat = { name: "Seat", unit_price: 1000, quantity: 3 };
+const path = (of: { id: string }) => `/quote/${of.id}/`;
+
+async function sent(ws: Workspace, body: object = {}): Promise<any> {
+  const lead = "opportunity_id" in body || "lead_id" in body ? {} : { lead_id: (await ws.lead({ name: "Globex" })).id };
+  const { id } = await ws.post("/quote/", { ...lead, line_items: [seat], ...body });
+  return ws.put(path({ id }), { status: "open" });
+}
+
+interface Page {
+  status: number;
+  text: string;
+  headers: Headers;
+}
+
+/** Opens the page of a quote as a browser would, or sends its form. */
+async function visit(ws: Workspace, of: { public_url: string }, form?: Record<string, string>, suffix = ""): Promise<Page> {
+  const address = of.public_url.replace("http://localhost", ws.service.url) + suffix;
+  const answer = await fetch(address, {
+    redirect: "manual",
+    ...(form === undefined ? {} : { method: "POST", body: new URLSearchParams(form) }),
+  });
+  return { status: answer.status, text: await answer.text(), headers: answer.headers };
+}
+
+const editionOf = (page: Page): string => /name="edition" value="([^"]*)"/.exec(page.text)![1]!;
+
+/** What the form of the open page sends. */
+async function answering(ws: Workspace, of: any, decision: string, more: object = {}): Promise<Record<string, string>> {
+  return { edition: editionOf(await visit(ws, of)), decision, name: "Ann Lee", email: "ann@globex.com", ...more };
+}
+
+test("whoever has the address reads the quote, but not the notes on it", async () => {
+  const acme = await organization();
+  const quote = await sent(acme, { title: "New chairs", terms: "Net 30", notes: "They hesitate", discount: 10 });
+
+  const page = await visit(acme, quote);
+
+  assert.equal(page.status, 200);
+  for (const text of ["New chairs", quote.number, "Globex", "Seat", "$30.00", "-$3.00", "$27.00", "Net 30", "Accept", "Decline"])
+    assert.ok(page.text.includes(text), text);
+  assert.ok(!page.text.includes("They hesitate"));
+});
+
+test("the page runs nothing, shows nothing from elsewhere and tells nobody its address", async () => {
+  const acme = await organization();
+  const evil = `"><script>alert(1)</script><img src=x onerror='a'>`;
+  const quote = await sent(acme, {
+    title: evil,
+    header: evil,
+    terms: evil,
+    lead_id: (await acme.lead({ name: evil })).id,
+    line_items: [{ ...seat, name: evil, description: evil }],
+  });
+
+  const page = await visit(acme, quote);
+  const refused = await visit(acme, quote, { edition: editionOf(page), decision: evil, name: evil, email: evil });
+
+  for (const one of [page, refused]) {
+    assert.ok(!/<script|<img/i.test(one.text));
+    assert.match(
+      one.headers.get("content-security-policy")!,
+      /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'/,
+    );
+    assert.equal(one.headers.get("referrer-policy"), "no-referrer");
+    assert.match(one.headers.get("cache-control")!, /no-store/);
+    assert.match(one.headers.get("x-robots-tag")!, /noindex/);
+    assert.equal(one.headers.getSetCookie().length, 0);
+  }
+});
+
+test("accepting it writes down who did, tells the seller and makes the deal worth it", async () => {
+  const acme = await organization();
+  const deal = await acme.opportunity();
+  const quote = await sent(acme, { opportunity_id: deal.id });
+
+  const answer = await visit(acme, quote, await answering(acme, quote, "accept"));
+
+  assert.equal(answer.status, 303);
+  assert.ok(quote.public_url.endsWith(answer.headers.get("location")));
+  const after = await acme.get(path(quote));
+  assert.deepEqual([after.status, after.accepted_by_name, after.accepted_by_email], ["accepted", "Ann Lee", "ann@globex.com"]);
+  assert.ok(after.date_accepted);
+  assert.equal((await acme.get(`/opportunity/${deal.id}/`)).value, 3000);
+  const [event] = (await acme.events(quote.id)).filter((one) => one.event === "quote.accepted");
+  assert.ok(!JSON.stringify(event.meta).includes(quote.public_url.split("/q/")[1]));
+  const [notice] = (await acme.get("/notification/")).data;
+  assert.deepEqual([notice.type, notice.object_id, notice.actor_id], ["quote_accepted", quote.id, null]);
+  assert.match(notice.title, /Ann Lee/);
+  const page = await visit(acme, quote);
+  assert.match(page.text, /Accepted by Ann Lee on /);
+  assert.ok(!page.text.includes("<form"));
+});
+
+test("declining it is told to who made it where there is no deal", async () => {
+  const acme = await organization();
+  const quote = await sent(acme);
+
+  await visit(acme, quote, await answering(acme, quote, "decline", { email: "" }));
+
+  assert.equal((await acme.get(path(quote))).status, "declined");
+  assert.ok((await acme.events(quote.id)).some((one) => one.event === "quote.declined"));
+  assert.deepEqual((await acme.get("/notification/")).data[0].data, { status: "declined" });
+});
+
+test("it is answered once: again does nothing, otherwise is refused", async () => {
+  const acme = await organization();
+  const quote = await sent(acme);
+  const form = await answering(acme, quote, "accept");
+
+  const both = await Promise.all([visit(acme, quote, form), visit(acme, quote, { ...form, name: "Bob" })]);
+  const other = await visit(acme, quote, { ...form, decision: "decline" });
+
+  assert.deepEqual(
+    both.map((one) => one.status),
+    [303, 303],
+  );
+  assert.equal(other.status, 409);
+  assert.match(other.text, /Accepted by (Ann Lee|Bob) on /);
+  assert.equal((await acme.events(quote.id)).filter((one) => one.event === "quote.accepted").length, 1);
+  assert.equal((await acme.get("/notification/")).data.length, 1);
+});
+
+test("an answer without a name, a decision or a right address is asked for again, with what was written", async () => {
+  const acme = await organization();
+  const quote = await sent(acme);
+  const form = await answering(acme, quote, "accept");
+  const wrong = [
+    [{ name: "  " }, "write your name"],
+    [{ name: "x".repeat(201) }, "characters or fewer"],
+    [{ email: "nowhere" }, "not an e-mail address"],
+    [{ decision: "later" }, "accept or decline"],
+    [{ decision: "constructor" }, "accept or decline"],
+  ] as const;
+
+  for (const [change, reason] of wrong) {
+    const page = await visit(acme, quote, { ...form, ...change });
+    assert.equal(page.status, 400);
+    assert.ok(page.text.includes(reason), reason);
+  }
+  const page = await visit(acme, quote, { ...form, email: "nowhere" });
+
+  assert.ok(page.text.includes('value="Ann Lee"'));
+  assert.equal((await acme.get(path(quote))).status, "open");
+});
+
+test("who read it before it was changed is asked to read it again", async () => {
+  const acme = await organization();
+  const quote = await sent(acme);
+  const form = await answering(acme, quote, "accept");
+  await acme.put(path(quote), { status: "draft", discount: 0, line_items: [{ ...seat, unit_price: 9000 }] });
+  const revised = await visit(acme, quote);
+  await acme.put(path(quote), { status: "open" });
+
+  const answer = await visit(acme, quote, form);
+
+  assert.deepEqual([revised.status, answer.status], [410, 409]);
+  assert.ok(!revised.text.includes("Seat"));
+  assert.ok(answer.text.includes("changed after you opened it") && answer.text.includes("$270.00"));
+  assert.equal((await acme.get(path(quote))).status, "open");
+});
+
+test("what has expired or was withdrawn says so and cannot be accepted", async () => {
+  const acme = await organization();
+  const { clock } = acme.service;
+  const [late, canceled] = [await sent(acme), await sent(acme)];
+  const [lateForm, canceledForm] = [await answering(acme, late, "accept"), await answering(acme, canceled, "accept")];
+  await acme.put(path(canceled), { status: "canceled" });
+
+  clock.now = new Date(Date.now() + 40 * 86_400_000);
+  const expired = [await visit(acme, late), await visit(acme, late, lateForm)];
+  clock.now = null;
+  const withdrawn = [await visit(acme, canceled), await visit(acme, canceled, canceledForm)];
+
+  assert.deepEqual(
+    [...expired, ...withdrawn].map((one) => one.status),
+    [200, 409, 410, 410],
+  );
+  for (const one of expired) assert.match(one.text, /has expired/);
+  for (const one of withdrawn) assert.ok(one.text.includes("was withdrawn") && !one.text.includes("Seat"));
+  assert.equal((await acme.get(path(late))).status, "expired");
+});
+
+test("no other address leads to a quote", async () => {
+  const acme = await organization();
+  const quote = await sent(acme);
+  const [token] = quote.public_url.split("/q/")[1].split("/");
+  const at = (other: string) => visit(acme, { public_url: `http://localhost/q/${other}/` });
+
+  for (const other of [token.slice(1), `${token}x`, token.replace(/./, (letter: string) => (letter === "a" ? "b" : "a")), "x"]) {
+    const page = await at(other);
+    assert.equal(page.status, 404);
+    assert.ok(!page.text.includes("Seat"));
+  }
+  assert.equal((await visit(acme, quote, undefined, "pdf/")).headers.get("content-type"), "application/pdf");
+  assert.equal((await fetch(quote.public_url.replace("http://localhost", acme.service.url), { method: "DELETE" })).status, 405);
+});
+
+test("a sent quote has its PDF as a file of the lead that nobody deletes, and a new one when it is sent again", async () => {
+  const acme = await organization();
+  const quote = await sent(acme, { title: "東京 chairs" });
+  const file = await acme.get(`/file/${quote.file_id}/`);
+
+  const back = await acme.put(path(quote), { status: "draft" });
+  const again = await acme.put(path(quote), { status: "open", title: "Other chairs" });
+  const refused = await acme.ask("PUT", path(await acme.post("/quote/", { lead_id: quote.lead_id })), {
+    body: { status: "open" },
+  });
+
+  assert.deepEqual([file.name, file.mime, file.type, file.subtype], ["Q-000001.pdf", "application/pdf", "pdf", "quote"]);
+  assert.deepEqual([file.lead_id, file.is_system], [quote.lead_id, true]);
+  await acme.refused(400, "DELETE", `/file/${file.id}/`);
+  assert.equal(back.file_id, null);
+  assert.ok(again.file_id !== null && again.file_id !== file.id);
+  assert.equal(refused.status, 400);
+  assert.equal((await acme.get(`/file/?lead_id=${quote.lead_id}`)).data.length, 2);
+});
+
+test("sending with an Idempotency-Key sends once", async () => {
+  const acme = await organization();
+  const quote = await acme.post("/quote/", { lead_id: (await acme.lead()).id, line_items: [seat] });
+  const send = () => acme.ask("PUT", path(quote), { body: { status: "open" }, headers: { "idempotency-key": "send-1" } });
+
+  const [first, second] = [await send(), await send()];
+
+  assert.deepEqual(second.body, first.body);
+  assert.equal(second.headers.get("idempotency-replayed"), "true");
+  assert.equal((await acme.events(quote.id)).filter((one) => one.action === "sent").length, 1);
+});

@@ -1,0 +1,162 @@
+// /q/{token}/: the page of a quote, for whoever has its address. There it is read, and accepted or declined once.
+import { findPublicQuote, hashOf, type PublicQuote } from "../../auth/unscoped.ts";
+import type { Ctx } from "../../core/context.ts";
+import type { Core } from "../../core/core.ts";
+import { Content } from "../../core/operation.ts";
+import { asService, type PublicAnswer, type PublicRequest, type PublicRoute } from "../../core/public.ts";
+import type { Row } from "../../core/resource.ts";
+import { lockRecord } from "../../records/records.ts";
+import { parseEmail } from "../../values/email.ts";
+import { quote } from "./quote.ts";
+import { documentOf, type QuoteDocument } from "./quote_document.ts";
+import { type AnswerForm, showPage } from "./quote_html.ts";
+import { renderQuotePdf } from "./quote_pdf.ts";
+import { changeQuote, settled } from "./quote_states.ts";
+
+type Quote = Row<typeof quote>;
+
+const nameMax = 200;
+const decisions = { accept: "accepted", decline: "declined" } as const;
+
+export const quotePage: PublicRoute = {
+  name: "quote.page",
+  path: "/q/{token}",
+  doc: "A quote, to whoever has its address: to read, and to accept or decline.",
+  methods: ["GET", "POST"],
+  run: (core, request) =>
+    withQuote(core, request, (ctx, found) =>
+      request.method === "POST" ? decide(ctx, found, request) : show(ctx, found, request),
+    ),
+};
+
+export const quotePdf: PublicRoute = {
+  name: "quote.pdf",
+  path: "/q/{token}/pdf",
+  doc: "The same quote as PDF.",
+  methods: ["GET"],
+  async run(core, request) {
+    const answer = await withQuote(core, request, async (ctx, found) =>
+      isReadable(found) ? documentOf(ctx, found) : show(ctx, found, request),
+    );
+    return "status" in answer ? answer : showPdf(answer);
+  },
+};
+
+/** Runs `work` with the quote whose secret is in the path, locked; its own organization's calendar says whether it is over. */
+async function withQuote<T>(
+  core: Core,
+  { params, method, requestId }: PublicRequest,
+  work: (ctx: Ctx, found: Quote) => Promise<T>,
+): Promise<T | PublicAnswer> {
+  const found = await quoteBehind(core, params.token!);
+  if (found === null) return unknown;
+  // The secret stays out of the events: their readers may not all see the quote.
+  const request = { id: requestId, method, path: "/q/" };
+  return asService(core, found.organization_id, found.created_by, request, async (ctx) =>
+    work(ctx, await settled(ctx, await lockRecord(ctx, quote, found.id))),
+  );
+}
+
+const quoteBehind = async (core: Core, token: string): Promise<PublicQuote | null> =>
+  /^[\w-]{43}$/.test(token) ? findPublicQuote(core.db, hashOf(token)) : null;
+
+const unknown: PublicAnswer = {
+  status: 404,
+  content: showPage({
+    notice: "There is no quote at this address. Please check that the link is complete.",
+    document: null,
+    form: null,
+    pdf: null,
+  }),
+};
+
+// --- reading ---
+
+/** What was taken back is not shown any more. */
+const isReadable = ({ status }: Quote): boolean => status !== "draft" && status !== "canceled";
+
+async function show(
+  ctx: Ctx,
+  found: Quote,
+  { params }: PublicRequest,
+  { status, notice, form }: { status?: number; notice?: string; form?: Partial<AnswerForm> } = {},
+): Promise<PublicAnswer> {
+  if (!isReadable(found)) return withdrawn(found);
+  const document = await documentOf(ctx, found);
+  const path = pathOf(ctx, params.token!);
+  const open = found.status === "open";
+  const empty = { action: path, edition: found.date_sent!, name: "", email: "", errors: {} };
+  const content = showPage({
+    notice: notice ?? noticeOf(found, document),
+    document,
+    form: open ? { ...empty, ...form } : null,
+    pdf: `${path}pdf/`,
+  });
+  return { status: status ?? 200, content };
+}
+
+function withdrawn({ status }: Quote): PublicAnswer {
+  const notice =
+    status === "draft"
+      ? "This quote is being revised. Once it is sent again, you find it at this address."
+      : "This quote was withdrawn.";
+  return { status: 410, content: showPage({ notice, document: null, form: null, pdf: null }) };
+}
+
+function noticeOf({ status }: Quote, { answer }: QuoteDocument): string | null {
+  if (status === "expired") return "This quote has expired. Please ask for a new one.";
+  return answer === null ? null : `${answer}.`;
+}
+
+/** Where the service stands below its host, so that it works by whatever name the host is reached. */
+const pathOf = ({ settings }: Ctx, token: string): string =>
+  `${new URL(settings.base_url).pathname.replace(/\/$/, "")}/q/${token}/`;
+
+async function showPdf(document: QuoteDocument): Promise<PublicAnswer> {
+  const content = new Content("application/pdf", await renderQuotePdf(document), {
+    "content-disposition": `inline; filename="${document.number}.pdf"`,
+    "referrer-policy": "no-referrer",
+    "x-robots-tag": "noindex, nofollow",
+    "cache-control": "private, no-store",
+  });
+  return { status: 200, content };
+}
+
+// --- answering ---
+
+async function decide(ctx: Ctx, found: Quote, request: PublicRequest): Promise<PublicAnswer> {
+  const { decision = "", name = "", email = "", edition = "" } = request.form;
+  const to = Object.hasOwn(decisions, decision) ? decisions[decision as keyof typeof decisions] : null;
+  // Sent twice, it was answered once.
+  if (found.status === to) return seeOther(ctx, request);
+  if (found.status !== "open") return show(ctx, found, request, { status: 409 });
+  if (edition !== found.date_sent)
+    return show(ctx, found, request, {
+      status: 409,
+      notice: "This quote was changed after you opened it. Please read it again before you answer.",
+      form: { name, email },
+    });
+
+  const signer = { name: name.trim(), email: email.trim() === "" ? null : parseEmail(email) };
+  const errors = {
+    ...(to === null ? { decision: "Please accept or decline." } : {}),
+    ...(signer.name === "" ? { name: "Please write your name." } : {}),
+    ...(signer.name.length > nameMax ? { name: `Please use ${nameMax} characters or fewer.` } : {}),
+    ...(email.trim() !== "" && signer.email === null ? { email: "This is not an e-mail address." } : {}),
+  };
+  if (to === null || Object.keys(errors).length > 0)
+    return show(ctx, found, request, { status: 400, form: { name, email, errors } });
+
+  await changeQuote(ctx, found, { status: to }, signer);
+  return seeOther(ctx, request);
+}
+
+/** Back to the page, so that loading it again sends nothing again. */
+const seeOther = (ctx: Ctx, { params }: PublicRequest): PublicAnswer => ({
+  status: 303,
+  content: new Content("text/plain; charset=utf-8", "", {
+    location: pathOf(ctx, params.token!),
+    "referrer-policy": "no-referrer",
+    "cache-control": "private, no-store",
+  }),
+});
