@@ -17,7 +17,7 @@ create table comment_thread (
 call tenant_table('comment_thread');
 call reference('comment_thread', 'lead_id', 'lead');
 create index comment_thread_date_created_idx on comment_thread (organization_id, date_created desc, id desc);
-create index comment_thread_object_id_idx on comment_thread (organization_id, object_id);
+create unique index comment_thread_object_id_key on comment_thread (organization_id, object_id);
 
 -- A remark about a record. One that was removed stays without its words, so that the others keep their place.
 create table comment (

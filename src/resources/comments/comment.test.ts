@@ -197,6 +197,29 @@ test("comments follow what they are about through a merge", async () => {
   assert.equal((await acme.get(`/comment_thread/${onContact.thread_id}/`)).num_comments, 2);
 });
 
+test("what was said of two leads is one thread once they are one lead", async () => {
+  const acme = await organization();
+  const bob = await acme.member();
+  const [keep, gone] = [await acme.lead(), await acme.lead()];
+  const first = await comment(acme, gone);
+  const removed = await comment(acme, gone);
+  await acme.delete(`/comment/${removed.id}/`);
+  const second = await bob.post("/comment/", { object_id: keep.id, body: "Hm" });
+
+  await acme.post("/lead/merge/", { source: gone.id, destination: keep.id });
+
+  const [thread, ...more] = await threadsOf(acme, keep);
+  assert.deepEqual(more, []);
+  assert.deepEqual([thread.id, thread.num_comments, thread.lead_id], [second.thread_id, 2, keep.id]);
+  assert.deepEqual(thread.participating, [bob.userId, acme.userId]);
+  const { data } = await acme.get(`/comment/?object_id=${keep.id}`);
+  assert.deepEqual(
+    data.map((one: any) => [one.id, one.thread_id, one.lead_id]),
+    [first, removed, second].map((one) => [one.id, second.thread_id, keep.id]),
+  );
+  await acme.refused(404, "GET", `/comment_thread/${first.thread_id}/`);
+});
+
 test("who is mentioned and who takes part in the thread is told, once", async () => {
   const acme = await organization();
   const [bob, eve] = [await acme.member(), await acme.member()];

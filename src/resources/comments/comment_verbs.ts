@@ -4,7 +4,7 @@ import { invalid, notFound, Problem } from "../../core/errors.ts";
 import type { Create, Patch, Resource, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { emit } from "../../records/event.ts";
-import { findAnyRecord, findRecord, lockRecord } from "../../records/records.ts";
+import { findAnyRecord, findRecord } from "../../records/records.ts";
 import { lockWhere } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { excerpt, nameOfCaller, notify, withdrawNotices } from "../notifications/notify.ts";
@@ -90,9 +90,10 @@ async function objectOf(ctx: Ctx, object_id: string | undefined): Promise<About>
   const found = await findAnyRecord(ctx, object_id);
   if (found === null) throw invalid({ object_id: "does not exist" });
   const { of, kind } = found;
-  if (!commentable.has(of.name)) throw invalid({ object_id: `is a ${of.name.replaceAll("_", " ")}, which takes no comments` });
+  if (!commentable.has(of.name)) throw invalid({ object_id: "cannot be commented on" });
 
-  const row = await lockRecord(ctx, of, object_id);
+  const [row] = await lockWhere(ctx, of, sql`t.id = ${object_id}`);
+  if (row === undefined) throw invalid({ object_id: "does not exist" });
   const [thread] = await lockWhere(ctx, commentThread, sql`t.object_id = ${object_id}`);
   const object_type = kind.event?.(row) ?? kind.name;
   return { lead_id: leadOf(of, row), object_id, object_type, thread: thread ?? null };

@@ -6,6 +6,7 @@ import { shown } from "../../records/records.ts";
 import { repoint } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { outputSchema } from "../../records/writer.ts";
+import { uniteThreads } from "../comments/unite_threads.ts";
 import { leaveSharedLists } from "../lists/members.ts";
 import { endDoubleSubscriptions } from "../sequences/sequence_subscription_verbs.ts";
 import { united } from "../shared/contact_points.ts";
@@ -45,6 +46,7 @@ export const mergeContacts = operation({
     );
     leaveSharedLists(ctx, "contact", gone.id, kept.id);
     await endDoubleSubscriptions(ctx, gone.id, kept.id);
+    await uniteThreads(ctx, gone.id, kept.id, meta);
     await repoint(ctx, contact, gone.id, kept.id, { along: { lead_id: kept.lead_id }, meta });
     await store.remove(ctx, contact, [gone], meta);
     const shared = await mergedShare(ctx, gone, merged);

@@ -9,6 +9,7 @@ import { repoint } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { outputSchema } from "../../records/writer.ts";
 import { logLeadMerge } from "../activities/system_activities.ts";
+import { uniteThreads } from "../comments/unite_threads.ts";
 import { leaveSharedLists } from "../lists/members.ts";
 import { united } from "../shared/contact_points.ts";
 import { filledIn, lockPair, mergedCustom } from "../shared/merging.ts";
@@ -32,6 +33,7 @@ export const mergeLeads = operation({
 
     const merged = store.update(ctx, lead, kept, mergedLead(ctx, kept, gone), meta);
     leaveSharedLists(ctx, "lead", gone.id, kept.id);
+    await uniteThreads(ctx, gone.id, kept.id, meta);
     await repoint(ctx, lead, gone.id, kept.id, { meta });
     await store.remove(ctx, lead, [gone], meta);
     logLeadMerge(ctx, gone, merged);

@@ -1,0 +1,22 @@
+// Two records that become one have one thread.
+import type { Ctx } from "../../core/context.ts";
+import { sql } from "../../db/sql.ts";
+import { lockWhere } from "../../records/references.ts";
+import { store } from "../../records/store.ts";
+import { comment } from "./comment.ts";
+import { commentThread } from "./comment_thread.ts";
+
+/** Call it before two records become one: where both were commented on, what was said of the one that goes joins the other's thread. */
+export async function uniteThreads(ctx: Ctx, gone: string, kept: string, meta: Record<string, unknown>): Promise<void> {
+  const threads = await lockWhere(ctx, commentThread, sql`t.object_id = any(${[gone, kept]})`);
+  const [from, to] = [gone, kept].map((id) => threads.find((thread) => thread.object_id === id));
+  if (from === undefined || to === undefined) return;
+
+  const { id: thread_id, object_id, lead_id } = to;
+  for (const one of await lockWhere(ctx, comment, sql`t.thread_id = ${from.id}`))
+    store.update(ctx, comment, one, { thread_id, object_id, lead_id }, meta);
+  const num_comments = to.num_comments + from.num_comments;
+  const participating = [...new Set([...to.participating, ...from.participating])];
+  store.update(ctx, commentThread, to, { num_comments, participating }, meta);
+  await store.remove(ctx, commentThread, [from], meta);
+}
