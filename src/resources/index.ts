@@ -5,6 +5,9 @@ import type { Resource } from "../core/resource.ts";
 import { credential } from "./accounts/credential.ts";
 import { accounts } from "./accounts/index.ts";
 import { activities } from "./activities/index.ts";
+import { anyAutomation } from "./automations/any_automation.ts";
+import { automationStepRun } from "./automations/automation_run.ts";
+import { automationsOfBothGenerations } from "./automations/index.ts";
 import { comments } from "./comments/index.ts";
 import { contacts } from "./contacts/index.ts";
 import { unsubscribedEmail } from "./contacts/unsubscribed_email.ts";
@@ -54,6 +57,7 @@ export const operations: readonly Operation[] = [
   ...events,
   ...accounts,
   ...sequences,
+  ...automationsOfBothGenerations,
   ...sharing,
   ...files,
   ...tags,
@@ -68,4 +72,11 @@ export const operations: readonly Operation[] = [
 export const publicRoutes: readonly PublicRoute[] = [sharedFile, ...quotePages];
 
 /** Resources that other definitions refer to and that have none of the five verbs. */
-export const silentResources: readonly Resource[] = [contactListMember, leadListMember, credential, unsubscribedEmail];
+export const silentResources: readonly Resource[] = [
+  contactListMember,
+  leadListMember,
+  credential,
+  unsubscribedEmail,
+  anyAutomation,
+  automationStepRun,
+];

@@ -39,6 +39,8 @@ const required: Record<string, (ws: Workspace) => Promise<Body> | Body> = {
     const template = await ws.post("/email_template/", { name: "Hello", is_shared: true });
     return { steps: [{ step_type: "email", email_template_id: template.id }] };
   },
+  automation: () => ({ trigger: "lead.created", actions: [{ type: "create_task", config: { text: "Call" } }] }),
+  automations: () => ({ trigger: { type: "record.created", config: { object_type: "lead" } } }),
   sequence_subscription: async (ws) => ({
     contact_id: (await ws.contact({ emails: [{ email: `contact-${unique()}@example.com` }] })).id,
   }),

@@ -1,0 +1,106 @@
+// Rules: the first generation of automations, in force as they are written.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { organization, type Workspace } from "../../../test/support/given.ts";
+
+const rule = {
+  name: "Call new leads",
+  trigger: "lead.created",
+  conditions: [{ field: "industry", operator: "equals", value: "Software" }],
+  actions: [
+    { type: "add_tag", config: { tag: "new" } },
+    { type: "create_task", params: { text: "Call" }, delay: 3600 },
+  ],
+};
+
+const planOf = async (ws: Workspace, id: string) => {
+  const [row] = await ws.service.app.db.unscoped({
+    text: "select filter, graph, settings from automation_version where automation_id = $1 order by number desc limit 1",
+    values: [id],
+  });
+  return row!.map((text) => JSON.parse(text!));
+};
+
+test("a rule is a draft unless it is said to be active, in either word", async () => {
+  const acme = await organization();
+
+  const [draft, active, paused] = [
+    await acme.post("/automation/", rule),
+    await acme.post("/automation/", { ...rule, status: "active" }),
+    await acme.post("/automation/", { ...rule, is_active: false }),
+  ];
+
+  assert.deepEqual([draft.status, draft.is_active], ["draft", false]);
+  assert.deepEqual([active.status, active.is_active], ["active", true]);
+  assert.equal(paused.status, "paused");
+  assert.deepEqual(draft.trigger, { type: "record.created", config: { object_type: "lead" } });
+  assert.equal(draft.generation, 1);
+  assert.deepEqual(draft.actions[1], { type: "create_task", config: { text: "Call" }, delay: 3600 });
+  assert.deepEqual([draft.run_count, draft.error_count, draft.last_run_at], [0, 0, null]);
+  assert.equal((await acme.events(draft.id))[0].event, "automation.created");
+});
+
+test("a rule comes to a graph that waits before what has a delay, and is kept as a version", async () => {
+  const acme = await organization();
+
+  const made = await acme.post("/automation/", { ...rule, run_once_per_record: true });
+
+  const [filter, graph, settings] = await planOf(acme, made.id);
+  assert.deepEqual(filter, { all: [{ type: "field", ref: "record.industry", op: "is", value: "Software" }] });
+  assert.equal(graph.start, "action_1");
+  assert.deepEqual(
+    Object.entries(graph.steps).map(([id, step]: any) => [id, step.type, step.ports.out]),
+    [
+      ["wait_2", "wait.duration", "action_2"],
+      ["action_1", "tag.change", "wait_2"],
+      ["action_2", "task.create", null],
+    ],
+  );
+  assert.equal(settings.re_enroll, "never");
+  assert.equal(made.active_version, 1);
+});
+
+test("changing what a rule does makes a new version, changing its name does not; what was read can be written back", async () => {
+  const acme = await organization();
+  const made = await acme.post("/automation/", rule);
+  const path = `/automation/${made.id}/`;
+
+  const back = await acme.put(path, made);
+  const renamed = await acme.put(path, { name: "Other", is_active: true });
+  const changed = await acme.put(path, { match: "any" });
+
+  assert.equal(back.active_version, 1);
+  assert.equal((await acme.events(made.id)).length, 3);
+  assert.deepEqual([renamed.status, renamed.active_version], ["active", 1]);
+  assert.equal(changed.active_version, 2);
+  assert.notEqual(changed.active_version_id, made.active_version_id);
+  assert.ok("any" in (await planOf(acme, made.id))[0]);
+});
+
+test("a rule must be whole, and what is wrong is named by its place in the rule", async () => {
+  const acme = await organization();
+  const refuse = (body: object, field: string) => acme.refused(400, "POST", "/automation/", { ...rule, ...body }, field);
+
+  await refuse({ actions: [] }, "actions");
+  await refuse({ actions: [{ type: "dance" }] }, "actions.0.type");
+  await refuse({ actions: [rule.actions[0], { type: "create_task" }] }, "actions.1.config.text");
+  await refuse({ actions: [{ type: "set_status", config: { status: "x" } }] }, "actions.0.config.status");
+  await refuse({ actions: [{ type: "create_note", config: { note: "x" }, delay: -1 }] }, "actions.0.delay");
+  await refuse({ trigger: { type: "record.created" } }, "trigger.config.object_type");
+  await refuse({ trigger: "moon.rises" }, "trigger");
+  await refuse({ conditions: [{ field: "name", operator: "resembles" }] }, "conditions.0.operator");
+  await refuse({ conditions: [{ field: "name" }] }, "conditions.0.operator");
+  await refuse({ match: "some" }, "match");
+});
+
+test("only who writes sequences writes rules", async () => {
+  const acme = await organization();
+  const bob = await acme.member();
+  const made = await acme.post("/automation/", rule);
+
+  await bob.refused(403, "POST", "/automation/", rule);
+  await bob.refused(403, "PUT", `/automation/${made.id}/`, { name: "X" });
+  await bob.refused(403, "DELETE", `/automation/${made.id}/`);
+  assert.equal((await bob.get(`/automation/${made.id}/`)).id, made.id);
+  await acme.delete(`/automation/${made.id}/`);
+});

@@ -1,0 +1,101 @@
+// Writing a rule puts it in force: it is checked as a whole, brought into the form of a graph, and kept as a version of its own.
+import { type Ctx, write } from "../../core/context.ts";
+import { type FieldErrors, invalid } from "../../core/errors.ts";
+import { newId } from "../../core/id.ts";
+import type { Create, Patch, Row } from "../../core/resource.ts";
+import { same } from "../../core/row.ts";
+import { sql, statement } from "../../db/sql.ts";
+import { store } from "../../records/store.ts";
+import { type Action, graphOf } from "./actions.ts";
+import { automation, type Condition } from "./automation.ts";
+import { automationVersion } from "./automation_version.ts";
+import { checkCondition } from "./conditions.ts";
+import type { Plan } from "./fields.ts";
+import { readGraph } from "./graph.ts";
+import { settings } from "./settings.ts";
+import { readTrigger } from "./trigger.ts";
+
+type Automation = Row<typeof automation>;
+
+export async function createAutomation(ctx: Ctx, given: Create<typeof automation>): Promise<Automation> {
+  const { is_active, ...values } = given;
+  const plan = compiled({ conditions: [], match: "all", run_once_per_record: false, ...values } as Rule);
+  const id = newId(automation.prefix, ctx.now.getTime());
+  const active_version_id = newId(automationVersion.prefix, ctx.now.getTime());
+  const status = values.status ?? (is_active === undefined || is_active === null ? "draft" : is_active ? "active" : "paused");
+  const row = store.insert(ctx, automation, { ...values, ...plan, id, status, active_version_id, active_version: 1 });
+  keepVersion(ctx, row, plan);
+  return row;
+}
+
+export async function updateAutomation(ctx: Ctx, before: Automation, patch: Patch<typeof automation>): Promise<Automation> {
+  const { is_active, ...values } = patch;
+  const status = values.status ?? statusOf(before, is_active);
+  const plan = compiled({ ...before, ...values } as Rule);
+  if (same(plan, planOf(before))) return store.update(ctx, automation, before, { ...values, status, trigger: before.trigger });
+
+  write(
+    ctx,
+    statement(sql`update automation_version set is_active = false, version = version + 1
+      where organization_id = ${ctx.organization_id} and automation_id = ${before.id} and is_active`),
+  );
+  const active_version_id = newId(automationVersion.prefix, ctx.now.getTime());
+  const active_version = (before.active_version ?? 0) + 1;
+  const after = store.update(ctx, automation, before, { ...values, ...plan, status, active_version_id, active_version });
+  keepVersion(ctx, after, plan);
+  return after;
+}
+
+/** Who reads a rule and writes it back says both; that it is not active leaves a draft a draft. */
+function statusOf(before: Automation, isActive: boolean | null | undefined): Automation["status"] {
+  if (isActive === undefined || isActive === null || isActive === (before.status === "active")) return before.status;
+  return isActive ? "active" : "paused";
+}
+
+function keepVersion(ctx: Ctx, row: Automation, plan: Plan): void {
+  store.insert(ctx, automationVersion, {
+    ...plan,
+    id: row.active_version_id!,
+    automation_id: row.id,
+    number: row.active_version!,
+    is_active: true,
+    published_at: ctx.now.toISOString(),
+    published_by: ctx.actor.user_id,
+  });
+}
+
+const planOf = ({ trigger, filter, graph, settings }: Automation): Plan => ({ trigger, filter, graph, settings });
+
+// --- compiling ---
+
+interface Rule {
+  trigger: unknown;
+  conditions: Condition[];
+  match: "all" | "any";
+  actions: Action[];
+  run_once_per_record: boolean;
+}
+
+/** The rule in the form everything runs in. What is wrong is named by its place in the rule. */
+function compiled(rule: Rule): Plan {
+  const check = { errors: {} as FieldErrors, complete: true };
+  const trigger = readTrigger(check, rule.trigger);
+  const filter = filterOf(rule);
+  if (filter !== null) checkCondition(check, filter, "filter");
+  const graph = readGraph(check, graphOf(rule.actions));
+  const errors = Object.entries(check.errors).map(([place, reason]) => [placeInRule(place), reason]);
+  if (errors.length > 0) throw invalid(Object.fromEntries(errors));
+  return { trigger, filter, graph, settings: settings.parse({ re_enroll: rule.run_once_per_record ? "never" : "always" }) };
+}
+
+function filterOf({ conditions, match }: Rule): object | null {
+  if (conditions.length === 0) return null;
+  const leaves = conditions.map(({ field, operator, value }) => ({ type: "field", ref: `record.${field}`, op: operator, value }));
+  return { [match]: leaves };
+}
+
+/** `graph.steps.action_2.config.text` is `actions.1.config.text`. */
+const placeInRule = (place: string): string =>
+  place
+    .replace(/^graph\.steps\.(?:action|wait)_(\d+)/, (_, number) => `actions.${Number(number) - 1}`)
+    .replace(/^filter\.(all|any)\./, "conditions.");

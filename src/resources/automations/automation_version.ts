@@ -1,0 +1,26 @@
+// A version: an automation as it was at one time in force. It never changes.
+import { z } from "zod";
+import { boolean, integer, json, ref, text, timestamp } from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+import { anyObject, type Plan, shownGraph, shownTrigger } from "./fields.ts";
+
+const kept = <T>(schema: z.ZodType) => json(schema as z.ZodType<T>, { readOnly: true, required: true });
+
+export const automationVersion = resource({
+  name: "automation_version",
+  prefix: "autv",
+  doc: "An automation as it was at one time in force.",
+  event: null,
+  fields: {
+    automation_id: ref("any_automation", { onDelete: "cascade", onMove: "keep" }, { required: true, readOnly: true }),
+    number: integer({ required: true, readOnly: true, doc: "1 for the first." }),
+    trigger: kept<Plan["trigger"]>(shownTrigger),
+    filter: json(anyObject as z.ZodType<object>, { readOnly: true }),
+    graph: kept<Plan["graph"]>(shownGraph),
+    settings: kept<Plan["settings"]>(anyObject),
+    is_active: boolean({ required: true, readOnly: true, doc: "Whether it is the one in force." }),
+    published_at: timestamp({ required: true, readOnly: true }),
+    published_by: text({ readOnly: true, max: 64 }),
+    change_note: text({ readOnly: true, max: 10_000, doc: "What its publisher said of it." }),
+  },
+});

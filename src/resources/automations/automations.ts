@@ -1,0 +1,99 @@
+// An automation of the second generation: a graph of steps that is edited as a draft and published when it is ready.
+import { z } from "zod";
+import { choice, computed, input, integer, json, text, timestamp } from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+import { same } from "../../core/row.ts";
+import { authorNames } from "../shared/names.ts";
+import { anyObject, generation, type Plan, running, shownGraph, shownTrigger } from "./fields.ts";
+import type { Graph } from "./graph.ts";
+import { type Settings, settings } from "./settings.ts";
+import type { Trigger } from "./trigger.ts";
+
+const plan = { trigger: shownTrigger, filter: anyObject.nullable(), graph: shownGraph, settings: anyObject };
+const parts = ["trigger", "filter", "graph", "settings"] as const;
+
+const draft = z.object({
+  ...plan,
+  revision: z.int(),
+  date_updated: z.iso.datetime().nullable(),
+  updated_by: z.string().nullable(),
+});
+
+export const automations = resource({
+  name: "automations",
+  prefix: "autm",
+  table: "automation",
+  only: { column: "generation", value: "2" },
+  doc: "Steps that are taken by themselves when something happens: a graph, edited as a draft and published when it is ready.",
+  sort: { name: true, last_run_at: true },
+  fields: {
+    generation: generation("2"),
+    name: text({ required: true }),
+    description: text({ max: 10_000 }),
+    status: choice(["draft", "active", "paused"], {
+      readOnly: true,
+      default: "draft",
+      doc: "Publishing and pausing move it; a `draft` was never published.",
+    }),
+    trigger: json(z.union([z.string(), anyObject]) as unknown as z.ZodType<Trigger>, {
+      required: true,
+      output: shownTrigger,
+      doc: "What starts it: `{type, config}`, or the name of an event.",
+    }),
+    filter: json(anyObject as z.ZodType<object>, {
+      doc: "Which records it is for: a tree of conditions, or a query of the search; null for all.",
+    }),
+    graph: json(anyObject as unknown as z.ZodType<Graph>, {
+      default: { start: null, steps: {} } as Graph,
+      output: shownGraph,
+      doc: "What is done: `{start, steps, goals?, exits?}`, each step saying at its ports where it goes on.",
+    }),
+    settings: json(settings as unknown as z.ZodType<Settings>, {
+      default: settings.parse({}) as Settings,
+      output: anyObject,
+      doc: "How often it takes a record, how many at once, at what hours.",
+    }),
+    ...running,
+    published: json(z.object(plan) as unknown as z.ZodType<Plan>, {
+      readOnly: true,
+      doc: "What is in force; null before it is published.",
+    }),
+    draft: computed(
+      [...parts, "published", "draft_revision", "draft_updated_at", "draft_updated_by"],
+      draft.nullable() as z.ZodType<unknown>,
+      draftOf,
+      "What is edited, where it differs from what is in force.",
+    ),
+    has_unpublished_changes: computed(
+      [...parts, "published"],
+      z.boolean(),
+      (trigger, filter, graph, settings, published) => !same({ trigger, filter, graph, settings }, published),
+      "Whether what is edited differs from what is in force.",
+    ),
+    if_revision: input(z.int(), { doc: "The `draft.revision` that the change is meant for; another one refuses it." }),
+    webhook_url: text({ readOnly: true, doc: "Where its webhook is, once it is published." }),
+    stats: computed(
+      ["runs_total", "runs_failed", "last_run_at"],
+      z.object({ runs_total: z.int(), runs_failed: z.int(), last_run_at: z.iso.datetime().nullable() }),
+      (runs_total: number, runs_failed: number, last_run_at: string | null) => ({ runs_total, runs_failed, last_run_at }),
+    ),
+    draft_revision: integer({ readOnly: true, hidden: true, default: 1 }),
+    draft_updated_at: timestamp({ readOnly: true, hidden: true }),
+    draft_updated_by: text({ readOnly: true, hidden: true }),
+    ...authorNames,
+  },
+});
+
+function draftOf(
+  trigger: Trigger,
+  filter: object | null,
+  graph: Graph,
+  settings: Settings,
+  published: Plan | null,
+  revision: number,
+  date_updated: string | null,
+  updated_by: string | null,
+) {
+  const plan = { trigger, filter, graph, settings };
+  return same(plan, published) ? null : { ...plan, revision, date_updated, updated_by };
+}

@@ -1,0 +1,63 @@
+// Writing an automation writes its draft: what is in force changes only when it is published.
+import { type Ctx, may } from "../../core/context.ts";
+import { type FieldErrors, invalid, Problem } from "../../core/errors.ts";
+import type { Create, Patch, Row } from "../../core/resource.ts";
+import { same } from "../../core/row.ts";
+import { store } from "../../records/store.ts";
+import { membership } from "../organization/membership.ts";
+import { isActiveMember } from "../organization/user.ts";
+import { automations } from "./automations.ts";
+import { checkFilter } from "./conditions.ts";
+import { readGraph } from "./graph.ts";
+import type { Settings } from "./settings.ts";
+import { readTrigger } from "./trigger.ts";
+
+type Automation = Row<typeof automations>;
+type Given = Pick<Patch<typeof automations>, "trigger" | "filter" | "graph" | "settings">;
+
+export async function createAutomations(ctx: Ctx, { if_revision: _, ...given }: Create<typeof automations>): Promise<Automation> {
+  const edited = { draft_updated_at: ctx.now.toISOString(), draft_updated_by: ctx.actor.user_id };
+  return store.insert(ctx, automations, { ...given, ...understood(ctx, given), ...edited });
+}
+
+export async function updateAutomations(ctx: Ctx, before: Automation, patch: Patch<typeof automations>): Promise<Automation> {
+  const { if_revision, ...given } = patch;
+  if (if_revision !== undefined && if_revision !== before.draft_revision)
+    throw invalid({ if_revision: `is another one: the draft has changed and is at ${before.draft_revision}` });
+
+  const plan = understood(ctx, given, before);
+  const changes = Object.entries(plan).some(([key, value]) => !same(value, before[key as keyof Automation]));
+  const edited = {
+    draft_revision: before.draft_revision + 1,
+    draft_updated_at: ctx.now.toISOString(),
+    draft_updated_by: ctx.actor.user_id,
+  };
+  return store.update(ctx, automations, before, { ...given, ...plan, ...(changes && edited) });
+}
+
+/** What is given of a plan, with what goes without saying. All that is not understood is named at once. */
+function understood(ctx: Ctx, given: Given, before: Automation | null = null): Given {
+  const check = { errors: {} as FieldErrors, complete: false };
+  const plan: Given = {};
+  if (given.trigger !== undefined) plan.trigger = readTrigger(check, given.trigger);
+  if (given.filter !== undefined) plan.filter = given.filter;
+  if (given.filter) checkFilter(check, given.filter, "filter");
+  if (given.graph !== undefined) plan.graph = readGraph(check, given.graph);
+  if (given.settings !== undefined) plan.settings = given.settings;
+  if (Object.keys(check.errors).length > 0) throw invalid(check.errors);
+  if (given.settings) checkRunAs(ctx, given.settings, before?.settings ?? null);
+  return plan;
+}
+
+/** Whose rights it has: one's own, or those of a member who allows it. Admins choose anybody. */
+export function checkRunAs(ctx: Ctx, { run_as_user_id: id }: Settings, before: Settings | null): void {
+  if (id === null || id === before?.run_as_user_id) return;
+  if (!isActiveMember(ctx.directory, id)) throw invalid({ "settings.run_as_user_id": "is not a member" });
+  if (id === ctx.actor.user_id || may(ctx, "manage_organization")) return;
+  const theirs = ctx.directory.list(membership).find((one) => one.user_id === id);
+  if (theirs?.may_workflows_impersonate !== true)
+    throw new Problem(
+      403,
+      "This member does not let automations act in their name: settings.run_as_user_id must be yours or theirs who allow it.",
+    );
+}

@@ -1,0 +1,97 @@
+// Configs of triggers, conditions and steps held to their catalogs. A value may be said by a reference or a template in its place:
+// then what it will be is known only when it runs.
+import type { z } from "zod";
+import type { FieldErrors } from "../../core/errors.ts";
+import { nearest, reasons } from "../../core/reasons.ts";
+import type { TypeDefinition } from "./catalog.ts";
+
+export interface Check {
+  errors: FieldErrors;
+  /** A draft may lack what is required; what runs may not. */
+  complete: boolean;
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The definition of a type, or undefined, and the reason is in `errors`. */
+export function typeNamed(
+  check: Check,
+  catalog: ReadonlyMap<string, TypeDefinition>,
+  type: unknown,
+  at: string,
+): TypeDefinition | undefined {
+  if (typeof type !== "string") {
+    check.errors[`${at}.type`] = type === undefined ? "is required" : "must be text";
+    return undefined;
+  }
+  const found = catalog.get(type);
+  if (found === undefined) {
+    const near = nearest(type, [...catalog.keys()]);
+    check.errors[`${at}.type`] =
+      `is not known${near ? `; did you mean ${near}?` : `; known are ${[...catalog.keys()].join(", ")}`}`;
+  }
+  return found;
+}
+
+/** Holds a config to its type. `passing` are keys beside it that are not the config's. */
+export function checkConfig(
+  check: Check,
+  of: TypeDefinition,
+  config: unknown,
+  at: string,
+  passing: readonly string[] = [],
+): void {
+  if (!isObject(config)) {
+    check.errors[at] = "must be an object";
+    return;
+  }
+  for (const [key, value] of Object.entries(config)) {
+    if (passing.includes(key)) continue;
+    const parameter = of.config[key];
+    if (parameter === undefined) check.errors[`${at}.${key}`] = unknownKey(key, Object.keys(of.config));
+    else if (value !== null) checkValue(check, parameter.schema, value, `${at}.${key}`);
+  }
+  if (!check.complete) return;
+  for (const [key, { required }] of Object.entries(of.config))
+    if (required && (config[key] === undefined || config[key] === null)) check.errors[`${at}.${key}`] = "is required";
+}
+
+export function unknownKey(key: string, known: readonly string[]): string {
+  const near = nearest(key, known);
+  return `is not known here${near ? `; did you mean ${near}?` : known.length > 0 ? `; known are ${known.join(", ")}` : ""}`;
+}
+
+function checkValue(check: Check, schema: z.ZodType, value: unknown, at: string): void {
+  if (isDynamic(value)) return checkDynamic(check, value, at);
+  const result = schema.safeParse(value, { reportInput: true });
+  if (!result.success) Object.assign(check.errors, reasons(result.error, at));
+  else checkWithin(check, value, at);
+}
+
+/** References and templates anywhere within a value. */
+function checkWithin(check: Check, value: unknown, at: string): void {
+  if (isDynamic(value)) return checkDynamic(check, value, at);
+  if (Array.isArray(value)) value.forEach((one, i) => checkWithin(check, one, `${at}.${i}`));
+  else if (isObject(value)) for (const [key, one] of Object.entries(value)) checkWithin(check, one, `${at}.${key}`);
+}
+
+/** `{"$ref": path}` or `{"$template": text}`. */
+const isDynamic = (value: unknown): value is Record<string, unknown> =>
+  isObject(value) && ("$ref" in value || "$template" in value);
+
+const roots = ["trigger", "record", "steps", "vars", "item", "run", "org", "now"];
+
+function checkDynamic(check: Check, value: Record<string, unknown>, at: string): void {
+  const [key, ...others] = Object.keys(value);
+  if (others.length > 0) check.errors[at] = "must have $ref or $template alone";
+  else if (key === "$ref") checkReference(check, value.$ref, `${at}.$ref`);
+  else if (typeof value.$template !== "string") check.errors[`${at}.$template`] = "must be text";
+  else if (value.$template.length > 100_000) check.errors[`${at}.$template`] = "must be 100000 characters or fewer";
+}
+
+function checkReference(check: Check, path: unknown, at: string): void {
+  if (typeof path !== "string") check.errors[at] = "must be text";
+  else if (!/^[A-Za-z_][\w]*(\.[\w-]+)*$/.test(path)) check.errors[at] = "must be a path such as record.lead_id";
+  else if (!roots.includes(path.split(".")[0]!)) check.errors[at] = `must begin with one of ${roots.join(", ")}`;
+}

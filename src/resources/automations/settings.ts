@@ -1,0 +1,47 @@
+// How often an automation takes the same record, how many at once, at what hours, and whose rights it has.
+import { z } from "zod";
+import { isTimeZone } from "../../values/time.ts";
+import { clockTime, duration, label } from "./catalog.ts";
+
+const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
+const recipient = ["recipient", "sender"];
+const zone = z.string().refine((name) => recipient.includes(name) || isTimeZone(name), {
+  error: "must be recipient, sender or a time zone such as Europe/Berlin",
+});
+const count = z.int().min(1).max(1_000_000);
+
+export const settings = z.strictObject({
+  re_enroll: z.enum(["never", "always", "after_exit"]).default("after_exit"),
+  cooldown: duration.nullable().optional(),
+  max_per_record: count.nullable().optional(),
+  max_concurrent_per_record: count.default(1),
+  concurrency: z
+    .strictObject({
+      key: label.optional(),
+      mode: z.enum(["skip", "queue", "cancel_previous", "allow"]).optional(),
+      max_active_runs: count.optional(),
+    })
+    .optional(),
+  time_window: z
+    .strictObject({
+      timezone: zone.optional(),
+      days: z.array(z.enum(days)).min(1).optional(),
+      from: clockTime.optional(),
+      to: clockTime.optional(),
+      blocked_dates: z.array(z.iso.date()).max(366).optional(),
+      spread_minutes: z.int().min(0).max(1440).optional(),
+    })
+    .refine(({ from, to }) => from === undefined || to === undefined || from < to, {
+      path: ["to"],
+      error: "must be later than from",
+    })
+    .nullable()
+    .optional(),
+  stop_on: z.record(z.string(), z.unknown()).optional(),
+  limits: z
+    .strictObject({ max_steps_per_run: z.int().min(1).max(10_000).optional(), max_run_days: z.int().min(1).max(365).optional() })
+    .optional(),
+  run_as_user_id: z.string().min(1).max(64).nullable().default(null),
+});
+
+export type Settings = z.output<typeof settings>;

@@ -1,0 +1,134 @@
+// How an automation has done in some time: its runs, day by day and step by step.
+import { z } from "zod";
+import { type Ctx, query } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import { operation } from "../../core/operation.ts";
+import { sql, statement } from "../../db/sql.ts";
+import { getRecord } from "../../records/records.ts";
+import { parseTimestamp } from "../../values/time.ts";
+import { automations } from "./automations.ts";
+
+const daysShown = 30;
+const dayMs = 86_400_000;
+const count = z.int();
+const states = ["queued", "running", "waiting", "completed", "failed", "cancelled"] as const;
+
+const output = z.strictObject({
+  automation_id: z.string(),
+  date_start: z.iso.datetime(),
+  date_end: z.iso.datetime(),
+  runs: z.strictObject({ total: count, ...Object.fromEntries(states.map((state) => [state, count])) }),
+  success_rate: z.number().nullable().describe("Of those that came to an end, the share that completed: 0 to 1."),
+  average_duration_ms: z.number().nullable(),
+  last_run_at: z.iso.datetime().nullable(),
+  last_failure_at: z.iso.datetime().nullable(),
+  runs_by_day: z.array(z.strictObject({ date: z.iso.date(), completed: count, failed: count })),
+  steps: z.array(
+    z.strictObject({ node_id: z.string(), type: z.string(), entered: count, succeeded: count, failed: count, waiting: count }),
+  ),
+  goals: count.describe("How many runs ended by reaching a goal."),
+});
+
+interface Period {
+  start: string;
+  end: string;
+}
+
+export const automationStats = operation({
+  name: "automations.stats",
+  method: "GET",
+  path: "/automations/{id}/stats/",
+  doc: "Answers how an automation has done: its runs of the last 30 days, or of a period.",
+  permission: "member",
+  group: "report",
+  input: {
+    id: z.string(),
+    date_start: z.string().optional().describe("From when; 30 days before the end by default."),
+    date_end: z.string().optional().describe("Until when; now by default."),
+  },
+  output,
+  async run(ctx, { id, ...given }) {
+    const automation = await getRecord(ctx, automations, id);
+    const period = readPeriod(ctx, given);
+    const [runs, days, steps] = await Promise.all([
+      runsOf(ctx, automation.id, period),
+      daysOf(ctx, automation.id, period),
+      stepsOf(ctx, automation.id, period),
+    ]);
+    return { automation_id: automation.id, date_start: period.start, date_end: period.end, ...runs, runs_by_day: days, steps };
+  },
+});
+
+function readPeriod(ctx: Ctx, { date_start, date_end }: { date_start?: string; date_end?: string }): Period {
+  const read = (text: string | undefined, key: string, otherwise: Date): string => {
+    if (text === undefined || text === "") return otherwise.toISOString();
+    const moment = parseTimestamp(text, ctx.request.offsetMinutes);
+    if (moment === null) throw invalid({ [key]: "must be a time such as 2026-01-02T03:04:05.678Z" });
+    return moment;
+  };
+  const end = read(date_end, "date_end", ctx.now);
+  const start = read(date_start, "date_start", new Date(Date.parse(end) - daysShown * dayMs));
+  if (start > end) throw invalid({ date_start: "must not be later than date_end" });
+  return { start, end };
+}
+
+const within = (ctx: Ctx, id: string, { start, end }: Period) =>
+  sql`r.organization_id = ${ctx.organization_id} and r.automation_id = ${id} and not r.is_simulation
+    and r.date_created between ${start}::timestamptz and ${end}::timestamptz`;
+
+async function runsOf(ctx: Ctx, id: string, period: Period) {
+  // One row: how many in each state, how long, and when last.
+  const [row] = await query(
+    ctx,
+    statement(sql`select count(*), array_to_json(array[
+        count(*) filter (where r.status = 'queued'), count(*) filter (where r.status = 'running'),
+        count(*) filter (where r.status = 'waiting'), count(*) filter (where r.status = 'completed'),
+        count(*) filter (where r.status = 'failed'), count(*) filter (where r.status = 'cancelled')]),
+      avg(r.duration_ms)::double precision, extract(epoch from max(r.date_created)) * 1000,
+      extract(epoch from max(r.date_created) filter (where r.status = 'failed')) * 1000,
+      count(*) filter (where r.output ? 'goal_id')
+      from automation_run r where ${within(ctx, id, period)}`),
+  );
+  const [total, inStates, average, last, lastFailure, goals] = row!;
+  const runs = Object.fromEntries(states.map((state, i) => [state, JSON.parse(inStates!)[i] as number]));
+  const ended = runs.completed! + runs.failed!;
+  const at = (ms: string | null) => (ms === null ? null : new Date(Math.round(Number(ms))).toISOString());
+  return {
+    runs: { total: Number(total), ...runs },
+    success_rate: ended === 0 ? null : runs.completed! / ended,
+    average_duration_ms: average === null ? null : Number(average),
+    last_run_at: at(last!),
+    last_failure_at: at(lastFailure!),
+    goals: Number(goals),
+  };
+}
+
+async function daysOf(ctx: Ctx, id: string, period: Period) {
+  // One row a day on which a run began, by the caller's clock.
+  const rows = await query(
+    ctx,
+    statement(sql`select to_char(r.date_created at time zone 'UTC' + make_interval(mins => ${ctx.request.offsetMinutes}::int), 'YYYY-MM-DD') as day,
+        count(*) filter (where r.status = 'completed'), count(*) filter (where r.status = 'failed')
+      from automation_run r where ${within(ctx, id, period)} group by day order by day`),
+  );
+  return rows.map(([date, completed, failed]) => ({ date: date!, completed: Number(completed), failed: Number(failed) }));
+}
+
+async function stepsOf(ctx: Ctx, id: string, period: Period) {
+  // One row a step of the graph: how often it was entered, and what came of it.
+  const rows = await query(
+    ctx,
+    statement(sql`select s.node_id, s.type, count(*), count(*) filter (where s.status = 'succeeded'),
+        count(*) filter (where s.status = 'failed'), count(*) filter (where s.status = 'waiting')
+      from automation_run r join automation_step_run s on s.organization_id = r.organization_id and s.run_id = r.id
+      where ${within(ctx, id, period)} group by s.node_id, s.type order by s.node_id, s.type`),
+  );
+  return rows.map(([node_id, type, entered, succeeded, failed, waiting]) => ({
+    node_id: node_id!,
+    type: type!,
+    entered: Number(entered),
+    succeeded: Number(succeeded),
+    failed: Number(failed),
+    waiting: Number(waiting),
+  }));
+}

@@ -1,0 +1,221 @@
+// What an automation can start on.
+import { z } from "zod";
+import {
+  activityKinds,
+  anything,
+  clockTime,
+  define,
+  direction,
+  fieldName,
+  id,
+  ids,
+  label,
+  may,
+  need,
+  objectType,
+  oneOf,
+  positive,
+  someOf,
+  type TypeDefinition,
+  units,
+  values,
+} from "./catalog.ts";
+
+const records = "records";
+const messages = "messages";
+const time = "time";
+const other = "other";
+
+const from = may(z.array(anything).max(100));
+const change = need(oneOf("added", "removed"));
+const events = (...names: [string, ...string[]]) => ({ event: need(oneOf(...names)) });
+
+export const triggerTypes: readonly TypeDefinition[] = [
+  define(records, "record.created", "A record is created.", {
+    object_type: need(objectType),
+    sources: may(someOf("user", "api", "import", "automation", "share")),
+  }),
+  define(records, "record.updated", "A record is changed, or one of some of its fields.", {
+    object_type: need(objectType),
+    fields: may(z.array(fieldName).min(1).max(100)),
+    ignore_actors: may(ids),
+  }),
+  define(records, "record.deleted", "A record is deleted.", { object_type: need(objectType) }),
+  define(records, "field.changed", "A field goes from one value to another.", {
+    object_type: need(objectType),
+    field: need(fieldName),
+    from,
+    to: from,
+  }),
+  define(records, "record.matches", "A record begins to meet a condition.", {
+    object_type: need(objectType),
+    condition: need(values),
+  }),
+  define(
+    records,
+    "status.changed",
+    "A lead or deal changes its status.",
+    {
+      object_type: need(oneOf("lead", "opportunity")),
+      pipeline_id: may(id),
+      from: may(ids),
+      to: may(ids),
+      to_type: may(oneOf("active", "won", "lost")),
+    },
+    { object_types: ["lead", "opportunity"] },
+  ),
+  define(
+    records,
+    "tag.changed",
+    "A tag is put on or taken off.",
+    { object_type: need(oneOf("lead", "contact")), tag: need(label), change },
+    { object_types: ["lead", "contact"] },
+  ),
+  define(
+    records,
+    "list.membership",
+    "A record joins or leaves a list.",
+    { list_id: need(id), change },
+    { object_types: ["lead", "contact"] },
+  ),
+  define(
+    messages,
+    "activity.logged",
+    "Something happens at a lead.",
+    { kinds: need(activityKinds), direction: may(direction), custom_activity_id: may(id), condition: may(values) },
+    { object_types: ["activity"] },
+  ),
+  define(
+    messages,
+    "email.engagement",
+    "An e-mail is sent, received, opened, clicked, answered or comes back.",
+    {
+      ...events("sent", "received", "replied", "opened", "clicked", "bounced", "unsubscribed"),
+      template_id: may(id),
+      sequence_id: may(id),
+      min_count: may(positive),
+      include_machine: may(z.boolean()),
+    },
+    { object_types: ["activity"] },
+  ),
+  define(messages, "sms.received", "A text message comes in.", { number_id: may(id) }, { object_types: ["activity"] }),
+  define(
+    messages,
+    "call.completed",
+    "A call is over.",
+    { direction: may(direction), outcome: may(z.array(label).min(1).max(100)), min_seconds: may(z.int().min(0).max(86_400)) },
+    { object_types: ["activity"] },
+  ),
+  define(
+    messages,
+    "meeting.event",
+    "A meeting is planned, held or called off.",
+    events("scheduled", "canceled", "completed", "no_show"),
+    {
+      object_types: ["activity"],
+    },
+  ),
+  define(
+    messages,
+    "conversation.message",
+    "A message is added to a conversation.",
+    { channel: may(z.array(label).min(1).max(20)), direction: may(direction), first_only: may(z.boolean()) },
+    { object_types: ["conversation"] },
+  ),
+  define(messages, "inbox.prospect", "Somebody unknown writes, or is taken on.", events("created", "converted", "dismissed")),
+  define(
+    records,
+    "task.event",
+    "A task is created, done or overdue.",
+    { ...events("created", "completed", "overdue"), task_type: may(label) },
+    { object_types: ["task"] },
+  ),
+  define(messages, "sequence.event", "A contact's way through a sequence takes a turn.", {
+    sequence_id: may(id),
+    ...events("subscribed", "step_done", "replied", "finished", "failed", "paused"),
+  }),
+  define(other, "automation.event", "Another automation ends.", {
+    automation_id: need(id),
+    ...events("completed", "failed", "goal"),
+  }),
+  define(time, "schedule.cron", "At certain times, once or for each of some records.", {
+    cron: need(
+      z
+        .string()
+        .regex(/^(\S+\s+){4}\S+$/, { error: 'must have five parts, such as "0 9 * * 1"' })
+        .max(100),
+    ),
+    timezone: need(z.string().max(64)),
+    for_each: may(
+      z.strictObject({ object_type: objectType, condition: values.optional(), limit: z.int().min(1).max(50_000).optional() }),
+    ),
+  }),
+  define(time, "schedule.date", "Some time before or after a date of a record.", {
+    object_type: need(objectType),
+    date_field: need(fieldName),
+    offset: need(
+      z.strictObject({ amount: z.int().min(0).max(10_000), unit: z.enum(units), direction: z.enum(["before", "after"]) }),
+    ),
+    at: may(clockTime),
+    timezone: may(z.string().max(64)),
+    recurrence: may(oneOf("yearly")),
+    condition: may(values),
+  }),
+  define(time, "record.inactive", "Nothing has happened at a record for some days.", {
+    object_type: need(objectType),
+    days: need(z.int().min(1).max(3650)),
+    activity_kinds: may(activityKinds),
+  }),
+  define(
+    records,
+    "quote.event",
+    "A quote is sent, accepted, declined or runs out.",
+    events("created", "sent", "accepted", "declined", "expired", "canceled"),
+  ),
+  define(records, "project.event", "A project is begun or done.", events("created", "completed", "canceled")),
+  define(records, "file.event", "A file is added or taken away.", {
+    ...events("created", "updated", "deleted"),
+    subtype_id: may(id),
+  }),
+  define(other, "enrichment.done", "Facts about a record have been looked up.", {
+    result: may(oneOf("completed", "no_match", "failed")),
+  }),
+  define(other, "import.done", "An import is over.", { result: may(oneOf("done", "error")) }),
+  define(other, "dialer.done", "A dialer has called everybody.", { dialer_id: may(id) }),
+  define(
+    records,
+    "custom_object.event",
+    "A custom object is created, changed or deleted.",
+    { custom_object_type_id: need(id), ...events("created", "updated", "deleted") },
+    { object_types: ["custom_object"] },
+  ),
+  define(other, "webhook.received", "Another service sends something to the automation's own address.", {
+    verification: need(
+      z.strictObject({
+        mode: z.enum(["standard", "hmac_custom", "token", "none"]),
+        header: label.optional(),
+        algorithm: z.enum(["sha256", "sha1", "sha512"]).optional(),
+        encoding: z.enum(["hex", "base64"]).optional(),
+        prefix: z.string().max(100).optional(),
+        timestamp_header: label.optional(),
+        signed: z.string().max(255).optional(),
+      }),
+    ),
+    payload_schema: may(values),
+    record_lookup: may(
+      z.strictObject({
+        object_type: objectType,
+        match: z
+          .array(z.strictObject({ field: fieldName, value: anything }))
+          .min(1)
+          .max(10),
+      }),
+    ),
+    create_if_missing: may(z.boolean()),
+  }),
+  define(other, "manual", "Somebody starts it.", {
+    object_type: may(objectType),
+    input_schema: may(values),
+    allow_bulk: may(z.boolean()),
+  }),
+];
