@@ -14,6 +14,8 @@ export interface Config {
   database_rls: boolean;
   /** Null: generated into `data_dir`. */
   secret_key: string | null;
+  /** The one before it, while what lies sealed is brought to the new one. */
+  secret_key_old: string | null;
   /** Null: files lie in `data_dir`. */
   s3: S3Config | null;
   /** Where system mail leaves; null: none is sent. */
@@ -123,6 +125,7 @@ const environment = z.object({
   DATABASE_URL: address(["postgres:", "postgresql:"]).optional(),
   DATABASE_RLS: onOff.default(false),
   SECRET_KEY: z.string().min(32, must("32 characters or more")).optional(),
+  SECRET_KEY_OLD: z.string().min(32, must("32 characters or more")).optional(),
   S3_ENDPOINT: address(["http:", "https:"]).optional(),
   S3_REGION: z.string().default("us-east-1"),
   S3_BUCKET: z.string().optional(),
@@ -185,6 +188,7 @@ function configOf(env: z.output<typeof environment>): Config {
     database_url: env.DATABASE_URL ?? null,
     database_rls: env.DATABASE_RLS,
     secret_key: env.SECRET_KEY ?? null,
+    secret_key_old: env.SECRET_KEY_OLD ?? null,
     s3: env.S3_BUCKET === undefined ? null : s3Of(env),
     smtp_url: env.SMTP_URL ?? null,
     rate_limits: env.RATE_LIMIT ? rateLimitsOf(env) : null,

@@ -70,7 +70,12 @@ program
 program
   .command("doctor")
   .description("look at what the service stands on, and say what to do")
-  .action(async () => (await import("./cli/doctor.ts")).run(process.env));
+  .option("--rotate-secret", "seal every stored secret with a new SECRET_KEY instead; SECRET_KEY_OLD is the one before")
+  .action(async ({ rotateSecret }: { rotateSecret?: boolean }) =>
+    rotateSecret
+      ? (await import("./cli/rotate_secret.ts")).rotateSecret(parseConfig(process.env))
+      : (await import("./cli/doctor.ts")).run(process.env),
+  );
 
 // `headwater routes | head` is no failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));

@@ -1,10 +1,12 @@
 // Secrets that are needed in clear again (signing keys, tokens, passwords of connected accounts) lie sealed in the database: who
 // reads the database, or moves a sealed value to another row, has nothing without the service's key.
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
-import { chmod, link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
+import { chmod, link, mkdir, readFile, rename, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 export interface Secrets {
+  /** Which key it is: the second part of what it seals. */
+  key_id: string;
   /** AES-256-GCM, bound to its place: it opens nowhere else. */
   seal(text: string, place: Place): string;
   /** The text; throws for another key, another place or a changed value. */
@@ -25,6 +27,7 @@ export function openSecrets(secretKey: string): Secrets {
   const keyId = createHash("sha256").update(key).digest("base64url").slice(0, 8);
 
   return {
+    key_id: keyId,
     seal(text, place) {
       const nonce = randomBytes(12);
       const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(bindingOf(place));
@@ -55,9 +58,23 @@ const sameText = (a: string, b: string): boolean => a.length === b.length && tim
 export async function secretKey(configured: string | null, dataDir: string): Promise<string> {
   if (configured !== null) return configured;
   const file = join(dataDir, "secret_key");
-  const kept = await readKey(file);
-  if (kept !== null) return kept;
+  if ((await readKey(nextFile(dataDir))) !== null)
+    throw new Error("A change of the key was interrupted: run `headwater doctor --rotate-secret` again");
+  return (await readKey(file)) ?? makeKey(dataDir, file);
+}
 
+/** The next key of a data directory, made or found half-way, for what is to be sealed anew. `finish` puts it in the other's place. */
+export async function nextSecretKey(dataDir: string): Promise<{ from: string; to: string; finish(): Promise<void> }> {
+  const [file, next] = [join(dataDir, "secret_key"), nextFile(dataDir)];
+  const from = await readKey(file);
+  if (from === null) throw new Error(`${file} is not there: nothing has been sealed here yet`);
+  const to = (await readKey(next)) ?? (await makeKey(dataDir, next));
+  return { from, to, finish: () => rename(next, file) };
+}
+
+const nextFile = (dataDir: string): string => join(dataDir, "secret_key.next");
+
+async function makeKey(dataDir: string, file: string): Promise<string> {
   await mkdir(dataDir, { recursive: true });
   const mine = `${file}.${process.pid}.${randomBytes(4).toString("hex")}`;
   await writeFile(mine, `${randomBytes(32).toString("base64url")}\n`, { mode: 0o600, flag: "wx", flush: true });

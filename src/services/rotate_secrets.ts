@@ -1,0 +1,54 @@
+// Changing the key that secrets are sealed with: each is opened with the old one and sealed with the new one, a batch at a time. What
+// is done is told by the value itself, so a change that was interrupted goes on where it stopped.
+import type pg from "pg";
+import { name } from "../db/sql.ts";
+import { type SealedColumn, sealedColumns } from "./sealed_columns.ts";
+import type { Secrets } from "./secrets.ts";
+
+const batchSize = 500;
+
+/** Answers how many values were sealed anew. Everything that is sealed must be sealed with one of the two keys. */
+export async function rotateSecrets(client: pg.ClientBase, from: Secrets, to: Secrets, size = batchSize): Promise<number> {
+  let count = 0;
+  for (const column of sealedColumns) {
+    for (let done = size; done === size; count += done) done = await rotateBatch(client, column, from, to, size);
+  }
+  return count;
+}
+
+async function rotateBatch(client: pg.ClientBase, of: SealedColumn, from: Secrets, to: Secrets, size: number): Promise<number> {
+  const [table, column] = [name(of.table).sql, name(of.column).sql];
+  const wanted = [...of.key, ...(of.besides ?? [])];
+  await client.query("begin");
+  try {
+    const { rows } = await client.query(
+      `select ${wanted.map((one) => `${name(one).sql}`).join(", ")}, ${column} as sealed from ${table}
+       where ${column} is not null and split_part(${column}, '.', 2) <> $1 order by ${of.key.map((one) => name(one).sql).join(", ")}
+       limit ${size} for update`,
+      [to.key_id],
+    );
+    const sealed = rows.map((row) => to.seal(opened(of, row, from), of.place(row)));
+    const keys = of.key.map((one) => rows.map((row) => row[one]));
+    if (rows.length > 0)
+      await client.query(
+        `update ${table} t set ${column} = n.sealed from unnest(${of.key.map((_, i) => `$${i + 2}::text[]`).join(", ")}, $1::text[])
+           n(${of.key.map((_, i) => `k${i}`).join(", ")}, sealed)
+         where ${of.key.map((one, i) => `t.${name(one).sql} = n.k${i}`).join(" and ")}`,
+        [sealed, ...keys],
+      );
+    await client.query("commit");
+    return rows.length;
+  } catch (error) {
+    await client.query("rollback");
+    throw error;
+  }
+}
+
+function opened(of: SealedColumn, row: Record<string, string>, from: Secrets): string {
+  try {
+    return from.open(row.sealed!, of.place(row));
+  } catch (error) {
+    const which = of.key.map((key) => row[key]).join(" ");
+    throw new Error(`${of.table}.${of.column} of ${which} cannot be opened: ${(error as Error).message}`);
+  }
+}
