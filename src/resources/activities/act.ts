@@ -1,7 +1,6 @@
 // What every activity has, whatever its kind, and the words that make a resource one kind of activity.
 import { z } from "zod";
-import { invalid } from "../../core/errors.ts";
-import { computed, type Field, type FieldOptions, label, ref, text, timestamp } from "../../core/field.ts";
+import { computed, type Field, label, ref, text, timestamp } from "../../core/field.ts";
 import type { Filter } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
 import { readValues } from "../../records/list_input.ts";
@@ -109,13 +108,3 @@ const date_created = timestamp({
   createOnly: true,
   doc: "When it was created; may lie in the past.",
 }) as unknown as Field<string, "read">;
-
-/** An id of something that no workspace has yet: naming one is naming what does not exist. */
-export const laterId = <const O extends FieldOptions>(options: O) =>
-  text({
-    ...options,
-    max: 64,
-    normalize: () => {
-      throw invalid({ "": "does not exist" });
-    },
-  });

@@ -7,7 +7,7 @@ import { act, kind } from "./act.ts";
 import { messageStates, statusDoc } from "./message_states.ts";
 import { formatted, number } from "./numbers.ts";
 
-const channels = ["whatsapp", "linkedin", "messenger", "instagram", "telegram", "slack", "webchat", "other"] as const;
+export const channels = ["whatsapp", "linkedin", "messenger", "instagram", "telegram", "slack", "webchat", "other"] as const;
 const messageMax = 20_000;
 
 export const channelMessage = resource({

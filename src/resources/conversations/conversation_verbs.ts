@@ -2,11 +2,12 @@
 import type { Ctx } from "../../core/context.ts";
 import { type FieldErrors, invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
-import { changedFields, emit } from "../../records/event.ts";
+import { emit } from "../../records/event.ts";
 import { findRecord, getRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { contact } from "../contacts/contact.ts";
 import { conversation, stateAt } from "./conversation.ts";
+import { tellWhatFollows } from "./follow_ups.ts";
 import { asParticipant } from "./participants.ts";
 import { writeMessage } from "./post_message.ts";
 
@@ -41,8 +42,7 @@ export async function updateConversation(
     ...snoozing(ctx, patch, before),
     ...reading(patch, before),
   });
-  for (const action of followUps(ctx, before, after))
-    emit(ctx, conversation, { action, before, after, changed: changedFields(conversation, before, after) });
+  tellWhatFollows(ctx, before, after);
   return after;
 }
 
@@ -84,15 +84,6 @@ function reading(
 ): Values<typeof conversation> {
   if (is_read === undefined) return {};
   return { unread_count: is_read ? 0 : Math.max(unread_count, Math.min(message_count, 1)) };
-}
-
-function followUps(ctx: Ctx, before: Conversation, after: Conversation): string[] {
-  const [was, is] = [stateAt(ctx.now, before), stateAt(ctx.now, after)];
-  return [
-    ...(is === "closed" && was !== "closed" ? ["closed"] : []),
-    ...(is === "open" && was !== "open" ? ["reopened"] : []),
-    ...(after.assigned_to !== null && after.assigned_to !== before.assigned_to ? ["assigned"] : []),
-  ];
 }
 
 async function underMessage<T>(work: () => Promise<T>): Promise<T> {

@@ -4,13 +4,15 @@ import { type Ctx, query } from "../../core/context.ts";
 import { kindOf, type Resource, type Row, type Values } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { changedFields, emit } from "../../records/event.ts";
-import { findRecord, findRecords } from "../../records/records.ts";
+import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { lead } from "../leads/lead.ts";
 import { notify } from "../notifications/notify.ts";
-import { conversation, stateAt } from "./conversation.ts";
+import { conversation } from "./conversation.ts";
+import { tellWhatFollows } from "./follow_ups.ts";
 import { directionOf, isInbound, type Message, previewOf } from "./message.ts";
 import { withPeopleOf } from "./participants.ts";
+import { ruled } from "./rules.ts";
 
 type Conversation = Row<typeof conversation>;
 
@@ -21,11 +23,12 @@ export async function messageWritten(ctx: Ctx, of: Resource, row: Row<Resource>)
   if (thread !== null) {
     emitMessage(ctx, of, "created", row);
     if (message.status === "sent") emitMessage(ctx, of, "sent", row);
-    await addMessage(ctx, thread, message);
   }
+  const at = isInbound(message) ? await leadOf(ctx, message) : null;
+  const after = thread === null ? null : await addMessage(ctx, thread, message, at?.status_id ?? null);
   if (isInbound(message)) {
     emitMessage(ctx, of, "received", row);
-    await tellOf(ctx, of, message, thread);
+    tellOf(ctx, of, message, after?.assigned_to ?? at?.owner_id);
   }
 }
 
@@ -33,7 +36,7 @@ export async function messageWritten(ctx: Ctx, of: Resource, row: Row<Resource>)
 export async function messageChanged(ctx: Ctx, of: Resource, before: Row<Resource>, after: Row<Resource>): Promise<void> {
   if (before === after || after.conversation_id === null) return;
   const changed = changedFields(of, before, after);
-  emit(ctx, asMessage(of), { action: "updated", before, after, changed });
+  if (changed.length > 0) emit(ctx, asMessage(of), { action: "updated", before, after, changed });
   const [was, is] = [before, after] as unknown as [Message, Message];
   if (previewOf(was) !== previewOf(is) || was.activity_at !== is.activity_at) await countAnew(ctx, is.conversation_id!);
 }
@@ -56,22 +59,24 @@ async function lockConversation(ctx: Ctx, id: string): Promise<Conversation | nu
 
 // --- what a conversation shows of its messages ---
 
-async function addMessage(ctx: Ctx, before: Conversation, message: Message): Promise<void> {
+async function addMessage(ctx: Ctx, before: Conversation, message: Message, leadStatusId: string | null): Promise<Conversation> {
   const newest = before.last_message_at === null || message.activity_at >= before.last_message_at;
   const after = store.update(ctx, conversation, before, {
     message_count: before.message_count + 1,
     people: await withPeopleOf(ctx, before, message),
     ...(newest && lastOf(message)),
-    ...(isInbound(message) && {
-      status: "open",
-      snoozed_until: null,
-      is_read: false,
-      unread_count: before.unread_count + 1,
-    }),
+    ...(isInbound(message) && { ...opened(before), ...(await ruled(ctx, before, message, leadStatusId)) }),
   });
-  if (stateAt(ctx.now, before) !== "open" && after.status === "open")
-    emit(ctx, conversation, { action: "reopened", before, after, changed: ["status"] });
+  tellWhatFollows(ctx, before, after);
+  return after;
 }
+
+const opened = (before: Conversation): Values<typeof conversation> => ({
+  status: "open",
+  snoozed_until: null,
+  is_read: false,
+  unread_count: before.unread_count + 1,
+});
 
 const lastOf = (message: Message): Values<typeof conversation> => ({
   last_message_at: message.activity_at,
@@ -128,9 +133,8 @@ const emitMessage = (ctx: Ctx, of: Resource, action: string, after: Row<Resource
 const newsForMs = 24 * 3600 * 1000;
 
 /** Whoever is to answer is told: the conversation's assignee, else the lead's owner. */
-async function tellOf(ctx: Ctx, of: Resource, message: Message, thread: Conversation | null): Promise<void> {
+function tellOf(ctx: Ctx, of: Resource, message: Message, to: string | null | undefined): void {
   if (Date.parse(message.activity_at) < ctx.now.getTime() - newsForMs) return;
-  const to = thread?.assigned_to ?? (await findRecord(ctx, lead, message.lead_id))?.owner_id;
   notify(ctx, [to], {
     type: "message_received",
     title: `New ${titles[message._type] ?? "message"}${message.subject ? `: ${message.subject}` : ""}`.slice(0, 255),
@@ -143,3 +147,8 @@ async function tellOf(ctx: Ctx, of: Resource, message: Message, thread: Conversa
 }
 
 const titles: Record<string, string> = { Email: "e-mail", SMS: "text message" };
+
+/** Whoever brings a message in need not see whose it is. */
+async function leadOf(ctx: Ctx, { lead_id }: Message): Promise<Row<typeof lead> | null> {
+  return (await findRecords(ctx, { ...lead, visible: undefined }, [sql`t.id = ${lead_id}`]))[0] ?? null;
+}

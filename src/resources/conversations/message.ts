@@ -24,6 +24,11 @@ export interface Message {
   cc?: string[] | null;
   phone?: string | null;
   remote_phone?: string | null;
+  local_phone?: string | null;
+  remote_handle?: string | null;
+  channel?: string | null;
+  attachments?: object[] | null;
+  in_reply_to_id?: string | null;
   date_sent?: string | null;
   error_message?: string | null;
   send_attempts?: { error_message?: string | null }[] | null;

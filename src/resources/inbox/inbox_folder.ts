@@ -30,8 +30,8 @@ export const inboxFolder = resource({
     system_name: text({ readOnly: true, hidden: true }),
     is_shared: boolean({ default: true, doc: "False for a folder of one's own." }),
     user_id: ref("user", { onDelete: "keep", onMove: "clear" }, { readOnly: true, doc: "Of a private folder: whose it is." }),
-    unread_count: counted(sql`and not c.is_read`, "Conversations in it that are not read."),
-    total_count: counted(sql``, "Conversations in it."),
+    unread_count: counted(sql`and not c.is_read`, "Conversations in it that are not read, and new prospects."),
+    total_count: counted(sql``, "Conversations in it, and new prospects."),
   },
 });
 
@@ -39,7 +39,9 @@ function counted(condition: Sql, doc: string) {
   return related(
     z.int(),
     (alias) => sql`(select count(*) from conversation c where c.organization_id = ${name(alias)}.organization_id
-      and c.folder_id = ${name(alias)}.id and c.deleted_at is null ${condition})`,
+        and c.folder_id = ${name(alias)}.id and c.deleted_at is null ${condition})
+      + (select count(*) from inbox_prospect p where p.organization_id = ${name(alias)}.organization_id
+        and p.folder_id = ${name(alias)}.id and p.status = 'new')`,
     doc,
   );
 }

@@ -1,0 +1,79 @@
+// What the inbox's rules do with a message of a conversation that has come in.
+import type { Ctx } from "../../core/context.ts";
+import type { Row, Values } from "../../core/resource.ts";
+import { createRecord } from "../../records/records.ts";
+import { parseAddress } from "../../values/email.ts";
+import { email } from "../activities/email.ts";
+import type { Incoming, Outcome } from "../inbox/apply_rules.ts";
+import { askRules } from "../inbox/ask_rules.ts";
+import { folderOf, systemFolder } from "../inbox/inbox_folder.ts";
+import { canBeAssigned } from "../tasks/assignee.ts";
+import type { conversation } from "./conversation.ts";
+import type { Message } from "./message.ts";
+
+type Conversation = Row<typeof conversation>;
+
+/** What the rules change of the conversation. What they forward is in the outbox. */
+export async function ruled(
+  ctx: Ctx,
+  thread: Conversation,
+  message: Message,
+  leadStatusId: string | null,
+): Promise<Values<typeof conversation>> {
+  const outcome = await askRules(ctx, incoming(thread, message, leadStatusId), [message.user_id, thread.assigned_to]);
+  if (outcome.matched.length === 0) return {};
+  if (outcome.forward_to.length > 0) await forward(ctx, message, outcome.forward_to);
+  return { ...filing(ctx, outcome), ...marking(ctx, thread, outcome) };
+}
+
+/** A conversation lies in one folder: copying files it where nothing moves it. */
+function filing(ctx: Ctx, outcome: Outcome): Values<typeof conversation> {
+  const trash = outcome.delete ? systemFolder(ctx.directory, "trash").id : undefined;
+  const folder_id = outcome.folder_id ?? trash ?? outcome.copy_to[0];
+  return folder_id !== undefined && folderOf(ctx, folder_id) ? { folder_id } : {};
+}
+
+const dayMs = 86_400_000;
+
+function marking(ctx: Ctx, thread: Conversation, outcome: Outcome): Values<typeof conversation> {
+  const values: Values<typeof conversation> = {};
+  const { assigned_to, priority, status, tags } = outcome;
+  if (outcome.mark_as_read || outcome.delete) Object.assign(values, { is_read: true, unread_count: 0 });
+  if (assigned_to !== null && canBeAssigned(ctx.directory, assigned_to)) values.assigned_to = assigned_to;
+  if (priority !== null) values.priority = priority;
+  if (tags.length > 0) values.tags = [...new Set([...thread.tags, ...tags])].slice(0, 100);
+  if (status === "closed") values.status = "closed";
+  // A rule knows no hour: it sleeps for a day.
+  if (status === "snoozed") Object.assign(values, { status, snoozed_until: new Date(ctx.now.getTime() + dayMs).toISOString() });
+  return values;
+}
+
+function incoming(thread: Conversation, message: Message, lead_status_id: string | null): Incoming {
+  const { email: address, name } = (message.sender && parseAddress(message.sender)) || { email: null, name: null };
+  const known = (one: string | null | undefined): one is string => typeof one === "string";
+  const addresses = [message.to ?? [], message.cc ?? []].flat();
+  return {
+    channel: message.channel ?? (message._type === "SMS" ? "sms" : "email"),
+    sender: [address, name, message.remote_phone, message.remote_handle].filter(known),
+    recipients: [...addresses.map((one) => parseAddress(one)?.email ?? one), message.local_phone].filter(known),
+    subject: message.subject ?? "",
+    body: message.body_text ?? message.text ?? "",
+    has_attachments: (message.attachments ?? []).length > 0,
+    is_reply: Boolean(message.in_reply_to_id) || thread.message_count > 0 || /^re:/i.test(message.subject ?? ""),
+    unknown_sender: message.contact_id === null,
+    lead_status_id,
+  };
+}
+
+/** What is forwarded is a new e-mail at the same lead, in the outbox like any other that is to be sent. */
+async function forward(ctx: Ctx, message: Message, to: string[]): Promise<void> {
+  const from = message.sender ?? message.remote_phone ?? "";
+  await createRecord(ctx, email, {
+    lead_id: message.lead_id,
+    contact_id: null,
+    status: "outbox",
+    to,
+    subject: `Fwd: ${message.subject ?? ""}`.trim().slice(0, 1000),
+    body_text: `From: ${from}\n\n${message.body_text ?? message.text ?? ""}`,
+  });
+}

@@ -1,0 +1,26 @@
+// Asking the rules of an organization about a message, in the transaction that takes it in.
+import { type Ctx, write } from "../../core/context.ts";
+import { sql, statement } from "../../db/sql.ts";
+import { findRecords } from "../../records/records.ts";
+import { applyRules, type Incoming, type Outcome, type Rule } from "./apply_rules.ts";
+import { inboxRule } from "./inbox_rule.ts";
+
+/** `users` are those whose own rules are asked beside everybody's: whose message it is, and who is to answer. */
+export async function askRules(ctx: Ctx, message: Incoming, users: readonly (string | null)[]): Promise<Outcome> {
+  const rules = await findRecords(ctx, { ...inboxRule, visible: undefined }, [
+    sql`t.is_enabled`,
+    sql`(t.user_id is null or t.user_id = any(${users.filter((id) => id !== null)}))`,
+  ]);
+  const outcome = applyRules(rules as unknown as Rule[], message);
+  if (outcome.matched.length > 0) count(ctx, outcome.matched);
+  return outcome;
+}
+
+// Counting is no change of a rule: it leaves version and dates alone.
+function count(ctx: Ctx, ids: readonly string[]): void {
+  write(
+    ctx,
+    statement(sql`update inbox_rule set match_count = match_count + 1, last_matched_at = ${ctx.now.toISOString()}
+      where organization_id = ${ctx.organization_id} and id = any(${ids})`),
+  );
+}

@@ -1,0 +1,60 @@
+// A prospect becomes a lead with a contact and the message.
+import { z } from "zod";
+import { JsonText, operation } from "../../core/operation.ts";
+import { lockRecord, shown } from "../../records/records.ts";
+import { outputSchema } from "../../records/writer.ts";
+import { contact } from "../contacts/contact.ts";
+import { conversation } from "../conversations/conversation.ts";
+import { lead } from "../leads/lead.ts";
+import { type Converted, convertProspect } from "./convert_prospect.ts";
+import { inboxProspect } from "./inbox_prospect.ts";
+
+const id = z.string().max(64);
+const name = z.string().trim().min(1).max(255);
+
+export const convertInboxProspect = operation({
+  name: "inbox_prospect.convert",
+  method: "POST",
+  path: "/inbox_prospect/{id}/convert/",
+  doc: "Makes a lead, a contact, a conversation and the message of a prospect, or attaches them to a lead there is.",
+  permission: "member",
+  status: 201,
+  input: {
+    id: z.string(),
+    lead_id: id.optional().describe("A lead to attach it to; by default there is a new one."),
+    lead_name: name.optional().describe("The name of the new lead; by default the company's, else the person's."),
+    contact_name: name.optional().describe("The name of the contact; by default the sender's."),
+    status_id: id.optional().describe("The status of the new lead."),
+    owner_id: id.nullable().optional().describe("The owner of the new lead."),
+  },
+  output: z.strictObject({
+    prospect: outputSchema(inboxProspect),
+    lead: outputSchema(lead),
+    contact: outputSchema(contact),
+    conversation: outputSchema(conversation),
+    message: z.looseObject({ id: z.string() }),
+    lead_id: z.string(),
+    contact_id: z.string(),
+    conversation_id: z.string(),
+    message_id: z.string(),
+  }),
+  async run(ctx, { id, ...wanted }) {
+    const made = await convertProspect(ctx, await lockRecord(ctx, inboxProspect, id), wanted);
+    const texts = {
+      prospect: await shown(ctx, inboxProspect, made.prospect),
+      lead: await shown(ctx, lead, made.lead),
+      contact: await shown(ctx, contact, made.contact),
+      conversation: await shown(ctx, conversation, made.conversation),
+      message: await shown(ctx, made.message.of, made.message.row),
+    };
+    const members = Object.entries(texts).map(([key, record]) => `"${key}":${record.text}`);
+    return new JsonText(`{${members.join(",")},${JSON.stringify(idsOf(made)).slice(1)}`);
+  },
+});
+
+const idsOf = ({ lead, contact, conversation, message }: Converted) => ({
+  lead_id: lead.id,
+  contact_id: contact.id,
+  conversation_id: conversation.id,
+  message_id: message.row.id,
+});

@@ -1,0 +1,33 @@
+// A prospect that nobody wants to hear more of.
+import { z } from "zod";
+import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import { operation } from "../../core/operation.ts";
+import type { Row } from "../../core/resource.ts";
+import { lockRecord, shown } from "../../records/records.ts";
+import { store } from "../../records/store.ts";
+import { outputSchema } from "../../records/writer.ts";
+import { inboxProspect } from "./inbox_prospect.ts";
+
+type Prospect = Row<typeof inboxProspect>;
+
+export const dismissInboxProspect = operation({
+  name: "inbox_prospect.dismiss",
+  method: "POST",
+  path: "/inbox_prospect/{id}/dismiss/",
+  doc: "Puts a prospect aside. One that is dismissed already stays as it is; one that is converted is refused.",
+  permission: "member",
+  input: { id: z.string() },
+  output: outputSchema(inboxProspect),
+  async run(ctx, { id }) {
+    const before = await lockRecord(ctx, inboxProspect, id);
+    if (before.status === "converted") throw invalid({ status: "is converted already" });
+    return shown(ctx, inboxProspect, dismissProspect(ctx, before));
+  },
+});
+
+export function dismissProspect(ctx: Ctx, before: Prospect): Prospect {
+  if (before.status === "dismissed") return before;
+  const dismissal = { status: "dismissed", dismissed_at: ctx.now.toISOString(), dismissed_by: ctx.actor.user_id } as const;
+  return store.update(ctx, inboxProspect, before, dismissal, undefined, "dismissed");
+}
