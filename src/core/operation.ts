@@ -22,6 +22,9 @@ export interface Given {
   upload?: Upload;
 }
 
+/** What an upload may have: 20 MB. */
+export const uploadBytesMax = 20 * 1024 * 1024;
+
 /** Bytes as they came with a request, taken in already: a file of a form, or the base64 text of a JSON field. */
 export interface Upload {
   /** The field that brought them. */

@@ -6,7 +6,7 @@ const depthMax = 32;
 const nodesMax = 10_000;
 const keyMax = 256;
 
-const notJson = (): Problem => invalid({}, "The request contains invalid JSON.");
+export const notJson = (): Problem => invalid({}, "The request contains invalid JSON.");
 
 /** Nothing at all is `{}`: actions need no body. */
 export function parseBody(bytes: Buffer): Record<string, unknown> {

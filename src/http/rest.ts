@@ -4,14 +4,15 @@ import { hash } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Actor } from "../core/context.ts";
 import { invalid, notFound, Problem, statuses } from "../core/errors.ts";
-import type { Given, Method, Operation, RateGroup } from "../core/operation.ts";
-import { type Call, perform } from "../core/perform.ts";
+import type { Given, Method, Operation, RateGroup, Upload } from "../core/operation.ts";
+import { type Call, checkAllowed, perform } from "../core/perform.ts";
 import { isStorable, unstorable } from "./body.ts";
 import { parseQuery, withParams } from "./query.ts";
 import { isOver } from "./rate_limit.ts";
 import { answer, refuse, refuseForNow, refuseTooMany } from "./reply.ts";
 import { idempotencyKey, ifMatchVersion, isStrict, namesEtag, offsetMinutes, overriddenMethod } from "./request_headers.ts";
 import { Exchange, type Service } from "./service.ts";
+import { readUpload, type TakenBody } from "./upload.ts";
 
 export const apiPrefix = "/api/v1";
 export const routedMethods = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"];
@@ -71,7 +72,25 @@ function admit(x: Exchange, route: Route, actor: Actor, done: () => void): void 
   if (operation instanceof Problem) return refuse(x, operation);
   x.operation = operation;
   x.route = operation.name;
-  done();
+  if (operation.upload === true) void serveUpload(x, actor, operation);
+  else done();
+}
+
+/** A file is read here and not by fastify, as a stream, and only from who may send it. Its place it takes once it has come. */
+async function serveUpload(x: Exchange, actor: Actor, operation: Operation): Promise<void> {
+  let taken: TakenBody | null = null;
+  try {
+    checkAllowed(actor, operation);
+    taken = await readUpload(x.request, x.service.app.core.settings.storage);
+    x.request.body = taken.body;
+    await serve(x, taken.upload ?? undefined);
+  } catch (error) {
+    // What is still to come is thrown away, so that the refusal is read.
+    x.request.raw.resume();
+    refuse(x, error);
+  } finally {
+    await taken?.upload?.received.drop();
+  }
 }
 
 function operationOf(route: Route, { method, headers }: FastifyRequest): Operation | Problem {
@@ -123,10 +142,10 @@ export const optionsHeaders = (allow: string): Record<string, string> => ({
 });
 
 /** After the body was read: waits for a place, performs, answers. Never rejects. */
-async function serve(x: Exchange): Promise<void> {
+async function serve(x: Exchange, upload?: Upload): Promise<void> {
   const { gate, app } = x.service;
   try {
-    const call = callOf(x);
+    const call = callOf(x, upload);
     const place = gate.enter(x);
     if (place !== true && !(await place)) return refuseForNow(x);
 
@@ -149,7 +168,7 @@ function answerEntity(x: Exchange, status: number, body: string, headers: Record
   else answer(x, status, body, headers);
 }
 
-function callOf(x: Exchange): Call {
+function callOf(x: Exchange, upload?: Upload): Call {
   const { request } = x;
   const { headers } = request;
   const operation = x.operation!;
@@ -158,7 +177,7 @@ function callOf(x: Exchange): Call {
   return {
     operation,
     actor: x.actor!,
-    given: givenOf(request, method, isStrict(headers.prefer)),
+    given: { ...givenOf(request, method, isStrict(headers.prefer)), ...(upload && { upload }) },
     request: {
       id: request.id,
       method,

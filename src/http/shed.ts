@@ -12,7 +12,7 @@ export interface GateLimits {
   waiting: number;
   /** How long a request may wait for its turn. */
   budgetMs: number;
-  /** How long it may work before it is answered 503; outside calls of the group `ai` take longer. */
+  /** How long it may work before it is answered 503; outside calls of the group `ai`, and files on their way to the storage, take longer. */
   deadlineSeconds: number;
   aiDeadlineSeconds: number;
   /** Mean delay of the event loop, two seconds in a row, above which newcomers are sent away. */
@@ -127,7 +127,8 @@ export class Gate {
     this.loop.reset();
     for (const exchange of this.running) {
       const { aiDeadlineSeconds, deadlineSeconds } = this.limits;
-      const deadline = exchange.operation?.group === "ai" ? aiDeadlineSeconds : deadlineSeconds;
+      const { group, upload } = exchange.operation ?? {};
+      const deadline = group === "ai" || upload ? aiDeadlineSeconds : deadlineSeconds;
       if (this.seconds - exchange.enteredAt > deadline) late(exchange);
     }
   }

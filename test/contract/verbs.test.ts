@@ -220,7 +220,6 @@ for (const of of createdResources(operations)) {
 
 // Secrets are shown by the create and never again.
 function withoutOnce(of: Resource, body: Record<string, unknown>): Record<string, unknown> {
-  const { signature_key: _signature, key: _key, ...rest } = body;
-  void of;
-  return rest;
+  const secrets = new Set(of.secrets.map(([key]) => key));
+  return Object.fromEntries(Object.entries(body).filter(([key]) => !secrets.has(key)));
 }

@@ -38,8 +38,6 @@ export interface NewFile extends FileValues {
   bytes: Buffer | string | Readable | AsyncIterable<Uint8Array>;
 }
 
-/** What an upload may have. */
-export const fileBytesMax = 20 * 1024 * 1024;
 /** What the service makes itself, such as an export, may be larger. */
 const ownBytesMax = 4 * 1024 ** 3;
 

@@ -4,12 +4,12 @@
  */
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import type { Upload } from "../../core/operation.ts";
+import { type Upload, uploadBytesMax } from "../../core/operation.ts";
 import { type Fetched, fetchPublic, NotFetched } from "../../services/fetch_public.ts";
+import { pieces } from "../../services/pieces.ts";
 import { type Received, TooLarge } from "../../services/storage.ts";
 import { decodeBase64, NotBase64 } from "../../values/base64.ts";
 import { essence } from "./media.ts";
-import { fileBytesMax } from "./store_file.ts";
 
 /** What the caller's body says of the ways. */
 export interface UploadInput {
@@ -47,7 +47,7 @@ export async function takeUpload(
 
 async function decodeUpload({ settings }: Pick<Ctx, "settings">, text: string): Promise<TakenUpload> {
   const field = "content_base64";
-  const received = await settings.storage.receive(decodeBase64(text), fileBytesMax).catch((error) => refuse(error, field));
+  const received = await settings.storage.receive(decodeBase64(text), uploadBytesMax).catch((error) => refuse(error, field));
   return { field, name: null, mime: null, received };
 }
 
@@ -55,8 +55,8 @@ async function fetchUpload({ settings }: Pick<Ctx, "settings">, address: string)
   const field = "content_url";
   try {
     return await fetchPublic(settings.addresses, address, async ({ url, contentType, contentLength, body }: Fetched) => {
-      if (contentLength !== null && contentLength > fileBytesMax) throw new TooLarge();
-      const received = await settings.storage.receive(body, fileBytesMax);
+      if (contentLength !== null && contentLength > uploadBytesMax) throw new TooLarge();
+      const received = await settings.storage.receive(pieces(body), uploadBytesMax);
       return { field, name: lastPart(url), mime: essence(contentType), received };
     });
   } catch (error) {
@@ -66,7 +66,7 @@ async function fetchUpload({ settings }: Pick<Ctx, "settings">, address: string)
 
 /** What went wrong with an upload, as the caller's mistake; what is none of theirs is thrown on. */
 function refuse(error: unknown, field: string): never {
-  if (error instanceof TooLarge) throw invalid({ [field]: `must be ${fileBytesMax} bytes (20 MB) or fewer` });
+  if (error instanceof TooLarge) throw invalid({ [field]: `must be ${uploadBytesMax} bytes (20 MB) or fewer` });
   if (error instanceof NotBase64) throw invalid({ [field]: "is not base64" });
   // The same words whether it is private, unknown, down or answers an error.
   if (error instanceof NotFetched || isNetwork(error))
@@ -76,7 +76,7 @@ function refuse(error: unknown, field: string): never {
 
 /** A connection that broke while the body came. */
 const isNetwork = (error: unknown): boolean =>
-  /^UND_ERR_|^E(CONN|HOST|NET|PIPE|TIMEDOUT)|^ERR_STREAM_PREMATURE/.test(String((error as { code?: string }).code));
+  /^E(CONN|HOST|NET|PIPE|TIMEDOUT)|^ERR_STREAM_PREMATURE|^HPE_|^ABORT_ERR/.test(String((error as { code?: string }).code));
 
 function lastPart(url: URL): string | null {
   const part = url.pathname.split("/").at(-1)!;

@@ -1,0 +1,137 @@
+// Forms with files (RFC 7578), a part at a time and each part in pieces. The reader pulls: nothing is read before it is wanted, so
+// that the sender waits for the disk. The parsers there are push, and hold or lose what nobody waits for.
+import { invalid, type Problem } from "../core/errors.ts";
+
+export interface Part {
+  name: string;
+  /** Null for a plain field. */
+  filename: string | null;
+  type: string | null;
+  /** To be read before the next part is asked for; each piece before the next piece. */
+  content: AsyncGenerator<Buffer>;
+}
+
+const headersMax = 16 * 1024;
+
+/** The boundary of `multipart/form-data; boundary=…`; null where there is none. */
+export function boundaryOf(contentType: string): string | null {
+  const [, quoted, plain] = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType) ?? [];
+  return quoted ?? plain ?? null;
+}
+
+/** The parts in their order. A form that is cut off or badly made throws. */
+export async function* readParts(chunks: AsyncIterable<Buffer>, boundary: string): AsyncGenerator<Part> {
+  const source = new Source(chunks, `\r\n--${boundary}`);
+  for await (const _ of source.untilDelimiter()) {
+    // What stands before the first part means nothing.
+  }
+  while (await source.atPart()) {
+    const part = { ...readHeaders(await source.headers()), content: source.untilDelimiter() };
+    yield part;
+    for await (const _ of part.content) {
+      // What nobody wanted to read.
+    }
+  }
+}
+
+class Source {
+  /** What was read and not yet passed on. The form begins as if there were a line before it. */
+  private held: Buffer = Buffer.from("\r\n");
+  private room: Buffer = Buffer.alloc(0);
+  private readonly chunks: AsyncIterator<Buffer>;
+  private readonly delimiter: Buffer;
+
+  constructor(chunks: AsyncIterable<Buffer>, delimiter: string) {
+    this.chunks = chunks[Symbol.asyncIterator]();
+    this.delimiter = Buffer.from(delimiter);
+  }
+
+  /** Up to the delimiter, which is passed over. */
+  async *untilDelimiter(): AsyncGenerator<Buffer> {
+    for (;;) {
+      const at = this.held.indexOf(this.delimiter);
+      if (at >= 0) {
+        const last = this.held.subarray(0, at);
+        this.held = this.held.subarray(at + this.delimiter.length);
+        if (last.length > 0) yield last;
+        return;
+      }
+      // Its end may be the beginning of a delimiter.
+      const sure = Math.max(0, this.held.length - this.delimiter.length + 1);
+      const piece = this.held.subarray(0, sure);
+      this.held = this.held.subarray(sure);
+      if (piece.length > 0) yield piece;
+      await this.readOn();
+    }
+  }
+
+  /** False behind the last part. */
+  async atPart(): Promise<boolean> {
+    while (this.held.length < 2) await this.readOn();
+    if (this.held.toString("latin1", 0, 2) === "--") return false;
+    const line = await this.upTo("\r\n", 128);
+    if (/[^ \t]/.test(line)) throw unreadableForm();
+    return true;
+  }
+
+  /** The lines up to the empty one. */
+  async headers(): Promise<string> {
+    return this.held.toString("latin1", 0, 2) === "\r\n" ? this.upTo("\r\n", 2) : this.upTo("\r\n\r\n", headersMax);
+  }
+
+  private async upTo(end: string, max: number): Promise<string> {
+    for (;;) {
+      const at = this.held.indexOf(end);
+      if (at > max || (at < 0 && this.held.length > max + end.length)) throw unreadableForm();
+      if (at >= 0) {
+        const text = this.held.toString("utf8", 0, at);
+        this.held = this.held.subarray(at + end.length);
+        return text;
+      }
+      await this.readOn();
+    }
+  }
+
+  /** One chunk more behind what is held: both lie in one buffer, which is used again and again. */
+  private async readOn(): Promise<void> {
+    const { value, done } = await this.chunks.next();
+    if (done === true) throw unreadableForm();
+    const left = this.held;
+    const size = left.length + value.length;
+    const room = this.room.length < size ? Buffer.allocUnsafeSlow(size) : this.room;
+    left.copy(room);
+    value.copy(room, left.length);
+    this.room = room;
+    this.held = room.subarray(0, size);
+  }
+}
+
+function readHeaders(text: string): Pick<Part, "name" | "filename" | "type"> {
+  const disposition = /^content-disposition:\s*form-data\s*(;.*)$/im.exec(text)?.[1];
+  if (disposition === undefined) throw unreadableForm();
+  const given: Record<string, string> = {};
+  for (const [, key, quoted, plain] of disposition.matchAll(/;\s*(name|filename\*?)\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^;\s]*))/gi))
+    given[key!.toLowerCase()] = quoted === undefined ? plain! : quoted.replace(/\\(["\\])/g, "$1").replaceAll("%22", '"');
+  if (given.name === undefined) throw unreadableForm();
+
+  const filename = encodedName(given["filename*"]) ?? given.filename ?? null;
+  return {
+    name: given.name,
+    // Some browsers of old sent the whole path.
+    filename: filename === null ? null : filename.replace(/^.*[/\\]/, ""),
+    type: /^content-type:\s*([^\s;]+)/im.exec(text)?.[1] ?? null,
+  };
+}
+
+/** `UTF-8''Angebot%20f%C3%BCr.pdf` */
+function encodedName(value: string | undefined): string | null {
+  const encoded = /^utf-8'[^']*'(.*)$/i.exec(value ?? "")?.[1];
+  try {
+    return encoded === undefined ? null : decodeURIComponent(encoded);
+  } catch {
+    return null;
+  }
+}
+
+export const unreadableForm = (): Problem =>
+  invalid({}, "The form could not be read; send multipart/form-data with a part named file.");

@@ -1,0 +1,121 @@
+// Bodies that carry a file, read as they come: never more than a piece of one is in memory, and the sender waits for the disk.
+import { isUtf8 } from "node:buffer";
+import type { IncomingMessage } from "node:http";
+import type { FastifyRequest } from "fastify";
+import { invalid, Problem } from "../core/errors.ts";
+import { type Upload, uploadBytesMax } from "../core/operation.ts";
+import { pieces } from "../services/pieces.ts";
+import { type Storage, TooLarge } from "../services/storage.ts";
+import { Base64Decoder, NotBase64 } from "../values/base64.ts";
+import { isStorable, parseBody, unstorable } from "./body.ts";
+import { JsonWithText } from "./json_with_text.ts";
+import { boundaryOf, type Part, readParts, unreadableForm } from "./multipart.ts";
+
+export interface TakenBody {
+  body: Record<string, unknown>;
+  /** Null where the body carries no bytes, but perhaps an address to fetch them from. */
+  upload: Upload | null;
+}
+
+/** All of a body but the file. */
+const restBytesMax = 1024 * 1024;
+
+export async function readUpload(request: FastifyRequest, storage: Storage): Promise<TakenBody> {
+  const { "content-encoding": encoding, "content-type": type } = request.headers;
+  if (encoding !== undefined && encoding !== "identity")
+    throw invalid({ "Content-Encoding": "is not understood; send the body uncompressed" });
+  if (type !== undefined && /^multipart\/form-data\b/i.test(type)) return readForm(request, storage);
+  if (type === undefined || /^application\/json\s*(;|$)/i.test(type)) return readJson(request.raw, storage);
+  // A body of another type is refused, unless there is nothing in it.
+  for await (const _ of pieces(request.raw)) throw invalid({}, "Request body must be JSON or multipart/form-data.");
+  return { body: {}, upload: null };
+}
+
+const tooLarge = (field: string): Problem => invalid({ [field]: `must be ${uploadBytesMax} bytes (20 MB) or fewer` });
+
+/** Takes bytes in; what is wrong with them is said of the field they came in. */
+async function receive(storage: Storage, chunks: AsyncIterable<Uint8Array>, field: string) {
+  return storage.receive(chunks, uploadBytesMax).catch((error) => {
+    if (error instanceof TooLarge) throw tooLarge(field);
+    throw error instanceof NotBase64 ? invalid({ [field]: "is not base64" }) : error;
+  });
+}
+
+// --- JSON ---
+
+const base64Field = "content_base64";
+
+/** The text of `content_base64` goes to the storage as it comes; everything else is JSON like any other. */
+async function readJson(raw: IncomingMessage, storage: Storage): Promise<TakenBody> {
+  const json = new JsonWithText(base64Field, restBytesMax);
+  const received = await receive(storage, decoded(pieces(raw), json), base64Field);
+  try {
+    const body = parseBody(json.rest());
+    if (!json.found) {
+      await received.drop();
+      return { body, upload: null };
+    }
+    const { [base64Field]: _, ...rest } = body;
+    return { body: rest, upload: { field: base64Field, name: null, mime: null, received } };
+  } catch (error) {
+    await received.drop();
+    throw error;
+  }
+}
+
+async function* decoded(chunks: AsyncIterable<Buffer>, json: JsonWithText): AsyncGenerator<Buffer> {
+  const decoder = new Base64Decoder();
+  for await (const chunk of chunks) {
+    for (const text of json.write(chunk)) yield decoder.write(text);
+  }
+  yield decoder.end();
+}
+
+// --- forms ---
+
+const fileField = "file";
+const partsMax = 100;
+
+/** The part `file` goes to the storage as it comes; the other fields are texts. */
+async function readForm(request: FastifyRequest, storage: Storage): Promise<TakenBody> {
+  const boundary = boundaryOf(request.headers["content-type"]!);
+  if (boundary === null) throw unreadableForm();
+  const taken: TakenBody = { body: {}, upload: null };
+  let parts = 0;
+  let bytes = 0;
+  try {
+    for await (const part of readParts(pieces(request.raw), boundary)) {
+      if (++parts > partsMax) throw invalid({}, `A form may have ${partsMax} parts.`);
+      if (part.filename !== null || part.name === fileField) taken.upload = await takeFile(storage, part, taken.upload);
+      else bytes += await readField(part, taken.body, restBytesMax - bytes);
+    }
+    return taken;
+  } catch (error) {
+    await taken.upload?.received.drop();
+    throw error;
+  }
+}
+
+async function takeFile(storage: Storage, part: Part, before: Upload | null): Promise<Upload> {
+  if (part.name !== fileField) throw invalid({ [part.name]: "is no file of this form; send it as file" });
+  if (before !== null) throw invalid({ [fileField]: "is given twice" });
+  const received = await receive(storage, part.content, fileField);
+  return { field: fileField, name: part.filename || null, mime: part.type, received };
+}
+
+/** Answers how many bytes it has. */
+async function readField(part: Part, body: Record<string, unknown>, max: number): Promise<number> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of part.content) {
+    bytes += piece.length;
+    if (bytes > max) throw invalid({ [part.name.slice(0, 255)]: `must be ${restBytesMax} bytes or fewer` });
+    chunks.push(Buffer.from(piece));
+  }
+  const all = Buffer.concat(chunks);
+  const text = all.toString("utf8");
+  if (!isUtf8(all) || !isStorable(text) || !isStorable(part.name)) throw invalid({ [part.name]: unstorable });
+  // Whatever its name, `__proto__` too, it is a field like any other.
+  Object.defineProperty(body, part.name, { value: text, enumerable: true, configurable: true, writable: true });
+  return bytes;
+}
