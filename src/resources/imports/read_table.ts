@@ -3,11 +3,10 @@ import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import type { Operation, Prepared, Upload } from "../../core/operation.ts";
+import { type Operation, type Prepared, type Upload, uploadBytesMax } from "../../core/operation.ts";
 import type { Create } from "../../core/resource.ts";
 import { findRecord } from "../../records/records.ts";
 import { file } from "../files/file.ts";
-import { fileBytesMax } from "../files/store_file.ts";
 import { takeUpload } from "../files/upload.ts";
 import type { importResource } from "./import.ts";
 import { readCsv, readFileText, readRows, type Table } from "./table.ts";
@@ -54,7 +53,7 @@ async function readUpload(ctx: Ctx, input: Given, upload: Upload | null): Promis
 async function readStored(ctx: Ctx, id: string): Promise<Table> {
   const found = await findRecord(ctx, file, id);
   if (found === null) throw invalid({ file_id: "does not exist" });
-  if (found.size > fileBytesMax) throw invalid({ file_id: `must be ${fileBytesMax} bytes (20 MB) or fewer` });
+  if (found.size > uploadBytesMax) throw invalid({ file_id: `must be ${uploadBytesMax} bytes (20 MB) or fewer` });
   const bytes = await buffer(await ctx.settings.storage.read(found.storage_key));
   return { ...(await readFileText(bytes, "file_id")), name: found.name };
 }
