@@ -5,6 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, syml
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { organization, type Workspace } from "./support/given.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
@@ -55,4 +56,30 @@ function followGuide(copy: string): void {
     index,
     `import { branches } from "./branches/index.ts";\n${present.replace(/(export const operations: readonly Operation\[\] = \[)/, "$1...branches, ")}`,
   );
+}
+
+test("the requests of docs/quotes.md answer what it shows", async () => {
+  const acme = await organization();
+
+  const followed = await followRequests(acme, "docs/quotes.md");
+
+  assert.equal(followed, 8);
+});
+
+/** Sends every request of a guide, each with what came before it, and compares what it shows of the answer. */
+async function followRequests(ws: Workspace, guide: string): Promise<number> {
+  const text = readFileSync(join(root, guide), "utf8");
+  const blocks = [...text.matchAll(/(?:<!-- as: (\w+) -->\n)?```http\n(\w+) (\S+)\n(.*?)```(?:\n```json\n(.*?)```)?/gs)];
+  const ids = new Map<string, string>();
+  const known = (part: string) => part.replace(/\$(\w+)/g, (_, name: string) => ids.get(name)!);
+  for (const [, as, method, path, body, shown] of blocks) {
+    const given = body === "" ? undefined : JSON.parse(known(body!));
+    const answer = await ws.ask(method!, known(path!), { body: given });
+    assert.ok(answer.status < 300, `${method} ${path}: ${answer.text}`);
+    if (as !== undefined) ids.set(as, answer.body.id);
+    for (const [key, value] of Object.entries(JSON.parse(shown ?? "{}")))
+      if (value === "*") assert.ok(answer.body[key], `${path} shows ${key}`);
+      else assert.deepEqual(answer.body[key], value, `${path} shows ${key}`);
+  }
+  return blocks.length;
 }

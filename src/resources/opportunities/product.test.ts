@@ -13,7 +13,9 @@ test("a product is priced in the organization's currency unless told otherwise",
     [0, "USD", "one_time", 0, true],
   );
   assert.deepEqual([priced.unit_price, priced.currency], [4900, "EUR"]);
+  assert.equal((await acme.product({ sku: "S-1" })).code, "S-1");
   await acme.refused(400, "POST", "/product/", { name: "Seat", price: 1, unit_price: 2 }, "price");
+  await acme.refused(400, "PUT", `/product/${plain.id}/`, { price: null }, "price");
 });
 
 test("a code is used once, in any case", async () => {

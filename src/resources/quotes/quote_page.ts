@@ -5,8 +5,10 @@ import type { Core } from "../../core/core.ts";
 import { Content } from "../../core/operation.ts";
 import { asService, type PublicAnswer, type PublicRequest, type PublicRoute } from "../../core/public.ts";
 import type { Row } from "../../core/resource.ts";
-import { lockRecord } from "../../records/records.ts";
+import { findRecord, lockRecord } from "../../records/records.ts";
+import { Missing } from "../../services/storage.ts";
 import { parseEmail } from "../../values/email.ts";
+import { file } from "../files/file.ts";
 import { quote } from "./quote.ts";
 import { documentOf, type QuoteDocument } from "./quote_document.ts";
 import { type AnswerForm, showPage } from "./quote_html.ts";
@@ -35,10 +37,12 @@ export const quotePdf: PublicRoute = {
   doc: "The same quote as PDF.",
   methods: ["GET"],
   async run(core, request) {
-    const answer = await withQuote(core, request, async (ctx, found) =>
-      isReadable(found) ? documentOf(ctx, found) : show(ctx, found, request),
-    );
-    return "status" in answer ? answer : showPdf(answer);
+    const answer = await withQuote(core, request, async (ctx, found) => {
+      if (!isReadable(found)) return show(ctx, found, request);
+      const kept = found.file_id === null ? null : await findRecord(ctx, file, found.file_id);
+      return { document: await documentOf(ctx, found), kept };
+    });
+    return "status" in answer ? answer : showPdf(core, answer);
   },
 };
 
@@ -112,14 +116,27 @@ function noticeOf({ status }: Quote, { answer }: QuoteDocument): string | null {
 const pathOf = ({ settings }: Ctx, token: string): string =>
   `${new URL(settings.base_url).pathname.replace(/\/$/, "")}/q/${token}/`;
 
-async function showPdf(document: QuoteDocument): Promise<PublicAnswer> {
-  const content = new Content("application/pdf", await renderQuotePdf(document), {
+interface PdfSource {
+  document: QuoteDocument;
+  kept: Row<typeof file> | null;
+}
+
+/** The PDF as it was kept when the quote was sent; made again where that is gone. */
+async function showPdf({ settings }: Core, { document, kept }: PdfSource): Promise<PublicAnswer> {
+  const bytes = kept === null ? null : await settings.storage.read(kept.storage_key).catch(goneIsNull);
+  const content = new Content("application/pdf", bytes ?? (await renderQuotePdf(document)), {
+    ...(bytes === null ? {} : { "content-length": String(kept!.size) }),
     "content-disposition": `inline; filename="${document.number}.pdf"`,
     "referrer-policy": "no-referrer",
     "x-robots-tag": "noindex, nofollow",
     "cache-control": "private, no-store",
   });
   return { status: 200, content };
+}
+
+function goneIsNull(error: unknown): null {
+  if (error instanceof Missing) return null;
+  throw error;
 }
 
 // --- answering ---

@@ -33,11 +33,11 @@ export async function renderQuotePdf(of: QuoteDocument): Promise<Buffer> {
 }
 
 function write(pdf: Pdf, of: QuoteDocument): void {
-  pdf.font(regular).fontSize(10).text(toLatin(of.from));
-  pdf.moveDown(0.5).font(bold).fontSize(20).text(toLatin(of.title));
+  pdf.font(regular).fontSize(10).text(shownText(of.from));
+  pdf.moveDown(0.5).font(bold).fontSize(20).text(shownText(of.title));
   pdf.moveDown(0.5).font(regular).fontSize(10);
-  for (const text of [of.number, ...of.dates.map(([label, day]) => `${label}: ${day}`)]) pdf.text(toLatin(text));
-  if (of.to.length > 0) pdf.moveDown(0.5).text(toLatin(`For ${of.to.join(", ")}`));
+  for (const text of [of.number, ...of.dates.map(([label, day]) => `${label}: ${day}`)]) pdf.text(shownText(text));
+  if (of.to.length > 0) pdf.moveDown(0.5).text(shownText(`For ${of.to.join(", ")}`));
 
   words(pdf, of.header);
   words(pdf, of.description);
@@ -56,27 +56,27 @@ function write(pdf: Pdf, of: QuoteDocument): void {
 }
 
 function words(pdf: Pdf, text: string | null, font = regular): void {
-  if (text !== null) pdf.moveDown().font(font).fontSize(10).text(toLatin(text), margin);
+  if (text !== null) pdf.moveDown().font(font).fontSize(10).text(shownText(text), margin);
 }
 
 function writeLine(pdf: Pdf, line: DocumentLine): void {
   row(pdf, regular, [line.name, line.quantity, line.price, line.discount, line.tax, line.amount]);
   if (line.description === null) return;
   const [{ x }] = columns;
-  pdf.fontSize(8).fillColor("#555").text(toLatin(line.description), x, pdf.y, { width: 320 });
+  pdf.fontSize(8).fillColor("#555").text(shownText(line.description), x, pdf.y, { width: 320 });
   pdf.fontSize(10).fillColor("black").moveDown(0.4);
 }
 
 /** One line of the table. It goes to the next page whole. */
 function row(pdf: Pdf, font: string, given: readonly string[]): void {
   pdf.font(font).fontSize(9);
-  const texts = given.map(toLatin);
-  const height = Math.max(...texts.map((text, i) => pdf.heightOfString(text || " ", columns[i]!)));
+  const texts = given.map(shownText);
+  const height = Math.max(...texts.map((text, i) => pdf.heightOfString(text || " ", { width: columns[i]!.width })));
   if (pdf.y + height > pdf.page.height - margin) pdf.addPage();
   const top = pdf.y;
   for (const [i, text] of texts.entries()) {
     const { x, width, align } = columns[i]!;
-    pdf.text(text, x, top, { width, align, lineBreak: true });
+    pdf.text(text, x, top, { width, align });
   }
   pdf.x = margin;
   pdf.y = top + height + 4;
@@ -88,9 +88,12 @@ function sums(pdf: Pdf, given: readonly [string, string][]): void {
     pdf.font(i === given.length - 1 ? bold : regular).fontSize(10);
     if (pdf.y + 14 > pdf.page.height - margin) pdf.addPage();
     const top = pdf.y;
-    pdf.text(toLatin(label), 285, top, { width: 130, align: "right" });
-    pdf.text(toLatin(amount), 420, top, { width: 125, align: "right" });
+    pdf.text(shownText(label), 285, top, { width: 130, align: "right" });
+    pdf.text(shownText(amount), 420, top, { width: 125, align: "right" });
     pdf.x = margin;
     pdf.y = top + 16;
   }
 }
+
+/** In letters that the fonts have. Long words are broken up: what breaks lines takes the square of a word's length, minutes for 200,000 letters. */
+const shownText = (text: string): string => toLatin(text).replace(/\S{60}(?=\S)/g, "$& ");

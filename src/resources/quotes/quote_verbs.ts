@@ -136,7 +136,7 @@ async function firstLines(
 }
 
 /** All lines together: more words than that would make a page nobody reads and a PDF that takes seconds. */
-const lineWordsMax = 200_000;
+const lineWordsMax = 100_000;
 
 function checkTotals(whole: Discount & { line_items: readonly QuoteLine[] }): void {
   const words = whole.line_items.reduce((sum, line) => sum + line.name.length + (line.description?.length ?? 0), 0);
