@@ -11,7 +11,6 @@ import type { Attachment } from "./attachments.ts";
 import { channelMessage } from "./channel_message.ts";
 import { fromMarkdown } from "./markdown.ts";
 import { checkContent, checkMove, sendAfter, sendAfterChange, sentAt } from "./message_states.ts";
-import { tellOfMessage } from "./notices.ts";
 import { checkPlace, place } from "./placing.ts";
 
 type ChannelMessage = Row<typeof channelMessage>;
@@ -39,8 +38,6 @@ export async function createChannelMessage(ctx: Ctx, given: Create<typeof channe
     send_after: sendAfter(ctx, status, given),
   });
   if (status === "sent") emit(ctx, channelMessage, { action: "sent", after: row });
-  if (status === "inbox")
-    await tellOfMessage(ctx, "channel_message", row, { from: row.remote_handle ?? row.remote_phone, text: row.text });
   return row;
 }
 

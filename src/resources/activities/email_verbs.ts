@@ -12,7 +12,6 @@ import { user } from "../organization/organization.ts";
 import { emailFromTemplate } from "../templates/fill.ts";
 import { email } from "./email.ts";
 import { checkContent, checkMove, isLeaving, type MessageState, sendAfter, sendAfterChange, sentAt } from "./message_states.ts";
-import { tellOfMessage } from "./notices.ts";
 import { type Contact, checkPlace, place } from "./placing.ts";
 import { people, person } from "./recipients.ts";
 import { joinThread, markAnswered, refreshThread } from "./threading.ts";
@@ -45,10 +44,7 @@ export async function createEmail(ctx: Ctx, { send_in, ...given }: Create<typeof
   const thread_id = await joinThread(ctx, values, answered?.thread_id ?? null);
   const row = store.insert(ctx, email, { ...values, thread_id, envelope: envelopeOf(values, answered?.message_ids[0] ?? null) });
   if (status === "sent") emit(ctx, email, { action: "sent", after: row });
-  if (status === "inbox") {
-    await markAnswered(ctx, thread_id);
-    await tellOfMessage(ctx, "email", row, { from: row.sender, text: row.subject });
-  }
+  if (status === "inbox") await markAnswered(ctx, thread_id);
   return row;
 }
 

@@ -2,7 +2,7 @@
 import type { Ctx } from "../../core/context.ts";
 import { findRecord } from "../../records/records.ts";
 import { lead } from "../leads/lead.ts";
-import { nameOfCaller, notify, shortened } from "../notifications/notify.ts";
+import { isNews, nameOfCaller, notify, shortened } from "../notifications/notify.ts";
 
 /** As much of an activity as is told of. */
 interface Activity {
@@ -11,7 +11,7 @@ interface Activity {
   user_id: string | null;
 }
 
-type Kind = "note" | "call" | "meeting" | "email" | "sms" | "channel_message";
+type Kind = "note" | "call" | "meeting";
 
 const notice = (kind: Kind, { id, lead_id }: Activity, text: string | null) => ({
   body: text === null ? null : shortened(text, 200),
@@ -40,21 +40,10 @@ export function tellAttendees(ctx: Ctx, of: Activity & { title: string | null },
 }
 
 /** Somebody called and nobody answered: whose call it was, and whose lead. */
-export async function tellOfMissedCall(ctx: Ctx, of: Activity & { phone: string | null }): Promise<void> {
+export async function tellOfMissedCall(ctx: Ctx, of: Activity & { phone: string | null; activity_at: string }): Promise<void> {
+  if (!isNews(ctx, of.activity_at)) return;
   const title = of.phone === null ? "You missed a call" : `You missed a call from ${of.phone}`;
   notify(ctx, await responsible(ctx, of), { ...notice("call", of, null), type: "missed_call", title });
-}
-
-/** A message came in. */
-export async function tellOfMessage(
-  ctx: Ctx,
-  kind: "email" | "sms" | "channel_message",
-  of: Activity,
-  { from, text }: { from: string | null; text: string | null },
-): Promise<void> {
-  const what = { email: "an e-mail", sms: "a text message", channel_message: "a message" }[kind];
-  const title = from === null ? `You received ${what}` : `You received ${what} from ${from}`;
-  notify(ctx, await responsible(ctx, of), { ...notice(kind, of, text), type: "message_received", title });
 }
 
 async function responsible(ctx: Ctx, { user_id, lead_id }: Activity): Promise<(string | null)[]> {

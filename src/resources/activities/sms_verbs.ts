@@ -9,7 +9,6 @@ import { contact } from "../contacts/contact.ts";
 import { createSystemTask } from "../tasks/system_task.ts";
 import { smsFromTemplate } from "../templates/fill.ts";
 import { checkContent, checkMove, isLeaving, sendAfter, sendAfterChange, sentAt } from "./message_states.ts";
-import { tellOfMessage } from "./notices.ts";
 import { type Contact, checkPlace, place } from "./placing.ts";
 import { sms, smsMax } from "./sms.ts";
 
@@ -41,7 +40,6 @@ export async function createSms(ctx: Ctx, { send_in, send_to_inbox, ...given }: 
   const row = store.insert(ctx, sms, values);
   if (status === "sent") emit(ctx, sms, { action: "sent", after: row });
   if (send_to_inbox) answerIt(ctx, row);
-  if (status === "inbox") await tellOfMessage(ctx, "sms", row, { from: row.remote_phone, text: row.text });
   return row;
 }
 

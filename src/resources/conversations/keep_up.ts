@@ -7,7 +7,7 @@ import { changedFields, emit } from "../../records/event.ts";
 import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { lead } from "../leads/lead.ts";
-import { notify } from "../notifications/notify.ts";
+import { isNews, notify } from "../notifications/notify.ts";
 import { conversation } from "./conversation.ts";
 import { tellWhatFollows } from "./follow_ups.ts";
 import { directionOf, isInbound, type Message, previewOf } from "./message.ts";
@@ -129,12 +129,9 @@ function asMessage(of: Resource): Resource {
 const emitMessage = (ctx: Ctx, of: Resource, action: string, after: Row<Resource>): void =>
   emit(ctx, asMessage(kindOf(of, after)), { action, after });
 
-/** Nobody is told of history that is brought in. */
-const newsForMs = 24 * 3600 * 1000;
-
 /** Whoever is to answer is told: the conversation's assignee, else the lead's owner. */
 function tellOf(ctx: Ctx, of: Resource, message: Message, to: string | null | undefined): void {
-  if (Date.parse(message.activity_at) < ctx.now.getTime() - newsForMs) return;
+  if (!isNews(ctx, message.activity_at)) return;
   notify(ctx, [to], {
     type: "message_received",
     title: `New ${titles[message._type] ?? "message"}${message.subject ? `: ${message.subject}` : ""}`.slice(0, 255),

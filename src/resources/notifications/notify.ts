@@ -49,6 +49,11 @@ function recipients(ctx: Ctx, to: readonly (string | null | undefined)[], actorI
   return new Set(ids.filter((id) => id !== actorId && isActiveMember(ctx.directory, id)));
 }
 
+const newsForMs = 24 * 3600 * 1000;
+
+/** Nobody is told of history that is brought in. */
+export const isNews = (ctx: Ctx, moment: string): boolean => Date.parse(moment) >= ctx.now.getTime() - newsForMs;
+
 // --- words ---
 
 /** Who does what is told of. */
