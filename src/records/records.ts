@@ -203,10 +203,11 @@ async function checkCustomIds(
 /** The answer to a write: the record as a read shows it. Where that takes a join it is read back in the same flight. */
 export async function shown<R extends Resource>(
   ctx: Ctx,
-  of: R,
+  given: R,
   row: Row<R>,
   fields: readonly string[] | null = null,
 ): Promise<JsonText> {
+  const of: Resource = kindOf(given, row);
   const lookup = (other: string) => ctx.registry.resource(other);
   const { id, version } = row as { id: string; version: number };
   if (fields !== null) return showRecord(ctx, of, id, fields);

@@ -8,6 +8,7 @@ import { activities } from "./activities/index.ts";
 import { anyAutomation } from "./automations/any_automation.ts";
 import { automationStepRun } from "./automations/automation_run.ts";
 import { automationsOfBothGenerations } from "./automations/index.ts";
+import { bulkActions } from "./bulk_actions/index.ts";
 import { comments } from "./comments/index.ts";
 import { contacts } from "./contacts/index.ts";
 import { unsubscribedEmail } from "./contacts/unsubscribed_email.ts";
@@ -66,6 +67,7 @@ export const operations: readonly Operation[] = [
   ...goals,
   ...notifications,
   ...imports,
+  ...bulkActions,
 ];
 
 /** What is served without a key. */

@@ -1,0 +1,44 @@
+// All bulk actions, whatever their kind: the list, and pausing and resuming.
+import { z } from "zod";
+import { type Field, formed, input } from "../../core/field.ts";
+import { type Resource, resource } from "../../core/resource.ts";
+import { common, type Status, statuses, stream } from "./common.ts";
+import { bulkDelete } from "./delete.ts";
+import { bulkEdit } from "./edit.ts";
+import { bulkEmail } from "./email.ts";
+import { bulkSequenceSubscription } from "./sequence_subscription.ts";
+
+const kinds: readonly Resource[] = [bulkEdit, bulkDelete, bulkEmail, bulkSequenceSubscription];
+
+export const bulkAction = resource({
+  ...stream,
+  name: "bulk_action",
+  doc: "One thing done to many records.",
+  event: ({ kind }) => `bulk_action.${kind}`,
+  kinds: { column: "kind", of: kinds },
+  fields: {
+    ...common(),
+    status: formed<{ filled: true; doc: string }>(asStatus, "must be paused or resuming", {
+      filled: true,
+      doc: "`paused` stops it, `resuming` goes on.",
+    }) as Field<Status, "write">,
+    action: input(z.enum(["pause", "resume"]), { doc: "In place of `status`." }),
+    ...columnsOfSome(),
+  },
+});
+
+function asStatus(raw: string): Status | null {
+  if (raw === "resume") return "resuming";
+  if (raw === "pause") return "paused";
+  return statuses.find((status) => status === raw) ?? null;
+}
+
+/** The columns that not every kind has. They can be null here, and only their kinds show and filter them. */
+function columnsOfSome(): Record<string, Field> {
+  const columns = kinds
+    .flatMap((one) => one.columns)
+    .filter(([key]) => !kinds.every((one) => one.fields[key]?.source === "column"));
+  return Object.fromEntries(
+    columns.map(([key, field]) => [key, { ...field, nullable: true, required: false, default: undefined, hidden: true }]),
+  );
+}

@@ -1,0 +1,24 @@
+// Takes many contacts into a sequence, or changes how they are in theirs.
+import { choice, text, texts } from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+import { common, kind } from "./common.ts";
+
+export const bulkSequenceSubscription = resource({
+  ...kind("sequence_subscription"),
+  doc: "Subscribes many contacts to a sequence, or pauses, resumes or reassigns their subscriptions.",
+  fields: {
+    ...common(),
+    action_type: choice(["subscribe", "resume", "resume_finished", "pause", "reassign"], { required: true, createOnly: true }),
+    sequence_id: text({ createOnly: true, max: 64 }),
+    sender_account_id: text({ createOnly: true, max: 64, doc: "The connected account that sends." }),
+    sender_name: text({ createOnly: true }),
+    sender_email: text({ createOnly: true }),
+    contact_preference: choice(["lead", "contact"], { createOnly: true, default: "lead" }),
+    calls_assigned_to: texts({
+      createOnly: true,
+      default: null as string[] | null,
+      doc: "Who makes the calls: members and groups.",
+    }),
+    from_phone_number_id: text({ createOnly: true, max: 64 }),
+  },
+});

@@ -1,0 +1,77 @@
+// Which records something that is done to many is done to: a search query, a text query, or ids. Exactly one, and never everything by
+// leaving it out.
+import { z } from "zod";
+import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import type { Resource } from "../../core/resource.ts";
+import { BadValue } from "../../records/list_input.ts";
+import { compileQuery } from "../../search/compile.ts";
+import { readQuery } from "../../search/nodes.ts";
+import { textQuery } from "../../search/text_filter.ts";
+
+/** As many records as one such thing may be done to. */
+export const objectsMax = 100_000;
+const idsMax = 10_000;
+
+const ids = z.array(z.string().max(64)).min(1).max(idsMax);
+
+/** The fields of a body that say which. */
+export const selectionInput = {
+  s_query: z.record(z.string(), z.unknown()).nullish().describe("A query as `POST /data/search/` takes it."),
+  query: z
+    .union([z.string(), z.record(z.string(), z.unknown())])
+    .nullish()
+    .describe("A text query, or the same as `s_query`."),
+  ids: ids.nullish().describe("The records, by their ids."),
+  lead_ids: ids.nullish(),
+  contact_ids: ids.nullish(),
+};
+
+export type GivenSelection = Partial<z.output<z.ZodObject<typeof selectionInput>>>;
+
+/** As it is stored: one of the three, the others null. */
+export interface Selection {
+  s_query: Record<string, unknown> | null;
+  query: string | null;
+  object_ids: string[] | null;
+}
+
+const nothing: Selection = { s_query: null, query: null, object_ids: null };
+
+/** Reads which records of this kind are meant, and refuses what the search would refuse later. */
+export async function readSelection(ctx: Ctx, of: Resource, given: GivenSelection): Promise<Selection> {
+  const { s_query, query, ...lists } = given;
+  const ways = Object.entries({ s_query, query, ...lists }).filter(([, value]) => value !== undefined && value !== null);
+  if (ways.length === 0) throw invalid({ s_query: "is required: say which records are meant, by s_query, query or ids" });
+  if (ways.length > 1) throw invalid({ [ways[1]![0]]: `cannot be given together with ${ways[0]![0]}` });
+
+  const [place, value] = ways[0]!;
+  if (Array.isArray(value)) return { ...nothing, object_ids: [...new Set(value as string[])] };
+  if (typeof value === "string") return { ...nothing, query: await checkedText(ctx, of, value) };
+  return { ...nothing, s_query: await checkedQuery(ctx, of, value as Record<string, unknown>, place) };
+}
+
+async function checkedText(ctx: Ctx, of: Resource, text: string): Promise<string> {
+  try {
+    await textQuery(of.name).sql(ctx, text, "t");
+    return text;
+  } catch (error) {
+    if (error instanceof BadValue) throw invalid({ query: error.message });
+    throw error;
+  }
+}
+
+/** A whole search body is taken too: its `query` is what matters. */
+async function checkedQuery(ctx: Ctx, of: Resource, given: Record<string, unknown>, place: string) {
+  const node = given.type === undefined && given.query !== undefined ? (given.query as Record<string, unknown>) : given;
+  const read = readQuery(node, place);
+  if (read.errors !== null) throw invalid(read.errors);
+  try {
+    await compileQuery(ctx, of, "t", read.query);
+    return node;
+  } catch (problem) {
+    if (!(problem instanceof Error && "fields" in problem)) throw problem;
+    const fields = Object.entries(problem.fields as Record<string, string>);
+    throw invalid(Object.fromEntries(fields.map(([at, reason]) => [`${place}${at === "" ? "" : `.${at}`}`, reason])));
+  }
+}
