@@ -15,7 +15,9 @@ import { unsubscribedEmail } from "./contacts/unsubscribed_email.ts";
 import { conversations } from "./conversations/index.ts";
 import { customData } from "./custom_data/index.ts";
 import { customObjects } from "./custom_objects/index.ts";
+import { enrichments } from "./enrichment/index.ts";
 import { events } from "./events/index.ts";
+import { exports } from "./exports/index.ts";
 import { files, sharedFile } from "./files/index.ts";
 import { goals } from "./goals/index.ts";
 import { imports } from "./imports/index.ts";
@@ -24,6 +26,7 @@ import { leads } from "./leads/index.ts";
 import { contactListMember } from "./lists/contact_list_member.ts";
 import { lists } from "./lists/index.ts";
 import { leadListMember } from "./lists/lead_list_member.ts";
+import { mailingExports } from "./mailing_exports/index.ts";
 import { notifications } from "./notifications/index.ts";
 import { opportunities } from "./opportunities/index.ts";
 import { organizations } from "./organization/index.ts";
@@ -68,6 +71,9 @@ export const operations: readonly Operation[] = [
   ...notifications,
   ...imports,
   ...bulkActions,
+  ...exports,
+  ...mailingExports,
+  ...enrichments,
 ];
 
 /** What is served without a key. */

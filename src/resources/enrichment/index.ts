@@ -1,0 +1,5 @@
+import type { Operation } from "../../core/operation.ts";
+import { standard } from "../../records/standard.ts";
+import { enrichment } from "./enrichment.ts";
+
+export const enrichments: Operation[] = standard(enrichment, { list: true, get: true });

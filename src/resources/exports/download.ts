@@ -1,0 +1,30 @@
+// GET /export/{id}/download/: the file, once it is done.
+import { z } from "zod";
+import { Problem } from "../../core/errors.ts";
+import { Content, operation } from "../../core/operation.ts";
+import { getRecord } from "../../records/records.ts";
+import { Missing } from "../../services/storage.ts";
+import { disposition } from "../files/file_name.ts";
+import { exportResource } from "./export.ts";
+
+const types = { csv: "text/csv; charset=utf-8", json: "application/json" } as const;
+
+export const downloadExport = operation({
+  name: "export.download",
+  method: "GET",
+  path: "/export/{id}/download/",
+  doc: "Answers the file of an export that is done.",
+  permission: "export",
+  mcp: false,
+  input: { id: z.string() },
+  output: z.unknown(),
+  async run(ctx, { id }) {
+    const found = await getRecord(ctx, exportResource, id);
+    if (found.status !== "done" || found.storage_key === null) throw new Problem(404, "Export is not ready");
+    const bytes = await ctx.settings.storage.read(found.storage_key).catch((error) => {
+      throw error instanceof Missing ? new Problem(404, "The file of this export is no longer kept: start another") : error;
+    });
+    const name = `${found.type}_${found.date_created.slice(0, 10)}.${found.format}`;
+    return new Content(types[found.format], bytes, { "content-disposition": disposition("attachment", name) });
+  },
+});

@@ -1,0 +1,55 @@
+// An export: records written to a file to take along.
+import { z } from "zod";
+import { type Ctx, may } from "../../core/context.ts";
+import { boolean, choice, integer, json, lookedUp, type Moment, text, texts, timestamp } from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+import { name, sql } from "../../db/sql.ts";
+
+export const exportTypes = ["leads", "contacts", "lead_opps", "opps"] as const;
+const include = (doc: string) => boolean({ createOnly: true, default: false, doc });
+
+export const exportResource = resource({
+  name: "export",
+  prefix: "expo",
+  doc: "Records written to a file to take along.",
+  event: (row) => `export.${row.object_type}`,
+  // A file holds what whoever asked for it sees.
+  visible: (ctx: Ctx, alias) => (may(ctx, "view_all_leads") ? null : sql`${name(alias)}.created_by = ${ctx.actor.user_id}`),
+  fields: {
+    object_type: choice(["lead", "opportunity"], { readOnly: true, required: true, doc: "Which of the two exports it is." }),
+    format: choice(["csv", "json"], { createOnly: true, default: "csv" }),
+    type: choice(exportTypes, { createOnly: true, filled: true, doc: "What a row is: a lead, a contact, or an opportunity." }),
+    s_query: json(z.record(z.string(), z.unknown()), {
+      createOnly: true,
+      doc: "Which leads, as a query of `POST /data/search/`.",
+    }),
+    query: text({ createOnly: true, max: 10_000, doc: "Which leads, as a text query." }),
+    results_limit: integer({ createOnly: true, min: 1 }),
+    sort: json(z.array(z.unknown()), { createOnly: true, default: [] as unknown[] }),
+    params: json(z.record(z.string(), z.string()), {
+      createOnly: true,
+      default: {} as Record<string, string>,
+      doc: "Which opportunities: filters of `GET /opportunity/`.",
+    }),
+    fields: texts({ createOnly: true, default: null as string[] | null, doc: "The columns; all where nothing is said." }),
+    date_format: choice(["original", "iso8601", "excel"], { createOnly: true, default: "original" }),
+    include_activities: include("JSON only: with the leads' activities."),
+    include_smart_fields: include("With what is computed from a lead's records."),
+    include_addresses: include("With postal addresses."),
+    include_custom_objects: include("JSON only: with the leads' custom objects."),
+    send_done_email: boolean({ createOnly: true, default: true }),
+    status: choice(["created", "started", "in_progress", "done", "error"], { readOnly: true, default: "created" }),
+    n_docs: integer({ readOnly: true, doc: "How many rows it has; null until they are counted." }),
+    n_docs_processed: integer({ readOnly: true, default: 0 }),
+    download_url: lookedUp(
+      ["id", "status"],
+      z.string().nullable(),
+      (_directory, id: string, status: string, { settings }: Moment) =>
+        status === "done" ? `${settings.base_url}/api/v1/export/${id}/download/` : null,
+      "Where the file is downloaded with a key; null until it is done.",
+    ),
+    storage_key: text({ readOnly: true, hidden: true }),
+    date_started: timestamp({ readOnly: true }),
+    date_completed: timestamp({ readOnly: true }),
+  },
+});

@@ -1,0 +1,72 @@
+// Whom a mailing export is for: contacts that a search query finds, or that meet simple conditions on them and their leads.
+import { z } from "zod";
+import { type Ctx, query } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import { reasons } from "../../core/reasons.ts";
+import type { Resource } from "../../core/resource.ts";
+import { scope } from "../../core/resource.ts";
+import { and, name, type Sql, sql, statement } from "../../db/sql.ts";
+import { compileQuery } from "../../search/compile.ts";
+import { readQuery } from "../../search/nodes.ts";
+import { parseTimestamp } from "../../values/time.ts";
+import { readSelection } from "../shared/selection.ts";
+
+const filters = z.strictObject({
+  query: z.union([z.string(), z.record(z.string(), z.unknown())]).optional(),
+  lead_status_id: z.string().optional(),
+  contact_list_id: z.string().optional(),
+  lead_list_id: z.string().optional(),
+  tag: z.string().optional(),
+  has_email: z.boolean().optional(),
+  owner_id: z.string().optional(),
+  date_created__gte: z
+    .string()
+    .transform((raw, check) => {
+      const value = parseTimestamp(raw);
+      if (value === null) check.addIssue({ code: "custom", message: "must be a time such as 2026-01-02T03:04:05.678Z" });
+      return value as string;
+    })
+    .optional(),
+});
+
+/** The conditions on contacts `t` that an export's filters mean. Refuses by places below `filters`. */
+export async function audience(ctx: Ctx, given: unknown): Promise<Sql[]> {
+  const read = filters.safeParse(given, { reportInput: true });
+  if (!read.success) throw invalid(reasons(read.error, "filters"));
+  const { query: search, lead_status_id, owner_id, lead_list_id, contact_list_id, tag, has_email, date_created__gte } = read.data;
+  const contact = ctx.registry.resource("contact")!;
+  const conditions = scope(ctx, contact);
+  if (lead_status_id !== undefined) conditions.push(leadHas(sql`l.status_id = ${lead_status_id}`));
+  if (owner_id !== undefined) conditions.push(leadHas(sql`l.owner_id = ${owner_id}`));
+  if (lead_list_id !== undefined) conditions.push(memberOf("lead", "lead_id", lead_list_id));
+  if (contact_list_id !== undefined) conditions.push(memberOf("contact", "id", contact_list_id));
+  if (tag !== undefined) conditions.push(sql`t.tags @> ${[tag]}`);
+  if (has_email !== undefined) conditions.push(has_email ? sql`t.email_keys <> '{}'` : sql`t.email_keys = '{}'`);
+  if (date_created__gte !== undefined) conditions.push(sql`t.date_created >= ${date_created__gte}`);
+  if (search !== undefined) conditions.push(await searched(ctx, contact, search));
+  return conditions;
+}
+
+const leadHas = (condition: Sql): Sql =>
+  sql`exists (select from lead l where l.organization_id = t.organization_id and l.id = t.lead_id and ${condition})`;
+
+const memberOf = (kind: "lead" | "contact", column: "lead_id" | "id", listId: string): Sql =>
+  sql`exists (select from ${name(`${kind}_list_member`)} m where m.organization_id = t.organization_id
+    and m.${name(`${kind}_id`)} = t.${name(column)} and m.list_id = ${listId})`;
+
+async function searched(ctx: Ctx, contact: Resource, given: string | Record<string, unknown>): Promise<Sql> {
+  const { s_query, query: text } = await readSelection(ctx, contact, { query: given }).catch((problem) => {
+    if (!(problem instanceof Error && "fields" in problem)) throw problem;
+    const fields = Object.entries(problem.fields as Record<string, string>);
+    throw invalid(Object.fromEntries(fields.map(([at, reason]) => [`filters.${at}`, reason])));
+  });
+  if (text !== null) return contact.filters!.query!.sql(ctx, text, "t", true);
+  return compileQuery(ctx, contact, "t", readQuery(s_query).query!, { whole: true });
+}
+
+/** How many contacts an export would be about. */
+export async function countAudience(ctx: Ctx, given: unknown): Promise<number> {
+  const conditions = await audience(ctx, given);
+  const [row] = await query(ctx, statement(sql`select count(*) from contact t where ${and(conditions)}`));
+  return Number(row![0]);
+}

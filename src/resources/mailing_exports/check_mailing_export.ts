@@ -1,0 +1,37 @@
+// What a mailing export must say before it is stored, and whom it would reach.
+import type { Ctx } from "../../core/context.ts";
+import { type FieldErrors, invalid } from "../../core/errors.ts";
+import type { Create, Values } from "../../core/resource.ts";
+import { parseUrl } from "../../values/url.ts";
+import { countAudience } from "./audience.ts";
+import type { mailingExport } from "./mailing_export.ts";
+import { type ConfigField, connectedServices, platforms } from "./platforms.ts";
+
+/** The values it is stored with. An audience of nobody is no mistake: it is done at once. */
+export async function checkMailingExport(ctx: Ctx, given: Create<typeof mailingExport>): Promise<Values<typeof mailingExport>> {
+  const { platform, filters = {}, config = {} } = given;
+  const known = platforms.find((one) => one.platform === platform);
+  if (known === undefined) throw invalid({ platform: `must be one of ${platforms.map((one) => one.platform).join(", ")}` });
+  checkConfig(known.config_fields, config);
+  if (known.service !== null && !(await connectedServices(ctx)).has(known.service))
+    throw invalid({ platform: `is not connected: store a credential of ${known.name} first` });
+  const match_count = await countAudience(ctx, filters);
+  const done = match_count === 0 ? ({ status: "completed", date_completed: ctx.now.toISOString() } as const) : {};
+  return { platform: known.platform, filters, config, match_count, ...done };
+}
+
+function checkConfig(fields: readonly ConfigField[], config: Record<string, unknown>): void {
+  const errors: FieldErrors = {};
+  for (const { name, type, required } of fields) {
+    const value = config[name];
+    if (value === undefined || value === null || value === "") {
+      if (required) errors[`config.${name}`] = "is required";
+    } else if (type === "boolean" ? typeof value !== "boolean" : typeof value !== "string")
+      errors[`config.${name}`] = type === "boolean" ? "must be true or false" : "must be text";
+    else if (name === "url" && parseUrl(value as string) === null) errors["config.url"] = "is not a web address";
+  }
+  for (const name of Object.keys(config)) {
+    if (!fields.some((field) => field.name === name)) errors[`config.${name}`] = "is not known to this platform";
+  }
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+}

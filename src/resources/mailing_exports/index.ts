@@ -1,0 +1,9 @@
+import type { Operation } from "../../core/operation.ts";
+import { standard } from "../../records/standard.ts";
+import { mailingExport } from "./mailing_export.ts";
+import { listPlatforms } from "./platforms.ts";
+
+export const mailingExports: Operation[] = [
+  ...standard(mailingExport, { list: true, get: true }, { list: "export", get: "export" }),
+  listPlatforms,
+];

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { organization } from "../../../test/support/given.ts";
+import { store } from "../../records/store.ts";
+import { countAudience } from "./audience.ts";
+import { checkMailingExport } from "./check_mailing_export.ts";
+import { mailingExport } from "./mailing_export.ts";
+
+test("platforms say what they ask for, and whether their credential is stored", async () => {
+  const acme = await organization();
+  await acme.put("/credentials/brevo/", { api_key: "secret-key-1234" });
+
+  const { data } = await acme.get("/mailing_export/platforms/");
+
+  const by = new Map<string, any>(data.map((one: any) => [one.platform, one]));
+  assert.deepEqual([by.get("brevo").connected, by.get("mailchimp").is_connected, by.get("csv").connected], [true, false, true]);
+  assert.deepEqual(by.get("brevo").config_fields, [{ name: "list_id", label: "List", type: "string", required: true }]);
+  assert.equal((await acme.get("/mailing_export/platforms/?_limit=2")).has_more, true);
+});
+
+test("an audience is who meets every condition", async () => {
+  const acme = await organization();
+  const [status] = (await acme.get("/status/lead/")).data;
+  const lead = await acme.lead({ owner_id: acme.userId });
+  const ann = await acme.contact({ lead_id: lead.id, name: "Ann", emails: [{ email: "ann@x.io" }], tags: ["vip"] });
+  await acme.contact({ lead_id: lead.id, name: "Bob" });
+  await acme.contact({ name: "Cid", emails: [{ email: "c@x.io" }] });
+  const list = await acme.post("/contact_list/", { name: "News" });
+  await acme.post(`/contact_list/${list.id}/members/`, { contact_ids: [ann.id] }).catch(() => {});
+  const count = (filters: object) => acme.inside((ctx) => countAudience(ctx, filters));
+
+  assert.equal(await count({}), 3);
+  assert.equal(await count({ has_email: true }), 2);
+  assert.equal(await count({ has_email: true, owner_id: acme.userId }), 1);
+  assert.equal(await count({ tag: "vip" }), 1);
+  assert.equal(await count({ lead_status_id: status.id }), 3);
+  assert.equal(await count({ query: "name:cid" }), 1);
+  assert.equal(await count({ date_created__gte: "2999-01-01T00:00:00Z" }), 0);
+  assert.equal(await count({ contact_list_id: "clist_none" }), 0);
+  assert.equal(await count({ lead_list_id: "llist_none" }), 0);
+});
+
+test("an export names a platform that is connected and what it asks for, and knows at once whom it finds", async () => {
+  const acme = await organization();
+  await acme.contact({ emails: [{ email: "a@x.io" }] });
+  const check = (given: Parameters<typeof checkMailingExport>[1]) =>
+    acme.inside((ctx) => checkMailingExport(ctx, given)).catch((problem) => Object.keys(problem.fields).join());
+
+  assert.deepEqual(await check({ platform: "csv", filters: { has_email: true } }), {
+    platform: "csv",
+    filters: { has_email: true },
+    config: {},
+    match_count: 1,
+  });
+  assert.equal(((await check({ platform: "csv", filters: { tag: "none" } })) as any).status, "completed");
+  assert.equal(await check({ platform: "pigeon" }), "platform");
+  assert.equal(await check({ platform: "mailchimp" }), "config.list_id");
+  assert.equal(await check({ platform: "mailchimp", config: { list_id: "1" } }), "platform");
+  assert.equal(await check({ platform: "webhook", config: { url: "nowhere" } }), "config.url");
+  assert.equal(await check({ platform: "csv", config: { colour: "red" } }), "config.colour");
+  assert.equal(await check({ platform: "csv", filters: { has_email: "yes" } }), "filters.has_email");
+  assert.equal(await check({ platform: "csv", filters: { query: "name:(" } }), "filters.query");
+  assert.equal(await check({ platform: "csv", filters: { date_created__gte: "soon" } }), "filters.date_created__gte");
+});
+
+test("exports are listed for who may export", async () => {
+  const acme = await organization();
+  const made = await acme.inside(async (ctx) => store.insert(ctx, mailingExport, { platform: "csv", match_count: 0 }));
+  const member = await acme.member();
+
+  assert.deepEqual(
+    (await acme.get("/mailing_export/?platform=csv")).data.map((one: any) => one.id),
+    [made.id],
+  );
+  assert.equal((await acme.get(`/mailing_export/${made.id}/`)).status, "queued");
+  await member.refused(403, "GET", "/mailing_export/");
+  await member.refused(403, "GET", "/mailing_export/platforms/");
+});
