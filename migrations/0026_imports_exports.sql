@@ -51,7 +51,7 @@ create table export (
   s_query jsonb,
   query text,
   results_limit integer,
-  sort jsonb,
+  sort jsonb not null default '[]',
   params jsonb not null default '{}',
   fields text[],
   date_format text not null default 'original',
