@@ -64,6 +64,7 @@ call tenant_table('sequence_subscription');
 call reference('sequence_subscription', 'contact_id', 'contact');
 call reference('sequence_subscription', 'lead_id', 'lead');
 call reference('sequence_subscription', 'sender_account_id', 'connected_account');
+call reference('sequence_subscription', 'from_phone_number_id', 'phone_number');
 create index sequence_subscription_date_created_idx on sequence_subscription (organization_id, date_created desc, id desc);
 create index sequence_subscription_sequence_id_idx on sequence_subscription (organization_id, sequence_id, status, date_created desc, id desc);
 -- What a contact is in the middle of, they are in once.

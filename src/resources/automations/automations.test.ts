@@ -103,6 +103,7 @@ describe("a draft", () => {
     await refuse({ trigger: "nothing.happens" }, "trigger");
     await refuse({ trigger: { ...trigger, config: { object_type: "planet" } } }, "trigger.config.object_type");
     await refuse({ trigger: { ...trigger, config: { object_tpye: "lead" } } }, "trigger.config.object_tpye");
+    await refuse({ trigger: { type: "schedule.cron", config: { timezone: "Mars" } } }, "trigger.config.timezone");
     await refuse({ filter: { every: [] } }, "filter");
     await refuse({ filter: { all: [{ type: "feild" }] } }, "filter.all.0.type");
     await refuse({ filter: { any: [{ not: { type: "field", ref: "record.name", op: "like" } }] } }, "filter.any.0.not.op");
@@ -129,6 +130,7 @@ describe("a draft", () => {
       step({ type: "branch", config: { cases: [{ id: "x" }, { id: "x" }] }, ports: {} }),
       "graph.steps.a.config.cases.1.id",
     );
+    await refuse(step({ type: "wait.condition", config: { when: { some: [] } }, ports: {} }), "graph.steps.a.config.when");
     await refuse({ graph: { ...graph, exits: [{ id: "lost" }] } }, "graph.exits.0.event");
     await refuse({ graph: { ...graph, goals: [{ id: "a", event: "b", then: { goto: "nowhere" } }] } }, "graph.goals.0.then.goto");
     await refuse({ settings: { re_enroll: "sometimes" } }, "settings.re_enroll");

@@ -1,5 +1,6 @@
 // How the catalogs of automations say what a trigger, a condition or a step is: its type, and what its config takes.
 import { z } from "zod";
+import { isTimeZone } from "../../values/time.ts";
 
 /** One entry of a config. */
 export interface Parameter {
@@ -51,6 +52,7 @@ export const anything = z.unknown();
 export const values = z.record(z.string(), z.unknown());
 export const positive = z.int().min(1).max(1_000_000);
 export const clockTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: "must be a time of day such as 09:00" });
+export const zone = z.string().refine(isTimeZone, { error: "must be a time zone such as Europe/Berlin" });
 export const units = ["minutes", "hours", "days", "weeks", "business_days"] as const;
 export const duration = z.strictObject({ amount: z.int().min(1).max(1_000_000), unit: z.enum(units) });
 export const direction = z.enum(["incoming", "outgoing"]);

@@ -16,6 +16,7 @@ import {
   positive,
   type TypeDefinition,
   values,
+  zone,
 } from "./catalog.ts";
 
 /** How a field is compared. */
@@ -108,7 +109,7 @@ export const conditionTypes: readonly TypeDefinition[] = [
   define(other, "contactable", "Whether the person can and may be reached.", { channel: need(oneOf("email", "sms", "call")) }),
   define(other, "business_time", "Whether it is within working hours.", {
     windows: may(values),
-    timezone: may(z.string().max(64)),
+    timezone: may(zone),
   }),
   define(other, "random", "Some of all records, always the same.", {
     percent: need(z.number().min(0).max(100)),

@@ -1,6 +1,5 @@
 // The graph of an automation: steps by name, each saying at its ports where it goes on. A draft may be unfinished; it may not say
 // what nobody understands.
-import { isTimeZone } from "../../values/time.ts";
 import { checkCondition } from "./conditions.ts";
 import { type Check, checkConfig, isObject, typeNamed, unknownKey } from "./config.ts";
 import { stepTypes } from "./step_types.ts";
@@ -85,17 +84,13 @@ function readStep(check: Check, id: string, given: unknown, at: string): Step {
 /** Conditions within a config, and values that only the code knows to be wrong. */
 function checkNested(check: Check, config: unknown, at: string): void {
   if (!isObject(config)) return;
-  for (const key of ["when", "where"])
-    if (isObject(config[key]) && ("type" in config[key] || "all" in config[key] || "any" in config[key] || "not" in config[key]))
-      checkCondition(check, config[key], `${at}.${key}`);
+  if (config.when !== undefined) checkCondition(check, config.when, `${at}.when`);
   if (Array.isArray(config.cases)) {
     config.cases.forEach((one, i) => {
       if (isObject(one) && one.when !== undefined) checkCondition(check, one.when, `${at}.cases.${i}.when`);
     });
   }
   for (const key of ["cases", "variants", "classes"]) checkDistinct(check, config[key], `${at}.${key}`);
-  if (typeof config.timezone === "string" && !isTimeZone(config.timezone))
-    check.errors[`${at}.timezone`] = "must be a time zone such as Europe/Berlin";
 }
 
 function checkDistinct(check: Check, list: unknown, at: string): void {

@@ -18,6 +18,7 @@ import {
   units,
   values,
   words,
+  zone,
 } from "./catalog.ts";
 
 const flow = "flow";
@@ -103,7 +104,7 @@ export const stepTypes: readonly TypeDefinition[] = [
       amount: need(z.int().min(1).max(1_000_000)),
       unit: need(z.enum(units)),
       at: may(clockTime),
-      timezone: may(z.string().max(64)),
+      timezone: may(zone),
     },
     { ports: out },
   ),

@@ -19,6 +19,7 @@ import {
   type TypeDefinition,
   units,
   values,
+  zone,
 } from "./catalog.ts";
 
 const records = "records";
@@ -145,7 +146,7 @@ export const triggerTypes: readonly TypeDefinition[] = [
         .regex(/^(\S+\s+){4}\S+$/, { error: 'must have five parts, such as "0 9 * * 1"' })
         .max(100),
     ),
-    timezone: need(z.string().max(64)),
+    timezone: need(zone),
     for_each: may(
       z.strictObject({ object_type: objectType, condition: values.optional(), limit: z.int().min(1).max(50_000).optional() }),
     ),
@@ -157,7 +158,7 @@ export const triggerTypes: readonly TypeDefinition[] = [
       z.strictObject({ amount: z.int().min(0).max(10_000), unit: z.enum(units), direction: z.enum(["before", "after"]) }),
     ),
     at: may(clockTime),
-    timezone: may(z.string().max(64)),
+    timezone: may(zone),
     recurrence: may(oneOf("yearly")),
     condition: may(values),
   }),

@@ -77,10 +77,12 @@ describe("subscribing a contact", () => {
     const subscribe = async (body: object = {}) =>
       acme.post("/sequence_subscription/", { sequence_id: sequence.id, contact_id: (await acme.contact()).id, ...body });
 
-    const one = await subscribe();
+    const number = await acme.post("/phone_number/", { number: "+14155550100", type: "external" });
+    const one = await subscribe({ from_phone_number_id: number.id });
     const two = await subscribe({ sender_account_id: other.id, sender_name: "Bob" });
 
     assert.deepEqual([one.sender_account_id, one.sender_name, one.sender_email], [usual.id, "Sales", "sales@example.com"]);
+    assert.equal(one.from_phone_number_id, number.id);
     assert.deepEqual([two.sender_account_id, two.sender_name, two.sender_email], [other.id, "Bob", "b@example.com"]);
   });
 
@@ -104,6 +106,7 @@ describe("subscribing a contact", () => {
     await refuse({ status: "finished" }, "status");
     await refuse({ sender_account_id: "emailacct_none" }, "sender_account_id");
     await refuse({ calls_assigned_to: ["user_none"] }, "calls_assigned_to.0");
+    await refuse({ from_phone_number_id: "phon_none" }, "from_phone_number_id");
   });
 
   test("of a paused sequence waits there", async () => {

@@ -78,7 +78,11 @@ export const sequenceSubscription = resource({
       doc: "The address that is written from; by default that of the account, or the caller's.",
     }),
     calls_assigned_to: texts({ default: [] as string[], max: 100, doc: "Members who make the calls; the caller by default." }),
-    from_phone_number_id: text({ readOnly: true, doc: "The number that calls and text messages come from." }),
+    from_phone_number_id: ref(
+      "phone_number",
+      { onDelete: "clear", onMove: "clear" },
+      { doc: "The number that calls and text messages come from." },
+    ),
     status: choice(subscriptionStates, {
       default: "active",
       doc: "May be set to `paused`, and to `active` to go on; the other states are reached by what happens.",
