@@ -73,6 +73,9 @@ describe("a hostile template", () => {
   cut("a number that never ends", `{{ "now" | date: "${"%9999d".repeat(200)}" }}`);
   cut("more text than a mail has", "x".repeat(100_001));
   cut("more tags than a mail has", "{{ x }}".repeat(501));
+  cut("a tag that goes on and on", `{% if ${"a == b or ".repeat(9000)} true %}x{% endif %}`);
+  cut("a path that goes on and on", `{{ a${".b".repeat(45_000)} }}`);
+  cut("a time zone that is none", '{{ "now" | date: "%Y", "Nowhere/None" }}');
   cut("tags deep within each other", "{% if true %}".repeat(12_000));
   cut("parentheses deep within each other", `{{ ${"(".repeat(50_000)} }}`);
   cut("brackets deep within each other", `{{ a${"[a".repeat(40_000)}${"]".repeat(100)} }}`);

@@ -18,6 +18,8 @@ import { LRUCache } from "lru-cache";
 const sourceMax = 100_000;
 /** Tags and values in one template; also how deep they can stand within each other. */
 const tagsMax = 500;
+/** Characters in one of them: reading a long one takes time that nothing else bounds. */
+const tagMax = 1000;
 /** Characters that one rendering may write. */
 const outputMax = 500_000;
 /** Milliseconds; an ordinary template takes a tenth of one. */
@@ -95,11 +97,20 @@ function parsed(source: string): Template[] {
   let templates = kept.get(source);
   if (templates === undefined) {
     if (source.length > sourceMax) throw new TemplateError(`must be ${sourceMax} characters or fewer`);
-    if ((source.match(/\{[{%]/g) ?? []).length > tagsMax) throw new TemplateError(`must have ${tagsMax} tags or fewer`);
+    checkTags(source);
     templates = explained(() => new ReadingParser(engine).parse(source));
     kept.set(source, templates);
   }
   return templates;
+}
+
+function checkTags(source: string): void {
+  const begins = [...source.matchAll(/\{[{%]/g)];
+  if (begins.length > tagsMax) throw new TemplateError(`must have ${tagsMax} tags or fewer`);
+  for (const { 0: mark, index } of begins) {
+    const end = source.indexOf(mark === "{{" ? "}}" : "%}", index);
+    if (end - index > tagMax) throw new TemplateError(`must not have a tag of more than ${tagMax} characters`);
+  }
 }
 
 /** Reads `{{ … }}` as a value that is escaped, and that is noted where there is none. */
@@ -156,7 +167,7 @@ function explained<T>(work: () => T): T {
 function reasonOf(error: Error): string {
   const cause = (LiquidError.is(error) && error.originalError) || error;
   if (cause instanceof TemplateError) return cause.message;
-  if (cause instanceof RangeError) return "has tags too deep within each other";
+  if (/call stack/.test(cause.message)) return "has tags too deep within each other";
   const limit = /^(parse length|memory alloc|template render) limit exceeded/.exec(cause.message)?.[1];
   if (limit === "memory alloc") return "takes too much memory to render";
   if (limit === "template render") return "takes too long to render";
