@@ -3,6 +3,7 @@
 // column: a hundred times the data should cost nearly nothing. SCALE=0.1 makes the large one a tenth.
 import type { Actor } from "../src/core/context.ts";
 import { perform } from "../src/core/perform.ts";
+import { copy, run, timed, withoutIndexes } from "./copies.ts";
 import { measure } from "./load.ts";
 import { foundBenchOrganization, type Organization, openStand, startService } from "./stand.ts";
 
@@ -21,7 +22,6 @@ const stand = await openStand({
   work_mem: "64MB",
 });
 const { app } = stand;
-const run = (text: string, values: unknown[] = []) => unlimited(text, values);
 
 // --- data ---
 
@@ -30,8 +30,10 @@ async function multiply(organization: Organization, leads: number): Promise<void
   const template = await writeTemplate(organization);
   const values = [organization.id, template.lead, template.contact, template.note, leads];
   const steps = [copyLeads, copyContacts, copyActivities];
-  if (leads < 1000) for (const step of steps) await run(...used(await step(template), values));
-  else for (const step of steps) await timed(`${step.name} × ${leads}`, async () => run(...used(await step(template), values)));
+  if (leads < 1000) for (const step of steps) await run(stand, ...used(await step(template), values));
+  else
+    for (const step of steps)
+      await timed(`${step.name} × ${leads}`, async () => run(stand, ...used(await step(template), values)));
 }
 
 interface Template {
@@ -83,6 +85,7 @@ const leadId = (n: string) => `'lead_' || lpad((${n})::text, 26, '0')`;
 // Each word stands in about five names; a name has two. Newest first is the order of the ids.
 const copyLeads = async ({ field }: Template) =>
   copy(
+    stand,
     "lead",
     "$2",
     "generate_series(1, $5::int) n",
@@ -100,6 +103,7 @@ const copyLeads = async ({ field }: Template) =>
 
 const copyContacts = async () =>
   copy(
+    stand,
     "contact",
     "$3",
     "generate_series(1, $5::int * 3) n",
@@ -116,28 +120,12 @@ const copyContacts = async () =>
   );
 
 const copyActivities = async () =>
-  copy("activity", "$4", "generate_series(1, $5::int * 10) n", {
+  copy(stand, "activity", "$4", "generate_series(1, $5::int * 10) n", {
     id: `'acti_' || lpad(n::text, 26, '0')`,
     lead_id: leadId("(n * 7919::bigint) % $5::int + 1"),
     date_created: `now() - interval '3 years' + n * interval '3 years' / ($5::int * 10 + 1)`,
     activity_at: `now() - interval '3 years' + n * interval '3 years' / ($5::int * 10 + 1)`,
   });
-
-async function copy(
-  table: string,
-  template: string,
-  series: string,
-  changes: Record<string, string>,
-  joins = "",
-): Promise<string> {
-  const rows = await app.db.unscoped({
-    text: "select attname from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''",
-    values: [table],
-  });
-  const columns = rows.map((row) => row[0]!);
-  const select = columns.map((column) => changes[column] ?? `t."${column}"`).join(", ");
-  return `insert into ${table} (${columns.map((column) => `"${column}"`).join(", ")}) select ${select} from ${table} t cross join ${series} ${joins} where t.organization_id = $1 and t.id = ${template}`;
-}
 
 /** A statement with only the parameters it names, numbered anew. */
 function used(text: string, values: readonly unknown[]): [string, unknown[]] {
@@ -146,39 +134,6 @@ function used(text: string, values: readonly unknown[]): [string, unknown[]] {
     text.replace(/\$(\d+)/g, (_, place: string) => `$${places.indexOf(Number(place)) + 1}`),
     places.map((place) => values[place - 1]),
   ];
-}
-
-/** Indexes are built once at the end, and foreign keys are not checked row by row: the rows are right by construction. */
-async function withoutIndexes(load: () => Promise<void>): Promise<void> {
-  const tables = ["lead", "contact", "activity"];
-  const indexes = await app.db.unscoped({
-    text: `select pg_get_indexdef(i.indexrelid), ic.relname from pg_index i join pg_class ic on ic.oid = i.indexrelid join pg_class c on c.oid = i.indrelid
-           where c.relname = any($1) and not i.indisprimary and not exists (select from pg_constraint k where k.conindid = i.indexrelid)`,
-    values: [tables],
-  });
-  for (const [, name] of indexes) await run(`drop index ${name}`);
-  for (const table of tables) await run(`alter table ${table} disable trigger all`);
-  await load();
-  for (const table of tables) await run(`alter table ${table} enable trigger all`);
-  for (const [definition, name] of indexes) await timed(`index ${name}`, () => run(definition!));
-}
-
-async function unlimited(text: string, values: unknown[]): Promise<void> {
-  const { default: pg } = await import("pg");
-  const client = new pg.Client({ connectionString: stand.databaseUrl });
-  await client.connect();
-  try {
-    await client.query(text, values);
-  } finally {
-    await client.end();
-  }
-}
-
-async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
-  const begun = performance.now();
-  const result = await work();
-  console.log(`${what}: ${((performance.now() - begun) / 1000).toFixed(1)} s`);
-  return result;
 }
 
 // --- questions ---
@@ -271,12 +226,12 @@ try {
     await foundBenchOrganization(app, `large-${Date.now()}`),
     await foundBenchOrganization(app, `small-${Date.now()}`),
   ];
-  await withoutIndexes(async () => {
+  await withoutIndexes(stand, ["lead", "contact", "activity"], async () => {
     await multiply(big, large);
     await multiply(little, small);
     for (let i = 0; i < others; i++) await multiply(await foundBenchOrganization(app, `other-${i}-${Date.now()}`), 20);
   });
-  await timed("vacuum analyze", () => run("vacuum analyze"));
+  await timed("vacuum analyze", () => run(stand, "vacuum analyze"));
   await compare(big, little);
 } finally {
   await stand.close();
