@@ -318,6 +318,77 @@ test("an organization's reports know nothing of another's, not by its members an
   await acme.refused(400, "POST", "/report/funnel/", { pipeline_id: (await other.get("/pipeline/")).data[0].id }, "pipeline_id");
 });
 
+describe("goals in the sales report", () => {
+  test("are those of the range, a longer one before its parts, reached by what was won in their time", async () => {
+    const acme = await organization();
+    const bob = await acme.member();
+    (await service()).clock.now = new Date("2026-05-20T10:00:00.000Z");
+    const won = (date_won: string, value: number, user_id: string, value_currency = "USD") =>
+      acme.opportunity({ status: "Won", date_won, value, user_id, value_currency });
+    for (const [day, value] of [
+      ["2026-01-31", 400],
+      ["2026-02-01", 50],
+      ["2026-04-01", 1000],
+      ["2025-12-31", 5],
+    ] as const)
+      await won(day, value, bob.userId);
+    await won("2026-02-02", 7000, bob.userId, "EUR");
+    for (const [period, target] of [
+      ["2026-Q1", 900],
+      ["2026-02", 100],
+      ["2026-04", 600],
+      ["2027", 5],
+    ] as const)
+      await acme.post("/goal/", { period, target, user_id: bob.userId });
+
+    const { leaderboard, totals } = await acme.post("/report/sales/");
+    const february = await acme.post("/report/sales/", { datetime_range: { start: "2026-02-01", end: "2026-03-01" } });
+    await acme.post("/goal/", { period: "2026", target: 2900 });
+    const whole = await acme.post("/report/sales/");
+    const ofBob = await acme.post("/report/sales/", { users: [bob.userId] });
+
+    const bobs = leaderboard.find((row: any) => row.user_id === bob.userId);
+    const nobodys = leaderboard.find((row: any) => row.user_id === acme.userId);
+    assert.deepEqual([bobs.won_value, bobs.goal, bobs.goal_progress], [1450, 1500, 0.9667]);
+    assert.deepEqual([nobodys.goal, nobodys.goal_progress], [null, null]);
+    assert.deepEqual([totals.goal, totals.goal_progress], [1500, 0.9667]);
+    assert.deepEqual([february.totals.goal, february.totals.goal_progress], [100, 0.5]);
+    assert.deepEqual([whole.totals.goal, whole.totals.goal_progress], [2900, 0.5]);
+    assert.deepEqual(ofBob.totals.goal, 1500);
+  });
+});
+
+test("sent e-mails are counted for each template, under its name, or the one it had", async () => {
+  const acme = await organization();
+  (await service()).clock.now = null;
+  const lead = await acme.lead();
+  const [hello, gone] = [
+    await acme.post("/email_template/", { name: "Hello", is_shared: true }),
+    await acme.post("/email_template/", { name: "Gone" }),
+  ];
+  for (const template_id of [hello.id, hello.id, gone.id, null])
+    await acme.post("/activity/email/", {
+      lead_id: lead.id,
+      template_id,
+      status: "sent",
+      to: ["a@example.com"],
+      body_text: "Hi",
+    });
+  await acme.delete(`/email_template/${gone.id}/`);
+
+  const { sent_email_stats } = await acme.post("/report/sent_emails/");
+
+  assert.deepEqual(
+    sent_email_stats.map((row: any) => [row.template_id, row.name, row.is_shared, row.total]),
+    [
+      [null, "All Emails", null, 4],
+      [hello.id, "Hello", true, 2],
+      [gone.id, "Gone", null, 1],
+    ],
+  );
+  assert.ok(sent_email_stats[1].template_url.endsWith(`/api/v1/email_template/${hello.id}/`));
+});
+
 test("a status that is gone is named as it was, and marked", async () => {
   const acme = await organization();
   const gone = await acme.post("/status/lead/", { label: "Gone" });

@@ -1,8 +1,10 @@
 // `POST /report/sales/`: what was won and by whom, how deals went on, and what is to be expected.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
-import { raw, type Sql, sql } from "../../db/sql.ts";
+import { scope } from "../../core/resource.ts";
+import { and, raw, type Sql, sql } from "../../db/sql.ts";
 import { activity } from "../activities/activity.ts";
+import { goal } from "../goals/goal.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
 import { followDeals, type Stage, stagesOf } from "./deal_stages.ts";
 import { daysWithin, periodsOf, within } from "./range.ts";
@@ -21,7 +23,15 @@ const goals = {
   goal: z.int().nullable().describe("The sum of won values that is aimed at."),
   goal_progress: z.number().nullable(),
 };
-const nothing = Object.fromEntries(Object.keys(seller).map((key) => [key, 0]));
+const nothing = {
+  ...Object.fromEntries(Object.keys(seller).map((key) => [key, 0])),
+  goal: null,
+  goal_progress: null,
+};
+
+/** What is aimed at, and how much of it was won, at most all: over the rows of `aim`. */
+const reached = raw(`sum(target) as goal,
+  case when sum(target) = 0 then 1 when sum(target) > 0 then least(1, round(coalesce(sum(won), 0) / sum(target), 4)) end as goal_progress`);
 
 const month = z.string().describe("Such as 2026-01.");
 
@@ -94,9 +104,9 @@ export const salesReport = report({
       won_by_month: rows.won_by_month,
       stage_conversion: conversions(pipelines, stages),
       forecast: rows.forecast,
-      leaderboard: rows.leaderboard.map((row) => ({ ...row, goal: null, goal_progress: null })),
+      leaderboard: rows.leaderboard,
       workflow_performance: [],
-      totals: { ...totals, goal: null, goal_progress: null },
+      totals,
     };
   },
 });
@@ -112,6 +122,11 @@ async function sumsOf(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[]
   const deals = sql`
     count(*) filter (where ${isWon})::int as won_count, ${money("value", isWon)} as won_value,
     count(*) filter (where ${isOpen})::int as open_count, ${money("value", isOpen)} as open_value`;
+
+  const goalsAsked = and([
+    ...scope(ctx, goal, "g"),
+    ...(asked.users === null ? [] : [sql`g.user_id = any(${[...asked.users]})`]),
+  ]);
 
   const found = await ask(
     ctx,
@@ -132,8 +147,12 @@ async function sumsOf(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[]
         select user_id, grouping(user_id) = 1 as whole, ${total(raw("n"), raw("_type = 'Call'"))} as calls,
           ${total(raw("n"), raw("_type = 'Email'"))} as emails, ${total(raw("n"), raw("_type = 'Meeting'"))} as meetings
         from done group by grouping sets ((user_id), ())`,
+      goals: sql`select user_id, ${reached} from aim group by 1`,
+      // The whole organization's goal goes before the sum of the members'.
+      goal: sql`select ${reached} from aim where (user_id is null) = exists (select from aim where user_id is null)`,
     },
-    // A row of `deal` is one that was won in the range or is open now; one of `done`, a number of activities of a member.
+    // A row of `deal` is one that was won in the range or is open now; one of `done`, a number of activities of a member; one of
+    // `aim`, a goal in the range with what was won in its period, but for goals that are part of a longer one there.
     sql`
       with deal as (
         select t.status_id, t.user_id, t.value, t.annualized_value, t.expected_value, t.value_currency, t.date_won, t.expected_close_date
@@ -145,6 +164,18 @@ async function sumsOf(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[]
         where ${records(activity, "t", "user_id")} and ${within(range, raw("t.activity_at"))} and t._type in ('Call', 'Email', 'Meeting')
           and (t._type = 'Call' or t.status = 'sent' or t._type = 'Meeting' and t.status not in ('canceled', 'declined-by-lead', 'declined-by-org'))
         group by 1, 2
+      ), goal_in as (
+        select g.user_id, g.target, g.period_start, g.period_end from goal g
+        where ${goalsAsked} and g.currency = ${currency} and ${daysWithin(range, raw("g.period_start"))} and ${daysWithin(range, raw("g.period_end"))}
+      ), aim as (
+        select g.user_id, g.target, (
+          select sum(d.value) from deal d
+          where d.status_id = any(${won}) and d.value_currency = ${currency} and d.date_won between g.period_start and g.period_end
+            and (g.user_id is null or d.user_id = g.user_id)) as won
+        from goal_in g
+        where not exists (
+          select from goal_in longer where longer.user_id is not distinct from g.user_id and longer.period_start <= g.period_start
+            and longer.period_end >= g.period_end and longer.period_end - longer.period_start > g.period_end - g.period_start)
       )`,
   );
 
@@ -152,13 +183,12 @@ async function sumsOf(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[]
   return {
     won_by_month: everyMonth(asked, found.months),
     forecast: found.forecast,
-    leaderboard: leaderboard(
-      ctx,
-      asked,
-      found.sellers,
-      found.workers.filter((row) => !row.whole),
-    ),
-    totals: { ...found.totals[0], ...work },
+    leaderboard: leaderboard(ctx, asked, [
+      ...found.sellers,
+      ...found.workers.filter((row) => !row.whole),
+      ...found.goals.filter((row) => row.user_id !== null),
+    ]),
+    totals: { ...found.totals[0], ...work, ...found.goal[0] },
   };
 }
 
@@ -173,12 +203,12 @@ function everyMonth({ range }: Asked, found: readonly { month: string }[]) {
   return days.map((day) => byMonth.get(day.slice(0, 7)) ?? { month: day.slice(0, 7), count: 0, value: 0, annualized_value: 0 });
 }
 
-/** Who won most first. */
-function leaderboard(ctx: Ctx, asked: Asked, sellers: readonly any[], workers: readonly any[]) {
-  const rows = new Map<string | null, any>(sellers.map((row) => [row.user_id, { ...nothing, ...row }]));
-  for (const { whole: _, ...row } of workers) rows.set(row.user_id, { ...nothing, ...rows.get(row.user_id), ...row });
-  const named = perUser<any>(ctx, asked, [...rows.values()], nothing);
-  return named.sort(
+/** Who won most first. What is known of a member stands in several rows. */
+function leaderboard(ctx: Ctx, asked: Asked, known: readonly any[]) {
+  const rows = new Map<string | null, any>();
+  for (const { whole: _, ...row } of known) rows.set(row.user_id, { ...rows.get(row.user_id), ...row });
+  const found = [...rows.values()].map((row) => ({ ...nothing, ...row }));
+  return perUser<any>(ctx, asked, found, nothing).sort(
     (a, b) =>
       b.won_value - a.won_value || b.won_count - a.won_count || (a.user_name ?? "").localeCompare(b.user_name ?? "", "en"),
   );

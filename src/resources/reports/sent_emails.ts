@@ -1,9 +1,12 @@
 // `POST /report/sent_emails/`: how the e-mails of each template did.
 import { z } from "zod";
+import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import { raw, sql } from "../../db/sql.ts";
+import { from, scope } from "../../core/resource.ts";
+import { and, raw, sql } from "../../db/sql.ts";
 import { email } from "../activities/email.ts";
 import { user } from "../organization/organization.ts";
+import { emailTemplate } from "../templates/email_template.ts";
 import { within } from "./range.ts";
 import { ask, report } from "./report.ts";
 
@@ -31,35 +34,47 @@ export const sentEmailsReport = report({
     if (user_id && ctx.directory.get(user, user_id) === undefined) throw invalid({ user_id: "does not exist" });
     const own = user_id ? sql` and t.user_id = ${user_id}` : raw("");
 
-    // One row for all e-mails, and one for each template.
-    const { found } = await ask(ctx, {
-      found: sql`
-        select t.template_id, grouping(t.template_id) as of_all, count(*) as total, count(t.opens_summary) as opened,
-          count(*) filter (where t.has_reply) as responded, count(t.clicks_summary) as clicked
-        from activity t
-        where ${records(email, "t", "user_id")} and ${within(range, raw("t.activity_at"))} and t.status = 'sent'${own}
-        group by grouping sets ((t.template_id), ())`,
-    });
-
-    const shown = found.filter((row) => row.of_all === 1 || row.template_id !== null);
-    return {
-      sent_email_stats: shown
-        .sort((a, b) => b.of_all - a.of_all || b.total - a.total)
-        .map(({ template_id, total, opened, responded, clicked, of_all }) => ({
-          template_id,
-          name: of_all === 1 ? "All Emails" : template_id,
-          is_shared: null,
-          total,
-          opened,
-          percentage_opened: percentage(opened, total),
-          responded,
-          percentage_responded: percentage(responded, total),
-          clicked,
-          percentage_clicked: percentage(clicked, total),
-          template_url: null,
-        })),
-    };
+    const { found } = await ask(
+      ctx,
+      {
+        // The template as it is now, where the caller sees it; else by the name it had when it was used last.
+        found: sql`
+          select counted.*, e.id is not null as is_seen, e.is_shared, coalesce(e.name, (
+            select t.template_name from activity t
+            where t.organization_id = ${ctx.organization_id} and t.template_id = counted.template_id
+            order by t.date_created desc limit 1)) as name
+          from counted left join ${from(emailTemplate, "e")} on ${and(scope(ctx, emailTemplate, "e"))} and e.id = counted.template_id
+          where of_all = 1 or template_id is not null
+          order by of_all desc, total desc, counted.template_id`,
+      },
+      // A row of `counted` is a template, or all e-mails with or without one.
+      sql`
+        with counted as (
+          select t.template_id, grouping(t.template_id) as of_all, count(*) as total, count(t.opens_summary) as opened,
+            count(*) filter (where t.has_reply) as responded, count(t.clicks_summary) as clicked
+          from activity t
+          where ${records(email, "t", "user_id")} and ${within(range, raw("t.activity_at"))} and t.status = 'sent'${own}
+          group by grouping sets ((t.template_id), ())
+        )`,
+    );
+    return { sent_email_stats: found.map((row) => shown(ctx, row)) };
   },
 });
+
+function shown({ settings }: Ctx, { template_id, name, is_seen, is_shared, total, opened, responded, clicked, of_all }: any) {
+  return {
+    template_id,
+    name: of_all === 1 ? "All Emails" : (name ?? template_id),
+    is_shared,
+    total,
+    opened,
+    percentage_opened: percentage(opened, total),
+    responded,
+    percentage_responded: percentage(responded, total),
+    clicked,
+    percentage_clicked: percentage(clicked, total),
+    template_url: is_seen ? `${settings.base_url}/api/v1/email_template/${template_id}/` : null,
+  };
+}
 
 const percentage = (part: number, whole: number): number => (whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100);
