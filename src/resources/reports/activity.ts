@@ -83,8 +83,12 @@ function select(ctx: Ctx, asked: Asked, source: Source, wanted: readonly Metric[
   const sums = wanted
     .filter((metric) => metric.source === source)
     .map(({ key, sum }) => sql`${sum(asked.currency)} as ${raw(`"${key}"`)}`);
-  const counted = sql`select t.key, grouping(t.key) = 1 as whole, ${join(sums, ", ")} from (${rows(ctx, asked, source, periods)}) t`;
-  return sql`${counted} group by grouping sets ((t.key), ())`;
+  const counted = rows(ctx, asked, source, periods);
+  if (source !== "contacted")
+    return sql`select t.key, grouping(t.key) = 1 as whole, ${join(sums, ", ")} from (${counted}) t group by grouping sets ((t.key), ())`;
+  // A lead that two members spoke to is one lead. Both are counted from what is distinct already: sorting takes twice as long.
+  return sql`select t.key, false as whole, ${join(sums, ", ")} from (${counted}) t group by 1
+    union all select null, true, ${join(sums, ", ")} from (select distinct lead_id from (${counted}) t) t`;
 }
 
 function rows(ctx: Ctx, asked: Asked, source: Source, periods: Periods | null): Sql {

@@ -138,7 +138,7 @@ const ofLeads: Metric[] = [
     "leads.contacted.all.count",
     "Contacted leads",
     "How many leads were called, or sent an e-mail, an SMS or another message.",
-    () => sql`count(distinct lead_id)`,
+    () => sql`count(*)`,
   ),
 ];
 

@@ -1,7 +1,7 @@
 // How far deals came: the stages of a pipeline are its active statuses in their order, and then won. A deal reaches a stage when it
 // first stands there or further on, so that one that skips a stage has reached it too; each begins at the first stage.
 import type { Ctx } from "../../core/context.ts";
-import { join, raw, type Sql, sql } from "../../db/sql.ts";
+import { empty, join, or, raw, type Sql, sql } from "../../db/sql.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
 import { type Range, within } from "./range.ts";
 import { type Asked, ask, type DealPipeline, type DealStatus, total } from "./report.ts";
@@ -51,26 +51,16 @@ export function stagesOf({ statuses }: DealPipeline): DealStatus[] {
   return [...statuses.filter(({ type }) => type === "active"), ...(won === undefined ? [] : [won])];
 }
 
+/** All there is to know of the stages, and of the deals as a whole. */
 export async function followDeals(
   ctx: Ctx,
   asked: Asked,
   pipelines: readonly DealPipeline[],
   followed: Followed,
 ): Promise<{ stages: Stage[]; totals: Totals[] }> {
-  const longest = Math.max(1, ...pipelines.map((one) => stagesOf(one).length));
-  const places = Array.from({ length: longest }, (_, place) => place);
-  const at = (place: number) => (place < longest ? raw(`at_${place}`) : raw("null::timestamptz"));
-  const counts = (column: Sql) =>
-    followed.reached === null ? sql`${column} is not null` : sql`${column} is not null and ${within(followed.reached, column)}`;
+  const moments = momentsOf(pipelines, followed);
   const inCurrency = sql`value_currency = ${asked.currency}`;
-  const counted =
-    followed.reached === null
-      ? raw("true")
-      : join(
-          places.map((place) => sql`(${counts(at(place))})`),
-          " or ",
-        );
-
+  const stages = moments.map(({ place, at, next }) => sql`(${place}::int, ${at}, ${next})`);
   return ask<"stages" | "totals">(
     ctx,
     {
@@ -84,8 +74,8 @@ export async function followDeals(
           ${total(raw("expected_value"), inCurrency)} as weighted_value,
           ${total(raw("expected_value"), sql`stage.next_at is not null and ${inCurrency}`)} as weighted_value_advanced,
           round(avg(extract(epoch from stage.next_at - stage.at)), 3) as average_time_to_advance
-        from way cross join lateral (values ${join(places.map((place) => sql`(${place}::int, ${at(place)}, ${at(place + 1)})`))}) stage(place, at, next_at)
-        where ${counts(raw("stage.at"))}
+        from way cross join lateral (values ${join(stages)}) stage(place, at, next_at)
+        where ${counts(followed, raw("stage.at"))}
         group by grouping sets ((pipeline_id, stage.place), (pipeline_id, stage.place, user_id))`,
       totals: sql`
         select pipeline_id, count(*)::int, count(*) filter (where type = 'won')::int as count_total_won,
@@ -96,54 +86,88 @@ export async function followDeals(
           round(avg(annualized_value) filter (where type = 'won' and ${inCurrency})) as average_value_annualized_per_won_opportunity,
           avg(value) filter (where type = 'won' and ${inCurrency}) as average_value_won,
           count(*) filter (where value_currency <> ${asked.currency})::int as count_other_currencies
-        from way where ${counted} group by 1`,
+        from way where ${or(moments.map(({ counted }) => counted))} group by 1`,
     },
-    ways(ctx, asked, pipelines, followed, places),
+    sql`with ${ways(ctx, asked, pipelines, followed)}`,
   );
 }
 
-/** A row of `way` is a deal with the moments it reached each stage, `at_0` and so on, and stood at a won status last. */
-function ways(
+/** Only how many reached each stage of a pipeline and went on, by the place of the stage. */
+export async function countStages(
   ctx: Ctx,
   asked: Asked,
   pipelines: readonly DealPipeline[],
-  { created, reached }: Followed,
-  places: readonly number[],
-): Sql {
+  followed: Followed,
+): Promise<{ pipeline_id: string; counts: number[]; advanced: number[] }[]> {
+  const moments = momentsOf(pipelines, followed);
+  const counted = moments.map((one) => sql`count(*) filter (where ${one.counted})`);
+  const advanced = moments.map((one) => sql`count(${one.next}) filter (where ${one.counted})`);
+  const { found } = await ask(
+    ctx,
+    {
+      found: sql`select pipeline_id, array[${join(counted)}] as counts, array[${join(advanced)}] as advanced from way group by 1`,
+    },
+    sql`with ${ways(ctx, asked, pipelines, followed)}`,
+  );
+  return found;
+}
+
+/** The moment each stage was reached and the one the next was, over a row of `way`; and whether it counts. */
+function momentsOf(
+  pipelines: readonly DealPipeline[],
+  followed: Followed,
+): { place: number; at: Sql; next: Sql; counted: Sql }[] {
+  const places = placesOf(pipelines);
+  const at = (place: number) => (place < places.length ? raw(`at_${place}`) : raw("null::timestamptz"));
+  return places.map((place) => ({ place, at: at(place), next: at(place + 1), counted: counts(followed, at(place)) }));
+}
+
+const counts = ({ reached }: Followed, at: Sql): Sql =>
+  reached === null ? sql`${at} is not null` : sql`(${at} is not null and ${within(reached, at)})`;
+
+const placesOf = (pipelines: readonly DealPipeline[]): number[] =>
+  Array.from({ length: Math.max(1, ...pipelines.map((one) => stagesOf(one).length)) }, (_, place) => place);
+
+/** A row of `way` is a deal with the moments it reached each stage, `at_0` and so on, and when it got to a won status last. */
+function ways(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[], followed: Followed): Sql {
+  const places = placesOf(pipelines);
   const statuses = pipelines.flatMap((one) => placed(one));
-  const changeOf = sql`c.organization_id = ${ctx.organization_id} and c._type = 'OpportunityStatusChange'`;
-  const movedIn =
-    reached === null
-      ? raw("true")
-      : sql`(${within(reached, raw("t.date_created"))} or t.id in (select c.opportunity_id from activity c where ${changeOf} and ${within(reached, raw("c.activity_at"))}))`;
-  const pivot = places.map((place) => sql`min(step.at) filter (where step.place >= ${place}) as ${raw(`at_${place}`)}`);
-  return sql`
-    with status as (
-      select * from unnest(${statuses.map(({ id }) => id)}::text[], ${statuses.map((one) => one.pipeline_id)}::text[],
+  const ids = statuses.map(({ id }) => id);
+  const some = touched(ctx, asked, followed);
+  const among = (id: string) => (some === null ? raw("true") : sql`${raw(id)} in (select id from touched)`);
+  const changes = sql`c.organization_id = ${ctx.organization_id} and c._type = 'OpportunityStatusChange' and ${among("c.opportunity_id")}`;
+  const entered = places.map((place) => sql`min(c.activity_at) filter (where s.place >= ${place}) as ${raw(`at_${place}`)}`);
+  // It stood at its first status since it was created; what is no stage of its pipeline is where they begin.
+  const moments = places.map(
+    (place) =>
+      sql`least(case when coalesce(start.place, 0) >= ${place} then t.date_created end, moved.${raw(`at_${place}`)}) as ${raw(`at_${place}`)}`,
+  );
+  return sql`${some === null ? empty : sql`touched as (${some}), `}status as (
+      select * from unnest(${ids}::text[], ${statuses.map((one) => one.pipeline_id)}::text[],
         ${statuses.map(({ type }) => type)}::text[], ${statuses.map(({ place }) => place)}::int[]) s(id, pipeline_id, type, place)
-    ), deal as (
-      select t.id, s.pipeline_id, s.type, t.user_id, t.status_id, t.value, t.annualized_value, t.expected_value, t.value_currency, t.date_created
-      from opportunity t join status s on s.id = t.status_id
-      where ${asked.records(opportunity, "t", "user_id")} and t.status_id = any(${statuses.map(({ id }) => id)})
-        and ${created === null ? raw("true") : within(created, raw("t.date_created"))} and ${movedIn}
-    ), change as (
-      select c.opportunity_id, c.old_status_id, c.new_status_id, c.activity_at
-      from deal join activity c on ${changeOf} and c.opportunity_id = deal.id
-    ), step as (
-      -- A deal stands at a stage from a moment on, the first time since it was created. What is no stage of its pipeline is no step.
-      select deal.id, coalesce(s.place, 0) as place, deal.date_created as at, s.type
-      from deal left join (select distinct on (opportunity_id) opportunity_id, old_status_id from change order by opportunity_id, activity_at) first
-        on first.opportunity_id = deal.id
-      left join status s on s.id = coalesce(first.old_status_id, deal.status_id) and s.pipeline_id = deal.pipeline_id
-      union all
-      select deal.id, s.place, change.activity_at, s.type
-      from change join deal on deal.id = change.opportunity_id
-      join status s on s.id = change.new_status_id and s.pipeline_id = deal.pipeline_id and s.place is not null
     ), way as (
-      select deal.*, reached.* from deal join (
-        select step.id as deal_id, ${join(pivot)}, max(step.at) filter (where step.type = 'won') as won_at from step group by 1
-      ) reached on reached.deal_id = deal.id
+      select s.pipeline_id, s.type, t.user_id, t.value, t.annualized_value, t.expected_value, t.value_currency, t.date_created,
+        ${join(moments)}, coalesce(moved.won_at, case when start.type = 'won' then t.date_created end) as won_at
+      from opportunity t
+      join status s on s.id = t.status_id
+      left join (select distinct on (c.opportunity_id) c.opportunity_id, c.old_status_id from activity c
+        where ${changes} order by c.opportunity_id, c.activity_at) first on first.opportunity_id = t.id
+      left join status start on start.id = coalesce(first.old_status_id, t.status_id) and start.pipeline_id = s.pipeline_id
+      left join (select c.opportunity_id, s.pipeline_id, ${join(entered)}, max(c.activity_at) filter (where s.type = 'won') as won_at
+        from activity c join status s on s.id = c.new_status_id where ${changes} group by 1, 2) moved
+        on moved.opportunity_id = t.id and moved.pipeline_id = s.pipeline_id
+      where ${asked.records(opportunity, "t", "user_id")} and t.status_id = any(${ids}) and ${among("t.id")}
     )`;
+}
+
+/** The deals that can count: those created in time, or that moved in time. Null for all. */
+function touched(ctx: Ctx, asked: Asked, { created, reached }: Followed): Sql | null {
+  const deals = (range: Range) =>
+    sql`select t.id from opportunity t where ${asked.records(opportunity, "t", "user_id")} and ${within(range, raw("t.date_created"))}`;
+  if (created !== null) return deals(created);
+  if (reached === null) return null;
+  return sql`${deals(reached)} union select c.opportunity_id from activity c
+    where c.organization_id = ${ctx.organization_id} and c._type = 'OpportunityStatusChange' and ${within(reached, raw("c.activity_at"))}`;
 }
 
 /** Every status with the place of its stage; a lost one has none. */

@@ -27,6 +27,8 @@ export interface Asked {
   range: Range;
   /** The conditions on records of a kind: organization, visibility, whose they are (by `column`), and the query. */
   records(of: Resource, alias: string, column: string | null): Sql;
+  /** True where neither members nor a query narrow it. */
+  isWhole: boolean;
   /** The members asked for, or null for all. */
   users: ReadonlySet<string> | null;
   /** The currency of all sums. */
@@ -98,6 +100,7 @@ async function readAsked(ctx: Ctx, given: Common, otherwise: RelativeRange): Pro
     users === null || column === null ? [] : [sql`${name(alias)}.${name(column)} = any(${[...users]})`];
   return {
     range,
+    isWhole: users === null && !given.query,
     users,
     currency,
     records: (of, alias, column) => and([...scope(ctx, of, alias), ...whose(alias, column), ...narrowed(of, alias)]),

@@ -6,7 +6,7 @@ import { and, raw, type Sql, sql } from "../../db/sql.ts";
 import { activity } from "../activities/activity.ts";
 import { goal } from "../goals/goal.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
-import { followDeals, type Stage, stagesOf } from "./deal_stages.ts";
+import { countStages, stagesOf } from "./deal_stages.ts";
 import { daysWithin, periodsOf, within } from "./range.ts";
 import { type Asked, ask, type DealPipeline, perUser, pipelineInput, pipelinesOf, report, statusIds, total } from "./report.ts";
 
@@ -94,9 +94,9 @@ export const salesReport = report({
   },
   async run(ctx, { pipeline_id }, asked) {
     const pipelines = pipelinesOf(ctx, pipeline_id);
-    const [sums, { stages }] = await Promise.all([
+    const [sums, stages] = await Promise.all([
       sumsOf(ctx, asked, pipelines),
-      followDeals(ctx, asked, pipelines, { created: null, reached: asked.range }),
+      countStages(ctx, asked, pipelines, { created: null, reached: asked.range }),
     ]);
     const { totals, ...rows } = sums;
     return {
@@ -214,21 +214,15 @@ function leaderboard(ctx: Ctx, asked: Asked, known: readonly any[]) {
   );
 }
 
-const conversions = (pipelines: readonly DealPipeline[], stages: readonly Stage[]) =>
-  pipelines.flatMap((pipeline) =>
-    stagesOf(pipeline).flatMap(({ id, label, type }, place) => {
+/** How many deals reached each stage in the range, and how many of those went on. */
+function conversions(pipelines: readonly DealPipeline[], found: Awaited<ReturnType<typeof countStages>>) {
+  return pipelines.flatMap((pipeline) => {
+    const { counts = [], advanced = [] } = found.find((one) => one.pipeline_id === pipeline.id) ?? {};
+    return stagesOf(pipeline).flatMap(({ id, label, type }, place) => {
       if (type !== "active") return [];
-      const row = stages.find((one) => one.of_pipeline && one.pipeline_id === pipeline.id && one.place === place);
-      const { count = 0, advanced = 0 } = row ?? {};
-      return [
-        {
-          pipeline_id: pipeline.id,
-          status_id: id,
-          label,
-          entered: count,
-          advanced,
-          conversion_rate: count === 0 ? 0 : advanced / count,
-        },
-      ];
-    }),
-  );
+      const [entered, on] = [counts[place] ?? 0, advanced[place] ?? 0];
+      const conversion_rate = entered === 0 ? 0 : on / entered;
+      return [{ pipeline_id: pipeline.id, status_id: id, label, entered, advanced: on, conversion_rate }];
+    });
+  });
+}

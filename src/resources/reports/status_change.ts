@@ -4,13 +4,13 @@ import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Resource } from "../../core/resource.ts";
-import { name, raw, type Sql, sql } from "../../db/sql.ts";
+import { and, empty, name, raw, type Sql, sql } from "../../db/sql.ts";
 import { leadStatusChange, opportunityStatusChange } from "../activities/status_change.ts";
 import { lead } from "../leads/lead.ts";
 import { leadStatus } from "../leads/lead_status.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
 import { user } from "../organization/organization.ts";
-import { type Range, within } from "./range.ts";
+import { within } from "./range.ts";
 import { type Asked, ask, pipelineInput, pipelinesOf, report } from "./report.ts";
 
 interface Subject {
@@ -35,8 +35,8 @@ const overview = z.strictObject({
   change_percent: z.number().nullable().describe("Null where there was nothing to begin with."),
   gained: z.int().nullable().describe("How many stood here at the end and not at the beginning."),
   lost: z.int().nullable().describe("How many stood here at the beginning and not at the end."),
-  entered: z.int().describe("How many came here in the range, whether they stayed or not; new ones as well."),
-  left: z.int().describe("How many went away from here in the range, whether they came back or not."),
+  entered: z.int().describe("How often one came here in the range; new ones as well."),
+  left: z.int().describe("How often one went away from here in the range."),
 });
 const transition = z.strictObject({
   from_status_id: z.string(),
@@ -106,97 +106,85 @@ async function statusChanges(
   { owner, narrowed, only }: Narrowed,
 ) {
   const { range } = asked;
-  const { standing, moved, transitions, summary } = await ask(
-    ctx,
-    {
-      // How many stood at one status when the range began and at another when it ended; null where it was not there yet.
-      standing: sql`select case when ${hadBegun(range)} then began end as began, ended, count(*)::int from place where ended is not null group by 1, 2`,
-      // How many came to a status in the range, and how many went.
-      moved: sql`
-        select status_id, count(distinct id) filter (where way = 'in')::int as entered, count(distinct id) filter (where way = 'out')::int as left
-        from (select id, new_status_id as status_id, 'in' as way from move
-          union all select id, old_status_id, 'out' from move
-          union all select id, began, 'in' from place where ${within(range, raw("date_created"))}) w
-        group by 1`,
-      transitions: sql`select old_status_id as from, new_status_id as to, count(*)::int from move group by 1, 2`,
-      summary: sql`
-        select began as from, ended as to, count(*)::int from place
-        where began <> ended and ended is not null and id in (select id from move) group by 1, 2`,
-    },
-    history(ctx, asked, subject, owner, narrowed),
-  );
+  const where = and([asked.records(subject.of, "t", owner), ...narrowed]);
+  const whole = asked.isWhole && narrowed.length === 0 && (subject.of.visible?.(ctx, "t") ?? null) === null;
+  const { standing, transitions } = await ask(ctx, {
+    // So many records began at one status (where the range began, or where they were created in it) and ended at another.
+    standing: sql`select began, ended, is_new, has_moved, count(*)::int from (${places(ctx, asked, subject, where)}) p group by 1, 2, 3, 4`,
+    // So many changes from one status to another.
+    transitions: sql`select c.old_status_id as from, c.new_status_id as to, count(*)::int from activity c
+      where ${changesOf(ctx, subject)} and ${within(range, raw("c.activity_at"))}
+        ${whole ? empty : sql`and c.${name(subject.by)} in (select t.id from ${name(subject.of.table)} t where ${where})`} group by 1, 2`,
+  });
 
-  const labelOf = await labels(ctx, subject.change, statuses, [
-    ...standing.flatMap(({ began, ended }) => [began, ended]),
-    ...[...transitions, ...summary].flatMap(({ from, to }) => [from, to]),
-  ]);
+  const summary = standing.filter((row) => row.has_moved && row.began !== row.ended);
+  const seen = [...standing.flatMap(({ began, ended }) => [began, ended]), ...transitions.flatMap(({ from, to }) => [from, to])];
+  const labelOf = await labels(ctx, subject.change, statuses, seen);
   const shows = (id: string) => only === undefined || only.some((one) => one.id === id);
-  const moves = (rows: any[]) =>
+  const moves = (rows: readonly Move[]) =>
     rows
       .filter(({ from, to }) => shows(from) || shows(to))
       .sort((a, b) => b.count - a.count)
       .map(({ from, to, count }) => ({ ...prefixed("from_", labelOf(from)), ...prefixed("to_", labelOf(to)), count }));
-  const ids = [
-    ...new Set([
-      ...statuses.map(({ id }) => id),
-      ...standing.flatMap(({ began, ended }) => [began, ended]),
-      ...moved.map((one) => one.status_id),
-    ]),
-  ];
+  const ids = [...new Set([...statuses.map(({ id }) => id), ...seen])].filter((id) => shows(id));
   return {
-    status_overview: ids
-      .filter((id) => id !== null && shows(id))
-      .map((id) => ({ ...labelOf(id), ...overviewOf(id, standing, range.start !== null), ...wayOf(id, moved) })),
+    status_overview: ids.map((id) => ({ ...labelOf(id), ...overviewOf(id, standing, transitions, range.start !== null) })),
     status_transitions: moves(transitions),
-    status_transitions_summary: moves(summary),
+    status_transitions_summary: moves(together(summary.map(({ began, ended, count }) => ({ from: began, to: ended, count })))),
   };
 }
 
-/**
- * A row of `move` is a change of status in the range. A row of `place` is a record, where it began (when the range began, or when it
- * was created in it) and where it ended: the status at any time is what the first change after it came from, else the present one.
- */
-function history(ctx: Ctx, { records, range }: Asked, { of, change, by }: Subject, owner: string, narrowed: readonly Sql[]): Sql {
-  const id = sql`c.${name(by)}`;
-  const firstFrom = (start: string | null) =>
-    start === null
-      ? sql`select distinct on (id) id, old_status_id from change order by id, activity_at`
-      : sql`select distinct on (id) id, old_status_id from change where activity_at >= ${start}::timestamptz order by id, activity_at`;
-  const since = range.start === null ? raw("true") : sql`c.activity_at >= ${range.start}::timestamptz`;
-  const after = range.end === null ? sql`select null::text as id, null::text as old_status_id where false` : firstFrom(range.end);
-  return sql`
-    with change as (
-      select ${id} as id, c.old_status_id, c.new_status_id, c.activity_at from activity c
-      where c.organization_id = ${ctx.organization_id} and c._type = ${change.only!.value} and ${since}
-    ), place as (
-      select t.id, t.date_created, coalesce(first.old_status_id, t.status_id) as began,
-        case when ${range.end === null ? raw("true") : sql`t.date_created < ${range.end}::timestamptz`}
-          then coalesce(next.old_status_id, t.status_id) end as ended
-      from ${name(of.table)} t
-      left join (${firstFrom(range.start)}) first on first.id = t.id
-      left join (${after}) next on next.id = t.id
-      where ${records(of, "t", owner)}${narrowed.length === 0 ? raw("") : sql` and ${narrowed[0]}`}
-    ), move as (
-      select change.* from change join place on place.id = change.id where ${within(range, raw("change.activity_at"))}
-    )`;
-}
+const changesOf = (ctx: Ctx, { change }: Subject): Sql =>
+  sql`c.organization_id = ${ctx.organization_id} and c._type = ${change.only!.value}`;
 
-const hadBegun = ({ start }: Range): Sql => (start === null ? raw("false") : sql`date_created < ${start}::timestamptz`);
+/**
+ * A row is a record that was there when the range ended, where it began and where it ended: the status at any time is what the first
+ * change after it came from, else the present one.
+ */
+function places(ctx: Ctx, { range: { start, end } }: Asked, subject: Subject, where: Sql): Sql {
+  const by = sql`c.${name(subject.by)}`;
+  const firstSince = (moment: string | null) =>
+    sql`select distinct on (${by}) ${by} as id, c.old_status_id, c.activity_at from activity c
+      where ${changesOf(ctx, subject)} ${moment === null ? empty : sql`and c.activity_at >= ${moment}::timestamptz`} order by ${by}, c.activity_at`;
+  // What is to come has not changed anything yet.
+  const over = end !== null && Date.parse(end) <= ctx.now.getTime();
+  return sql`
+    select coalesce(first.old_status_id, t.status_id) as began,
+      ${over ? sql`coalesce(next.old_status_id, t.status_id)` : raw("t.status_id")} as ended,
+      ${start === null ? raw("true") : sql`t.date_created >= ${start}::timestamptz`} as is_new,
+      first.id is not null ${over ? sql`and first.activity_at < ${end}::timestamptz` : empty} as has_moved
+    from ${name(subject.of.table)} t
+    left join (${firstSince(start)}) first on first.id = t.id
+    ${over ? sql`left join (${firstSince(end)}) next on next.id = t.id` : empty}
+    where ${where} ${end === null ? empty : sql`and t.date_created < ${end}::timestamptz`}`;
+}
 
 // --- rows ---
 
 interface Standing {
-  began: string | null;
+  began: string;
   ended: string;
+  is_new: boolean;
+  has_moved: boolean;
   count: number;
 }
 
-function overviewOf(id: string, standing: readonly Standing[], hasStart: boolean) {
-  const count = (where: (row: Standing) => boolean) => standing.reduce((sum, row) => sum + (where(row) ? row.count : 0), 0);
-  const ended = count((row) => row.ended === id);
-  if (!hasStart) return { started: null, ended, change: null, change_percent: null, gained: null, lost: null };
-  const started = count((row) => row.began === id);
-  const stayed = count((row) => row.began === id && row.ended === id);
+interface Move {
+  from: string;
+  to: string;
+  count: number;
+}
+
+const sum = <T extends { count: number }>(rows: readonly T[], where: (row: T) => boolean): number =>
+  rows.reduce((all, row) => all + (where(row) ? row.count : 0), 0);
+
+function overviewOf(id: string, standing: readonly Standing[], moves: readonly Move[], hasStart: boolean) {
+  const ended = sum(standing, (row) => row.ended === id);
+  const created = sum(standing, (row) => row.is_new && row.began === id);
+  const ways = { entered: created + sum(moves, ({ to }) => to === id), left: sum(moves, ({ from }) => from === id) };
+  if (!hasStart) return { started: null, ended, change: null, change_percent: null, gained: null, lost: null, ...ways };
+  const started = sum(standing, (row) => !row.is_new && row.began === id);
+  const stayed = sum(standing, (row) => !row.is_new && row.began === id && row.ended === id);
   return {
     started,
     ended,
@@ -204,12 +192,14 @@ function overviewOf(id: string, standing: readonly Standing[], hasStart: boolean
     change_percent: started === 0 ? null : Math.round(((ended - started) / started) * 10_000) / 100,
     gained: ended - stayed,
     lost: started - stayed,
+    ...ways,
   };
 }
 
-function wayOf(id: string, moved: readonly { status_id: string; entered: number; left: number }[]) {
-  const { entered = 0, left = 0 } = moved.find((row) => row.status_id === id) ?? {};
-  return { entered, left };
+/** One row for each way, whether the records were new or not. */
+function together(moves: readonly Move[]): Move[] {
+  const ways = Object.values(Object.groupBy(moves, ({ from, to }) => `${from} ${to}`)) as Move[][];
+  return ways.map((rows) => ({ ...rows[0]!, count: sum(rows, () => true) }));
 }
 
 interface Labelled {

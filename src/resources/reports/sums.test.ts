@@ -358,7 +358,7 @@ for (const [subject, by] of [
       assert.equal(row.gained, here(end).filter((own) => standing(own, start) !== row.status_id).length);
       assert.equal(
         row.entered,
-        steps.filter((own) => own.some((step) => step.status_id === row.status_id && inRange(step.at))).length,
+        steps.flatMap((own) => own.filter((step) => step.status_id === row.status_id && inRange(step.at))).length,
       );
     }
     const moves = all.filter((one) => inRange(one.activity_at));
