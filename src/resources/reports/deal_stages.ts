@@ -1,6 +1,7 @@
 // How far deals came: the stages of a pipeline are its active statuses in their order, and then won. A deal reaches a stage when it
 // first stands there or further on, so that one that skips a stage has reached it too; each begins at the first stage.
 import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
 import { empty, join, or, raw, type Sql, sql } from "../../db/sql.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
 import { type Range, within } from "./range.ts";
@@ -130,42 +131,64 @@ const placesOf = (pipelines: readonly DealPipeline[]): number[] =>
 
 /** A row of `way` is a deal with the moments it reached each stage, `at_0` and so on, and when it got to a won status last. */
 function ways(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[], followed: Followed): Sql {
-  const places = placesOf(pipelines);
   const statuses = pipelines.flatMap((one) => placed(one));
   const ids = statuses.map(({ id }) => id);
   const some = touched(ctx, asked, followed);
   const among = (id: string) => (some === null ? raw("true") : sql`${raw(id)} in (select id from touched)`);
   const changes = sql`c.organization_id = ${ctx.organization_id} and c._type = 'OpportunityStatusChange' and ${among("c.opportunity_id")}`;
-  const entered = places.map((place) => sql`min(c.activity_at) filter (where s.place >= ${place}) as ${raw(`at_${place}`)}`);
+
+  // Changes are read in the order of deals, which a join or a further key of the groups would lose: so each pipeline has its columns.
+  const movedTo = (these: readonly { id: string }[]) => sql`(where c.new_status_id = any(${these.map(({ id }) => id)}))`;
+  const moments = pipelines.flatMap((one, p) =>
+    stagesOf(one).map((_, place) => ({
+      p,
+      place,
+      on: placed(one).filter((status) => status.place !== null && status.place >= place),
+    })),
+  );
+  if (moments.length > columnsMax) throw invalid({ pipeline_id: "is required: there are too many stages to show them all" });
+  const moved = moments.map(({ p, place, on }) => sql`min(c.activity_at) filter ${movedTo(on)} as ${raw(`at_${p}_${place}`)}`);
+  const reached = (place: number) => {
+    const own = moments.filter((one) => one.place === place);
+    const each = own.map(({ p }) => sql`when ${pipelines[p]!.id} then moved.${raw(`at_${p}_${place}`)}`);
+    return own.length === 0 ? raw("null::timestamptz") : sql`case s.pipeline_id ${join(each, " ")} end`;
+  };
   // It stood at its first status since it was created; what is no stage of its pipeline is where they begin.
-  const moments = places.map(
+  const at = placesOf(pipelines).map(
     (place) =>
-      sql`least(case when coalesce(start.place, 0) >= ${place} then t.date_created end, moved.${raw(`at_${place}`)}) as ${raw(`at_${place}`)}`,
+      sql`least(case when coalesce(start.place, 0) >= ${place} then t.date_created end, ${reached(place)}) as ${raw(`at_${place}`)}`,
   );
   return sql`${some === null ? empty : sql`touched as (${some}), `}status as (
       select * from unnest(${ids}::text[], ${statuses.map((one) => one.pipeline_id)}::text[],
         ${statuses.map(({ type }) => type)}::text[], ${statuses.map(({ place }) => place)}::int[]) s(id, pipeline_id, type, place)
     ), way as (
       select s.pipeline_id, s.type, t.user_id, t.value, t.annualized_value, t.expected_value, t.value_currency, t.date_created,
-        ${join(moments)}, coalesce(moved.won_at, case when start.type = 'won' then t.date_created end) as won_at
+        ${join(at)}, coalesce(moved.won_at, case when start.type = 'won' then t.date_created end) as won_at
       from opportunity t
-      join status s on s.id = t.status_id
       left join (select distinct on (c.opportunity_id) c.opportunity_id, c.old_status_id from activity c
         where ${changes} order by c.opportunity_id, c.activity_at) first on first.opportunity_id = t.id
+      left join (select c.opportunity_id, ${join([...moved, sql`max(c.activity_at) filter ${movedTo(statuses.filter(({ type }) => type === "won"))} as won_at`])}
+        from activity c where ${changes} group by 1) moved on moved.opportunity_id = t.id
+      join status s on s.id = t.status_id
       left join status start on start.id = coalesce(first.old_status_id, t.status_id) and start.pipeline_id = s.pipeline_id
-      left join (select c.opportunity_id, s.pipeline_id, ${join(entered)}, max(c.activity_at) filter (where s.type = 'won') as won_at
-        from activity c join status s on s.id = c.new_status_id where ${changes} group by 1, 2) moved
-        on moved.opportunity_id = t.id and moved.pipeline_id = s.pipeline_id
       where ${asked.records(opportunity, "t", "user_id")} and t.status_id = any(${ids}) and ${among("t.id")}
     )`;
 }
 
-/** The deals that can count: those created in time, or that moved in time. Null for all. */
+/** PostgreSQL selects no more than 1,664 columns. */
+const columnsMax = 1_500;
+
+/** In so many days most deals are created or moved: to read all of them in order is quicker than to look up each. */
+const mostAreTouched = 100;
+const days = ({ start, end }: Range): number =>
+  start === null || end === null ? Number.POSITIVE_INFINITY : (Date.parse(end) - Date.parse(start)) / 86_400_000;
+
+/** The deals that can count: those created in time, or that moved in time. Null where all may as well be read. */
 function touched(ctx: Ctx, asked: Asked, { created, reached }: Followed): Sql | null {
   const deals = (range: Range) =>
     sql`select t.id from opportunity t where ${asked.records(opportunity, "t", "user_id")} and ${within(range, raw("t.date_created"))}`;
   if (created !== null) return deals(created);
-  if (reached === null) return null;
+  if (reached === null || days(reached) > mostAreTouched) return null;
   return sql`${deals(reached)} union select c.opportunity_id from activity c
     where c.organization_id = ${ctx.organization_id} and c._type = 'OpportunityStatusChange' and ${within(reached, raw("c.activity_at"))}`;
 }

@@ -35,28 +35,42 @@ export const funnelReport = report({
   tables: { data: ({ data }) => data },
   async run(ctx, { pipeline_id }, { records, range, currency }) {
     const pipelines = pipelinesOf(ctx, pipeline_id);
-    const money = (amount: Sql, where: Sql = raw("true")) => total(amount, sql`t.value_currency = ${currency} and ${where}`);
-    const won = sql`s.type = 'won' and ${daysWithin(range, raw("t.date_won"))}`;
-    const lost = sql`s.type = 'lost' and t.date_lost is not null and ${within(range, raw("t.date_lost"))}`;
+    const money = (amount: string, where: Sql = raw("true")) =>
+      sql`${total(raw(amount), sql`t.value_currency = ${currency} and ${where}`)} as ${raw(amount.replace("t.", ""))}`;
+    const won = daysWithin(range, raw("t.date_won"));
+    const lost = sql`t.date_lost is not null and ${within(range, raw("t.date_lost"))}`;
+    const outcome = (type: "won" | "lost", where: Sql) => sql`count(*) filter (where ${where}) as ${raw(`${type}_count`)},
+      ${total(raw("t.value"), sql`t.value_currency = ${currency} and ${where}`)} as ${raw(`${type}_value`)},
+      ${total(raw("t.annualized_value"), sql`t.value_currency = ${currency} and ${where}`)} as ${raw(`${type}_annualized_value`)}`;
+    const summed = (type: "won" | "lost", column: string) =>
+      sql`${total(raw(`t.${type}_${column}`), sql`s.type = ${type}`)} as ${raw(`${type}_${column}`)}`;
+    const statuses = pipelines.flatMap((one) => one.statuses);
 
-    // One row for each status, for each pipeline, and for all of them: its deals, and those won or lost in the range.
-    const { found } = await ask(ctx, {
-      found: sql`
-        select s.pipeline_id, t.status_id, grouping(t.status_id) as of_pipeline, grouping(s.pipeline_id) as of_all,
-          count(*), ${money(raw("t.value"))} as value, ${money(raw("t.annualized_value"))} as annualized_value,
-          ${money(raw("t.expected_value"))} as expected_value, round(avg(t.confidence), 2) as average_confidence,
-          count(*) filter (where t.value_currency <> ${currency}) as count_other_currencies,
-          count(*) filter (where ${won}) as won_count, ${money(raw("t.value"), won)} as won_value,
-          ${money(raw("t.annualized_value"), won)} as won_annualized_value,
-          count(*) filter (where ${lost}) as lost_count, ${money(raw("t.value"), lost)} as lost_value,
-          ${money(raw("t.annualized_value"), lost)} as lost_annualized_value
-        from opportunity t
-        join unnest(${pipelines.flatMap(({ statuses }) => statuses.map(({ id }) => id))}::text[],
-                    ${pipelines.flatMap(({ statuses }) => statuses.map((one) => one.pipeline_id))}::text[],
-                    ${pipelines.flatMap(({ statuses }) => statuses.map(({ type }) => type))}::text[]) s(id, pipeline_id, type) on s.id = t.status_id
-        where ${records(opportunity, "t", "user_id")} and t.status_id = any(${statusIds(pipelines)})
-        group by grouping sets ((s.pipeline_id, t.status_id), (s.pipeline_id), ())`,
-    });
+    const { found } = await ask(
+      ctx,
+      {
+        // One row for each status, for each pipeline, and for all of them.
+        found: sql`
+          select s.pipeline_id, t.status_id, grouping(t.status_id) as of_pipeline, grouping(s.pipeline_id) as of_all,
+            sum(t.count) as count, sum(t.value) as value, sum(t.annualized_value) as annualized_value,
+            sum(t.expected_value) as expected_value, round(sum(t.confidence) / sum(t.count), 2) as average_confidence,
+            sum(t.count_other_currencies) as count_other_currencies, ${summed("won", "count")}, ${summed("won", "value")},
+            ${summed("won", "annualized_value")}, ${summed("lost", "count")}, ${summed("lost", "value")}, ${summed("lost", "annualized_value")}
+          from standing t
+          join unnest(${statuses.map(({ id }) => id)}::text[], ${statuses.map((one) => one.pipeline_id)}::text[],
+                      ${statuses.map(({ type }) => type)}::text[]) s(id, pipeline_id, type) on s.id = t.status_id
+          group by grouping sets ((s.pipeline_id, t.status_id), (s.pipeline_id), ())`,
+      },
+      // A row of `standing` is a status with its deals, and those with a day in the range on which they were won or lost.
+      sql`
+        with standing as (
+          select t.status_id, count(*), ${money("t.value")}, ${money("t.annualized_value")}, ${money("t.expected_value")},
+            sum(t.confidence) as confidence, count(*) filter (where t.value_currency <> ${currency}) as count_other_currencies,
+            ${outcome("won", won)}, ${outcome("lost", lost)}
+          from opportunity t
+          where ${records(opportunity, "t", "user_id")} and t.status_id = any(${statusIds(pipelines)}) group by 1
+        )`,
+    );
 
     const ofAll = found.find((row) => row.of_all === 1);
     const shown = pipelines.map(({ id, name, statuses }) => {

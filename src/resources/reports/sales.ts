@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { scope } from "../../core/resource.ts";
-import { and, raw, type Sql, sql } from "../../db/sql.ts";
+import { and, raw, sql } from "../../db/sql.ts";
 import { activity } from "../activities/activity.ts";
 import { goal } from "../goals/goal.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
@@ -116,13 +116,13 @@ export const salesReport = report({
 async function sumsOf(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[]) {
   const { records, range, currency } = asked;
   const [won, open] = [statusIds(pipelines, "won"), statusIds(pipelines, "active")];
-  const money = (amount: string, where: Sql) => total(raw(amount), sql`value_currency = ${currency} and ${where}`);
   const isWon = sql`status_id = any(${won})`;
   const isOpen = sql`status_id = any(${open})`;
   const deals = sql`
-    count(*) filter (where ${isWon})::int as won_count, ${money("value", isWon)} as won_value,
-    count(*) filter (where ${isOpen})::int as open_count, ${money("value", isOpen)} as open_value`;
-
+    ${total(raw("n"), isWon)} as won_count, ${total(raw("value"), isWon)} as won_value,
+    ${total(raw("n"), isOpen)} as open_count, ${total(raw("value"), isOpen)} as open_value`;
+  const money = (amount: string) => sql`${total(raw(`t.${amount}`), sql`t.value_currency = ${currency}`)} as ${raw(amount)}`;
+  const monthOf = (day: string) => raw(`date_trunc('month', t.${day}::timestamp)::date`);
   const goalsAsked = and([
     ...scope(ctx, goal, "g"),
     ...(asked.users === null ? [] : [sql`g.user_id = any(${[...asked.users]})`]),
@@ -132,17 +132,15 @@ async function sumsOf(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[]
     ctx,
     {
       months: sql`
-        select to_char(date_won, 'YYYY-MM') as month, count(*)::int, ${money("value", raw("true"))} as value,
-          ${money("annualized_value", raw("true"))} as annualized_value
+        select to_char(won_in, 'YYYY-MM') as month, sum(n) as count, sum(value) as value, sum(annualized_value) as annualized_value
         from deal where ${isWon} group by 1 order by 1`,
       forecast: sql`
-        select coalesce(to_char(expected_close_date, 'YYYY-MM'), 'none') as month, count(*)::int,
-          ${money("value", raw("true"))} as value, ${money("expected_value", raw("true"))} as expected_value
+        select coalesce(to_char(expected_in, 'YYYY-MM'), 'none') as month, sum(n) as count, sum(value) as value, sum(expected_value) as expected_value
         from deal where ${isOpen} group by 1 order by 1`,
       sellers: sql`select user_id, ${deals} from deal group by 1`,
       totals: sql`
-        select ${deals}, ${money("annualized_value", isWon)} as won_annualized_value, ${money("expected_value", isOpen)} as open_expected_value,
-          count(*) filter (where value_currency <> ${currency})::int as count_other_currencies from deal`,
+        select ${deals}, ${total(raw("annualized_value"), isWon)} as won_annualized_value, ${total(raw("expected_value"), isOpen)} as open_expected_value,
+          coalesce(sum(others), 0) as count_other_currencies from deal`,
       workers: sql`
         select user_id, grouping(user_id) = 1 as whole, ${total(raw("n"), raw("_type = 'Call'"))} as calls,
           ${total(raw("n"), raw("_type = 'Email'"))} as emails, ${total(raw("n"), raw("_type = 'Meeting'"))} as meetings
@@ -151,14 +149,18 @@ async function sumsOf(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[]
       // The whole organization's goal goes before the sum of the members'.
       goal: sql`select ${reached} from aim where (user_id is null) = exists (select from aim where user_id is null)`,
     },
-    // A row of `deal` is one that was won in the range or is open now; one of `done`, a number of activities of a member; one of
-    // `aim`, a goal in the range with what was won in its period, but for goals that are part of a longer one there.
+    // A row of `deal` is a number of deals of a member in a status, won in the same month of the range or open now and expected in the
+    // same month; one of `done`, a number of activities of a member; one of `aim`, a goal in the range with what was won in its
+    // period, but for goals that are part of a longer one there.
     sql`
       with deal as (
-        select t.status_id, t.user_id, t.value, t.annualized_value, t.expected_value, t.value_currency, t.date_won, t.expected_close_date
+        select t.status_id, t.user_id, ${monthOf("date_won")} as won_in, ${monthOf("expected_close_date")} as expected_in, count(*) as n,
+          ${money("value")}, ${money("annualized_value")}, ${money("expected_value")},
+          count(*) filter (where t.value_currency <> ${currency}) as others
         from opportunity t
         where ${records(opportunity, "t", "user_id")}
           and (t.status_id = any(${open}) or t.status_id = any(${won}) and ${daysWithin(range, raw("t.date_won"))})
+        group by 1, 2, 3, 4
       ), done as (
         select t.user_id, t._type, count(*) as n from activity t
         where ${records(activity, "t", "user_id")} and ${within(range, raw("t.activity_at"))} and t._type in ('Call', 'Email', 'Meeting')
@@ -170,7 +172,7 @@ async function sumsOf(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[]
       ), aim as (
         select g.user_id, g.target, (
           select sum(d.value) from deal d
-          where d.status_id = any(${won}) and d.value_currency = ${currency} and d.date_won between g.period_start and g.period_end
+          where d.status_id = any(${won}) and d.won_in between g.period_start and g.period_end
             and (g.user_id is null or d.user_id = g.user_id)) as won
         from goal_in g
         where not exists (
