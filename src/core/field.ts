@@ -42,6 +42,8 @@ export interface Field<T = any, M extends Mode = Mode> {
   ref: Reference | null;
   /** The last step before a value is stored, for what depends on the organization (its country, its currency). */
   normalize: ((value: any, ctx: Ctx) => T) | null;
+  /** Completes a changed value by other records, or refuses it; what was `before` may be written back. */
+  resolve: ((value: any, ctx: Ctx, before: T | undefined) => Promise<T>) | null;
   /** Computed from the other columns of the row at every write. */
   derive: ((row: any, directory: Directory) => T) | null;
   /** What reads show in place of the stored value, such as a state that the clock moves. */
@@ -125,6 +127,7 @@ export interface FieldOptions {
   default?: unknown;
   doc?: string;
   normalize?: (value: any, ctx: Ctx) => any;
+  resolve?: (value: any, ctx: Ctx, before: any) => Promise<any>;
   derive?: (row: any, directory: Directory) => any;
   shown?: Computed | LookedUp;
 }
@@ -166,6 +169,7 @@ function field<T, const O extends FieldOptions>(
     doc: options.doc ?? "",
     ref: null,
     normalize: options.normalize ?? null,
+    resolve: options.resolve ?? null,
     derive: options.derive ?? null,
     shown: options.shown ?? null,
   };

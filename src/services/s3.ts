@@ -61,6 +61,8 @@ async function openClient(place: S3Place): Promise<{ sdk: Sdk; client: S3Client 
     credentials: { accessKeyId: place.access_key_id, secretAccessKey: place.secret_access_key },
     forcePathStyle: place.force_path_style,
     ...(place.endpoint === null ? {} : { endpoint: place.endpoint }),
+    // It would write to the console; what fails is thrown anyway.
+    logger: { debug() {}, info() {}, warn() {}, error() {} },
     // Checksums in trailers are understood by AWS and few others.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",

@@ -1,8 +1,12 @@
 // What is attached to an activity: a stored file by its id, or something elsewhere by its address.
 import { z } from "zod";
+import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { json } from "../../core/field.ts";
+import { sql } from "../../db/sql.ts";
+import { findRecords } from "../../records/records.ts";
 import { parseUrl } from "../../values/url.ts";
+import { file, linkOf } from "../files/file.ts";
 
 export interface Attachment {
   url: string | null;
@@ -61,6 +65,7 @@ const field = (given: z.ZodType, isContent?: (type: string) => boolean) =>
     output: z.array(shown),
     doc: "What is attached: each by `file_id` of a stored file or by `url`.",
     normalize: (list: Attachment[]) => checked(list, isContent),
+    resolve: (list: Attachment[], ctx, before: Attachment[] | undefined) => withFiles(list, ctx, before, isContent),
   });
 
 /** `[{url, filename, content_type, size, file_id, thumbnail_url}]`. `isContent` tells which types of content may be attached. */
@@ -71,11 +76,31 @@ export const emailAttachments = () => field(z.object(ofEmail));
 
 function checked(list: Attachment[], isContent?: (type: string) => boolean): Attachment[] {
   list.forEach((one, i) => {
-    // The file store is not there yet: no id names a file.
-    if (one.file_id !== null) throw invalid({ [`${i}.file_id`]: "does not exist" });
-    if (one.url === null) throw invalid({ [`${i}.url`]: "is required where there is no file_id" });
+    if (one.file_id === null && one.url === null) throw invalid({ [`${i}.url`]: "is required where there is no file_id" });
     if (one.content_type !== null && isContent?.(one.content_type) === false)
       throw invalid({ [`${i}.content_type`]: "cannot be sent this way" });
   });
   return list;
+}
+
+/** A stored file brings its own link, name, type and size. One that was attached before stays as it is, even when it is gone. */
+async function withFiles(
+  list: Attachment[],
+  ctx: Ctx,
+  before: Attachment[] = [],
+  isContent?: (type: string) => boolean,
+): Promise<Attachment[]> {
+  const known = new Map(before.flatMap((one) => (one.file_id === null ? [] : [[one.file_id, one] as const])));
+  const ids = list.flatMap(({ file_id }) => (file_id === null || known.has(file_id) ? [] : [file_id]));
+  const found = ids.length === 0 ? [] : await findRecords(ctx, file, [sql`t.id = any(${ids})`]);
+  const files = new Map(found.map((row) => [row.id, row]));
+  const complete = list.map((one, i) => {
+    if (one.file_id === null) return one;
+    const kept = known.get(one.file_id);
+    if (kept !== undefined) return { ...kept, filename: one.filename ?? kept.filename };
+    const row = files.get(one.file_id);
+    if (row === undefined) throw invalid({ [`${i}.file_id`]: "does not exist" });
+    return { ...one, url: linkOf(ctx, row), filename: one.filename ?? row.name, content_type: row.mime, size: row.size };
+  });
+  return checked(complete, isContent);
 }

@@ -1,6 +1,6 @@
 // Files: how they are named and classified, whose they are, the slots they fill, how they are read and what their end takes along.
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
@@ -312,4 +312,37 @@ test("a file of a lead one may not see is nobody's", async () => {
   await agent.refused(404, "GET", `/file/${hidden.id}/download/`);
   await agent.refused(404, "GET", `/file/resolve/?channel=email&lead_id=${lead.id}`);
   await agent.refused(400, "POST", "/file/", { content_base64: "eA==", lead_id: lead.id }, "lead_id");
+});
+
+test("a stored file is attached by its id, with its link, name, type and size", async () => {
+  const acme = await organization();
+  const lead = await acme.lead();
+  const made = await upload(acme);
+
+  const note = await acme.note({ lead_id: lead.id, attachments: [{ file_id: made.id }] });
+  const again = await acme.put(`/activity/note/${note.id}/`, {
+    attachments: [...note.attachments, { url: "https://example.com/b" }],
+  });
+
+  const { url, filename, content_type, size, file_id } = note.attachments[0];
+  assert.deepEqual(
+    [url, filename, content_type, size, file_id],
+    [made.share_url, "proposal.pdf", "application/pdf", 14, made.id],
+  );
+  assert.deepEqual(again.attachments[0], note.attachments[0]);
+  const text = await upload(acme, { mime: "text/html", content_base64: base64("<p>") });
+  const sms = { lead_id: lead.id, text: "See", attachments: [{ file_id: text.id }] };
+  await acme.refused(400, "POST", "/activity/sms/", sms, "attachments.0.content_type");
+});
+
+test("the requests of docs/files.md are answered as they stand there", async () => {
+  const acme = await organization();
+  const guide = readFileSync(new URL("../../../docs/files.md", import.meta.url), "utf8");
+  const requests = [...guide.matchAll(/<!-- request -->\n```\n(\w+) (\S+)\n([^`]*)```/g)];
+
+  assert.equal(requests.length, 4);
+  for (const [, method, path, body] of requests) {
+    const answer = await acme.ask(method!, path!, body === "" ? {} : { raw: body });
+    assert.ok(answer.status < 300, `${method} ${path}: ${answer.text}`);
+  }
 });

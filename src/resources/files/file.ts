@@ -127,6 +127,13 @@ function subtypeLabel(directory: Directory, key: string | null): string | null {
 /** Where the secret of a link lies. It is bound to the bytes and not to the organization: a file may move with its lead. */
 export const linkPlace = (storageKey: string) => ({ table: "file", column: "share_token", organization_id: "", id: storageKey });
 
-function shareUrl(_directory: Directory, token: string, key: string, name: string, { settings }: Moment): string {
-  return `${settings.base_url}/f/${settings.secrets.open(token, linkPlace(key))}/${linkName(name)}`;
+/** Leads to a file without a key. */
+export const linkOf = (
+  moment: Pick<Moment, "settings">,
+  row: { share_token: string; storage_key: string; name: string },
+): string =>
+  `${moment.settings.base_url}/f/${moment.settings.secrets.open(row.share_token, linkPlace(row.storage_key))}/${linkName(row.name)}`;
+
+function shareUrl(_directory: Directory, share_token: string, storage_key: string, name: string, moment: Moment): string {
+  return linkOf(moment, { share_token, storage_key, name });
 }

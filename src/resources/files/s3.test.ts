@@ -1,0 +1,54 @@
+// Files in an S3 of one's own choice: the same promises as in a folder.
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { organization } from "../../../test/support/given.ts";
+import { startS3 } from "../../../test/support/s3_server.ts";
+import { startService } from "../../../test/support/service.ts";
+import { sweepStoredBytes } from "./sweep.ts";
+
+test("with S3 configured files are kept, read in parts, shared and removed there", async (t) => {
+  const s3 = await startS3();
+  t.after(() => s3.close());
+  const ours = await startService({ env: s3.env });
+  t.after(() => ours.close());
+  const acme = await organization(ours);
+
+  const made = await acme.post("/file/", { name: "a.txt", content_base64: Buffer.from("0123456789").toString("base64") });
+
+  const [[key, bytes]] = [...s3.objects] as [[string, Buffer]];
+  assert.equal(s3.objects.size, 1);
+  assert.match(key, new RegExp(`^files/${acme.id}/[0-9a-f]{40}$`));
+  assert.equal(bytes.toString(), "0123456789");
+  assert.deepEqual(readdirSync(join(ours.filesDir, "incoming")), []);
+  assert.equal((await acme.ask("GET", `/file/${made.id}/download/`)).text, "0123456789");
+  const part = await acme.ask("GET", `/file/${made.id}/download/`, { headers: { range: "bytes=3-5" } });
+  assert.deepEqual([part.status, part.text], [206, "345"]);
+  const shared = await fetch(made.share_url_base64.replace("http://localhost", ours.url));
+  assert.equal(((await shared.json()) as any).content_base64, Buffer.from("0123456789").toString("base64"));
+
+  await acme.delete(`/file/${made.id}/`);
+  await sweepStoredBytes(ours.app.db, ours.app.core.settings.storage);
+  for (let tries = 0; tries < 100 && s3.objects.size > 0; tries++) await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.equal(s3.objects.size, 0);
+});
+
+test("while S3 is away an upload is refused for now, and leaves no record", async (t) => {
+  const s3 = await startS3();
+  t.after(() => s3.close());
+  const ours = await startService({ env: s3.env });
+  t.after(() => ours.close());
+  const acme = await organization(ours);
+  s3.down = true;
+
+  const answer = await fetch(`${ours.url}/api/v1/file/`, {
+    method: "POST",
+    headers: { authorization: `Basic ${Buffer.from(`${acme.key}:`).toString("base64")}`, "content-type": "application/json" },
+    body: JSON.stringify({ content_base64: "eA==" }),
+  });
+
+  s3.down = false;
+  assert.equal(answer.status, 503);
+  assert.deepEqual((await acme.get("/file/")).data, []);
+});

@@ -1,0 +1,57 @@
+// A server that speaks enough S3 for objects to be put, read (in parts too) and deleted. It takes signed requests of one key only.
+import http, { type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+
+export interface S3Server {
+  env: Record<string, string>;
+  /** By bucket and key. */
+  objects: Map<string, Buffer>;
+  /** While true every request is answered 503. */
+  down: boolean;
+  close(): void;
+}
+
+export async function startS3(): Promise<S3Server> {
+  const objects = new Map<string, Buffer>();
+  const server = http.createServer((request, response) => {
+    if (s3.down) return void response.writeHead(503).end();
+    if (!request.headers.authorization?.startsWith("AWS4-HMAC-SHA256 Credential=key-of-the-tests/"))
+      return void response.writeHead(403).end();
+    void answer(objects, request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const s3: S3Server = {
+    env: {
+      S3_ENDPOINT: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      S3_BUCKET: "files",
+      S3_ACCESS_KEY_ID: "key-of-the-tests",
+      S3_SECRET_ACCESS_KEY: "secret-of-the-tests",
+      S3_FORCE_PATH_STYLE: "on",
+    },
+    objects,
+    down: false,
+    close: () => server.close().closeAllConnections(),
+  };
+  return s3;
+}
+
+async function answer(objects: Map<string, Buffer>, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const key = new URL(request.url!, "http://x").pathname.slice(1);
+  const found = objects.get(key);
+  if (request.method === "PUT") {
+    const bytes = await buffer(request);
+    if (bytes.length !== Number(request.headers["content-length"])) return void response.writeHead(400).end();
+    objects.set(key, bytes);
+    response.end();
+  } else if (request.method === "DELETE") {
+    objects.delete(key);
+    response.writeHead(204).end();
+  } else if (found === undefined) {
+    response.writeHead(404, { "content-type": "application/xml" }).end("<Error><Code>NoSuchKey</Code></Error>");
+  } else {
+    const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "") ?? [];
+    const part = first === undefined ? found : found.subarray(Number(first), Number(last) + 1);
+    response.writeHead(first === undefined ? 200 : 206, { "content-length": part.length }).end(part);
+  }
+}
