@@ -65,14 +65,25 @@ test("rows of objects are a table too, with a column for each of their keys", as
   );
 });
 
-test("a file brings its table, as base64 or uploaded before", async () => {
+test("a file brings its table, uploaded in a form, as base64 or before", async () => {
   const acme = await organization();
   const file = await acme.post("/file/", { name: "leads.csv", content_base64: Buffer.from(csv).toString("base64") });
+  const form = new FormData();
+  form.set("file", new Blob([csv], { type: "text/csv" }), "spring.csv");
+  form.set("object_type", "contact");
 
+  const uploaded = await fetch(`${acme.service.url}/api/v1/import/`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${acme.key}` },
+    body: form,
+  });
   const stored = await acme.post("/import/", { file_id: file.id });
   const list = Buffer.from('[{"Company": "Acme"}, {"Company": "Bolt"}]').toString("base64");
   const inline = await acme.post("/import/", { content_base64: list, name: "Mine" });
 
+  const draft: any = await uploaded.json();
+  assert.equal(uploaded.status, 201, JSON.stringify(draft));
+  assert.deepEqual([draft.name, draft.object_type, draft.n_rows], ["spring.csv", "contact", 2]);
   assert.deepEqual([stored.name, stored.n_rows], ["leads.csv", 2]);
   assert.deepEqual([inline.name, inline.n_rows, inline.columns[0].suggested], ["Mine", 2, "name"]);
 });

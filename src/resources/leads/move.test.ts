@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import fc from "fast-check";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { collectionPath, createdResources, minimalBody, verbsOf } from "../../../test/support/samples.ts";
 import type { Field } from "../../core/field.ts";
@@ -209,4 +211,53 @@ test("no reference of what can go along is left without a rule that works", asyn
       assert.ok(typeof field.default === "function" || of.moved !== undefined, `${of.name}.${key} says default and has none`);
     }
   }
+});
+
+test("docs/moving.md says what is so", async () => {
+  const guide = readFileSync(new URL("../../../docs/moving.md", import.meta.url), "utf8");
+  const blocks = new Map([...guide.matchAll(/<!-- (\w+) -->\n`{3}\w+\n(.*?)`{3}\n/gs)].map(([, name, text]) => [name, text!]));
+  const block = (name: string) => blocks.get(name)!;
+  const here = await organization();
+  const there = await here.another();
+  const lead = await here.lead();
+
+  const answer = await here.post(`/lead/${lead.id}/move/`, { ...JSON.parse(block("request")), target_organization_id: there.id });
+
+  const documented = JSON.parse(block("answer"));
+  assert.deepEqual(Object.keys(documented), Object.keys(answer));
+  for (const part of ["moved", "remapped"]) assert.deepEqual(Object.keys(documented[part]), Object.keys(answer[part]));
+  const rules = here.service.app.core.registry.resources.flatMap((of) =>
+    of.columns.flatMap(([, field]) => field.ref?.onMove ?? []),
+  );
+  const inTable = [...guide.matchAll(/^\| `(\w+)` \|/gm)].map(([, rule]) => rule);
+  assert.deepEqual(inTable.sort(), [...new Set(rules)].sort());
+  const task = readFileSync(new URL("../tasks/task.ts", import.meta.url), "utf8");
+  assert.ok(task.includes(block("moved").trim()), "the example is the task's");
+});
+
+test("whatever a lead has, moving it there and back changes nothing but what a move clears", async () => {
+  const here = await organization();
+  const there = await here.another();
+  const text = fc.string({ unit: "grapheme", maxLength: 20 });
+  const given = fc.record({
+    name: text,
+    description: text,
+    mrr: fc.nat(),
+    tags: fc.uniqueArray(fc.constantFrom("a", "B", "ü"), { maxLength: 3 }),
+    emails: fc.array(fc.constantFrom({ email: "a@x.io" }, { email: "B@x.io", type: "home" }), { maxLength: 2 }),
+    contacts: fc.array(fc.record({ name: text, title: text }), { maxLength: 3 }),
+  });
+
+  await fc.assert(
+    fc.asyncProperty(given, async (body) => {
+      const lead = await here.post("/lead/", body);
+      const before = await here.get(`/lead/${lead.id}/?_expand=contacts`);
+
+      await here.post(`/lead/${lead.id}/move/`, { target_organization_id: there.id });
+      await there.post(`/lead/${lead.id}/move/`, { target_organization_id: here.id });
+
+      assert.deepEqual(await here.get(`/lead/${lead.id}/?_expand=contacts`), before);
+    }),
+    { numRuns: 15 },
+  );
 });
