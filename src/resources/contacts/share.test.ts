@@ -37,6 +37,20 @@ test("a shared person is a contact of both organizations, with what is known of 
   );
 });
 
+test("the admins of the other organization are told, but not who shared", async () => {
+  const here = await organization();
+  const there = await organization(here.service);
+  await here.joins(there, "admin");
+  const person = await here.contact({ name: "Ann" });
+
+  const link = await share(here, person.id, there);
+
+  const [told] = (await there.get("/notification/?type=contact_shared")).data;
+  assert.deepEqual([told.object_id, told.lead_id, told.user_id], [link.contact_id, link.lead_id, there.userId]);
+  assert.match(told.title, /shared Ann with you/);
+  assert.equal((await there.get("/notification/")).data.length, 1);
+});
+
 test("sharing twice changes nothing and answers the same link", async () => {
   const here = await organization();
   const there = await here.another();
