@@ -268,6 +268,7 @@ test("a new version copies what is not given, counts on, and leaves the old one 
   );
   assert.equal(next[`custom.${color.id}`], "Red");
   assert.notEqual(next.line_items[0].id, open.line_items[0].id);
+  assert.equal((await acme.post("/quote/", { from_quote_id: (await sent(acme)).id })).title, "Quote Q-000004");
   assert.equal((await acme.get(path(open))).status, "open");
 });
 

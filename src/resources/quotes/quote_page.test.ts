@@ -231,3 +231,16 @@ test("sending with an Idempotency-Key sends once", async () => {
   assert.equal(second.headers.get("idempotency-replayed"), "true");
   assert.equal((await acme.events(quote.id)).filter((one) => one.action === "sent").length, 1);
 });
+
+test("a quote stays where it was numbered when its lead moves to another organization", async () => {
+  const acme = await organization();
+  const there = await acme.another();
+  const quote = await sent(acme);
+
+  await acme.post(`/lead/${quote.lead_id}/move/`, { target_organization_id: there.id });
+
+  const after = await acme.get(path(quote));
+  assert.deepEqual([after.lead_id, after.lead_name, after.status], [null, "Globex", "open"]);
+  assert.equal((await visit(acme, quote)).status, 200);
+  assert.equal((await visit(acme, quote, undefined, "pdf/")).status, 200);
+});

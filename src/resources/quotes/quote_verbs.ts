@@ -22,6 +22,7 @@ type Opportunity = Row<typeof opportunity>;
 
 const others = { name: "title", valid_until: "expires_at" } as const;
 const daysGood = 30;
+const usualTitle = (number: string): string => `Quote ${number}`;
 
 export async function createQuote(ctx: Ctx, body: Create<typeof quote>): Promise<Quote> {
   const { status, ...given } = ownNames(quote, body, others);
@@ -45,7 +46,7 @@ export async function createQuote(ctx: Ctx, body: Create<typeof quote>): Promise
     ...values,
     ...whole,
     custom: { ...from?.custom, ...given.custom },
-    title: values.title === undefined ? `Quote ${number}` : values.title,
+    title: values.title === undefined ? usualTitle(number) : values.title,
     number,
     lead_id,
     kept_lead_name: display_name,
@@ -109,10 +110,8 @@ function refuseChangedContent(before: Quote, values: Values<typeof quote>): void
 }
 
 /** What a new version takes over from the one it is made from: not its day, which may be over, nor people and deals of another lead. */
-function contentOf(
-  { title, lead_id, opportunity_id, contact_id, ...from }: Quote,
-  leadId: string | undefined,
-): Create<typeof quote> {
+function contentOf({ lead_id, opportunity_id, contact_id, ...from }: Quote, leadId: string | undefined): Create<typeof quote> {
+  const title = from.title === usualTitle(from.number) ? undefined : from.title;
   const { discount, discount_type, header, description, footer, terms, notes } = from;
   const said = { title, discount, discount_type, header, description, footer, terms, notes };
   return lead_id === null || (leadId !== undefined && leadId !== lead_id)
@@ -127,7 +126,7 @@ async function firstLines(
   from: Quote | null,
   deal: Opportunity | null,
 ): Promise<QuoteLine[]> {
-  if (given !== undefined) return linesGiven(ctx, given, currency, from?.line_items);
+  if (given !== undefined) return copiedLines(ctx, await linesGiven(ctx, given, currency, from?.line_items));
   const lines = from !== null ? copiedLines(ctx, from.line_items) : deal === null ? [] : await linesOfDeal(ctx, deal.id);
   const other = lines.find((line) => line.currency !== currency);
   if (other !== undefined)
