@@ -73,7 +73,7 @@ export const conversation = resource({
     status__in: statusFilter("Only conversations with one of these, separated by commas."),
     tag: tagFilter,
     include_deleted: {
-      doc: "`true` lists deleted conversations too.",
+      doc: "`true` lists deleted conversations too; `query` finds only those that are not.",
       // Which rows are asked is the list's to say: see `list_conversations.ts`.
       sql(_ctx, value) {
         readBoolean(value);
