@@ -358,6 +358,33 @@ describe("goals in the sales report", () => {
   });
 });
 
+test("the sales report has every sequence and automation, with who was enrolled in the range and how that went", async () => {
+  const acme = await organization();
+  (await service()).clock.now = null;
+  const sequence = await acme.post("/sequence/", { name: "Welcome", steps: [{ step_type: "task", text: "Call" }] });
+  const automation = await acme.post("/automations/", {
+    name: "Follow up",
+    trigger: { type: "record.created", config: { object_type: "lead" } },
+  });
+  for (const email of ["a@example.com", "b@example.com"]) {
+    const contact = await acme.contact({ emails: [{ email }] });
+    await acme.post("/sequence_subscription/", { sequence_id: sequence.id, contact_id: contact.id });
+  }
+
+  const { workflow_performance } = await acme.post("/report/sales/", { relative_range: "today" });
+  const before = await acme.post("/report/sales/", { relative_range: "yesterday" });
+
+  const none = { completed: 0, failed: 0, goals: 0, replies: 0 };
+  assert.deepEqual(workflow_performance, [
+    { sequence_id: sequence.id, automation_id: null, name: "Welcome", kind: "sequence", runs: 2, ...none },
+    { sequence_id: null, automation_id: automation.id, name: "Follow up", kind: "automation", runs: 0, ...none },
+  ]);
+  assert.deepEqual(
+    before.workflow_performance.map((row: any) => row.runs),
+    [0, 0],
+  );
+});
+
 test("sent e-mails are counted for each template, under its name, or the one it had", async () => {
   const acme = await organization();
   (await service()).clock.now = null;

@@ -9,6 +9,7 @@ import { opportunity } from "../opportunities/opportunity.ts";
 import { countStages, stagesOf } from "./deal_stages.ts";
 import { daysWithin, periodsOf, within } from "./range.ts";
 import { type Asked, ask, type DealPipeline, perUser, pipelineInput, pipelinesOf, report, statusIds, total } from "./report.ts";
+import { workflow, workflowPerformance } from "./workflow_performance.ts";
 
 const seller = {
   won_count: z.int(),
@@ -64,19 +65,7 @@ export const salesReport = report({
     leaderboard: z.array(
       z.strictObject({ user_id: z.string().nullable(), user_name: z.string().nullable(), ...seller, ...goals }),
     ),
-    workflow_performance: z.array(
-      z.strictObject({
-        sequence_id: z.string().optional(),
-        automation_id: z.string().optional(),
-        name: z.string(),
-        kind: z.enum(["sequence", "automation"]),
-        runs: z.int(),
-        completed: z.int(),
-        failed: z.int(),
-        goals: z.int(),
-        replies: z.int(),
-      }),
-    ),
+    workflow_performance: z.array(workflow),
     totals: z.strictObject({
       ...seller,
       won_annualized_value: z.int(),
@@ -94,9 +83,10 @@ export const salesReport = report({
   },
   async run(ctx, { pipeline_id }, asked) {
     const pipelines = pipelinesOf(ctx, pipeline_id);
-    const [sums, stages] = await Promise.all([
+    const [sums, stages, workflow_performance] = await Promise.all([
       sumsOf(ctx, asked, pipelines),
       countStages(ctx, asked, pipelines, { created: null, reached: asked.range }),
+      workflowPerformance(ctx, asked),
     ]);
     const { totals, ...rows } = sums;
     return {
@@ -105,7 +95,7 @@ export const salesReport = report({
       stage_conversion: conversions(pipelines, stages),
       forecast: rows.forecast,
       leaderboard: rows.leaderboard,
-      workflow_performance: [],
+      workflow_performance,
       totals,
     };
   },
