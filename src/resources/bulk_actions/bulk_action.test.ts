@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
+import type { Ctx } from "../../core/context.ts";
 import type { Values } from "../../core/resource.ts";
 import { store } from "../../records/store.ts";
 import { readSelection } from "../shared/selection.ts";
 import { checkEdit, type GivenEdit } from "./check_edit.ts";
+import { checkEmail, checkSequenceSubscription } from "./check_outreach.ts";
 import { bulkDelete } from "./delete.ts";
 import { bulkEdit } from "./edit.ts";
 
@@ -153,4 +155,32 @@ test("an edit names what it changes, and a value that the field takes", async ()
     [{ type: "set_fields", object_type: "lead", fields: { mrr: "x" } }, "fields.mrr"],
   ] as const)
     assert.equal(await check(given as GivenEdit), place, JSON.stringify(given));
+});
+
+test("an e-mail to many names a template, and a subscription of many a sequence and a sender", async () => {
+  const acme = await organization();
+  const template = await acme.post("/email_template/", { name: "Hello", subject: "Hi", body: "There" });
+  const places = (work: (ctx: Ctx) => Promise<unknown>) =>
+    acme.inside(work).then(
+      () => "",
+      (problem) => Object.keys(problem.fields).join(),
+    );
+
+  assert.equal(await places((ctx) => checkEmail(ctx, { template_id: template.id })), "");
+  assert.equal(await places((ctx) => checkEmail(ctx, {})), "template_id");
+  assert.equal(await places((ctx) => checkEmail(ctx, { template_id: "tmpl_none" })), "template_id");
+  assert.equal(
+    await places((ctx) => checkEmail(ctx, { template_id: template.id, email_account_id: "emailacct_no" })),
+    "email_account_id",
+  );
+  assert.equal(await places((ctx) => checkSequenceSubscription(ctx, { action_type: "pause" })), "");
+  assert.equal(await places((ctx) => checkSequenceSubscription(ctx, { action_type: "subscribe" })), "sequence_id");
+  assert.equal(
+    await places((ctx) => checkSequenceSubscription(ctx, { action_type: "pause", sequence_id: "seq_none" })),
+    "sequence_id",
+  );
+  assert.equal(
+    await places((ctx) => checkSequenceSubscription(ctx, { action_type: "pause", calls_assigned_to: ["user_no"] })),
+    "calls_assigned_to",
+  );
 });
