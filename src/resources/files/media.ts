@@ -1,7 +1,5 @@
 // What bytes are: their media type by their first bytes, what people call such a thing, and the size of a picture.
 import { open } from "node:fs/promises";
-import { fileTypeFromFile } from "file-type";
-import { imageSize } from "image-size";
 
 export const fileTypes = [
   "pdf",
@@ -37,6 +35,7 @@ export async function lookAt(path: string, declared: string | null): Promise<Med
 
 async function sniff(path: string): Promise<string | null> {
   try {
+    const { fileTypeFromFile } = await import("file-type");
     return essence((await fileTypeFromFile(path))?.mime ?? null);
   } catch {
     // Cut off or made to mislead: then its beginning says nothing.
@@ -98,6 +97,7 @@ const measuredBytes = 256 * 1024;
 
 async function measure(path: string): Promise<{ width: number | null; height: number | null }> {
   try {
+    const { imageSize } = await import("image-size");
     const { width, height, orientation = 1 } = imageSize(await firstBytes(path, measuredBytes));
     // Taken with the camera on its side.
     return orientation >= 5 ? { width: height, height: width } : { width, height };

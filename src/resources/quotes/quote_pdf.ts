@@ -1,9 +1,8 @@
 // A quote as PDF: a function of its words alone, in the fonts that every reader has.
-import PDFDocument from "pdfkit";
 import { toLatin } from "../../values/latin.ts";
 import type { DocumentLine, QuoteDocument } from "./quote_document.ts";
 
-type Pdf = InstanceType<typeof PDFDocument>;
+type Pdf = PDFKit.PDFDocument;
 
 const margin = 50;
 const regular = "Helvetica";
@@ -20,6 +19,8 @@ const columns = [
 ] as const;
 
 export async function renderQuotePdf(of: QuoteDocument): Promise<Buffer> {
+  // Loaded when the first quote is sent: it takes 30 MB, and many services never send one.
+  const { default: PDFDocument } = await import("pdfkit");
   const pdf = new PDFDocument({ size: "A4", margin, info: { Title: of.title, Author: of.from, Creator: "Headwater" } });
   const chunks: Buffer[] = [];
   const whole = new Promise<Buffer>((done, fail) => {
