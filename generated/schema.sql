@@ -167,8 +167,10 @@ create table activity (
   last_published_at timestamp(3) with time zone,
   constraint activity_pkey PRIMARY KEY (organization_id, id),
   constraint activity_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
+  constraint activity_conversation_id_fkey FOREIGN KEY (organization_id, conversation_id) REFERENCES conversation(organization_id, id) DEFERRABLE,
   constraint activity_custom_activity_type_id_fkey FOREIGN KEY (organization_id, custom_activity_type_id) REFERENCES custom_activity_type(organization_id, id) DEFERRABLE,
   constraint activity_email_account_id_fkey FOREIGN KEY (organization_id, email_account_id) REFERENCES connected_account(organization_id, id) DEFERRABLE,
+  constraint activity_followup_sequence_id_fkey FOREIGN KEY (organization_id, followup_sequence_id) REFERENCES sequence(organization_id, id) DEFERRABLE,
   constraint activity_in_reply_to_id_fkey FOREIGN KEY (organization_id, in_reply_to_id) REFERENCES activity(organization_id, id) DEFERRABLE,
   constraint activity_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
   constraint activity_opportunity_id_fkey FOREIGN KEY (organization_id, opportunity_id) REFERENCES opportunity(organization_id, id) DEFERRABLE,
@@ -187,8 +189,10 @@ CREATE INDEX activity_date_created_idx ON public.activity USING btree (organizat
 CREATE INDEX activity_date_updated_idx ON public.activity USING btree (organization_id, date_updated DESC, id DESC);
 CREATE INDEX activity_email_account_id_idx ON public.activity USING btree (organization_id, email_account_id, date_created DESC, id DESC) WHERE (email_account_id IS NOT NULL);
 CREATE UNIQUE INDEX activity_external_message_id_key ON public.activity USING btree (organization_id, channel, external_message_id) WHERE (external_message_id IS NOT NULL);
+CREATE INDEX activity_followup_sequence_id_idx ON public.activity USING btree (organization_id, followup_sequence_id, date_created DESC, id DESC) WHERE (followup_sequence_id IS NOT NULL);
 CREATE INDEX activity_in_reply_to_id_idx ON public.activity USING btree (organization_id, in_reply_to_id, date_created DESC, id DESC) WHERE (in_reply_to_id IS NOT NULL);
 CREATE INDEX activity_lead_id_idx ON public.activity USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
+CREATE INDEX activity_lead_status_idx ON public.activity USING btree (organization_id, lead_id, activity_at) INCLUDE (old_status_id, new_status_id) WHERE (_type = 'LeadStatusChange'::text);
 CREATE INDEX activity_message_ids_idx ON public.activity USING gin (organization_id, message_ids) WHERE (message_ids <> '{}'::text[]);
 CREATE INDEX activity_opportunity_id_idx ON public.activity USING btree (organization_id, opportunity_id, date_created DESC, id DESC) WHERE (opportunity_id IS NOT NULL);
 CREATE INDEX activity_opportunity_status_idx ON public.activity USING btree (organization_id, opportunity_id, activity_at) INCLUDE (old_status_id, new_status_id) WHERE (_type = 'OpportunityStatusChange'::text);
@@ -228,6 +232,236 @@ create table api_key (
 );
 CREATE INDEX api_key_user_id_idx ON public.api_key USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
 create policy organization on api_key using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table automation (
+  organization_id text not null,
+  id text not null,
+  generation text not null,
+  name text not null,
+  description text,
+  status text not null,
+  trigger jsonb not null,
+  filter jsonb,
+  graph jsonb not null,
+  settings jsonb not null,
+  trigger_type text not null,
+  object_type text,
+  active_version_id text,
+  active_version integer,
+  last_run_at timestamp(3) with time zone,
+  runs_total bigint default 0 not null,
+  runs_failed bigint default 0 not null,
+  published jsonb,
+  draft_revision integer,
+  draft_updated_at timestamp(3) with time zone,
+  draft_updated_by text,
+  webhook_url text,
+  conditions jsonb,
+  match text,
+  actions jsonb,
+  run_once_per_record boolean,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint automation_pkey PRIMARY KEY (organization_id, id),
+  constraint automation_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX automation_date_created_idx ON public.automation USING btree (organization_id, generation, date_created DESC, id DESC);
+CREATE INDEX automation_trigger_type_idx ON public.automation USING btree (organization_id, trigger_type) WHERE (status = 'active'::text);
+create policy organization on automation using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table automation_event (
+  organization_id text not null,
+  id text not null,
+  type text not null,
+  source text,
+  automation_id text,
+  object_type text,
+  object_id text,
+  lead_id text,
+  payload jsonb default '{}'::jsonb not null,
+  matched_automation_ids text[] default '{}'::text[] not null,
+  run_ids text[] default '{}'::text[] not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint automation_event_pkey PRIMARY KEY (organization_id, id),
+  constraint automation_event_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
+  constraint automation_event_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX automation_event_date_created_idx ON public.automation_event USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX automation_event_lead_id_idx ON public.automation_event USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
+CREATE INDEX automation_event_object_id_idx ON public.automation_event USING btree (organization_id, object_id) WHERE (object_id IS NOT NULL);
+create policy organization on automation_event using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table automation_run (
+  organization_id text not null,
+  id text not null,
+  automation_id text not null,
+  version_id text,
+  version_number integer,
+  generation integer default 2 not null,
+  status text not null,
+  trigger_type text not null,
+  event_id text,
+  object_type text,
+  object_id text,
+  lead_id text,
+  contact_id text,
+  opportunity_id text,
+  input jsonb default '{}'::jsonb not null,
+  output jsonb,
+  error jsonb,
+  is_replay boolean default false not null,
+  is_simulation boolean default false not null,
+  started_at timestamp(3) with time zone,
+  finished_at timestamp(3) with time zone,
+  wait_until timestamp(3) with time zone,
+  duration_ms bigint,
+  current_node_id text,
+  attempt integer default 1 not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint automation_run_pkey PRIMARY KEY (organization_id, id),
+  constraint automation_run_automation_id_fkey FOREIGN KEY (organization_id, automation_id) REFERENCES automation(organization_id, id) DEFERRABLE,
+  constraint automation_run_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
+  constraint automation_run_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
+  constraint automation_run_opportunity_id_fkey FOREIGN KEY (organization_id, opportunity_id) REFERENCES opportunity(organization_id, id) DEFERRABLE,
+  constraint automation_run_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint automation_run_version_id_fkey FOREIGN KEY (organization_id, version_id) REFERENCES automation_version(organization_id, id) DEFERRABLE
+);
+CREATE INDEX automation_run_automation_id_idx ON public.automation_run USING btree (organization_id, automation_id, date_created DESC, id DESC) WHERE (automation_id IS NOT NULL);
+CREATE INDEX automation_run_contact_id_idx ON public.automation_run USING btree (organization_id, contact_id, date_created DESC, id DESC) WHERE (contact_id IS NOT NULL);
+CREATE INDEX automation_run_date_created_idx ON public.automation_run USING btree (organization_id, (
+CASE
+    WHEN (status = 'failed'::text) THEN 0
+    ELSE 1
+END), date_created DESC, id DESC);
+CREATE INDEX automation_run_event_id_idx ON public.automation_run USING btree (organization_id, event_id) WHERE (event_id IS NOT NULL);
+CREATE INDEX automation_run_lead_id_idx ON public.automation_run USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
+CREATE INDEX automation_run_object_id_idx ON public.automation_run USING btree (organization_id, object_id) WHERE (object_id IS NOT NULL);
+CREATE INDEX automation_run_opportunity_id_idx ON public.automation_run USING btree (organization_id, opportunity_id, date_created DESC, id DESC) WHERE (opportunity_id IS NOT NULL);
+CREATE INDEX automation_run_version_id_idx ON public.automation_run USING btree (organization_id, version_id, date_created DESC, id DESC) WHERE (version_id IS NOT NULL);
+create policy organization on automation_run using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table automation_step_run (
+  organization_id text not null,
+  id text not null,
+  run_id text not null,
+  node_id text not null,
+  type text not null,
+  name text,
+  status text not null,
+  input jsonb,
+  output jsonb,
+  error jsonb,
+  attempt integer default 1 not null,
+  started_at timestamp(3) with time zone,
+  finished_at timestamp(3) with time zone,
+  wait_until timestamp(3) with time zone,
+  branch text,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint automation_step_run_pkey PRIMARY KEY (organization_id, id),
+  constraint automation_step_run_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint automation_step_run_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES automation_run(organization_id, id) DEFERRABLE
+);
+CREATE INDEX automation_step_run_run_id_idx ON public.automation_step_run USING btree (organization_id, run_id, date_created DESC, id DESC) WHERE (run_id IS NOT NULL);
+create policy organization on automation_step_run using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table automation_version (
+  organization_id text not null,
+  id text not null,
+  automation_id text not null,
+  number integer not null,
+  trigger jsonb not null,
+  filter jsonb,
+  graph jsonb not null,
+  settings jsonb not null,
+  is_active boolean not null,
+  published_at timestamp(3) with time zone not null,
+  published_by text,
+  change_note text,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint automation_version_pkey PRIMARY KEY (organization_id, id),
+  constraint automation_version_automation_id_fkey FOREIGN KEY (organization_id, automation_id) REFERENCES automation(organization_id, id) DEFERRABLE,
+  constraint automation_version_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX automation_version_automation_id_idx ON public.automation_version USING btree (organization_id, automation_id, date_created DESC, id DESC) WHERE (automation_id IS NOT NULL);
+CREATE UNIQUE INDEX automation_version_number_key ON public.automation_version USING btree (organization_id, automation_id, number);
+create policy organization on automation_version using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table bulk_action (
+  organization_id text not null,
+  id text not null,
+  kind text not null,
+  status text default 'created'::text not null,
+  s_query jsonb,
+  query text,
+  object_ids text[],
+  sort jsonb default '[]'::jsonb not null,
+  results_limit integer,
+  n_objects integer,
+  n_objects_processed integer default 0 not null,
+  n_leads integer,
+  n_leads_processed integer default 0 not null,
+  n_failed integer default 0 not null,
+  errors jsonb default '[]'::jsonb not null,
+  send_done_email boolean default true not null,
+  date_started timestamp(3) with time zone,
+  date_paused timestamp(3) with time zone,
+  date_completed timestamp(3) with time zone,
+  type text,
+  lead_status_id text,
+  custom_field_id text,
+  custom_field_value jsonb,
+  custom_field_operation text,
+  owner_id text,
+  tag text,
+  object_type text,
+  fields jsonb,
+  bulk_object_type text,
+  template_id text,
+  contact_preference text,
+  sender text,
+  email_account_id text,
+  subject text,
+  action_type text,
+  sequence_id text,
+  sender_account_id text,
+  sender_name text,
+  sender_email text,
+  calls_assigned_to text[],
+  from_phone_number_id text,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint bulk_action_pkey PRIMARY KEY (organization_id, id),
+  constraint bulk_action_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint bulk_action_template_id_fkey FOREIGN KEY (organization_id, template_id) REFERENCES email_template(organization_id, id) DEFERRABLE,
+  constraint bulk_action_kind_check CHECK ((kind = ANY (ARRAY['edit'::text, 'delete'::text, 'email'::text, 'sequence_subscription'::text]))),
+  constraint bulk_action_status_check CHECK ((status = ANY (ARRAY['created'::text, 'loading'::text, 'processing'::text, 'done'::text, 'paused'::text, 'resuming'::text, 'error'::text])))
+);
+CREATE INDEX bulk_action_date_created_idx ON public.bulk_action USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX bulk_action_status_idx ON public.bulk_action USING btree (organization_id, status, date_created DESC, id DESC);
+CREATE INDEX bulk_action_template_id_idx ON public.bulk_action USING btree (organization_id, template_id, date_created DESC, id DESC) WHERE (template_id IS NOT NULL);
+create policy organization on bulk_action using ((organization_id = current_setting('app.organization_id'::text)));
 
 create table comment (
   organization_id text not null,
@@ -274,7 +508,7 @@ create table comment_thread (
 );
 CREATE INDEX comment_thread_date_created_idx ON public.comment_thread USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX comment_thread_lead_id_idx ON public.comment_thread USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
-CREATE INDEX comment_thread_object_id_idx ON public.comment_thread USING btree (organization_id, object_id);
+CREATE UNIQUE INDEX comment_thread_object_id_key ON public.comment_thread USING btree (organization_id, object_id);
 create policy organization on comment_thread using ((organization_id = current_setting('app.organization_id'::text)));
 
 create table connected_account (
@@ -415,6 +649,59 @@ CREATE UNIQUE INDEX contact_tag_name_key ON public.contact_tag USING btree (orga
 CREATE INDEX contact_tag_sort_idx ON public.contact_tag USING btree (organization_id, sort_key(name), id);
 create policy organization on contact_tag using ((organization_id = current_setting('app.organization_id'::text)));
 
+create table conversation (
+  organization_id text not null,
+  id text not null,
+  lead_id text not null,
+  contact_id text,
+  subject text,
+  channel text default 'email'::text not null,
+  status text default 'open'::text not null,
+  assigned_to text,
+  snoozed_until timestamp(3) with time zone,
+  folder_id text not null,
+  is_read boolean default true not null,
+  priority text,
+  tags text[] default '{}'::text[] not null,
+  people jsonb default '[]'::jsonb not null,
+  message_count integer default 0 not null,
+  unread_count integer default 0 not null,
+  last_message_at timestamp(3) with time zone,
+  last_message_preview text,
+  last_message_direction text,
+  deleted_at timestamp(3) with time zone,
+  deleted_by text,
+  summary text,
+  search tsvector,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint conversation_pkey PRIMARY KEY (organization_id, id),
+  constraint conversation_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
+  constraint conversation_folder_id_fkey FOREIGN KEY (organization_id, folder_id) REFERENCES inbox_folder(organization_id, id) DEFERRABLE,
+  constraint conversation_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
+  constraint conversation_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX conversation_assigned_to_idx ON public.conversation USING btree (organization_id, assigned_to, last_message_at DESC NULLS LAST, id DESC) WHERE (assigned_to IS NOT NULL);
+CREATE INDEX conversation_contact_id_idx ON public.conversation USING btree (organization_id, contact_id, date_created DESC, id DESC) WHERE (contact_id IS NOT NULL);
+CREATE INDEX conversation_date_created_idx ON public.conversation USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX conversation_folder_id_idx ON public.conversation USING btree (organization_id, folder_id, date_created DESC, id DESC) WHERE (folder_id IS NOT NULL);
+CREATE INDEX conversation_last_message_at_idx ON public.conversation USING btree (organization_id, last_message_at DESC NULLS LAST, id DESC) WHERE (deleted_at IS NULL);
+CREATE INDEX conversation_lead_id_idx ON public.conversation USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
+CREATE INDEX conversation_search_idx ON public.conversation USING gin (search);
+create policy organization on conversation using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table counter (
+  organization_id text not null,
+  series text not null,
+  last bigint not null,
+  constraint counter_pkey PRIMARY KEY (organization_id, series),
+  constraint counter_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+create policy organization on counter using ((organization_id = current_setting('app.organization_id'::text)));
+
 create table credential (
   organization_id text not null,
   id text not null,
@@ -536,6 +823,63 @@ create table custom_object_type (
 CREATE UNIQUE INDEX custom_object_type_name_key ON public.custom_object_type USING btree (organization_id, lower(name));
 create policy organization on custom_object_type using ((organization_id = current_setting('app.organization_id'::text)));
 
+create table dialer (
+  organization_id text not null,
+  id text not null,
+  name text,
+  type text not null,
+  status text not null,
+  source_type text not null,
+  source_value text,
+  query jsonb,
+  lead_list_id text,
+  contact_list_id text,
+  user_id text not null,
+  user_ids text[] default '{}'::text[] not null,
+  caller_id text,
+  is_user_dependent boolean default false not null,
+  ring_mode text,
+  music_preference text,
+  "position" integer default 0 not null,
+  n_leads integer default 0 not null,
+  n_called integer default 0 not null,
+  n_skipped integer default 0 not null,
+  current_lead_id text,
+  last_lead_id text,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint dialer_pkey PRIMARY KEY (organization_id, id),
+  constraint dialer_caller_id_fkey FOREIGN KEY (organization_id, caller_id) REFERENCES phone_number(organization_id, id) DEFERRABLE,
+  constraint dialer_contact_list_id_fkey FOREIGN KEY (organization_id, contact_list_id) REFERENCES contact_list(organization_id, id) DEFERRABLE,
+  constraint dialer_lead_list_id_fkey FOREIGN KEY (organization_id, lead_list_id) REFERENCES lead_list(organization_id, id) DEFERRABLE,
+  constraint dialer_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint dialer_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE
+);
+CREATE INDEX dialer_caller_id_idx ON public.dialer USING btree (organization_id, caller_id, date_created DESC, id DESC) WHERE (caller_id IS NOT NULL);
+CREATE INDEX dialer_contact_list_id_idx ON public.dialer USING btree (organization_id, contact_list_id, date_created DESC, id DESC) WHERE (contact_list_id IS NOT NULL);
+CREATE INDEX dialer_date_created_idx ON public.dialer USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX dialer_lead_list_id_idx ON public.dialer USING btree (organization_id, lead_list_id, date_created DESC, id DESC) WHERE (lead_list_id IS NOT NULL);
+CREATE INDEX dialer_user_id_idx ON public.dialer USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
+create policy organization on dialer using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table dialer_lead (
+  organization_id text not null,
+  dialer_id text not null,
+  "position" integer not null,
+  lead_id text not null,
+  contact_ids text[],
+  user_id text,
+  is_skipped boolean default false not null,
+  outcome text,
+  constraint dialer_lead_pkey PRIMARY KEY (organization_id, dialer_id, "position"),
+  constraint dialer_lead_dialer_id_fkey FOREIGN KEY (organization_id, dialer_id) REFERENCES dialer(organization_id, id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  constraint dialer_lead_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+create policy organization on dialer_lead using ((organization_id = current_setting('app.organization_id'::text)));
+
 create table email_template (
   organization_id text not null,
   id text not null,
@@ -559,6 +903,43 @@ create table email_template (
 CREATE INDEX email_template_date_created_idx ON public.email_template USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX email_template_user_id_idx ON public.email_template USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
 create policy organization on email_template using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table enrichment (
+  organization_id text not null,
+  id text not null,
+  object_type text not null,
+  object_id text not null,
+  lead_id text not null,
+  contact_id text,
+  provider text not null,
+  status text default 'queued'::text not null,
+  requested_fields text[],
+  overwrite boolean default false not null,
+  result jsonb,
+  fields_updated text[] default '{}'::text[] not null,
+  children_ids text[] default '{}'::text[] not null,
+  credits_used integer default 0 not null,
+  error text,
+  started_at timestamp(3) with time zone,
+  completed_at timestamp(3) with time zone,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint enrichment_pkey PRIMARY KEY (organization_id, id),
+  constraint enrichment_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
+  constraint enrichment_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
+  constraint enrichment_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint enrichment_object_type_check CHECK ((object_type = ANY (ARRAY['lead'::text, 'contact'::text]))),
+  constraint enrichment_provider_check CHECK ((provider = ANY (ARRAY['apollo'::text, 'clearbit'::text, 'hunter'::text, 'internal'::text]))),
+  constraint enrichment_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'no_match'::text, 'failed'::text])))
+);
+CREATE INDEX enrichment_contact_id_idx ON public.enrichment USING btree (organization_id, contact_id, date_created DESC, id DESC) WHERE (contact_id IS NOT NULL);
+CREATE INDEX enrichment_date_created_idx ON public.enrichment USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX enrichment_lead_id_idx ON public.enrichment USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
+CREATE INDEX enrichment_object_id_idx ON public.enrichment USING btree (organization_id, object_id, date_created DESC, id DESC);
+create policy organization on enrichment using ((organization_id = current_setting('app.organization_id'::text)));
 
 create table event (
   organization_id text not null,
@@ -599,7 +980,7 @@ create table export (
   s_query jsonb,
   query text,
   results_limit integer,
-  sort jsonb,
+  sort jsonb default '[]'::jsonb not null,
   params jsonb default '{}'::jsonb not null,
   fields text[],
   date_format text default 'original'::text not null,
@@ -669,6 +1050,7 @@ CREATE UNIQUE INDEX file_share_hash_key ON public.file USING btree (share_hash);
 CREATE UNIQUE INDEX file_storage_key_key ON public.file USING btree (storage_key);
 CREATE INDEX file_subtype_idx ON public.file USING btree (organization_id, subtype) WHERE (subtype IS NOT NULL);
 create policy organization on file using ((organization_id = current_setting('app.organization_id'::text)));
+CREATE TRIGGER keep_stored_bytes AFTER INSERT ON public.file FOR EACH ROW EXECUTE FUNCTION keep_stored_bytes();
 CREATE TRIGGER leave_outreach_slot BEFORE UPDATE OF lead_id, contact_id, opportunity_id ON public.file FOR EACH ROW WHEN (((new.outreach_channel IS NOT NULL) AND (((old.lead_id IS DISTINCT FROM new.lead_id) OR (old.contact_id IS DISTINCT FROM new.contact_id)) OR (old.opportunity_id IS DISTINCT FROM new.opportunity_id)))) EXECUTE FUNCTION leave_outreach_slot();
 CREATE TRIGGER remove_stored_bytes AFTER DELETE ON public.file FOR EACH ROW EXECUTE FUNCTION remove_stored_bytes();
 
@@ -792,6 +1174,106 @@ create table import_row (
 );
 create policy organization on import_row using ((organization_id = current_setting('app.organization_id'::text)));
 
+create table inbox_folder (
+  organization_id text not null,
+  id text not null,
+  name text not null,
+  parent_folder_id text,
+  color text,
+  "position" integer not null,
+  is_system boolean default false not null,
+  system_name text,
+  is_shared boolean default true not null,
+  user_id text,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint inbox_folder_pkey PRIMARY KEY (organization_id, id),
+  constraint inbox_folder_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint inbox_folder_parent_folder_id_fkey FOREIGN KEY (organization_id, parent_folder_id) REFERENCES inbox_folder(organization_id, id) DEFERRABLE,
+  constraint inbox_folder_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE
+);
+CREATE UNIQUE INDEX inbox_folder_name_key ON public.inbox_folder USING btree (organization_id, COALESCE(parent_folder_id, ''::text), COALESCE(user_id, ''::text), lower(name));
+CREATE INDEX inbox_folder_parent_folder_id_idx ON public.inbox_folder USING btree (organization_id, parent_folder_id, date_created DESC, id DESC) WHERE (parent_folder_id IS NOT NULL);
+CREATE UNIQUE INDEX inbox_folder_system_name_key ON public.inbox_folder USING btree (organization_id, system_name) WHERE (system_name IS NOT NULL);
+CREATE INDEX inbox_folder_user_id_idx ON public.inbox_folder USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
+create policy organization on inbox_folder using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table inbox_prospect (
+  organization_id text not null,
+  id text not null,
+  name text,
+  email text,
+  phone text,
+  channel text not null,
+  company text,
+  subject text,
+  preview text,
+  body_text text,
+  message jsonb default '{}'::jsonb not null,
+  folder_id text not null,
+  status text default 'new'::text not null,
+  received_at timestamp(3) with time zone not null,
+  lead_id text,
+  contact_id text,
+  conversation_id text,
+  activity_id text,
+  dismissed_at timestamp(3) with time zone,
+  dismissed_by text,
+  converted_at timestamp(3) with time zone,
+  converted_by text,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint inbox_prospect_pkey PRIMARY KEY (organization_id, id),
+  constraint inbox_prospect_activity_id_fkey FOREIGN KEY (organization_id, activity_id) REFERENCES activity(organization_id, id) DEFERRABLE,
+  constraint inbox_prospect_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
+  constraint inbox_prospect_conversation_id_fkey FOREIGN KEY (organization_id, conversation_id) REFERENCES conversation(organization_id, id) DEFERRABLE,
+  constraint inbox_prospect_folder_id_fkey FOREIGN KEY (organization_id, folder_id) REFERENCES inbox_folder(organization_id, id) DEFERRABLE,
+  constraint inbox_prospect_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
+  constraint inbox_prospect_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX inbox_prospect_activity_id_idx ON public.inbox_prospect USING btree (organization_id, activity_id, date_created DESC, id DESC) WHERE (activity_id IS NOT NULL);
+CREATE INDEX inbox_prospect_contact_id_idx ON public.inbox_prospect USING btree (organization_id, contact_id, date_created DESC, id DESC) WHERE (contact_id IS NOT NULL);
+CREATE INDEX inbox_prospect_conversation_id_idx ON public.inbox_prospect USING btree (organization_id, conversation_id, date_created DESC, id DESC) WHERE (conversation_id IS NOT NULL);
+CREATE UNIQUE INDEX inbox_prospect_email_key ON public.inbox_prospect USING btree (organization_id, lower(email)) WHERE ((status = 'new'::text) AND (email IS NOT NULL));
+CREATE INDEX inbox_prospect_folder_id_idx ON public.inbox_prospect USING btree (organization_id, folder_id, date_created DESC, id DESC) WHERE (folder_id IS NOT NULL);
+CREATE INDEX inbox_prospect_lead_id_idx ON public.inbox_prospect USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
+CREATE UNIQUE INDEX inbox_prospect_phone_key ON public.inbox_prospect USING btree (organization_id, phone) WHERE ((status = 'new'::text) AND (email IS NULL) AND (phone IS NOT NULL));
+CREATE INDEX inbox_prospect_received_at_idx ON public.inbox_prospect USING btree (organization_id, status, received_at DESC, id DESC);
+create policy organization on inbox_prospect using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table inbox_rule (
+  organization_id text not null,
+  id text not null,
+  name text not null,
+  is_enabled boolean default true not null,
+  "position" integer not null,
+  match text default 'all'::text not null,
+  conditions jsonb not null,
+  exceptions jsonb default '[]'::jsonb not null,
+  actions jsonb not null,
+  stop_processing boolean default false not null,
+  user_id text,
+  last_matched_at timestamp(3) with time zone,
+  match_count integer default 0 not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint inbox_rule_pkey PRIMARY KEY (organization_id, id),
+  constraint inbox_rule_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint inbox_rule_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE
+);
+CREATE INDEX inbox_rule_position_idx ON public.inbox_rule USING btree (organization_id, "position", id);
+CREATE INDEX inbox_rule_user_id_idx ON public.inbox_rule USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
+create policy organization on inbox_rule using ((organization_id = current_setting('app.organization_id'::text)));
+
 create table lead (
   organization_id text not null,
   id text not null,
@@ -832,7 +1314,7 @@ CREATE INDEX lead_date_created_idx ON public.lead USING btree (organization_id, 
 CREATE INDEX lead_date_updated_idx ON public.lead USING btree (organization_id, date_updated DESC, id DESC);
 CREATE INDEX lead_lists_idx ON public.lead USING gin (organization_id, tags, email_keys, phone_keys);
 CREATE INDEX lead_owner_id_idx ON public.lead USING btree (organization_id, owner_id, date_created DESC, id DESC) WHERE (owner_id IS NOT NULL);
-CREATE INDEX lead_report_idx ON public.lead USING btree (organization_id, date_created) INCLUDE (id, status_id, owner_id, created_by);
+CREATE INDEX lead_report_idx ON public.lead USING btree (organization_id, id) INCLUDE (status_id, owner_id, created_by, date_created);
 CREATE INDEX lead_search_idx ON public.lead USING gin (search);
 CREATE INDEX lead_status_id_idx ON public.lead USING btree (organization_id, status_id, date_created DESC, id DESC) WHERE (status_id IS NOT NULL);
 create policy organization on lead using ((organization_id = current_setting('app.organization_id'::text)));
@@ -949,6 +1431,32 @@ CREATE INDEX line_item_opportunity_id_idx ON public.line_item USING btree (organ
 CREATE INDEX line_item_product_id_idx ON public.line_item USING btree (organization_id, product_id, date_created DESC, id DESC) WHERE (product_id IS NOT NULL);
 create policy organization on line_item using ((organization_id = current_setting('app.organization_id'::text)));
 
+create table mailing_export (
+  organization_id text not null,
+  id text not null,
+  platform text not null,
+  filters jsonb default '{}'::jsonb not null,
+  config jsonb default '{}'::jsonb not null,
+  match_count integer not null,
+  status text default 'queued'::text not null,
+  n_pushed integer default 0 not null,
+  n_skipped integer default 0 not null,
+  n_failed integer default 0 not null,
+  errors jsonb default '[]'::jsonb not null,
+  date_started timestamp(3) with time zone,
+  date_completed timestamp(3) with time zone,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint mailing_export_pkey PRIMARY KEY (organization_id, id),
+  constraint mailing_export_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint mailing_export_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text])))
+);
+CREATE INDEX mailing_export_date_created_idx ON public.mailing_export USING btree (organization_id, date_created DESC, id DESC);
+create policy organization on mailing_export using ((organization_id = current_setting('app.organization_id'::text)));
+
 create table membership (
   organization_id text not null,
   id text not null,
@@ -971,6 +1479,7 @@ create table membership (
   version integer default 1 not null,
   constraint membership_organization_id_user_id_key UNIQUE (organization_id, user_id),
   constraint membership_pkey PRIMARY KEY (organization_id, id),
+  constraint membership_default_caller_id_fkey FOREIGN KEY (organization_id, default_caller_id) REFERENCES phone_number(organization_id, id) DEFERRABLE,
   constraint membership_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint membership_role_id_fkey FOREIGN KEY (organization_id, role_id) REFERENCES role(organization_id, id) DEFERRABLE,
   constraint membership_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id),
@@ -978,6 +1487,7 @@ create table membership (
   constraint membership_check CHECK ((accepted OR ((status <> 'active'::text) AND (invited_email IS NOT NULL)))),
   constraint membership_status_check CHECK ((status = ANY (ARRAY['invited'::text, 'active'::text, 'inactive'::text])))
 );
+CREATE INDEX membership_default_caller_id_idx ON public.membership USING btree (organization_id, default_caller_id, date_created DESC, id DESC) WHERE (default_caller_id IS NOT NULL);
 CREATE INDEX membership_role_id_idx ON public.membership USING btree (organization_id, role_id, date_created DESC, id DESC) WHERE (role_id IS NOT NULL);
 CREATE INDEX membership_user_id_idx ON public.membership USING btree (user_id);
 create policy organization on membership using ((organization_id = current_setting('app.organization_id'::text)));
@@ -1085,7 +1595,7 @@ CREATE INDEX opportunity_date_created_idx ON public.opportunity USING btree (org
 CREATE INDEX opportunity_date_updated_idx ON public.opportunity USING btree (organization_id, date_updated DESC, id DESC);
 CREATE INDEX opportunity_date_won_idx ON public.opportunity USING btree (organization_id, date_won) WHERE (date_won IS NOT NULL);
 CREATE INDEX opportunity_lead_id_idx ON public.opportunity USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
-CREATE INDEX opportunity_report_idx ON public.opportunity USING btree (organization_id, status_id, date_won) INCLUDE (id, lead_id, user_id, created_by, value, value_period, value_currency, annualized_value, expected_value, confidence, date_lost, expected_close_date, date_created);
+CREATE INDEX opportunity_report_idx ON public.opportunity USING btree (organization_id, id) INCLUDE (status_id, lead_id, user_id, created_by, value, value_period, value_currency, annualized_value, expected_value, confidence, date_won, date_lost, expected_close_date, date_created);
 CREATE INDEX opportunity_search_idx ON public.opportunity USING gin (search);
 CREATE INDEX opportunity_status_id_idx ON public.opportunity USING btree (organization_id, status_id, date_created DESC, id DESC) WHERE (status_id IS NOT NULL);
 CREATE INDEX opportunity_user_id_idx ON public.opportunity USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
@@ -1139,6 +1649,48 @@ create table organization (
 CREATE INDEX organization_account_id_idx ON public.organization USING btree (account_id);
 create policy organization on organization using ((organization_id = current_setting('app.organization_id'::text)));
 
+create table phone_number (
+  organization_id text not null,
+  id text not null,
+  number text not null,
+  label text default ''::text not null,
+  type text not null,
+  status text not null,
+  country text,
+  carrier text,
+  carrier_type text not null,
+  is_group_number boolean default false not null,
+  user_id text,
+  participants text[] default '{}'::text[] not null,
+  phone_numbers text[] default '{}'::text[] not null,
+  forward_to text,
+  forward_to_enabled boolean default false not null,
+  press_1_to_accept boolean default false not null,
+  voicemail_greeting_url text,
+  sms_enabled boolean default true not null,
+  mms_enabled boolean default true not null,
+  supports_sms_to_countries text[] default '{}'::text[] not null,
+  supports_mms_to_countries text[] default '{}'::text[] not null,
+  is_premium boolean default false not null,
+  is_verified boolean default false not null,
+  was_ported boolean default false not null,
+  last_billed_price text,
+  next_billing_on date,
+  address_id text,
+  bundle_id text,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint phone_number_pkey PRIMARY KEY (organization_id, id),
+  constraint phone_number_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint phone_number_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE
+);
+CREATE UNIQUE INDEX phone_number_number_key ON public.phone_number USING btree (organization_id, number);
+CREATE INDEX phone_number_user_id_idx ON public.phone_number USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
+create policy organization on phone_number using ((organization_id = current_setting('app.organization_id'::text)));
+
 create table pipeline (
   organization_id text not null,
   id text not null,
@@ -1154,6 +1706,40 @@ create table pipeline (
 );
 CREATE UNIQUE INDEX pipeline_name_key ON public.pipeline USING btree (organization_id, lower(name));
 create policy organization on pipeline using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table port (
+  organization_id text not null,
+  id text not null,
+  phone_numbers text[] default '{}'::text[] not null,
+  country text,
+  status text not null,
+  status_details text,
+  carrier_name text,
+  sealed_account_number text,
+  sealed_pin text,
+  authorized_name text,
+  billing_address jsonb,
+  loa_file_id text,
+  invoice_file_id text,
+  requested_foc_date date,
+  foc_date date,
+  exceptions jsonb default '[]'::jsonb not null,
+  submitted_at timestamp(3) with time zone,
+  completed_at timestamp(3) with time zone,
+  user_id text,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint port_pkey PRIMARY KEY (organization_id, id),
+  constraint port_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint port_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE
+);
+CREATE INDEX port_date_created_idx ON public.port USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX port_phone_numbers_idx ON public.port USING gin (organization_id, phone_numbers);
+CREATE INDEX port_user_id_idx ON public.port USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
+create policy organization on port using ((organization_id = current_setting('app.organization_id'::text)));
 
 create table product (
   organization_id text not null,
@@ -1184,6 +1770,161 @@ CREATE UNIQUE INDEX product_code_key ON public.product USING btree (organization
 CREATE INDEX product_name_idx ON public.product USING btree (organization_id, sort_key(name), id);
 CREATE INDEX product_search_idx ON public.product USING gin (search);
 create policy organization on product using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table project (
+  organization_id text not null,
+  id text not null,
+  name text not null,
+  description text,
+  status text default 'open'::text not null,
+  lead_id text,
+  kept_lead_name text,
+  opportunity_id text,
+  contact_id text,
+  owner_id text,
+  member_ids text[] default '{}'::text[] not null,
+  start_date date,
+  end_date date,
+  phase text,
+  labels text[] default '{}'::text[] not null,
+  progress double precision default 0 not null,
+  task_count integer default 0 not null,
+  completed_task_count integer default 0 not null,
+  date_completed timestamp(3) with time zone,
+  custom jsonb default '{}'::jsonb not null,
+  search tsvector,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint project_pkey PRIMARY KEY (organization_id, id),
+  constraint project_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
+  constraint project_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
+  constraint project_opportunity_id_fkey FOREIGN KEY (organization_id, opportunity_id) REFERENCES opportunity(organization_id, id) DEFERRABLE,
+  constraint project_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint project_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES membership(organization_id, user_id) DEFERRABLE,
+  constraint project_status_check CHECK ((status = ANY (ARRAY['open'::text, 'completed'::text, 'canceled'::text])))
+);
+CREATE INDEX project_contact_id_idx ON public.project USING btree (organization_id, contact_id, date_created DESC, id DESC) WHERE (contact_id IS NOT NULL);
+CREATE INDEX project_custom_idx ON public.project USING gin (organization_id, custom jsonb_path_ops);
+CREATE INDEX project_date_created_idx ON public.project USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX project_date_updated_idx ON public.project USING btree (organization_id, date_updated DESC, id DESC);
+CREATE INDEX project_lead_id_idx ON public.project USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
+CREATE INDEX project_name_idx ON public.project USING btree (organization_id, sort_key(name), id);
+CREATE INDEX project_opportunity_id_idx ON public.project USING btree (organization_id, opportunity_id, date_created DESC, id DESC) WHERE (opportunity_id IS NOT NULL);
+CREATE INDEX project_owner_id_idx ON public.project USING btree (organization_id, owner_id, date_created DESC, id DESC) WHERE (owner_id IS NOT NULL);
+CREATE INDEX project_search_idx ON public.project USING gin (search);
+CREATE INDEX project_status_idx ON public.project USING btree (organization_id, status, date_created DESC, id DESC);
+create policy organization on project using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table project_task (
+  organization_id text not null,
+  id text not null,
+  project_id text not null,
+  lead_id text,
+  name text not null,
+  description text,
+  status text default 'todo'::text not null,
+  is_complete boolean default false not null,
+  assigned_to text,
+  due_date date,
+  priority text,
+  parent_task_id text,
+  "position" integer not null,
+  depends_on text[] default '{}'::text[] not null,
+  date_completed timestamp(3) with time zone,
+  completed_by text,
+  search tsvector,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint project_task_pkey PRIMARY KEY (organization_id, id),
+  constraint project_task_assigned_to_fkey FOREIGN KEY (organization_id, assigned_to) REFERENCES membership(organization_id, user_id) DEFERRABLE,
+  constraint project_task_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
+  constraint project_task_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint project_task_parent_task_id_fkey FOREIGN KEY (organization_id, parent_task_id) REFERENCES project_task(organization_id, id) DEFERRABLE,
+  constraint project_task_project_id_fkey FOREIGN KEY (organization_id, project_id) REFERENCES project(organization_id, id) DEFERRABLE,
+  constraint project_task_check CHECK ((is_complete = (status = 'done'::text))),
+  constraint project_task_status_check CHECK ((status = ANY (ARRAY['todo'::text, 'in_progress'::text, 'done'::text])))
+);
+CREATE INDEX project_task_assigned_to_idx ON public.project_task USING btree (organization_id, assigned_to, date_created DESC, id DESC) WHERE (assigned_to IS NOT NULL);
+CREATE INDEX project_task_date_created_idx ON public.project_task USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX project_task_date_updated_idx ON public.project_task USING btree (organization_id, date_updated DESC, id DESC);
+CREATE INDEX project_task_due_date_idx ON public.project_task USING btree (organization_id, due_date) WHERE (due_date IS NOT NULL);
+CREATE INDEX project_task_lead_id_idx ON public.project_task USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
+CREATE INDEX project_task_parent_task_id_idx ON public.project_task USING btree (organization_id, parent_task_id, date_created DESC, id DESC) WHERE (parent_task_id IS NOT NULL);
+CREATE INDEX project_task_position_idx ON public.project_task USING btree (organization_id, project_id, "position", id);
+CREATE INDEX project_task_project_id_idx ON public.project_task USING btree (organization_id, project_id, date_created DESC, id DESC) WHERE (project_id IS NOT NULL);
+CREATE INDEX project_task_search_idx ON public.project_task USING gin (search);
+create policy organization on project_task using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table quote (
+  organization_id text not null,
+  id text not null,
+  number text not null,
+  title text,
+  lead_id text,
+  kept_lead_name text,
+  opportunity_id text,
+  contact_id text,
+  status text default 'draft'::text not null,
+  currency text not null,
+  line_items jsonb default '[]'::jsonb not null,
+  discount double precision default 0 not null,
+  discount_type text default 'percentage'::text not null,
+  subtotal bigint not null,
+  discount_total bigint not null,
+  tax_total bigint not null,
+  total bigint not null,
+  expires_at date,
+  header text,
+  description text,
+  footer text,
+  terms text,
+  notes text,
+  public_token text,
+  public_hash text,
+  file_id text,
+  date_sent timestamp(3) with time zone,
+  date_accepted timestamp(3) with time zone,
+  date_declined timestamp(3) with time zone,
+  date_canceled timestamp(3) with time zone,
+  accepted_by_name text,
+  accepted_by_email text,
+  revision integer default 1 not null,
+  from_quote_id text,
+  custom jsonb default '{}'::jsonb not null,
+  search tsvector,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint quote_pkey PRIMARY KEY (organization_id, id),
+  constraint quote_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
+  constraint quote_file_id_fkey FOREIGN KEY (organization_id, file_id) REFERENCES file(organization_id, id) DEFERRABLE,
+  constraint quote_from_quote_id_fkey FOREIGN KEY (organization_id, from_quote_id) REFERENCES quote(organization_id, id) DEFERRABLE,
+  constraint quote_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
+  constraint quote_opportunity_id_fkey FOREIGN KEY (organization_id, opportunity_id) REFERENCES opportunity(organization_id, id) DEFERRABLE,
+  constraint quote_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint quote_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'open'::text, 'accepted'::text, 'declined'::text, 'expired'::text, 'canceled'::text])))
+);
+CREATE INDEX quote_contact_id_idx ON public.quote USING btree (organization_id, contact_id, date_created DESC, id DESC) WHERE (contact_id IS NOT NULL);
+CREATE INDEX quote_custom_idx ON public.quote USING gin (organization_id, custom jsonb_path_ops);
+CREATE INDEX quote_date_created_idx ON public.quote USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX quote_date_updated_idx ON public.quote USING btree (organization_id, date_updated DESC, id DESC);
+CREATE INDEX quote_file_id_idx ON public.quote USING btree (organization_id, file_id, date_created DESC, id DESC) WHERE (file_id IS NOT NULL);
+CREATE INDEX quote_from_quote_id_idx ON public.quote USING btree (organization_id, from_quote_id, date_created DESC, id DESC) WHERE (from_quote_id IS NOT NULL);
+CREATE INDEX quote_lead_id_idx ON public.quote USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
+CREATE UNIQUE INDEX quote_number_key ON public.quote USING btree (organization_id, number);
+CREATE INDEX quote_opportunity_id_idx ON public.quote USING btree (organization_id, opportunity_id, date_created DESC, id DESC) WHERE (opportunity_id IS NOT NULL);
+CREATE UNIQUE INDEX quote_public_hash_key ON public.quote USING btree (public_hash) WHERE (public_hash IS NOT NULL);
+CREATE INDEX quote_search_idx ON public.quote USING gin (search);
+CREATE INDEX quote_status_idx ON public.quote USING btree (organization_id, status, date_created DESC, id DESC);
+create policy organization on quote using ((organization_id = current_setting('app.organization_id'::text)));
 
 create table role (
   organization_id text not null,
@@ -1223,6 +1964,79 @@ CREATE UNIQUE INDEX send_as_allowed_user_id_key ON public.send_as USING btree (o
 CREATE INDEX send_as_allowing_user_id_idx ON public.send_as USING btree (organization_id, allowing_user_id, date_created DESC, id DESC) WHERE (allowing_user_id IS NOT NULL);
 CREATE INDEX send_as_date_created_idx ON public.send_as USING btree (organization_id, date_created DESC, id DESC);
 create policy organization on send_as using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table sequence (
+  organization_id text not null,
+  id text not null,
+  name text not null,
+  description text,
+  status text not null,
+  timezone text not null,
+  schedule jsonb,
+  throttle jsonb,
+  trigger_query jsonb,
+  steps jsonb default '[]'::jsonb not null,
+  steps_version integer default 1 not null,
+  allow_manual_enrollment boolean default true not null,
+  stop_on_reply boolean default true not null,
+  stop_on_meeting boolean default true not null,
+  is_shared boolean default true not null,
+  email_template_ids text[] default '{}'::text[] not null,
+  sms_template_ids text[] default '{}'::text[] not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint sequence_pkey PRIMARY KEY (organization_id, id),
+  constraint sequence_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX sequence_date_created_idx ON public.sequence USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX sequence_templates_idx ON public.sequence USING gin (organization_id, email_template_ids, sms_template_ids);
+create policy organization on sequence using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table sequence_subscription (
+  organization_id text not null,
+  id text not null,
+  sequence_id text not null,
+  contact_id text not null,
+  lead_id text not null,
+  contact_email text,
+  sender_account_id text,
+  sender_name text,
+  sender_email text,
+  calls_assigned_to text[] default '{}'::text[] not null,
+  from_phone_number_id text,
+  status text not null,
+  status_reason text,
+  start_date timestamp(3) with time zone not null,
+  steps_version integer not null,
+  current_step_id text,
+  next_step_at timestamp(3) with time zone,
+  finished_at timestamp(3) with time zone,
+  paused_at timestamp(3) with time zone,
+  initial_email_id text,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint sequence_subscription_pkey PRIMARY KEY (organization_id, id),
+  constraint sequence_subscription_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
+  constraint sequence_subscription_from_phone_number_id_fkey FOREIGN KEY (organization_id, from_phone_number_id) REFERENCES phone_number(organization_id, id) DEFERRABLE,
+  constraint sequence_subscription_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
+  constraint sequence_subscription_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint sequence_subscription_sender_account_id_fkey FOREIGN KEY (organization_id, sender_account_id) REFERENCES connected_account(organization_id, id) DEFERRABLE
+);
+CREATE INDEX sequence_subscription_contact_id_idx ON public.sequence_subscription USING btree (organization_id, contact_id, date_created DESC, id DESC) WHERE (contact_id IS NOT NULL);
+CREATE UNIQUE INDEX sequence_subscription_contact_id_key ON public.sequence_subscription USING btree (organization_id, contact_id, sequence_id) WHERE (status = ANY (ARRAY['active'::text, 'paused'::text]));
+CREATE INDEX sequence_subscription_date_created_idx ON public.sequence_subscription USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX sequence_subscription_from_phone_number_id_idx ON public.sequence_subscription USING btree (organization_id, from_phone_number_id, date_created DESC, id DESC) WHERE (from_phone_number_id IS NOT NULL);
+CREATE INDEX sequence_subscription_lead_id_idx ON public.sequence_subscription USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
+CREATE INDEX sequence_subscription_next_step_at_idx ON public.sequence_subscription USING btree (next_step_at) WHERE ((status = 'active'::text) AND (next_step_at IS NOT NULL));
+CREATE INDEX sequence_subscription_sender_account_id_idx ON public.sequence_subscription USING btree (organization_id, sender_account_id, date_created DESC, id DESC) WHERE (sender_account_id IS NOT NULL);
+CREATE INDEX sequence_subscription_sequence_id_idx ON public.sequence_subscription USING btree (organization_id, sequence_id, status, date_created DESC, id DESC);
+create policy organization on sequence_subscription using ((organization_id = current_setting('app.organization_id'::text)));
 
 create table share_bulk (
   organization_id text not null,
@@ -1331,6 +2145,21 @@ CREATE INDEX task_open_assigned_to_idx ON public.task USING btree (organization_
 CREATE INDEX task_open_idx ON public.task USING btree (organization_id, date, id) WHERE (NOT is_complete);
 create policy organization on task using ((organization_id = current_setting('app.organization_id'::text)));
 
+create table unsubscribed_email (
+  organization_id text not null,
+  id text not null,
+  email text not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint unsubscribed_email_pkey PRIMARY KEY (organization_id, id),
+  constraint unsubscribed_email_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE UNIQUE INDEX unsubscribed_email_email_key ON public.unsubscribed_email USING btree (organization_id, email);
+create policy organization on unsubscribed_email using ((organization_id = current_setting('app.organization_id'::text)));
+
 create table "user" (
   id text not null,
   email text not null,
@@ -1421,6 +2250,16 @@ begin
     new.rendered := null;
   end if;
   return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.keep_stored_bytes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from stored_bytes_removal where storage_key = new.storage_key;
+  return null;
 end $function$
 ;
 

@@ -1,7 +1,5 @@
-/**
- * How other areas store a file they made: a signed quote, an export. `storeFile` does it in one go; who writes the record together
- * with others of their own calls `keepReceived` before their transaction, `insertFile` within, and `removeBytes` when it failed.
- */
+// How other areas store a file they made, such as the PDF of a quote: `keepOwn` before their transaction, `insertFile` within it with
+// whatever else they write. Bytes whose record never came are swept.
 import { randomBytes } from "node:crypto";
 import type { Readable } from "node:stream";
 import { hashOf } from "../../auth/unscoped.ts";
@@ -15,7 +13,7 @@ import { cleanName } from "./file_name.ts";
 import { fileSubtype } from "./file_subtype.ts";
 import type { FileType } from "./media.ts";
 import { vacate } from "./slots.ts";
-import { claimBytes, type Keeper, type KeptBytes, keepBytes, removeBytes } from "./stored_bytes.ts";
+import { claimBytes, type Keeper, type KeptBytes, keepBytes } from "./stored_bytes.ts";
 
 export type StoredFile = Row<typeof file>;
 
@@ -40,22 +38,6 @@ export interface NewFile extends FileValues {
 
 /** What the service makes itself, such as an export, may be larger. */
 const ownBytesMax = 4 * 1024 ** 3;
-
-/**
- * Stores a file of the service's own making and answers its record. Outside a transaction it opens one for the record alone, once
- * the bytes are kept. Within one it works too, and is undone with it; but the transaction waits for the storage.
- */
-export async function storeFile(ctx: Ctx, given: NewFile): Promise<StoredFile> {
-  const { mime, bytes, ...values } = given;
-  const kept = await keepOwn(ctx, bytes, mime);
-  if (ctx.tx !== null) return insertFile(ctx, kept, values);
-  try {
-    return await ctx.db.transaction(ctx.organization_id, (tx) => insertFile({ ...ctx, tx }, kept, values));
-  } catch (error) {
-    await removeBytes(ctx, kept.storage_key);
-    throw error;
-  }
-}
 
 /** Keeps bytes of the service's own making, whose record is written later by `insertFile`, within the hour. */
 export async function keepOwn(ctx: Keeper, bytes: NewFile["bytes"], mime: string | null): Promise<KeptBytes> {
