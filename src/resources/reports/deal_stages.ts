@@ -123,8 +123,9 @@ function momentsOf(
   return places.map((place) => ({ place, at: at(place), next: at(place + 1), counted: counts(followed, at(place)) }));
 }
 
+/** A stage that was not reached was not reached in time either. */
 const counts = ({ reached }: Followed, at: Sql): Sql =>
-  reached === null ? sql`${at} is not null` : sql`(${at} is not null and ${within(reached, at)})`;
+  reached === null || (reached.start === null && reached.end === null) ? sql`${at} is not null` : sql`(${within(reached, at)})`;
 
 const placesOf = (pipelines: readonly DealPipeline[]): number[] =>
   Array.from({ length: Math.max(1, ...pipelines.map((one) => stagesOf(one).length)) }, (_, place) => place);
@@ -151,7 +152,8 @@ function ways(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[], follow
   const reached = (place: number) => {
     const own = moments.filter((one) => one.place === place);
     const each = own.map(({ p }) => sql`when ${pipelines[p]!.id} then moved.${raw(`at_${p}_${place}`)}`);
-    return own.length === 0 ? raw("null::timestamptz") : sql`case s.pipeline_id ${join(each, " ")} end`;
+    if (own.length === 0) return raw("null::timestamptz");
+    return pipelines.length === 1 ? raw(`moved.at_0_${place}`) : sql`case s.pipeline_id ${join(each, " ")} end`;
   };
   // It stood at its first status since it was created; what is no stage of its pipeline is where they begin.
   const at = placesOf(pipelines).map(
@@ -172,6 +174,8 @@ function ways(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[], follow
       join status s on s.id = t.status_id
       left join status start on start.id = coalesce(first.old_status_id, t.status_id) and start.pipeline_id = s.pipeline_id
       where ${asked.records(opportunity, "t", "user_id")} and t.status_id = any(${ids}) and ${among("t.id")}
+      -- Each moment is worked out once, and not again in every sum that looks at it.
+      offset 0
     )`;
 }
 
