@@ -93,26 +93,6 @@ export async function followDeals(
   );
 }
 
-/** Only how many reached each stage of a pipeline and went on, by the place of the stage. */
-export async function countStages(
-  ctx: Ctx,
-  asked: Asked,
-  pipelines: readonly DealPipeline[],
-  followed: Followed,
-): Promise<{ pipeline_id: string; counts: number[]; advanced: number[] }[]> {
-  const moments = momentsOf(pipelines, followed);
-  const counted = moments.map((one) => sql`count(*) filter (where ${one.counted})`);
-  const advanced = moments.map((one) => sql`count(${one.next}) filter (where ${one.counted})`);
-  const { found } = await ask(
-    ctx,
-    {
-      found: sql`select pipeline_id, array[${join(counted)}] as counts, array[${join(advanced)}] as advanced from way group by 1`,
-    },
-    sql`with ${ways(ctx, asked, pipelines, followed)}`,
-  );
-  return found;
-}
-
 /** The moment each stage was reached and the one the next was, over a row of `way`; and whether it counts. */
 function momentsOf(
   pipelines: readonly DealPipeline[],
@@ -198,7 +178,7 @@ function touched(ctx: Ctx, asked: Asked, { created, reached }: Followed): Sql | 
 }
 
 /** Every status with the place of its stage; a lost one has none. */
-function placed(one: DealPipeline): (DealStatus & { place: number | null })[] {
+export function placed(one: DealPipeline): (DealStatus & { place: number | null })[] {
   const stages = stagesOf(one);
   return one.statuses.map((status) => {
     if (status.type === "lost") return { ...status, place: null };

@@ -6,9 +6,9 @@ import { and, raw, sql } from "../../db/sql.ts";
 import { activity } from "../activities/activity.ts";
 import { goal } from "../goals/goal.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
-import { countStages, stagesOf } from "./deal_stages.ts";
 import { daysWithin, periodsOf, within } from "./range.ts";
 import { type Asked, ask, type DealPipeline, perUser, pipelineInput, pipelinesOf, report, statusIds, total } from "./report.ts";
+import { stageConversion } from "./stage_conversion.ts";
 import { workflow, workflowPerformance } from "./workflow_performance.ts";
 
 const seller = {
@@ -49,8 +49,8 @@ export const salesReport = report({
         pipeline_id: z.string(),
         status_id: z.string(),
         label: z.string(),
-        entered: z.int().describe("How many deals reached the stage in the range."),
-        advanced: z.int().describe("How many of them went on."),
+        entered: z.int().describe("How many deals came to the stage, or past it, in the range."),
+        advanced: z.int().describe("How many of them have come further since."),
         conversion_rate: z.number(),
       }),
     ),
@@ -83,16 +83,16 @@ export const salesReport = report({
   },
   async run(ctx, { pipeline_id }, asked) {
     const pipelines = pipelinesOf(ctx, pipeline_id);
-    const [sums, stages, workflow_performance] = await Promise.all([
+    const [sums, stage_conversion, workflow_performance] = await Promise.all([
       sumsOf(ctx, asked, pipelines),
-      countStages(ctx, asked, pipelines, { created: null, reached: asked.range }),
+      stageConversion(ctx, asked, pipelines),
       workflowPerformance(ctx, asked),
     ]);
     const { totals, ...rows } = sums;
     return {
       currency: asked.currency,
       won_by_month: rows.won_by_month,
-      stage_conversion: conversions(pipelines, stages),
+      stage_conversion,
       forecast: rows.forecast,
       leaderboard: rows.leaderboard,
       workflow_performance,
@@ -204,17 +204,4 @@ function leaderboard(ctx: Ctx, asked: Asked, known: readonly any[]) {
     (a, b) =>
       b.won_value - a.won_value || b.won_count - a.won_count || (a.user_name ?? "").localeCompare(b.user_name ?? "", "en"),
   );
-}
-
-/** How many deals reached each stage in the range, and how many of those went on. */
-function conversions(pipelines: readonly DealPipeline[], found: Awaited<ReturnType<typeof countStages>>) {
-  return pipelines.flatMap((pipeline) => {
-    const { counts = [], advanced = [] } = found.find((one) => one.pipeline_id === pipeline.id) ?? {};
-    return stagesOf(pipeline).flatMap(({ id, label, type }, place) => {
-      if (type !== "active") return [];
-      const [entered, on] = [counts[place] ?? 0, advanced[place] ?? 0];
-      const conversion_rate = entered === 0 ? 0 : on / entered;
-      return [{ pipeline_id: pipeline.id, status_id: id, label, entered, advanced: on, conversion_rate }];
-    });
-  });
 }

@@ -417,6 +417,34 @@ test("stages reached in the range are counted whenever the deal was created", as
   }
 });
 
+test("the sales report's stages count the deals that came to them in the range, and those that came further since", async () => {
+  const { stage_conversion } = await acme.post("/report/sales/", february);
+
+  for (const row of stage_conversion) {
+    const stages = stage_conversion.filter((one: any) => one.pipeline_id === row.pipeline_id).map((one: any) => one.status_id);
+    const placeOf = (status_id: string) =>
+      typeOf(status_id) === "won" ? stages.length : stages.includes(status_id) ? stages.indexOf(status_id) : -1;
+    const place = placeOf(row.status_id);
+    const entered = deals.flatMap((deal) => {
+      if (deal.pipeline_id !== row.pipeline_id) return [];
+      const [first, ...rest] = history(deal, changes, "opportunity_id");
+      const steps = [first!, ...rest].map((step, i) => ({ at: step.at, place: ownPlace(step.status_id, deal, placeOf, i) }));
+      const before = steps.findLast((step) => step.at < start)?.place ?? -1;
+      const furthest = Math.max(...steps.filter((step) => inRange(step.at)).map((step) => step.place));
+      const since = Math.max(...steps.filter((step) => step.at >= start).map((step) => step.place));
+      return Math.max(before, before === -1 && first!.at < start ? 0 : -1) < place && furthest >= place ? [since] : [];
+    });
+    assert.deepEqual([row.entered, row.advanced], [entered.length, entered.filter((since) => since > place).length], row.label);
+  }
+  assert.ok(stage_conversion.some((row: any) => row.entered > row.advanced && row.advanced > 0));
+});
+
+/** A deal begins at the first stage, whatever status it begins at. */
+function ownPlace(status_id: string, deal: any, placeOf: (status_id: string) => number, i: number): number {
+  const own = statuses.find((one) => one.id === status_id).pipeline_id === deal.pipeline_id ? placeOf(status_id) : -1;
+  return i === 0 ? Math.max(0, own) : own;
+}
+
 test("the sent e-mails are those of the list, and answered when somebody has", async () => {
   const sent = activities.filter((one) => one._type === "Email" && one.status === "sent" && inRange(one.activity_at));
 
