@@ -8,6 +8,7 @@ import { hasMigrations, listMigrations } from "../db/migrate.ts";
 import { createServer, drain } from "../http/server.ts";
 import { publicRoutes } from "../resources/index.ts";
 import { appOptions } from "./database.ts";
+import { giveBack } from "./give_back.ts";
 import { Mistake } from "./say.ts";
 import { version } from "./version.ts";
 
@@ -32,6 +33,8 @@ export async function serve(config: Config, databaseUrl: string, log: Logger): P
     ready: () => hasMigrations(app.db, migrations),
     version,
   });
+  await server.ready();
+  giveBack();
   await listen(server, config);
 
   return {
