@@ -36,8 +36,8 @@ test("who follows the five minutes of the README sees what it promises", async (
       .split("\n")
       .filter((line) => line.startsWith("{"))
       .map((line) => JSON.parse(line));
-    assert.equal(answers.length, 8, output.stdout);
-    const [me, lead, found, deal, task, note, events, mistake] = answers;
+    assert.equal(answers.length, 10, output.stdout);
+    const [me, lead, found, deal, task, note, plan, quote, events, mistake] = answers;
     assert.equal(me.email, "admin@localhost");
     assert.equal(lead.status_label, "Qualified");
     assert.deepEqual(
@@ -48,6 +48,12 @@ test("who follows the five minutes of the README sees what it promises", async (
     assert.equal(deal.value_formatted, "$12,000.00");
     assert.equal(task._type, "call");
     assert.match(note.note, /banana/);
+    assert.deepEqual([plan.name, plan.lead_id], ["plan.txt", lead.id]);
+    assert.equal(
+      await (await fetch(plan.share_url.replace(/^http:\/\/[^/]+/, `http://127.0.0.1:${port}`))).text(),
+      "Two floors, no plumbing\n",
+    );
+    assert.equal(quote.total_formatted, "$129,600.00");
     assert.ok(events.data.some((one: any) => one.event === "opportunity.created"));
     // The README prints this answer.
     assert.ok(readFileSync(join(root, "README.md"), "utf8").includes(JSON.stringify(mistake)), JSON.stringify(mistake));
