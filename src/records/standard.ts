@@ -8,7 +8,7 @@ import type { Permission } from "../core/permissions.ts";
 import type { Create, Resource, Row } from "../core/resource.ts";
 import { name, type Sql, sql } from "../db/sql.ts";
 import { ignoredFields, inputSchema, readCreate, readPatch } from "./input.ts";
-import { expandIds, showList } from "./list.ts";
+import { expandIds, showList, withMembers as textWithMembers } from "./list.ts";
 import { filterNames, limitDefault, limitMax, readFieldNames, readList, sortKeys } from "./list_input.ts";
 import { checkOwner, checkVisible, getRecord, lockRecord, shown, showRecord } from "./records.ts";
 import { setVerbs, type Verbs, verbsOf } from "./verbs.ts";
@@ -249,8 +249,7 @@ export function withSecrets(of: Resource, row: object, fields: readonly string[]
 
 /** Adds members, each `,"name":value`, to a finished record. */
 export function withMembers(record: JsonText, members: string): JsonText {
-  const head = record.text.slice(0, -1);
-  return new JsonText(`${head}${head === "{" ? members.slice(1) : members}}`, record.version);
+  return new JsonText(textWithMembers(record.text, members), record.version);
 }
 
 // --- update ---

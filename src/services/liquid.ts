@@ -13,6 +13,7 @@ import {
   toValueSync,
 } from "liquidjs";
 import { LRUCache } from "lru-cache";
+import { escapeHtml } from "../values/html.ts";
 
 /** The longest template that is read. */
 const sourceMax = 100_000;
@@ -130,7 +131,7 @@ function showing(output: Output): Output["render"] {
   return function* (context: Context, emitter: Emitter) {
     const text = textOf(yield output.value.value(context, false) as any);
     if (text === "") (context.getRegister("missing") as Set<string>).add(name.slice(0, 100));
-    emitter.write(context.getRegister("form") === "html" ? escaped(text) : text);
+    emitter.write(context.getRegister("form") === "html" ? escapeHtml(text) : text);
   } as Output["render"];
 }
 
@@ -139,9 +140,6 @@ function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.filter((one) => typeof one !== "object").join(", ");
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }
-
-const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign]!);
 
 // --- bounds ---
 

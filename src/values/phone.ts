@@ -103,3 +103,7 @@ function formatInternational(parsed: PhoneNumber): string {
 function whole(pattern: string): RegExp {
   return new RegExp(`^(?:${pattern})$`);
 }
+
+/** A stored number as people read it; what is no number stays as it is. */
+export const phoneFormatted = (phone: string | null): string | null =>
+  phone === null ? null : (parsePhone(phone, "US")?.phone_formatted ?? phone);

@@ -5,6 +5,7 @@ import { invalid } from "../../core/errors.ts";
 import { newId } from "../../core/id.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
 import { store } from "../../records/store.ts";
+import { sealFor } from "../shared/sealed.ts";
 import type { EventFilter } from "./event_filter.ts";
 import { eventPattern, unknownEvent } from "./event_names.ts";
 import { type GivenEvent, webhook } from "./webhook.ts";
@@ -19,12 +20,7 @@ export async function createWebhook(ctx: Ctx, given: Create<typeof webhook>): Pr
 
   const id = newId(webhook.prefix, ctx.now.getTime());
   const signature_key = `whsec_${randomBytes(32).toString("base64")}`;
-  const sealed_signature_key = ctx.settings.secrets.seal(signature_key, {
-    table: webhook.table,
-    column: "sealed_signature_key",
-    organization_id: ctx.organization_id,
-    id,
-  });
+  const sealed_signature_key = sealFor(ctx, webhook, id, "sealed_signature_key", signature_key);
   const row = store.insert(ctx, webhook, {
     ...given,
     ...subscription,

@@ -9,10 +9,10 @@ import { join, sql, name as sqlName, statement } from "../../db/sql.ts";
 import { readFieldNames } from "../../records/list_input.ts";
 import { findRecords } from "../../records/records.ts";
 import { announceChange } from "../../records/store.ts";
+import { phoneFormatted } from "../../values/phone.ts";
 import { fromHtml } from "../../values/rich_text.ts";
 import { isTimeZone, pgTimestamp } from "../../values/time.ts";
 import { connectedAccount } from "../accounts/connected_account.ts";
-import { formatted } from "../telephony/dialable.ts";
 import { numbersOf } from "../telephony/own_numbers.ts";
 
 const output = z.strictObject({
@@ -201,7 +201,7 @@ function phoneNumbersOf(ctx: Ctx): { id: string }[] {
   return numbersOf(ctx, ctx.actor.user_id).map(({ id, number, label, type, status, country, sms_enabled, mms_enabled }) => ({
     id,
     number,
-    number_formatted: formatted(number),
+    number_formatted: phoneFormatted(number),
     label,
     type,
     status,

@@ -1,6 +1,8 @@
-// The page of a quote as HTML: no script, no picture, nothing from elsewhere. Every text comes in through `escaped`.
+// The page of a quote as HTML: no script, no picture, nothing from elsewhere. Every text comes in through `escapeHtml`.
+
 import { createHash } from "node:crypto";
 import { Content } from "../../core/operation.ts";
+import { escapeHtml } from "../../values/html.ts";
 import type { DocumentLine, QuoteDocument } from "./quote_document.ts";
 
 /** What the form on an open quote holds. */
@@ -58,9 +60,9 @@ const headers = {
 export function showPage({ notice, document, form, pdf }: QuotePage): Content {
   const title = document === null ? "Quote" : `${document.title} – ${document.from}`;
   const body = [
-    notice === null ? "" : `<p class="notice" role="status">${escaped(notice)}</p>`,
+    notice === null ? "" : `<p class="notice" role="status">${escapeHtml(notice)}</p>`,
     document === null ? "" : showDocument(document),
-    pdf === null ? "" : `<p class="pdf"><a href="${escaped(pdf)}">Download as PDF</a></p>`,
+    pdf === null ? "" : `<p class="pdf"><a href="${escapeHtml(pdf)}">Download as PDF</a></p>`,
     form === null ? "" : showForm(form),
   ];
   const html = `<!doctype html>
@@ -70,7 +72,7 @@ export function showPage({ notice, document, form, pdf }: QuotePage): Content {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex, nofollow">
 <meta name="referrer" content="no-referrer">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <style>${style}</style>
 </head>
 <body>
@@ -85,10 +87,10 @@ ${body.filter((part) => part !== "").join("\n")}
 
 function showDocument(of: QuoteDocument): string {
   return `<header>
-<div dir="auto">${escaped(of.from)}</div>
-<h1 dir="auto">${escaped(of.title)}</h1>
-<p>${escaped(of.number)}${of.dates.map(([label, day]) => `<br>${escaped(label)}: ${escaped(day)}`).join("")}</p>
-${of.to.length === 0 ? "" : `<p>For ${of.to.map((one) => `<span dir="auto">${escaped(one)}</span>`).join(", ")}</p>`}
+<div dir="auto">${escapeHtml(of.from)}</div>
+<h1 dir="auto">${escapeHtml(of.title)}</h1>
+<p>${escapeHtml(of.number)}${of.dates.map(([label, day]) => `<br>${escapeHtml(label)}: ${escapeHtml(day)}`).join("")}</p>
+${of.to.length === 0 ? "" : `<p>For ${of.to.map((one) => `<span dir="auto">${escapeHtml(one)}</span>`).join(", ")}</p>`}
 </header>
 ${words(of.header)}
 ${words(of.description)}
@@ -99,32 +101,28 @@ ${of.lines.map(showLine).join("\n")}
 </tbody>
 </table></div>
 <table class="sums"><tbody>
-${of.sums.map(([label, amount]) => `<tr><th scope="row">${escaped(label)}</th><td class="number">${escaped(amount)}</td></tr>`).join("\n")}
+${of.sums.map(([label, amount]) => `<tr><th scope="row">${escapeHtml(label)}</th><td class="number">${escapeHtml(amount)}</td></tr>`).join("\n")}
 </tbody></table>
 ${words(of.footer)}
 ${of.terms === null ? "" : `<h2>Terms</h2>${words(of.terms)}`}`;
 }
 
 function showLine(line: DocumentLine): string {
-  const about = line.description === null ? "" : `<small class="words" dir="auto">${escaped(line.description)}</small>`;
+  const about = line.description === null ? "" : `<small class="words" dir="auto">${escapeHtml(line.description)}</small>`;
   const numbers = [line.quantity, line.price, line.discount, line.tax, line.amount];
-  return `<tr><td><span dir="auto">${escaped(line.name)}</span>${about}</td>${numbers.map((one) => `<td class="number">${escaped(one)}</td>`).join("")}</tr>`;
+  return `<tr><td><span dir="auto">${escapeHtml(line.name)}</span>${about}</td>${numbers.map((one) => `<td class="number">${escapeHtml(one)}</td>`).join("")}</tr>`;
 }
 
 function showForm({ action, edition, name, email, errors }: AnswerForm): string {
   const reason = (field: string) =>
-    errors[field] === undefined ? "" : `<span class="error" role="alert">${escaped(errors[field])}</span>`;
-  return `<form method="post" action="${escaped(action)}">
-<input type="hidden" name="edition" value="${escaped(edition)}">
-<label>Your name <input name="name" required maxlength="200" autocomplete="name" value="${escaped(name)}">${reason("name")}</label>
-<label>Your e-mail address, if you like <input name="email" type="email" maxlength="255" autocomplete="email" value="${escaped(email)}">${reason("email")}</label>
+    errors[field] === undefined ? "" : `<span class="error" role="alert">${escapeHtml(errors[field])}</span>`;
+  return `<form method="post" action="${escapeHtml(action)}">
+<input type="hidden" name="edition" value="${escapeHtml(edition)}">
+<label>Your name <input name="name" required maxlength="200" autocomplete="name" value="${escapeHtml(name)}">${reason("name")}</label>
+<label>Your e-mail address, if you like <input name="email" type="email" maxlength="255" autocomplete="email" value="${escapeHtml(email)}">${reason("email")}</label>
 ${reason("decision")}
 <div class="buttons"><button name="decision" value="accept">Accept</button> <button name="decision" value="decline">Decline</button></div>
 </form>`;
 }
 
-const words = (text: string | null): string => (text === null ? "" : `<p class="words" dir="auto">${escaped(text)}</p>`);
-
-const letters: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (letter) => letters[letter]!);
+const words = (text: string | null): string => (text === null ? "" : `<p class="words" dir="auto">${escapeHtml(text)}</p>`);

@@ -19,7 +19,7 @@ import { type Filter, resource } from "../../core/resource.ts";
 import { name, raw, sql } from "../../db/sql.ts";
 import { BadValue, compare } from "../../records/list_input.ts";
 import { textQuery } from "../../search/text_filter.ts";
-import { parsePhone } from "../../values/phone.ts";
+import { phoneFormatted } from "../../values/phone.ts";
 import { parseDate, todayAt } from "../../values/time.ts";
 import { authorNames } from "../shared/names.ts";
 import { assigneeName, isAssignedToCaller } from "./assignee.ts";
@@ -166,8 +166,4 @@ function dueDateFilters(): Record<string, Filter> {
       } satisfies Filter,
     ]),
   );
-}
-
-function phoneFormatted(phone: string | null): string | null {
-  return phone === null ? null : (parsePhone(phone, "US")?.phone_formatted ?? phone);
 }

@@ -12,6 +12,7 @@ import { outputSchema } from "../../records/writer.ts";
 import { parseCountry } from "../../values/country.ts";
 import { parsePhone } from "../../values/phone.ts";
 import { parseDate } from "../../values/time.ts";
+import { sealFor } from "../shared/sealed.ts";
 import { dialable } from "./dialable.ts";
 import { billingAddress, port } from "./port.ts";
 
@@ -74,8 +75,7 @@ async function submit(ctx: Ctx, given: Given): Promise<Row<typeof port>> {
   const phone_numbers = await checkOrder(ctx, given);
 
   const id = newId(port.prefix, ctx.now.getTime());
-  const seal = (text: string | null | undefined, column: string) =>
-    text ? ctx.settings.secrets.seal(text, { table: port.table, column, organization_id: ctx.organization_id, id }) : null;
+  const seal = (text: string | null | undefined, column: string) => (text ? sealFor(ctx, port, id, column, text) : null);
   return store.insert(ctx, port, {
     ...rest,
     id,

@@ -26,9 +26,5 @@ export function e164(raw: string, ctx: Ctx): string {
   return parsed.phone;
 }
 
-/** How a stored number reads. */
-export const formatted = (phone: string | null): string | null =>
-  phone === null ? null : (parsePhone(phone, "US")?.phone_formatted ?? phone);
-
 /** Of the `phones` of a contact, as `p.item`: those that somebody may answer. */
 export const isDialable = sql`p.item->>'type' <> 'fax' and p.item->>'phone' ~ '^[+][0-9]+(x[0-9]+)?$'`;

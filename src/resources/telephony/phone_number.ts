@@ -4,9 +4,9 @@ import { boolean, choice, computed, date, formed, input, ref, text, texts } from
 import { type Filter, resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
 import { parseCountry } from "../../values/country.ts";
-import { phoneDigits } from "../../values/phone.ts";
+import { phoneDigits, phoneFormatted } from "../../values/phone.ts";
 import { parseUrl } from "../../values/url.ts";
-import { dialable, e164, formatted } from "./dialable.ts";
+import { dialable, e164 } from "./dialable.ts";
 
 export const carrierTypes = ["local", "national", "mobile", "tollfree", "shortcode"] as const;
 
@@ -29,7 +29,7 @@ export const phoneNumber = resource({
       normalize: e164,
       doc: "The number itself; no two of an organization are the same.",
     }),
-    number_formatted: computed(["number"], z.string(), formatted),
+    number_formatted: computed(["number"], z.string(), phoneFormatted),
     label: text({ default: "", doc: "What people call it." }),
     type: choice(["internal", "external", "virtual"], {
       createOnly: true,
@@ -62,10 +62,10 @@ export const phoneNumber = resource({
       doc: "Of a group number: other numbers it rings.",
     }),
     phone_numbers_formatted: computed(["phone_numbers"], z.array(z.string()), (numbers: string[]) =>
-      numbers.map((one) => formatted(one)!),
+      numbers.map((one) => phoneFormatted(one)!),
     ),
     forward_to: text({ max: phoneMax, normalize: e164, doc: "Where calls go on to." }),
-    forward_to_formatted: computed(["forward_to"], z.string().nullable(), formatted),
+    forward_to_formatted: computed(["forward_to"], z.string().nullable(), phoneFormatted),
     forward_to_enabled: boolean({ default: false, doc: "Whether they do." }),
     press_1_to_accept: boolean({ default: false, doc: "Whoever is forwarded to presses 1 before they are connected." }),
     voicemail_greeting_url: formed((raw) => parseUrl(raw, { secure: true }), "must be a web address that begins with https://"),
