@@ -53,6 +53,8 @@ export class Exchange {
   /** Where it stands in the gate. */
   place: "outside" | "light" | "heavy" = "outside";
   enteredAt = 0;
+  /** Among those at work. */
+  index = 0;
   answered = false;
   /** The headers its answer begins with. */
   headers: readonly string[];

@@ -43,7 +43,9 @@ export class Gate {
   /** The event loop lags: newcomers are refused before anything is done for them. */
   overloaded = false;
   draining = false;
-  private readonly running = new Set<Exchange>();
+  // An array and not a Set: each table that a Set outgrows leads on to the next, so that once one of them is old, the young collections
+  // keep every request there ever was (3 KB of each, until the next full one).
+  private readonly running: Exchange[] = [];
   private readonly waiting = { light: new Set<Waiting>(), heavy: new Set<Waiting>() };
   private heavy = 0;
   private seconds = 0;
@@ -80,13 +82,14 @@ export class Gate {
     if (exchange.place === "outside") return;
     if (exchange.place === "heavy") this.heavy--;
     exchange.place = "outside";
-    this.running.delete(exchange);
+    const last = this.running.pop()!;
+    if (last !== exchange) this.put(last, exchange.index);
     if (this.waiting.light.size > 0) this.call("light");
     if (this.waiting.heavy.size > 0) this.call("heavy");
   }
 
   get counts(): { running: number; waiting: number } {
-    return { running: this.running.size, waiting: this.waiting.light.size + this.waiting.heavy.size };
+    return { running: this.running.length, waiting: this.waiting.light.size + this.waiting.heavy.size };
   }
 
   stop(): void {
@@ -95,15 +98,20 @@ export class Gate {
   }
 
   private hasRoom(kind: "light" | "heavy"): boolean {
-    return this.running.size < this.limits.running && (kind === "light" || this.heavy < this.limits.heavy);
+    return this.running.length < this.limits.running && (kind === "light" || this.heavy < this.limits.heavy);
   }
 
   private admit(exchange: Exchange, kind: "light" | "heavy"): true {
-    this.running.add(exchange);
+    this.put(exchange, this.running.length);
     if (kind === "heavy") this.heavy++;
     exchange.place = kind;
     exchange.enteredAt = this.seconds;
     return true;
+  }
+
+  private put(exchange: Exchange, index: number): void {
+    this.running[index] = exchange;
+    exchange.index = index;
   }
 
   private call(kind: "light" | "heavy"): void {
@@ -125,7 +133,8 @@ export class Gate {
     this.overloaded = lags && this.lagged;
     this.lagged = lags;
     this.loop.reset();
-    for (const exchange of this.running) {
+    // Who is answered leaves, and another takes its index.
+    for (const exchange of [...this.running]) {
       const { aiDeadlineSeconds, deadlineSeconds } = this.limits;
       const { group, upload } = exchange.operation ?? {};
       const deadline = group === "ai" || upload ? aiDeadlineSeconds : deadlineSeconds;
