@@ -8,7 +8,7 @@ import { hasMigrations, listMigrations } from "../db/migrate.ts";
 import { createServer, drain } from "../http/server.ts";
 import { publicRoutes } from "../resources/index.ts";
 import { appOptions } from "./database.ts";
-import { giveBack } from "./give_back.ts";
+import { giveBack, makeYoung } from "./heap.ts";
 import { Mistake } from "./say.ts";
 import { version } from "./version.ts";
 
@@ -19,6 +19,7 @@ export interface Serving {
 }
 
 export async function serve(config: Config, databaseUrl: string, log: Logger): Promise<Serving> {
+  makeYoung();
   const onError = (error: Error) => log.error({ err: error }, "database");
   const app = await openApp({ ...(await appOptions(config, databaseUrl)), onError });
   // Of the release that runs, whatever is put in its folder meanwhile.
