@@ -153,6 +153,7 @@ export function operation<S extends Shape>(words: OperationWords<S>): Operation<
   const bodyNames = Object.keys(words.input).filter((name) => !inPath.includes(name) && !byQuery(name));
   const schema = z.object(words.input);
   const { readOnly = [], ...rest } = words;
+  const known = new Set([...bodyNames, ...readOnly]);
 
   return {
     group: words.method === "GET" ? "read" : "write",
@@ -172,7 +173,7 @@ export function operation<S extends Shape>(words: OperationWords<S>): Operation<
     body: hasBody ? z.object(pick(words.input, bodyNames)) : null,
     parse(_ctx, given) {
       refuseUnknownParameters(given.query, queryNames);
-      const ignored = unknownFields(given, [...bodyNames, ...readOnly]);
+      const ignored = unknownFields(given, known);
       const result = schema.safeParse(
         { ...given.body, ...pick(given.query, queryNames), ...given.params },
         { reportInput: true },
@@ -204,14 +205,13 @@ export function refuseUnknownParameters(query: Record<string, string>, known: re
 }
 
 /** Names of body fields that mean nothing; under `strict` they are refused, with the nearest name that does. */
-export function unknownFields(given: Given, known: readonly string[]): string[] {
-  const has = new Set(known);
-  const unknown = Object.keys(given.body).filter((name) => !has.has(name));
+export function unknownFields(given: Given, known: ReadonlySet<string>, also = (_name: string): boolean => false): string[] {
+  const unknown = Object.keys(given.body).filter((name) => !known.has(name) && !also(name));
   if (unknown.length === 0 || !given.strict) return unknown;
 
   const fields: FieldErrors = {};
   for (const name of unknown) {
-    const near = nearest(name, known);
+    const near = nearest(name, [...known]);
     fields[name] = near === null ? "is not a field of this request" : `is not a field of this request; did you mean ${near}?`;
   }
   throw invalid(fields);

@@ -22,7 +22,7 @@ export function readCreate<R extends Resource>(ctx: Ctx, of: R, given: Given): P
     if (custom) values.custom = custom;
   });
   if (Object.keys(errors).length > 0) throw invalid(errors);
-  return { input: values as Create<R>, ignored: unknownFields(given, knownFields(of, given.body)) };
+  return { input: values as Create<R>, ignored: ignoredFields(of, given) };
 }
 
 /** The changes of an update. Create-only fields may be repeated but not changed; `before` is the record as it is. */
@@ -42,7 +42,9 @@ export function readPatch<R extends Resource>(ctx: Ctx, of: R, body: Record<stri
   return values as Patch<R>;
 }
 
-export const ignoredFields = (of: Resource, given: Given): string[] => unknownFields(given, knownFields(of, given.body));
+export const ignoredFields = (of: Resource, given: Given): string[] => unknownFields(given, knownFields(of), isCustom);
+
+const isCustom = (name: string): boolean => name.startsWith("custom.");
 
 /** The type whose custom fields a record has, where the kind of record alone does not say. */
 const customTypeOf = (values: Record<string, unknown>): string | null =>
@@ -57,14 +59,18 @@ function collect(errors: FieldErrors, act: () => void): void {
   }
 }
 
+const known = new WeakMap<Resource, ReadonlySet<string>>();
+
 // Read-only fields are known, so that what was read can be written back; they are just not taken.
-function knownFields(of: Resource, body: Record<string, unknown>): string[] {
-  const custom = Object.keys(body).filter((key) => key.startsWith("custom.") || (key === "custom" && of.custom !== undefined));
-  return [
-    ...Object.keys(of.fields).filter((key) => (of.fields[key] as Field).hidden !== true),
-    ...Object.keys(of.expand ?? {}),
-    ...custom,
-  ];
+function knownFields(of: Resource): ReadonlySet<string> {
+  let names = known.get(of);
+  if (names === undefined) {
+    const fields = Object.keys(of.fields).filter((key) =>
+      key === "custom" ? of.custom !== undefined : (of.fields[key] as Field).hidden !== true,
+    );
+    known.set(of, (names = new Set([...fields, ...Object.keys(of.expand ?? {})])));
+  }
+  return names;
 }
 
 function readFields(

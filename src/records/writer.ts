@@ -231,29 +231,36 @@ const numberText = (text: string): string => JSON.stringify(Number(text));
 
 /** The JSON of a record that is at hand, as a read would show it; labels that need a join are left out. */
 export function renderRow<R extends Resource>(of: R, row: Row<R>, directory: Directory, moment: Moment, lookup: Lookup): string {
+  const kept = shownTexts.get(row);
+  if (kept !== undefined && kept.directory === directory && kept.moment === moment) return kept.text;
   const record = row as Record<string, unknown>;
-  const labels = of.shown.flatMap(([key, field]) => {
+  let labels = "";
+  for (const [key, field] of of.shown) {
     if (field.source === "lookedUp")
-      return [`,"${key}":${textOf(field)(directory, moment, ...field.of.map((name) => record[name]))}`];
-    if (field.source !== "label" || !lookup(field.to)?.cached) return [];
+      labels += `,"${key}":${textOf(field)(directory, moment, ...field.of.map((name) => record[name]))}`;
+    if (field.source !== "label" || !lookup(field.to)?.cached) continue;
     const id = record[field.ref];
-    return [`,"${key}":${quoteOrNull(typeof id === "string" ? directory.find(field.to, id)?.[field.field] : null)}`];
-  });
-  return `{${renderStored(of, row)}${labels.join("")}}`;
+    labels += `,"${key}":${quoteOrNull(typeof id === "string" ? directory.find(field.to, id)?.[field.field] : null)}`;
+  }
+  const text = `{${renderStored(of, row)}${labels}}`;
+  shownTexts.set(row, { directory, moment, text });
+  return text;
 }
 
+// One write shows a row up to three times: stored, in its event, in the answer.
+const shownTexts = new WeakMap<object, { directory: Directory; moment: Moment; text: string }>();
 const storedTexts = new WeakMap<object, string>();
 
-// Everything that follows from the row alone, what is looked up left out. One write shows a row up to three times: stored, in its event, in the answer.
+// Everything that follows from the row alone, what is looked up left out.
 function renderStored<R extends Resource>(of: R, row: Row<R>): string {
   let text = storedTexts.get(row);
   if (text !== undefined) return text;
   const record = row as unknown as Record<string, unknown>;
-  const parts: string[] = [];
+  text = "";
   for (const [key, field] of of.shown) {
     if (key === "custom" && of.custom) {
       for (const [name, value] of Object.entries((record.custom ?? {}) as object))
-        parts.push(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
+        text += `,${JSON.stringify(name)}:${JSON.stringify(value)}`;
       continue;
     }
     if (isOnDemand(field)) continue;
@@ -263,11 +270,14 @@ function renderStored<R extends Resource>(of: R, row: Row<R>): string {
         : field.source === "computed"
           ? field.get(...field.of.map((name) => record[name]))
           : undefined;
-    if (value !== undefined) parts.push(`"${key}":${JSON.stringify(value)}`);
+    if (value !== undefined) text += `,"${key}":${jsonOf(value)}`;
   }
-  storedTexts.set(row, (text = parts.join(",")));
+  storedTexts.set(row, (text = text.slice(1)));
   return text;
 }
+
+const jsonOf = (value: unknown): string =>
+  value === null ? "null" : typeof value === "string" ? quote(value) : JSON.stringify(value);
 
 // --- rendered records ---
 

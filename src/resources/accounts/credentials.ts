@@ -83,7 +83,7 @@ export const updateCredentials: Operation<{ service: Service; given: Record<stri
     const names = service.fields.map((field) => field.name);
     const { input } = writing.parse(ctx, { ...given, body: pick(given.body, ["values", "credentials"]), strict: false });
     const nested = (input as { values?: object; credentials?: object }).values ?? (input as { credentials?: object }).credentials;
-    const ignored = unknownFields(given, [...names, "values", "credentials", ...Object.keys(row.shape)]);
+    const ignored = unknownFields(given, new Set([...names, "values", "credentials", ...Object.keys(row.shape)]));
     return { input: { service, given: { ...pick(given.body, names), ...pick({ ...nested }, names) } }, ignored };
   },
   async run(ctx, { service, given }) {

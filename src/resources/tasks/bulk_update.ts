@@ -59,7 +59,7 @@ function readBulkUpdate(ctx: Ctx, given: Given): Parsed<BulkUpdate> {
   const ids = id__in === undefined ? null : [...new Set(splitList(id__in))];
   if (ids !== null && ids.length > tasksMax) throw invalid({ id__in: `must have ${tasksMax} values or fewer` });
 
-  const ignored = unknownFields(given, changeable);
+  const ignored = unknownFields(given, new Set(changeable));
   const { due_date, ...values } = readPatch(ctx, task, taken(given.body), {} as never);
   if (due_date !== undefined && values.date !== undefined && due_date !== values.date)
     throw invalid({ due_date: "differs from date" });
