@@ -45,6 +45,8 @@ function reasonOf(issue: z.core.$ZodIssue): string {
           ? "must not be empty"
           : `must have at least ${issue.minimum}`
         : `must be ${issue.inclusive ? `${issue.minimum} or more` : `more than ${issue.minimum}`}`;
+    case "unrecognized_keys":
+      return `does not know ${issue.keys.join(", ")}`;
     case "invalid_union":
       return "is not in a form known here";
     default:

@@ -14,7 +14,7 @@ export function readCreate<R extends Resource>(ctx: Ctx, of: R, given: Given): P
   const errors: FieldErrors = {};
   const values = readFields(ctx, of, given.body, ["write", "create"], errors);
   for (const [key, field] of of.columns) {
-    if (field.required && field.mode !== "read" && values[key] === undefined && !(key in errors) && key !== of.parent)
+    if (field.required && field.mode !== "read" && given.body[key] === undefined && key !== of.parent)
       errors[key] = "is required";
   }
   collect(errors, () => {

@@ -44,8 +44,10 @@ test("a rule comes to a graph that waits before what has a delay, and is kept as
   const acme = await organization();
 
   const made = await acme.post("/automation/", { ...rule, run_once_per_record: true });
+  const spelled = await acme.post("/automation/", { ...rule, conditions: [{ ...rule.conditions[0], field: "record.industry" }] });
 
   const [filter, graph, settings] = await planOf(acme, made.id);
+  assert.deepEqual((await planOf(acme, spelled.id))[0], filter);
   assert.deepEqual(filter, { all: [{ type: "field", ref: "record.industry", op: "is", value: "Software" }] });
   assert.equal(graph.start, "action_1");
   assert.deepEqual(
@@ -83,6 +85,8 @@ test("a rule must be whole, and what is wrong is named by its place in the rule"
 
   await refuse({ actions: [] }, "actions");
   await refuse({ actions: [{ type: "dance" }] }, "actions.0.type");
+  const refusal = await refuse({ actions: [{ ...rule.actions[0], colour: "red" }] }, "actions.0");
+  assert.deepEqual(refusal["field-errors"], { "actions.0": "does not know colour" });
   await refuse({ actions: [rule.actions[0], { type: "create_task" }] }, "actions.1.config.text");
   await refuse({ actions: [{ type: "set_status", config: { status: "x" } }] }, "actions.0.config.status");
   await refuse({ actions: [{ type: "create_note", config: { note: "x" }, delay: -1 }] }, "actions.0.delay");

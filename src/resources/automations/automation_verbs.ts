@@ -90,9 +90,11 @@ function compiled(rule: Rule): Plan {
 
 function filterOf({ conditions, match }: Rule): object | null {
   if (conditions.length === 0) return null;
-  const leaves = conditions.map(({ field, operator, value }) => ({ type: "field", ref: `record.${field}`, op: operator, value }));
+  const leaves = conditions.map(({ field, operator, value }) => ({ type: "field", ref: refOf(field), op: operator, value }));
   return { [match]: leaves };
 }
+
+const refOf = (field: string): string => (field.startsWith("record.") ? field : `record.${field}`);
 
 /** `graph.steps.action_2.config.text` is `actions.1.config.text`. */
 const placeInRule = (place: string): string =>

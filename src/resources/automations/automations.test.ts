@@ -115,6 +115,10 @@ describe("a draft", () => {
     await refuse(step({ type: "task.creat" }), "graph.steps.a.type");
     await refuse(step({ config: { text: 5 } }), "graph.steps.a.config.text");
     await refuse(step({ config: { txet: "x" } }), "graph.steps.a.config.txet");
+    await refuse(step({ config: { constructor: 1 } }), "graph.steps.a.config.constructor");
+    await refuse({ filter: { type: "tag", toString: 1 } }, "filter.toString");
+    await refuse(step({ on_error: { retry: { valueOf: 1 } } }), "graph.steps.a.on_error.retry.valueOf");
+    await refuse({ trigger: { ...trigger, config: { object_type: { $ref: "record.type" } } } }, "trigger.config.object_type");
     await refuse(step({ config: { text: { $ref: "nowhere.name" } } }), "graph.steps.a.config.text.$ref");
     await refuse(step({ config: { text: { $template: 5 } } }), "graph.steps.a.config.text.$template");
     await refuse(step({ ports: { out: "b" } }), "graph.steps.a.ports.out");
@@ -167,6 +171,25 @@ describe("a draft", () => {
     assert.deepEqual(made.filter, filter);
   });
 
+  test("may be started by every event that a trigger stands for, by its name", async () => {
+    const acme = await organization();
+    const triggerOf = async (event: string) => (await create(acme, { trigger: event })).trigger;
+    const refuse = (event: string) => acme.refused(400, "POST", "/automations/", { name: "X", trigger: event }, "trigger");
+
+    assert.deepEqual(await triggerOf("task.created"), { type: "record.created", config: { object_type: "task" } });
+    assert.deepEqual(await triggerOf("task.completed"), { type: "task.event", config: { event: "completed" } });
+    assert.deepEqual(await triggerOf("quote.accepted"), { type: "quote.event", config: { event: "accepted" } });
+    assert.deepEqual(await triggerOf("activity.note.created"), { type: "activity.logged", config: { kinds: ["note"] } });
+    assert.deepEqual(await triggerOf("activity.email.received"), { type: "email.engagement", config: { event: "received" } });
+    assert.deepEqual(await triggerOf("activity.call.completed"), { type: "call.completed", config: {} });
+    assert.deepEqual(await triggerOf("message.received"), { type: "conversation.message", config: { direction: "incoming" } });
+    assert.deepEqual(await triggerOf("sequence_subscription.created"), {
+      type: "sequence.event",
+      config: { event: "subscribed" },
+    });
+    for (const event of ["pipeline.created", "lead.merged", "lead.*", "*", ""]) await refuse(event);
+  });
+
   test("counts its changes, and refuses a change that was meant for another one", async () => {
     const acme = await organization();
     const made = await create(acme);
@@ -174,7 +197,7 @@ describe("a draft", () => {
 
     const changed = await acme.put(path, { graph, if_revision: 1 });
     await acme.refused(400, "PUT", path, { graph: { steps: {} }, if_revision: 1 }, "if_revision");
-    const renamed = await acme.put(path, { name: "Other" });
+    const renamed = await acme.put(path, { name: "Other", if_revision: null });
 
     assert.equal(changed.draft.revision, 2);
     assert.equal(renamed.draft.revision, 2);
@@ -289,6 +312,10 @@ describe("runs", () => {
     ]);
     assert.deepEqual(stats.steps, [{ node_id: "greet", type: "task.create", entered: 3, succeeded: 3, failed: 0, waiting: 0 }]);
     assert.equal((await acme.get(path)).success_rate, null);
+    const restricted = await acme.member("restricteduser");
+    await ran(acme, made.id, "completed", "2026-01-03T10:00:00Z", (await acme.lead()).id);
+    assert.equal((await acme.get(`${path}?date_start=2026-01-01&date_end=2026-01-31`)).runs.total, 4);
+    assert.equal((await restricted.get(`${path}?date_start=2026-01-01&date_end=2026-01-31`)).runs.total, 3);
     await acme.refused(400, "GET", `${path}?date_start=soon`, undefined, "date_start");
     await acme.refused(400, "GET", `${path}?date_start=2026-02-01&date_end=2026-01-01`, undefined, "date_start");
   });

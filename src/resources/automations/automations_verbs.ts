@@ -22,7 +22,7 @@ export async function createAutomations(ctx: Ctx, { if_revision: _, ...given }: 
 
 export async function updateAutomations(ctx: Ctx, before: Automation, patch: Patch<typeof automations>): Promise<Automation> {
   const { if_revision, ...given } = patch;
-  if (if_revision !== undefined && if_revision !== before.draft_revision)
+  if (typeof if_revision === "number" && if_revision !== before.draft_revision)
     throw invalid({ if_revision: `is another one: the draft has changed and is at ${before.draft_revision}` });
 
   const plan = understood(ctx, given, before);

@@ -1,4 +1,5 @@
 // The three catalogs: what an automation can start on, ask and do.
+import type { z } from "zod";
 import { operation } from "../../core/operation.ts";
 import { page, pageInput, pageOf } from "../../records/page.ts";
 import { shownType, showType, type TypeDefinition } from "./catalog.ts";
@@ -7,7 +8,8 @@ import { stepTypes } from "./step_types.ts";
 import { triggerTypes } from "./trigger_types.ts";
 
 const catalog = (word: string, doc: string, types: readonly TypeDefinition[]) => {
-  const shown = types.map(showType);
+  // JSON Schemas of a hundred configs: made when somebody asks.
+  let shown: z.output<typeof shownType>[] | undefined;
   return operation({
     name: `automation_${word}_types.list`,
     method: "GET",
@@ -16,7 +18,7 @@ const catalog = (word: string, doc: string, types: readonly TypeDefinition[]) =>
     permission: "member",
     input: pageInput,
     output: pageOf(shownType),
-    run: async (_ctx, input) => page(shown, input),
+    run: async (_ctx, input) => page((shown ??= types.map(showType)), input),
   });
 };
 

@@ -47,5 +47,5 @@ function checkNodes(check: Check, nodes: unknown, at: string, depth: number, lea
 function checkLeaf(check: Check, node: Record<string, unknown>, at: string, leaves: { left: number }): void {
   leaves.left--;
   const of = typeNamed(check, catalog, node.type, at);
-  if (of !== undefined) checkConfig(check, of, node, at, ["type"]);
+  if (of !== undefined) checkConfig(check, of, node, at, { passing: ["type"] });
 }

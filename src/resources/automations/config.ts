@@ -34,13 +34,16 @@ export function typeNamed(
   return found;
 }
 
-/** Holds a config to its type. `passing` are keys beside it that are not the config's. */
+/**
+ * Holds a config to its type. `passing` are keys beside it that are not the config's; a `literal` one is needed before there is
+ * anything to refer to.
+ */
 export function checkConfig(
   check: Check,
   of: TypeDefinition,
   config: unknown,
   at: string,
-  passing: readonly string[] = [],
+  { passing = [], literal = false }: { passing?: readonly string[]; literal?: boolean } = {},
 ): void {
   if (!isObject(config)) {
     check.errors[at] = "must be an object";
@@ -48,9 +51,9 @@ export function checkConfig(
   }
   for (const [key, value] of Object.entries(config)) {
     if (passing.includes(key)) continue;
-    const parameter = of.config[key];
-    if (parameter === undefined) check.errors[`${at}.${key}`] = unknownKey(key, Object.keys(of.config));
-    else if (value !== null) checkValue(check, parameter.schema, value, `${at}.${key}`);
+    if (!Object.hasOwn(of.config, key)) check.errors[`${at}.${key}`] = unknownKey(key, Object.keys(of.config));
+    else if (value !== null && isDynamic(value) && !literal) checkDynamic(check, value, `${at}.${key}`);
+    else if (value !== null) checkValue(check, of.config[key]!.schema, value, `${at}.${key}`);
   }
   if (!check.complete) return;
   for (const [key, { required }] of Object.entries(of.config))
@@ -63,7 +66,6 @@ export function unknownKey(key: string, known: readonly string[]): string {
 }
 
 function checkValue(check: Check, schema: z.ZodType, value: unknown, at: string): void {
-  if (isDynamic(value)) return checkDynamic(check, value, at);
   const result = schema.safeParse(value, { reportInput: true });
   if (!result.success) Object.assign(check.errors, reasons(result.error, at));
   else checkWithin(check, value, at);

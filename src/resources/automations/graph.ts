@@ -130,8 +130,8 @@ function checkOnError(check: Check, given: unknown, at: string): void {
     if (key === "classes") {
       if (!Array.isArray(value) || value.some((one) => !errorClasses.includes(one)))
         check.errors[place] = `must be a list of ${errorClasses.join(", ")}`;
-    } else if (limits[key] === undefined) check.errors[place] = unknownKey(key, [...Object.keys(limits), "classes"]);
-    else if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > limits[key])
+    } else if (!Object.hasOwn(limits, key)) check.errors[place] = unknownKey(key, [...Object.keys(limits), "classes"]);
+    else if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > limits[key]!)
       check.errors[place] = `must be a whole number from 0 to ${limits[key]}`;
   }
 }

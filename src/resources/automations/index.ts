@@ -7,6 +7,7 @@ import { createAutomation, updateAutomation } from "./automation_verbs.ts";
 import { automations } from "./automations.ts";
 import { createAutomations, updateAutomations } from "./automations_verbs.ts";
 import { catalogs } from "./catalogs.ts";
+import { deletionOf } from "./delete_automation.ts";
 import { withSteps } from "./get_run.ts";
 import { listRunsOf, listVersions } from "./nested_lists.ts";
 import { automationStats } from "./stats.ts";
@@ -22,8 +23,16 @@ const inSingular = (operation: Operation): Operation => ({
 });
 
 export const automationsOfBothGenerations: Operation[] = [
-  ...standard(automation, { ...crud, create: createAutomation, update: updateAutomation }, writers),
-  ...standard(automations, { ...crud, create: createAutomations, update: updateAutomations }, writers).map(inSingular),
+  ...standard(
+    automation,
+    { ...crud, create: createAutomation, update: updateAutomation, delete: deletionOf(automation) },
+    writers,
+  ),
+  ...standard(
+    automations,
+    { ...crud, create: createAutomations, update: updateAutomations, delete: deletionOf(automations) },
+    writers,
+  ).map(inSingular),
   listVersions,
   listRunsOf,
   automationStats,

@@ -3,9 +3,11 @@ import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
-import { sql, statement } from "../../db/sql.ts";
+import { scope } from "../../core/resource.ts";
+import { and, sql, statement } from "../../db/sql.ts";
 import { getRecord } from "../../records/records.ts";
 import { parseTimestamp } from "../../values/time.ts";
+import { automationRun } from "./automation_run.ts";
 import { automations } from "./automations.ts";
 
 const daysShown = 30;
@@ -72,9 +74,14 @@ function readPeriod(ctx: Ctx, { date_start, date_end }: { date_start?: string; d
   return { start, end };
 }
 
+/** The runs of that time that the caller may see. */
 const within = (ctx: Ctx, id: string, { start, end }: Period) =>
-  sql`r.organization_id = ${ctx.organization_id} and r.automation_id = ${id} and not r.is_simulation
-    and r.date_created between ${start}::timestamptz and ${end}::timestamptz`;
+  and([
+    ...scope(ctx, automationRun, "r"),
+    sql`r.automation_id = ${id}`,
+    sql`not r.is_simulation`,
+    sql`r.date_created between ${start}::timestamptz and ${end}::timestamptz`,
+  ]);
 
 async function runsOf(ctx: Ctx, id: string, period: Period) {
   // One row: how many in each state, how long, and when last.

@@ -1,5 +1,6 @@
 // What starts an automation: a type of the catalog and its config, or the name of an event in place of both.
 import { eventPattern } from "../events/event_names.ts";
+import { recordTypes } from "./catalog.ts";
 import { checkCondition } from "./conditions.ts";
 import { type Check, checkConfig, isObject, typeNamed, unknownKey } from "./config.ts";
 import { triggerTypes } from "./trigger_types.ts";
@@ -23,24 +24,54 @@ export function readTrigger(check: Check, given: unknown, at = "trigger"): Trigg
   const of = typeNamed(check, catalog, said.type, at);
   const config = said.config ?? {};
   if (of !== undefined) {
-    checkConfig(check, of, config, `${at}.config`);
+    checkConfig(check, of, config, `${at}.config`, { literal: true });
     const condition = isObject(config) ? config.condition : undefined;
     if (condition !== undefined && condition !== null) checkCondition(check, condition, `${at}.config.condition`);
   }
   return { type: String(said.type), config: config as Record<string, unknown> };
 }
 
-const happenings: Record<string, string> = {
-  created: "record.created",
-  updated: "record.updated",
-  deleted: "record.deleted",
-  status_updated: "status.changed",
-};
+/** What happens to every kind of record alike: `lead.created` is a record that is created. */
+const happenings = new Map([
+  ["created", "record.created"],
+  ["updated", "record.updated"],
+  ["deleted", "record.deleted"],
+  ["status_updated", "status.changed"],
+]);
 
-/** `lead.created` is a record that is created. */
-function ofEvent(name: string): Trigger | null {
-  const [object_type, action, ...rest] = name.split(".");
-  const type = happenings[action ?? ""];
-  if (type === undefined || rest.length > 0 || eventPattern(name) === null) return null;
-  return { type, config: { object_type } };
+const withEvent = (type: string, object: string, ...events: string[]): [string, Trigger][] =>
+  events.map((event) => [`${object}.${event}`, { type, config: { event } }]);
+
+/** Events that a trigger of their own stands for. */
+const ofTheirOwn = new Map<string, Trigger>([
+  ...withEvent("task.event", "task", "completed"),
+  ...withEvent("email.engagement", "activity.email", "sent", "received"),
+  ...withEvent("meeting.event", "activity.meeting", "scheduled", "completed", "canceled"),
+  ...withEvent("quote.event", "quote", "sent", "accepted", "declined", "expired", "canceled"),
+  ...withEvent("inbox.prospect", "inbox_prospect", "created", "converted", "dismissed"),
+  ...withEvent("file.event", "file", "created", "updated", "deleted"),
+  ...withEvent("sequence.event", "sequence_subscription", "finished", "paused"),
+  ["sequence_subscription.created", { type: "sequence.event", config: { event: "subscribed" } }],
+  ...["note", "call", "email", "sms", "meeting", "channel_message"].map((kind): [string, Trigger] => [
+    `activity.${kind}.created`,
+    { type: "activity.logged", config: { kinds: [kind] } },
+  ]),
+  ["activity.custom_activity.created", { type: "activity.logged", config: { kinds: ["custom"] } }],
+  ["activity.call.completed", { type: "call.completed", config: {} }],
+  ["activity.sms.received", { type: "sms.received", config: {} }],
+  ["message.received", { type: "conversation.message", config: { direction: "incoming" } }],
+  ["enrichment.completed", { type: "enrichment.done", config: { result: "completed" } }],
+  ["enrichment.failed", { type: "enrichment.done", config: { result: "failed" } }],
+  ["import.completed", { type: "import.done", config: {} }],
+  ["dialer.completed", { type: "dialer.done", config: {} }],
+]);
+
+/** The trigger that an event is meant for, or null. */
+function ofEvent(event: string): Trigger | null {
+  const own = ofTheirOwn.get(event);
+  if (own !== undefined) return own;
+  const [object_type, action, ...rest] = event.split(".");
+  const type = happenings.get(action ?? "");
+  const isOfRecord = type !== undefined && rest.length === 0 && (recordTypes as readonly string[]).includes(object_type!);
+  return isOfRecord && eventPattern(event) !== null ? { type, config: { object_type } } : null;
 }

@@ -1,0 +1,18 @@
+// Deleting an automation of either generation takes its versions and runs along.
+import { type Ctx, write } from "../../core/context.ts";
+import type { Resource, Row } from "../../core/resource.ts";
+import { sql, statement } from "../../db/sql.ts";
+import { store } from "../../records/store.ts";
+
+/** Steps of runs leave no event and may be very many: unlike the runs, they are not read to be deleted. */
+export const deletionOf =
+  (of: Resource) =>
+  async (ctx: Ctx, before: Row<Resource>): Promise<void> => {
+    write(
+      ctx,
+      statement(sql`delete from automation_step_run s using automation_run r
+        where s.organization_id = ${ctx.organization_id} and r.organization_id = ${ctx.organization_id}
+          and r.automation_id = ${before.id} and s.run_id = r.id`),
+    );
+    await store.remove(ctx, of, [before]);
+  };
