@@ -85,6 +85,20 @@ test("what a service must have cannot be cleared; deleting forgets all of it, on
   await acme.refused(404, "DELETE", "/credentials/twilio/");
 });
 
+test("a secret must be given again for another host, so that nobody learns it by pointing the service there", async () => {
+  const acme = await organization();
+  await acme.put("/credentials/smtp/", { host: "mail.example.com", port: 25, password: "hunter2" });
+  await acme.put("/credentials/openai/", { api_key: "sk-1" });
+
+  await acme.refused(400, "PUT", "/credentials/smtp/", { host: "mail.elsewhere.example" }, "password");
+  await acme.refused(400, "PUT", "/credentials/openai/", { base_url: "https://elsewhere.example/v1" }, "api_key");
+  await acme.put("/credentials/smtp/", { port: 465 });
+  await acme.put("/credentials/smtp/", { host: "mail.elsewhere.example", password: "hunter2" });
+  const moved = await acme.put("/credentials/openai/", { base_url: "https://elsewhere.example/v1", api_key: "sk-2" });
+
+  assert.equal(moved.values.base_url, "https://elsewhere.example/v1");
+});
+
 test("whoever is no admin neither sees nor sets them", async () => {
   const acme = await organization();
   const boss = await acme.member("superuser");

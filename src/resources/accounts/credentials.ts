@@ -90,7 +90,9 @@ export const updateCredentials: Operation<{ service: Service; given: Record<stri
     await lockServices(ctx);
     const before = await storedOf(ctx, service);
     const present = openedValues(ctx, before);
-    const values = { ...present, ...readValues(ctx, service, given, before) };
+    const changes = readValues(ctx, service, given, before);
+    refuseElsewhere(service, present, changes);
+    const values = { ...present, ...changes };
     for (const [key, value] of Object.entries(values)) if (value === null) delete values[key];
     refuseMissing(service, values);
     return shown(service, before !== null && same(values, present) ? before : save(ctx, service, before, values));
@@ -194,6 +196,19 @@ function reasonAgainst(ctx: Ctx, { name, type }: ServiceField, value: unknown): 
 function refuseMissing(service: Service, values: Record<string, unknown>): void {
   const missing = service.fields.filter((field) => field.required && values[field.name] === undefined);
   if (missing.length > 0) throw invalid(Object.fromEntries(missing.map((field) => [field.name, "is required"])));
+}
+
+/** Where secrets are sent. */
+const destinations: readonly string[] = ["host", "base_url"];
+
+/** Who may point a service elsewhere must not thereby learn its secrets: for another place they are given again. */
+function refuseElsewhere(service: Service, present: Record<string, unknown>, changes: Record<string, unknown>): void {
+  const moves = (name: string) => changes[name] !== undefined && changes[name] !== (present[name] ?? null);
+  const place = destinations.find(moves);
+  if (place === undefined) return;
+  const kept = service.fields.filter(({ name, secret }) => secret && present[name] !== undefined && changes[name] === undefined);
+  if (kept.length > 0)
+    throw invalid(Object.fromEntries(kept.map(({ name }) => [name, `must be given again for another ${place}`])));
 }
 
 // --- at rest ---
