@@ -72,15 +72,14 @@ const url = z.object({
 export const urls = (doc: string) => json(z.array(url).max(listMax), { default: [] as { url: string; type: string }[], doc });
 
 const short = z.string().max(255).nullish();
+
+/** What is written on an envelope, line by line. */
+export const addressLines = { address_1: short, address_2: short, city: short, state: short, zipcode: short, country: short };
+
 const givenAddress = z
   .object({
     label: z.enum(["business", "mailing", "other"]).default("business"),
-    address_1: short,
-    address_2: short,
-    city: short,
-    state: short,
-    zipcode: short,
-    country: short,
+    ...addressLines,
     street: short,
     address: short,
     postal_code: short,

@@ -1,12 +1,12 @@
 // `POST /port/close/`: ends a port that is under way; with numbers in place of an id, asks for a port of those.
 import { z } from "zod";
-import type { Ctx } from "../../core/context.ts";
+import { type Ctx, query } from "../../core/context.ts";
 import { type FieldErrors, invalid } from "../../core/errors.ts";
 import { newId } from "../../core/id.ts";
 import { operation } from "../../core/operation.ts";
 import type { Row } from "../../core/resource.ts";
-import { sql } from "../../db/sql.ts";
-import { findRecord, findRecords, lockRecord, shown } from "../../records/records.ts";
+import { sql, statement } from "../../db/sql.ts";
+import { findRecord, findRecords, shown } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { outputSchema } from "../../records/writer.ts";
 import { parseCountry } from "../../values/country.ts";
@@ -17,6 +17,7 @@ import { dialable } from "./dialable.ts";
 import { billingAddress, port } from "./port.ts";
 
 const short = z.string().max(255, { error: "must be 255 characters or fewer" }).nullish();
+const blankAsNull = (text: string | null | undefined): string | null => (text?.trim() ? text : null);
 
 const input = {
   port_id: z.string().nullish().describe("The port to end."),
@@ -51,7 +52,7 @@ export const closePort = operation({
   output: outputSchema(port),
   async run(ctx, given) {
     const id = given.port_id ?? given.id;
-    if (id) return shown(ctx, port, await cancel(ctx, id, given.reason ?? null));
+    if (id) return shown(ctx, port, await cancel(ctx, id, blankAsNull(given.reason)));
     if (!given.phone_numbers?.length) throw invalid({ port_id: "is required, or phone_numbers for a new port" });
 
     const row = await submit(ctx, given);
@@ -64,14 +65,15 @@ export const closePort = operation({
 const final: readonly string[] = ["ported", "cancelled"];
 
 async function cancel(ctx: Ctx, id: string, reason: string | null): Promise<Row<typeof port>> {
-  if ((await findRecord(ctx, port, id)) === null) throw invalid({ port_id: "does not exist" });
-  const before = await lockRecord(ctx, port, id);
+  const [before] = await findRecords(ctx, port, [sql`t.id = ${id}`], sql`for update of t`);
+  if (before === undefined) throw invalid({ port_id: "does not exist" });
   if (final.includes(before.status)) throw invalid({ port_id: `is ${before.status} already` });
   return store.update(ctx, port, before, { status: "cancelled", status_details: reason });
 }
 
 async function submit(ctx: Ctx, given: Given): Promise<Row<typeof port>> {
   const { port_id: _, id: __, reason: ___, account_number, pin, ...rest } = given;
+  await lockOrders(ctx);
   const phone_numbers = await checkOrder(ctx, given);
 
   const id = newId(port.prefix, ctx.now.getTime());
@@ -80,6 +82,9 @@ async function submit(ctx: Ctx, given: Given): Promise<Row<typeof port>> {
     ...rest,
     id,
     phone_numbers,
+    carrier_name: blankAsNull(rest.carrier_name),
+    loa_file_id: blankAsNull(rest.loa_file_id),
+    invoice_file_id: blankAsNull(rest.invoice_file_id),
     country: given.country ? parseCountry(given.country) : (parsePhone(phone_numbers[0]!, "US")?.country ?? null),
     requested_foc_date: given.requested_foc_date ? parseDate(given.requested_foc_date, { cutTime: true }) : null,
     sealed_account_number: seal(account_number, "sealed_account_number"),
@@ -87,6 +92,12 @@ async function submit(ctx: Ctx, given: Given): Promise<Row<typeof port>> {
     submitted_at: ctx.now.toISOString(),
     user_id: ctx.actor.user_id,
   });
+}
+
+// A number is in one open order: of two who order it at once, the second finds the first one's.
+async function lockOrders(ctx: Ctx): Promise<void> {
+  const key = `ports ${ctx.organization_id}`;
+  await query(ctx, statement(sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`));
 }
 
 /** The numbers in their stored form, of an order that a carrier could do something with. */

@@ -53,7 +53,7 @@ test("what cannot be dialled is refused, and so is what is not there", async () 
   await refused({ phone: "+12125550000", lead_id: silent.lead_id, dialer_id: "dial_nobody" }, "dialer_id");
 });
 
-test("a call from a dialer carries it, and is made the way it dials, from its number", async () => {
+test("a call from a dialer carries it, and is made from its number; none is dialled ahead, whatever the dialer's type", async () => {
   const acme = await organization();
   const [usual, other] = [
     await acme.post("/phone_number/", { number: "+12125551234" }),
@@ -65,7 +65,7 @@ test("a call from a dialer carries it, and is made the way it dials, from its nu
 
   const made = await call({ dialer_id: dialer.id });
 
-  assert.deepEqual([made.dialer_id, made.call_method, made.local_phone], [dialer.id, "predictive", other.number]);
+  assert.deepEqual([made.dialer_id, made.call_method, made.local_phone], [dialer.id, "power", other.number]);
   assert.equal((await call()).local_phone, usual.number);
   assert.equal((await call({ from: "(212) 555-1235" })).local_phone, other.number);
   assert.equal((await call({ phone_number_id: other.id })).local_phone, other.number);
@@ -82,4 +82,7 @@ test("nobody calls from another member's number, or without the permission to ca
   await acme.refused(400, "POST", "/dialer/call/", { lead_id: lead.id, from: foreign.number }, "from");
   await acme.refused(400, "POST", "/dialer/call/", { lead_id: lead.id, from: "+12125559999" }, "from");
   await silent.refused(403, "POST", "/dialer/call/", { lead_id: lead.id });
+  const shared = await colleague.post("/dialer/", { lead_ids: [lead.id] });
+  assert.equal(shared.caller_id, foreign.id);
+  assert.equal((await acme.post("/dialer/call/", { lead_id: lead.id, dialer_id: shared.id })).local_phone, null);
 });

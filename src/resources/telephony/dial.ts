@@ -14,7 +14,7 @@ import { lead } from "../leads/lead.ts";
 import type { Phone } from "../shared/contact_points.ts";
 import { dialable } from "./dialable.ts";
 import { dialer } from "./dialer.ts";
-import { checkCallerId, usualNumber } from "./own_numbers.ts";
+import { checkCallerId, isUsableBy, usualNumber } from "./own_numbers.ts";
 import { phoneNumber } from "./phone_number.ts";
 
 const id = z.string().max(64, { error: "does not exist" }).nullish();
@@ -24,7 +24,9 @@ const input = {
   phone: number.describe("The number to dial; by default the contact's first, else that of somebody at the lead."),
   contact_id: id.describe("Who is called."),
   lead_id: id.describe("The lead; where none is given it is that of the contact, or of whoever has the number."),
-  phone_number_id: id.describe("The number of ours to call from; by default the dialer's, else the one usually called from."),
+  phone_number_id: id.describe(
+    "The number of ours to call from; by default the dialer's, where the caller may use it, else the one usually called from.",
+  ),
   from: number.describe("The same by the number itself."),
   dialer_id: id.describe("The dialer that handed the lead out."),
 };
@@ -53,7 +55,7 @@ export const dial = operation({
       ...(lead_id ? { lead_id } : {}),
       local_phone: from?.number ?? null,
       // What callers may only read is the service's own to say.
-      ...({ call_method: by?.type ?? "regular", dialer_id: by?.id ?? null } as Create<typeof call>),
+      ...({ call_method: by === null ? "regular" : "power", dialer_id: by?.id ?? null } as Create<typeof call>),
     });
     ctx.reply.headers.location = `/api/v1/activity/call/${row.id}/`;
     return withMembers(await shown(ctx, call, row), `,"call_id":"${row.id}"`);
@@ -81,7 +83,9 @@ function callingFrom(ctx: Ctx, { phone_number_id, from }: Given, by: Row<typeof 
     checkCallerId(ctx, named.id, me, "from");
     return named;
   }
-  return ctx.directory.get(phoneNumber, by?.caller_id) ?? usualNumber(ctx, me);
+  // A dialer that several call from has the number of one of them.
+  const ofDialer = ctx.directory.get(phoneNumber, by?.caller_id);
+  return ofDialer !== undefined && isUsableBy(ofDialer, me) ? ofDialer : usualNumber(ctx, me);
 }
 
 interface Target {

@@ -19,7 +19,11 @@ export const dialer = resource({
   sort: { name: true },
   fields: {
     name: text(),
-    type: choice(["power", "predictive"], { createOnly: true, default: "power" }),
+    type: choice(["power", "predictive"], {
+      createOnly: true,
+      default: "power",
+      doc: "`predictive` is kept, and works as `power` does: leads are handed out one at a time, and nobody is dialled ahead.",
+    }),
     status: choice(["active", "paused", "done"], {
       default: "active",
       doc: "Only an active one hands out leads; `done` is the end.",

@@ -17,13 +17,15 @@ export function usualNumber(ctx: Ctx, userId: string): PhoneNumber | null {
   return ctx.directory.get(phoneNumber, own?.default_caller_id) ?? numbersOf(ctx, userId)[0] ?? null;
 }
 
+/** A personal number is its member's; that of a group is its participants', or everybody's where it names none. */
+export function isUsableBy(number: PhoneNumber, userId: string): boolean {
+  if (!number.is_group_number) return number.user_id === userId;
+  return number.participants.length === 0 || number.participants.includes(userId);
+}
+
 /** Refuses a number that is another member's, or a group's that the member does not belong to. */
 export function checkCallerId(ctx: Ctx, id: string | null | undefined, userId: string, field: string): void {
   const number = ctx.directory.get(phoneNumber, id);
-  if (number === undefined) return;
-  const isUsable = number.is_group_number
-    ? number.participants.length === 0 || number.participants.includes(userId)
-    : number.user_id === userId;
-  if (!isUsable)
-    throw invalid({ [field]: number.is_group_number ? "is the number of a group of others" : "is the number of another member" });
+  if (number === undefined || isUsableBy(number, userId)) return;
+  throw invalid({ [field]: number.is_group_number ? "is the number of a group of others" : "is the number of another member" });
 }

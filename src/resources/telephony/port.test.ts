@@ -58,6 +58,23 @@ test("an order that no carrier could do anything with is refused, place by place
   );
 });
 
+test("a number that several order at once is ordered once", async () => {
+  const acme = await organization();
+
+  const answers = await Promise.all([1, 2, 3, 4].map(() => acme.ask("POST", "/port/close/", { body: order })));
+
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 400, 400, 400]);
+});
+
+test("words that say nothing are not kept", async () => {
+  const acme = await organization();
+
+  const made = await acme.post("/port/close/", { ...order, carrier_name: " ", loa_file_id: "", pin: "" });
+  const ended = await acme.post("/port/close/", { port_id: made.id, reason: "" });
+
+  assert.deepEqual([made.carrier_name, made.loa_file_id, ended.status_details], [null, null, null]);
+});
+
 test("an order carries the files that prove it", async () => {
   const acme = await organization();
   const letter = await acme.post("/file/", { name: "letter.txt", content_base64: Buffer.from("Yes").toString("base64") });

@@ -5,17 +5,10 @@ import { resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
 import { parseCountry } from "../../values/country.ts";
 import { phoneDigits } from "../../values/phone.ts";
+import { addressLines } from "../shared/contact_points.ts";
 import { dialable } from "./dialable.ts";
 
-const short = z.string().max(255).nullish();
-export const billingAddress = z.strictObject({
-  address_1: short,
-  address_2: short,
-  city: short,
-  state: short,
-  zipcode: short,
-  country: short,
-});
+export const billingAddress = z.strictObject(addressLines);
 
 const readOnly = true;
 
