@@ -74,6 +74,8 @@ export interface ResourceWords<F extends Fields> {
   event?: string | null | ((row: any) => string | null);
   /** The column with the id of the record it is about, whatever kind that is: it goes with that record, and follows when that is merged. */
   about?: string;
+  /** Members can comment on its records. */
+  commentable?: boolean;
   /** The lead its events belong to; by default its `lead_id`. */
   eventLead?: (row: any) => string | null;
   /** The object type of its custom fields. */

@@ -41,6 +41,7 @@ export const activity = resource({
   ...stream,
   name: "activity",
   doc: "Something that happened at a lead, or is planned: a note, a call, a message, a meeting, a change the service noted.",
+  commentable: true,
   kinds: { column: "_type", of: kinds },
   custom: "activity",
   filters: {

@@ -56,6 +56,24 @@ test("leads, contacts, deals, tasks and activities can be commented on", async (
   assert.equal((await acme.get(`/comment_thread/?ids=${threads.data[0].id}`)).data.length, 1);
 });
 
+test("so can conversations, files, projects with their tasks, and quotes", async () => {
+  const acme = await organization();
+  const at = { lead_id: (await acme.lead()).id };
+  const project = await acme.post("/project/", { name: "Launch" });
+  const records = [
+    await acme.post("/conversation/", at),
+    await acme.post("/file/", { name: "a.txt", content_base64: "QQ==" }),
+    project,
+    await acme.post("/project_task/", { project_id: project.id, name: "Plan" }),
+    await acme.post("/quote/", at),
+  ];
+
+  const types = [];
+  for (const record of records) types.push((await comment(acme, record)).object_type);
+
+  assert.deepEqual(types, ["conversation", "file", "project", "project_task", "quote"]);
+});
+
 test("a comment says something about something", async () => {
   const acme = await organization();
   const [lead, other] = [await acme.lead(), await acme.lead()];

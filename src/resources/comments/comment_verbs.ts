@@ -15,20 +15,6 @@ import { commentThread } from "./comment_thread.ts";
 type Comment = Row<typeof comment>;
 type Thread = Row<typeof commentThread>;
 
-/** What can be commented on. */
-const commentable = new Set([
-  "lead",
-  "contact",
-  "opportunity",
-  "task",
-  "activity",
-  "conversation",
-  "file",
-  "project",
-  "project_task",
-  "quote",
-]);
-
 export async function createComment(ctx: Ctx, given: Create<typeof comment>): Promise<Comment> {
   const words = wordsOf(given.body);
   const about = given.thread_id === undefined ? await objectOf(ctx, given.object_id) : await threadOf(ctx, given);
@@ -90,7 +76,7 @@ async function objectOf(ctx: Ctx, object_id: string | undefined): Promise<About>
   const found = await findAnyRecord(ctx, object_id);
   if (found === null) throw invalid({ object_id: "does not exist" });
   const { of, kind } = found;
-  if (!commentable.has(of.name)) throw invalid({ object_id: "cannot be commented on" });
+  if (of.commentable !== true) throw invalid({ object_id: "cannot be commented on" });
 
   const [row] = await lockWhere(ctx, of, sql`t.id = ${object_id}`);
   if (row === undefined) throw invalid({ object_id: "does not exist" });

@@ -29,6 +29,7 @@ export const contact = resource({
   name: "contact",
   prefix: "cont",
   doc: "A person at a lead.",
+  commentable: true,
   custom: "contact",
   rendered: 1,
   visible: visibleAsLead,

@@ -57,6 +57,7 @@ export const conversation = resource({
   name: "conversation",
   prefix: "conv",
   doc: "Messages with a person of a lead that belong together, over any channel. Its messages are activities.",
+  commentable: true,
   visible: livingAsLead,
   owned: {
     by: (ctx, row) =>

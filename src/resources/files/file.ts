@@ -35,6 +35,7 @@ export const file = resource({
   name: "file",
   prefix: "file",
   doc: "A file: attached to a lead, or an asset of the whole organization.",
+  commentable: true,
   visible: visibleAsLead,
   indexed: ["lead_id", "contact_id", "opportunity_id"],
   sort: { name: true, size: true },

@@ -36,6 +36,7 @@ export const lead = resource({
   name: "lead",
   prefix: "lead",
   doc: "A company you may sell to. Contacts, opportunities, tasks and activities hang off it.",
+  commentable: true,
   custom: "lead",
   rendered: 1,
   eventLead: (row) => row.id,

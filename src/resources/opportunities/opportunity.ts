@@ -50,6 +50,7 @@ export const opportunity = resource({
   name: "opportunity",
   prefix: "oppo",
   doc: "A deal that may be won from a lead. Its status says how far it is; its value is in minor units of its currency.",
+  commentable: true,
   custom: "opportunity",
   rendered: 1,
   visible: visibleAsLead,

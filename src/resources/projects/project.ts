@@ -13,6 +13,7 @@ export const project = resource({
   name: "project",
   prefix: "proj",
   doc: "Work in several steps, such as bringing a new customer on board. Its steps are project tasks.",
+  commentable: true,
   custom: "project",
   visible: visibleAsLead,
   indexed: ["lead_id", "opportunity_id", "contact_id", "owner_id"],

@@ -14,6 +14,7 @@ export const projectTask = resource({
   name: "project_task",
   prefix: "ptask",
   doc: "A step of a project. It may have steps of its own, and wait for others.",
+  commentable: true,
   visible,
   owned: {
     by: (ctx, row) => row.created_by === ctx.actor.user_id || row.assigned_to === ctx.actor.user_id,

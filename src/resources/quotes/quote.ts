@@ -53,6 +53,7 @@ export const quote = resource({
   name: "quote",
   prefix: "quot",
   doc: "An offer to a lead. As a draft it is written; sent, it has a page of its own where it is accepted or declined.",
+  commentable: true,
   custom: "quote",
   visible: visibleAsLead,
   owned: { by: "created_by", own: "delete_own_opportunities", others: "manage_others_opportunities" },

@@ -45,6 +45,7 @@ export const task = resource({
   name: "task",
   prefix: "task",
   doc: "Something a member or a group is to do at a lead, by a day or some day.",
+  commentable: true,
   event: (row) => `task.${row._type}`,
   visible: taskIsVisible,
   owned: {
