@@ -73,6 +73,23 @@ describe("a sequence", () => {
     assert.deepEqual((await create(acme, { trigger_query: leads })).trigger_query, leads);
   });
 
+  test("keeps whom it takes when a field that its query names is gone", async () => {
+    const acme = await organization();
+    const field = await acme.customField("lead", { type: "text" });
+    const named = {
+      type: "field_condition",
+      field: { type: "custom_field", custom_field_id: field.id },
+      condition: { type: "exists" },
+    };
+    const trigger_query = { type: "and", queries: [{ type: "object_type", object_type: "lead" }, named] };
+    const made = await create(acme, { trigger_query });
+    await acme.delete(`/custom_field/lead/${field.id}/`);
+
+    const renamed = await acme.put(`/sequence/${made.id}/`, { ...made, name: "Other" });
+
+    assert.deepEqual([renamed.name, renamed.trigger_query], ["Other", trigger_query]);
+  });
+
   test("uses only templates its author may see, and they cannot be deleted while it does", async () => {
     const acme = await organization();
     const bob = await acme.member();

@@ -105,6 +105,12 @@ describe("subscribing a contact", () => {
     await refuse({ contact_email: "bob@example.com" }, "contact_email");
     await refuse({ status: "finished" }, "status");
     await refuse({ sender_account_id: "emailacct_none" }, "sender_account_id");
+    const calendar = await acme.post("/connected_account/", { _type: "zoom" });
+    await refuse({ sender_account_id: calendar.id }, "sender_account_id");
+    const one = await acme.post("/sequence_subscription/", { sequence_id: sequence.id, contact_id: ann.id });
+    const path = `/sequence_subscription/${one.id}/`;
+    await acme.refused(400, "PUT", path, { sender_account_id: calendar.id }, "sender_account_id");
+    await acme.delete(path);
     await refuse({ calls_assigned_to: ["user_none"] }, "calls_assigned_to.0");
     await refuse({ from_phone_number_id: "phon_none" }, "from_phone_number_id");
   });
@@ -204,16 +210,69 @@ describe("a subscription", () => {
   test("that ended is resumed unless the contact is in the sequence by another one", async () => {
     const acme = await organization();
     const sequence = await calling(acme);
-    const body = { sequence_id: sequence.id, contact_id: (await acme.contact()).id };
-    const one = await acme.post("/sequence_subscription/", body);
-    await acme.put(`/sequence/${sequence.id}/`, { steps: [{ step_type: "task" }] });
+    const [gone, kept] = [await acme.contact(), await acme.contact()];
+    const subscribe = (contact: any, body: object = {}) =>
+      acme.post("/sequence_subscription/", { sequence_id: sequence.id, contact_id: contact.id, ...body });
+    const [one, two] = [await subscribe(gone, { status: "paused" }), await subscribe(kept)];
+    await acme.post("/contact/merge/", { source: gone.id, destination: kept.id });
+    const ended = await acme.get(`/sequence_subscription/${one.id}/`);
 
-    const two = await acme.post("/sequence_subscription/", body);
     await acme.refused(400, "PUT", `/sequence_subscription/${one.id}/`, { status: "active" }, "status");
     await acme.delete(`/sequence_subscription/${two.id}/`);
     const resumed = await acme.put(`/sequence_subscription/${one.id}/`, { status: "active" });
 
+    assert.deepEqual([ended.status, ended.paused_at], ["finished", null]);
     assert.deepEqual([resumed.status, resumed.finished_at], ["active", null]);
+    assert.equal(resumed.current_step_id, sequence.steps[0].id);
+    assert.notEqual(resumed.next_step_at, null);
+  });
+
+  test("that ended goes on at a step that is still there, and not at all where none is left", async () => {
+    const acme = await organization();
+    const sequence = await calling(acme, { steps: [{ step_type: "call" }, { step_type: "task" }] });
+    const [gone, kept] = [await acme.contact(), await acme.contact()];
+    const [one, two] = [gone, kept].map((contact) =>
+      acme.post("/sequence_subscription/", { sequence_id: sequence.id, contact_id: contact.id }),
+    );
+    const path = `/sequence_subscription/${(await one).id}/`;
+    await two;
+    await acme.post("/contact/merge/", { source: gone.id, destination: kept.id });
+    await acme.delete(`/sequence_subscription/${(await two).id}/`);
+
+    await acme.put(`/sequence/${sequence.id}/`, { steps: [sequence.steps[1]] });
+    const moved = await acme.get(path);
+    await acme.put(`/sequence/${sequence.id}/`, { steps: [{ step_type: "call" }] });
+
+    assert.deepEqual([moved.status, moved.current_step_id], ["finished", sequence.steps[1].id]);
+    await acme.refused(400, "PUT", path, { status: "active" }, "status");
+  });
+
+  test("of a sequence without steps is due when the first one comes", async () => {
+    const acme = await organization();
+    const sequence = await acme.post("/sequence/", { name: "Later", status: "active" });
+    const body = { sequence_id: sequence.id, contact_id: (await acme.contact()).id };
+    const one = await acme.post("/sequence_subscription/", body);
+    const path = `/sequence_subscription/${one.id}/`;
+    await acme.put(path, { status: "paused" });
+    const waiting = await acme.put(path, { status: "active" });
+
+    const { steps } = await acme.put(`/sequence/${sequence.id}/`, { steps: [{ step_type: "call", delay: 60 }] });
+
+    const begun = await acme.get(path);
+    assert.deepEqual([one.next_step_at, waiting.next_step_at], [null, null]);
+    assert.equal(begun.current_step_id, steps[0].id);
+    assert.equal(Date.parse(begun.next_step_at) - Date.parse(one.start_date), 60_000);
+  });
+
+  test("of somebody's private sequence is paused and resumed by whoever sees its contact", async () => {
+    const acme = await organization();
+    const bob = await acme.member();
+    const sequence = await calling(acme, { is_shared: false });
+    const one = await acme.post("/sequence_subscription/", { sequence_id: sequence.id, contact_id: (await acme.contact()).id });
+
+    await bob.put(`/sequence_subscription/${one.id}/`, { status: "paused" });
+
+    assert.equal((await bob.put(`/sequence_subscription/${one.id}/`, { status: "active" })).status, "active");
   });
 
   test("is found by sequence, contact, lead and state, and shown on its contact when asked for", async () => {

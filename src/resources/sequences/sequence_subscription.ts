@@ -89,7 +89,11 @@ export const sequenceSubscription = resource({
     }),
     status_reason: choice(statusReasons, { readOnly: true, doc: "Why it is in this state." }),
     start_date: timestamp({ createOnly: true, filled: true, doc: "When it begins; now by default." }),
-    steps_version: integer({ readOnly: true, filled: true, doc: "The version of the sequence's steps it goes by." }),
+    steps_version: integer({
+      readOnly: true,
+      filled: true,
+      doc: "The version of the sequence's steps by which its own was found.",
+    }),
     current_step_id: text({ readOnly: true, doc: "The step that comes next." }),
     next_step_at: timestamp({ readOnly: true, doc: "When that step is taken." }),
     finished_at: timestamp({ readOnly: true, doc: "When it came to its end." }),

@@ -7,7 +7,7 @@ import { changedFields, emit } from "../../records/event.ts";
 import { findRecord, findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { emailKey } from "../../values/email.ts";
-import { connectedAccount } from "../accounts/connected_account.ts";
+import { connectedAccount, isMailbox } from "../accounts/connected_account.ts";
 import { contact } from "../contacts/contact.ts";
 import { unsubscribedAmong } from "../contacts/unsubscribed_email.ts";
 import { isActiveMember, user } from "../organization/user.ts";
@@ -41,9 +41,7 @@ export async function createSubscription(ctx: Ctx, given: Create<typeof sequence
     status,
     ...(status === "paused" && { status_reason: "manual", paused_at: ctx.now.toISOString() }),
     start_date,
-    steps_version: taken.steps_version,
-    current_step_id: taken.steps[0]?.id ?? null,
-    next_step_at: dueAt(taken, new Date(Date.parse(start_date) + (taken.steps[0]?.delay ?? 0) * 1000)),
+    ...atFirstStep(taken, start_date),
   });
 }
 
@@ -53,6 +51,8 @@ export async function updateSubscription(
   patch: Patch<typeof sequenceSubscription>,
 ): Promise<Subscription> {
   checkAssignees(ctx, patch.calls_assigned_to, before.calls_assigned_to);
+  if (patch.sender_account_id && patch.sender_account_id !== before.sender_account_id)
+    await mailboxWith(ctx, patch.sender_account_id);
   const change = await changeOfStatus(ctx, before, patch.status ?? before.status);
   const after = store.update(ctx, sequenceSubscription, before, { ...patch, ...change });
   if (after.status !== before.status) {
@@ -71,6 +71,15 @@ async function openSequence(ctx: Ctx, id: string): Promise<Sequence> {
   if (found.status === "draft") throw invalid({ sequence_id: "is a draft: make it active first" });
   if (!found.allow_manual_enrollment) throw invalid({ sequence_id: "takes nobody by hand" });
   return found;
+}
+
+/** The first step and when it is due; as long as there is none, nothing is. */
+export function atFirstStep(taken: Sequence, start_date: string): Values<typeof sequenceSubscription> {
+  const [first] = taken.steps;
+  const { steps_version } = taken;
+  if (first === undefined) return { steps_version, current_step_id: null, next_step_at: null };
+  const earliest = new Date(Date.parse(start_date) + first.delay * 1000);
+  return { steps_version, current_step_id: first.id, next_step_at: dueAt(taken, earliest) };
 }
 
 const dueAt = ({ schedule, timezone }: Sequence, earliest: Date): string => nextSlot(schedule, timezone, earliest).toISOString();
@@ -106,8 +115,8 @@ type Sender = Pick<Values<typeof sequenceSubscription>, "sender_account_id" | "s
 
 /** What is not said is that of the account; without an account, the caller's own. */
 async function senderOf(ctx: Ctx, given: Sender): Promise<Sender> {
-  const account =
-    given.sender_account_id === undefined ? await usualAccount(ctx) : await accountWith(ctx, given.sender_account_id);
+  const { sender_account_id: id } = given;
+  const account = id === undefined ? await usualAccount(ctx) : id === null ? null : await mailboxWith(ctx, id);
   const identity = account?.identities[0];
   const me = ctx.directory.get(user, ctx.actor.user_id);
   return {
@@ -122,10 +131,10 @@ async function usualAccount(ctx: Ctx): Promise<Account | null> {
   return (await findRecords(ctx, connectedAccount, own, sql`order by t.is_default desc, t.id limit 1`))[0] ?? null;
 }
 
-async function accountWith(ctx: Ctx, id: string | null): Promise<Account | null> {
-  if (id === null) return null;
+async function mailboxWith(ctx: Ctx, id: string): Promise<Account> {
   const found = await findRecord(ctx, connectedAccount, id);
   if (found === null) throw invalid({ sender_account_id: "does not exist" });
+  if (!isMailbox(found._type)) throw invalid({ sender_account_id: "cannot send e-mail" });
   return found;
 }
 
@@ -158,14 +167,22 @@ async function changeOfStatus(
 /** Goes on where it stood, at its time or, when that is over, now. */
 async function resumedAt(ctx: Ctx, before: Subscription): Promise<Values<typeof sequenceSubscription>> {
   if (forGood.has(before.status_reason ?? "")) throw invalid({ status: `cannot be resumed: ${before.status_reason}` });
-  const [taken] = await findRecords(ctx, sequence, [sql`t.id = ${before.sequence_id}`], sql`for share of t`);
+  const [taken] = await findRecords(ctx, ofAnybody, [sql`t.id = ${before.sequence_id}`], sql`for share of t`);
   if (taken === undefined) throw invalid({ status: "cannot be resumed: its sequence is gone" });
   if (before.contact_email !== null && (await unsubscribedAmong(ctx, [before.contact_email])).size > 0)
     throw invalid({ status: "cannot be resumed: the address has unsubscribed" });
   if (before.status !== "paused") await refuseSecond(ctx, before.sequence_id, before.contact_id, "status");
+  const { steps_version } = taken;
+  if (before.current_step_id === null) {
+    if (before.status !== "paused") throw invalid({ status: "cannot be resumed: no step is left" });
+    return { steps_version };
+  }
   const due = Date.parse(before.next_step_at ?? ctx.now.toISOString());
-  return { next_step_at: dueAt(taken, new Date(Math.max(due, ctx.now.getTime()))), steps_version: taken.steps_version };
+  return { steps_version, next_step_at: dueAt(taken, new Date(Math.max(due, ctx.now.getTime()))) };
 }
+
+/** Who is in a private sequence may go on in it, whoever says so. */
+const ofAnybody: typeof sequence = { ...sequence, visible: undefined };
 
 // --- merging ---
 
@@ -185,8 +202,14 @@ export async function endDoubleSubscriptions(ctx: Ctx, gone: string, kept: strin
 
 /** The end of the way: nothing more is due. */
 export function finish(ctx: Ctx, before: Subscription, values: Values<typeof sequenceSubscription> = {}): void {
-  const ended = { status: "finished", next_step_at: null, finished_at: ctx.now.toISOString() } as const;
-  const after = store.update(ctx, sequenceSubscription, before, { ...values, ...ended });
+  const after = store.update(ctx, sequenceSubscription, before, {
+    status: "finished",
+    status_reason: null,
+    paused_at: null,
+    next_step_at: null,
+    finished_at: ctx.now.toISOString(),
+    ...values,
+  });
   const changed = changedFields(sequenceSubscription, before, after);
   emit(ctx, sequenceSubscription, { action: "finished", before, after, changed });
 }

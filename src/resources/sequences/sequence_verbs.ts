@@ -4,8 +4,9 @@ import type { Ctx } from "../../core/context.ts";
 import { type FieldErrors, invalid } from "../../core/errors.ts";
 import type { Create, Patch, Resource, Row } from "../../core/resource.ts";
 import { same } from "../../core/row.ts";
-import { sql } from "../../db/sql.ts";
+import { and, type Sql, sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
+import { lockWhere } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { below, compileQuery } from "../../search/compile.ts";
 import { type QueryNode, readQuery } from "../../search/nodes.ts";
@@ -14,7 +15,7 @@ import { emailTemplate } from "../templates/email_template.ts";
 import { smsTemplate } from "../templates/sms_template.ts";
 import { sequence } from "./sequence.ts";
 import { sequenceSubscription } from "./sequence_subscription.ts";
-import { finish } from "./sequence_subscription_verbs.ts";
+import { atFirstStep, finish } from "./sequence_subscription_verbs.ts";
 import { numbered, type Step, survivorOf } from "./steps.ts";
 
 type Sequence = Row<typeof sequence>;
@@ -22,12 +23,12 @@ type Sequence = Row<typeof sequence>;
 export async function createSequence(ctx: Ctx, given: Create<typeof sequence>): Promise<Sequence> {
   const steps = numbered(given.steps ?? [], [], ctx.now);
   await checkTemplates(ctx, steps, []);
-  await checkTrigger(ctx, given.trigger_query);
+  await checkTrigger(ctx, given.trigger_query, null);
   return store.insert(ctx, sequence, { status: steps.length > 0 ? "active" : "draft", ...given, steps });
 }
 
 export async function updateSequence(ctx: Ctx, before: Sequence, patch: Patch<typeof sequence>): Promise<Sequence> {
-  await checkTrigger(ctx, patch.trigger_query);
+  await checkTrigger(ctx, patch.trigger_query, before.trigger_query);
   const steps = numbered(patch.steps ?? before.steps, before.steps, ctx.now);
   if (same(steps, before.steps)) return store.update(ctx, sequence, before, { ...patch, steps: before.steps });
 
@@ -39,45 +40,41 @@ export async function updateSequence(ctx: Ctx, before: Sequence, patch: Patch<ty
 
 /** Its steps go with it; who was on their way is told why it ended. */
 export async function deleteSequence(ctx: Ctx, before: Sequence): Promise<void> {
-  const living = await findLocked(ctx, before.id);
-  for (const one of living)
+  for (const one of await lockSubscriptions(ctx, before, isLiving))
     store.update(ctx, sequenceSubscription, one, {
       status: "error",
       status_reason: "sequence-deleted",
       current_step_id: null,
       next_step_at: null,
+      paused_at: null,
       finished_at: ctx.now.toISOString(),
     });
   await store.remove(ctx, sequence, [before]);
 }
 
-/** Whoever stands at a step that is gone stands at the next one that is still there, or has come to the end. */
+/**
+ * Whoever stands at a step that is gone stands at the next one that is still there; whoever is on their way and finds none has come
+ * to the end. Whoever waits for a first step to be there begins.
+ */
 async function moveOn(ctx: Ctx, before: Sequence, after: Sequence): Promise<void> {
   const kept = new Set(after.steps.map((step) => step.id));
   const gone = before.steps.filter((step) => !kept.has(step.id)).map((step) => step.id);
-  if (gone.length === 0) return;
-  for (const one of await findLocked(ctx, before.id, gone)) {
+  for (const one of await lockSubscriptions(ctx, before, sql`t.current_step_id = any(${gone})`)) {
     const next = survivorOf(one.current_step_id!, before.steps, after.steps);
     const values = { current_step_id: next?.id ?? null, steps_version: after.steps_version };
-    if (next !== null) store.update(ctx, sequenceSubscription, one, values);
-    else finish(ctx, one, values);
+    if (next === null && one.finished_at === null) finish(ctx, one, values);
+    else store.update(ctx, sequenceSubscription, one, values);
   }
+  if (before.steps.length > 0) return;
+  for (const one of await lockSubscriptions(ctx, before, and([isLiving, sql`t.current_step_id is null`])))
+    store.update(ctx, sequenceSubscription, one, atFirstStep(after, one.start_date));
 }
 
-function findLocked(ctx: Ctx, sequenceId: string, stepIds?: readonly string[]): Promise<Row<typeof sequenceSubscription>[]> {
-  const conditions = [
-    sql`t.sequence_id = ${sequenceId}`,
-    sql`t.status in ('active', 'paused')`,
-    ...(stepIds === undefined ? [] : [sql`t.current_step_id = any(${stepIds})`]),
-  ];
-  return findAll(ctx, conditions);
-}
+const isLiving = sql`t.status in ('active', 'paused')`;
 
-// Whoever may change a sequence changes it for everyone in it, also for contacts of leads they may not see.
-async function findAll(ctx: Ctx, conditions: ReturnType<typeof sql>[]): Promise<Row<typeof sequenceSubscription>[]> {
-  const { visible: _, ...all } = sequenceSubscription;
-  return findRecords(ctx, all as typeof sequenceSubscription, conditions, sql`order by t.id for update of t`);
-}
+/** Whoever may change a sequence changes it for everyone in it, also for contacts of leads they may not see. */
+const lockSubscriptions = (ctx: Ctx, of: Sequence, which: Sql): Promise<Row<typeof sequenceSubscription>[]> =>
+  lockWhere(ctx, sequenceSubscription, and([sql`t.sequence_id = ${of.id}`, which]));
 
 // --- what it names ---
 
@@ -105,9 +102,9 @@ async function existing(ctx: Ctx, of: Resource, ids: readonly string[]): Promise
   return new Set(rows.map((row) => row.id as string));
 }
 
-/** A query for leads or contacts, which the search would take. */
-async function checkTrigger(ctx: Ctx, given: object | null | undefined): Promise<void> {
-  if (given === null || given === undefined) return;
+/** A query for leads or contacts, which the search would take. What was taken before may be written back. */
+async function checkTrigger(ctx: Ctx, given: object | null | undefined, before: object | null): Promise<void> {
+  if (given === null || given === undefined || same(given, before)) return;
   const { query, errors } = readQuery(given, "trigger_query");
   if (errors !== null) throw invalid(errors);
   const of = resourceOf(ctx, objectTypeIn(query) ?? "");
