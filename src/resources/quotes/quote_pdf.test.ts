@@ -50,6 +50,23 @@ test("a word without an end is broken up, and takes no longer than other text", 
   assert.ok(pages(pdf) > 5);
 });
 
+test("others have their turn while a large quote is written, in whatever script it is", async () => {
+  let longest = 0;
+  let last = performance.now();
+  const ticking = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 1);
+
+  for (const letter of ["你", "x", "! ", "a\n"]) {
+    const lines = [{ ...line, description: letter.repeat(100_000 / letter.length) }];
+    await renderQuotePdf({ ...plain, lines, terms: letter.repeat(10_000) });
+  }
+
+  clearInterval(ticking);
+  assert.ok(longest < 1000, `they waited ${Math.round(longest)} ms`);
+});
+
 test("text in any script, and any text at all, becomes a PDF", async () => {
   const text = fc.string({ unit: "binary", maxLength: 300 });
 

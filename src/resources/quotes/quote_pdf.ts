@@ -1,4 +1,7 @@
-// A quote as PDF: a function of its words alone, in the fonts that every reader has.
+// A quote as PDF: a function of its words alone, in the fonts that every reader has. Lines are broken here and not by pdfkit: it
+// takes the square of what it finds no break in, and it finds none between question marks, of which a long text in Chinese becomes
+// half a minute. And it is written in steps, between which others have their turn: the largest quotes take a second.
+import { setImmediate as turn } from "node:timers/promises";
 import { toLatin } from "../../values/latin.ts";
 import type { DocumentLine, QuoteDocument } from "./quote_document.ts";
 
@@ -8,15 +11,23 @@ const margin = 50;
 const regular = "Helvetica";
 const bold = "Helvetica-Bold";
 
+interface Column {
+  x: number;
+  width: number;
+  align: "left" | "right";
+}
+
 /** Where the columns of the lines begin, how wide they are, and on which side their text stands. */
-const columns = [
-  { title: "Item", x: 50, width: 175, align: "left" },
-  { title: "Quantity", x: 230, width: 50, align: "right" },
-  { title: "Price", x: 285, width: 85, align: "right" },
-  { title: "Discount", x: 375, width: 60, align: "right" },
-  { title: "Tax", x: 440, width: 40, align: "right" },
-  { title: "Amount", x: 485, width: 60, align: "right" },
-] as const;
+const columns: readonly (Column & { title: string })[] = [
+  { title: "Item", x: 50, width: 150, align: "left" },
+  { title: "Quantity", x: 203, width: 50, align: "right" },
+  { title: "Price", x: 258, width: 77, align: "right" },
+  { title: "Discount", x: 340, width: 70, align: "right" },
+  { title: "Tax", x: 415, width: 45, align: "right" },
+  { title: "Amount", x: 465, width: 80, align: "right" },
+];
+const description: Column = { x: 50, width: 320, align: "left" };
+const wholeWidth: Column = { x: margin, width: 495, align: "left" };
 
 export async function renderQuotePdf(of: QuoteDocument): Promise<Buffer> {
   // Loaded when the first quote is sent: it takes 30 MB, and many services never send one.
@@ -28,73 +39,158 @@ export async function renderQuotePdf(of: QuoteDocument): Promise<Buffer> {
     pdf.on("end", () => done(Buffer.concat(chunks)));
     pdf.on("error", fail);
   });
-  write(pdf, of);
+  let page = 1;
+  pdf.on("pageAdded", () => head(pdf, `${of.number}, page ${++page}`));
+  await inTurns(write(pdf, of));
   pdf.end();
   return whole;
 }
 
-function write(pdf: Pdf, of: QuoteDocument): void {
-  pdf.font(regular).fontSize(10).text(shownText(of.from));
-  pdf.moveDown(0.5).font(bold).fontSize(20).text(shownText(of.title));
-  pdf.moveDown(0.5).font(regular).fontSize(10);
-  for (const text of [of.number, ...of.dates.map(([label, day]) => `${label}: ${day}`)]) pdf.text(shownText(text));
-  if (of.to.length > 0) pdf.moveDown(0.5).text(shownText(`For ${of.to.join(", ")}`));
+/** After so many milliseconds it is somebody else's turn. */
+const turnMs = 10;
 
-  words(pdf, of.header);
-  words(pdf, of.description);
-  pdf.moveDown();
+async function inTurns(steps: Iterable<void>): Promise<void> {
+  let began = performance.now();
+  for (const _ of steps) {
+    if (performance.now() - began < turnMs) continue;
+    await turn();
+    began = performance.now();
+  }
+}
+
+/** Pauses wherever it may. */
+type Steps = Generator<void, void>;
+
+function* write(pdf: Pdf, of: QuoteDocument): Steps {
+  yield* words(pdf, of.from);
+  yield* words(pdf, of.title, { font: bold, size: 20, above: 6 });
+  yield* words(pdf, [of.number, ...of.dates.map(([label, day]) => `${label}: ${day}`)].join("\n"), { above: 6 });
+  if (of.to.length > 0) yield* words(pdf, `For ${of.to.join(", ")}`, { above: 6 });
+
+  yield* words(pdf, of.header, { above: 12 });
+  yield* words(pdf, of.description, { above: 12 });
+  pdf.y += 12;
+  titles(pdf);
+  for (const line of of.lines) yield* writeLine(pdf, line);
+  sums(pdf, of.sums);
+  yield* words(pdf, of.footer, { above: 12 });
+  if (of.terms !== null) yield* words(pdf, "Terms", { font: bold, above: 12, lines: 2 });
+  yield* words(pdf, of.terms, { above: 4 });
+  yield* words(pdf, of.answer, { font: bold, above: 12 });
+}
+
+interface Look {
+  font?: string;
+  size?: number;
+  color?: string;
+  /** Left free above it. */
+  above?: number;
+  /** So many lines stay on one page, those that follow included. */
+  lines?: number;
+}
+
+/** Text as long as it may be, over as many pages as it needs. */
+function* words(pdf: Pdf, text: string | null, look: Look = {}, column = wholeWidth): Steps {
+  if (text === null) return;
+  const { font = regular, size = 10, color = "black", above = 0, lines = 1 } = look;
+  const style = () => pdf.font(font).fontSize(size).fillColor(color);
+  const height = style().currentLineHeight(true);
+  pdf.y += above;
+  for (const line of broken(pdf, text, column.width)) {
+    if (!room(pdf, lines * height)) style();
+    put(pdf, line, column);
+    pdf.y += height;
+    yield;
+  }
+}
+
+/** A line of the table, and below it what there is to say of it. */
+function* writeLine(pdf: Pdf, line: DocumentLine): Steps {
+  row(pdf, regular, [line.name, line.quantity, line.price, line.discount, line.tax, line.amount], titles);
+  yield;
+  if (line.description === null) return;
+  pdf.y -= 3;
+  yield* words(pdf, line.description, { size: 8, color: "#555" }, description);
+  pdf.y += 5;
+}
+
+function titles(pdf: Pdf): void {
   row(
     pdf,
     bold,
     columns.map(({ title }) => title),
   );
-  for (const line of of.lines) writeLine(pdf, line);
-  sums(pdf, of.sums);
-  words(pdf, of.footer);
-  if (of.terms !== null) words(pdf, "Terms", bold);
-  words(pdf, of.terms);
-  words(pdf, of.answer, bold);
 }
 
-function words(pdf: Pdf, text: string | null, font = regular): void {
-  if (text !== null) pdf.moveDown().font(font).fontSize(10).text(shownText(text), margin);
-}
-
-function writeLine(pdf: Pdf, line: DocumentLine): void {
-  row(pdf, regular, [line.name, line.quantity, line.price, line.discount, line.tax, line.amount]);
-  if (line.description === null) return;
-  const [{ x }] = columns;
-  pdf.fontSize(8).fillColor("#555").text(shownText(line.description), x, pdf.y, { width: 320 });
-  pdf.fontSize(10).fillColor("black").moveDown(0.4);
-}
-
-/** One line of the table. It goes to the next page whole. */
-function row(pdf: Pdf, font: string, given: readonly string[]): void {
-  pdf.font(font).fontSize(9);
-  const texts = given.map(shownText);
-  const height = Math.max(...texts.map((text, i) => pdf.heightOfString(text || " ", { width: columns[i]!.width })));
-  if (pdf.y + height > pdf.page.height - margin) pdf.addPage();
-  const top = pdf.y;
-  for (const [i, text] of texts.entries()) {
-    const { x, width, align } = columns[i]!;
-    pdf.text(text, x, top, { width, align });
-  }
-  pdf.x = margin;
-  pdf.y = top + height + 4;
+/** It goes to the next page whole, below what `begin` writes there. */
+function row(pdf: Pdf, font: string, given: readonly string[], begin: (pdf: Pdf) => void = () => {}): void {
+  const style = () => pdf.font(font).fontSize(9).fillColor("black");
+  const height = style().currentLineHeight(true);
+  const cells = given.map((text, i) => [...broken(pdf, text, columns[i]!.width)]);
+  const lines = Math.max(...cells.map((cell) => cell.length));
+  if (!room(pdf, lines * height)) begin(pdf);
+  style();
+  for (const [i, cell] of cells.entries())
+    for (const [n, line] of cell.entries()) put(pdf, line, columns[i]!, pdf.y + n * height);
+  pdf.y += lines * height + 4;
 }
 
 function sums(pdf: Pdf, given: readonly [string, string][]): void {
-  pdf.moveDown(0.5);
+  pdf.y += 6;
+  room(pdf, given.length * 16);
   for (const [i, [label, amount]] of given.entries()) {
-    pdf.font(i === given.length - 1 ? bold : regular).fontSize(10);
-    if (pdf.y + 14 > pdf.page.height - margin) pdf.addPage();
-    const top = pdf.y;
-    pdf.text(shownText(label), 285, top, { width: 130, align: "right" });
-    pdf.text(shownText(amount), 420, top, { width: 125, align: "right" });
-    pdf.x = margin;
-    pdf.y = top + 16;
+    pdf
+      .font(i === given.length - 1 ? bold : regular)
+      .fontSize(10)
+      .fillColor("black");
+    put(pdf, toLatin(label), { x: 50, width: 365, align: "right" });
+    put(pdf, toLatin(amount), { x: 420, width: 125, align: "right" });
+    pdf.y += 16;
   }
 }
 
-/** In letters that the fonts have. Long words are broken up: what breaks lines takes the square of a word's length, minutes for 200,000 letters. */
-const shownText = (text: string): string => toLatin(text).replace(/\S{60}(?=\S)/g, "$& ");
+/** What pages begin with, the first aside. */
+function head(pdf: Pdf, text: string): void {
+  pdf.font(regular).fontSize(8).fillColor("#555");
+  put(pdf, toLatin(text), { ...wholeWidth, align: "right" }, margin - 20);
+}
+
+// --- text on pages ---
+
+/** Begins a page where so much does not fit on this one, and answers whether it did fit. */
+function room(pdf: Pdf, height: number): boolean {
+  if (pdf.y + height <= pdf.page.height - margin) return true;
+  pdf.addPage();
+  return false;
+}
+
+/** One line that is known to fit. */
+function put(pdf: Pdf, line: string, { x, width, align }: Column, y = pdf.y): void {
+  const before = pdf.y;
+  pdf.text(line, align === "left" ? x : x + width - pdf.widthOfString(line), y, { lineBreak: false });
+  pdf.y = before;
+}
+
+/** In letters that the fonts have, as lines of the present font that are no wider. A word that is wider by itself is cut. */
+function* broken(pdf: Pdf, text: string, width: number): Generator<string> {
+  const widthOf = (one: string) => pdf.widthOfString(one);
+  const space = widthOf(" ");
+  for (const paragraph of toLatin(text).split("\n")) {
+    let line = "";
+    let filled = 0;
+    for (const word of paragraph.split(" ").flatMap((one) => cut(one, widthOf, width))) {
+      const wide = widthOf(word);
+      const fits = filled + space + wide <= width;
+      if (line !== "" && !fits) yield line;
+      [line, filled] = line !== "" && fits ? [`${line} ${word}`, filled + space + wide] : [word, wide];
+    }
+    yield line;
+  }
+}
+
+/** No letter is wider than these two: in one font it is the one, in the other the other. */
+function cut(word: string, widthOf: (text: string) => number, width: number): string[] {
+  if (widthOf(word) <= width) return [word];
+  const letters = Math.floor(width / Math.max(widthOf("@"), widthOf("—")));
+  return word.match(new RegExp(`.{1,${letters}}`, "gu"))!;
+}
