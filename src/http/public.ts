@@ -11,12 +11,16 @@ import { Exchange, type Service } from "./service.ts";
 const formBytesMax = 64 * 1024;
 
 export function addPublicRoutes(server: FastifyInstance, service: Service, routes: readonly PublicRoute[]): void {
-  // In a scope of its own, so that forms are read here and nowhere else.
+  // In a scope of its own, so that forms are read here and nowhere else, and nothing but forms.
   server.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(
       "application/x-www-form-urlencoded",
       { parseAs: "string", bodyLimit: formBytesMax },
       (_request, text, done) => done(null, Object.fromEntries(new URLSearchParams(text as string))),
+    );
+    scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, bytes, done) =>
+      bytes.length === 0 ? done(null, {}) : done(invalid({}, "The body must be a form: application/x-www-form-urlencoded.")),
     );
     for (const route of routes) addPublicRoute(scope, service, route);
   });

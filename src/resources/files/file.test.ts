@@ -206,6 +206,15 @@ test("files follow a merge, and the destination's slots stay as they were", asyn
   assert.equal((await acme.ask("GET", `/file/${moved.id}/download/`)).text, "%PDF-1.7\n%%EOF");
 });
 
+test("a subtype stays while any file has it, one of a lead that is not seen too", async () => {
+  const acme = await organization();
+  const subtype = await acme.post("/file_subtype/", { label: "Blueprint" });
+  await upload(acme, { lead_id: (await acme.lead()).id, subtype: subtype.key });
+  const customizer = await acme.memberWith(["manage_customizations"]);
+
+  await customizer.refused(400, "DELETE", `/file_subtype/${subtype.id}/`);
+});
+
 test("a subtype may be for one type of file only", async () => {
   const acme = await organization();
   const made = await upload(acme, { subtype: "proposal" });

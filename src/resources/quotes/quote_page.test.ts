@@ -96,6 +96,23 @@ test("accepting it writes down who did, tells the seller and makes the deal wort
   assert.ok(!page.text.includes("<form"));
 });
 
+test("only a form answers it: a body of another kind is refused, whatever it says", async () => {
+  const acme = await organization();
+  const quote = await sent(acme);
+  const address = quote.public_url.replace("http://localhost", acme.service.url);
+  const bodies = [
+    ["application/json", '{"decision":"accept","name":12}'],
+    ["application/json", '{"decision":null}'],
+    ["text/plain", "decision=accept"],
+  ];
+
+  for (const [type, body] of bodies) {
+    const answer = await fetch(address, { method: "POST", headers: { "content-type": type! }, body });
+    assert.equal(answer.status, 400, body);
+  }
+  assert.equal((await acme.get(path(quote))).status, "open");
+});
+
 test("declining it is told to who made it where there is no deal", async () => {
   const acme = await organization();
   const quote = await sent(acme);
