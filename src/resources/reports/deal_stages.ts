@@ -2,7 +2,7 @@
 // first stands there or further on, so that one that skips a stage has reached it too; each begins at the first stage.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import { empty, join, or, raw, type Sql, sql } from "../../db/sql.ts";
+import { empty, join, raw, type Sql, sql } from "../../db/sql.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
 import { type Range, within } from "./range.ts";
 import { type Asked, ask, type DealPipeline, type DealStatus, total } from "./report.ts";
@@ -59,81 +59,92 @@ export async function followDeals(
   pipelines: readonly DealPipeline[],
   followed: Followed,
 ): Promise<{ stages: Stage[]; totals: Totals[] }> {
-  const moments = momentsOf(pipelines, followed);
-  const inCurrency = sql`value_currency = ${asked.currency}`;
-  const stages = moments.map(({ place, at, next }) => sql`(${place}::int, ${at}, ${next})`);
+  const n = (where: string) => sql`${total(raw("n"), raw(where))}::int`;
+  const sum = (amount: string, where = "true") => total(raw(amount), raw(`${where} and in_currency`));
+  const average = (all: Sql, of: string, where: string) =>
+    sql`(${all} filter (where ${raw(where)}) / nullif(sum(${raw(of)}) filter (where ${raw(where)}), 0))`;
+  const stages = placesOf(pipelines).map((place) => sql`(${place}::int, ${raw(`went_${place}`)})`);
   return ask<"stages" | "totals">(
     ctx,
     {
+      // A deal that came to a stage is counted there. It has advanced if it came to the next, whenever that was.
       stages: sql`
-        select pipeline_id, stage.place, grouping(user_id) = 1 as of_pipeline, user_id, count(*)::int as count,
-          count(stage.next_at)::int as advanced,
-          count(*) filter (where stage.next_at is null and type = 'lost')::int as count_lost,
-          ${total(raw("value"), inCurrency)} as value,
-          ${total(raw("value"), sql`stage.next_at is not null and ${inCurrency}`)} as value_advanced,
-          ${total(raw("value"), sql`stage.next_at is null and type = 'lost' and ${inCurrency}`)} as value_lost,
-          ${total(raw("expected_value"), inCurrency)} as weighted_value,
-          ${total(raw("expected_value"), sql`stage.next_at is not null and ${inCurrency}`)} as weighted_value_advanced,
-          round(avg(extract(epoch from stage.next_at - stage.at)), 3) as average_time_to_advance
-        from way cross join lateral (values ${join(stages)}) stage(place, at, next_at)
-        where ${counts(followed, raw("stage.at"))}
-        group by grouping sets ((pipeline_id, stage.place), (pipeline_id, stage.place, user_id))`,
+        select pipeline_id, place, grouping(user_id) = 1 as of_pipeline, user_id, sum(n)::int as count, ${n("came > place + 1")} as advanced,
+          ${n("came = place + 1 and type = 'lost'")} as count_lost,
+          ${sum("value")} as value, ${sum("value", "came > place + 1")} as value_advanced,
+          ${sum("value", "came = place + 1 and type = 'lost'")} as value_lost,
+          ${sum("expected_value")} as weighted_value, ${sum("expected_value", "came > place + 1")} as weighted_value_advanced,
+          round(extract(epoch from sum(went)) / nullif(sum(n) filter (where came > place + 1), 0), 3) as average_time_to_advance
+        from alike join lateral (values ${join(stages)}) stage(place, went) on place >= earlier and place < by_then
+        group by grouping sets ((pipeline_id, place), (pipeline_id, place, user_id)) order by user_id`,
       totals: sql`
-        select pipeline_id, count(*)::int, count(*) filter (where type = 'won')::int as count_total_won,
-          count(*) filter (where type <> 'active')::int as count_total_complete,
-          ${total(raw("value"), sql`type = 'won' and ${inCurrency}`)} as value_total_won,
-          ${total(raw("value"), sql`type <> 'active' and ${inCurrency}`)} as value_total_complete,
-          round(avg(extract(epoch from won_at - date_created)) filter (where type = 'won'), 3) as average_time_to_win,
-          round(avg(annualized_value) filter (where type = 'won' and ${inCurrency})) as average_value_annualized_per_won_opportunity,
-          avg(value) filter (where type = 'won' and ${inCurrency}) as average_value_won,
-          count(*) filter (where value_currency <> ${asked.currency})::int as count_other_currencies
-        from way where ${or(moments.map(({ counted }) => counted))} group by 1`,
+        select pipeline_id, sum(n)::int as count, ${n("type = 'won'")} as count_total_won, ${n("type <> 'active'")} as count_total_complete,
+          ${sum("value", "type = 'won'")} as value_total_won, ${sum("value", "type <> 'active'")} as value_total_complete,
+          round(extract(epoch from sum(winning) filter (where type = 'won')) / nullif(sum(n_winning) filter (where type = 'won'), 0), 3)
+            as average_time_to_win,
+          round(${average(raw("sum(annualized_value)"), "n_annualized_value", "type = 'won' and in_currency")})
+            as average_value_annualized_per_won_opportunity,
+          ${average(raw("sum(value)"), "n_value", "type = 'won' and in_currency")} as average_value_won,
+          ${n("not in_currency")} as count_other_currencies
+        from alike where earlier < by_then group by 1`,
     },
-    sql`with ${ways(ctx, asked, pipelines, followed)}`,
+    sql`with ${alike(ctx, asked, pipelines, followed)}`,
   );
 }
 
-/** The moment each stage was reached and the one the next was, over a row of `way`; and whether it counts. */
-function momentsOf(
-  pipelines: readonly DealPipeline[],
-  followed: Followed,
-): { place: number; at: Sql; next: Sql; counted: Sql }[] {
-  const places = placesOf(pipelines);
-  const at = (place: number) => (place < places.length ? raw(`at_${place}`) : raw("null::timestamptz"));
-  return places.map((place) => ({ place, at: at(place), next: at(place + 1), counted: counts(followed, at(place)) }));
-}
-
-/** A stage that was not reached was not reached in time either. */
-const counts = ({ reached }: Followed, at: Sql): Sql =>
-  reached === null || (reached.start === null && reached.end === null) ? sql`${at} is not null` : sql`(${within(reached, at)})`;
-
 const placesOf = (pipelines: readonly DealPipeline[]): number[] =>
   Array.from({ length: Math.max(1, ...pipelines.map((one) => stagesOf(one).length)) }, (_, place) => place);
+
+/**
+ * A row of `alike` is a number of deals of a member that came equally far: to so many stages at all (`came`), to so many of them before
+ * the time that is looked at (`earlier`) and to so many by its end (`by_then`). A stage is never reached before one that comes before
+ * it, so these numbers say all of when which was reached but for how long it took.
+ */
+function alike(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[], followed: Followed): Sql {
+  const { start, end } = followed.reached ?? { start: null, end: null };
+  const places = placesOf(pipelines);
+  const reached = (where: (at: string) => Sql) =>
+    join(
+      places.map((place) => sql`(${where(`at_${place}`)})::int`),
+      " + ",
+    );
+  const before = (moment: string) => reached((at) => sql`coalesce(${raw(at)} < ${moment}::timestamptz, false)`);
+  const came = reached((at) => raw(`${at} is not null`));
+  const went = places.map((place) =>
+    raw(place + 1 < places.length ? `sum(at_${place + 1} - at_${place}) as went_${place}` : `null::interval as went_${place}`),
+  );
+  return sql`${ways(ctx, asked, pipelines, followed)}, alike as (
+      select pipeline_id, type, user_id, value_currency = ${asked.currency} as in_currency, ${came} as came,
+        ${start === null ? raw("0") : before(start)} as earlier, ${end === null ? came : before(end)} as by_then, count(*) as n,
+        sum(value) as value, count(value) as n_value, sum(expected_value) as expected_value,
+        sum(annualized_value) as annualized_value, count(annualized_value) as n_annualized_value,
+        sum(won_at - date_created) as winning, count(won_at) as n_winning, ${join(went)}
+      from way group by 1, 2, 3, 4, 5, 6, 7
+    )`;
+}
 
 /** A row of `way` is a deal with the moments it reached each stage, `at_0` and so on, and when it got to a won status last. */
 function ways(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[], followed: Followed): Sql {
   const statuses = pipelines.flatMap((one) => placed(one));
   const ids = statuses.map(({ id }) => id);
+  const won = statuses.filter(({ type }) => type === "won").map(({ id }) => id);
   const some = touched(ctx, asked, followed);
   const among = (id: string) => (some === null ? raw("true") : sql`${raw(id)} in (select id from touched)`);
-  const changes = sql`c.organization_id = ${ctx.organization_id} and c._type = 'OpportunityStatusChange' and ${among("c.opportunity_id")}`;
+  const counted = followed.created === null ? among("t.id") : within(followed.created, raw("t.date_created"));
 
   // Changes are read in the order of deals, which a join or a further key of the groups would lose: so each pipeline has its columns.
-  const movedTo = (these: readonly { id: string }[]) => sql`(where c.new_status_id = any(${these.map(({ id }) => id)}))`;
-  const moments = pipelines.flatMap((one, p) =>
-    stagesOf(one).map((_, place) => ({
-      p,
-      place,
-      on: placed(one).filter((status) => status.place !== null && status.place >= place),
-    })),
+  const columns = pipelines.flatMap((one, p) => stagesOf(one).map((_, place) => ({ p, place })));
+  if (columns.length > columnsMax) throw invalid({ pipeline_id: "is required: there are too many stages to show them all" });
+  const moved = columns.map(({ p, place }) =>
+    raw(`min(c.activity_at) filter (where c.place_${p} >= ${place}) as at_${p}_${place}`),
   );
-  if (moments.length > columnsMax) throw invalid({ pipeline_id: "is required: there are too many stages to show them all" });
-  const moved = moments.map(({ p, place, on }) => sql`min(c.activity_at) filter ${movedTo(on)} as ${raw(`at_${p}_${place}`)}`);
   const reached = (place: number) => {
-    const own = moments.filter((one) => one.place === place);
-    const each = own.map(({ p }) => sql`when ${pipelines[p]!.id} then moved.${raw(`at_${p}_${place}`)}`);
+    const own = columns.filter((one) => one.place === place).map(({ p }) => ({ p, at: raw(`moved.at_${p}_${place}`) }));
     if (own.length === 0) return raw("null::timestamptz");
-    return pipelines.length === 1 ? raw(`moved.at_0_${place}`) : sql`case s.pipeline_id ${join(each, " ")} end`;
+    return sql`case s.pipeline_id ${join(
+      own.map(({ p, at }) => sql`when ${pipelines[p]!.id} then ${at}`),
+      " ",
+    )} end`;
   };
   // It stood at its first status since it was created; what is no stage of its pipeline is where they begin.
   const at = placesOf(pipelines).map(
@@ -143,17 +154,24 @@ function ways(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[], follow
   return sql`${some === null ? empty : sql`touched as (${some}), `}status as (
       select * from unnest(${ids}::text[], ${statuses.map((one) => one.pipeline_id)}::text[],
         ${statuses.map(({ type }) => type)}::text[], ${statuses.map(({ place }) => place)}::int[]) s(id, pipeline_id, type, place)
+    ), moved as (
+      select c.opportunity_id, (array_agg(c.old_status_id order by c.activity_at))[1] as old_status_id,
+        ${join([...moved, sql`max(c.activity_at) filter (where c.new_status_id = any(${won})) as won_at`])}
+      from (
+        select c.opportunity_id, c.activity_at, c.old_status_id, c.new_status_id,
+          ${join(pipelines.map((one, p) => sql`${placeIn(one, raw("c.new_status_id"))} as ${raw(`place_${p}`)}`))}
+        from activity c
+        where c.organization_id = ${ctx.organization_id} and c._type = 'OpportunityStatusChange' and ${among("c.opportunity_id")}
+        order by c.opportunity_id, c.activity_at) c
+      group by 1
     ), way as (
       select s.pipeline_id, s.type, t.user_id, t.value, t.annualized_value, t.expected_value, t.value_currency, t.date_created,
         ${join(at)}, coalesce(moved.won_at, case when start.type = 'won' then t.date_created end) as won_at
       from opportunity t
-      left join (select distinct on (c.opportunity_id) c.opportunity_id, c.old_status_id from activity c
-        where ${changes} order by c.opportunity_id, c.activity_at) first on first.opportunity_id = t.id
-      left join (select c.opportunity_id, ${join([...moved, sql`max(c.activity_at) filter ${movedTo(statuses.filter(({ type }) => type === "won"))} as won_at`])}
-        from activity c where ${changes} group by 1) moved on moved.opportunity_id = t.id
+      left join moved on moved.opportunity_id = t.id
       join status s on s.id = t.status_id
-      left join status start on start.id = coalesce(first.old_status_id, t.status_id) and start.pipeline_id = s.pipeline_id
-      where ${asked.records(opportunity, "t", "user_id")} and t.status_id = any(${ids}) and ${among("t.id")}
+      left join status start on start.id = coalesce(moved.old_status_id, t.status_id) and start.pipeline_id = s.pipeline_id
+      where ${asked.records(opportunity, "t", "user_id")} and t.status_id = any(${ids}) and ${counted}
       -- Each moment is worked out once, and not again in every sum that looks at it.
       offset 0
     )`;
@@ -184,4 +202,14 @@ export function placed(one: DealPipeline): (DealStatus & { place: number | null 
     if (status.type === "lost") return { ...status, place: null };
     return { ...status, place: status.type === "won" ? stages.length - 1 : stages.indexOf(status) };
   });
+}
+
+/** The place of the stage that a status of the pipeline belongs to; null for a lost one, and for those of other pipelines. */
+export function placeIn(one: DealPipeline, statusId: Sql): Sql {
+  const known = placed(one).filter(({ place }) => place !== null);
+  if (known.length === 0) return raw("null::int");
+  return sql`case ${statusId} ${join(
+    known.map(({ id, place }) => sql`when ${id} then ${place}::int`),
+    " ",
+  )} end`;
 }

@@ -3,7 +3,7 @@
 import type { Ctx } from "../../core/context.ts";
 import { empty, join, raw, type Sql, sql } from "../../db/sql.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
-import { placed, stagesOf } from "./deal_stages.ts";
+import { placed, placeIn, stagesOf } from "./deal_stages.ts";
 import { within } from "./range.ts";
 import { type Asked, ask, type DealPipeline } from "./report.ts";
 
@@ -30,9 +30,7 @@ export async function stageConversion(ctx: Ctx, asked: Asked, pipelines: readonl
   const { found } = await ask(
     ctx,
     {
-      // Deals of the same way are counted first: twelve sums over a few ways instead of twelve over every deal.
-      found: sql`select pipeline_id, array[${join(entered)}] as entered, array[${join(advanced)}] as advanced
-        from (select pipeline_id, before, furthest, since, count(*) as n from way group by 1, 2, 3, 4) same group by 1`,
+      found: sql`select pipeline_id, array[${join(entered)}] as entered, array[${join(advanced)}] as advanced from way group by 1`,
     },
     ways(ctx, asked, pipelines),
   );
@@ -48,8 +46,8 @@ export async function stageConversion(ctx: Ctx, asked: Asked, pipelines: readonl
 }
 
 /**
- * A row of `way` is a deal that was created or moved in the range: the place it stood at before (-1 where it was not there yet), the
- * furthest in the range and the furthest since the range began.
+ * A row of `way` is a number of deals that were created or moved in the range and went the same way: the place they stood at before (-1
+ * where they were not there yet), the furthest in the range and the furthest since the range began.
  */
 function ways(ctx: Ctx, { records, range }: Asked, pipelines: readonly DealPipeline[]): Sql {
   const statuses = pipelines.flatMap((one) => placed(one));
@@ -57,30 +55,39 @@ function ways(ctx: Ctx, { records, range }: Asked, pipelines: readonly DealPipel
   const { start, end } = range;
   const isNew = within(range, raw("t.date_created"));
   const inTime = end === null ? empty : sql` filter (where c.activity_at < ${end}::timestamptz)`;
+  // Changes are read in the order of deals, which a join or a further key of the groups would lose: so each pipeline has its columns.
+  const moved = pipelines.flatMap((one, p) => {
+    const place = placeIn(one, raw("c.new_status_id"));
+    return [sql`max(${place})${inTime} as ${raw(`furthest_${p}`)}`, sql`max(${place}) as ${raw(`since_${p}`)}`];
+  });
+  const columns = raw(pipelines.map((_, p) => `furthest_${p}, since_${p}`).join(", "));
+  const own = (column: string) =>
+    sql`case s.pipeline_id ${join(
+      pipelines.map(({ id }, p) => sql`when ${id} then ${raw(`${column}_${p}`)}`),
+      " ",
+    )} end`;
   return sql`
     with status as (
       select * from unnest(${ids}::text[], ${statuses.map((one) => one.pipeline_id)}::text[], ${statuses.map(({ place }) => place)}::int[])
         s(id, pipeline_id, place)
     ), moved as (
-      select c.opportunity_id, s.pipeline_id, max(s.place)${inTime} as furthest, max(s.place) as since
-      from activity c join status s on s.id = c.new_status_id
+      select c.opportunity_id, (array_agg(c.old_status_id order by c.activity_at))[1] as old_status_id, ${join(moved)}
+      from activity c
       where c.organization_id = ${ctx.organization_id} and c._type = 'OpportunityStatusChange'
-        ${start === null ? empty : sql`and c.activity_at >= ${start}::timestamptz`} group by 1, 2
-    ), first as (
-      select distinct on (c.opportunity_id) c.opportunity_id, c.old_status_id from activity c
-      where c.organization_id = ${ctx.organization_id} and c._type = 'OpportunityStatusChange'
-        ${start === null ? empty : sql`and c.activity_at >= ${start}::timestamptz`}
-      order by c.opportunity_id, c.activity_at
+        ${start === null ? empty : sql`and c.activity_at >= ${start}::timestamptz`} group by 1
+    ), same as (
+      -- Deals that are the same in all that matters are counted first: what follows is over a few rows.
+      select t.status_id, moved.old_status_id, ${isNew} as is_new, ${columns}, count(*) as n
+      from opportunity t left join moved on moved.opportunity_id = t.id
+      where ${records(opportunity, "t", "user_id")} and t.status_id = any(${ids}) and (moved.opportunity_id is not null or ${isNew})
+      group by 1, 2, 3, ${columns}
     ), way as (
       -- What is no stage of its pipeline is where they begin, as the first stage is.
-      select s.pipeline_id, case when ${isNew} then -1 else coalesce(begun.place, 0) end as before,
-        greatest(case when ${isNew} then coalesce(begun.place, 0) end, moved.furthest) as furthest,
-        greatest(coalesce(begun.place, 0), moved.since) as since
-      from opportunity t
-      join status s on s.id = t.status_id
-      left join first on first.opportunity_id = t.id
-      left join status begun on begun.id = coalesce(first.old_status_id, t.status_id) and begun.pipeline_id = s.pipeline_id
-      left join moved on moved.opportunity_id = t.id and moved.pipeline_id = s.pipeline_id
-      where ${records(opportunity, "t", "user_id")} and t.status_id = any(${ids}) and (first.opportunity_id is not null or ${isNew})
+      select s.pipeline_id, same.n, case when is_new then -1 else coalesce(begun.place, 0) end as before,
+        greatest(case when is_new then coalesce(begun.place, 0) end, ${own("furthest")}) as furthest,
+        greatest(coalesce(begun.place, 0), ${own("since")}) as since
+      from same
+      join status s on s.id = same.status_id
+      left join status begun on begun.id = coalesce(same.old_status_id, same.status_id) and begun.pipeline_id = s.pipeline_id
     )`;
 }
