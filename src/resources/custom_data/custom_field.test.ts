@@ -234,6 +234,62 @@ test("a shared field is one field of several kinds of record, until they part", 
   await acme.refused(400, "PUT", `/contact/${contact.id}/`, { [`custom.${cf.id}`]: "x" }, `custom.${cf.id}`);
 });
 
+test("a shared field that is narrowed to one type keeps that type's values", async () => {
+  const acme = await organization();
+  const [visit, other] = [
+    await acme.post("/custom_activity/", { name: "Visit" }),
+    await acme.post("/custom_activity/", { name: "Other" }),
+  ];
+  const cf = await field(acme, { type: "text", associations: [{ object_type: "activity" }] }, "shared");
+  const { id: lead_id } = await acme.lead();
+  const make = (type: any) =>
+    acme.post("/activity/custom/", { lead_id, custom_activity_type_id: type.id, [`custom.${cf.id}`]: "x" });
+  const [kept, gone] = [await make(visit), await make(other)];
+
+  await acme.put(`/custom_field/shared/${cf.id}/`, {
+    associations: [{ object_type: "activity", custom_activity_type_id: visit.id }],
+  });
+
+  assert.equal((await acme.get(`/activity/custom/${kept.id}/`))[`custom.${cf.id}`], "x");
+  assert.equal((await acme.get(`/activity/custom/${gone.id}/`))[`custom.${cf.id}`], undefined);
+});
+
+test("a shared field has a type only of the kind of record that has types", async () => {
+  const acme = await organization();
+  const { id } = await acme.post("/custom_activity/", { name: "Visit" });
+  const associations = [{ object_type: "lead", custom_activity_type_id: id }];
+
+  await acme.refused(
+    400,
+    "POST",
+    "/custom_field/shared/",
+    { name: "Any", type: "text", associations },
+    "associations.0.custom_activity_type_id",
+  );
+});
+
+test("a field for a role that is gone since can be changed and written back", async () => {
+  const acme = await organization();
+  const role = await acme.post("/role/", { name: "Temporary", permissions: [] });
+  const editable_with_roles = [role.id];
+  const own = await field(acme, { type: "text", editable_with_roles });
+  const shared = await field(acme, { type: "text", associations: [{ object_type: "lead", editable_with_roles }] }, "shared");
+  const type = await acme.post("/custom_activity/", { name: "Visit", editable_with_roles });
+  await acme.delete(`/role/${role.id}/`);
+
+  for (const path of [`/custom_field/lead/${own.id}/`, `/custom_field/shared/${shared.id}/`, `/custom_activity/${type.id}/`]) {
+    const renamed = await acme.put(path, { ...(await acme.get(path)), name: `Other ${path}` });
+    assert.equal(renamed.name, `Other ${path}`);
+  }
+  await acme.refused(
+    400,
+    "POST",
+    "/custom_field/lead/",
+    { name: "New", type: "text", editable_with_roles },
+    "editable_with_roles.0",
+  );
+});
+
 test("each change of a field leaves an event that names its kind of record", async () => {
   const acme = await organization();
   const cf = await field(acme, { name: "Size", type: "text" });
@@ -290,5 +346,8 @@ test("the schema of a kind of record has its own fields in their order, then the
   );
   await acme.refused(400, "GET", "/custom_field_schema/", undefined, "object_type");
   await acme.refused(400, "GET", "/custom_field_schema/?object_type=planet", undefined, "object_type");
-  assert.deepEqual((await acme.get("/custom_field_schema/?object_type=cotype_nobody")).fields, []);
+  await acme.refused(400, "GET", "/custom_field_schema/?object_type=cotype_nobody", undefined, "object_type");
+  const typed = "/custom_field_schema/?custom_activity_type_id=actitype_nobody&object_type=";
+  for (const kind of ["activity", "lead"])
+    await acme.refused(400, "GET", `${typed}${kind}`, undefined, "custom_activity_type_id");
 });

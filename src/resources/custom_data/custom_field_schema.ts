@@ -1,5 +1,6 @@
 // The fields of a kind of record: the service's own and those the organization added.
 import { z } from "zod";
+import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Field } from "../../core/field.ts";
 import { operation } from "../../core/operation.ts";
@@ -7,7 +8,7 @@ import type { Resource } from "../../core/resource.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
 import { outputSchema } from "../../records/writer.ts";
 import { customField } from "./custom_field.ts";
-import { hasTypes, objectTypeNamed, objectTypes, typeColumns, typePrefixes } from "./object_types.ts";
+import { type ObjectType, objectTypeNamed, objectTypes, typeColumns, typePrefixes, typeResources } from "./object_types.ts";
 import { shownField } from "./type_fields.ts";
 
 export const customFieldSchema = operation({
@@ -30,7 +31,7 @@ export const customFieldSchema = operation({
     fields: z.array(outputSchema(customField)),
   }),
   async run(ctx, given) {
-    const { object_type, type_id } = placeOf(given);
+    const { object_type, type_id } = placeOf(ctx, given);
     const record = ctx.registry.resources.find((one) => one.custom === object_type);
     return {
       object_type,
@@ -43,13 +44,33 @@ export const customFieldSchema = operation({
   },
 });
 
+interface Given {
+  object_type: string;
+  custom_activity_type_id?: string;
+  custom_object_type_id?: string;
+}
+
 /** The kind of record that is meant, and the one type of it. */
-function placeOf(given: { object_type: string; custom_activity_type_id?: string; custom_object_type_id?: string }) {
-  for (const [kind, prefix] of Object.entries(typePrefixes))
-    if (given.object_type.startsWith(`${prefix}_`)) return { object_type: kind, type_id: given.object_type };
-  const object_type = objectTypeNamed(given.object_type);
+function placeOf(ctx: Ctx, given: Given): { object_type: ObjectType; type_id: string | null } {
+  const named = kinds.find((kind) => given.object_type.startsWith(`${typePrefixes[kind]}_`));
+  const object_type = named ?? objectTypeNamed(given.object_type);
   if (object_type === undefined) throw invalid({ object_type: `must be one of ${objectTypes.join(", ")}` });
-  return { object_type, type_id: hasTypes(object_type) ? (given[typeColumns[object_type]] ?? null) : null };
+
+  let type_id = named === undefined ? null : typeNamed(ctx, named, "object_type", given.object_type);
+  for (const kind of kinds) {
+    const column = typeColumns[kind];
+    if (given[column] === undefined) continue;
+    if (kind !== object_type) throw invalid({ [column]: `is only for ${kind}` });
+    type_id = typeNamed(ctx, kind, column, given[column]);
+  }
+  return { object_type, type_id };
+}
+
+const kinds = Object.keys(typeColumns) as (keyof typeof typeColumns)[];
+
+function typeNamed(ctx: Ctx, kind: keyof typeof typeColumns, place: string, id: string): string {
+  if (ctx.directory.find(typeResources[kind], id) === undefined) throw invalid({ [place]: "does not exist" });
+  return id;
 }
 
 function standardFields(of: Resource): { name: string; type: string; read_only: boolean }[] {

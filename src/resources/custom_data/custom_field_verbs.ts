@@ -19,7 +19,7 @@ export async function createCustomField(ctx: Ctx, input: Create<typeof customFie
   const { drop_unconvertible_values: _, ...given } = input;
   // The path's word for the kind of record came in with the body (`index.ts`).
   const definition = given as Definition;
-  checkDefinition(ctx, definition);
+  checkDefinition(ctx, definition, null);
 
   if (given.position !== undefined) await makeRoom(ctx, definition, given.position);
   return store.insert(ctx, customField, definition);
@@ -30,18 +30,18 @@ export async function updateCustomField(ctx: Ctx, before: CustomField, patch: Pa
   const { drop_unconvertible_values: drop = false, ...given } = patch;
   const after = withDefaultsOfType(before, given);
   if (after.type !== before.type) refuseFixedType(before, after);
-  checkDefinition(ctx, after);
+  checkDefinition(ctx, after, before);
 
   if (after.type !== before.type || after.accepts_multiple_values !== before.accepts_multiple_values)
     await convertValues(ctx, before, after, { drop });
-  removeValues(ctx, before, dissociated(before, after));
+  await removeValues(ctx, before, dissociated(before, after), after.associations);
   if (after.position !== before.position) await makeRoom(ctx, after, after.position);
   return store.update(ctx, customField, before, after);
 }
 
 /** Takes the values of all records along. */
 export async function deleteCustomField(ctx: Ctx, before: CustomField): Promise<void> {
-  removeValues(ctx, before);
+  await removeValues(ctx, before);
   await store.remove(ctx, customField, [before]);
 }
 
@@ -82,8 +82,13 @@ const placeOf = (one: Association): string =>
 
 // --- what a definition must be ---
 
-function checkDefinition(ctx: Ctx, field: Definition): void {
-  const problems = { ...problemsOfValues(field), ...problemsOfPlace(ctx, field), ...missingTypes(ctx, field) };
+function checkDefinition(ctx: Ctx, field: Definition, before: CustomField | null): void {
+  const problems = {
+    ...problemsOfValues(field),
+    ...problemsOfPlace(field),
+    ...missingRoles(ctx, field, before),
+    ...missingTypes(ctx, field, before),
+  };
   if (Object.keys(problems).length > 0) throw invalid(problems);
 }
 
@@ -102,7 +107,7 @@ function problemsOfValues({ type, choices, accepts_multiple_values, ...field }: 
   return problems;
 }
 
-function problemsOfPlace(ctx: Ctx, field: Definition): FieldErrors {
+function problemsOfPlace(field: Definition): FieldErrors {
   const { object_type, associations = [] } = field;
   const problems: FieldErrors = {};
   if (field.required && !hasTypes(object_type)) problems.required = "is only for fields of custom activities and objects";
@@ -113,20 +118,37 @@ function problemsOfPlace(ctx: Ctx, field: Definition): FieldErrors {
   if (associations.length > 0 && object_type !== "shared") problems.associations = "is only for shared fields";
   associations.forEach((one, i) => {
     if (associations.slice(0, i).some((other) => samePlace(one, other))) problems[`associations.${i}`] = "is there already";
+    for (const [kind, column] of Object.entries(typeColumns))
+      if (kind !== one.object_type && one[column]) problems[`associations.${i}.${column}`] = `is only for ${kind}`;
     if (one.required && !hasTypes(one.object_type))
       problems[`associations.${i}.required`] = "is only for custom activities and objects";
-    Object.assign(problems, unknownRoles(ctx, one.editable_with_roles, `associations.${i}.editable_with_roles`));
   });
-  return { ...problems, ...unknownRoles(ctx, field.editable_with_roles ?? [], "editable_with_roles") };
+  return problems;
+}
+
+function missingRoles(ctx: Ctx, field: Definition, before: CustomField | null): FieldErrors {
+  const known = [
+    ...(before?.editable_with_roles ?? []),
+    ...(before?.associations ?? []).flatMap((one) => one.editable_with_roles),
+  ];
+  const lists: [string, readonly string[]][] = [
+    ["editable_with_roles", field.editable_with_roles ?? []],
+    ...(field.associations ?? []).map((one, i): [string, string[]] => [
+      `associations.${i}.editable_with_roles`,
+      one.editable_with_roles,
+    ]),
+  ];
+  return Object.assign({}, ...lists.map(([place, roles]) => unknownRoles(ctx, roles, place, known)));
 }
 
 /** Types of custom activities and objects that an association names and that are not there. */
-function missingTypes(ctx: Ctx, { associations = [] }: Definition): FieldErrors {
+function missingTypes(ctx: Ctx, { associations = [] }: Definition, before: CustomField | null): FieldErrors {
   const problems: FieldErrors = {};
   associations.forEach((one, i) => {
     for (const kind of Object.keys(typeColumns) as (keyof typeof typeColumns)[]) {
       const id = one[typeColumns[kind]];
-      const exists = id === undefined || ctx.directory.find(typeResources[kind], id) !== undefined;
+      const kept = before?.associations.some((was) => was[typeColumns[kind]] === id);
+      const exists = id === undefined || kept || ctx.directory.find(typeResources[kind], id) !== undefined;
       if (!exists) problems[`associations.${i}.${typeColumns[kind]}`] = "does not exist";
     }
   });

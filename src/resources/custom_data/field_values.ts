@@ -3,30 +3,60 @@
 // shows has changed; `date_updated` does not, because nobody edited them.
 import { type Ctx, query, write } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
+import type { Field } from "../../core/field.ts";
 import type { Resource, Row } from "../../core/resource.ts";
 import { and, name, or, type Sql, sql, statement } from "../../db/sql.ts";
 import { type CustomField as Checked, checkValue, Reason } from "../../records/custom_fields.ts";
+import { lockWhere } from "../../records/references.ts";
 import type { Association, customField } from "./custom_field.ts";
 import { hasTypes, typeColumns } from "./object_types.ts";
+import { isFoundByText } from "./typed_values.ts";
 
 type CustomField = Row<typeof customField>;
 
 /** A minute for each million records, where other statements have seconds. */
 const patience = "set local statement_timeout = '10min'";
 
-/** Removes the values from all records, or from those of the places where a shared field is no longer. */
-export function removeValues(ctx: Ctx, field: CustomField, places: readonly Association[] = placesOf(field)): void {
+/** Removes the values from all records, or from those of `places` where a shared field is no longer and that none of `staying` takes in. */
+export async function removeValues(
+  ctx: Ctx,
+  field: CustomField,
+  places: readonly Association[] = placesOf(field),
+  staying: readonly Association[] = [],
+): Promise<void> {
   const key = `custom.${field.id}`;
   const holders = holdersOf(ctx, places);
   if (holders.length > 0) write(ctx, { text: patience, values: [] });
-  for (const { table, where } of holders) {
-    write(
-      ctx,
-      statement(sql`update ${name(table)} t set custom = t.custom - ${key}::text, version = version + 1
-      where t.organization_id = ${ctx.organization_id} and t.custom ? ${key} and ${where}`),
-    );
+  for (const { table, kinds, where } of holders) {
+    const holds = sql`t.organization_id = ${ctx.organization_id} and t.custom ? ${key} and ${where} and not ${whereOf(kinds, staying)}`;
+    const found = kinds.find((one) => one.kinds === undefined && hasTypes(one.custom ?? ""));
+    if (found !== undefined && isFoundByText(field.type)) await removeWithWords(ctx, found, key, holds);
+    else
+      write(
+        ctx,
+        statement(sql`update ${name(table)} t set custom = t.custom - ${key}::text, version = version + 1 where ${holds}`),
+      );
   }
 }
+
+/** Custom activities and objects are found by the words of their values: with a value its words go, which takes a look at each record. */
+async function removeWithWords(ctx: Ctx, of: Resource, key: string, holds: Sql): Promise<void> {
+  const { derive } = of.fields.search as Field;
+  for (let last = ""; ; ) {
+    const rows = await lockWhere(ctx, of, and([holds, sql`t.id > ${last}`]), recordsAtOnce);
+    const searches = rows.map((row) => derive!({ ...row, custom: { ...row.custom, [key]: undefined } }, ctx.directory));
+    write(
+      ctx,
+      statement(sql`update ${name(of.table)} t set custom = t.custom - ${key}::text, search = m.search::tsvector, version = version + 1
+        from unnest(${rows.map((row) => row.id)}::text[], ${searches}::text[]) m (id, search)
+        where t.organization_id = ${ctx.organization_id} and t.id = m.id`),
+    );
+    if (rows.length < recordsAtOnce) break;
+    last = rows.at(-1)!.id;
+  }
+}
+
+const recordsAtOnce = 2_000;
 
 /**
  * Makes values of the former type values of the new one, each distinct value once. What the new type would not accept from a
@@ -96,6 +126,8 @@ const placesOf = (field: CustomField): Association[] =>
 
 interface Holder {
   table: string;
+  /** The resources whose rows it has. */
+  kinds: readonly Resource[];
   where: Sql;
 }
 
@@ -106,18 +138,18 @@ function holdersOf(ctx: Ctx, places: readonly Association[]): Holder[] {
   );
   return [...tables].map((table) => {
     const kinds = ctx.registry.resources.filter((one) => one.table === table);
-    return {
-      table,
-      where: or(places.filter((place) => kinds.some((one) => one.custom === place.object_type)).map(isThere(kinds))),
-    };
+    return { table, kinds, where: whereOf(kinds, places) };
   });
 }
 
-/** A place may be one type of custom activities or objects. */
-const isThere =
-  (kinds: readonly Resource[]) =>
-  (place: Association): Sql => {
-    const column = hasTypes(place.object_type) ? typeColumns[place.object_type] : undefined;
-    const typeId = column && place[column];
-    return typeId && kinds.some((one) => column in one.fields) ? and([sql`t.${name(column)} = ${typeId}`]) : sql`true`;
-  };
+/** Which rows of a table are at one of the places. A place may be one type of custom activities or objects. */
+function whereOf(kinds: readonly Resource[], places: readonly Association[]): Sql {
+  const here = places.filter((place) => kinds.some((one) => one.custom === place.object_type));
+  return or(
+    here.map((place) => {
+      const column = hasTypes(place.object_type) ? typeColumns[place.object_type] : undefined;
+      const typeId = column && place[column];
+      return typeId ? sql`t.${name(column)} = ${typeId}` : sql`true`;
+    }),
+  );
+}

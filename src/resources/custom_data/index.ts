@@ -8,32 +8,19 @@ import { customFieldSchema } from "./custom_field_schema.ts";
 import { createCustomField, deleteCustomField, updateCustomField } from "./custom_field_verbs.ts";
 import { customObjectType } from "./custom_object_type.ts";
 import { objectTypeNamed } from "./object_types.ts";
-import {
-  createCustomActivityType,
-  createCustomObjectType,
-  deleteCustomActivityType,
-  deleteCustomObjectType,
-  updateCustomActivityType,
-  updateCustomObjectType,
-} from "./type_verbs.ts";
+import { typeVerbs } from "./type_verbs.ts";
+
+const writers = { write: "manage_customizations" } as const;
 
 const customFields = standard(
   customField,
   { ...crud, create: createCustomField, update: updateCustomField, delete: deleteCustomField },
-  { write: "manage_customizations" },
+  writers,
 );
 
 const types = [
-  ...standard(
-    customActivityType,
-    { ...crud, create: createCustomActivityType, update: updateCustomActivityType, delete: deleteCustomActivityType },
-    { write: "manage_customizations" },
-  ),
-  ...standard(
-    customObjectType,
-    { ...crud, create: createCustomObjectType, update: updateCustomObjectType, delete: deleteCustomObjectType },
-    { write: "manage_customizations" },
-  ),
+  ...standard(customActivityType, { ...crud, ...typeVerbs(customActivityType, "activity") }, writers),
+  ...standard(customObjectType, { ...crud, ...typeVerbs(customObjectType, "custom_object_type") }, writers),
 ];
 
 export const customData: Operation[] = [...customFields.map(ofObjectType), customFieldSchema, ...types];

@@ -2,81 +2,60 @@
 import type { Ctx } from "../../core/context.ts";
 import { refreshDirectory } from "../../core/directory.ts";
 import { type FieldErrors, invalid } from "../../core/errors.ts";
-import type { Create, Patch, Row } from "../../core/resource.ts";
+import type { Resource, Row } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
 import { deleteRecord, findRecords, lockRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
-import { customActivityType } from "./custom_activity_type.ts";
+import type { Verbs } from "../../records/verbs.ts";
+import type { customActivityType } from "./custom_activity_type.ts";
 import { customField } from "./custom_field.ts";
-import { customObjectType } from "./custom_object_type.ts";
+import type { customObjectType } from "./custom_object_type.ts";
 import { typeColumns } from "./object_types.ts";
 import { unknownRoles } from "./roles.ts";
 import type { FieldOrder } from "./type_fields.ts";
 
-type ActivityType = Row<typeof customActivityType>;
-type ObjectType = Row<typeof customObjectType>;
 type Kind = keyof typeof typeColumns;
+type Type = Row<typeof customActivityType> & Partial<Row<typeof customObjectType>>;
+type Given = Partial<Type> & { fields?: FieldOrder | null };
 
-export async function createCustomActivityType(
-  ctx: Ctx,
-  { fields, ...given }: Create<typeof customActivityType>,
-): Promise<ActivityType> {
-  checkType(ctx, "activity", null, { fields, ...given });
-  return store.insert(ctx, customActivityType, given);
+/** The verbs of either kind of type. */
+export const typeVerbs = (of: typeof customActivityType | typeof customObjectType, kind: Kind): Verbs => ({
+  async create(ctx, { fields, ...given }: Given) {
+    checkType(ctx, kind, null, { fields, ...given });
+    return store.insert(ctx, of, withPlural(of, given));
+  },
+
+  async update(ctx, before: Type, { fields, ...patch }: Given) {
+    checkType(ctx, kind, before, { fields, ...patch });
+    if (fields) await reorderFields(ctx, kind, before.id, fields);
+    return store.update(ctx, of, before, withPlural(of, patch, before));
+  },
+
+  /** Its fields, everything of the type, and the fields elsewhere that name such objects go with it. */
+  async delete(ctx, before: Type) {
+    await dissociate(ctx, kind, before.id);
+    const naming = [sql`t.referenced_custom_type_id = ${before.id}`, sql`t.custom_object_type_id is distinct from ${before.id}`];
+    // By their own rule: the values that other records have of them go too.
+    for (const field of await findRecords(ctx, customField, naming)) await deleteRecord(ctx, customField, field.id);
+    await store.remove(ctx, of, [before]);
+  },
+});
+
+/** Several are called by the name and an s where nothing else is said. */
+function withPlural(of: Resource, given: Given, before: Partial<Type> = {}): Given {
+  const { name, name_plural } = { ...before, ...given };
+  return "name_plural" in of.fields ? { ...given, name_plural: name_plural?.trim() ? name_plural : `${name}s` } : given;
 }
 
-export async function updateCustomActivityType(
-  ctx: Ctx,
-  before: ActivityType,
-  { fields, ...patch }: Patch<typeof customActivityType>,
-): Promise<ActivityType> {
-  checkType(ctx, "activity", before.id, { fields, ...patch });
-  if (fields) await reorderFields(ctx, "activity", before.id, fields);
-  return store.update(ctx, customActivityType, before, patch);
-}
-
-/** Its fields and every activity of the type go with it. */
-export async function deleteCustomActivityType(ctx: Ctx, before: ActivityType): Promise<void> {
-  await dissociate(ctx, "activity", before.id);
-  await store.remove(ctx, customActivityType, [before]);
-}
-
-export async function createCustomObjectType(
-  ctx: Ctx,
-  { fields, ...given }: Create<typeof customObjectType>,
-): Promise<ObjectType> {
-  checkType(ctx, "custom_object_type", null, { fields, ...given });
-  return store.insert(ctx, customObjectType, { ...given, name_plural: given.name_plural ?? `${given.name}s` });
-}
-
-export async function updateCustomObjectType(
-  ctx: Ctx,
-  before: ObjectType,
-  { fields, ...patch }: Patch<typeof customObjectType>,
-): Promise<ObjectType> {
-  checkType(ctx, "custom_object_type", before.id, { fields, ...patch });
-  if (fields) await reorderFields(ctx, "custom_object_type", before.id, fields);
-  return store.update(ctx, customObjectType, before, patch);
-}
-
-/** Its fields, every object of the type, and the fields elsewhere that name such objects go with it. */
-export async function deleteCustomObjectType(ctx: Ctx, before: ObjectType): Promise<void> {
-  await dissociate(ctx, "custom_object_type", before.id);
-  const naming = [sql`t.referenced_custom_type_id = ${before.id}`, sql`t.custom_object_type_id is distinct from ${before.id}`];
-  // By their own rule: the values that other records have of them go too.
-  for (const field of await findRecords(ctx, customField, naming)) await deleteRecord(ctx, customField, field.id);
-  await store.remove(ctx, customObjectType, [before]);
-}
-
-function checkType(
-  ctx: Ctx,
-  kind: Kind,
-  id: string | null,
-  given: { fields?: FieldOrder | null; editable_with_roles?: string[] },
-): void {
-  const known = id === null ? new Map() : customFieldsOf(ctx.directory, kind, id);
-  const problems: FieldErrors = unknownRoles(ctx, given.editable_with_roles ?? [], "editable_with_roles");
+function checkType(ctx: Ctx, kind: Kind, before: Type | null, given: Given): void {
+  const known = before === null ? new Map() : customFieldsOf(ctx.directory, kind, before.id);
+  const problems: FieldErrors = unknownRoles(
+    ctx,
+    given.editable_with_roles ?? [],
+    "editable_with_roles",
+    before?.editable_with_roles,
+  );
   const named = (given.fields ?? []).map((field) => field.id);
   named.forEach((one, i) => {
     if (!known.has(`custom.${one}`)) problems[`fields.${i}.id`] = "does not exist";

@@ -35,11 +35,14 @@ export function checkRequired(ctx: Ctx, kind: Kind, typeId: string, values: Valu
   if (missing.length > 0) throw invalid(Object.fromEntries(missing.map(([key]) => [key, "is required"])));
 }
 
-const isText: ReadonlySet<CustomField["type"]> = new Set(["text", "textarea", "choices", "url"]);
+const texts: ReadonlySet<CustomField["type"]> = new Set(["text", "textarea", "choices", "url"]);
+
+/** Whether the words of such values find the record. */
+export const isFoundByText = (type: CustomField["type"]): boolean => texts.has(type);
 
 /** The texts among the values, which the record is found by. */
 export function textsOf(directory: Directory, kind: Kind, typeId: string, values: Values | null): { text: string }[] {
   return [...customFieldsOf(directory, kind, typeId)]
-    .filter(([key, field]) => isText.has(field.type) && values?.[key] !== undefined)
+    .filter(([key, field]) => isFoundByText(field.type) && values?.[key] !== undefined)
     .map(([key]) => ({ text: [values![key]].flat().join("\n") }));
 }

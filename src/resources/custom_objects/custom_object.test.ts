@@ -24,6 +24,9 @@ test("a type is called by its name and an s where nothing else is said for sever
 
   assert.equal(type.name_plural, "Vehicles");
   assert.equal(box.name_plural, "Boxes");
+  assert.equal((await acme.post("/custom_object_type/", { name: "Boat", name_plural: "" })).name_plural, "Boats");
+  assert.equal((await acme.put(`/custom_object_type/${box.id}/`, { name_plural: " " })).name_plural, "Boxs");
+  assert.equal((await acme.put(`/custom_object_type/${box.id}/`, { name: "Crate" })).name_plural, "Boxs");
 });
 
 test("an object has the fields of its type, and cannot be without the required ones", async () => {
@@ -88,6 +91,31 @@ test("objects are found by lead, type, name, words and the values of their field
     data.map((one: any) => [one.id, one.__object_type]),
     [[van.id, "custom_object"]],
   );
+});
+
+test("objects and activities are not found by values of a field that is gone", async () => {
+  const acme = await organization();
+  const { field, vehicle, lead } = await withVehicles(acme);
+  const [colour, plate] = [await field({ name: "Colour" }), await field({ name: "Plate" })];
+  const van = await vehicle({ name: "Van", [colour.key]: "Dark green", [plate.key]: "ABC 123" });
+  const visit = await acme.post("/custom_activity/", { name: "Visit" });
+  const notes = await acme.customField("activity", { type: "textarea", custom_activity_type_id: visit.id });
+  const activity = await acme.post("/activity/custom/", {
+    lead_id: lead.id,
+    custom_activity_type_id: visit.id,
+    [`custom.${notes.id}`]: "evergreen",
+  });
+  const found = async (path: string) => ids((await acme.get(path)).data);
+  assert.deepEqual(await found("/activity/custom/?query=evergreen"), [activity.id]);
+
+  await acme.delete(`/custom_field/custom_object_type/${colour.id}/`);
+  await acme.delete(`/custom_field/activity/${notes.id}/`);
+
+  assert.deepEqual(await found("/custom_object/?query=green"), []);
+  assert.deepEqual(await found("/activity/custom/?query=evergreen"), []);
+  for (const word of ["van", "abc"]) assert.deepEqual(await found(`/custom_object/?query=${word}`), [van.id]);
+  const read = await acme.get(`/custom_object/${van.id}/`);
+  assert.deepEqual([read[colour.key], read[plate.key]], [undefined, "ABC 123"]);
 });
 
 test("a lead is found by the custom objects it has", async () => {
