@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { organization, type Workspace } from "../../../test/support/given.ts";
+import { query } from "../../core/context.ts";
+import { sql, statement } from "../../db/sql.ts";
 import { readCsv } from "./table.ts";
 
 const csv = "Company,E-mail,Stage\nAcme,ann@acme.io,Customer\nBolt,,Potential\n";
@@ -103,6 +105,57 @@ test("a file must be text, and an address public", async () => {
   await refuse({ file_id: "file_nothing", csv }, "file");
 });
 
+test("a table that would take all memory is refused, however small it is in the request", async () => {
+  const acme = await organization();
+  const refuse = async (text: string, reason: RegExp) => {
+    const content_base64 = Buffer.from(text).toString("base64");
+    const answer = await acme.refused(400, "POST", "/import/", { content_base64 }, "content_base64");
+    assert.match(answer["field-errors"].content_base64, reason);
+  };
+  const names = Array.from({ length: 100 }, (_, i) => `c${i}`);
+
+  await refuse(`Name\n"${"a".repeat(200_000)}"\n`, /a cell of more than/);
+  await refuse(`${names.join(",")}\n${"a\n".repeat(20_001)}`, /as many cells in a row/);
+  await refuse(JSON.stringify(Array.from({ length: 10_000 }, (_, i) => ({ [`k${i}`]: 1 }))), /100 columns/);
+});
+
+test("every row of a long table is kept, in its order", async () => {
+  const acme = await organization();
+  const rows = Array.from({ length: 2500 }, (_, i) => `Lead ${i}`);
+
+  const { id, n_rows } = await acme.post("/import/", { csv: ["Name", ...rows].join("\n") });
+
+  const kept = await acme.inside((ctx) =>
+    query(
+      ctx,
+      statement(sql`select cells->>0 from import_row where organization_id = ${acme.id} and import_id = ${id} order by n`),
+    ),
+  );
+  assert.equal(n_rows, 2500);
+  assert.deepEqual(kept.flat(), rows);
+});
+
+test("a long name of a column is cut between two characters", async () => {
+  const acme = await organization();
+
+  const { columns } = await acme.post("/import/", { csv: `${"a".repeat(199)}🙂,b\n1,${"b".repeat(99)}🙂\n` });
+
+  assert.equal(columns[0].name.length, 200);
+  assert.equal(columns[1].samples[0].length, 100);
+});
+
+test("a file whose content is gone brings no table", async () => {
+  const acme = await organization();
+  const file = await acme.post("/file/", { name: "leads.csv", content_base64: Buffer.from(csv).toString("base64") });
+  const { storage } = acme.service.app.core.settings;
+  const [[key]] = (await acme.inside((ctx) =>
+    query(ctx, statement(sql`select storage_key from file where organization_id = ${acme.id} and id = ${file.id}`)),
+  )) as [[string]];
+  await storage.remove(key);
+
+  await acme.refused(400, "POST", "/import/", { file_id: file.id }, "file_id");
+});
+
 test("what a column is called means what the rows are about", async () => {
   const acme = await organization();
 
@@ -158,6 +211,7 @@ test("a queued import cannot be mapped again, but be named", async () => {
   await acme.refused(400, "PUT", `/import/${draft.id}/`, { mapping: { Company: "industry" } }, "status");
   await acme.refused(400, "PUT", `/import/${draft.id}/`, { options: { on_match: "skip" } }, "status");
 
+  await acme.refused(400, "PUT", `/import/${draft.id}/`, { mapping: null }, "mapping");
   assert.equal((await acme.put(`/import/${draft.id}/`, { ...queued, name: "Renamed" })).name, "Renamed");
 });
 
@@ -190,6 +244,15 @@ test("a mapping names columns of the table and targets that exist, each once whe
 
   assert.match(answer["field-errors"].mapping, /did you mean name/);
   assert.equal((await acme.get(`/import/${id}/`)).status, "draft");
+});
+
+test("what the options of a draft name must still be there when it is queued", async () => {
+  const acme = await organization();
+  const list = await acme.post("/lead_list/", { name: "Fair" });
+  const draft = await acme.post("/import/", { csv, options: { list_id: list.id } });
+  await acme.delete(`/lead_list/${list.id}/`);
+
+  await acme.refused(400, "PUT", `/import/${draft.id}/`, { mapping: { Company: "name" } }, "options.list_id");
 });
 
 test("a product needs a name", async () => {
@@ -253,9 +316,9 @@ test("whatever is in the cells comes out of CSV again", async () => {
       const line = (cells: readonly string[]) => cells.map((one) => `"${one.replaceAll('"', '""')}"`).join(between);
       const text = [["A", "B"], ...rows].map(line).join("\r\n");
 
-      const table = await readCsv(text, "csv");
+      const { columns, pieces } = await readCsv(Buffer.from(text), "csv");
 
-      assert.deepEqual(table, { names: ["A", "B"], rows });
+      assert.deepEqual([columns.map((one) => one.name), pieces.flatMap((piece) => JSON.parse(piece))], [["A", "B"], rows]);
     }),
   );
 });

@@ -7,15 +7,10 @@ import { store } from "../../records/store.ts";
 import { importResource } from "./import.ts";
 import { checkMapping, mappingOf } from "./mapping.ts";
 import { checkOptions, type Options } from "./options.ts";
-import type { Table } from "./table.ts";
+import { pieceRows, type Table } from "./table.ts";
 import { suggested, targetsOf } from "./targets.ts";
 
 type Import = Row<typeof importResource>;
-
-const samplesMax = 5;
-const sampleMax = 100;
-/** Rows written by one statement. */
-const batch = 1000;
 
 /** The table is kept row by row; the draft shows what was found in it. */
 export async function createImport(ctx: Ctx, given: Create<typeof importResource> & { table?: Table }): Promise<Import> {
@@ -25,34 +20,25 @@ export async function createImport(ctx: Ctx, given: Create<typeof importResource
   await checkOptions(ctx, options);
 
   const object_type = values.object_type ?? "lead";
-  const fits = suggested(targetsOf(ctx.directory, object_type), table.names);
+  const names = table.columns.map(({ name }) => name);
+  const fits = suggested(targetsOf(ctx.directory, object_type), names);
   const row = store.insert(ctx, importResource, {
     ...values,
     name: values.name ?? table.name ?? "Import",
     options,
-    columns: table.names.map((name, index) => ({ index, name, samples: samplesOf(table, index), suggested: fits[index]! })),
-    n_rows: table.rows.length,
+    columns: table.columns.map((column, index) => ({ index, ...column, suggested: fits[index]! })),
+    n_rows: table.n_rows,
   });
-  for (let from = 0; from < table.rows.length; from += batch) keepRows(ctx, row.id, from, table.rows.slice(from, from + batch));
+  for (const [i, piece] of table.pieces.entries()) keepRows(ctx, row.id, i * pieceRows, piece);
   return row;
 }
 
-function samplesOf({ rows }: Table, index: number): string[] {
-  const samples = new Set<string>();
-  for (const row of rows) {
-    const text = row[index]?.trim();
-    if (text) samples.add(text.slice(0, sampleMax).toWellFormed());
-    if (samples.size === samplesMax) break;
-  }
-  return [...samples];
-}
-
-function keepRows(ctx: Ctx, importId: string, from: number, rows: Table["rows"]): void {
+function keepRows(ctx: Ctx, importId: string, from: number, piece: string): void {
   write(ctx, {
     name: "import_row.insert",
     text: `insert into import_row (organization_id, import_id, n, cells)
            select $1, $2, $3 + r.n, r.cells from jsonb_array_elements($4::jsonb) with ordinality r(cells, n)`,
-    values: [ctx.organization_id, importId, from, JSON.stringify(rows)],
+    values: [ctx.organization_id, importId, from, piece],
   });
 }
 
@@ -64,7 +50,8 @@ export async function updateImport(ctx: Ctx, before: Import, patch: Patch<typeof
   const mapped = given !== undefined && !same(mapping, before.mapping);
   if ((mapped || !same(options, before.options)) && before.status !== "draft" && before.status !== "error")
     throw invalid({ status: `is ${before.status}: the mapping of an import is set while it is a draft` });
-  if (values.options) await checkOptions(ctx, options);
+  if (given === null && before.mapping !== null) throw invalid({ mapping: "must not be null" });
+  if (values.options || mapped) await checkOptions(ctx, options);
   if (!given || (!mapped && before.status !== "error")) return store.update(ctx, importResource, before, values);
 
   checkMapping(ctx.directory, before, mapping!, options);

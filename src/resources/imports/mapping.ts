@@ -11,12 +11,12 @@ export type Mapping = Record<string, string | null>;
 /** A list of `{column, target}` says the same as an object. */
 export function mappingOf(given: Mapping | readonly { column: string; target: string | null }[]): Mapping {
   if (!Array.isArray(given)) return given as Mapping;
-  const mapping: Mapping = {};
+  const mapping = new Map<string, string | null>();
   for (const { column, target } of given) {
-    if (Object.hasOwn(mapping, column)) throw invalid({ mapping: `names the column ${JSON.stringify(column)} twice` });
-    mapping[column] = target;
+    if (mapping.has(column)) refuse(`names the column ${quoted(column)} twice`);
+    mapping.set(column, target);
   }
-  return mapping;
+  return Object.fromEntries(mapping);
 }
 
 /** Refuses columns that are not in the table, targets that do not exist, and a mapping by which rows could not be brought in. */

@@ -6,6 +6,7 @@ import { invalid } from "../../core/errors.ts";
 import { type Operation, type Prepared, type Upload, uploadBytesMax } from "../../core/operation.ts";
 import type { Create } from "../../core/resource.ts";
 import { findRecord } from "../../records/records.ts";
+import { Missing } from "../../services/storage.ts";
 import { file } from "../files/file.ts";
 import { takeUpload } from "../files/upload.ts";
 import type { importResource } from "./import.ts";
@@ -21,7 +22,7 @@ interface Parsed {
 /** The standard create, with the table at hand. */
 export const withTable = (create: Operation): Operation<Parsed> => ({
   ...create,
-  doc: "Takes a table in: as `file` of a form, `content_base64`, `content_url`, `file_id`, `rows` or `csv`; exactly one of them, at most 20 MB.",
+  doc: "Takes a table in: as `file` of a form, `content_base64`, `content_url`, `file_id`, `rows` or `csv`; exactly one of them. A file has at most 20 MB, 1,000,000 rows and 100 columns; `rows` and `csv` are bound by what a body may have.",
   upload: true,
   prepare: readTable,
   run: (ctx, parsed, table: Table) => create.run(ctx, { ...parsed, input: { ...parsed.input, table } }),
@@ -36,7 +37,7 @@ async function tableOf(ctx: Ctx, input: Given, upload: Upload | null): Promise<T
   const ways = [upload, csv, rows, file_id, content_base64, content_url].filter((one) => one !== undefined && one !== null);
   if (ways.length !== 1) throw invalid({ file: "give exactly one of file, content_base64, content_url, file_id, rows and csv" });
   if (rows) return readRows(rows, "rows");
-  if (typeof csv === "string") return readCsv(csv, "csv");
+  if (typeof csv === "string") return readCsv(Buffer.from(csv), "csv");
   if (file_id) return readStored(ctx, file_id);
   return readUpload(ctx, input, upload);
 }
@@ -54,6 +55,8 @@ async function readStored(ctx: Ctx, id: string): Promise<Table> {
   const found = await findRecord(ctx, file, id);
   if (found === null) throw invalid({ file_id: "does not exist" });
   if (found.size > uploadBytesMax) throw invalid({ file_id: `must be ${uploadBytesMax} bytes (20 MB) or fewer` });
-  const bytes = await buffer(await ctx.settings.storage.read(found.storage_key));
+  const bytes = await ctx.settings.storage.read(found.storage_key).then(buffer, (error) => {
+    throw error instanceof Missing ? invalid({ file_id: "is of a file whose content is no longer kept" }) : error;
+  });
   return { ...(await readFileText(bytes, "file_id")), name: found.name };
 }
