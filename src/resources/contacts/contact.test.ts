@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
+import { lockRecord } from "../../records/records.ts";
+import { store } from "../../records/store.ts";
+import { contact } from "./contact.ts";
 
 const ids = (list: any): string[] => list.data.map((one: any) => one.id);
 
@@ -116,6 +119,23 @@ test("merging contacts of two leads brings everything to the one that stays, wit
   }
   assert.equal((await acme.get(`/comment_thread/${comment.thread_id}/`)).object_id, keep.id);
   await acme.refused(404, "GET", `/contact/${person.id}/`);
+});
+
+test("merging keeps what a source of profiles knows of either, so that its lists still find the person", async () => {
+  const acme = await organization();
+  const [keep, gone] = [await acme.contact(), await acme.contact({ timezone: "Europe/Berlin" })];
+  const profile = { source: "crm", external_id: "7", list_names: ["News"], synced_at: "2026-01-01T00:00:00.000Z" };
+  await acme.inside(async (ctx) => {
+    store.update(ctx, contact, await lockRecord(ctx, contact, gone.id), {
+      external_profiles: [profile],
+      timezone_source: "contact",
+    });
+  });
+
+  const merged = await acme.post("/contact/merge/", { source: gone.id, destination: keep.id });
+
+  assert.deepEqual(merged.external_profiles, [profile]);
+  assert.deepEqual([merged.timezone, merged.timezone_source], ["Europe/Berlin", "contact"]);
 });
 
 test("merging contacts takes two, and merge_leads", async () => {

@@ -1,16 +1,16 @@
 // Two contacts that are one person become one contact, also across leads.
 import { z } from "zod";
+import type { Ctx } from "../../core/context.ts";
 import { operation } from "../../core/operation.ts";
+import type { Row } from "../../core/resource.ts";
 import { emit } from "../../records/event.ts";
 import { shown } from "../../records/records.ts";
-import { repoint } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { outputSchema } from "../../records/writer.ts";
-import { uniteThreads } from "../comments/unite_threads.ts";
-import { leaveSharedLists } from "../lists/members.ts";
-import { endDoubleSubscriptions } from "../sequences/sequence_subscription_verbs.ts";
 import { united } from "../shared/contact_points.ts";
-import { filledIn, lockPair, mergedCustom } from "../shared/merging.ts";
+import { filledIn, inEither, lockPair, mergedCustom, takeOver } from "../shared/merging.ts";
+import { contactTag } from "../tags/contact_tag.ts";
+import { withTags } from "../tags/tag_names.ts";
 import { contact } from "./contact.ts";
 import { mergedShare } from "./sharing.ts";
 
@@ -30,27 +30,25 @@ export const mergeContacts = operation({
     const [gone, kept] = await lockPair(ctx, contact, source, destination);
     const meta = { merge_source_contact_id: gone.id, merge_destination_contact_id: kept.id };
 
-    const merged = store.update(
-      ctx,
-      contact,
-      kept,
-      {
-        ...filledIn(kept, gone, ["name", "title", "timezone"]),
-        emails: united(kept.emails, gone.emails, "email"),
-        phones: united(kept.phones, gone.phones, "phone"),
-        urls: united(kept.urls, gone.urls, "url"),
-        tags: [...new Set([...kept.tags, ...gone.tags])],
-        custom: mergedCustom(ctx.directory, "contact", kept.custom, gone.custom),
-      },
-      meta,
-    );
-    leaveSharedLists(ctx, "contact", gone.id, kept.id);
-    await endDoubleSubscriptions(ctx, gone.id, kept.id);
-    await uniteThreads(ctx, gone.id, kept.id, meta);
-    await repoint(ctx, contact, gone.id, kept.id, { along: { lead_id: kept.lead_id }, meta });
+    const values = await withTags(ctx, contactTag, mergedContact(ctx, kept, gone), kept.tags);
+    const merged = store.update(ctx, contact, kept, values, meta);
+    await takeOver(ctx, contact, gone.id, kept.id, { along: { lead_id: kept.lead_id }, meta });
     await store.remove(ctx, contact, [gone], meta);
     const shared = await mergedShare(ctx, gone, merged);
     emit(ctx, contact, { action: "merged", after: shared, meta });
     return shown(ctx, contact, shared);
   },
 });
+
+/** The destination's own values win; empty ones are filled from the source, lists are united. */
+function mergedContact(ctx: Ctx, kept: Row<typeof contact>, gone: Row<typeof contact>) {
+  return {
+    ...filledIn(kept, gone, ["name", "title", "timezone", "timezone_source", "enrichment_status", "enriched_at"]),
+    emails: united(kept.emails, gone.emails, "email"),
+    phones: united(kept.phones, gone.phones, "phone"),
+    urls: united(kept.urls, gone.urls, "url"),
+    tags: inEither(kept.tags, gone.tags),
+    external_profiles: inEither(kept.external_profiles, gone.external_profiles),
+    custom: mergedCustom(ctx.directory, "contact", kept.custom, gone.custom),
+  };
+}

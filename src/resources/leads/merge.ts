@@ -5,14 +5,13 @@ import { operation } from "../../core/operation.ts";
 import type { Row } from "../../core/resource.ts";
 import { emit } from "../../records/event.ts";
 import { shown } from "../../records/records.ts";
-import { repoint } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { outputSchema } from "../../records/writer.ts";
 import { logLeadMerge } from "../activities/system_activities.ts";
-import { uniteThreads } from "../comments/unite_threads.ts";
-import { leaveSharedLists } from "../lists/members.ts";
 import { united } from "../shared/contact_points.ts";
-import { filledIn, lockPair, mergedCustom } from "../shared/merging.ts";
+import { filledIn, inEither, lockPair, mergedCustom, takeOver } from "../shared/merging.ts";
+import { leadTag } from "../tags/lead_tag.ts";
+import { withTags } from "../tags/tag_names.ts";
 import { lead } from "./lead.ts";
 
 export const mergeLeads = operation({
@@ -31,10 +30,9 @@ export const mergeLeads = operation({
     const [gone, kept] = await lockPair(ctx, lead, source, destination);
     const meta = { merge_source_lead_id: gone.id, merge_destination_lead_id: kept.id };
 
-    const merged = store.update(ctx, lead, kept, mergedLead(ctx, kept, gone), meta);
-    leaveSharedLists(ctx, "lead", gone.id, kept.id);
-    await uniteThreads(ctx, gone.id, kept.id, meta);
-    await repoint(ctx, lead, gone.id, kept.id, { meta });
+    const values = await withTags(ctx, leadTag, mergedLead(ctx, kept, gone), kept.tags);
+    const merged = store.update(ctx, lead, kept, values, meta);
+    await takeOver(ctx, lead, gone.id, kept.id, { meta });
     await store.remove(ctx, lead, [gone], meta);
     logLeadMerge(ctx, gone, merged);
     emit(ctx, lead, { action: "merged", after: merged, meta });
@@ -48,11 +46,8 @@ function mergedLead(ctx: Ctx, kept: Row<typeof lead>, gone: Row<typeof lead>) {
     ...filledIn(kept, gone, ["name", "url", "industry", "description", "owner_id", "mrr"]),
     emails: united(kept.emails, gone.emails, "email"),
     phones: united(kept.phones, gone.phones, "phone"),
-    addresses: [
-      ...kept.addresses,
-      ...gone.addresses.filter((one) => !kept.addresses.some((other) => JSON.stringify(other) === JSON.stringify(one))),
-    ],
-    tags: [...new Set([...kept.tags, ...gone.tags])],
+    addresses: inEither(kept.addresses, gone.addresses),
+    tags: inEither(kept.tags, gone.tags),
     custom: mergedCustom(ctx.directory, "lead", kept.custom, gone.custom),
   };
 }

@@ -3,12 +3,42 @@ import type { Ctx } from "../../core/context.ts";
 import type { Directory } from "../../core/directory.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Resource, Row } from "../../core/resource.ts";
+import { same } from "../../core/row.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
 import { findRecord, lockRecord } from "../../records/records.ts";
+import { repoint } from "../../records/references.ts";
+import { uniteThreads } from "../comments/unite_threads.ts";
+import { leaveSharedLists } from "../lists/members.ts";
+import { endDoubleSubscriptions } from "../sequences/sequence_subscription_verbs.ts";
+
+type Settle = (ctx: Ctx, gone: string, kept: string, meta: Record<string, unknown>) => void | Promise<void>;
+
+/** What two records may both have and one has but once, and what becomes of the second. */
+const doubles: Record<"lead" | "contact", readonly Settle[]> = {
+  lead: [(ctx, gone, kept) => leaveSharedLists(ctx, "lead", gone, kept), uniteThreads],
+  contact: [(ctx, gone, kept) => leaveSharedLists(ctx, "contact", gone, kept), endDoubleSubscriptions, uniteThreads],
+};
+
+/** What points at the record that goes points at the one that stays, and gets the columns `along` where it has them. */
+export async function takeOver(
+  ctx: Ctx,
+  of: Resource,
+  gone: string,
+  kept: string,
+  { along, meta }: { along?: Record<string, string>; meta: Record<string, unknown> },
+): Promise<void> {
+  for (const settle of doubles[of.name as keyof typeof doubles]) await settle(ctx, gone, kept, meta);
+  await repoint(ctx, of, gone, kept, { along, meta });
+}
 
 /** The named fields of `kept`, with `gone`'s value where `kept` has none. */
 export function filledIn<T extends object, K extends keyof T>(kept: T, gone: T, fields: readonly K[]): Pick<T, K> {
   return Object.fromEntries(fields.map((field) => [field, kept[field] ?? gone[field]])) as Pick<T, K>;
+}
+
+/** What is in either list, once; what `kept` has comes first. */
+export function inEither<T>(kept: readonly T[], gone: readonly T[]): T[] {
+  return [...kept, ...gone.filter((one) => !kept.some((other) => same(one, other)))];
 }
 
 /** Custom values of both: what has several values is united, of single values `kept`'s win. */

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { organization } from "../../../test/support/given.ts";
+import { setTimeout } from "node:timers/promises";
+import { organization, type Workspace } from "../../../test/support/given.ts";
+import { createRecord } from "../../records/records.ts";
+import { lead } from "../leads/lead.ts";
 
 for (const kind of ["lead", "contact"] as const) {
   const path = `/${kind}_tag/`;
@@ -86,6 +89,29 @@ for (const kind of ["lead", "contact"] as const) {
       await novice.refused(403, "PUT", `${path}${made.id}/`, { name: "Yours" });
       await novice.refused(403, "DELETE", `${path}${made.id}/`);
     });
+  });
+}
+
+for (const [what, change] of [
+  ["renamed", (acme: Workspace, id: string) => acme.put(`/lead_tag/${id}/`, { name: "Warm" })],
+  ["deleted", (acme: Workspace, id: string) => acme.delete(`/lead_tag/${id}/`)],
+] as const) {
+  test(`a tag that is ${what} while somebody gives it to a lead is ${what} there too`, async () => {
+    const acme = await organization();
+    const keep = await acme.lead();
+    const gone = await acme.lead({ tags: ["Hot"] });
+    const [hot] = (await acme.get("/lead_tag/")).data;
+    const given = Promise.withResolvers<string>();
+    const creating = acme.inside(async (ctx) => {
+      given.resolve((await createRecord(ctx, lead, { tags: ["hot"] })).id);
+      await setTimeout(200);
+    });
+    const id = await given.promise;
+
+    await Promise.all([change(acme, hot.id), acme.post("/lead/merge/", { source: gone.id, destination: keep.id }), creating]);
+
+    const tags = what === "renamed" ? ["Warm"] : [];
+    for (const one of [id, keep.id]) assert.deepEqual((await acme.get(`/lead/${one}/`)).tags, tags);
   });
 }
 

@@ -62,12 +62,15 @@ interface Spelling {
   name: string | null;
 }
 
+// Held until the transaction ends, so that no tag is renamed or deleted between being looked up and being on a record.
 async function spellings(ctx: Ctx, of: Tag, given: readonly string[]): Promise<Spelling[]> {
   const rows = await query(
     ctx,
     statement(
-      sql`select g.name, lower(g.name), t.name from unnest(${given}::text[]) with ordinality g(name, place)
-        left join ${name(of.table)} t on t.organization_id = ${ctx.organization_id} and lower(t.name) = lower(g.name) order by g.place`,
+      sql`with given as (select n as name, place, lower(n) as key from unnest(${given}::text[]) with ordinality g(n, place)),
+        known as (select t.name from ${name(of.table)} t
+          where t.organization_id = ${ctx.organization_id} and lower(t.name) = any(array(select key from given)) for key share)
+        select given.name, given.key, known.name from given left join known on lower(known.name) = given.key order by given.place`,
       `${of.name}.spellings`,
     ),
   );

@@ -44,12 +44,15 @@ const page = 200;
 
 /** Every record that has the tag gets what stands in its place, by its own rules, also those the caller does not see. */
 async function replaceTag(ctx: Ctx, holder: Resource, tag: string, replacement: readonly string[]): Promise<void> {
-  for (let full = true; full; ) {
-    const rows = await lockWhere(ctx, holder, sql`t.tags @> ${[tag]}::text[]`, page);
+  let last = "";
+  for (;;) {
+    const rows = await lockWhere(ctx, holder, sql`t.tags @> ${[tag]}::text[] and t.id > ${last}`, page);
+    // Not when a page is short: who lost the tag while we waited for their lock is missing from it.
+    if (rows.length === 0) return;
     const changed = rows.map((row) =>
       verbsOf(holder).update(ctx, row, { tags: (row.tags as string[]).flatMap((one) => (one === tag ? replacement : [one])) }),
     );
     await Promise.all(changed);
-    full = rows.length === page;
+    last = rows.at(-1)!.id;
   }
 }
