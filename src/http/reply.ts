@@ -121,6 +121,9 @@ export function refuse(x: Exchange, error: unknown): void {
 export const errorBody = (message: string, fields: FieldErrors = {}): string =>
   JSON.stringify({ error: message, "field-errors": fields });
 
+/** Of a body that comes too slowly. */
+export const notInTime = "The request did not arrive in time.";
+
 /** 429, with the time to wait in the header and in the body. */
 export function refuseTooMany(x: Exchange, quota: Quota): void {
   const now = performance.now();

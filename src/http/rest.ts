@@ -9,7 +9,7 @@ import { type Call, checkAllowed, perform } from "../core/perform.ts";
 import { isStorable, unstorable } from "./body.ts";
 import { parseQuery, withParams } from "./query.ts";
 import { isOver } from "./rate_limit.ts";
-import { answer, refuse, refuseForNow, refuseTooMany } from "./reply.ts";
+import { answer, notInTime, refuse, refuseForNow, refuseTooMany } from "./reply.ts";
 import { idempotencyKey, ifMatchVersion, isStrict, namesEtag, offsetMinutes, overriddenMethod } from "./request_headers.ts";
 import { Exchange, type Service } from "./service.ts";
 import { readUpload, type TakenBody } from "./upload.ts";
@@ -81,15 +81,31 @@ async function serveUpload(x: Exchange, actor: Actor, operation: Operation): Pro
   let taken: TakenBody | null = null;
   try {
     checkAllowed(actor, operation);
-    taken = await readUpload(x.request, x.service.app.core.settings.storage);
+    taken = await arrivedInTime(x, () => readUpload(x.request, x.service.app.core.settings.storage));
     x.request.body = taken.body;
     await serve(x, taken.upload ?? undefined);
   } catch (error) {
     // What is still to come is thrown away, so that the refusal is read.
     x.request.raw.resume();
-    refuse(x, error);
+    // Who left half way reads no answer; the log says that it is not our doing.
+    const { destroyed, complete } = x.request.raw;
+    refuse(x, destroyed && !complete ? invalid({}, "The upload did not arrive whole.") : error);
   } finally {
     await taken?.upload?.received.drop();
+  }
+}
+
+/** Answers what takes too long to come, and closes the connection: that ends the reading. */
+async function arrivedInTime<T>(x: Exchange, read: () => Promise<T>): Promise<T> {
+  const { uploading, uploadMs } = x.service;
+  const { socket } = x.request.raw;
+  const late = setTimeout(() => refuse(x, new Problem(400, notInTime, {}, { connection: "close" })), uploadMs);
+  uploading.add(socket);
+  try {
+    return await read();
+  } finally {
+    uploading.delete(socket);
+    clearTimeout(late);
   }
 }
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import net from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import pino from "pino";
 import { z } from "zod";
 import { unavailable } from "../core/errors.ts";
 import { JsonText, operation } from "../core/operation.ts";
@@ -214,6 +215,47 @@ test("a request that does not arrive in time is a 400", async (t) => {
   const answer = await raw(port, "GET /api/v1/fine/1/ HTTP/1.1\r\n");
 
   assert.match(answer, /^HTTP\/1\.1 400 [^]*The request did not arrive in time\./);
+});
+
+const uploading = operation({
+  name: "bytes.create",
+  method: "POST",
+  path: "/bytes/",
+  doc: "Takes bytes in.",
+  permission: "member",
+  transaction: false,
+  upload: true,
+  input: {},
+  output: z.unknown(),
+  run: async () => ({ ok: true }),
+});
+const uploadHead = `POST /api/v1/bytes/ HTTP/1.1\r\nhost: x\r\nauthorization: ${goodKey}\r\nconnection: close\r\ncontent-length: 25\r\n\r\n{"content_b`;
+
+test("an upload may take longer to arrive than other requests", async (t) => {
+  const { server, port } = await listen(t, { operations: [uploading] });
+  server.server.requestTimeout = 100;
+  server.server.headersTimeout = 100;
+
+  const answer = await raw(port, uploadHead, async (socket) => {
+    await sleep(4500);
+    socket.write('ase64":"aa=="}');
+  });
+
+  assert.match(answer, /^HTTP\/1\.1 200 [^]*"ok":true/);
+});
+
+test("an upload that takes too long even so is a 400, and one that breaks off is no error of ours", async (t) => {
+  const lines: string[] = [];
+  const log = pino({ level: "error" }, { write: (line) => void lines.push(line) });
+  const { server, port } = await listen(t, { operations: [uploading], log });
+  server.service.uploadMs = 100;
+
+  const late = await raw(port, uploadHead);
+  await raw(port, uploadHead, async (socket) => void socket.destroy());
+
+  assert.match(late, /^HTTP\/1\.1 400 [^]*The request did not arrive in time\./);
+  await sleep(100);
+  assert.deepEqual(lines, []);
 });
 
 test("routes of other areas have the same headers and errors", async (t) => {

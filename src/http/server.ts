@@ -10,7 +10,7 @@ import { createMetrics } from "./metrics.ts";
 import { addDescription } from "./openapi.ts";
 import { addPublicRoutes } from "./public.ts";
 import { createRateLimiter } from "./rate_limit.ts";
-import { constantHeaders, errorBody, refuse, refuseForNow } from "./reply.ts";
+import { constantHeaders, errorBody, notInTime, refuse, refuseForNow } from "./reply.ts";
 import { addOperations, apiPrefix, countRequest, countStranger, refuseStranger, routedMethods } from "./rest.ts";
 import { Exchange, type HttpApp, type Service } from "./service.ts";
 import { defaultGateLimits, Gate, type GateLimits } from "./shed.ts";
@@ -103,6 +103,8 @@ function serviceOf(app: HttpApp, gateLimits: Partial<GateLimits>): Service {
     metrics: createMetrics(app.core, gate),
     headers: constantHeaders(app.config.base_url),
     sockets: new Set(),
+    uploading: new Set(),
+    uploadMs: 600_000,
   };
 }
 
@@ -170,6 +172,8 @@ type ReadError = Error & { code?: string };
 /** What node:http could not read as a request at all. */
 function answerUnreadable(service: Service, error: ReadError, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  // Said once of each request: from then on its own limit holds.
+  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && service.uploading.has(socket)) return;
   // An answer is already on its way: another would be read as a part of it.
   if ((socket as { _httpMessage?: { headersSent: boolean } })._httpMessage?.headersSent) return void socket.destroy();
 
@@ -185,5 +189,5 @@ function answerUnreadable(service: Service, error: ReadError, socket: Socket): v
 
 const unreadable: Record<string, string> = {
   HPE_HEADER_OVERFLOW: `The address and the headers must be ${headerBytesMax} bytes or fewer together.`,
-  ERR_HTTP_REQUEST_TIMEOUT: "The request did not arrive in time.",
+  ERR_HTTP_REQUEST_TIMEOUT: notInTime,
 };

@@ -37,6 +37,9 @@ export interface Service {
   headers: readonly string[];
   /** Open connections. */
   sockets: Set<Socket>;
+  /** Those of them on which an upload comes in, and how long it may take: at the 30 s of other requests 20 MB would need 6 Mbit/s. */
+  uploading: Set<Socket>;
+  uploadMs: number;
 }
 
 /** One request and its answer. */

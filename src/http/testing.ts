@@ -144,10 +144,14 @@ function ask(port: number, line: string, { headers = {}, body, key = goodKey, ag
   });
 }
 
-/** Writes bytes to the port and answers all that comes back until the other side closes. */
-export function raw(port: number, bytes: string | Buffer): Promise<string> {
+/** Writes bytes to the port, and whatever `then` writes, and answers all that comes back until the connection is closed. */
+export function raw(
+  port: number,
+  bytes: string | Buffer,
+  then: (socket: net.Socket) => Promise<void> = async () => {},
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = net.connect(port, "127.0.0.1", () => socket.write(bytes));
+    const socket = net.connect(port, "127.0.0.1", () => socket.write(bytes, () => void then(socket)));
     let text = "";
     socket.setEncoding("latin1").on("data", (chunk) => (text += chunk));
     socket.on("close", () => resolve(text)).on("error", reject);
