@@ -2,6 +2,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import type { RateGroup } from "./core/operation.ts";
+import type { S3Place } from "./services/s3.ts";
 
 export interface Config {
   host: string;
@@ -17,7 +18,7 @@ export interface Config {
   /** The one before it, while what lies sealed is brought to the new one. */
   secret_key_old: string | null;
   /** Null: files lie in `data_dir`. */
-  s3: S3Config | null;
+  s3: S3Place | null;
   /** Where system mail leaves; null: none is sent. */
   smtp_url: string | null;
   /** Null: off. */
@@ -33,15 +34,6 @@ export interface Config {
   metrics_token: string | null;
   log_level: LogLevel;
   shutdown_grace_seconds: number;
-}
-
-export interface S3Config {
-  endpoint: string | null;
-  region: string;
-  bucket: string;
-  access_key_id: string;
-  secret_access_key: string;
-  force_path_style: boolean;
 }
 
 /** So many requests in so many seconds. */
@@ -208,7 +200,7 @@ function configOf(env: z.output<typeof environment>): Config {
   };
 }
 
-const s3Of = (env: z.output<typeof environment>): S3Config => ({
+const s3Of = (env: z.output<typeof environment>): S3Place => ({
   endpoint: env.S3_ENDPOINT ?? null,
   region: env.S3_REGION,
   bucket: env.S3_BUCKET!,

@@ -21,7 +21,7 @@ const allowed: Record<string, string[]> = {
   mcp: ["core", "db", "values", "config"],
   worker: ["core", "db", "values", "config"],
   cli: ["app", "auth", "config", "core", "db", "http", "mcp", "records", "resources", "services", "values", "worker"],
-  config: ["core"],
+  config: ["core", "services"],
   app: ["auth", "config", "core", "records", "db", "resources", "services"],
   main: ["cli", "config", "core", "db", "app"],
 };

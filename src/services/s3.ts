@@ -43,7 +43,8 @@ export function s3Shelf(place: S3Place): Shelf {
       const { sdk, client } = await open();
       const Range = range && `bytes=${range.start}-${range.end}`;
       const answer = await client.send(new sdk.GetObjectCommand({ ...at(key), Range })).catch((error) => {
-        throw error.$metadata?.httpStatusCode === 404 ? new Missing(key) : error;
+        if (error.$metadata?.httpStatusCode === 404) throw new Missing(key);
+        return asUnavailable(error);
       });
       return answer.Body as Readable;
     },

@@ -86,7 +86,8 @@ async function writeAll(file: FileHandle, chunks: AsyncIterable<Uint8Array> | It
     size += chunk.byteLength;
     if (size > maxBytes) throw new TooLarge(`more than ${maxBytes} bytes`);
     hash.update(chunk);
-    await file.writev([chunk]);
+    // A full disk may take a part, and says so only when it is given the rest.
+    for (let at = 0; at < chunk.byteLength; ) at += (await file.write(chunk, at)).bytesWritten;
   }
   await file.datasync();
   return { size, sha256: hash.digest("hex") };

@@ -1,6 +1,6 @@
 // Files: how they are named and classified, whose they are, the slots they fill, how they are read and what their end takes along.
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
@@ -295,6 +295,21 @@ test("bytes go with their file, whatever takes it away", async () => {
 
   assert.equal((await storedBytes(acme)).length, 1);
   assert.equal((await acme.ask("GET", `/file/${kept.id}/download/`)).status, 200);
+});
+
+test("bytes that cannot be removed keep no others there", async () => {
+  const acme = await organization();
+  const lead = await acme.lead();
+  for (let i = 0; i < 3; i++) await upload(acme, { lead_id: lead.id });
+  const [stuck] = await storedBytes(acme);
+  const place = join((await service()).filesDir, "kept", acme.id, stuck!);
+  rmSync(place);
+  mkdirSync(place);
+
+  await acme.delete(`/lead/${lead.id}/`);
+  await sweep().catch(() => {});
+
+  assert.deepEqual(await storedBytes(acme), [stuck]);
 });
 
 test("an organization's files go with it", async () => {

@@ -34,21 +34,24 @@ test("with S3 configured files are kept, read in parts, shared and removed there
   assert.equal(s3.objects.size, 0);
 });
 
-test("while S3 is away an upload is refused for now, and leaves no record", async (t) => {
+test("while S3 is away uploads and downloads are refused for now, and an upload leaves no record", async (t) => {
   const s3 = await startS3();
   t.after(() => s3.close());
   const ours = await startService({ env: s3.env });
   t.after(() => ours.close());
   const acme = await organization(ours);
+  const before = await acme.post("/file/", { content_base64: "eA==" });
+  const authorization = `Basic ${Buffer.from(`${acme.key}:`).toString("base64")}`;
   s3.down = true;
 
-  const answer = await fetch(`${ours.url}/api/v1/file/`, {
+  const upload = await fetch(`${ours.url}/api/v1/file/`, {
     method: "POST",
-    headers: { authorization: `Basic ${Buffer.from(`${acme.key}:`).toString("base64")}`, "content-type": "application/json" },
+    headers: { authorization, "content-type": "application/json" },
     body: JSON.stringify({ content_base64: "eA==" }),
   });
+  const download = await fetch(`${ours.url}/api/v1/file/${before.id}/download/`, { headers: { authorization } });
 
   s3.down = false;
-  assert.equal(answer.status, 503);
-  assert.deepEqual((await acme.get("/file/")).data, []);
+  assert.deepEqual([upload.status, download.status], [503, 503]);
+  assert.equal((await acme.get("/file/")).data.length, 1);
 });
