@@ -116,6 +116,24 @@ describe("a conversation", () => {
     await eve.post(`/conversation/${id}/restore/`);
   });
 
+  test("is written back as it was read, though its assignee has left and its folder is somebody's own", async () => {
+    const acme = await organization();
+    const bob = await acme.member();
+    const folder = await bob.post("/inbox_folder/", { name: "Mine", is_shared: false });
+    const { id } = await bob.post("/conversation/", {
+      lead_id: (await acme.lead()).id,
+      folder_id: folder.id,
+      assigned_to: bob.userId,
+    });
+    const { id: membership } = (await acme.get(`/membership/?user_id=${bob.userId}`)).data[0];
+    await acme.delete(`/membership/${membership}/`);
+
+    const read = await acme.get(`/conversation/${id}/`);
+    const renamed = await acme.put(`/conversation/${id}/`, { ...read, subject: "Hers now" });
+
+    assert.deepEqual([renamed.subject, renamed.assigned_to, renamed.folder_id], ["Hers now", bob.userId, folder.id]);
+  });
+
   test("is seen by who sees its lead", async () => {
     const acme = await organization();
     const eve = await acme.memberWith([]);
@@ -206,6 +224,33 @@ describe("a message", () => {
     assert.deepEqual([email.status, email.date_sent, later.status, later.state], ["outbox", null, "scheduled", "scheduled"]);
     assert.deepEqual([channel.type, channel.status, channel.channel], ["channel_message", "draft", "other"]);
     assert.ok(email.sender);
+  });
+
+  test("carries stored files, beside what else is attached", async () => {
+    const acme = await organization();
+    const thread = await begun(acme);
+    const offer = await acme.post("/file/", { name: "offer.txt", content_base64: Buffer.from("Take it").toString("base64") });
+    const elsewhere = { url: "https://example.com/plan.pdf", filename: "plan.pdf" };
+    const write = (body: object) => acme.post(`/conversation/${thread.id}/message/`, { type: "email", body: "See", ...body });
+
+    const message = await write({ file_ids: [offer.id], attachments: [elsewhere] });
+    const note = await write({ type: "note", file_ids: [offer.id] });
+
+    assert.deepEqual(
+      message.attachments.map((one: any) => [one.file_id, one.filename, one.size]),
+      [
+        [null, "plan.pdf", null],
+        [offer.id, "offer.txt", 7],
+      ],
+    );
+    assert.deepEqual(note.attachments[0].file_id, offer.id);
+    const body = { type: "email", body: "x", file_ids: [offer.id], attachments: 5 };
+    await acme.refused(400, "POST", `/conversation/${thread.id}/message/`, body, "attachments");
+    const foreign = await (await organization(acme.service)).post("/file/", { name: "x.txt", content_base64: "QQ==" });
+    for (const id of ["file_none", foreign.id]) {
+      const body = { type: "email", body: "x", file_ids: [offer.id, id] };
+      await acme.refused(400, "POST", `/conversation/${thread.id}/message/`, body, "file_ids.1");
+    }
   });
 
   test("is refused by the names its body has", async () => {

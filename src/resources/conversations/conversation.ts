@@ -1,7 +1,6 @@
 // A conversation: messages with a person of a lead that belong together.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
-import { invalid } from "../../core/errors.ts";
 import {
   boolean,
   choice,
@@ -27,7 +26,7 @@ import { folderId } from "../inbox/inbox_folder.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
 import { tagFilter } from "../shared/filters.ts";
 import { authorNames } from "../shared/names.ts";
-import { assigneeName, canBeAssigned, isAssignedToCaller } from "../tasks/assignee.ts";
+import { assigneeName, isAssignedToCaller } from "../tasks/assignee.ts";
 import { messageBody } from "./message_body.ts";
 
 export const conversationStates = ["open", "snoozed", "closed"] as const;
@@ -112,7 +111,7 @@ export const conversation = resource({
         "`snoozed` until `snoozed_until` has come.",
       ),
     }),
-    assigned_to: text({ max: 64, doc: "The member or the group who is to answer.", normalize: assignee }),
+    assigned_to: text({ max: 64, doc: "The member or the group who is to answer." }),
     assigned_to_name: lookedUp(["assigned_to"], shownText, assigneeName, "The name of that member or group."),
     snoozed_until: timestamp({ doc: "Needed with the status `snoozed`: when it opens again." }),
     folder_id: folderId("The folder it is filed in; the Inbox, where none is given."),
@@ -171,11 +170,6 @@ function statusFilter(doc: string): Filter {
       return or(wanted as Sql[]);
     },
   };
-}
-
-function assignee(id: string, ctx: Ctx): string {
-  if (!canBeAssigned(ctx.directory, id)) throw invalid({ "": "is not an active member or a group" });
-  return id;
 }
 
 function eachOnce(tags: string[]): string[] {

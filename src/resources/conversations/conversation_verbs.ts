@@ -6,6 +6,8 @@ import { emit } from "../../records/event.ts";
 import { findRecord, getRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { contact } from "../contacts/contact.ts";
+import { folderOf } from "../inbox/inbox_folder.ts";
+import { canBeAssigned } from "../tasks/assignee.ts";
 import { conversation, stateAt } from "./conversation.ts";
 import { tellWhatFollows } from "./follow_ups.ts";
 import { asParticipant } from "./participants.ts";
@@ -17,6 +19,7 @@ export async function createConversation(ctx: Ctx, { message, ...given }: Create
   const person = given.contact_id ? await contactAt(ctx, given.contact_id, given.lead_id) : null;
   const lead_id = given.lead_id ?? person?.lead_id;
   if (lead_id === undefined) throw invalid({ lead_id: "is required, or a contact_id" });
+  checkPlace(ctx, given);
 
   const row = store.insert(ctx, conversation, {
     ...given,
@@ -36,6 +39,7 @@ export async function updateConversation(
   patch: Patch<typeof conversation>,
 ): Promise<Conversation> {
   if (patch.contact_id && patch.contact_id !== before.contact_id) await contactAt(ctx, patch.contact_id, before.lead_id);
+  checkPlace(ctx, patch, before);
 
   const after = store.update(ctx, conversation, before, {
     ...patch,
@@ -58,6 +62,16 @@ async function contactAt(ctx: Ctx, id: string, lead_id: string | undefined): Pro
   if (person === null) throw invalid({ contact_id: "does not exist" });
   if (lead_id !== undefined && person.lead_id !== lead_id) throw invalid({ contact_id: "belongs to another lead" });
   return person;
+}
+
+type Place = Partial<Pick<Conversation, "assigned_to" | "folder_id">>;
+
+/** What it had before may be written back, though the member has left since, or the folder is another's own. */
+function checkPlace(ctx: Ctx, { assigned_to, folder_id }: Place, before: Place = {}): void {
+  if (assigned_to && assigned_to !== before.assigned_to && !canBeAssigned(ctx.directory, assigned_to))
+    throw invalid({ assigned_to: "is not an active member or a group" });
+  if (folder_id !== undefined && folder_id !== before.folder_id && folderOf(ctx, folder_id) === undefined)
+    throw invalid({ folder_id: "does not exist" });
 }
 
 type Snooze = Partial<Pick<Conversation, "status" | "snoozed_until">>;

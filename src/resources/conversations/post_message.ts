@@ -80,12 +80,14 @@ function activityBody(thread: Conversation, body: MessageBody, words: string): R
   const { type, status, state, body: text, file_ids = [], ...rest } = body;
   const given: Record<string, unknown> = { ...rest, conversation_id: thread.id };
   if (text !== undefined && given[words] === undefined) given[words] = text;
-  if (file_ids.length > 0) given.attachments = [...((body.attachments as object[] | undefined) ?? []), ...attached(file_ids)];
+  if (file_ids.length > 0) given.attachments = withFiles(body.attachments ?? [], file_ids);
   if (type === "note") return body.body_html === undefined ? given : { note_html: body.body_html, ...given };
   return { ...given, status: status ?? state ?? "draft", ...defaults[type](thread, body) };
 }
 
-const attached = (file_ids: readonly string[]) => file_ids.map((file_id) => ({ file_id }));
+/** What is no list is left to be refused. */
+const withFiles = (attachments: unknown, file_ids: readonly string[]): unknown =>
+  Array.isArray(attachments) ? [...attachments, ...file_ids.map((file_id) => ({ file_id }))] : attachments;
 
 const channels: readonly string[] = ["whatsapp", "linkedin"];
 
@@ -103,8 +105,15 @@ const defaults: Record<
 function renamed(fields: FieldErrors, body: MessageBody, words: string): FieldErrors {
   const names: Record<string, string> = { status: stateField(body) };
   if (body.body !== undefined && (body as Record<string, unknown>)[words] === undefined) names[words] = "body";
-  const entries = Object.entries(fields).map(([field, reason]) => [names[field] ?? field, reason]);
+  const entries = Object.entries(fields).map(([field, reason]) => [names[field] ?? fileName(field, body), reason]);
   // A text message goes to a number; whoever writes to a conversation calls it `to` all the same.
   if (fields.remote_phone !== undefined) entries.push(["to", fields.remote_phone]);
   return Object.fromEntries(entries);
+}
+
+/** Stored files stand behind what is attached otherwise. */
+function fileName(field: string, { attachments, file_ids = [] }: MessageBody): string {
+  const [list, place] = field.split(".");
+  const at = Number(place) - (Array.isArray(attachments) ? attachments.length : 0);
+  return list === "attachments" && at >= 0 && at < file_ids.length ? `file_ids.${at}` : field;
 }

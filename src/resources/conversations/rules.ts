@@ -5,8 +5,7 @@ import { createRecord } from "../../records/records.ts";
 import { parseAddress } from "../../values/email.ts";
 import { email } from "../activities/email.ts";
 import type { Incoming, Outcome } from "../inbox/apply_rules.ts";
-import { askRules } from "../inbox/ask_rules.ts";
-import { folderOf, systemFolder } from "../inbox/inbox_folder.ts";
+import { askRules, filedIn } from "../inbox/ask_rules.ts";
 import { canBeAssigned } from "../tasks/assignee.ts";
 import type { conversation } from "./conversation.ts";
 import type { Message } from "./message.ts";
@@ -23,14 +22,8 @@ export async function ruled(
   const outcome = await askRules(ctx, incoming(thread, message, leadStatusId), [message.user_id, thread.assigned_to]);
   if (outcome.matched.length === 0) return {};
   if (outcome.forward_to.length > 0) await forward(ctx, message, outcome.forward_to);
-  return { ...filing(ctx, outcome), ...marking(ctx, thread, outcome) };
-}
-
-/** A conversation lies in one folder: copying files it where nothing moves it. */
-function filing(ctx: Ctx, outcome: Outcome): Values<typeof conversation> {
-  const trash = outcome.delete ? systemFolder(ctx.directory, "trash").id : undefined;
-  const folder_id = outcome.folder_id ?? trash ?? outcome.copy_to[0];
-  return folder_id !== undefined && folderOf(ctx, folder_id) ? { folder_id } : {};
+  const folder_id = filedIn(ctx, outcome);
+  return { ...(folder_id && { folder_id }), ...marking(ctx, thread, outcome) };
 }
 
 const dayMs = 86_400_000;

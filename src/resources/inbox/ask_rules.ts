@@ -3,6 +3,7 @@ import { type Ctx, write } from "../../core/context.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
 import { applyRules, type Incoming, type Outcome, type Rule } from "./apply_rules.ts";
+import { inboxFolder, systemFolder } from "./inbox_folder.ts";
 import { inboxRule } from "./inbox_rule.ts";
 
 /** `users` are those whose own rules are asked beside everybody's: whose message it is, and who is to answer. */
@@ -22,5 +23,13 @@ function count(ctx: Ctx, ids: readonly string[]): void {
     ctx,
     statement(sql`update inbox_rule set match_count = match_count + 1, last_matched_at = ${ctx.now.toISOString()}
       where organization_id = ${ctx.organization_id} and id = any(${ids})`),
+  );
+}
+
+/** The folder that the rules file a message in: copying files it where nothing moves it. Undefined where none does, or it is gone. */
+export function filedIn(ctx: Ctx, outcome: Outcome): string | undefined {
+  const trash = outcome.delete ? systemFolder(ctx.directory, "trash").id : null;
+  return (
+    [outcome.folder_id, trash, ...outcome.copy_to].find((id) => ctx.directory.get(inboxFolder, id) !== undefined) ?? undefined
   );
 }

@@ -14,6 +14,7 @@ import { sms } from "../activities/sms.ts";
 import { contact } from "../contacts/contact.ts";
 import { conversation } from "../conversations/conversation.ts";
 import { lead } from "../leads/lead.ts";
+import { folderOf } from "./inbox_folder.ts";
 import { inboxProspect } from "./inbox_prospect.ts";
 
 type Prospect = Row<typeof inboxProspect>;
@@ -44,7 +45,8 @@ export async function convertProspect(ctx: Ctx, before: Prospect, wanted: Conver
     contact_id: person.id,
     subject: before.subject?.slice(0, 255) ?? null,
     channel: threadChannels[before.channel] ?? "chat",
-    folder_id: before.folder_id,
+    // Nobody files in somebody else's own folder: from there it comes to the Inbox, and the rules are asked anew.
+    ...(folderOf(ctx, before.folder_id) && { folder_id: before.folder_id }),
   });
   const message = await messageFrom(ctx, before, thread.id);
 

@@ -82,6 +82,29 @@ describe("a folder", () => {
       (await acme.get("/inbox_rule/")).data.map((one: any) => [one.id, one.is_enabled]),
       [[rule.id, false]],
     );
+    await acme.refused(400, "PUT", `/inbox_rule/${rule.id}/`, { is_enabled: true }, "actions.0.value");
+    await acme.put(`/inbox_rule/${rule.id}/`, { is_enabled: true, actions: { mark_as_read: true } });
+  });
+
+  test("that is deleted leaves the folders in it at the top, unless one there has the name", async () => {
+    const acme = await organization();
+    const outer = await acme.post("/inbox_folder/", { name: "Customers" });
+    const inner = await acme.post("/inbox_folder/", { name: "customers", parent_folder_id: outer.id });
+    const spam = await acme.post("/inbox_folder/", { name: "spam", parent_folder_id: outer.id });
+
+    const refusal = await acme.refused(400, "DELETE", `/inbox_folder/${outer.id}/`);
+    await acme.put(`/inbox_folder/${spam.id}/`, { name: "Not ours" });
+    await acme.delete(`/inbox_folder/${outer.id}/`);
+
+    assert.match(refusal.error, /holds a folder spam/);
+    const left = (await folders(acme)).filter((one: any) => !one.is_system);
+    assert.deepEqual(
+      left.map((one: any) => [one.id, one.parent_folder_id]).sort(),
+      [
+        [inner.id, null],
+        [spam.id, null],
+      ].sort(),
+    );
   });
 });
 
@@ -215,6 +238,44 @@ describe("a prospect", () => {
     assert.equal((await acme.get("/inbox_prospect/?email=ann@BOLT.io")).data.length, 1);
     assert.equal((await acme.get("/inbox_prospect/?channel=sms")).data.length, 1);
     await acme.refused(400, "GET", "/inbox_prospect/?status=lost", undefined, "status");
+  });
+
+  test("who writes twice at the same moment is one all the same", async () => {
+    const acme = await organization();
+
+    const all = await Promise.all([1, 2, 3, 4].map(() => receive(acme)));
+
+    assert.equal(new Set(all.map((one) => one.id)).size, 1);
+  });
+
+  test("stays in the Inbox where the folder that a rule names is gone", async () => {
+    const acme = await organization();
+    const folder = await acme.post("/inbox_folder/", { name: "Gone" });
+    const actions = { move_to_folder: folder.id };
+    const rule = await acme.post("/inbox_rule/", { name: "x", conditions: { subject_contains: "offer" }, actions });
+    await acme.delete(`/inbox_folder/${folder.id}/`);
+    await acme.inside(async ({ db, organization_id: id }) => {
+      await db.unscoped({ text: "update inbox_rule set is_enabled = true where organization_id = $1", values: [id] });
+    });
+
+    const prospect = await receive(acme);
+
+    assert.equal(prospect.folder_id, (await folderNamed(acme, "Inbox")).id);
+    assert.equal((await acme.get("/inbox_rule/")).data.find((one: any) => one.id === rule.id).match_count, 1);
+  });
+
+  test("in a folder of somebody's own is converted by anybody", async () => {
+    const acme = await organization();
+    const bob = await acme.member();
+    const mine = await acme.post("/inbox_folder/", { name: "Mine", is_shared: false });
+    const actions = { move_to_folder: mine.id };
+    await acme.post("/inbox_rule/", { name: "x", conditions: { subject_contains: "offer" }, actions });
+    const { id, folder_id } = await receive(acme);
+
+    const made = await bob.post(`/inbox_prospect/${id}/convert/`);
+
+    assert.equal(folder_id, mine.id);
+    assert.equal((await bob.get(`/conversation/${made.conversation_id}/`)).folder_id, mine.id);
   });
 
   test("becomes a lead, a contact, a conversation and the message", async () => {

@@ -2,7 +2,6 @@
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import type { Directory } from "../../core/directory.ts";
-import { invalid } from "../../core/errors.ts";
 import { boolean, computed, input, integer, ref, related, text } from "../../core/field.ts";
 import { type Row, resource } from "../../core/resource.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
@@ -65,9 +64,5 @@ export const folderId = (doc: string) =>
     {
       default: (ctx: Ctx) => systemFolder(ctx.directory, "inbox").id as string,
       doc,
-      normalize(id: string, ctx: Ctx) {
-        if (folderOf(ctx, id) === undefined) throw invalid({ "": "does not exist" });
-        return id;
-      },
     },
   );

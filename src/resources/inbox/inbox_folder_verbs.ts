@@ -36,6 +36,7 @@ export async function updateInboxFolder(ctx: Ctx, before: Folder, patch: Patch<t
 /** What was filed in it goes to the Inbox, and rules that name it stop: nothing is filed where nobody would look. */
 export async function deleteInboxFolder(ctx: Ctx, before: Folder): Promise<void> {
   refuseSystem(before);
+  makeRoom(ctx, before);
   const inbox = systemFolder(ctx.directory, "inbox").id;
   for (const table of [sql`conversation`, sql`inbox_prospect`])
     write(
@@ -45,6 +46,21 @@ export async function deleteInboxFolder(ctx: Ctx, before: Folder): Promise<void>
     );
   await disableRulesNaming(ctx, before.id);
   await store.remove(ctx, inboxFolder, [before]);
+}
+
+/** Folders within come to the top, where the name of each must be free. That of the deleted folder is. */
+function makeRoom(ctx: Ctx, before: Folder): void {
+  const isSameName = (one: Folder, other: Folder) =>
+    one.user_id === other.user_id && one.name.toLowerCase() === other.name.toLowerCase();
+  const all = ctx.directory.list(inboxFolder);
+  const top = all.filter((one) => one.parent_folder_id === null && one.id !== before.id);
+  const clash = all.find((one) => one.parent_folder_id === before.id && top.some((other) => isSameName(one, other)));
+  if (clash !== undefined)
+    throw invalid({}, `It holds a folder ${clash.name}, and there is another of that name outside: rename one of them first.`);
+  write(
+    ctx,
+    statement(sql`update inbox_folder set name = id where organization_id = ${ctx.organization_id} and id = ${before.id}`),
+  );
 }
 
 async function disableRulesNaming(ctx: Ctx, id: string): Promise<void> {

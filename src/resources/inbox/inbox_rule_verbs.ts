@@ -6,7 +6,9 @@ import { sql, statement } from "../../db/sql.ts";
 import { store } from "../../records/store.ts";
 import { positionMax } from "../shared/positions.ts";
 import { refuseBoth } from "../shared/resolve_label.ts";
+import { inboxFolder } from "./inbox_folder.ts";
 import { inboxRule } from "./inbox_rule.ts";
+import type { Action } from "./rule_grammar.ts";
 
 type InboxRule = Row<typeof inboxRule>;
 
@@ -20,6 +22,7 @@ export async function updateInboxRule(ctx: Ctx, before: InboxRule, patch: Patch<
   const values = positioned(patch);
   checkMayWrite(ctx, before.user_id);
   if (values.user_id !== undefined) checkMayWrite(ctx, values.user_id);
+  if (values.is_enabled && !before.is_enabled) checkFolders(ctx, values.actions ?? before.actions);
   return store.update(ctx, inboxRule, before, values);
 }
 
@@ -30,6 +33,14 @@ export async function deleteInboxRule(ctx: Ctx, before: InboxRule): Promise<void
 
 function checkMayWrite(ctx: Ctx, user_id: string | null): void {
   if (user_id !== ctx.actor.user_id && !may(ctx, "manage_customizations")) throw notAllowed("manage_customizations");
+}
+
+/** A rule was stopped when a folder it names was deleted: it is of no use until it names another. */
+function checkFolders(ctx: Ctx, actions: readonly Action[]): void {
+  const place = actions.findIndex(
+    ({ type, value }) => type.endsWith("_to_folder") && ctx.directory.get(inboxFolder, value as string) === undefined,
+  );
+  if (place >= 0) throw invalid({ [`actions.${place}.value`]: "does not exist: name another folder" });
 }
 
 function positioned<T extends { position?: number; sequence?: number }>({ sequence, ...given }: T): Omit<T, "sequence"> {

@@ -1,15 +1,14 @@
 // Taking in what a stranger writes: the one way prospects come in. Whoever fetches mail or is called by a provider calls it when
 // no contact has the sender's address.
 import type { Ctx } from "../../core/context.ts";
-import type { Row } from "../../core/resource.ts";
+import type { Row, Values } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { emailKey } from "../../values/email.ts";
-import { askRules } from "./ask_rules.ts";
+import { askRules, filedIn } from "./ask_rules.ts";
 import { convertProspect } from "./convert_prospect.ts";
 import { dismissProspect } from "./dismiss.ts";
-import { systemFolder } from "./inbox_folder.ts";
 import { inboxProspect } from "./inbox_prospect.ts";
 
 type Prospect = Row<typeof inboxProspect>;
@@ -40,22 +39,22 @@ export async function receiveFromStranger(ctx: Ctx, received: Received): Promise
     subject: received.subject?.slice(0, 1000) ?? null,
     preview: received.body_text?.slice(0, 2000).replace(/\s+/g, " ").trim().slice(0, 255).toWellFormed() ?? null,
   };
-  const open = await openProspect(ctx, received);
-  const prospect =
-    open === null ? store.insert(ctx, inboxProspect, values) : store.update(ctx, inboxProspect, open, values, undefined, null);
+  const prospect = (await writesAgain(ctx, received, values)) ?? (await store.insertNew(ctx, inboxProspect, values));
+  // Of two messages at once from the same stranger the second waits for the first, and then finds its prospect.
+  if (prospect === null) return receiveFromStranger(ctx, received);
 
   const outcome = await askRules(ctx, incoming(received), []);
-  const folder_id = outcome.folder_id ?? (outcome.delete ? systemFolder(ctx.directory, "trash").id : prospect.folder_id);
+  const folder_id = filedIn(ctx, outcome) ?? prospect.folder_id;
   const filed = store.update(ctx, inboxProspect, prospect, { folder_id }, undefined, null);
   if (outcome.dismiss || outcome.delete) return dismissProspect(ctx, filed);
   return outcome.create_lead ? (await convertProspect(ctx, filed, {})).prospect : filed;
 }
 
-async function openProspect(ctx: Ctx, { email, phone }: Received): Promise<Prospect | null> {
+async function writesAgain(ctx: Ctx, { email, phone }: Received, values: Values<typeof inboxProspect>): Promise<Prospect | null> {
   if (email === null && phone === null) return null;
   const same = email === null ? sql`t.email is null and t.phone = ${phone}` : sql`lower(t.email) = ${emailKey(email)}`;
-  const [found] = await findRecords(ctx, inboxProspect, [sql`t.status = 'new'`, same], sql`for update of t`);
-  return found ?? null;
+  const [open] = await findRecords(ctx, inboxProspect, [sql`t.status = 'new'`, same], sql`for update of t`);
+  return open === undefined ? null : store.update(ctx, inboxProspect, open, values, undefined, null);
 }
 
 const incoming = ({ channel, name, email, phone, subject, body_text, message }: Received) => ({
