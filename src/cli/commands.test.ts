@@ -197,6 +197,45 @@ test("with several workers all answer, one that dies is replaced, and one signal
   }
 });
 
+test("another key is refused while the service runs, which starts again all the same, and is taken once it has stopped", async () => {
+  const database = await createDatabase();
+  const BOOTSTRAP_API_KEY = "another-key-for-what-is-sealed";
+  const env = { DATA_DIR: dataDir(), DATABASE_URL: database.url, BOOTSTRAP_API_KEY };
+  const keyOf = () => readFileSync(join(env.DATA_DIR, "secret_key"), "utf8");
+  const rotate = () => command(["doctor", "--rotate-secret"], env);
+  const makeLead = async ({ url }: Running) => {
+    const headers = {
+      authorization: `Bearer ${BOOTSTRAP_API_KEY}`,
+      "content-type": "application/json",
+      "idempotency-key": "once",
+    };
+    const answer = await fetch(`${url}/api/v1/lead/`, { method: "POST", headers, body: `{"name":"Bolt"}` });
+    return ((await answer.json()) as { id: string }).id;
+  };
+
+  try {
+    const first = await start(env);
+    const [lead, key] = [await makeLead(first), keyOf()];
+    const refused = await rotate();
+    await first.stop();
+    await (await start(env)).stop();
+    const kept = keyOf();
+    const taken = await rotate();
+    const again = await start(env);
+    const replayed = await makeLead(again);
+    await again.stop();
+
+    assert.equal(refused.code, 1);
+    assert.match(refused.err, /The service is running/);
+    assert.equal(kept, key);
+    assert.equal(taken.out, "Secrets sealed with the new key: 1.\n", taken.err);
+    assert.notEqual(keyOf(), key);
+    assert.equal(replayed, lead);
+  } finally {
+    await database.drop();
+  }
+});
+
 test("a mistake in the configuration or a port in use ends the start with a sentence", async () => {
   const database = await createDatabase();
   const { url } = await service();

@@ -9,13 +9,16 @@ import { withDatabase } from "./database.ts";
 import { Mistake, say } from "./say.ts";
 
 export async function rotateSecret(config: Config): Promise<void> {
-  const change = await keysOf(config);
   const count = await withDatabase(config, async (url) => {
+    await refuseWhileServing(url);
     await migrate(url);
-    return rotate(url, change.from, change.to);
+    // Not before: a new key that lies there half-way keeps the service from starting until the change is done.
+    const { from, to, finish } = await keysOf(config);
+    const sealed = await withClient(url, (client) => rotateSecrets(client, openSecrets(from), openSecrets(to)));
+    await finish();
+    return sealed;
   });
-  await change.finish();
-  say(`${count} secrets are sealed with the new key.`);
+  say(`Secrets sealed with the new key: ${count}.`);
 }
 
 async function keysOf({ secret_key, secret_key_old, data_dir }: Config) {
@@ -24,21 +27,22 @@ async function keysOf({ secret_key, secret_key_old, data_dir }: Config) {
   return { from: secret_key_old, to: secret_key, finish: async () => {} };
 }
 
-async function rotate(url: string, from: string, to: string): Promise<number> {
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, application_name: "headwater doctor" });
   await client.connect();
   try {
-    await refuseWhileServing(client);
-    return await rotateSecrets(client, openSecrets(from), openSecrets(to));
+    return await work(client);
   } finally {
     await client.end();
   }
 }
 
 // A service that runs knows only one of the two keys, and would go on sealing with the old one.
-async function refuseWhileServing(client: pg.Client): Promise<void> {
-  const { rows } = await client.query(
-    "select 1 from pg_stat_activity where datname = current_database() and application_name in ('headwater', 'headwater listen') limit 1",
+async function refuseWhileServing(url: string): Promise<void> {
+  const { rows } = await withClient(url, (client) =>
+    client.query(
+      "select 1 from pg_stat_activity where datname = current_database() and application_name in ('headwater', 'headwater listen') limit 1",
+    ),
   );
   if (rows.length > 0) throw new Mistake("The service is running: stop it, change the key, and start it again.");
 }
