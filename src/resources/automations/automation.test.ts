@@ -97,6 +97,27 @@ test("a rule must be whole, and what is wrong is named by its place in the rule"
   await refuse({ match: "some" }, "match");
 });
 
+test("a rule names only records that are there; what is gone since stops no other change", async () => {
+  const acme = await organization();
+  const foreign = await organization();
+  const list = await acme.post("/lead_list/", { name: "Hot" });
+  const theirs = await foreign.post("/lead_list/", { name: "Theirs" });
+  const body = (action: object, more: object = {}) => ({ ...rule, actions: [action], ...more });
+  const refuse = (action: object, field: string) => acme.refused(400, "POST", "/automation/", body(action), field);
+
+  await refuse({ type: "add_to_list", config: { list_id: theirs.id } }, "actions.0.config.list_id");
+  await refuse({ type: "set_status", config: { status_id: "stat_none" } }, "actions.0.config.status_id");
+  await refuse({ type: "assign_owner", config: { pool: [acme.userId, foreign.userId] } }, "actions.0.config.pool.1");
+  await refuse({ type: "subscribe_sequence", config: { sequence_id: "seq_none" } }, "actions.0.config.sequence_id");
+  await refuse({ type: "send_email", config: { template_id: "tmpl_none" } }, "actions.0.config.template_id");
+  const listens = { type: "list.membership", config: { list_id: list.id, change: "added" } };
+  const made = await acme.post("/automation/", body({ type: "add_to_list", config: { list_id: list.id } }, { trigger: listens }));
+  await acme.delete(`/lead_list/${list.id}/`);
+  const path = `/automation/${made.id}/`;
+  await acme.put(path, { ...made, match: "any" });
+  await acme.refused(400, "POST", "/automation/", { ...rule, trigger: listens }, "trigger.config.list_id");
+});
+
 test("only who writes sequences writes rules", async () => {
   const acme = await organization();
   const bob = await acme.member();

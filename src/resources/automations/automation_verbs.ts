@@ -12,6 +12,7 @@ import { automationVersion } from "./automation_version.ts";
 import { checkCondition } from "./conditions.ts";
 import type { Plan } from "./fields.ts";
 import { readGraph } from "./graph.ts";
+import { checkNamed, type Named } from "./named.ts";
 import { settings } from "./settings.ts";
 import { readTrigger } from "./trigger.ts";
 
@@ -19,7 +20,7 @@ type Automation = Row<typeof automation>;
 
 export async function createAutomation(ctx: Ctx, given: Create<typeof automation>): Promise<Automation> {
   const { is_active, ...values } = given;
-  const plan = compiled({ conditions: [], match: "all", run_once_per_record: false, ...values } as Rule);
+  const plan = await compiled(ctx, { conditions: [], match: "all", run_once_per_record: false, ...values } as Rule);
   const id = newId(automation.prefix, ctx.now.getTime());
   const active_version_id = newId(automationVersion.prefix, ctx.now.getTime());
   const status = values.status ?? (is_active === undefined || is_active === null ? "draft" : is_active ? "active" : "paused");
@@ -31,7 +32,7 @@ export async function createAutomation(ctx: Ctx, given: Create<typeof automation
 export async function updateAutomation(ctx: Ctx, before: Automation, patch: Patch<typeof automation>): Promise<Automation> {
   const { is_active, ...values } = patch;
   const status = values.status ?? statusOf(before, is_active);
-  const plan = compiled({ ...before, ...values } as Rule);
+  const plan = await compiled(ctx, { ...before, ...values } as Rule, before);
   if (same(plan, planOf(before))) return store.update(ctx, automation, before, { ...values, status, trigger: before.trigger });
 
   write(
@@ -76,15 +77,21 @@ interface Rule {
   run_once_per_record: boolean;
 }
 
-/** The rule in the form everything runs in. What is wrong is named by its place in the rule. */
-function compiled(rule: Rule): Plan {
-  const check = { errors: {} as FieldErrors, complete: true };
+/** The rule in the form everything runs in. What is wrong is named by its place in the rule; records it named before may be gone. */
+async function compiled(ctx: Ctx, rule: Rule, before: Rule | null = null): Promise<Plan> {
+  const check = { errors: {} as FieldErrors, complete: true, named: [] as Named[] };
   const trigger = readTrigger(check, rule.trigger);
   const filter = filterOf(rule);
   if (filter !== null) checkCondition(check, filter, "filter");
   const graph = readGraph(check, graphOf(rule.actions));
   const errors = Object.entries(check.errors).map(([place, reason]) => [placeInRule(place), reason]);
   if (errors.length > 0) throw invalid(Object.fromEntries(errors));
+  const known = JSON.stringify([before?.trigger, before?.actions]);
+  const fresh = check.named.filter(({ id }) => !known.includes(JSON.stringify(id)));
+  await checkNamed(
+    ctx,
+    fresh.map((one) => ({ ...one, at: placeInRule(one.at) })),
+  );
   return { trigger, filter, graph, settings: settings.parse({ re_enroll: rule.run_once_per_record ? "never" : "always" }) };
 }
 

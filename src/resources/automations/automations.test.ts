@@ -4,6 +4,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { newId } from "../../core/id.ts";
+import { recordTypes } from "./catalog.ts";
+import { stepTypes } from "./step_types.ts";
+import { triggerTypes } from "./trigger_types.ts";
 
 const trigger = { type: "record.created", config: { object_type: "lead" } };
 const create = (ws: Workspace, body: object = {}): Promise<any> => ws.post("/automations/", { name: "Greet", trigger, ...body });
@@ -368,6 +371,16 @@ describe("the catalogs", () => {
     assert.deepEqual([triggers.data.length, conditions.data.length, steps.data.length], [30, 22, 49]);
     assert.deepEqual(Object.keys((await acme.get("/automation_step_types/?_limit=1&_skip=1&_fields=type")).data[0]), ["type"]);
   });
+});
+
+test("the catalogs speak of kinds of record that there are", async () => {
+  const { registry } = (await organization()).service.app.core;
+  const named = [...triggerTypes, ...stepTypes].flatMap((type) => Object.values(type.config).flatMap((one) => one.names ?? []));
+
+  assert.deepEqual(
+    [...named, ...recordTypes].filter((name) => registry.resource(name) === undefined),
+    [],
+  );
 });
 
 // Publishing and running are the worker's and come later: what they will write is written here by hand.

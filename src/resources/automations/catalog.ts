@@ -6,6 +6,8 @@ import { isTimeZone } from "../../values/time.ts";
 export interface Parameter {
   schema: z.ZodType;
   required: boolean;
+  /** Of ids: what they name, as resources are called. */
+  names?: readonly string[];
 }
 
 export type Config = Record<string, Parameter>;
@@ -28,6 +30,9 @@ export interface TypeDefinition {
 
 export const need = (schema: z.ZodType): Parameter => ({ schema, required: true });
 export const may = (schema: z.ZodType): Parameter => ({ schema, required: false });
+
+/** An id, or a list of them, of something that is there. */
+export const naming = (parameter: Parameter, ...names: string[]): Parameter => ({ ...parameter, names });
 
 // --- values that several types take ---
 

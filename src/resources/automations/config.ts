@@ -3,12 +3,15 @@
 import type { z } from "zod";
 import type { FieldErrors } from "../../core/errors.ts";
 import { nearest, reasons } from "../../core/reasons.ts";
-import type { TypeDefinition } from "./catalog.ts";
+import type { Parameter, TypeDefinition } from "./catalog.ts";
+import type { Named } from "./named.ts";
 
 export interface Check {
   errors: FieldErrors;
   /** A draft may lack what is required; what runs may not. */
   complete: boolean;
+  /** The records that are named, where somebody wants to know. */
+  named?: Named[];
 }
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -53,7 +56,7 @@ export function checkConfig(
     if (passing.includes(key)) continue;
     if (!Object.hasOwn(of.config, key)) check.errors[`${at}.${key}`] = unknownKey(key, Object.keys(of.config));
     else if (value !== null && isDynamic(value) && !literal) checkDynamic(check, value, `${at}.${key}`);
-    else if (value !== null) checkValue(check, of.config[key]!.schema, value, `${at}.${key}`);
+    else if (value !== null) checkParameter(check, of.config[key]!, value, `${at}.${key}`);
   }
   if (!check.complete) return;
   for (const [key, { required }] of Object.entries(of.config))
@@ -63,6 +66,13 @@ export function checkConfig(
 export function unknownKey(key: string, known: readonly string[]): string {
   const near = nearest(key, known);
   return `is not known here${near ? `; did you mean ${near}?` : known.length > 0 ? `; known are ${known.join(", ")}` : ""}`;
+}
+
+function checkParameter(check: Check, { schema, names }: Parameter, value: unknown, at: string): void {
+  checkValue(check, schema, value, at);
+  if (names === undefined) return;
+  if (typeof value === "string") check.named?.push({ at, id: value, as: names });
+  else if (Array.isArray(value)) value.forEach((id, i) => check.named?.push({ at: `${at}.${i}`, id, as: names }));
 }
 
 function checkValue(check: Check, schema: z.ZodType, value: unknown, at: string): void {

@@ -10,6 +10,7 @@ import {
   ids,
   label,
   may,
+  naming,
   need,
   objectType,
   oneOf,
@@ -48,7 +49,7 @@ const create = (type: string, description: string, config: TypeDefinition["confi
 const mail = {
   to: need(anything),
   from: may(anything),
-  template_id: may(id),
+  template_id: naming(may(id), "email_template"),
   subject: may(z.string().max(1000)),
   body: may(words),
   cc: may(z.array(anything).max(100)),
@@ -58,7 +59,7 @@ const mail = {
   respect_window: may(z.boolean()),
 };
 const subscription = {
-  sequence_id: need(id),
+  sequence_id: naming(need(id), "sequence"),
   contact: may(anything),
   sender: may(anything),
   on_conflict: may(oneOf("skip", "fail", "replace")),
@@ -178,28 +179,31 @@ export const stepTypes: readonly TypeDefinition[] = [
     { ports: ["found", "empty"] },
   ),
   define(records, "record.delete", "Deletes a record.", { target: need(anything) }, { ports: out, side_effect: "destructive" }),
-  create("status.set", "Sets a status.", { target, status_id: need(id) }),
+  create("status.set", "Sets a status.", {
+    target,
+    status_id: naming(need(id), "lead_status", "opportunity_status"),
+  }),
   create("owner.assign", "Gives a record to somebody.", {
     target,
     mode: may(oneOf("fixed", "round_robin", "least_open", "by_territory")),
-    user_id: may(id),
-    pool: may(ids),
+    user_id: naming(may(id), "user"),
+    pool: naming(may(ids), "user"),
   }),
   create("tag.change", "Puts a tag on or takes it off.", { target, tag: need(label), change: need(oneOf("add", "remove")) }),
   create("list.change", "Puts a record on a list or takes it off.", {
     target,
-    list_id: need(id),
+    list_id: naming(need(id), "lead_list", "contact_list"),
     change: need(oneOf("add", "remove")),
   }),
   create("opportunity.create", "Creates a deal.", {
     lead_id: may(anything),
     contact_id: may(anything),
-    status_id: may(id),
+    status_id: naming(may(id), "opportunity_status"),
     value: may(z.int()),
     value_period: may(label),
     confidence: may(z.int().min(0).max(100)),
     note: may(words),
-    user_id: may(id),
+    user_id: naming(may(id), "user"),
   }),
   create("task.create", "Creates a task.", {
     text: need(words),
@@ -218,14 +222,14 @@ export const stepTypes: readonly TypeDefinition[] = [
     title: may(label),
   }),
   create("custom_activity.create", "Creates a custom activity.", {
-    custom_activity_type_id: need(id),
+    custom_activity_type_id: naming(need(id), "custom_activity_type"),
     lead_id: may(anything),
     fields: may(values),
     status: may(oneOf("draft", "published")),
   }),
   create("project.create", "Creates a project.", { name: need(label), lead_id: may(anything), fields: may(values) }),
   create("quote.create", "Creates a quote.", { opportunity_id: may(anything), template_id: may(id), fields: may(values) }),
-  create("file.attach", "Attaches a file.", { target, file_id: may(id), slot: may(label), url: may(label) }),
+  create("file.attach", "Attaches a file.", { target, file_id: naming(may(id), "file"), slot: may(label), url: may(label) }),
 
   define(outreach, "email.send", "Sends an e-mail.", mail, sending),
   define(outreach, "email.draft", "Writes an e-mail without sending it.", mail, internal),
@@ -233,7 +237,7 @@ export const stepTypes: readonly TypeDefinition[] = [
     outreach,
     "sms.send",
     "Sends a text message.",
-    { to: need(anything), from_number: need(id), template_id: may(id), text: may(words) },
+    { to: need(anything), from_number: need(id), template_id: naming(may(id), "sms_template"), text: may(words) },
     sending,
   ),
   define(
@@ -250,7 +254,13 @@ export const stepTypes: readonly TypeDefinition[] = [
     { to: need(anything), assigned_to: need(anything), due: may(anything), script: may(words) },
     internal,
   ),
-  define(outreach, "dialer.add", "Puts a contact on a dialer.", { dialer_id: need(id), contact: may(anything) }, internal),
+  define(
+    outreach,
+    "dialer.add",
+    "Puts a contact on a dialer.",
+    { dialer_id: naming(need(id), "dialer"), contact: may(anything) },
+    internal,
+  ),
   ...["subscribe", "pause", "resume", "unsubscribe"].map((verb) =>
     define(
       outreach,
@@ -267,7 +277,12 @@ export const stepTypes: readonly TypeDefinition[] = [
     flow,
     "automation.start",
     "Starts another automation.",
-    { automation_id: need(id), input: may(values), wait: may(z.boolean()), timeout: may(duration) },
+    {
+      automation_id: naming(need(id), "automation", "automations"),
+      input: may(values),
+      wait: may(z.boolean()),
+      timeout: may(duration),
+    },
     { ports: ["out", "timeout", "child_failed"], side_effect: "internal" },
   ),
   define(

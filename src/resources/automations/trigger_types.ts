@@ -11,6 +11,7 @@ import {
   ids,
   label,
   may,
+  naming,
   need,
   objectType,
   oneOf,
@@ -58,9 +59,9 @@ export const triggerTypes: readonly TypeDefinition[] = [
     "A lead or deal changes its status.",
     {
       object_type: need(oneOf("lead", "opportunity")),
-      pipeline_id: may(id),
-      from: may(ids),
-      to: may(ids),
+      pipeline_id: naming(may(id), "pipeline"),
+      from: naming(may(ids), "lead_status", "opportunity_status"),
+      to: naming(may(ids), "lead_status", "opportunity_status"),
       to_type: may(oneOf("active", "won", "lost")),
     },
     { object_types: ["lead", "opportunity"] },
@@ -76,14 +77,19 @@ export const triggerTypes: readonly TypeDefinition[] = [
     records,
     "list.membership",
     "A record joins or leaves a list.",
-    { list_id: need(id), change },
+    { list_id: naming(need(id), "lead_list", "contact_list"), change },
     { object_types: ["lead", "contact"] },
   ),
   define(
     messages,
     "activity.logged",
     "Something happens at a lead.",
-    { kinds: need(activityKinds), direction: may(direction), custom_activity_id: may(id), condition: may(values) },
+    {
+      kinds: need(activityKinds),
+      direction: may(direction),
+      custom_activity_id: naming(may(id), "custom_activity_type"),
+      condition: may(values),
+    },
     { object_types: ["activity"] },
   ),
   define(
@@ -92,14 +98,20 @@ export const triggerTypes: readonly TypeDefinition[] = [
     "An e-mail is sent, received, opened, clicked, answered or comes back.",
     {
       ...events("sent", "received", "replied", "opened", "clicked", "bounced", "unsubscribed"),
-      template_id: may(id),
-      sequence_id: may(id),
+      template_id: naming(may(id), "email_template"),
+      sequence_id: naming(may(id), "sequence"),
       min_count: may(positive),
       include_machine: may(z.boolean()),
     },
     { object_types: ["activity"] },
   ),
-  define(messages, "sms.received", "A text message comes in.", { number_id: may(id) }, { object_types: ["activity"] }),
+  define(
+    messages,
+    "sms.received",
+    "A text message comes in.",
+    { number_id: naming(may(id), "phone_number") },
+    { object_types: ["activity"] },
+  ),
   define(
     messages,
     "call.completed",
@@ -132,11 +144,11 @@ export const triggerTypes: readonly TypeDefinition[] = [
     { object_types: ["task"] },
   ),
   define(messages, "sequence.event", "A contact's way through a sequence takes a turn.", {
-    sequence_id: may(id),
+    sequence_id: naming(may(id), "sequence"),
     ...events("subscribed", "step_done", "replied", "finished", "failed", "paused"),
   }),
   define(other, "automation.event", "Another automation ends.", {
-    automation_id: need(id),
+    automation_id: naming(need(id), "automation", "automations"),
     ...events("completed", "failed", "goal"),
   }),
   define(time, "schedule.cron", "At certain times, once or for each of some records.", {
@@ -176,18 +188,18 @@ export const triggerTypes: readonly TypeDefinition[] = [
   define(records, "project.event", "A project is begun or done.", events("created", "completed", "canceled")),
   define(records, "file.event", "A file is added or taken away.", {
     ...events("created", "updated", "deleted"),
-    subtype_id: may(id),
+    subtype_id: naming(may(id), "file_subtype"),
   }),
   define(other, "enrichment.done", "Facts about a record have been looked up.", {
     result: may(oneOf("completed", "no_match", "failed")),
   }),
   define(other, "import.done", "An import is over.", { result: may(oneOf("done", "error")) }),
-  define(other, "dialer.done", "A dialer has called everybody.", { dialer_id: may(id) }),
+  define(other, "dialer.done", "A dialer has called everybody.", { dialer_id: naming(may(id), "dialer") }),
   define(
     records,
     "custom_object.event",
     "A custom object is created, changed or deleted.",
-    { custom_object_type_id: need(id), ...events("created", "updated", "deleted") },
+    { custom_object_type_id: naming(need(id), "custom_object_type"), ...events("created", "updated", "deleted") },
     { object_types: ["custom_object"] },
   ),
   define(other, "webhook.received", "Another service sends something to the automation's own address.", {

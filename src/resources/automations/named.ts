@@ -1,0 +1,28 @@
+// The records that a plan names by their ids.
+import type { Ctx } from "../../core/context.ts";
+import { type FieldErrors, invalid } from "../../core/errors.ts";
+import { findRecord } from "../../records/records.ts";
+import { isActiveMember, user } from "../organization/user.ts";
+
+export interface Named {
+  at: string;
+  id: string;
+  /** What it may be: the names of resources. */
+  as: readonly string[];
+}
+
+/** Refuses what the caller cannot have meant: a record that is not there, or not for their eyes. */
+export async function checkNamed(ctx: Ctx, named: readonly Named[]): Promise<void> {
+  const errors: FieldErrors = {};
+  for (const { at, id, as } of named) {
+    const found = await Promise.all(as.map((resource) => exists(ctx, resource, id)));
+    if (!found.includes(true)) errors[at] = as.includes(user.name) ? "is not a member" : "does not exist";
+  }
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+}
+
+async function exists(ctx: Ctx, name: string, id: string): Promise<boolean> {
+  if (name === user.name) return isActiveMember(ctx.directory, id);
+  const of = ctx.registry.resource(name)!;
+  return of.cached ? ctx.directory.find(name, id) !== undefined : (await findRecord(ctx, of, id)) !== null;
+}
