@@ -54,6 +54,9 @@ export const stream = {
   },
 } as const;
 
+/** What stays in the organization that a lead leaves: the runs, sequences and subscriptions that made its activities. */
+export const leftBehind = { automation_run_id: null, sequence_id: null, sequence_subscription_id: null };
+
 /** `kind("EmailThread", "email_thread", "emailthread")`: the rows of one `_type`, under a path of their own. */
 export const kind = (type: ActivityType, word: string, path = word) =>
   ({
@@ -63,6 +66,7 @@ export const kind = (type: ActivityType, word: string, path = word) =>
     path: `/activity/${path}`,
     event: `activity.${word}`,
     only: { column: "_type", value: type },
+    moved: (): Record<string, unknown> => leftBehind,
   }) as const;
 
 /** The fields that every kind begins with. */

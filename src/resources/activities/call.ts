@@ -4,8 +4,9 @@ import { boolean, choice, computed, formed, integer, json, searchable, text, tim
 import { resource } from "../../core/resource.ts";
 import { vector } from "../../search/words.ts";
 import { parseUrl } from "../../values/url.ts";
-import { act, kind, textMax } from "./act.ts";
+import { act, kind, leftBehind, textMax } from "./act.ts";
 import { countryOf, formatted, number } from "./numbers.ts";
+import { outcomeElsewhere } from "./outcomes.ts";
 
 export const callStates = ["created", "in-progress", "completed", "cancel", "no-answer", "busy", "failed", "timeout"] as const;
 
@@ -31,6 +32,10 @@ const carried = text({ readOnly: true });
 
 export const call = resource({
   ...kind("Call", "call"),
+  moved: ({ outcome_id }, here, there) => ({
+    ...leftBehind,
+    outcome_id: outcomeElsewhere("call_outcomes", outcome_id, here, there),
+  }),
   doc: "A phone call with someone at a lead.",
   fields: {
     ...act("Call"),

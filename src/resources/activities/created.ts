@@ -1,10 +1,11 @@
 // The beginning of a lead's history.
 import { text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
-import { act, kind } from "./act.ts";
+import { act, kind, leftBehind } from "./act.ts";
 
 export const created = resource({
   ...kind("Created", "created"),
+  moved: () => ({ ...leftBehind, import_id: null }),
   doc: "Notes that a lead was created, and where it came from.",
   fields: {
     ...act("Created"),

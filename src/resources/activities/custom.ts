@@ -5,7 +5,7 @@ import { vector } from "../../search/words.ts";
 import { customActivityType } from "../custom_data/custom_activity_type.ts";
 import { typeElsewhere } from "../custom_data/type_elsewhere.ts";
 import { textsOf } from "../custom_data/typed_values.ts";
-import { act, idFilter, kind } from "./act.ts";
+import { act, idFilter, kind, leftBehind } from "./act.ts";
 
 const common = kind("CustomActivity", "custom_activity", "custom");
 
@@ -16,6 +16,7 @@ export const customActivity = resource({
   indexed: [...common.indexed, "custom_activity_type_id"],
   filters: { ...common.filters, custom_activity_type_id: idFilter("custom_activity_type_id") },
   moved: (row, here, there) => ({
+    ...leftBehind,
     custom_activity_type_id: typeElsewhere(customActivityType, row.custom_activity_type_id, here, there),
   }),
   fields: {

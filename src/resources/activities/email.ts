@@ -4,7 +4,7 @@ import type { Directory } from "../../core/directory.ts";
 import { boolean, choice, formed, input, integer, json, ref, searchable, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { vector } from "../../search/words.ts";
-import { act, kind, usersDoc } from "./act.ts";
+import { act, kind, leftBehind, usersDoc } from "./act.ts";
 import { emailAttachments } from "./attachments.ts";
 import { messageStates, statusDoc } from "./message_states.ts";
 import { quotedHtml, quotedText } from "./quoted.ts";
@@ -33,6 +33,7 @@ const events = (shape: z.ZodObject) => json(z.array(shape), { readOnly: true, de
 
 export const email = resource({
   ...kind("Email", "email"),
+  moved: () => ({ ...leftBehind, bulk_email_action_id: null }),
   doc: "An e-mail with someone at a lead.",
   indexed: [...kind("Email", "email").indexed, "thread_id"],
   fields: {

@@ -8,7 +8,8 @@ import { readValues } from "../../records/list_input.ts";
 import { vector } from "../../search/words.ts";
 import { emailKey, parseEmail } from "../../values/email.ts";
 import { parseUrl } from "../../values/url.ts";
-import { act, kind, textMax, usersDoc } from "./act.ts";
+import { act, kind, leftBehind, textMax, usersDoc } from "./act.ts";
+import { outcomeElsewhere } from "./outcomes.ts";
 
 export const meetingStates = ["upcoming", "in-progress", "completed", "canceled", "declined-by-lead", "declined-by-org"] as const;
 export type MeetingState = (typeof meetingStates)[number];
@@ -81,6 +82,10 @@ const carried = text({ readOnly: true });
 
 export const meeting = resource({
   ...kind("Meeting", "meeting"),
+  moved: ({ outcome_id }, here, there) => ({
+    ...leftBehind,
+    outcome_id: outcomeElsewhere("meeting_outcomes", outcome_id, here, there),
+  }),
   doc: "A meeting with people of a lead, to come or past.",
   filters: { ...kind("Meeting", "meeting").filters, status: statusFilter(), status__in: statusFilter() },
   sort: { ...kind("Meeting", "meeting").sort, starts_at: true },

@@ -8,9 +8,19 @@ export interface Outcome {
   name: string;
 }
 
-export function outcomesOf(ctx: Ctx, setting: "call_outcomes" | "meeting_outcomes"): Outcome[] {
-  const listed = organizationOf(ctx.directory).settings[setting];
+type Setting = "call_outcomes" | "meeting_outcomes";
+
+export function outcomesOf({ directory }: Ctx, setting: Setting): Outcome[] {
+  const listed = organizationOf(directory).settings[setting];
   return Array.isArray(listed) ? listed.filter((one) => typeof one?.id === "string" && typeof one?.name === "string") : [];
+}
+
+/** The id that the outcome of this name has in another organization, or null. */
+export function outcomeElsewhere(setting: Setting, id: string | null, here: Ctx, there: Ctx): string | null {
+  const name = outcomesOf(here, setting)
+    .find((one) => one.id === id)
+    ?.name.toLowerCase();
+  return outcomesOf(there, setting).find((one) => one.name.toLowerCase() === name)?.id ?? null;
 }
 
 /** Refuses the id of an outcome that the settings do not have. */

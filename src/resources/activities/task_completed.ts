@@ -3,10 +3,11 @@ import { z } from "zod";
 import { lookedUp, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { assigneeName } from "../tasks/assignee.ts";
-import { act, kind } from "./act.ts";
+import { act, kind, leftBehind } from "./act.ts";
 
 export const taskCompleted = resource({
   ...kind("TaskCompleted", "task_completed"),
+  moved: () => ({ ...leftBehind, task_assigned_to: null }),
   doc: "Notes that a task at a lead was done.",
   fields: {
     ...act("TaskCompleted"),

@@ -5,6 +5,9 @@ import fc from "fast-check";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { collectionPath, createdResources, minimalBody, verbsOf } from "../../../test/support/samples.ts";
 import type { Field } from "../../core/field.ts";
+import { lockRecord } from "../../records/records.ts";
+import { store } from "../../records/store.ts";
+import { note as activityNote } from "../activities/note.ts";
 import { operations } from "../index.ts";
 
 test("a lead moves with its people, deals, tasks and history, and the old organization knows nothing of it", async () => {
@@ -52,6 +55,33 @@ test("statuses become those of the other organization, a won deal stays won, and
   assert.deepEqual(answer.remapped, { status_id: potential.id, opportunity_status_ids: { [deal.status_id]: won.id } });
   for (const name of ["owner_id", `custom.${field.id}`, "opportunity.user_id"]) assert.ok(answer.cleared.includes(name), name);
   assert.equal((await there.get(`/opportunity/${deal.id}/`)).status_type, "won");
+});
+
+test("what made an activity stays behind, and how a call went is told in the words of the other organization", async () => {
+  const here = await organization();
+  const there = await here.another();
+  const lead = await here.lead();
+  const outcome = (ws: Workspace, id: string, name: string) =>
+    ws.put(`/organization/${ws.id}/`, { settings: { call_outcomes: [{ id, name }] } });
+  await outcome(here, "outcome_here", "Reached");
+  await outcome(there, "outcome_there", "reached");
+  const made = await here.post("/activity/call/", { lead_id: lead.id, outcome_id: "outcome_here" });
+  const note = await here.note({ lead_id: lead.id, note: "Hello" });
+  const origin = { automation_run_id: "run_1", sequence_id: "seq_1", sequence_subscription_id: "sub_1", sequence_name: "Spring" };
+  await here.inside(async (ctx) => {
+    store.update(ctx, activityNote, await lockRecord(ctx, activityNote, note.id), origin);
+  });
+
+  const { cleared } = await here.post(`/lead/${lead.id}/move/`, { target_organization_id: there.id });
+
+  const call = await there.get(`/activity/call/${made.id}/`);
+  const moved = await there.get(`/activity/note/${note.id}/`);
+  assert.deepEqual([call.outcome_id, call.outcome], ["outcome_there", "Reached"]);
+  for (const key of ["automation_run_id", "sequence_id", "sequence_subscription_id"]) {
+    assert.equal(moved[key], null, key);
+    assert.ok(cleared.includes(`activity.${key}`), key);
+  }
+  assert.equal(moved.sequence_name, "Spring");
 });
 
 test("tags go along by their names, in the spelling the other organization has", async () => {
