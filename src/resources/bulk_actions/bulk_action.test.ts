@@ -128,7 +128,7 @@ test("an edit names what it changes, and a value that the field takes", async ()
   const size = await acme.customField("lead", { type: "number", name: "Size" });
   const [status] = (await acme.get("/status/lead/")).data;
   const check = (given: GivenEdit) =>
-    acme.inside(async (ctx) => checkEdit(ctx, given).values).catch((problem) => Object.keys(problem.fields).join());
+    acme.inside(async (ctx) => (await checkEdit(ctx, given)).values).catch((problem) => Object.keys(problem.fields).join());
 
   const { id } = size;
   const set = { type: "set_custom_field", custom_field_id: id, custom_field_value: 5, custom_field_operation: "replace" };
@@ -153,8 +153,31 @@ test("an edit names what it changes, and a value that the field takes", async ()
     [{ type: "set_fields", object_type: "cat", fields: { name: "x" } }, "object_type"],
     [{ type: "set_fields", object_type: "lead", fields: { colour: "x" } }, "fields.colour"],
     [{ type: "set_fields", object_type: "lead", fields: { mrr: "x" } }, "fields.mrr"],
+    [{ type: "set_fields", object_type: "lead", fields: { constructor: "x" } }, "fields.constructor"],
+    [{ type: "set_fields", object_type: "lead", fields: { display_name: "x" } }, "fields.display_name"],
+    [{ type: "set_fields", object_type: "lead", fields: { source: "x" } }, "fields.source"],
+    [{ type: "set_fields", object_type: "lead", fields: { owner_id: "user_nobody" } }, "fields.owner_id"],
+    [{ type: "set_fields", object_type: "task", fields: { contact_id: "nobody" } }, "fields.contact_id"],
+    [{ ...set, custom_field_operation: "add" }, "custom_field_operation"],
   ] as const)
     assert.equal(await check(given as GivenEdit), place, JSON.stringify(given));
+});
+
+test("an edit adds to a field of several values one at a time, and knows the fields of custom objects", async () => {
+  const acme = await organization();
+  const colours = await acme.customField("lead", { type: "choices", choices: ["Red", "Blue"], accepts_multiple_values: true });
+  const type = await acme.post("/custom_object_type/", { name: "Car", name_plural: "Cars" });
+  const doors = await acme.customField("custom_object_type", { custom_object_type_id: type.id, type: "number" });
+  const check = (given: GivenEdit) => acme.inside(async (ctx) => (await checkEdit(ctx, given)).of.name);
+  const add = { type: "set_custom_field", custom_field_id: colours.id, custom_field_operation: "add" } as const;
+
+  assert.equal(await check({ ...add, custom_field_value: "Red" }), "lead");
+  assert.equal(await check({ ...add, custom_field_values: ["Red", "Blue"] }), "lead");
+  await assert.rejects(check({ ...add, custom_field_value: "Green" }));
+  assert.equal(
+    await check({ type: "set_custom_object_custom_field", custom_field_id: doors.id, custom_field_value: 4 }),
+    "custom_object",
+  );
 });
 
 test("an e-mail to many names a template, and a subscription of many a sequence and a sender", async () => {

@@ -1,9 +1,10 @@
 // What an edit of many records must name, checked before it is stored: what would fail a hundred thousand times fails once.
 import type { Ctx } from "../../core/context.ts";
-import { invalid } from "../../core/errors.ts";
+import { invalid, Problem } from "../../core/errors.ts";
 import type { Resource, Values } from "../../core/resource.ts";
-import { customFieldsOf, readCustom } from "../../records/custom_fields.ts";
+import { customFieldsOf, findField, readCustom } from "../../records/custom_fields.ts";
 import { readPatch } from "../../records/input.ts";
+import { checkVisible } from "../../records/records.ts";
 import { leadStatus } from "../leads/lead_status.ts";
 import { isActiveMember } from "../organization/user.ts";
 import { bulkEdit, customOwners } from "./edit.ts";
@@ -13,8 +14,13 @@ export interface GivenEdit extends Values<typeof bulkEdit> {
   custom_field_values?: unknown[] | null;
 }
 
+interface Checked {
+  of: Resource;
+  values: Values<typeof bulkEdit>;
+}
+
 /** The kind of record an edit changes, and its values as they are stored. */
-export function checkEdit(ctx: Ctx, given: GivenEdit): { of: Resource; values: Values<typeof bulkEdit> } {
+export async function checkEdit(ctx: Ctx, given: GivenEdit): Promise<Checked> {
   const { type, lead_status_id, owner_id, tag } = given;
   const lead = resourceNamed(ctx, "lead");
   const [, verb, owner] = /^(set|clear)_(.*)custom_field$/.exec(type ?? "") ?? [];
@@ -36,55 +42,61 @@ export function checkEdit(ctx: Ctx, given: GivenEdit): { of: Resource; values: V
   return { of, values: { type, tag: tag.trim(), object_type: of.name } };
 }
 
-function checkCustom(ctx: Ctx, given: GivenEdit, clears: boolean, objectType: string): ReturnType<typeof checkEdit> {
+async function checkCustom(ctx: Ctx, given: GivenEdit, clears: boolean, owner: string): Promise<Checked> {
   const { type, custom_field_id, custom_field_name, custom_field_operation } = given;
-  const fields = customFieldsOf(ctx.directory, objectType);
+  const of = resourceNamed(ctx, owner);
   const place = custom_field_id ? "custom_field_id" : "custom_field_name";
-  const found = custom_field_id
-    ? fields.get(`custom.${custom_field_id}`)
-    : [...fields.values()].find((field) => field.name === custom_field_name);
-  if (!custom_field_id && !custom_field_name) throw invalid({ custom_field_id: "is required" });
-  if (found === undefined) throw invalid({ [place]: `is not a custom field of ${objectType.replaceAll("_", " ")} records` });
+  const named = custom_field_id || custom_field_name;
+  if (!named) throw invalid({ custom_field_id: "is required" });
+  const [key, found] = findField(customFieldsOf(ctx.directory, of.custom!), `custom.${named}`) ?? [];
+  if (found === undefined) throw invalid({ [place]: `is not a custom field of ${owner.replaceAll("_", " ")} records` });
 
-  const of = resourceNamed(ctx, objectType);
   const values = { type, custom_field_id: found.id };
   if (clears) return { of, values };
   const value = given.custom_field_values ?? given.custom_field_value;
   if (value === undefined || value === null) throw invalid({ custom_field_value: "is required" });
-  checkValueOf(ctx, of, `custom.${found.id}`, value);
-  return { of, values: { ...values, custom_field_value: value, custom_field_operation: custom_field_operation ?? "replace" } };
+  const operation = custom_field_operation ?? "replace";
+  if (operation !== "replace" && !found.accepts_multiple_values)
+    throw invalid({ custom_field_operation: "must be replace: the field has one value" });
+  await checkValue(ctx, of, key!, value, found.accepts_multiple_values);
+  return { of, values: { ...values, custom_field_value: value, custom_field_operation: operation } };
 }
 
-function checkValueOf(ctx: Ctx, of: Resource, key: string, value: unknown): void {
+async function checkValue(ctx: Ctx, of: Resource, key: string, given: unknown, isList: boolean): Promise<void> {
+  const value = isList && !Array.isArray(given) ? [given] : given;
   try {
-    readCustom(ctx, of, { [key]: value }, {});
+    const custom = readCustom(ctx, of, { [key]: value }, {});
+    await checkVisible(ctx, of, { custom });
   } catch (problem) {
-    if (!(problem instanceof Error && "fields" in problem)) throw problem;
-    const reason = (problem.fields as Record<string, string>)[key];
+    const reason = fieldsOf(problem)[key];
     // Other fields that are required are no matter of this one.
     if (reason !== undefined) throw invalid({ custom_field_value: reason });
   }
 }
 
-function checkFields(ctx: Ctx, { type, object_type, fields }: GivenEdit): ReturnType<typeof checkEdit> {
+async function checkFields(ctx: Ctx, { type, object_type, fields }: GivenEdit): Promise<Checked> {
   const kinds = ["lead", "contact", "opportunity", "task"];
   if (!object_type || !kinds.includes(object_type)) throw invalid({ object_type: `must be one of ${kinds.join(", ")}` });
   if (!fields || Object.keys(fields).length === 0) throw invalid({ fields: "must name at least one field" });
   const of = resourceNamed(ctx, object_type);
-  for (const key of Object.keys(fields)) {
-    if (!key.startsWith("custom.") && !(key in of.fields))
-      throw invalid({ [`fields.${key}`]: `is not a field of a ${object_type}` });
+  for (const key of Object.keys(fields).filter((one) => !one.startsWith("custom."))) {
+    const field = Object.hasOwn(of.fields, key) ? of.fields[key] : undefined;
+    if (field === undefined) throw invalid({ [`fields.${key}`]: `is not a field of a ${object_type}` });
+    if (field.mode !== "write") throw invalid({ [`fields.${key}`]: "cannot be changed" });
   }
   try {
-    readPatch(ctx, of, fields, { custom: {} } as never);
+    await checkVisible(ctx, of, readPatch(ctx, of, fields, { custom: {} } as never));
   } catch (problem) {
-    if (!(problem instanceof Error && "fields" in problem)) throw problem;
-    const wrong = Object.entries(problem.fields as Record<string, string>).filter(
-      ([at]) => at.split(".")[0]! in fields || at in fields,
-    );
+    const isGiven = (at: string) => Object.hasOwn(fields, at) || Object.hasOwn(fields, at.split(".")[0]!);
+    const wrong = Object.entries(fieldsOf(problem)).filter(([at]) => isGiven(at));
     if (wrong.length > 0) throw invalid(Object.fromEntries(wrong.map(([at, reason]) => [`fields.${at}`, reason])));
   }
   return { of, values: { type, object_type, fields } };
+}
+
+function fieldsOf(problem: unknown): Record<string, string> {
+  if (!(problem instanceof Problem)) throw problem;
+  return problem.fields;
 }
 
 const resourceNamed = (ctx: Ctx, name: string): Resource => ctx.registry.resource(name)!;
