@@ -61,8 +61,10 @@ async function copy(ctx: Ctx, source: ListSource, name: string): Promise<unknown
   const contacts = await source.contactsOn(ctx, present?.name ?? name);
   if (present === null && contacts.length === 0) throw invalid({ name: `is no list of ${source.name}` });
 
-  if (present !== null) ctx.reply.status = 200;
-  const list = present ?? store.insert(ctx, contactList, { name, source: source.name });
+  const made = present ?? (await store.insertNew(ctx, contactList, { name, source: source.name }));
+  // Somebody else may have copied it at the same moment: then theirs is the one.
+  const list = made ?? (await copyOf(ctx, source, name))!;
+  if (made === null || present !== null) ctx.reply.status = 200;
   const added = await addMembers(ctx, "contact", list.id, contacts);
   if (added.length > 0) emit(ctx, contactList, { action: "member_added", after: list, meta: { contact_ids: added } });
   return {

@@ -165,6 +165,18 @@ describe("a list copied from a source", () => {
     assert.deepEqual(members.sort(), [one.id, three.id].sort());
   });
 
+  test("is made once, however many copy it at the same moment", async () => {
+    const acme = await organization();
+    await synced(acme, await acme.contact(), "Fair");
+
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => acme.ask("POST", "/contact_list/copy_from_source/", { body: { name: "Fair" } })),
+    );
+
+    assert.deepEqual(answers.map((one) => one.status).sort(), [200, 200, 200, 200, 201]);
+    assert.equal(new Set(answers.map((one) => one.body.list.id)).size, 1);
+  });
+
   test("must be there, from a source that is set up, under a name that is free", async () => {
     const acme = await organization();
     await synced(acme, await acme.contact(), "Fair");
