@@ -36,3 +36,15 @@ export async function markUnsubscribed(ctx: Ctx, emails: readonly Email[], befor
     return { email, type, is_unsubscribed: known.get(key) ?? unsubscribed.has(key) };
   });
 }
+
+/** People who come from another organization: whoever wants no more mail of this one, or wanted none of that one, gets none. */
+export async function markArrivals(ctx: Ctx, people: readonly { emails: Email[] }[]): Promise<void> {
+  const unsubscribed = await unsubscribedAmong(
+    ctx,
+    people.flatMap((one) => one.emails.map(({ email }) => email)),
+  );
+  for (const one of people)
+    one.emails = one.emails.map((entry) =>
+      unsubscribed.has(emailKey(entry.email)) ? { ...entry, is_unsubscribed: true } : entry,
+    );
+}

@@ -8,6 +8,7 @@ import type { Field } from "../../core/field.ts";
 import { lockRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { note as activityNote } from "../activities/note.ts";
+import { unsubscribe } from "../contacts/unsubscribe.ts";
 import { operations } from "../index.ts";
 
 test("a lead moves with its people, deals, tasks and history, and the old organization knows nothing of it", async () => {
@@ -96,6 +97,22 @@ test("tags go along by their names, in the spelling the other organization has",
   assert.deepEqual(
     (await there.get("/lead/?tag=new")).data.map((one: any) => one.id),
     [lead.id],
+  );
+});
+
+test("whoever wants no mail of the other organization is marked there", async () => {
+  const here = await organization();
+  const there = await here.another();
+  const lead = await here.lead();
+  const person = await here.contact({ lead_id: lead.id, emails: [{ email: "Ann@x.io" }, { email: "b@x.io" }] });
+  await there.inside((ctx) => unsubscribe(ctx, "ann@x.io"));
+
+  await here.post(`/lead/${lead.id}/move/`, { target_organization_id: there.id });
+
+  const { emails } = await there.get(`/contact/${person.id}/`);
+  assert.deepEqual(
+    emails.map((one: any) => one.is_unsubscribed),
+    [true, false],
   );
 });
 

@@ -9,6 +9,7 @@ import { lockRecord, shown } from "../../records/records.ts";
 import { outputSchema } from "../../records/writer.ts";
 import type { contact } from "../contacts/contact.ts";
 import { leaveShares, partFromCopiesThere } from "../contacts/sharing.ts";
+import { markArrivals } from "../contacts/unsubscribed_email.ts";
 import { enterAsMember, type Standing } from "../shared/elsewhere.ts";
 import { contactTag } from "../tags/contact_tag.ts";
 import { leadTag } from "../tags/lead_tag.ts";
@@ -62,6 +63,10 @@ export const moveLead = operation({
     await createTagsThere(there, move);
     const people = contactsIn(move);
     await partFromCopiesThere(there, people);
+    await markArrivals(
+      there,
+      people.map(({ after }) => after),
+    );
 
     await carryOut(ctx, there, move);
     await leaveShares(
