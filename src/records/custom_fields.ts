@@ -83,6 +83,8 @@ export function readCustom(
   before: Record<string, unknown> = {},
   typeId: string | null = null,
 ): Record<string, unknown> | undefined {
+  if (of.custom && !isObjectOrNull(body.custom))
+    throw invalid({ custom: "must be an object of values by the names of their fields" });
   const given = customKeys(body);
   if (given.length === 0) return undefined;
   const fields = of.custom ? customFieldsOf(ctx.directory, of.custom, typeId) : new Map<string, CustomField>();
@@ -112,6 +114,8 @@ export function readCustom(
   if (Object.keys(errors).length > 0) throw invalid(errors);
   return result;
 }
+
+const isObjectOrNull = (value: unknown): boolean => value === undefined || (typeof value === "object" && !Array.isArray(value));
 
 // `custom: {"Name": v}` is the older spelling of `custom.Name`.
 function customKeys(body: Record<string, unknown>): [string, unknown][] {

@@ -282,6 +282,7 @@ describe("runs", () => {
       [["greet", "succeeded", "out"]],
     );
     assert.deepEqual(run.step_runs, run.steps);
+    assert.deepEqual(await acme.get(`/automation_runs/${old}/?_fields=steps`), { steps: run.steps });
     await acme.refused(404, "GET", "/automations/autm_none/runs/");
   });
 

@@ -107,6 +107,15 @@ test("only the roles of a field change its values; others may send back what the
   assert.equal((await acme.get(`/lead/${lead.id}/`))[key], "y");
 });
 
+test("values that are not said by the names of their fields are refused, not lost", async () => {
+  const acme = await organization();
+  await acme.customField("lead", { type: "text", name: "Size" });
+
+  for (const custom of ["x", 5, ["x"], true]) await acme.refused(400, "POST", "/lead/", { custom }, "custom");
+  await acme.post("/lead/", { custom: null });
+  await acme.post("/lead/", { custom: { Size: "x" } });
+});
+
 test("an id of another organization's contact does not exist", async () => {
   const [acme, other] = [await organization(), await organization()];
   const key = `custom.${(await acme.customField("lead", { type: "contact", accepts_multiple_values: true })).id}`;

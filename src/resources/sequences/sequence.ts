@@ -13,7 +13,7 @@ import { givenSteps, type Step, shownSteps } from "./steps.ts";
 export const subscriptionStates = ["active", "paused", "finished", "goal", "error"] as const;
 
 const count = z.int().min(1).max(1_000_000);
-const throttle = z.object({
+const throttle = z.strictObject({
   max_per_sender_per_day: count.optional(),
   max_per_sequence_per_day: count.optional(),
   max_per_recipient_domain_per_day: count.optional(),
