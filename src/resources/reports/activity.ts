@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Resource } from "../../core/resource.ts";
-import { join, raw, type Sql, sql } from "../../db/sql.ts";
+import { empty, join, raw, type Sql, sql } from "../../db/sql.ts";
 import { activity } from "../activities/activity.ts";
 import { lead } from "../leads/lead.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
@@ -37,7 +37,11 @@ export const activityReport = report({
     const periods = given.type === "overview" ? await periodsAsked(ctx, asked, given.interval) : null;
     const sources = [...new Set(wanted.map(({ source }) => source))];
     const each = sources.map((source) => [source, select(ctx, asked, source, wanted, periods)] as const);
-    const found = await ask(ctx, Object.fromEntries(each) as Record<Source, Sql>);
+    const found = await ask(
+      ctx,
+      Object.fromEntries(each) as Record<Source, Sql>,
+      sources.includes("contacted") ? sql`with contacted as (${counted(ctx, asked, "contacted", periods)})` : empty,
+    );
 
     const lines = byKey(Object.values(found).flat());
     const nothing = Object.fromEntries(wanted.map(({ key }) => [key, 0]));
@@ -83,15 +87,15 @@ function select(ctx: Ctx, asked: Asked, source: Source, wanted: readonly Metric[
   const sums = wanted
     .filter((metric) => metric.source === source)
     .map(({ key, sum }) => sql`${sum(asked.currency)} as ${raw(`"${key}"`)}`);
-  const counted = rows(ctx, asked, source, periods);
-  if (source !== "contacted")
-    return sql`select t.key, grouping(t.key) = 1 as whole, ${join(sums, ", ")} from (${counted}) t group by grouping sets ((t.key), ())`;
   // A lead that two members spoke to is one lead. Both are counted from what is distinct already: sorting takes twice as long.
-  return sql`select t.key, false as whole, ${join(sums, ", ")} from (${counted}) t group by 1
-    union all select null, true, ${join(sums, ", ")} from (select distinct lead_id from (${counted}) t) t`;
+  if (source === "contacted")
+    return sql`select t.key, false as whole, ${join(sums, ", ")} from contacted t group by 1
+      union all select null, true, ${join(sums, ", ")} from (select distinct lead_id from contacted) t`;
+  return sql`select t.key, grouping(t.key) = 1 as whole, ${join(sums, ", ")}
+    from (${counted(ctx, asked, source, periods)}) t group by grouping sets ((t.key), ())`;
 }
 
-function rows(ctx: Ctx, asked: Asked, source: Source, periods: Periods | null): Sql {
+function counted(ctx: Ctx, asked: Asked, source: Source, periods: Periods | null): Sql {
   const { range } = asked;
   const key = (user: string, at: Sql) => (periods === null ? raw(`t.${user}`) : periodOf(periods, at));
   const created = (user: string) => sql`select ${key(user, raw("t.date_created"))} as key`;
@@ -133,12 +137,12 @@ const deals = (ctx: Ctx, asked: Asked, type: "won" | "lost", key: Sql, when: Sql
 /** One row for all activities that are alike: there are a million of them, and few ways to differ. */
 function activities(ctx: Ctx, asked: Asked, key: Sql): Sql {
   return sql`select ${key} as key, t._type, t.direction, t.status, t.call_method, t.sequence_id is not null as sequenced,
-      t.has_reply, t.opens_summary is not null as opened, t.status in ('canceled', 'declined-by-lead', 'declined-by-org') as called_off,
+      t.has_reply, t.opens_summary is not null as opened,
       t.ends_at <= ${ctx.now.toISOString()}::timestamptz as over, count(*) as n, sum(t.duration) filter (where t._type = 'Call') as seconds
     from activity t
     where ${asked.records(activity, "t", "user_id")} and ${within(asked.range, raw("t.activity_at"))}
       and t._type in ('Call', 'Email', 'SMS', 'ChannelMessage', 'Meeting', 'Note', 'TaskCompleted')
-    group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10`;
+    group by 1, 2, 3, 4, 5, 6, 7, 8, 9`;
 }
 
 // --- rows ---

@@ -68,6 +68,8 @@ const activitiesSeconds = (where: string): Sql => total(sql`seconds`, raw(where)
 const outbound = " and direction = 'outbound'";
 const sent = "_type = 'Email' and status = 'sent'";
 
+const notCalledOff = "_type = 'Meeting' and status not in ('canceled', 'declined-by-lead', 'declined-by-org')";
+
 const ofActivities: Metric[] = [
   ...calls("all.all", "All", ""),
   ...calls("outbound.all", "Outbound", outbound),
@@ -112,18 +114,8 @@ const ofActivities: Metric[] = [
     "How many channel messages came in.",
     "_type = 'ChannelMessage' and status = 'inbox'",
   ),
-  counted(
-    "meetings.scheduled.all",
-    "Meetings",
-    "How many meetings there are, but for those that were called off.",
-    "_type = 'Meeting' and not called_off",
-  ),
-  counted(
-    "meetings.completed.all",
-    "Completed meetings",
-    "How many meetings took place.",
-    "_type = 'Meeting' and not called_off and over",
-  ),
+  counted("meetings.scheduled.all", "Meetings", "How many meetings there are, but for those that were called off.", notCalledOff),
+  counted("meetings.completed.all", "Completed meetings", "How many meetings took place.", `${notCalledOff} and over`),
   counted("notes.created.all", "Notes", "How many notes were made.", "_type = 'Note'"),
   counted("tasks.completed.all", "Completed tasks", "How many tasks were done.", "_type = 'TaskCompleted'"),
 ];
