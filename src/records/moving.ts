@@ -64,11 +64,12 @@ function takeOutStranded(found: Map<string, Omit<Moving, "after">>, root: string
 }
 
 function canGo({ of, before }: Omit<Moving, "after">, found: ReadonlyMap<string, unknown>): boolean {
+  const isAboutWhatGoes = of.about !== undefined && found.has(before[of.about] as string);
   const references = kindOf(of, before).columns.filter(([key, field]) => field.ref !== null && before[key] !== null);
   const lost = ([key, { ref }]: readonly [string, Field]) =>
     ref!.onMove === "clear" || (ref!.onMove === "follow" && !found.has(before[key] as string));
   return (
-    references.some(([key, field]) => owns(field.ref!) && found.has(before[key] as string)) &&
+    (isAboutWhatGoes || references.some(([key, field]) => owns(field.ref!) && found.has(before[key] as string))) &&
     !references.some((reference) => !reference[1].nullable && lost(reference))
   );
 }

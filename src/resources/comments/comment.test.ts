@@ -215,6 +215,47 @@ test("comments follow what they are about through a merge", async () => {
   assert.equal((await acme.get(`/comment_thread/${onContact.thread_id}/`)).num_comments, 2);
 });
 
+test("comments on what outlives its lead stay, when the lead is deleted and when it moves away", async () => {
+  const acme = await organization();
+  const there = await acme.another();
+  const [deleted, moved] = [await acme.lead(), await acme.lead()];
+  const records = [
+    await acme.post("/project/", { name: "Launch", lead_id: deleted.id }),
+    await acme.post("/quote/", { lead_id: deleted.id }),
+    await acme.post("/quote/", { lead_id: moved.id }),
+  ];
+  for (const record of records) await comment(acme, record);
+
+  await acme.delete(`/lead/${deleted.id}/`);
+  await acme.post(`/lead/${moved.id}/move/`, { target_organization_id: there.id });
+
+  for (const { id } of records) {
+    const { data } = await acme.get(`/comment/?object_id=${id}`);
+    assert.deepEqual(
+      data.map((one: any) => one.lead_id),
+      [null],
+    );
+  }
+  assert.deepEqual((await there.get("/comment_thread/")).data, []);
+});
+
+test("comments follow a task or a project to another lead, and are seen by who sees that one", async () => {
+  const acme = await organization();
+  const eve = await acme.memberWith([]);
+  const [hidden, hers] = [await acme.lead(), await eve.lead()];
+  const task = await acme.task({ lead_id: hidden.id });
+  const project = await acme.post("/project/", { name: "Launch", lead_id: hidden.id });
+  const step = await acme.post("/project_task/", { project_id: project.id, name: "Plan" });
+  for (const record of [task, project, step]) await comment(acme, record);
+
+  await acme.put(`/task/${task.id}/`, { lead_id: hers.id });
+  await acme.put(`/project/${project.id}/`, { lead_id: hers.id });
+  await acme.delete(`/lead/${hidden.id}/`);
+
+  for (const { id } of [task, project, step])
+    assert.equal((await eve.get(`/comment/?object_id=${id}`)).data[0]?.lead_id, hers.id);
+});
+
 test("what was said of two leads is one thread once they are one lead", async () => {
   const acme = await organization();
   const bob = await acme.member();

@@ -16,7 +16,8 @@ export const comment = resource({
   owned: { by: "created_by", own: "delete_own_activities", others: "manage_others_activities" },
   order: "date_created",
   fields: {
-    lead_id: ref("lead", { onDelete: "cascade", onMove: "follow" }, { readOnly: true, doc: "The lead of what it is about." }),
+    // It goes with what it is about, which may outlive the lead as quotes and projects do.
+    lead_id: ref("lead", { onDelete: "clear", onMove: "follow" }, { readOnly: true, doc: "The lead of what it is about." }),
     object_id: text({ filled: true, createOnly: true, max: 64, doc: "The record it is about; that or `thread_id` is needed." }),
     object_type: text({ filled: true, readOnly: true, doc: "What kind of record that is, as events name it: `activity.note`." }),
     thread_id: ref(

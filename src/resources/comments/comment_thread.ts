@@ -16,7 +16,8 @@ export const commentThread = resource({
   filters: { ids: oneOf("id"), object_ids: oneOf("object_id") },
   expand: { comments: { resource: "comment", via: "thread_id", many: true } },
   fields: {
-    lead_id: ref("lead", { onDelete: "cascade", onMove: "follow" }, { readOnly: true, doc: "The lead of what it is about." }),
+    // It goes with what it is about, which may outlive the lead as quotes and projects do.
+    lead_id: ref("lead", { onDelete: "clear", onMove: "follow" }, { readOnly: true, doc: "The lead of what it is about." }),
     object_id: text({ filled: true, readOnly: true, doc: "The record it is about." }),
     object_type: text({ filled: true, readOnly: true, doc: "What kind of record that is, as events name it." }),
     num_comments: integer({ filled: true, readOnly: true, doc: "How many comments it has, removed ones left out." }),

@@ -4,6 +4,7 @@ import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
 import { findRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
+import { carryComments } from "../comments/follow_records.ts";
 import { contact } from "../contacts/contact.ts";
 import { lead } from "../leads/lead.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
@@ -44,7 +45,7 @@ export async function updateProject(ctx: Ctx, before: Project, body: Patch<typeo
     ...related,
     ...completion(ctx, before.status, given.status),
   });
-  if (after.lead_id !== before.lead_id) await carryTasks(ctx, after);
+  if (after.lead_id !== before.lead_id) await carryToLead(ctx, after);
   return after;
 }
 
@@ -60,8 +61,10 @@ export async function deleteProject(ctx: Ctx, before: Project): Promise<void> {
 }
 
 /** A project's tasks are seen as its lead is. */
-async function carryTasks(ctx: Ctx, { id, lead_id }: Project): Promise<void> {
-  for (const task of await tasksOf(ctx, id)) store.update(ctx, projectTask, task, { lead_id });
+async function carryToLead(ctx: Ctx, { id, lead_id }: Project): Promise<void> {
+  const tasks = await tasksOf(ctx, id);
+  for (const task of tasks) store.update(ctx, projectTask, task, { lead_id });
+  await carryComments(ctx, [id, ...tasks.map((task) => task.id)], lead_id);
 }
 
 // --- checks ---

@@ -7,7 +7,7 @@ import { same } from "../../core/row.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
 import { findRecord, lockRecord } from "../../records/records.ts";
 import { repoint } from "../../records/references.ts";
-import { uniteThreads } from "../comments/unite_threads.ts";
+import { uniteThreads } from "../comments/follow_records.ts";
 import { leaveSharedLists } from "../lists/members.ts";
 import { endDoubleSubscriptions } from "../sequences/sequence_subscription_verbs.ts";
 

@@ -6,6 +6,7 @@ import { changedFields, emit } from "../../records/event.ts";
 import { findAnyRecord, findRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { logTaskCompleted, removeTaskCompleted } from "../activities/system_activities.ts";
+import { carryComments } from "../comments/follow_records.ts";
 import { contact } from "../contacts/contact.ts";
 import { nameOfCaller, notify, shortened } from "../notifications/notify.ts";
 import { canBeAssigned } from "./assignee.ts";
@@ -48,6 +49,7 @@ export async function updateTask(ctx: Ctx, before: Task, { due_date, ...given }:
   if (contact_id !== null && (contact_id !== before.contact_id || lead_id !== before.lead_id))
     await checkContact(ctx, contact_id, lead_id);
 
+  if (lead_id !== before.lead_id) await carryComments(ctx, [before.id], lead_id);
   return changeTask(ctx, before, values);
 }
 

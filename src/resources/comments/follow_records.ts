@@ -1,4 +1,4 @@
-// Two records that become one have one thread.
+// What was said of records goes where they go: to another lead, or to the record that two become.
 import type { Ctx } from "../../core/context.ts";
 import { sql } from "../../db/sql.ts";
 import { lockWhere } from "../../records/references.ts";
@@ -19,4 +19,10 @@ export async function uniteThreads(ctx: Ctx, gone: string, kept: string, meta: R
   const participating = [...new Set([...to.participating, ...from.participating])];
   store.update(ctx, commentThread, to, { num_comments, participating }, meta);
   await store.remove(ctx, commentThread, [from], meta);
+}
+
+/** Call it after records have come to another lead: who sees that one sees what was said of them. */
+export async function carryComments(ctx: Ctx, objectIds: readonly string[], lead_id: string | null): Promise<void> {
+  for (const one of [commentThread, comment])
+    for (const row of await lockWhere(ctx, one, sql`t.object_id = any(${objectIds})`)) store.update(ctx, one, row, { lead_id });
 }
