@@ -111,6 +111,20 @@ describe("a connected account", () => {
   });
 });
 
+test("an account that gets another address sends under it, unless it has identities of its own", async () => {
+  const acme = await organization();
+  const [plain, named] = [
+    await connect(acme, { email: "ann@example.com" }),
+    await connect(acme, { email: "bob@example.com", identities: [{ email: "sales@example.com" }] }),
+  ];
+
+  const moved = await acme.put(`/connected_account/${plain.id}/`, { email: "ann@example.org" });
+  const kept = await acme.put(`/connected_account/${named.id}/`, { email: "bob@example.org" });
+
+  assert.deepEqual(moved.identities, [{ ...plain.identities[0], email: "ann@example.org" }]);
+  assert.deepEqual(kept.identities, named.identities);
+});
+
 describe("a password", () => {
   test("is stored sealed, bound to its column, and is in no answer and no event", async () => {
     const acme = await organization();

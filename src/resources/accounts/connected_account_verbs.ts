@@ -46,7 +46,8 @@ export async function updateAccount(ctx: Ctx, before: Account, patch: Patch<type
   const changed = (["imap", "smtp", "enabled_features", "sealed_imap_password", "sealed_smtp_password"] as const).some(
     (key) => !same(before[key], reached[key]),
   );
-  return store.update(ctx, connectedAccount, before, { ...given, ...servers, ...(changed && statesOf(reached)) });
+  const identities = given.identities ?? movedIdentities(before, after.email);
+  return store.update(ctx, connectedAccount, before, { ...given, identities, ...servers, ...(changed && statesOf(reached)) });
 }
 
 function typeOf({ _type, provider, type }: Given): AccountType {
@@ -75,6 +76,13 @@ function checkFeatures(type: AccountType, enabled: readonly string[]): void {
 
 function firstIdentity(ctx: Ctx, userId: string, email: string | null | undefined): { email: string; name: string | null }[] {
   return email ? [{ email, name: ctx.directory.get(user, userId)?.name ?? null }] : [];
+}
+
+/** An account that sends under its own address alone does so under its new one. */
+function movedIdentities({ email, identities }: Account, newEmail: string | null): Account["identities"] {
+  const [own, ...others] = identities;
+  if (newEmail === null || own === undefined || own.email !== email || others.length > 0) return identities;
+  return [{ ...own, email: newEmail }];
 }
 
 // --- servers ---
