@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { json, ref, text, texts } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
-import { visibleAsLead } from "../leads/visibility.ts";
+import { visibleAsRecord } from "./visibility.ts";
 
 const readOnly = true;
 
@@ -12,7 +12,7 @@ export const automationEvent = resource({
   path: "/automation_events",
   doc: "Something that automations listened to, kept for a while to look into and to try again.",
   event: null,
-  visible: visibleAsLead,
+  visible: visibleAsRecord,
   fields: {
     type: text({ readOnly, required: true, doc: "The name of the event, or `webhook.received`, `schedule.tick`, `manual.run`." }),
     source: text({ readOnly, doc: "Where it came from." }),

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { boolean, choice, integer, json, label, ref, text, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
-import { visibleAsLead } from "../leads/visibility.ts";
 import { anyObject } from "./fields.ts";
+import { visibleAsRecord } from "./visibility.ts";
 
 const readOnly = true;
 const stays = { onDelete: "clear", onMove: "clear" } as const;
@@ -15,7 +15,7 @@ export const automationRun = resource({
   prefix: "arun",
   path: "/automation_runs",
   doc: "One time an automation ran, or is running, for one record.",
-  visible: visibleAsLead,
+  visible: visibleAsRecord,
   // What went wrong is what somebody looks for.
   order: "failures,-date_created",
   sort: { failures: { sql: (t) => sql`(case when ${name(t)}.status = 'failed' then 0 else 1 end)`, type: "number" } },

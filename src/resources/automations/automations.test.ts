@@ -107,6 +107,10 @@ describe("a draft", () => {
     await refuse({ trigger: { ...trigger, config: { object_type: "planet" } } }, "trigger.config.object_type");
     await refuse({ trigger: { ...trigger, config: { object_tpye: "lead" } } }, "trigger.config.object_tpye");
     await refuse({ trigger: { type: "schedule.cron", config: { timezone: "Mars" } } }, "trigger.config.timezone");
+    await refuse(
+      { trigger: { type: "schedule.cron", config: { for_each: { object_type: "lead", condition: { type: "no" } } } } },
+      "trigger.config.for_each.condition.type",
+    );
     await refuse({ filter: { every: [] } }, "filter");
     await refuse({ filter: { all: [{ type: "feild" }] } }, "filter.all.0.type");
     await refuse({ filter: { any: [{ not: { type: "field", ref: "record.name", op: "like" } }] } }, "filter.any.0.not.op");
@@ -290,10 +294,25 @@ describe("runs", () => {
     const acme = await organization();
     const restricted = await acme.member("restricteduser");
     const made = await create(acme);
-    const run = await ran(acme, made.id, "completed", "2026-01-01T00:00:00Z", (await acme.lead()).id);
+    const lead = await acme.lead();
+    const id = await ran(acme, made.id, "completed", "2026-01-01T00:00:00Z", lead.id);
+    const event = newId("aevt");
+    await run(
+      acme,
+      "insert into automation_event (organization_id, id, type, object_type, object_id, lead_id, date_created, date_updated) values ($1, $2, 'lead.created', 'lead', $3, $3, now(), now())",
+      [acme.id, event, lead.id],
+    );
+    const hidden = async () => {
+      await restricted.refused(404, "GET", `/automation_runs/${id}/`);
+      assert.deepEqual((await restricted.get(`/automations/${made.id}/runs/`)).data, []);
+      assert.deepEqual((await restricted.get("/automation_events/")).data, []);
+    };
 
-    await restricted.refused(404, "GET", `/automation_runs/${run}/`);
-    assert.deepEqual((await restricted.get(`/automations/${made.id}/runs/`)).data, []);
+    await hidden();
+    await acme.delete(`/lead/${lead.id}/`);
+    await hidden();
+    assert.equal((await acme.get(`/automation_runs/${id}/`)).object_id, lead.id);
+    assert.equal((await acme.get("/automation_events/")).data[0].object_id, lead.id);
   });
 
   test("are counted by state, day and step", async () => {
@@ -416,8 +435,8 @@ async function ran(
   await run(
     ws,
     `insert into automation_run (organization_id, id, automation_id, status, trigger_type, object_type, object_id, lead_id, duration_ms, date_created, date_updated)
-     values ($1, $2, $3, $4, 'record.created', 'lead', $5, $5, 250, $6, $6)`,
-    [ws.id, id, automationId, status, leadId as string, at],
+     values ($1, $2, $3, $4, 'record.created', $7, $5, $5, 250, $6, $6)`,
+    [ws.id, id, automationId, status, leadId, at, leadId && "lead"],
   );
   await run(
     ws,

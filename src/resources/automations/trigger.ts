@@ -25,10 +25,17 @@ export function readTrigger(check: Check, given: unknown, at = "trigger"): Trigg
   const config = said.config ?? {};
   if (of !== undefined) {
     checkConfig(check, of, config, `${at}.config`, { literal: true });
-    const condition = isObject(config) ? config.condition : undefined;
-    if (condition !== undefined && condition !== null) checkCondition(check, condition, `${at}.config.condition`);
+    checkConditions(check, config, `${at}.config`);
   }
   return { type: String(said.type), config: config as Record<string, unknown> };
+}
+
+/** Of the record itself, or of each of the records it starts for. */
+function checkConditions(check: Check, config: unknown, at: string): void {
+  if (!isObject(config)) return;
+  if (isObject(config.condition)) checkCondition(check, config.condition, `${at}.condition`);
+  if (isObject(config.for_each) && isObject(config.for_each.condition))
+    checkCondition(check, config.for_each.condition, `${at}.for_each.condition`);
 }
 
 /** What happens to every kind of record alike: `lead.created` is a record that is created. */
