@@ -5,9 +5,11 @@ import { announcements, openDirectories } from "./core/directory.ts";
 import { buildRegistry } from "./core/registry.ts";
 import { listen } from "./db/listen.ts";
 import { openDatabase, type PostgresDatabase } from "./db/pool.ts";
-import { openSweeper } from "./resources/files/sweep.ts";
+import { sweepStoredBytes } from "./resources/files/sweep.ts";
 import { operations, silentResources } from "./resources/index.ts";
+import { expireQuotes } from "./resources/quotes/expire.ts";
 import { publicAddresses } from "./services/public_address.ts";
+import { repeat } from "./services/repeat.ts";
 import { type S3Place, s3Shelf } from "./services/s3.ts";
 import { openSecrets } from "./services/secrets.ts";
 import { openStorage } from "./services/storage.ts";
@@ -53,15 +55,19 @@ export async function openApp(options: AppOptions): Promise<App> {
   const flushing = setInterval(() => authenticator.flush().catch((error) => options.onError?.(error)), 5_000);
   flushing.unref();
   const settings = settingsOf(options);
-  const sweeper = openSweeper(db, settings.storage, options.onError);
+  const core = { db, directories, forget, registry, settings, clock };
+  const repeated = [
+    repeat(() => sweepStoredBytes(db, settings.storage), 10_000, options.onError),
+    repeat(() => expireQuotes(core), 60_000, options.onError),
+  ];
 
   return {
-    core: { db, directories, forget, registry, settings, clock },
+    core,
     db,
     authenticator,
     async close() {
       clearInterval(flushing);
-      await sweeper.stop();
+      await Promise.all(repeated.map((one) => one.stop()));
       await authenticator.flush().catch(() => {});
       await listener.close();
       await db.close();

@@ -1,11 +1,7 @@
-// Removes the bytes of files that are gone, on starting and every few seconds: whatever deleted a file, a trigger wrote it down.
+// Removes the bytes of files that are gone: whatever deleted a file, a trigger wrote it down.
 import { claimStoredBytes, forgetStoredBytes } from "../../auth/unscoped.ts";
 import type { PostgresDatabase } from "../../db/pool.ts";
 import type { Storage } from "../../services/storage.ts";
-
-export interface Sweeper {
-  stop(): Promise<void>;
-}
 
 /** Several processes may sweep at once: each claims what it removes. What cannot be removed keeps no other there; it is tried again. */
 export async function sweepStoredBytes(db: PostgresDatabase, storage: Storage): Promise<void> {
@@ -23,26 +19,4 @@ export async function sweepStoredBytes(db: PostgresDatabase, storage: Storage): 
     await forgetStoredBytes(db, removed);
   }
   if (failures.length > 0) throw failures[0];
-}
-
-export function openSweeper(
-  db: PostgresDatabase,
-  storage: Storage,
-  onError: (error: Error) => void = () => {},
-  everyMs = 10_000,
-): Sweeper {
-  let running: Promise<void> | null = null;
-  const sweep = () => {
-    running ??= sweepStoredBytes(db, storage)
-      .catch(onError)
-      .finally(() => (running = null));
-  };
-  sweep();
-  const timer = setInterval(sweep, everyMs).unref();
-  return {
-    async stop() {
-      clearInterval(timer);
-      await running;
-    },
-  };
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
+import { expireQuotes } from "./expire.ts";
 
 const seat = { name: "Seat", unit_price: 1000, quantity: 3 };
 const path = (of: { id: string }) => `/quote/${of.id}/`;
@@ -207,6 +208,25 @@ test("an open quote is expired once its last day is over where the organization 
     ],
   );
   assert.equal((await acme.events(open.id)).at(-1).action, "expired");
+});
+
+test("that a quote has expired is told once its last day is over where the organization is, though nobody looks at it", async () => {
+  const acme = await organization();
+  await acme.put(`/organization/${acme.id}/`, { timezone: "America/New_York" });
+  const { clock, app } = acme.service;
+  const told = async (of: any) => (await acme.events(of.id)).filter((one) => one.event === "quote.expired").length;
+  clock.now = new Date("2026-01-10T12:00:00Z");
+  const over = await sent(acme, { expires_at: "2026-01-11" });
+  const good = await sent(acme, { expires_at: "2026-01-12" });
+
+  clock.now = new Date("2026-01-12T04:59:00Z");
+  await expireQuotes(app.core);
+  const before = await told(over);
+  clock.now = new Date("2026-01-12T05:01:00Z");
+  await Promise.all([expireQuotes(app.core), expireQuotes(app.core)]);
+  clock.now = null;
+
+  assert.deepEqual([before, await told(over), await told(good)], [0, 1, 0]);
 });
 
 test("accepting makes the deal worth what was agreed, line by line", async () => {

@@ -1,0 +1,22 @@
+// Writes down that quotes are over once their last day is. Reads say so at once; whoever listens for `quote.expired` is told by this.
+import { quotesNearTheirEnd } from "../../auth/unscoped.ts";
+import type { Core } from "../../core/core.ts";
+import { newId } from "../../core/id.ts";
+import { asService } from "../../core/public.ts";
+import { sql } from "../../db/sql.ts";
+import { lockWhere } from "../../records/references.ts";
+import { quote, stateNow } from "./quote.ts";
+import { settled } from "./quote_states.ts";
+
+/** Several processes may do this at once: each quote is locked, and looked at again. */
+export async function expireQuotes(core: Core): Promise<void> {
+  const now = core.clock();
+  for (const { organization_id, id, created_by, expires_at } of await quotesNearTheirEnd(core.db, now)) {
+    const directory = await core.directories.of(organization_id);
+    if (stateNow(directory, "open", expires_at, { now }) === "open") continue;
+    const request = { id: newId("req"), method: "", path: "" };
+    await asService(core, organization_id, created_by, request, async (ctx) => {
+      for (const found of await lockWhere(ctx, quote, sql`t.id = ${id}`)) await settled(ctx, found);
+    });
+  }
+}
