@@ -135,6 +135,23 @@ test("parents and what a task waits for are of the same project and never go in 
   await acme.refused(400, "PUT", path(top), { depends_on: [foreign.id] }, "depends_on.0");
 });
 
+test("tasks that are added, moved and deleted at the same time do not wait for each other in a circle", async () => {
+  const acme = await organization();
+  const launch = await project(acme);
+  const steps = await Promise.all([1, 2, 3, 4, 5, 6].map(() => task(acme, launch)));
+
+  await Promise.all(
+    steps.flatMap((one, i) => [
+      i < 2 ? acme.delete(path(one)) : acme.put(path(one), { position: 0, is_complete: true }),
+      task(acme, launch, { position: 0 }),
+    ]),
+  );
+
+  assert.deepEqual(await progressOf(acme, launch), [0.4, 10, 4]);
+  const { data } = await acme.get(`/project_task/?project_id=${launch.id}`);
+  assert.equal(new Set(data.map((one: any) => one.position)).size, 10);
+});
+
 test("deleting a task takes its parts along, and nothing waits for them any more", async () => {
   const acme = await organization();
   const launch = await project(acme);

@@ -5,10 +5,7 @@ import { allColumns, rowReader } from "../../core/row.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { projectTask } from "./project_task.ts";
 
-/**
- * Whoever changes tasks has locked their project, so the rows are not locked here: who changes one task at the same time holds that
- * row and waits for the project, and the two would wait for each other.
- */
+/** Whoever changes tasks has locked their project, so the rows need no lock here. */
 export async function tasksOf(ctx: Ctx, projectId: string): Promise<Row<typeof projectTask>[]> {
   const rows = await query(
     ctx,
