@@ -62,6 +62,7 @@ function withBody<T extends { body?: string; body_html?: string }>(
   before: { body?: string } = {},
 ): Omit<T, "body_html"> {
   if (body_html === undefined || body_html === before.body) return given;
+  if (body_html === null) throw invalid({ body_html: "must not be null" });
   if (given.body === before.body) return { ...given, body: body_html };
   refuseBoth({ ...given, body_html }, "body", "body_html");
   return { ...given, body: body_html };

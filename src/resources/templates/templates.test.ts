@@ -87,6 +87,7 @@ test("a template that cannot be read is not saved", async () => {
 
   await acme.refused(400, "POST", "/email_template/", { name: "A", body: "Hi {{ name" }, "body");
   await acme.refused(400, "POST", "/email_template/", { name: "A", body_html: "{% if x %}" }, "body");
+  await acme.refused(400, "POST", "/email_template/", { name: "A", body_html: null }, "body_html");
   await acme.refused(400, "PUT", `/email_template/${id}/`, { subject: '{% include "x" %}' }, "subject");
   await acme.refused(400, "POST", "/sms_template/", { name: "A", text: "{{ x | nonsense }}" }, "text");
 });
