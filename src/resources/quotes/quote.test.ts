@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
+import { store } from "../../records/store.ts";
+import { lineItem } from "../opportunities/line_item.ts";
 import { expireQuotes } from "./expire.ts";
 
 const seat = { name: "Seat", unit_price: 1000, quantity: 3 };
@@ -67,6 +69,19 @@ test("a quote begins with its deal's lines and currency, unless it is given othe
   );
   assert.deepEqual(own.line_items, []);
   await acme.refused(400, "POST", "/quote/", { opportunity_id: deal.id, currency: "USD" }, "currency");
+});
+
+test("a quote has 500 lines at most, copied ones too", async () => {
+  const acme = await organization();
+  const deal = await acme.opportunity();
+  await acme.inside(async (ctx) => {
+    const { id: opportunity_id, lead_id } = deal;
+    for (let position = 0; position <= 500; position++)
+      store.insert(ctx, lineItem, { opportunity_id, lead_id, name: "Line", unit_price: 1, currency: "USD", position });
+  });
+
+  await acme.refused(400, "POST", "/quote/", { opportunity_id: deal.id }, "line_items");
+  await acme.refused(400, "POST", "/quote/", { lead_id: deal.lead_id, line_items: Array(501).fill(seat) }, "line_items");
 });
 
 test("what is wrong in a line is named by its place, and nothing is kept", async () => {

@@ -46,7 +46,7 @@ export interface QuoteLine extends Line, LineTotals {
   position: number;
 }
 
-const linesMax = 500;
+export const linesMax = 500;
 const wordsMax = 20_000;
 
 export const quote = resource({

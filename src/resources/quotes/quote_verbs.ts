@@ -11,7 +11,7 @@ import { lead } from "../leads/lead.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
 import { currencyOfOrganization, moneyMax } from "../shared/money.ts";
 import { ownNames } from "../shared/other_names.ts";
-import { type QuoteLine, quote, todayOf } from "./quote.ts";
+import { linesMax, type QuoteLine, quote, todayOf } from "./quote.ts";
 import { copiedLines, linesGiven, linesOfDeal } from "./quote_lines.ts";
 import { nextQuoteNumber } from "./quote_number.ts";
 import { changeQuote, checkStep, settled } from "./quote_states.ts";
@@ -138,6 +138,8 @@ async function firstLines(
 const lineWordsMax = 100_000;
 
 function checkTotals(whole: Discount & { line_items: readonly QuoteLine[] }): void {
+  // Those that are copied from a deal may be more.
+  if (whole.line_items.length > linesMax) throw invalid({ line_items: `must have ${linesMax} or fewer` });
   const words = whole.line_items.reduce((sum, line) => sum + line.name.length + (line.description?.length ?? 0), 0);
   if (words > lineWordsMax) throw invalid({ line_items: `must have ${lineWordsMax} characters or fewer in all` });
   const most = discountable(whole.line_items);
