@@ -1,6 +1,7 @@
 // `POST /report/opportunity_funnels/`: how far the deals of a time came, stage by stage.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
 import { statusTypes } from "../opportunities/opportunity_status.ts";
 import { type Followed, followDeals, type Stage, stagesOf, type Totals } from "./deal_stages.ts";
 import { datetimeRange, type GivenRange, type Range, readRange, relativeRange, shownRange, showRange } from "./range.ts";
@@ -78,6 +79,8 @@ export const opportunityFunnelsReport = report({
   tables: { stages: ({ pipelines }) => pipelines.flatMap(lines) },
   async run(ctx, given, asked) {
     const [own, cohort, compared] = prefixes.map((prefix) => readPrefixed(ctx, given, prefix));
+    if (own && readRange(ctx, given as GivenRange))
+      throw invalid({ relative_range: "cannot be used together with a range of the report" });
     asked.range = own ?? asked.range;
     const pipelines = pipelinesOf(ctx, given.pipeline_id);
     const follow = async (range: Range, saidRange: boolean) => {

@@ -91,7 +91,8 @@ function instantOf(text: string | null, zone: string, place: string, errors: Fie
   if (text === null) return null;
   const day = parseDate(text);
   const instant = day === null ? parseTimestamp(text) : midnight(Temporal.PlainDate.from(day), zone);
-  if (instant === null) errors[place] = "must be a time such as 2026-01-02T03:04:05.678Z or a day such as 2026-01-02";
+  if (instant === null || !/^(?!0000)\d{4}-/.test(instant))
+    errors[place] = "must be a time such as 2026-01-02T03:04:05.678Z or a day such as 2026-01-02";
   return instant;
 }
 
@@ -139,10 +140,11 @@ const midnight = (day: Temporal.PlainDate, zone: string): string =>
 const localDay = (instant: string, zone: string): Temporal.PlainDate =>
   Temporal.Instant.from(instant).toZonedDateTimeISO(zone).toPlainDate();
 
-/** The first day that begins at this instant or after it: days are in a range when their beginning is. */
+/** The first day that begins at this instant or after it: days are in a range when their beginning is. Behind the last there is none. */
 function firstDay(instant: string, zone: string): string {
   const day = localDay(instant, zone);
-  return (midnight(day, zone) === instant ? day : day.add({ days: 1 })).toString();
+  const first = midnight(day, zone) === instant ? day : day.add({ days: 1 });
+  return first.year > 9999 ? "infinity" : first.toString();
 }
 
 // --- conditions ---

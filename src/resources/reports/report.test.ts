@@ -99,6 +99,17 @@ describe("the time a report is about", () => {
     );
   });
 
+  test("may reach to the last moment that can be said", async () => {
+    const acme = await organization();
+    (await service()).clock.now = new Date("2026-02-10T10:00:00.000Z");
+    await acme.opportunity({ status: "Won", date_won: "9999-12-31", value: 100 });
+    const won = async (start: string | null, end: string | null) =>
+      (await acme.post("/report/funnel/", { datetime_range: { start, end } })).won_in_period.value;
+
+    assert.equal(await won("2026-01-01", "9999-12-31T23:59:59.999Z"), 100);
+    assert.equal(await won("9999-12-31T00:00:00.001Z", null), 0);
+  });
+
   test("may be said by the older names, and without a bound", async () => {
     const acme = await organization();
 
@@ -147,6 +158,18 @@ describe("a report refuses", () => {
       for (const path of paths) await acme.refused(400, "POST", path, body, field);
     });
 
+  test("a day that begins before the first year, where the caller is", async () => {
+    const acme = await organization();
+    const body = { datetime_range: { start: "0001-01-01", end: null } };
+
+    const answers = await Promise.all(paths.map((path) => acme.ask("POST", path, { body, headers: { "x-tz-offset": "14" } })));
+
+    for (const { status, text } of answers) {
+      assert.equal(status, 400);
+      assert.deepEqual(Object.keys(JSON.parse(text)["field-errors"]), ["datetime_range.start"]);
+    }
+  });
+
   test("what it cannot count, and pipelines and members that do not exist", async () => {
     const acme = await organization();
 
@@ -168,6 +191,13 @@ describe("a report refuses", () => {
       "/report/opportunity_funnels/",
       { cohort_relative_range: "today", cohort_datetime_range: { start: null, end: null } },
       "cohort_relative_range",
+    );
+    await acme.refused(
+      400,
+      "POST",
+      "/report/opportunity_funnels/",
+      { relative_range: "today", report_relative_range: "this-month" },
+      "relative_range",
     );
   });
 });

@@ -1,6 +1,7 @@
 // How deals went on in a range of time: a deal enters a stage when it comes to it, or past it, from before it, and has advanced when it
 // has come further since. What happened before the range need not be read for that.
 import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
 import { empty, join, raw, type Sql, sql } from "../../db/sql.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
 import { placed, placeIn, stagesOf } from "./deal_stages.ts";
@@ -16,8 +17,12 @@ export interface Conversion {
   conversion_rate: number;
 }
 
+/** Each has two columns, and PostgreSQL selects no more than 1,664. */
+const pipelinesMax = 750;
+
 /** Of every stage but won. */
 export async function stageConversion(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[]): Promise<Conversion[]> {
+  if (pipelines.length > pipelinesMax) throw invalid({ pipeline_id: "is required: there are too many to show them all" });
   const longest = Math.max(1, ...pipelines.map((one) => stagesOf(one).length));
   const entered = Array.from(
     { length: longest },
