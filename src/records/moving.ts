@@ -64,12 +64,14 @@ function takeOutStranded(found: Map<string, Omit<Moving, "after">>, root: string
 }
 
 function canGo({ of, before }: Omit<Moving, "after">, found: ReadonlyMap<string, unknown>): boolean {
-  const isAboutWhatGoes = of.about !== undefined && found.has(before[of.about] as string);
+  if (of.about !== undefined && !found.has(before[of.about] as string)) return false;
   const references = kindOf(of, before).columns.filter(([key, field]) => field.ref !== null && before[key] !== null);
+  // What is about a record belongs to that; whether it goes along, its references say.
+  const leads = ({ ref }: Field) => (of.about === undefined ? owns(ref!) : ref!.onMove === "follow");
   const lost = ([key, { ref }]: readonly [string, Field]) =>
     ref!.onMove === "clear" || (ref!.onMove === "follow" && !found.has(before[key] as string));
   return (
-    (isAboutWhatGoes || references.some(([key, field]) => owns(field.ref!) && found.has(before[key] as string))) &&
+    references.some(([key, field]) => leads(field) && found.has(before[key] as string)) &&
     !references.some((reference) => !reference[1].nullable && lost(reference))
   );
 }

@@ -39,8 +39,7 @@ export const notification = resource({
   about: "object_id",
   visible: isOwn,
   fields: {
-    // Who is told here is not told elsewhere: it stays behind when what it is about moves.
-    user_id: ref("user", { onDelete: "keep", onMove: "clear" }, { readOnly: true, required: true, doc: "Who is told." }),
+    user_id: ref("user", { onDelete: "keep", onMove: "keep" }, { readOnly: true, required: true, doc: "Who is told." }),
     type: choice(notificationTypes, { readOnly: true, required: true, doc: "What it is about." }),
     title: text({ readOnly: true, required: true, doc: "One line." }),
     body: text({ readOnly: true, max: 1000, doc: "A few more words, such as the beginning of a comment." }),
