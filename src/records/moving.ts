@@ -97,7 +97,13 @@ export async function carryOut(here: Ctx, there: Ctx, { going }: Move): Promise<
   write(here, { text: "set constraints all deferred", values: [] });
   // Deleted first: what is unique among all organizations, such as the secret in a link, is there only once at any time.
   await removeRows(here, of, [before], { moved_to: there.organization_id });
-  for (const one of going) store.insert(there, kindOf(one.of, one.before), one.after, { moved_from: here.organization_id });
+  for (const [kind, rows] of Map.groupBy(going, (one) => kindOf(one.of, one.before)))
+    store.insertAll(
+      there,
+      kind,
+      rows.map((one) => one.after),
+      { moved_from: here.organization_id },
+    );
 }
 
 /** The fields of a moved record that lost their value, custom values by their own names. */

@@ -7,7 +7,7 @@ import type { Pointer } from "../core/registry.ts";
 import { from, type Resource, type Row } from "../core/resource.ts";
 import { allColumns, rowReader, same } from "../core/row.ts";
 import { and, empty, join, name, type Sql, sql, statement } from "../db/sql.ts";
-import { changedFields, emit } from "./event.ts";
+import { changedFields, emitAll } from "./event.ts";
 
 /** Deletes rows with what belongs to them, deepest first. Every deleted record leaves its whole last state in its event. */
 export async function removeRows(
@@ -33,7 +33,11 @@ export async function removeRows(
       `${of.table}.delete`,
     ),
   );
-  for (const row of rows) emit(ctx, of, { action: "deleted", before: row, meta });
+  emitAll(
+    ctx,
+    of,
+    rows.map((before) => ({ action: "deleted", before, meta })),
+  );
 }
 
 async function refuseWhileUsed(ctx: Ctx, pointers: readonly Pointer[], ids: readonly string[]): Promise<void> {
@@ -137,8 +141,9 @@ function moveRows(
     statement(sql`update ${name(child.table)} set ${join(set, ", ")}, version = version + 1
       where organization_id = ${ctx.organization_id} and id = any(${rows.map((row) => row.id)})`),
   );
-  for (const before of rows) {
+  const changes = rows.map((before) => {
     const after = { ...before, ...values, ...stamp, version: before.version + 1 };
-    emit(ctx, child, { action: "updated", before, after, changed: changedFields(child, before, after), meta });
-  }
+    return { action: "updated", before, after, changed: changedFields(child, before, after), meta };
+  });
+  emitAll(ctx, child, changes);
 }

@@ -8,7 +8,7 @@ import type { Resource, Row, Values } from "../core/resource.ts";
 import { parameterOf, same } from "../core/row.ts";
 import type { Statement } from "../db/database.ts";
 import { join, name, sql, statement } from "../db/sql.ts";
-import { changedFields, emit } from "./event.ts";
+import { changedFields, emit, emitAll } from "./event.ts";
 import { removeRows } from "./references.ts";
 import { renderedText } from "./writer.ts";
 
@@ -27,6 +27,18 @@ export const store = {
     if (action !== null) emit(ctx, of, { action, after: row, meta });
     touched(ctx, of);
     return row;
+  },
+
+  /** Inserts many records, two hundred in one statement. */
+  insertAll<R extends Resource>(ctx: Ctx, of: R, values: readonly Values<R>[], meta?: Record<string, unknown>): void {
+    const rows = values.map((one) => completeRow(ctx, of, one));
+    for (let from = 0; from < rows.length; from += batch) write(ctx, insertManyStatement(of, rows.slice(from, from + batch)));
+    emitAll(
+      ctx,
+      of,
+      rows.map((after) => ({ action: "created", after, meta })),
+    );
+    touched(ctx, of);
   },
 
   /** Inserts a record unless one with its unique values exists: then null, and nothing is written. Waits for the database. */
@@ -112,8 +124,30 @@ function insertStatement<R extends Resource>(of: R, row: Row<R>): Statement {
   return { ...kept, values };
 }
 
+const batch = 200;
+
+/** The rows as one JSON list of objects, which PostgreSQL reads by the types of the table. */
+function insertManyStatement<R extends Resource>(of: R, rows: readonly Row<R>[]): Statement {
+  const keys = insertedKeys(of);
+  const objects = rows.map((row) => ({
+    ...Object.fromEntries(of.columns.map(([key]) => [key, (row as any)[key] ?? null])),
+    ...(of.rendered === undefined ? {} : { rendered: renderedText(of, row) }),
+  }));
+  const table = name(of.table).sql;
+  return {
+    name: `${of.name}.insert_many`,
+    text: `insert into ${table} (${keys}) select ${keys} from json_populate_recordset(null::${table}, $1::json)`,
+    values: [JSON.stringify(objects)],
+  };
+}
+
+const insertedKeys = (of: Resource): string[] => [
+  ...of.columns.map(([key]) => name(key).sql),
+  ...(of.rendered === undefined ? [] : ["rendered"]),
+];
+
 function insertText(of: Resource): string {
-  const keys = [...of.columns.map(([key]) => name(key).sql), ...(of.rendered === undefined ? [] : ["rendered"])];
+  const keys = insertedKeys(of);
   const places = keys.map((_, i) => `$${i + 1}${of.columns[i]?.[1].type === "tsvector" ? "::text::tsvector" : ""}`);
   return `insert into ${name(of.table).sql} (${keys.join(", ")}) values (${places.join(", ")})`;
 }
