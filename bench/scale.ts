@@ -80,6 +80,13 @@ const word = (n: string) =>
     `(${n})`,
   );
 
+/** The words of a name and the quarter of a moment, marked as the service marks them. */
+const searchOf = (moment: string) =>
+  `array_to_tsvector(array(select right($1, 8) || one from unnest(string_to_array(names.name, ' ') || to_char(${moment} at time zone 'UTC', '"@"YYYY"q"Q')) one))`;
+
+/** Three years, evenly. */
+const momentOf = (n: string, count: string) => `(now() - interval '3 years' + ${n} * interval '3 years' / (${count} + 1))`;
+
 const leadId = (n: string) => `'lead_' || lpad((${n})::text, 26, '0')`;
 
 // Each word stands in about five names; a name has two. Newest first is the order of the ids.
@@ -94,9 +101,9 @@ const copyLeads = async ({ field }: Template) =>
       name: `names.name`,
       display_name: `names.name`,
       custom: `jsonb_build_object('custom.${field}', 'ref' || (n / 3))`,
-      search: `array_to_tsvector(array(select right($1, 8) || one from unnest(string_to_array(names.name, ' ')) one))`,
+      search: searchOf(momentOf("n", "$5::int")),
       rendered: `replace(replace(replace(t.rendered, t.id, ${leadId("n")}), '${templateName}', names.name), 'templatevalue', 'ref' || (n / 3))`,
-      date_created: `now() - interval '3 years' + n * interval '3 years' / ($5::int + 1)`,
+      date_created: momentOf("n", "$5::int"),
     },
     `cross join lateral (select ${word("n / 5 + 1000")} || ' ' || ${word("n * 7 % 100003 + 5000")} as name) names`,
   );
@@ -112,9 +119,9 @@ const copyContacts = async () =>
       lead_id: leadId("(n - 1) / 3 + 1"),
       name: `names.name`,
       display_name: `names.name`,
-      search: `array_to_tsvector(array(select right($1, 8) || one from unnest(string_to_array(names.name, ' ')) one))`,
+      search: searchOf(momentOf("n", "$5::int * 3")),
       rendered: `replace(replace(replace(t.rendered, t.id, 'cont_' || lpad(n::text, 26, '0')), '${templateName}', names.name), t.lead_id, ${leadId("(n - 1) / 3 + 1")})`,
-      date_created: `now() - interval '3 years' + n * interval '3 years' / ($5::int * 3 + 1)`,
+      date_created: momentOf("n", "$5::int * 3"),
     },
     `cross join lateral (select 'p' || ${word("n % 60013 + 3000")} || ' ' || 'q' || ${word("n / 7 + 2000")} as name) names`,
   );
@@ -123,8 +130,8 @@ const copyActivities = async () =>
   copy(stand, "activity", "$4", "generate_series(1, $5::int * 10) n", {
     id: `'acti_' || lpad(n::text, 26, '0')`,
     lead_id: leadId("(n * 7919::bigint) % $5::int + 1"),
-    date_created: `now() - interval '3 years' + n * interval '3 years' / ($5::int * 10 + 1)`,
-    activity_at: `now() - interval '3 years' + n * interval '3 years' / ($5::int * 10 + 1)`,
+    date_created: momentOf("n", "$5::int * 10"),
+    activity_at: momentOf("n", "$5::int * 10"),
   });
 
 /** A statement with only the parameters it names, numbered anew. */

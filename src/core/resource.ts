@@ -27,14 +27,18 @@ export interface OrderKey {
   cast: string;
 }
 
-/** A condition that may know of a cheaper one, as good where no more than the newest so many records that meet it are wanted. */
-export type Condition = Sql & { newest?: (count: number) => Sql };
+/** What a condition is for, where that may be another way to put it. */
+export interface Purpose {
+  /** All rows, and not a page of them. */
+  whole?: boolean;
+  /** It stands alone, and no more than the newest so many records that meet it are wanted: it may leave out the rest. */
+  newest?: number;
+}
 
 /** A filter that is more than a comparison with a column: it turns the parameter's text into a condition. */
 export interface Filter {
   doc: string;
-  /** `whole`: it is asked of all rows and not of a page, which may be another way to put it. */
-  sql: (ctx: Ctx, value: string, alias: string, whole?: boolean) => Condition | Promise<Condition>;
+  sql: (ctx: Ctx, value: string, alias: string, purpose?: Purpose) => Sql | Promise<Sql>;
   /** The order that the value itself asks for, or null; `_order_by` goes before it. */
   order?: (ctx: Ctx, value: string) => readonly OrderKey[] | null;
 }

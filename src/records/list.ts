@@ -126,18 +126,9 @@ function preparedPage(ctx: Ctx, of: Resource, input: ListInput, projection: Sele
   return statement(composed, statementName(of, "list", composed.text));
 }
 
-/** Where the newest are asked for, and by one condition alone, that condition may leave out the rest. */
-function newestOnly(ctx: Ctx, of: Resource, { conditions, order, cursor, skip, limit }: ListInput): readonly Sql[] {
-  const [only, ...others] = conditions;
-  const newestFirst = order.map(({ key, descending }) => `${descending ? "-" : ""}${key}`).join() === "-date_created,-id";
-  if (only?.newest === undefined || others.length > 0 || cursor !== null || !newestFirst || of.visible?.(ctx, "t"))
-    return conditions;
-  return [only.newest(skip + limit + 1)];
-}
-
 // `keyed`: with the order's values behind everything else.
 function pageQuery(ctx: Ctx, of: Resource, input: ListInput, projection: Selected, keyed = true): Sql {
-  const conditions = [...scope(ctx, of), ...newestOnly(ctx, of, input)];
+  const conditions = [...scope(ctx, of), ...input.conditions];
   if (input.cursor) conditions.push(afterCursor(input.order, input.cursor));
   const order = orderBy(input.order);
   const keys = input.order.map((key) => key.sql).reduce((left, right) => sql`${left}, ${right}`);

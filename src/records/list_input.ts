@@ -4,7 +4,7 @@ import type { Ctx } from "../core/context.ts";
 import { type FieldErrors, invalid } from "../core/errors.ts";
 import type { Field } from "../core/field.ts";
 import { nearest } from "../core/reasons.ts";
-import type { Condition, Filter, OrderKey, Resource } from "../core/resource.ts";
+import type { Filter, OrderKey, Purpose, Resource } from "../core/resource.ts";
 import { and, name, or, raw, type Sql, sql } from "../db/sql.ts";
 import { parseDate, parseTimestamp } from "../values/time.ts";
 import { type CustomField, customFieldsOf } from "./custom_fields.ts";
@@ -21,7 +21,7 @@ export interface ListInput {
   expand: string[];
   count: "exact" | "estimate" | null;
   order: OrderKey[];
-  conditions: Condition[];
+  conditions: Sql[];
   /** The same as they are best asked of all rows, for a count. */
   counted: Sql[];
   /** One plan fits all values: the only condition is equality on an indexed reference, in the default order. */
@@ -41,15 +41,14 @@ export async function readList(
 ): Promise<ListInput> {
   const errors: FieldErrors = {};
   const filters = Object.entries(given).filter(([key]) => !(paging as readonly string[]).includes(key));
-  const read = async (whole: boolean) => {
-    const conditions: Condition[] = [...fixed];
+  const read = async (purpose: Purpose) => {
+    const conditions = [...fixed];
     for (const [key, value] of filters) {
-      const condition = await filterCondition(ctx, of, key, value, whole, errors);
+      const condition = await filterCondition(ctx, of, key, value, purpose, errors);
       if (condition) conditions.push(condition);
     }
     return conditions;
   };
-  const conditions = await read(false);
   const count = readCount(given._count, errors);
   const order =
     (given._order_by ? null : await orderOfFilters(ctx, of, filters, errors)) ?? readOrder(of, given._order_by, errors);
@@ -57,22 +56,31 @@ export async function readList(
     .update(JSON.stringify([of.name, filters.sort(), given._order_by ?? ""]))
     .digest("base64url")
     .slice(0, 12);
+  const limit = wholeNumber(given._limit, "_limit", limitDefault, limitMax, errors);
+  const skip = wholeNumber(given._skip, "_skip", 0, Number.MAX_SAFE_INTEGER, errors);
+  const cursor = readCursor(given, fingerprint, order, errors);
+  const standsAlone = filters.length + fixed.length === 1 && !of.visible?.(ctx, "t");
+  const newest = standsAlone && cursor === null && isNewestFirst(order) ? { newest: skip + limit + 1 } : {};
+  const conditions = await read(newest);
   const input: ListInput = {
-    limit: wholeNumber(given._limit, "_limit", limitDefault, limitMax, errors),
-    skip: wholeNumber(given._skip, "_skip", 0, Number.MAX_SAFE_INTEGER, errors),
-    cursor: readCursor(given, fingerprint, order, errors),
+    limit,
+    skip,
+    cursor,
     fields: readFieldNames(given._fields),
     expand: readExpand(of, given._expand, errors),
     count,
     order,
     conditions,
-    counted: count === null ? conditions : await read(true),
+    counted: count === null ? conditions : await read({ whole: true }),
     onePlan: onlyIndexed(of, filters, given, fixed),
     fingerprint,
   };
   if (Object.keys(errors).length > 0) throw invalid(errors);
   return input;
 }
+
+const isNewestFirst = (order: readonly OrderKey[]): boolean =>
+  order.map(({ key, descending }) => `${descending ? "-" : ""}${key}`).join() === "-date_created,-id";
 
 /** The names in `_fields`, or null for no trimming. */
 export function readFieldNames(value: string | undefined): string[] | null {
@@ -185,11 +193,11 @@ async function filterCondition(
   of: Resource,
   key: string,
   value: string,
-  whole: boolean,
+  purpose: Purpose,
   errors: FieldErrors,
 ): Promise<Sql | null> {
   const special = filtersOf(of)[key];
-  if (special) return attempt(() => special.sql(ctx, value, "t", whole), key, errors);
+  if (special) return attempt(() => special.sql(ctx, value, "t", purpose), key, errors);
   const [, base, suffix] = /^(.+?)(?:__(in|gt|gte|lt|lte|isnull))?$/.exec(key)!;
   const operator = (suffix ?? "eq") as Operator;
   if (key.startsWith("custom.")) return customCondition(ctx, of, base!, operator, value, key, errors);

@@ -2,14 +2,15 @@
  * From the tree of a query to SQL over the alias of the record that is looked for. Everything typed by a caller is a parameter;
  * names come from definitions. A negated condition is true where the plain one is not, null included.
  */
-import { type Ctx, query } from "../core/context.ts";
+import type { Ctx } from "../core/context.ts";
 import { type FieldErrors, invalid } from "../core/errors.ts";
 import { isId } from "../core/id.ts";
 import { nearest } from "../core/reasons.ts";
-import { from, type Condition as RecordCondition, type Resource, scope } from "../core/resource.ts";
-import { and, join, name, or, raw, type Sql, sql, statement } from "../db/sql.ts";
+import { from, type Purpose, type Resource, scope } from "../core/resource.ts";
+import { and, name, or, raw, type Sql, sql } from "../db/sql.ts";
 import { type Attribute, attributeNames, attributeOf, single } from "./attributes.ts";
 import { type Condition, meets } from "./conditions.ts";
+import { fewAtMost, idsOf, newestIdsOf, type Source } from "./found.ts";
 import type { FieldReference, QueryNode } from "./nodes.ts";
 import { alsoFoundBy, elementTypes, indexedWords, linkBetween, mainText, objectTypeOf, resourceOf } from "./relations.ts";
 import { inText, inVector, maybeInVector, type Sought } from "./text.ts";
@@ -33,8 +34,6 @@ export interface Compiled {
   few: boolean;
   /** Where it comes down to a set of records: their ids. */
   ids?: readonly string[];
-  /** Of that set no more than what can be among the newest so many. */
-  newest?: (count: number) => Sql;
 }
 
 export interface Compiler {
@@ -42,6 +41,8 @@ export interface Compiler {
   aliases: () => string;
   /** It is asked of all rows and not of a page. */
   whole: boolean;
+  /** Nothing but words is asked for, and no more than the newest so many that have them. */
+  newest: number | null;
   named(compiler: Compiler, subject: Subject, node: NamedField, narrow: boolean): Promise<Compiled>;
 }
 
@@ -51,12 +52,12 @@ export async function compileQuery(
   of: Resource,
   alias: string,
   node: QueryNode,
-  { whole = false, named = refuseNamed }: Partial<Pick<Compiler, "whole" | "named">> = {},
-): Promise<RecordCondition> {
+  { whole = false, newest, named = refuseNamed }: Purpose & Partial<Pick<Compiler, "named">> = {},
+): Promise<Sql> {
   let count = 0;
-  const compiler: Compiler = { ctx, aliases: () => `s${++count}`, whole, named };
-  const { sql, newest } = await compile(compiler, subjectOf(ctx, of, alias), node, true);
-  return newest === undefined ? sql : Object.assign(sql, { newest });
+  const isWords = node.type === "text" && !node.negate;
+  const compiler: Compiler = { ctx, aliases: () => `s${++count}`, whole, newest: isWords ? (newest ?? null) : null, named };
+  return (await compile(compiler, subjectOf(ctx, of, alias), node, true)).sql;
 }
 
 const refuseNamed = (): never => {
@@ -238,7 +239,10 @@ async function words(c: Compiler, subject: Subject, sought: Sought, narrow: bool
       or(subject.names().map((member) => subject.attribute(member)!.some((value) => inText(sql`${value}::text`, sought)))),
     );
   if (!hasVector(of)) return many(or(textsOf(subject).map((text) => text.some((value) => inText(value, sought)))));
-  const inWords = (alias: string) => ({ words: inVector(c.ctx, sql`${name(alias)}.search`, sought), condition: raw("true") });
+  const inWords = (alias: string) => {
+    const wordsWith = (also?: readonly string[]) => inVector(c.ctx, sql`${name(alias)}.search`, sought, also);
+    return { words: wordsWith(), wordsWith, condition: raw("true") };
+  };
   return anywhere(c, subject, "words", inWords, narrow);
 }
 
@@ -255,7 +259,7 @@ export async function anywhere(
   c: Compiler,
   subject: Subject,
   by: "words" | "email" | "phone",
-  condition: (alias: string) => Pick<Source, "words" | "condition">,
+  condition: (alias: string) => Pick<Source, "words" | "wordsWith" | "condition">,
   narrow: boolean,
 ): Promise<Compiled> {
   const of = subject.resource!;
@@ -270,22 +274,6 @@ export async function anywhere(
 
 // --- few or many ---
 
-/** Records of a kind that meet a condition, and the column of theirs that names the record that is looked for. */
-interface Source {
-  of: Resource;
-  alias: string;
-  column: string;
-  /** What the index of words answers. */
-  words?: Sql;
-  condition: Sql;
-}
-
-/**
- * So many ids stand in for a condition. An `or` over two tables can use no index, and in the order of a list it is tried on row
- * after row; that is quick where many rows meet it, and where few do their ids come from the indexes and are all there is to read.
- */
-const fewAtMost = 5_000;
-
 /** One of the sources names the record by its column `outer`. The first source may be the record itself. */
 async function met(c: Compiler, subject: Subject, outer: string, sources: readonly Source[], narrow: boolean): Promise<Compiled> {
   const column = sql`${name(subject.alias)}.${name(outer)}`;
@@ -293,16 +281,12 @@ async function met(c: Compiler, subject: Subject, outer: string, sources: readon
   if (!narrow) return many(or(sources.map(asked)));
 
   // Most words are common in one table only: what the others give is few, and needs not be tried row by row.
-  const found = await idsOf(c.ctx, sources);
+  const found = c.newest === null ? await idsOf(c.ctx, sources) : await newestIdsOf(c.ctx, sources, c.newest);
   const ids = [...new Set(found.flatMap((of) => of ?? []))];
   const isOneOf = sql`${column} = any(${ids}::text[])`;
   const common = sources.filter((_, i) => found[i] === null).map(asked);
   if (common.length > 0) return many(or(ids.length === 0 ? common : [...common, isOneOf]));
-  if (outer !== "id") return { sql: isOneOf, few: true };
-  // The record's own come newest first, so that of many only the first are looked at again.
-  const own = sources[0]!.alias === subject.alias ? found[0]! : [];
-  const others = found.slice(own.length > 0 ? 1 : 0).flatMap((of) => of ?? []);
-  return { ...oneOf(subject, ids), newest: (count) => oneOf(subject, [...new Set([...own.slice(0, count), ...others])]).sql };
+  return outer === "id" ? oneOf(subject, ids) : { sql: isOneOf, few: true };
 }
 
 const allOf = ({ words, condition }: Source): Sql => and(words === undefined ? [condition] : [words, condition]);
@@ -317,23 +301,6 @@ function pointsAt(c: Compiler, source: Source, column: Sql): Sql {
     and ${name(alias)}.${name(source.column)} = ${column} and ${allOf(source)}`;
   return c.whole ? sql`exists (select ${found})` : sql`coalesce((select true ${found} limit 1), false)`;
 }
-
-/** The ids that each source gives, newest first, or null where they are too many. */
-async function idsOf(ctx: Ctx, sources: readonly Source[]): Promise<(string[] | null)[]> {
-  const each = sources.map((source, i) => {
-    const { of, alias, column, condition } = source;
-    const [id, created] = [sql`${name(alias)}.${name(column)}`, sql`${name(alias)}.date_created`];
-    return sql`(select ${raw(String(i))}, row_number() over (order by f.created desc, f.id desc), f.id from (select ${id} id, ${created} created
-      from ${rowsOf(source)} where ${and(scope(ctx, of, alias))} and ${condition} ${raw(`limit ${fewAtMost + 1}`)}) f)`;
-  });
-  const ids: (string | null)[][] = sources.map(() => []);
-  for (const [i, place, id] of await query(ctx, statement(join(each, " union all ")))) ids[Number(i)]![Number(place) - 1] = id!;
-  return ids.map((of) => (of.length > fewAtMost ? null : of.filter((id) => id !== null)));
-}
-
-// The fence keeps the planner from reading all rows of the organization in another index, to intersect them with the few found here.
-const rowsOf = ({ of, alias, words }: Source): Sql =>
-  words === undefined ? from(of, alias) : sql`(select * from ${from(of, alias)} where ${words} offset 0) ${name(alias)}`;
 
 // --- fields ---
 

@@ -13,10 +13,10 @@ export interface Sought {
   mode: SoughtMode;
 }
 
-/** The vector has what is sought. */
-export function inVector(ctx: Ctx, vector: Sql, { value, mode }: Sought): Sql {
-  const query = { full_words: wordQuery, phrase: phraseQuery }[mode as string] ?? prefixQuery;
-  return matches(ctx, vector, query(value));
+/** The vector has what is sought, and one of the words of `also` where there are any. */
+export function inVector(ctx: Ctx, vector: Sql, { value, mode }: Sought, also: readonly string[] = []): Sql {
+  const query = ({ full_words: wordQuery, phrase: phraseQuery }[mode as string] ?? prefixQuery)(value);
+  return matches(ctx, vector, query === null || also.length === 0 ? query : `(${also.join(" | ")}) & (${query})`);
 }
 
 /** Every record whose text has what is sought is among those whose vector passes this. */

@@ -50,6 +50,24 @@ describe("words find leads", () => {
     );
   });
 
+  test("newest first, whenever they were made: long ago, just now, or dated ahead", async () => {
+    const acme = await organization();
+    const years = [2019, 2031, 2014, 2025, 2030, 2016];
+    for (const year of years) await acme.lead({ name: `Year ${year}`, date_created: `${year}-05-05T00:00:00Z` });
+    for (const name of ["Year one", "Year two", "Year three"]) await acme.lead({ name });
+    const newestFirst = ["2031", "2030", "three", "two", "one", "2025", "2019", "2016", "2014"].map((word) => `Year ${word}`);
+
+    for (const limit of [1, 2, 3, 5, 6, 8, 9, 50]) {
+      const page = await acme.get(`/lead/?query=yea&_limit=${limit}`);
+
+      assert.deepEqual(
+        page.data.map((one: any) => one.name),
+        newestFirst.slice(0, limit),
+      );
+      assert.equal(page.has_more, limit < 9);
+    }
+  });
+
   test("of their own, of their people and of their notes, together", async () => {
     const acme = await organization();
     const lead = await acme.lead({

@@ -1,6 +1,6 @@
 // `query=` on lists: the text query as a filter, which may also order the list.
 import type { Ctx } from "../core/context.ts";
-import type { Filter, OrderKey, Resource } from "../core/resource.ts";
+import type { Filter, OrderKey, Purpose, Resource } from "../core/resource.ts";
 import type { Sql } from "../db/sql.ts";
 import { BadValue } from "../records/list_input.ts";
 import { compileQuery, subjectOf } from "./compile.ts";
@@ -12,14 +12,14 @@ import { parseTextQuery, type TextQuery, TextQueryError } from "./text_query.ts"
 /** Words, `field:value`, `and`, `or`, `not`, parentheses, `contact(…)`, `sort:-field`. */
 export const textQuery = (resource: string): Filter => ({
   doc: 'Only records that a text query finds: words, "a phrase", `field:value`, `field>=value`, `not`, `or`, parentheses, `contact(name:x)`, `sort:-field`.',
-  sql: (ctx, value, alias, whole) => condition(ctx, resource, alias, parse(value).query, whole),
+  sql: (ctx, value, alias, purpose) => condition(ctx, resource, alias, parse(value).query, purpose),
   order: (ctx, value) => orderOf(ctx, ctx.registry.resource(resource)!, parse(value)),
 });
 
 /** A text query asked of the record that `type` names, such as `lead_query` on opportunities. */
 export const relatedTextQuery = (resource: string, type: string): Filter => ({
   doc: `Only records whose ${type} a text query finds.`,
-  sql: (ctx, value, alias, whole) => {
+  sql: (ctx, value, alias, purpose) => {
     const query: QueryNode = {
       type: "has_related",
       this_object_type: null,
@@ -27,7 +27,7 @@ export const relatedTextQuery = (resource: string, type: string): Filter => ({
       related_query: parse(value).query,
       negate: false,
     };
-    return condition(ctx, resource, alias, query, whole);
+    return condition(ctx, resource, alias, query, purpose);
   },
 });
 
@@ -41,9 +41,9 @@ function parse(text: string): TextQuery {
 }
 
 /** Every refusal is about the one text, so it says what it is about instead of where. */
-async function condition(ctx: Ctx, resource: string, alias: string, query: QueryNode, whole?: boolean): Promise<Sql> {
+async function condition(ctx: Ctx, resource: string, alias: string, query: QueryNode, purpose?: Purpose): Promise<Sql> {
   try {
-    return await compileQuery(ctx, ctx.registry.resource(resource)!, alias, query, { whole, named: namedField });
+    return await compileQuery(ctx, ctx.registry.resource(resource)!, alias, query, { ...purpose, named: namedField });
   } catch (problem) {
     if (!(problem instanceof Error && "fields" in problem)) throw problem;
     throw new BadValue(Object.values(problem.fields as Record<string, string>).join("; "));

@@ -60,7 +60,7 @@ async function searched(ctx: Ctx, contact: Resource, given: string | Record<stri
     const fields = Object.entries(problem.fields as Record<string, string>);
     throw invalid(Object.fromEntries(fields.map(([at, reason]) => [`filters.${at}`, reason])));
   });
-  if (text !== null) return contact.filters!.query!.sql(ctx, text, "t", true);
+  if (text !== null) return contact.filters!.query!.sql(ctx, text, "t", { whole: true });
   return compileQuery(ctx, contact, "t", readQuery(s_query).query!, { whole: true });
 }
 

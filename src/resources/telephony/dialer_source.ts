@@ -150,7 +150,7 @@ const leadText = textQuery("lead");
 
 async function byText(ctx: Ctx, text: string): Promise<Found> {
   try {
-    return { condition: await leadText.sql(ctx, text, "t", true), order: leadText.order?.(ctx, text) ?? newestFirst };
+    return { condition: await leadText.sql(ctx, text, "t", { whole: true }), order: leadText.order?.(ctx, text) ?? newestFirst };
   } catch (problem) {
     if (problem instanceof BadValue) throw invalid({ source_value: problem.message });
     throw problem;
