@@ -134,7 +134,7 @@ export class Gate {
     this.lagged = lags;
     this.loop.reset();
     // Who is answered leaves, and another takes its index.
-    for (const exchange of [...this.running]) {
+    for (const exchange of this.running.slice()) {
       const { aiDeadlineSeconds, deadlineSeconds } = this.limits;
       const { group, upload } = exchange.operation ?? {};
       const deadline = group === "ai" || upload ? aiDeadlineSeconds : deadlineSeconds;

@@ -17,9 +17,9 @@ const { version } = JSON.parse(readFileSync(new URL("../../package.json", import
 test("the committed description is that of the operations", () => {
   const fresh = `${JSON.stringify(buildDescription(operations, { version }), null, 1)}\n`;
 
-  assert.equal(
-    generated("openapi.json"),
-    fresh,
+  // Not `equal`, which would print both: megabytes.
+  assert.ok(
+    generated("openapi.json") === fresh,
     "generated/openapi.json is stale: run `npm run generate` and review what changed",
   );
 });
