@@ -1,12 +1,14 @@
 // Filling in a template for a lead and one of its contacts: what its tags stand for, and who may use it.
-import type { Ctx } from "../../core/context.ts";
+import { type Ctx, read } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Row } from "../../core/resource.ts";
-import { sql } from "../../db/sql.ts";
+import { sql, statement } from "../../db/sql.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
 import { findRecord, findRecords } from "../../records/records.ts";
 import { type Rendering, renderTemplate, TemplateError, type TemplateForm } from "../../services/liquid.ts";
 import { formatMoney } from "../../values/money.ts";
+import { phoneFormatted } from "../../values/phone.ts";
+import { fromHtml } from "../../values/rich_text.ts";
 import type { Attachment } from "../activities/attachments.ts";
 import type { contact } from "../contacts/contact.ts";
 import { lead } from "../leads/lead.ts";
@@ -14,6 +16,7 @@ import { leadStatus } from "../leads/lead_status.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
 import { opportunityStatus } from "../opportunities/opportunity_status.ts";
 import { organizationOf, user } from "../organization/organization.ts";
+import { usualNumber } from "../telephony/own_numbers.ts";
 import { emailTemplate } from "./email_template.ts";
 import { smsTemplate } from "./sms_template.ts";
 
@@ -111,14 +114,14 @@ async function underTemplateId<T>(work: () => Promise<T>): Promise<T> {
 
 // --- what the tags stand for ---
 
-/** Only what a template can mean is looked for: a deal costs a look at the database. */
+/** Only what a template can mean is looked for: a deal and a signature cost a look at the database. */
 async function valuesOf(ctx: Ctx, source: string, at: Lead, person: Contact | null): Promise<Values> {
   const organization = organizationOf(ctx.directory);
   return {
     lead: leadValues(ctx, at),
     contact: person === null ? {} : contactValues(ctx, person),
     opportunity: source.includes("opportunity") ? await dealValues(ctx, at.id) : {},
-    user: userValues(ctx),
+    user: await userValues(ctx, source),
     organization: { id: organization.id, name: organization.name, currency: organization.currency },
   };
 }
@@ -184,8 +187,20 @@ async function dealValues(ctx: Ctx, lead_id: string): Promise<Values> {
   };
 }
 
-// A number and a signature come with the accounts that a member connects.
-const userValues = (ctx: Ctx): Values => ({ ...personValues(ctx, ctx.actor.user_id), phone: null, signature: null });
+/** The caller, whose number is the one they call from. */
+async function userValues(ctx: Ctx, source: string): Promise<Values> {
+  const { user_id } = ctx.actor;
+  const number = usualNumber(ctx, user_id);
+  const signature = source.includes("signature") ? await signatureOf(ctx, user_id) : null;
+  return { ...personValues(ctx, user_id), phone: number === null ? null : phoneFormatted(number.number), signature };
+}
+
+/** Without its tags: values are text. */
+async function signatureOf(ctx: Ctx, userId: string): Promise<string | null> {
+  const [row] = await read(ctx, statement(sql`select signature from "user" where id = ${userId}`, "user.signature"));
+  const signature = row?.[0] ?? null;
+  return signature?.includes("<") ? fromHtml(signature).text : signature;
+}
 
 function personValues(ctx: Ctx, id: string | null): Values {
   const member = ctx.directory.get(user, id);

@@ -81,6 +81,24 @@ describe("rendering", () => {
   });
 });
 
+test("the caller's signature and number are filled in, the signature as text", async () => {
+  const acme = await organization();
+  const person = await acme.contact();
+  await acme.put("/me/", { signature: "<p>Best,</p><p>Ada &amp; Co</p>" });
+  await acme.post("/phone_number/", { number: "+12125551234" });
+  const { id } = await acme.post("/email_template/", {
+    name: "A",
+    subject: "{{ user.phone }}",
+    body: "{{ user.signature }}",
+  });
+
+  const made = await acme.get(`/email_template/${id}/render/?lead_id=${person.lead_id}&contact_id=${person.id}`);
+
+  assert.equal(made.subject, "+1 212-555-1234");
+  assert.match(made.body, /^Best,\s+Ada &amp; Co$/);
+  assert.deepEqual(made.missing_variables, []);
+});
+
 test("a template that cannot be read is not saved", async () => {
   const acme = await organization();
   const { id } = await acme.post("/email_template/", { name: "Fine" });
