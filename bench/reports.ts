@@ -1,5 +1,6 @@
 // `npm run bench:reports`: every report over a large organization (100 thousand leads, 150 thousand deals, 1 million activities in
-// three years), for this month, this year and all time. SCALE=0.1 makes it a tenth.
+// three years), for this month, this year and all time. SCALE=0.1 makes it a tenth; BENCH_KEEP=1 leaves the
+// database running, to ask it for plans, until Ctrl-C.
 import type { Actor } from "../src/core/context.ts";
 import { newId } from "../src/core/id.ts";
 import { perform } from "../src/core/perform.ts";
