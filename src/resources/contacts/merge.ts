@@ -12,7 +12,7 @@ import { filledIn, inEither, lockPair, mergedCustom, takeOver } from "../shared/
 import { contactTag } from "../tags/contact_tag.ts";
 import { withTags } from "../tags/tag_names.ts";
 import { contact } from "./contact.ts";
-import { mergedShare } from "./sharing.ts";
+import { lockShares, mergedShare } from "./sharing.ts";
 
 export const mergeContacts = operation({
   name: "contact.merge",
@@ -27,6 +27,7 @@ export const mergeContacts = operation({
   },
   output: outputSchema(contact),
   async run(ctx, { source, destination }) {
+    lockShares(ctx, [source, destination]);
     const [gone, kept] = await lockPair(ctx, contact, source, destination);
     const meta = { merge_source_contact_id: gone.id, merge_destination_contact_id: kept.id };
 

@@ -234,3 +234,22 @@ test("sharing takes an organization one is a member of, a lead that is there, an
   assert.equal((await here.get(`/contact/${person.id}/`)).is_shared, false);
   assert.deepEqual((await there.get("/contact/")).data, []);
 });
+
+test("a person who is changed in several organizations at the same moment is the same in all of them afterwards", async () => {
+  const here = await organization();
+  const there = await here.another();
+  const person = await here.contact({ name: "Ann" });
+  const copy = await share(here, person.id, there);
+
+  await Promise.all(
+    Array.from({ length: 8 }, (_, i) =>
+      i % 2 === 0
+        ? here.put(`/contact/${person.id}/`, { name: `Ann ${i}` })
+        : there.put(`/contact/${copy.contact_id}/`, { name: `Ann ${i}` }),
+    ),
+  );
+
+  const [one, other] = [await here.get(`/contact/${person.id}/`), await there.get(`/contact/${copy.contact_id}/`)];
+  assert.match(one.name, /^Ann \d$/);
+  assert.equal(other.name, one.name);
+});

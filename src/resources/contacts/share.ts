@@ -15,7 +15,7 @@ import { organizationOf } from "../organization/organization.ts";
 import { user } from "../organization/user.ts";
 import { enterAsMember } from "../shared/elsewhere.ts";
 import { contact } from "./contact.ts";
-import { inCommon, seesAllInBoth } from "./sharing.ts";
+import { inCommon, lockShares, seesAllInBoth } from "./sharing.ts";
 import { markUnsubscribed } from "./unsubscribed_email.ts";
 
 type Contact = Row<typeof contact>;
@@ -41,6 +41,7 @@ export const shareContact = operation({
     date_created: z.iso.datetime().describe("Since when it is shared there."),
   }),
   async run(ctx, { id, organization_id, lead_id }) {
+    lockShares(ctx, [id]);
     const before = await lockRecord(ctx, contact, id);
     const there = await enterAsMember(ctx, organization_id, "organization_id", seesAllInBoth);
     const present = await copyIn(ctx, before, organization_id);

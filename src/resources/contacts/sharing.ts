@@ -1,7 +1,7 @@
 // A person who is shared is a contact in each of several organizations, with one `share_id`. What is known of the person is the same
 // on all of them; what an organization makes of them (tags, notes, custom values, the lead) is its own.
 import { contactsOfShares, type SharedContact } from "../../auth/unscoped.ts";
-import type { Ctx } from "../../core/context.ts";
+import { type Ctx, write } from "../../core/context.ts";
 import { permissionsOf } from "../../core/permissions.ts";
 import type { Row } from "../../core/resource.ts";
 import { same } from "../../core/row.ts";
@@ -32,6 +32,19 @@ export const sharedContacts = (ctx: Ctx, leadId?: string): Promise<Contact[]> =>
 
 export const differsForCopies = (before: Contact, after: Contact): boolean =>
   after.share_id !== null && !same(inCommon(before), inCommon(after));
+
+/**
+ * Call it before these contacts are locked: whoever changes one of a share's copies changes the others too, and two who began with
+ * different ones would wait for each other.
+ */
+export function lockShares(ctx: Ctx, ids: readonly string[]): void {
+  write(ctx, {
+    name: "contact.lock_shares",
+    text: `select pg_advisory_xact_lock(s.key) from (select distinct hashtextextended(share_id, 0) as key from contact
+             where organization_id = $1 and id = any($2) and share_id is not null order by key) s`,
+    values: [ctx.organization_id, ids],
+  });
+}
 
 /** Gives the other organizations' copies what this one says now. */
 export async function bringCopiesInStep(ctx: Ctx, row: Contact): Promise<void> {

@@ -9,7 +9,7 @@ import { getRecord, lockRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { enterAsMember } from "../shared/elsewhere.ts";
 import { contact } from "./contact.ts";
-import { leaveShares, seesAllInBoth } from "./sharing.ts";
+import { leaveShares, lockShares, seesAllInBoth } from "./sharing.ts";
 
 export const unshareContact = operation({
   name: "contact.unshare",
@@ -28,6 +28,7 @@ export const unshareContact = operation({
     remaining: z.number().int().describe("How many organizations still share the contact."),
   }),
   async run(ctx, { id, organization_id }) {
+    lockShares(ctx, [id]);
     const before = await lockRecord(ctx, contact, id);
     const copies = before.share_id === null ? [] : await contactsOfShares(ctx, [before.share_id]);
     const copy = copies.find((one) => one.organization_id === organization_id);
