@@ -82,6 +82,7 @@ test("secrets are taken out by their form, wherever they stand", () => {
   for (const secret of [
     `api_${"a1B2".repeat(12)}x`,
     `oat_${"x".repeat(32)}`,
+    `oas_${"x".repeat(43)}`,
     `ort_${"x".repeat(32)}`,
     "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
     "Basic YXBpX2dvb2Q6",

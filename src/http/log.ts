@@ -56,7 +56,7 @@ function gathered(): DestinationStream & { flush(done: (error?: Error) => void):
 
 // The last step before a line is written, whatever put the secret there: values by their form, fields by their name.
 const secrets =
-  /\b(api|oat|ort|whsec)_[A-Za-z0-9+/=_-]{16,}|"((?:[\w-]*_)?(?:authorization|cookie|set-cookie|password|secret|token|api_key|apikey|private_key|signature_key|credentials|body|content))":(?:"(?:[^"\\]|\\.)*"|[^",}\]]+)|\b(Basic|Bearer) [A-Za-z0-9+/=._~-]{8,}/gi;
+  /\b(api|oas|oat|ort|whsec)_[A-Za-z0-9+/=_-]{16,}|"((?:[\w-]*_)?(?:authorization|cookie|set-cookie|password|secret|token|api_key|apikey|private_key|signature_key|credentials|body|content))":(?:"(?:[^"\\]|\\.)*"|[^",}\]]+)|\b(Basic|Bearer) [A-Za-z0-9+/=._~-]{8,}/gi;
 
 export const redacted = (line: string): string =>
   line.replace(secrets, (_match, prefix?: string, field?: string, scheme?: string) =>
