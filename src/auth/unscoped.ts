@@ -211,9 +211,8 @@ export async function findPublicQuote(db: Database, hash: string): Promise<Publi
 export async function quotesNearTheirEnd(db: Database, now: Date): Promise<(PublicQuote & { expires_at: string })[]> {
   const rows = await db.unscoped({
     name: "quote.near_end",
-    // By way of the organizations, whose quotes have an index by state.
-    text: `select q.organization_id, q.id, q.created_by, q.expires_at from organization o join quote q on q.organization_id = o.id
-           where q.status = 'open' and q.expires_at <= $1 order by q.expires_at limit 1000`,
+    text: `select organization_id, id, created_by, expires_at from quote
+           where status = 'open' and expires_at <= $1 order by expires_at limit 1000`,
     values: [now.toISOString().slice(0, 10)],
   });
   return rows.map((row) => ({ organization_id: row[0]!, id: row[1]!, created_by: row[2]!, expires_at: row[3]! }));

@@ -192,7 +192,8 @@ async function retried<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (attempt === 3 || !retryable.has((error as { code?: string }).code ?? "")) throw error;
+      if (!retryable.has((error as { code?: string }).code ?? "")) throw error;
+      if (attempt === 3) throw Object.assign(unavailable(), { cause: error });
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt));
     }
   }
