@@ -1310,7 +1310,7 @@ create table lead (
   constraint lead_status_id_fkey FOREIGN KEY (organization_id, status_id) REFERENCES lead_status(organization_id, id) DEFERRABLE
 );
 CREATE INDEX lead_custom_idx ON public.lead USING gin (organization_id, custom jsonb_path_ops);
-CREATE INDEX lead_date_created_idx ON public.lead USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX lead_date_created_idx ON public.lead USING btree (organization_id, date_created DESC, id DESC) INCLUDE (created_by);
 CREATE INDEX lead_date_updated_idx ON public.lead USING btree (organization_id, date_updated DESC, id DESC);
 CREATE INDEX lead_lists_idx ON public.lead USING gin (organization_id, tags, email_keys, phone_keys);
 CREATE INDEX lead_owner_id_idx ON public.lead USING btree (organization_id, owner_id, date_created DESC, id DESC) WHERE (owner_id IS NOT NULL);
@@ -1591,7 +1591,8 @@ create table opportunity (
 );
 CREATE INDEX opportunity_contact_id_idx ON public.opportunity USING btree (organization_id, contact_id, date_created DESC, id DESC) WHERE (contact_id IS NOT NULL);
 CREATE INDEX opportunity_custom_idx ON public.opportunity USING gin (organization_id, custom jsonb_path_ops);
-CREATE INDEX opportunity_date_created_idx ON public.opportunity USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX opportunity_date_created_idx ON public.opportunity USING btree (organization_id, date_created DESC, id DESC) INCLUDE (user_id, created_by);
+CREATE INDEX opportunity_date_lost_idx ON public.opportunity USING btree (organization_id, date_lost) WHERE (date_lost IS NOT NULL);
 CREATE INDEX opportunity_date_updated_idx ON public.opportunity USING btree (organization_id, date_updated DESC, id DESC);
 CREATE INDEX opportunity_date_won_idx ON public.opportunity USING btree (organization_id, date_won) WHERE (date_won IS NOT NULL);
 CREATE INDEX opportunity_lead_id_idx ON public.opportunity USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
@@ -1916,6 +1917,7 @@ CREATE INDEX quote_contact_id_idx ON public.quote USING btree (organization_id, 
 CREATE INDEX quote_custom_idx ON public.quote USING gin (organization_id, custom jsonb_path_ops);
 CREATE INDEX quote_date_created_idx ON public.quote USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX quote_date_updated_idx ON public.quote USING btree (organization_id, date_updated DESC, id DESC);
+CREATE INDEX quote_expires_at_idx ON public.quote USING btree (expires_at) WHERE (status = 'open'::text);
 CREATE INDEX quote_file_id_idx ON public.quote USING btree (organization_id, file_id, date_created DESC, id DESC) WHERE (file_id IS NOT NULL);
 CREATE INDEX quote_from_quote_id_idx ON public.quote USING btree (organization_id, from_quote_id, date_created DESC, id DESC) WHERE (from_quote_id IS NOT NULL);
 CREATE INDEX quote_lead_id_idx ON public.quote USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
