@@ -45,6 +45,8 @@ describe("a folder", () => {
     assert.equal(outer.name, "Customers");
     await acme.refused(400, "POST", "/inbox_folder/", { name: "CUSTOMERS" }, "name");
     await acme.refused(400, "POST", "/inbox_folder/", {}, "name");
+    await acme.refused(400, "POST", "/inbox_folder/", { display_name: null }, "display_name");
+    await acme.refused(400, "PUT", `/inbox_folder/${outer.id}/`, { display_name: null }, "display_name");
     await acme.refused(400, "POST", "/inbox_folder/", { name: "x", parent_folder_id: "folder_none" }, "parent_folder_id");
     await acme.refused(400, "PUT", `/inbox_folder/${outer.id}/`, { parent_folder_id: inner.id }, "parent_folder_id");
     await acme.refused(400, "PUT", `/inbox_folder/${outer.id}/`, { parent_folder_id: outer.id }, "parent_folder_id");
@@ -173,6 +175,7 @@ describe("a rule", () => {
     await bob.refused(403, "DELETE", `/inbox_rule/${ours.id}/`);
     await eve.refused(404, "PUT", `/inbox_rule/${mine.id}/`, { name: "x" });
     await bob.put(`/inbox_rule/${mine.id}/`, { is_enabled: false });
+    await bob.refused(400, "PUT", `/inbox_rule/${mine.id}/`, { sequence: null }, "sequence");
 
     assert.deepEqual(
       (await eve.get("/inbox_rule/")).data.map((one: any) => one.id),

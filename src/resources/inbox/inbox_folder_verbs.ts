@@ -81,12 +81,12 @@ function refuseSystem(folder: Folder): void {
 const ownership = (ctx: Ctx, is_shared: boolean) => ({ is_shared, user_id: is_shared ? null : ctx.actor.user_id });
 
 /** `display_name` is `name` by another name: of the two, what differs from what was is meant. */
-function named<T extends { name?: string; display_name?: string }>(
+function named<T extends { name?: string; display_name?: string | null }>(
   { display_name, ...given }: T,
   before: { name?: string } = {},
 ): Omit<T, "display_name"> {
   if (display_name === undefined || display_name === before.name) return given;
-  if (display_name.trim() === "") throw invalid({ display_name: "must not be empty" });
+  if (!display_name?.trim()) throw invalid({ display_name: "must not be empty" });
   if (given.name !== before.name) refuseBoth({ ...given, display_name }, "name", "display_name");
   return { ...given, name: display_name };
 }

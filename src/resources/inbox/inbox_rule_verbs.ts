@@ -43,7 +43,8 @@ function checkFolders(ctx: Ctx, actions: readonly Action[]): void {
   if (place >= 0) throw invalid({ [`actions.${place}.value`]: "does not exist: name another folder" });
 }
 
-function positioned<T extends { position?: number; sequence?: number }>({ sequence, ...given }: T): Omit<T, "sequence"> {
+function positioned<T extends { position?: number; sequence?: number | null }>({ sequence, ...given }: T): Omit<T, "sequence"> {
+  if (sequence === null) throw invalid({ sequence: "must not be null" });
   refuseBoth({ ...given, sequence }, "position", "sequence");
   return sequence === undefined ? given : { ...given, position: sequence };
 }
