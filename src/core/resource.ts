@@ -35,10 +35,13 @@ export interface Purpose {
   newest?: number;
 }
 
+/** A condition; `prepared` where its text is always the same and one plan fits all values, so that it is worth preparing. */
+export type Condition = Sql & { prepared?: boolean };
+
 /** A filter that is more than a comparison with a column: it turns the parameter's text into a condition. */
 export interface Filter {
   doc: string;
-  sql: (ctx: Ctx, value: string, alias: string, purpose?: Purpose) => Sql | Promise<Sql>;
+  sql: (ctx: Ctx, value: string, alias: string, purpose?: Purpose) => Condition | Promise<Condition>;
   /** The order that the value itself asks for, or null; `_order_by` goes before it. */
   order?: (ctx: Ctx, value: string) => readonly OrderKey[] | null;
 }

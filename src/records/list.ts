@@ -53,10 +53,8 @@ async function readLeanPage(ctx: Ctx, of: Resource, input: ListInput): Promise<P
   const plain = input.fields === null && input.expand.length === 0;
   const lean = plain ? leanOf(of, (other) => ctx.registry.resource(other)) : null;
   if (lean === null || !input.order.every(({ key }) => key === "date_created" || key === "id")) return null;
-  const prepared = preparedPage(ctx, of, input, { select: lean.select, joins: "", related: [] }, false);
-  if (prepared === null) return null;
 
-  const rows = await read(ctx, prepared);
+  const rows = await pageRows(ctx, of, input, { select: lean.select, joins: "", related: [] }, false);
   const pieces: string[] = [];
   const shown = Math.min(rows.length, input.limit);
   for (let i = 0; i < shown; i++) {
@@ -110,15 +108,20 @@ async function writeRows(ctx: Ctx, of: Resource, projection: Projection, rows: R
 // The order's values are selected behind everything else; the id is always the last of them.
 const keysOf = (row: TextRow, input: ListInput): (string | null)[] => row.slice(row.length - input.order.length);
 
-async function pageRows(ctx: Ctx, of: Resource, input: ListInput, projection: Projection): Promise<Rows> {
-  const prepared = preparedPage(ctx, of, input, projection);
-  return prepared ? read(ctx, prepared) : query(ctx, statement(pageQuery(ctx, of, input, projection)));
-}
-
 type Selected = Pick<Projection, "select" | "joins" | "related">;
 
+// `keyed`: with the order's values behind everything else.
+async function pageRows(ctx: Ctx, of: Resource, input: ListInput, selected: Selected, keyed = true): Promise<Rows> {
+  const prepared = preparedPage(ctx, of, input, selected, keyed);
+  if (prepared !== null) return read(ctx, prepared);
+  const composed = pageQuery(ctx, of, input, selected, keyed);
+  const [only, ...others] = input.conditions;
+  const as = only?.prepared && others.length === 0 ? statementName(of, "list", composed.text) : undefined;
+  return query(ctx, statement(composed, as));
+}
+
 // The default list, and the default list of one parent: one plan fits all values, so these are prepared and share connections.
-function preparedPage(ctx: Ctx, of: Resource, input: ListInput, projection: Selected, keyed = true): Statement | null {
+function preparedPage(ctx: Ctx, of: Resource, input: ListInput, projection: Selected, keyed: boolean): Statement | null {
   const unfiltered = input.conditions.length === 0;
   const eligible = (unfiltered || input.onePlan) && input.skip === 0 && projection.related.length === 0;
   if (!eligible || of.visible?.(ctx, "t") || ctx.tx !== null) return null;
@@ -126,8 +129,7 @@ function preparedPage(ctx: Ctx, of: Resource, input: ListInput, projection: Sele
   return statement(composed, statementName(of, "list", composed.text));
 }
 
-// `keyed`: with the order's values behind everything else.
-function pageQuery(ctx: Ctx, of: Resource, input: ListInput, projection: Selected, keyed = true): Sql {
+function pageQuery(ctx: Ctx, of: Resource, input: ListInput, projection: Selected, keyed: boolean): Sql {
   const conditions = [...scope(ctx, of), ...input.conditions];
   if (input.cursor) conditions.push(afterCursor(input.order, input.cursor));
   const order = orderBy(input.order);

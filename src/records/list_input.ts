@@ -4,7 +4,7 @@ import type { Ctx } from "../core/context.ts";
 import { type FieldErrors, invalid } from "../core/errors.ts";
 import type { Field } from "../core/field.ts";
 import { nearest } from "../core/reasons.ts";
-import type { Filter, OrderKey, Purpose, Resource } from "../core/resource.ts";
+import type { Condition, Filter, OrderKey, Purpose, Resource } from "../core/resource.ts";
 import { and, name, or, raw, type Sql, sql } from "../db/sql.ts";
 import { parseDate, parseTimestamp } from "../values/time.ts";
 import { type CustomField, customFieldsOf } from "./custom_fields.ts";
@@ -21,7 +21,7 @@ export interface ListInput {
   expand: string[];
   count: "exact" | "estimate" | null;
   order: OrderKey[];
-  conditions: Sql[];
+  conditions: Condition[];
   /** The same as they are best asked of all rows, for a count. */
   counted: Sql[];
   /** One plan fits all values: the only condition is equality on an indexed reference, in the default order. */
@@ -42,7 +42,7 @@ export async function readList(
   const errors: FieldErrors = {};
   const filters = Object.entries(given).filter(([key]) => !(paging as readonly string[]).includes(key));
   const read = async (purpose: Purpose) => {
-    const conditions = [...fixed];
+    const conditions: Condition[] = [...fixed];
     for (const [key, value] of filters) {
       const condition = await filterCondition(ctx, of, key, value, purpose, errors);
       if (condition) conditions.push(condition);
@@ -195,7 +195,7 @@ async function filterCondition(
   value: string,
   purpose: Purpose,
   errors: FieldErrors,
-): Promise<Sql | null> {
+): Promise<Condition | null> {
   const special = filtersOf(of)[key];
   if (special) return attempt(() => special.sql(ctx, value, "t", purpose), key, errors);
   const [, base, suffix] = /^(.+?)(?:__(in|gt|gte|lt|lte|isnull))?$/.exec(key)!;

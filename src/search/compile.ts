@@ -6,7 +6,7 @@ import type { Ctx } from "../core/context.ts";
 import { type FieldErrors, invalid } from "../core/errors.ts";
 import { isId } from "../core/id.ts";
 import { nearest } from "../core/reasons.ts";
-import { from, type Purpose, type Resource, scope } from "../core/resource.ts";
+import { from, type Purpose, type Condition as RecordCondition, type Resource, scope } from "../core/resource.ts";
 import { and, name, or, raw, type Sql, sql } from "../db/sql.ts";
 import { type Attribute, attributeNames, attributeOf, single } from "./attributes.ts";
 import { type Condition, meets } from "./conditions.ts";
@@ -53,11 +53,12 @@ export async function compileQuery(
   alias: string,
   node: QueryNode,
   { whole = false, newest, named = refuseNamed }: Purpose & Partial<Pick<Compiler, "named">> = {},
-): Promise<Sql> {
+): Promise<RecordCondition> {
   let count = 0;
   const isWords = node.type === "text" && !node.negate;
   const compiler: Compiler = { ctx, aliases: () => `s${++count}`, whole, newest: isWords ? (newest ?? null) : null, named };
-  return (await compile(compiler, subjectOf(ctx, of, alias), node, true)).sql;
+  const { sql, ids } = await compile(compiler, subjectOf(ctx, of, alias), node, true);
+  return compiler.newest !== null && ids !== undefined ? Object.assign(sql, { prepared: true }) : sql;
 }
 
 const refuseNamed = (): never => {

@@ -4,6 +4,7 @@ import { from, type Resource, scope } from "../core/resource.ts";
 import type { Rows } from "../db/database.ts";
 import { latestQuarterWords } from "../db/marked_words.ts";
 import { and, join, name, raw, type Sql, sql, statement } from "../db/sql.ts";
+import { statementName } from "../records/records.ts";
 
 /** Records of a kind that meet a condition, and the column of theirs that names the record that is looked for. */
 export interface Source {
@@ -51,7 +52,8 @@ export async function newestIdsOf(ctx: Ctx, sources: readonly Source[], count: n
     sql`(select 'common', null where (select count(*) from latest) > ${commonFrom} or (select count(*) from every) > ${fewAtMost})`,
     ...others.map((source, i) => part(`${i}`, source, metBy(ctx, source, fewAtMost))),
   ];
-  const rows = await query(ctx, statement(sql`${found} ${join(each, " union all ")}`));
+  const asked = sql`${found} ${join(each, " union all ")}`;
+  const rows = await query(ctx, statement(asked, statementName(own.of, "newest", asked.text)));
   const isCommon = rows.some(([place]) => place === "common");
   return [isCommon ? null : idsAmong(rows, "own"), ...others.map((_, i) => idsAmong(rows, `${i}`))];
 }
