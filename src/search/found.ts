@@ -42,11 +42,11 @@ const commonFrom = 1_000;
 export async function newestIdsOf(ctx: Ctx, sources: readonly Source[], count: number): Promise<(Ids | null)[]> {
   const [own, ...others] = sources as [Source, ...Source[]];
   if (own.wordsWith === undefined || count > commonFrom) return idsOf(ctx, sources);
-  const rowsOf = (source: Source, atMost: number) =>
+  const dated = (source: Source, atMost: number) =>
     sql`select ${idOf(source)} id, ${name(source.alias)}.date_created created ${metBy(ctx, source, atMost)}`;
   const isEnough = sql`(select count(*) from latest) >= ${count}`;
-  const found = sql`with latest as materialized (${rowsOf({ ...own, words: own.wordsWith(latestQuarterWords(ctx.now)) }, commonFrom)}),
-    every as materialized (select * from (${rowsOf(own, fewAtMost)}) o where not ${isEnough})`;
+  const found = sql`with latest as materialized (${dated({ ...own, words: own.wordsWith(latestQuarterWords(ctx.now)) }, commonFrom)}),
+    every as materialized (select * from (${dated(own, fewAtMost)}) o where not ${isEnough})`;
   const each = [
     sql`(select 'own', id from (select * from latest where ${isEnough} union all select * from every) o order by created desc, id desc limit ${count})`,
     sql`(select 'common', null where (select count(*) from latest) > ${commonFrom} or (select count(*) from every) > ${fewAtMost})`,
