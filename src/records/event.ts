@@ -22,7 +22,7 @@ export function emit<R extends Resource>(ctx: Ctx, of: R, change: Change<R>): vo
   emitAll(ctx, of, [change]);
 }
 
-/** The same of many changes, in their order: two hundred in one statement. */
+/** The same of many changes, in their order: a batch in one statement. */
 export function emitAll<R extends Resource>(ctx: Ctx, of: R, changes: readonly Change<R>[]): void {
   const events = changes.map((change) => eventOf(ctx, of, change)).filter((event) => event !== null);
   if (events.length === 0) return;
@@ -30,7 +30,8 @@ export function emitAll<R extends Resource>(ctx: Ctx, of: R, changes: readonly C
   transactionOf(ctx).afterCommit(() => ctx.registry.announceEvents());
 }
 
-const batch = 200;
+/** So many rows are written by one statement. */
+export const batch = 200;
 
 /** The values of the event's row; null where such a change emits nothing. */
 function eventOf<R extends Resource>(ctx: Ctx, of: R, change: Change<R>): unknown[] | null {

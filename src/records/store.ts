@@ -8,7 +8,7 @@ import type { Resource, Row, Values } from "../core/resource.ts";
 import { parameterOf, same } from "../core/row.ts";
 import type { Statement } from "../db/database.ts";
 import { join, name, sql, statement } from "../db/sql.ts";
-import { changedFields, emit, emitAll } from "./event.ts";
+import { batch, changedFields, emit, emitAll } from "./event.ts";
 import { removeRows } from "./references.ts";
 import { renderedText } from "./writer.ts";
 
@@ -29,7 +29,7 @@ export const store = {
     return row;
   },
 
-  /** Inserts many records, two hundred in one statement. */
+  /** Inserts many records, a batch in one statement. */
   insertAll<R extends Resource>(ctx: Ctx, of: R, values: readonly Values<R>[], meta?: Record<string, unknown>): void {
     const rows = values.map((one) => completeRow(ctx, of, one));
     for (let from = 0; from < rows.length; from += batch) write(ctx, insertManyStatement(of, rows.slice(from, from + batch)));
@@ -123,8 +123,6 @@ function insertStatement<R extends Resource>(of: R, row: Row<R>): Statement {
   if (of.rendered !== undefined) values.push(renderedText(of, row));
   return { ...kept, values };
 }
-
-const batch = 200;
 
 /** The rows as one JSON list of objects, which PostgreSQL reads by the types of the table. */
 function insertManyStatement<R extends Resource>(of: R, rows: readonly Row<R>[]): Statement {

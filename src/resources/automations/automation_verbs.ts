@@ -6,13 +6,13 @@ import type { Create, Patch, Row } from "../../core/resource.ts";
 import { same } from "../../core/row.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { store } from "../../records/store.ts";
+import { checkNamed, type Named } from "../shared/named.ts";
 import { type Action, graphOf } from "./actions.ts";
 import { automation, type Condition } from "./automation.ts";
 import { automationVersion } from "./automation_version.ts";
 import { checkCondition } from "./conditions.ts";
 import type { Plan } from "./fields.ts";
 import { readGraph } from "./graph.ts";
-import { checkNamed, type Named } from "./named.ts";
 import { settings } from "./settings.ts";
 import { readTrigger } from "./trigger.ts";
 

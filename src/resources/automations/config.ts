@@ -3,8 +3,8 @@
 import type { z } from "zod";
 import type { FieldErrors } from "../../core/errors.ts";
 import { nearest, reasons } from "../../core/reasons.ts";
+import type { Named } from "../shared/named.ts";
 import type { Parameter, TypeDefinition } from "./catalog.ts";
-import type { Named } from "./named.ts";
 
 export interface Check {
   errors: FieldErrors;

@@ -1,11 +1,11 @@
 // What e-mails to many and subscriptions of many must name, checked before they are stored.
 import type { Ctx } from "../../core/context.ts";
-import { type FieldErrors, invalid } from "../../core/errors.ts";
+import { invalid } from "../../core/errors.ts";
 import type { Values } from "../../core/resource.ts";
-import { findRecord } from "../../records/records.ts";
 import { parseEmail } from "../../values/email.ts";
-import { group } from "../organization/group.ts";
-import { isActiveMember, user } from "../organization/user.ts";
+import { user } from "../organization/user.ts";
+import { checkNamed, type Named } from "../shared/named.ts";
+import { canBeAssigned } from "../tasks/assignee.ts";
 import type { bulkEmail } from "./email.ts";
 import type { bulkSequenceSubscription } from "./sequence_subscription.ts";
 
@@ -13,10 +13,10 @@ import type { bulkSequenceSubscription } from "./sequence_subscription.ts";
 export async function checkEmail(ctx: Ctx, given: Values<typeof bulkEmail>): Promise<Values<typeof bulkEmail>> {
   const { template_id, email_account_id } = given;
   if (!template_id) throw invalid({ template_id: "is required" });
-  await checkExists(ctx, {
-    template_id: ["email_template", template_id],
-    email_account_id: ["connected_account", email_account_id],
-  });
+  await checkNamed(ctx, [
+    ...named("template_id", "email_template", template_id),
+    ...named("email_account_id", "connected_account", email_account_id),
+  ]);
   return given;
 }
 
@@ -29,19 +29,15 @@ export async function checkSequenceSubscription(
   if (!action_type) throw invalid({ action_type: "is required" });
   if (action_type === "subscribe" && !sequence_id) throw invalid({ sequence_id: "is required" });
   if (sender_email && parseEmail(sender_email) === null) throw invalid({ sender_email: "is not an e-mail address" });
-  const nobody = (calls_assigned_to ?? []).some((id) => !isActiveMember(ctx.directory, id) && !ctx.directory.get(group, id));
+  const nobody = (calls_assigned_to ?? []).some((id) => !canBeAssigned(ctx.directory, id));
   if (nobody) throw invalid({ calls_assigned_to: "must be active members and groups" });
-  await checkExists(ctx, { sequence_id: ["sequence", sequence_id], sender_account_id: ["connected_account", sender_account_id] });
+  await checkNamed(ctx, [
+    ...named("sequence_id", "sequence", sequence_id),
+    ...named("sender_account_id", "connected_account", sender_account_id),
+  ]);
   if (action_type !== "subscribe") return given;
   const caller = ctx.directory.get(user, ctx.actor.user_id)!;
   return { ...given, sender_name: given.sender_name ?? caller.name, sender_email: sender_email ?? caller.email };
 }
 
-async function checkExists(ctx: Ctx, named: Record<string, [resource: string, id: string | null | undefined]>): Promise<void> {
-  const errors: FieldErrors = {};
-  for (const [field, [resource, id]] of Object.entries(named)) {
-    const of = ctx.registry.resource(resource);
-    if (id && (of === undefined || (await findRecord(ctx, of, id)) === null)) errors[field] = "does not exist";
-  }
-  if (Object.keys(errors).length > 0) throw invalid(errors);
-}
+const named = (at: string, resource: string, id: string | null | undefined): Named[] => (id ? [{ at, id, as: [resource] }] : []);

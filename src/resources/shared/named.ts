@@ -1,4 +1,4 @@
-// The records that a plan names by their ids.
+// The records that something stored for later, such as a plan, names by their ids.
 import type { Ctx } from "../../core/context.ts";
 import { type FieldErrors, invalid } from "../../core/errors.ts";
 import { findRecord } from "../../records/records.ts";
