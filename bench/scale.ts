@@ -80,9 +80,10 @@ const word = (n: string) =>
     `(${n})`,
   );
 
-/** The words of a name and the quarter of a moment, marked as the service marks them. */
-const searchOf = (moment: string) =>
-  `array_to_tsvector(array(select right($1, 8) || one from unnest(string_to_array(names.name, ' ') || to_char(${moment} at time zone 'UTC', '"@"YYYY"q"Q')) one))`;
+/** The words of a name, their beginnings and the quarter of a moment, marked as the service marks them. */
+const searchOf = (moment: string) => `(select array_to_tsvector(array(
+    select right($1, 8) || one from unnest(words || array(select '^' || left(word, 3) || quarter from unnest(words) word) || quarter) one))
+  from (select string_to_array(names.name, ' ') words, to_char(${moment} at time zone 'UTC', '"@"YYYY"q"Q') quarter) of)`;
 
 /** Three years, evenly. */
 const momentOf = (n: string, count: string) => `(now() - interval '3 years' + ${n} * interval '3 years' / (${count} + 1))`;

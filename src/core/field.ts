@@ -1,6 +1,6 @@
 // The kinds of field. A field says how a value is stored, checked, shown and searched; it holds data and pure functions.
 import { z } from "zod";
-import { markedWords, quarterWord } from "../db/marked_words.ts";
+import { datedWords, markedWords } from "../db/marked_words.ts";
 import type { Sql } from "../db/sql.ts";
 import { parseDate, parseTimestamp } from "../values/time.ts";
 import type { Ctx } from "./context.ts";
@@ -274,8 +274,7 @@ export function searchable(derive: (row: any, directory: Directory) => string | 
     hidden: true,
     derive(row, directory) {
       const words = derive(row, directory);
-      const made = quarterWord(row.date_created, row.date_updated);
-      return words === null ? null : markedWords(`${made} ${words}`, row.organization_id);
+      return words && markedWords(datedWords(words, row.date_created, row.date_updated), row.organization_id);
     },
   };
 }

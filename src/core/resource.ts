@@ -31,12 +31,21 @@ export interface OrderKey {
 export interface Purpose {
   /** All rows, and not a page of them. */
   whole?: boolean;
-  /** It stands alone, and no more than the newest so many records that meet it are wanted: it may leave out the rest. */
-  newest?: number;
+  /** It stands alone, and no more than the newest records that meet it are wanted: it may leave out the rest. */
+  newest?: Page;
 }
 
-/** A condition; `prepared` where its text is always the same and one plan fits all values, so that it is worth preparing. */
-export type Condition = Sql & { prepared?: boolean };
+/** So many of the newest records, and SQL for what is shown of the record `t`, where that is wanted at once. */
+export interface Page {
+  count: number;
+  shown: string | null;
+}
+
+/**
+ * A condition; `prepared` where its text is always the same and one plan fits all values, so that it is worth preparing, and `shown`
+ * where it has found the page already: what is shown of each record of it, in order.
+ */
+export type Condition = Sql & { prepared?: boolean; shown?: readonly string[] };
 
 /** A filter that is more than a comparison with a column: it turns the parameter's text into a condition. */
 export interface Filter {

@@ -9,18 +9,30 @@ export function markedWords(literal: string, organizationId: string): string {
   return literal.replace(/(^|[ (])'/g, `$1'${mark}`);
 }
 
-/**
- * The quarter a record was made in, as a word beside its others that no text has (`@2026q4`; of one that is dated ahead `@later`): of
- * the thousands in which three letters begin a word, the newest are found without reading all.
- */
-export const quarterWord = (made: string, written: string): string => (made > written ? later : quarter(made));
+// A record's words say when it was made, so that the newest of thousands are found without reading all. Its quarter is a word that
+// no text has (`@2026q4`; of a record that is dated ahead `@later`), and each beginning of a word names it (`^acm` is `^acm@2026q4`).
 
-/** The words of whatever was made this quarter, in the one before, or later. A clock that is ahead of ours is ahead by less than an hour. */
-export function latestQuarterWords(now: Date): string[] {
-  const ahead = new Date(now.getTime() + 3_600_000);
-  const before = new Date(Date.UTC(ahead.getUTCFullYear(), ahead.getUTCMonth() - 3));
-  return [later, ...[ahead, before].map((instant) => quarter(instant.toISOString()))];
+/** A `tsvector` literal with the quarter of a record. */
+export function datedWords(literal: string, made: string, written: string): string {
+  const of = made > written ? later : quarter(made);
+  return `'${of}' ${literal.replace(beginning, `'$1${of}'`)}`;
 }
 
-const later = "'@later'";
-const quarter = (instant: string): string => `'@${instant.slice(0, 4)}q${Math.ceil(Number(instant.slice(5, 7)) / 3)}'`;
+/** A `tsquery` literal for records of any time. */
+export const ofAnyTime = (literal: string): string => literal.replace(beginning, "'$1@':*");
+
+/** A `tsquery` literal for records made this quarter, in the one before, or later. */
+export function ofLate(literal: string, now: Date): string {
+  // A clock that is ahead of ours is ahead by less than an hour.
+  const ahead = new Date(now.getTime() + 3_600_000);
+  const before = new Date(Date.UTC(ahead.getUTCFullYear(), ahead.getUTCMonth() - 3));
+  const quarters = [later, ...[ahead, before].map((instant) => quarter(instant.toISOString()))];
+  const anyOf = (start: string) => `(${quarters.map((of) => `'${start}${of}'`).join(" | ")})`;
+  const dated = literal.replace(beginning, (_, start: string) => anyOf(start));
+  // One word that names the quarter is enough; a word for all records of a quarter takes an index longer.
+  return dated === literal ? `${anyOf("")} & (${literal})` : dated;
+}
+
+const beginning = /'(\^[^']+)'/g;
+const later = "@later";
+const quarter = (instant: string): string => `@${instant.slice(0, 4)}q${Math.ceil(Number(instant.slice(5, 7)) / 3)}`;

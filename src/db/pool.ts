@@ -1,4 +1,5 @@
-// Connections. Single bounded reads share four pipelined ones; everything else holds one of its own for as long as it runs.
+// Connections. Single bounded reads share four pipelined ones; everything else holds one of its own for as long as it runs: of
+// those that plan each statement for its values, or, for a prepared read, of those that plan it once.
 import pg from "pg";
 import { unavailable } from "../core/errors.ts";
 import type { Database, Rows, Statement, Transaction } from "./database.ts";
@@ -10,6 +11,7 @@ export interface PoolOptions {
   rls: boolean;
   readConnections?: number;
   ownConnections?: number;
+  plannedConnections?: number;
   onError?: (error: Error) => void;
 }
 
@@ -30,6 +32,10 @@ const planning = "-c random_page_cost=1.1 -c jit=off";
 // would serve the largest. Every statement that comes here is answered in index order.
 const byIndexOnly = "-c enable_sort=off -c enable_seqscan=off -c enable_bitmapscan=off";
 
+// A statement that is prepared is one whose plan fits all values. Left to itself PostgreSQL plans a search anew each time, because it
+// takes its guess of how often a word occurs for knowledge; that takes longer than to run it.
+const plannedOnce = "-c plan_cache_mode=force_generic_plan";
+
 export function openDatabase(options: PoolOptions): PostgresDatabase {
   const config = {
     connectionString: options.url,
@@ -40,46 +46,51 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
     keepAlive: true,
   };
   const onError = options.onError ?? (() => {});
-  const own = new pg.Pool({
-    ...config,
-    max: options.ownConnections ?? 16,
-    idleTimeoutMillis: 60_000,
-    maxLifetimeSeconds: 1800,
-  });
-  own.on("error", onError);
-  own.on("connect", (client) => client.on("error", onError));
+  const poolOf = (more: pg.PoolConfig) => {
+    const pool = new pg.Pool({ ...config, idleTimeoutMillis: 60_000, maxLifetimeSeconds: 1800, ...more });
+    pool.on("error", onError);
+    pool.on("connect", (client) => client.on("error", onError));
+    return pool;
+  };
+  const own = poolOf({ max: options.ownConnections ?? 16 });
+  const planned = poolOf({ max: options.plannedConnections ?? 8, options: `${limits} ${planning} ${plannedOnce}` });
+  const pools = [own, planned];
   const shared = options.rls
     ? null
     : new SharedReads({ ...config, options: `${limits} ${byIndexOnly}` }, options.readConnections ?? 4, onError);
 
-  const scoped = <T>(organizationId: string, work: (client: pg.PoolClient) => Promise<T>) =>
-    withClient(own, async (client) => {
-      if (!options.rls) return work(client);
+  const scoped = (organizationId: string, statement: Statement) =>
+    withClient(statement.name === undefined ? own : planned, async (client) => {
+      if (!options.rls) return run(client, statement);
       run(client, { text: "begin", values: [] }).catch(() => {});
       run(client, enter(organizationId)).catch(() => {});
-      const result = await work(client).finally(() => run(client, { text: "commit", values: [] }).catch(() => {}));
-      return result;
+      return run(client, statement).finally(() => run(client, { text: "commit", values: [] }).catch(() => {}));
     });
 
   return {
-    read: (organizationId, statement) =>
-      shared ? shared.read(statement) : scoped(organizationId, (client) => run(client, statement)),
-    query: (organizationId, statement) => scoped(organizationId, (client) => run(client, statement)),
+    read: (organizationId, statement) => (shared ? shared.read(statement) : scoped(organizationId, statement)),
+    query: scoped,
     transaction: (organizationId, work) =>
       retried(() => withClient(own, (client) => inTransaction(client, options.rls, organizationId, work))),
     unscoped: (statement) => (shared ? shared.read(statement) : withClient(own, (client) => run(client, statement))),
     unscopedTransaction: (work) => retried(() => withClient(own, (client) => inTransaction(client, options.rls, null, work))),
-    usage: () => ({ total: own.totalCount, idle: own.idleCount, waiting: own.waitingCount }),
+    usage: () => ({
+      total: sum(pools.map((pool) => pool.totalCount)),
+      idle: sum(pools.map((pool) => pool.idleCount)),
+      waiting: sum(pools.map((pool) => pool.waitingCount)),
+    }),
     async ping(timeoutMs) {
       const answer = withClient(own, (client) => run(client, { text: "select 1", values: [] }));
       answer.catch(() => {});
       await Promise.race([answer, new Promise((_, reject) => setTimeout(reject, timeoutMs, unavailable()).unref())]);
     },
     async close() {
-      await Promise.all([own.end(), shared?.close()]);
+      await Promise.all([...pools.map((pool) => pool.end()), shared?.close()]);
     },
   };
 }
+
+const sum = (counts: readonly number[]): number => counts.reduce((all, one) => all + one, 0);
 
 /** Takes the role that owns nothing and names the organization its policies ask for; null gives both up. It lasts as long as the transaction. */
 const enter = (organizationId: string | null): Statement => ({

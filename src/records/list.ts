@@ -54,15 +54,17 @@ async function readLeanPage(ctx: Ctx, of: Resource, input: ListInput): Promise<P
   const lean = plain ? leanOf(of, (other) => ctx.registry.resource(other)) : null;
   if (lean === null || !input.order.every(({ key }) => key === "date_created" || key === "id")) return null;
 
-  const rows = await pageRows(ctx, of, input, { select: lean.select, joins: "", related: [] }, false);
+  const found = input.conditions[0]?.shown?.slice(input.skip);
+  const texts =
+    found ?? (await pageRows(ctx, of, input, { select: lean.select, joins: "", related: [] }, false)).map(([text]) => text!);
   const pieces: string[] = [];
-  const shown = Math.min(rows.length, input.limit);
-  for (let i = 0; i < shown; i++) {
+  const count = Math.min(texts.length, input.limit);
+  for (let i = 0; i < count; i++) {
     if (i > 0) pieces.push(",");
-    if (!lean.push(pieces, rows[i]![0]!, ctx.directory)) return null;
+    if (!lean.push(pieces, texts[i]!, ctx.directory)) return null;
   }
-  const last = shown === 0 ? null : (JSON.parse(pieces.slice(-3).join("")) as Record<string, string>);
-  return { pieces, has_more: rows.length > input.limit, last: last && input.order.map(({ key }) => last[key]!) };
+  const last = count === 0 ? null : (JSON.parse(pieces.slice(-3).join("")) as Record<string, string>);
+  return { pieces, has_more: texts.length > input.limit, last: last && input.order.map(({ key }) => last[key]!) };
 }
 
 /** A record's JSON with further members, such as `,"contacts":[…]`. */

@@ -8,6 +8,7 @@ import type { Condition, Filter, OrderKey, Purpose, Resource } from "../core/res
 import { and, name, or, raw, type Sql, sql } from "../db/sql.ts";
 import { parseDate, parseTimestamp } from "../values/time.ts";
 import { type CustomField, customFieldsOf } from "./custom_fields.ts";
+import { leanOf } from "./writer.ts";
 
 export const limitMax = 200;
 export const limitDefault = 100;
@@ -60,14 +61,17 @@ export async function readList(
   const skip = wholeNumber(given._skip, "_skip", 0, Number.MAX_SAFE_INTEGER, errors);
   const cursor = readCursor(given, fingerprint, order, errors);
   const standsAlone = filters.length + fixed.length === 1 && !of.visible?.(ctx, "t");
-  const newest = standsAlone && cursor === null && isNewestFirst(order) ? { newest: skip + limit + 1 } : {};
-  const conditions = await read(newest);
+  const fields = readFieldNames(given._fields);
+  const expand = readExpand(of, given._expand, errors);
+  const isPage = standsAlone && cursor === null && isNewestFirst(order);
+  const shown = fields === null && expand.length === 0 ? leanOf(of, (other) => ctx.registry.resource(other))?.select : undefined;
+  const conditions = await read(isPage ? { newest: { count: skip + limit + 1, shown: shown ?? null } } : {});
   const input: ListInput = {
     limit,
     skip,
     cursor,
-    fields: readFieldNames(given._fields),
-    expand: readExpand(of, given._expand, errors),
+    fields,
+    expand,
     count,
     order,
     conditions,

@@ -371,7 +371,8 @@ function makeLean(of: Resource, lookup: Lookup): Lean | null {
   let current: Directory | null = null;
   let ends = new Map<string, string>();
   return {
-    select: `concat(${refs.map((ref) => `t.${ref}, ' ', `).join("")}E'\\n', t.rendered)`,
+    // `concat` would look up the output function of each value: a fifth of the time that reading a page takes.
+    select: [...refs.map((ref) => `coalesce(t.${ref}, '') || ' '`), `E'\\n'`, "coalesce(t.rendered, '')"].join(" || "),
     push(pieces, text, directory) {
       const at = text.indexOf("\n") + 1;
       if (!text.startsWith(tag, at)) return false;

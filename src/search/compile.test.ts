@@ -96,7 +96,10 @@ type Mode = keyof typeof modes;
 const hasText = (mode: Mode, value: string, text: string | null | undefined) =>
   text != null && words(value).length > 0 && modes[mode](words(value), words(text));
 
-const sought = fc.oneof(phrase, fc.constantFrom("ac", "we", "zeni", "brien", "ray", "京", "nothing", "&"));
+const sought = fc.oneof(
+  phrase,
+  fc.constantFrom("ac", "acm", "wes", "zen par", "we", "zeni", "brien", "ray", "京", "nothing", "&"),
+);
 const anyMode = fc.constantFrom<Mode>("full_words", "beginning_of_words", "phrase");
 
 const regular = (field_name: string) => ({ type: "regular_field", field_name });

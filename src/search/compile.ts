@@ -6,14 +6,25 @@ import type { Ctx } from "../core/context.ts";
 import { type FieldErrors, invalid } from "../core/errors.ts";
 import { isId } from "../core/id.ts";
 import { nearest } from "../core/reasons.ts";
-import { from, type Purpose, type Condition as RecordCondition, type Resource, scope } from "../core/resource.ts";
+import { from, type Page, type Purpose, type Condition as RecordCondition, type Resource, scope } from "../core/resource.ts";
 import { and, name, or, raw, type Sql, sql } from "../db/sql.ts";
 import { type Attribute, attributeNames, attributeOf, single } from "./attributes.ts";
 import { type Condition, meets } from "./conditions.ts";
-import { fewAtMost, idsOf, newestIdsOf, type Source } from "./found.ts";
+import { fewAtMost, idsOf, type Source } from "./found.ts";
+import { newestOf, type Shown } from "./newest.ts";
 import type { FieldReference, QueryNode } from "./nodes.ts";
-import { alsoFoundBy, elementTypes, indexedWords, linkBetween, mainText, objectTypeOf, resourceOf } from "./relations.ts";
+import {
+  alsoFoundBy,
+  elementTypes,
+  foundByThree,
+  indexedWords,
+  linkBetween,
+  mainText,
+  objectTypeOf,
+  resourceOf,
+} from "./relations.ts";
 import { inText, inVector, maybeInVector, type Sought } from "./text.ts";
+import { words as wordsOf } from "./words.ts";
 
 /** Only from a text query; what its name means is said by `named_fields.ts`. */
 export type NamedField = Extract<QueryNode, { type: "named_field" }>;
@@ -34,6 +45,8 @@ export interface Compiled {
   few: boolean;
   /** Where it comes down to a set of records: their ids. */
   ids?: readonly string[];
+  /** Where these are the newest that were wanted: they and what is shown of them, in order. */
+  page?: readonly Shown[];
 }
 
 export interface Compiler {
@@ -42,7 +55,7 @@ export interface Compiler {
   /** It is asked of all rows and not of a page. */
   whole: boolean;
   /** Nothing but words is asked for, and no more than the newest so many that have them. */
-  newest: number | null;
+  newest: Page | null;
   named(compiler: Compiler, subject: Subject, node: NamedField, narrow: boolean): Promise<Compiled>;
 }
 
@@ -57,8 +70,10 @@ export async function compileQuery(
   let count = 0;
   const isWords = node.type === "text" && !node.negate;
   const compiler: Compiler = { ctx, aliases: () => `s${++count}`, whole, newest: isWords ? (newest ?? null) : null, named };
-  const { sql, ids } = await compile(compiler, subjectOf(ctx, of, alias), node, true);
-  return compiler.newest !== null && ids !== undefined ? Object.assign(sql, { prepared: true }) : sql;
+  const { sql, page } = await compile(compiler, subjectOf(ctx, of, alias), node, true);
+  if (page === undefined) return sql;
+  const shown = page.flatMap((one) => one.shown ?? []);
+  return Object.assign(sql, { prepared: true, ...(compiler.newest!.shown !== null && { shown }) });
 }
 
 const refuseNamed = (): never => {
@@ -240,9 +255,11 @@ async function words(c: Compiler, subject: Subject, sought: Sought, narrow: bool
       or(subject.names().map((member) => subject.attribute(member)!.some((value) => inText(sql`${value}::text`, sought)))),
     );
   if (!hasVector(of)) return many(or(textsOf(subject).map((text) => text.some((value) => inText(value, sought)))));
-  const inWords = (alias: string) => {
-    const wordsWith = (also?: readonly string[]) => inVector(c.ctx, sql`${name(alias)}.search`, sought, also);
-    return { words: wordsWith(), wordsWith, condition: raw("true") };
+  const lateFirst = wordsOf(sought.value).every((word) => word.length <= 3);
+  const inWords = (alias: string, { name: kind }: Resource) => {
+    const asked = { byThree: foundByThree.includes(kind), late: false };
+    const inIndex = (how: typeof asked) => inVector(c.ctx, sql`${name(alias)}.search`, sought, how);
+    return { words: inIndex(asked), late: inIndex({ ...asked, late: true }), lateFirst, condition: raw("true") };
   };
   return anywhere(c, subject, "words", inWords, narrow);
 }
@@ -260,15 +277,15 @@ export async function anywhere(
   c: Compiler,
   subject: Subject,
   by: "words" | "email" | "phone",
-  condition: (alias: string) => Pick<Source, "words" | "wordsWith" | "condition">,
+  condition: (alias: string, of: Resource) => Pick<Source, "words" | "late" | "lateFirst" | "condition">,
   narrow: boolean,
 ): Promise<Compiled> {
   const of = subject.resource!;
   const others = (alsoFoundBy[of.name]?.[by] ?? []).flatMap((other) => c.ctx.registry.resource(other) ?? []);
-  const own = { of, alias: subject.alias, column: "id", ...condition(subject.alias) };
+  const own = { of, alias: subject.alias, column: "id", ...condition(subject.alias, of) };
   const sources = others.map((other) => {
     const alias = c.aliases();
-    return { of: other, alias, column: linkBetween(of, other)!.inner, ...condition(alias) };
+    return { of: other, alias, column: linkBetween(of, other)!.inner, ...condition(alias, other) };
   });
   return met(c, subject, "id", [own, ...sources], narrow);
 }
@@ -282,7 +299,16 @@ async function met(c: Compiler, subject: Subject, outer: string, sources: readon
   if (!narrow) return many(or(sources.map(asked)));
 
   // Most words are common in one table only: what the others give is few, and needs not be tried row by row.
-  const found = c.newest === null ? await idsOf(c.ctx, sources) : await newestIdsOf(c.ctx, sources, c.newest);
+  const newest = c.newest === null ? { found: await idsOf(c.ctx, sources) } : await newestOf(c.ctx, sources, c.newest);
+  if ("page" in newest)
+    return {
+      ...oneOf(
+        subject,
+        newest.page.map(({ id }) => id),
+      ),
+      page: newest.page,
+    };
+  const { found } = newest;
   const ids = [...new Set(found.flatMap((of) => of ?? []))];
   const isOneOf = sql`${column} = any(${ids}::text[])`;
   const common = sources.filter((_, i) => found[i] === null).map(asked);

@@ -1,6 +1,6 @@
 // Text conditions in their two forms: against a vector of words, which an index answers, and against any SQL text.
 import type { Ctx } from "../core/context.ts";
-import { markedWords } from "../db/marked_words.ts";
+import { markedWords, ofAnyTime, ofLate } from "../db/marked_words.ts";
 import { and, raw, type Sql, sql } from "../db/sql.ts";
 import type { TextMode } from "./nodes.ts";
 import { narrowingQuery, phrasePatterns, phraseQuery, prefixPatterns, prefixQuery, wordPatterns, wordQuery } from "./words.ts";
@@ -13,10 +13,16 @@ export interface Sought {
   mode: SoughtMode;
 }
 
-/** The vector has what is sought, and one of the words of `also` where there are any. */
-export function inVector(ctx: Ctx, vector: Sql, { value, mode }: Sought, also: readonly string[] = []): Sql {
-  const query = ({ full_words: wordQuery, phrase: phraseQuery }[mode as string] ?? prefixQuery)(value);
-  return matches(ctx, vector, query === null || also.length === 0 ? query : `(${also.join(" | ")}) & (${query})`);
+/** The vector has what is sought. `byThree` where it is one `withBeginnings`, `late` where only what was made lately is wanted. */
+export function inVector(
+  ctx: Ctx,
+  vector: Sql,
+  { value, mode }: Sought,
+  { byThree, late }: { byThree: boolean; late: boolean },
+): Sql {
+  const asked = { full_words: wordQuery, phrase: phraseQuery }[mode as string];
+  const query = asked ? asked(value) : prefixQuery(value, byThree);
+  return matches(ctx, vector, query && (late ? ofLate(query, ctx.now) : ofAnyTime(query)));
 }
 
 /** Every record whose text has what is sought is among those whose vector passes this. */

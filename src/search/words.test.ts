@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { phoneWords, phraseQuery, prefixQuery, vector, wordQuery, words } from "./words.ts";
+import { phoneWords, phraseQuery, prefixQuery, vector, withBeginnings, wordQuery, words } from "./words.ts";
 
 const anyText = fc.string({ unit: "binary", maxLength: 300 });
 
@@ -91,6 +91,15 @@ test("a search finds beginnings of words, whole words, or a phrase", () => {
   assert.equal(prefixQuery("west Çoa"), "'west':* & 'coa':*");
   assert.equal(wordQuery("west coast"), "'west' & 'coast'");
   assert.equal(phraseQuery("West Coast"), "'west' <-> 'coast'");
+});
+
+test("a vector with beginnings is asked for the one word that three letters are in it", () => {
+  assert.equal(
+    withBeginnings(vector([{ text: "Acme acmon co 東京 Ötzi" }])),
+    "'acme':1 'acmon':2 'co':3 '東':4 '京':5 'otzi':6 '^acm' '^otz'",
+  );
+  assert.equal(prefixQuery("acm Ötz co otzi", true), "'^acm' & '^otz' & 'co':* & 'otzi':*");
+  assert.equal(prefixQuery("bob@acm", true), "'bob' <-> 'acm':*");
 });
 
 test("what is typed without a space stands together, and only its end may be unfinished", () => {

@@ -42,20 +42,38 @@ export function vector(parts: { text?: string | null; phone?: string | null }[])
   return [...places].map(([word, at]) => `${quoted(word)}:${[...new Set(at)].join(",")}`).join(" ");
 }
 
-/** A `tsquery` literal: every word given begins a word of the text. Null matches nothing. */
-export const prefixQuery = (text: string): string | null => everyPiece(text, ":*");
+/**
+ * The same and the first three letters of each word, as words that no text has: `^acm`. To find what begins with three letters an
+ * index would collect the records of all words that do: 400 words in a million leads.
+ */
+export function withBeginnings(vector: string): string {
+  const words = [...vector.matchAll(/'([^']+)'/g)].map(([, word]) => word!);
+  return [vector, ...new Set(words.filter((word) => BEGINNING.test(word)).map(beginning))].join(" ");
+}
+
+const beginning = (word: string): string => quoted(`^${BEGINNING.exec(word)![0]}`);
+
+/** How the last word of what stands together is looked up. */
+type Ending = (word: string) => string;
+
+const whole: Ending = quoted;
+const begun: Ending = (word) => `${quoted(word)}:*`;
+const begunByThree: Ending = (word) => (BEGINNING.exec(word)?.[0] === word ? beginning(word) : begun(word));
+
+/** A `tsquery` literal: every word given begins a word of the text. Null matches nothing. `byThree` for a vector `withBeginnings`. */
+export const prefixQuery = (text: string, byThree = false): string | null => everyPiece(text, byThree ? begunByThree : begun);
 
 /** Every word given is a word of the text. */
-export const wordQuery = (text: string): string | null => everyPiece(text, "");
+export const wordQuery = (text: string): string | null => everyPiece(text, whole);
 
 /** The words given stand in the text side by side and in this order. */
 export const phraseQuery = (text: string): string | null =>
-  either(sideBySide(words(text.replace(SCHEME, "")), ""), PHONE.test(text) ? dialled(text, "") : []);
+  either(sideBySide(words(text.replace(SCHEME, "")), whole), PHONE.test(text) ? dialled(text, whole) : []);
 
 /** Every word given begins a word of the text (or is one), wherever they stand: what a finer condition may be looked up by. */
-export function narrowingQuery(text: string, whole: boolean): string | null {
+export function narrowingQuery(text: string, isWhole: boolean): string | null {
   const wanted = [...new Set(words(text))].slice(0, MAX_SOUGHT);
-  return wanted.length === 0 ? null : wanted.map((word) => quoted(word) + (whole ? "" : ":*")).join(" & ");
+  return wanted.length === 0 ? null : wanted.map(isWhole ? whole : begun).join(" & ");
 }
 
 /** The same three for text without a vector: POSIX patterns that must all match it in the form of `sort_key`. Null matches nothing. */
@@ -77,6 +95,7 @@ export const PHONE_RUN = /\+?(?:\d+|\(\d+\)\d*)(?:[\s./-]+\d+|[\s./-]*\(\d+\)\d*
 const PHONE = new RegExp(`^\\s*${PHONE_RUN.source}\\s*$`);
 const PIECE = new RegExp(`(?<!\\S)${PHONE_RUN.source}|\\S+`, "g");
 
+const BEGINNING = /^.{3}/su;
 const MAX_LENGTH = 64;
 const MAX_PATTERN = 100;
 const MAX_SOUGHT = 1_000; // PostgreSQL's stack overflows near 10,000
@@ -127,14 +146,14 @@ function cut(word: string): string {
   return word.length <= MAX_LENGTH ? word : word.slice(0, MAX_LENGTH).replace(/[\ud800-\udbff]$/, "");
 }
 
-function everyPiece(text: string, ending: string): string | null {
+function everyPiece(text: string, ending: Ending): string | null {
   const pieces = (text.match(PIECE) ?? []).map((piece) => pieceQuery(piece, ending));
   const wanted = [...new Set(pieces)].filter((piece) => piece !== null);
   return wanted.length === 0 ? null : wanted.slice(0, MAX_SOUGHT).join(" & ");
 }
 
 /** What is written without a space stands together in the text too: `bob@acme.com`, `jean-paul`, `東京`. */
-function pieceQuery(piece: string, ending: string): string | null {
+function pieceQuery(piece: string, ending: Ending): string | null {
   if (!PHONE.test(piece)) return sideBySide(words(piece.replace(SCHEME, "")), ending);
   const groups = piece.split(/\s+/).map((group) => sideBySide(words(group), ending));
   return either(groups.filter((group) => group !== null).join(" & "), dialled(piece, ending));
@@ -147,16 +166,19 @@ const SCHEME = /^(?:https?:\/\/(?:www\.)?|mailto:|tel:)/i;
 const COUNTRY_CODE = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/;
 
 /** The digits of a phone number, and without the zeros that are dialled before it (`020…`, `0044…`). */
-function dialled(text: string, ending: string): string[] {
+function dialled(text: string, ending: Ending): string[] {
   const digits = text.replace(/\D/g, "");
   if (digits.length < 5) return [];
   const written = [digits, digits.replace(/^0+(?=\d)/, "")];
-  return written.map((word) => quoted(cut(word)) + ending);
+  return written.map((word) => ending(cut(word)));
 }
 
-function sideBySide(found: string[], ending: string): string | null {
-  // Only the last can be half typed; a prefix scan on `com` in `acme.com` would read half the index.
-  return found.length === 0 ? null : found.slice(0, MAX_SOUGHT).map(quoted).join(" <-> ") + ending;
+function sideBySide(words: string[], ending: Ending): string | null {
+  const found = words.slice(0, MAX_SOUGHT);
+  if (found.length <= 1) return found.map(ending)[0] ?? null;
+  // Only the last can be half typed; a prefix scan on `com` in `acme.com` would read half the index. Beginnings have no places.
+  const last = ending === begunByThree ? begun : ending;
+  return [...found.slice(0, -1).map(quoted), last(found.at(-1)!)].join(" <-> ");
 }
 
 function either(first: string | null, others: string[]): string | null {

@@ -4,7 +4,7 @@ import { choice, computed, formed, input, json, ref, related, searchable, text, 
 import { resource } from "../../core/resource.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
 import { textQuery } from "../../search/text_filter.ts";
-import { vector } from "../../search/words.ts";
+import { vector, withBeginnings } from "../../search/words.ts";
 import { isTimeZone } from "../../values/time.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
 import { listFilters, listIds } from "../lists/list_fields.ts";
@@ -89,10 +89,11 @@ function displayName(row: { name: string | null; emails: Email[]; phones: Phone[
 }
 
 function searchWords(row: { name: string | null; title: string | null; emails: Email[]; phones: Phone[] }): string {
-  return vector([
+  const words = vector([
     { text: row.name },
     { text: row.title },
     ...row.emails.map((one) => ({ text: one.email })),
     ...row.phones.map((one) => ({ phone: one.phone })),
   ]);
+  return withBeginnings(words);
 }

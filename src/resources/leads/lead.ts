@@ -20,7 +20,7 @@ import { resource } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { leadSmartFields } from "../../search/smart_fields.ts";
 import { textQuery } from "../../search/text_filter.ts";
-import { vector } from "../../search/words.ts";
+import { vector, withBeginnings } from "../../search/words.ts";
 import { parseUrl } from "../../values/url.ts";
 import { listFilters, listIds } from "../lists/list_fields.ts";
 import { addresses, type Email, emailKeys, emails, type Phone, phoneKeys, phones } from "../shared/contact_points.ts";
@@ -114,13 +114,14 @@ function searchWords(row: {
   emails: Email[];
   phones: Phone[];
 }): string {
-  return vector([
+  const words = vector([
     { text: row.name },
     { text: row.url },
     { text: row.description },
     ...row.emails.map((one) => ({ text: one.email })),
     ...row.phones.map((one) => ({ phone: one.phone })),
   ]);
+  return withBeginnings(words);
 }
 
 function statusLabel(alias: string) {
