@@ -144,6 +144,33 @@ describe("words find leads", () => {
   });
 });
 
+test("words of more than a thousand leads find the newest of them, with those whose people have them", async () => {
+  const acme = await organization();
+  const person = await acme.lead({ name: "Old", date_created: "2020-01-01T00:00:00Z", contacts: [{ name: "Commodore" }] });
+  for (let i = 0; i < 1_010; i += 10)
+    await Promise.all(Array.from({ length: 10 }, (_, j) => acme.lead({ name: `Common ${String(i + j).padStart(4, "0")}` })));
+  const ahead = await acme.lead({ name: "Ahead", date_created: "2099-01-01T00:00:00Z", contacts: [{ name: "Commissar" }] });
+
+  for (const query of ["c", "com", "comm", "common", "comm com"]) {
+    const page = await acme.get(`${asked("/lead/", query)}&_limit=3`);
+    const all = await acme.all(`${asked("/lead/", query)}&_limit=200`);
+
+    const ofPeople = query === "common" ? [] : [ahead.id, person.id];
+    assert.equal(all.length, 1_010 + ofPeople.length, query);
+    assert.deepEqual(
+      page.data.map((one: any) => one.id),
+      all.slice(0, 3).map((one) => one.id),
+    );
+    assert.deepEqual(
+      [all[0].id, all.at(-1).id].filter((id) => ofPeople.includes(id)),
+      ofPeople,
+      query,
+    );
+    const dates = all.map((one) => one.date_created);
+    assert.deepEqual(dates, dates.toSorted().reverse());
+  }
+});
+
 describe("fields of a lead are asked for", () => {
   const given = async () => {
     const acme = await organization();
