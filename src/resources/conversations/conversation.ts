@@ -71,7 +71,7 @@ export const conversation = resource({
     query: textQuery("conversation"),
     status: statusFilter("Only conversations with this status."),
     status__in: statusFilter("Only conversations with one of these, separated by commas."),
-    tag: tagFilter,
+    tag: tagFilter("conversation"),
     include_deleted: {
       doc: "`true` lists deleted conversations too; `query` finds only those that are not.",
       // Which rows are asked is the list's to say: see `list_conversations.ts`.

@@ -46,7 +46,7 @@ export const lead = resource({
     query: textQuery("lead"),
     email: emailFilter,
     phone: phoneFilter,
-    tag: tagFilter,
+    tag: tagFilter("lead"),
     ...listFilters("lead"),
     ...labelFilter("status_label", "status_id", leadStatus),
   },

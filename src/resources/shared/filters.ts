@@ -3,6 +3,7 @@ import type { Ctx } from "../../core/context.ts";
 import type { Filter, Resource } from "../../core/resource.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
 import { readValues } from "../../records/list_input.ts";
+import { attributeOf } from "../../search/attributes.ts";
 import { emailKey } from "../../values/email.ts";
 import { parsePhone, phoneDigits } from "../../values/phone.ts";
 import { organizationOf } from "../organization/organization.ts";
@@ -22,10 +23,11 @@ export const phoneFilter: Filter = {
   },
 };
 
-export const tagFilter: Filter = {
+/** A tag in any case, where the organization keeps those of this kind of record in the spelling it has for them. */
+export const tagFilter = (resource: string): Filter => ({
   doc: "Only records with this tag.",
-  sql: (_ctx, value, alias) => sql`${name(alias)}.tags @> ${[value]}`,
-};
+  sql: (ctx, value, alias) => attributeOf(ctx, ctx.registry.resource(resource)!, alias, "tags")!.equals([value]),
+});
 
 /** `user_id__in`, where an id may also be a group's: it means the group's members. */
 export function membersFilter(field: string): Record<string, Filter> {

@@ -28,7 +28,13 @@ for (const kind of ["lead", "contact"] as const) {
 
       assert.deepEqual(record.tags, ["Hot", "Übermorgen", "cold"]);
       assert.deepEqual(await created(acme, `${kind}_tag`), ["Hot", "cold", "Übermorgen"].sort());
-      assert.deepEqual((await acme.get(`${path}?tag=Hot`)).data.length, 2);
+      for (const [tag, count] of [
+        ["Hot", 2],
+        ["HOT", 2],
+        ["übermorgen", 2],
+        ["none", 0],
+      ] as const)
+        assert.equal((await acme.get(`${path}?tag=${encodeURIComponent(tag)}`)).data.length, count, tag);
     });
 
     test("must say something, in at most 100 characters, and are at most 100", async () => {
