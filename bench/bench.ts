@@ -10,7 +10,7 @@ import type { Actor } from "../src/core/context.ts";
 import { perform } from "../src/core/perform.ts";
 import type { Statement } from "../src/db/database.ts";
 import type { Recorded } from "./floor.ts";
-import { type Measured, measure, median } from "./load.ts";
+import { type Measured, measure, median, middle } from "./load.ts";
 import { foundBenchOrganization, type Organization, openStand, type Running, record, startFloor, startService } from "./stand.ts";
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 9);
@@ -125,11 +125,6 @@ async function compare({ service, floor, headers, hasPgbench, url }: Ground, one
   const toPgbench = alone.length === 0 ? null : median(ours.map((measured, i) => measured.perSecond / alone[i]!));
   return { name: one.name, ratio: median(ratios), toPgbench, service: middle(ours), floor: middle(floors) };
 }
-
-const middle = (all: readonly Measured[]): Measured => {
-  const of = (key: keyof Measured) => median(all.map((one) => one[key]));
-  return { perSecond: of("perSecond"), p50: of("p50"), p95: of("p95"), p99: of("p99"), failures: 0 };
-};
 
 function print(rows: readonly Result[]): void {
   console.log(`\n${rounds} rounds of ${roundSeconds} s each, medians; the ratio is the median of the rounds' own ratios.`);

@@ -45,3 +45,9 @@ export function median(values: readonly number[]): number {
   const middle = Math.floor(sorted.length / 2);
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
+
+/** Of each figure the median of the rounds. */
+export function middle(rounds: readonly Measured[]): Measured {
+  const of = (key: keyof Measured) => median(rounds.map((one) => one[key]));
+  return { perSecond: of("perSecond"), p50: of("p50"), p95: of("p95"), p99: of("p99"), failures: 0 };
+}
