@@ -11,10 +11,8 @@ export interface Recorded {
   /** In one flight; every id in the values that begins with a recorded prefix is made anew. */
   create: Statement[];
   createdIds: string[];
-  /** What finds the ids for a word, then what reads the page of them. */
-  search: [ids: Statement, page: Statement];
-  /** How many columns the first has; the last is the id. */
-  searchColumns: number;
+  /** What finds the page for a word; of each row the last column is the rendering, behind a line of ids. */
+  search: Statement;
 }
 
 const { url, recorded } = JSON.parse(process.env.FLOOR!) as { url: string; recorded: Recorded };
@@ -50,14 +48,11 @@ const reads: Record<string, (rest: string) => Promise<string>> = {
     return listOf(rows);
   },
   async search(words) {
-    const [finding, page] = recorded.search;
-    const ofWord = finding.values.map((value) =>
+    const values = recorded.search.values.map((value) =>
       typeof value === "string" ? value.replace("recordedword", decodeURIComponent(words)) : value,
     );
-    const found = await db.query(organization, { text: finding.text, values: ofWord });
-    const ids = found.map((row) => row.at(-1));
-    const ofIds = page.values.map((value) => (Array.isArray(value) ? ids : value));
-    return listOf(await db.query(organization, { text: page.text, values: ofIds }));
+    const rows = await db.query(organization, { ...recorded.search, values });
+    return listOf(rows.map((row) => [row.at(-1)!.slice(row.at(-1)!.indexOf("\n") + 1)]));
   },
 };
 
