@@ -4,15 +4,24 @@ import type { Statement } from "./database.ts";
 
 export { empty, join, raw, Sql, sql };
 
+const names = new Map<string, Sql>();
+
 /** A name written into SQL. Names come from definitions, never from a request; this fails on anything else. */
 export function name(text: string): Sql {
+  let kept = names.get(text);
+  if (kept === undefined) names.set(text, (kept = checkedName(text)));
+  return kept;
+}
+
+function checkedName(text: string): Sql {
   if (!/^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?$/.test(text)) throw new Error(`not an SQL name: ${text}`);
   return raw(text.replace(/(^|\.)(order|user|group|references|default|all|end|to)\b/g, '$1"$2"'));
 }
 
-/** Turns composed SQL into a statement; `as` makes it a prepared one. */
-export function statement(query: Sql, as?: string): Statement {
-  return { text: query.text, values: query.values, name: as };
+/** Turns composed SQL into a statement; `as` makes it a prepared one, of this name or of the one it has for the text. */
+export function statement(query: Sql, as?: string | ((text: string) => string | undefined)): Statement {
+  const { text, values } = query; // the text is put together at every look
+  return { text, values, name: typeof as === "function" ? as(text) : as };
 }
 
 /** `a and b and c`, or `true` for none. */

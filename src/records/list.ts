@@ -118,8 +118,8 @@ async function pageRows(ctx: Ctx, of: Resource, input: ListInput, selected: Sele
   if (prepared !== null) return read(ctx, prepared);
   const composed = pageQuery(ctx, of, input, selected, keyed);
   const [only, ...others] = input.conditions;
-  const as = only?.prepared && others.length === 0 ? statementName(of, "list", composed.text) : undefined;
-  return query(ctx, statement(composed, as));
+  const isPrepared = only?.prepared && others.length === 0;
+  return query(ctx, statement(composed, isPrepared ? (text) => statementName(of, "list", text) : undefined));
 }
 
 // The default list, and the default list of one parent: one plan fits all values, so these are prepared and share connections.
@@ -128,7 +128,7 @@ function preparedPage(ctx: Ctx, of: Resource, input: ListInput, projection: Sele
   const eligible = (unfiltered || input.onePlan) && input.skip === 0 && projection.related.length === 0;
   if (!eligible || of.visible?.(ctx, "t") || ctx.tx !== null) return null;
   const composed = pageQuery(ctx, of, input, projection, keyed);
-  return statement(composed, statementName(of, "list", composed.text));
+  return statement(composed, (text) => statementName(of, "list", text));
 }
 
 function pageQuery(ctx: Ctx, of: Resource, input: ListInput, projection: Selected, keyed: boolean): Sql {

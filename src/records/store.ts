@@ -163,7 +163,7 @@ function updateStatement<R extends Resource>(
   if (of.rendered !== undefined) assignments.push(sql`rendered = ${renderedText(of, after)}`);
   const set = join([...assignments, sql`version = version + 1`], ", ");
   const update = sql`update ${name(of.table)} set ${set} where organization_id = ${ctx.organization_id} and id = ${after.id}`;
-  return statement(update, updateName(of, update.text));
+  return statement(update, (text) => updateName(of, text));
 }
 
 const updateNames = new Map<string, string>();

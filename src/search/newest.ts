@@ -33,7 +33,8 @@ export async function newestOf(ctx: Ctx, sources: readonly Source[], { count, sh
       union all ${join(sources.map(foundBeside), " union all ")}
       union all select 'common', source, null, null from common
     ) r order by created desc nulls last, id desc`;
-  return readNewest(await query(ctx, statement(asked, statementName(own.of, "newest", asked.text))), sources.length);
+  const prepared = statement(asked, (text) => statementName(own.of, "newest", text));
+  return readNewest(await query(ctx, prepared), sources.length);
 }
 
 function readNewest(rows: Rows, sources: number): Newest {
@@ -56,7 +57,7 @@ function newestOwn(ctx: Ctx, own: Source, count: number): Sql[] {
   const late = {
     as: "late",
     rows: dated({ ...own, words: own.late! }, commonFrom),
-    isEnough: raw(`(select count(*) from late) >= ${count}`),
+    isEnough: sql`(select count(*) from late) >= ${count}`,
   };
   const every = { as: "every", rows: dated(own, fewAtMost), isEnough: raw("true") };
 
@@ -71,7 +72,8 @@ function newestOwn(ctx: Ctx, own: Source, count: number): Sql[] {
   return [...steps, step("found0", sql`select * from (${join(found, " union all ")}) o ${newestFirst(count)}`)];
 }
 
-const newestFirst = (count: number): Sql => raw(`order by created desc, id desc limit ${count}`);
+// As a parameter: a statement of its own for each size of a page would keep a plan for each.
+const newestFirst = (count: number): Sql => sql`order by created desc, id desc limit ${count}`;
 
 /** The sources that give too many. */
 function commonAmong(sources: number): Sql {

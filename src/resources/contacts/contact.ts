@@ -35,7 +35,13 @@ export const contact = resource({
   visible: visibleAsLead,
   indexed: ["lead_id"],
   sort: { name: true, display_name: true },
-  filters: { query: textQuery("contact"), email: emailFilter, phone: phoneFilter, tag: tagFilter("contact"), ...listFilters("contact") },
+  filters: {
+    query: textQuery("contact"),
+    email: emailFilter,
+    phone: phoneFilter,
+    tag: tagFilter("contact"),
+    ...listFilters("contact"),
+  },
   expand: { lead: { resource: "lead", via: "lead_id", many: false } },
   fields: {
     lead_id: ref(
