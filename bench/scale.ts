@@ -193,10 +193,10 @@ interface Side {
   paths: string[];
 }
 
-async function sideOf(url: string, question: Question, { key, ...organization }: Organization, leads: number): Promise<Side> {
-  const headers = { authorization: `Basic ${Buffer.from(`${key}:`).toString("base64")}` };
+async function sideOf(url: string, question: Question, organization: Organization, leads: number): Promise<Side> {
+  const headers = { authorization: `Basic ${Buffer.from(`${organization.key}:`).toString("base64")}` };
   const ask = async (path: string) => (await fetch(`${url}/api/v1${path}`, { headers })).json();
-  const paths = await question.paths({ key, ...organization }, leads, ask);
+  const paths = await question.paths(organization, leads, ask);
   return { headers, paths: paths.map((path) => `/api/v1${path}`) };
 }
 

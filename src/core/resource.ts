@@ -32,11 +32,11 @@ export interface Purpose {
   /** All rows, and not a page of them. */
   whole?: boolean;
   /** It stands alone, and no more than the newest records that meet it are wanted: it may leave out the rest. */
-  newest?: Page;
+  newest?: NewestPage;
 }
 
 /** So many of the newest records, and SQL for what is shown of the record `t`, where that is wanted at once. */
-export interface Page {
+export interface NewestPage {
   count: number;
   shown: string | null;
 }

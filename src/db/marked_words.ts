@@ -29,8 +29,8 @@ export function ofLate(literal: string, now: Date): string {
   const quarters = [later, ...[ahead, before].map((instant) => quarter(instant.toISOString()))];
   const anyOf = (start: string) => `(${quarters.map((of) => `'${start}${of}'`).join(" | ")})`;
   const dated = literal.replace(beginning, (_, start: string) => anyOf(start));
-  // One word that names the quarter is enough; a word for all records of a quarter takes an index longer.
-  return dated === literal ? `${anyOf("")} & (${literal})` : dated;
+  // Where all words must be there, one that names the quarter is enough; a word for all records of a quarter takes an index longer.
+  return dated === literal || literal.includes(" | ") ? `${anyOf("")} & (${ofAnyTime(literal)})` : dated;
 }
 
 const beginning = /'(\^[^']+)'/g;

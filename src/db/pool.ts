@@ -11,7 +11,6 @@ export interface PoolOptions {
   rls: boolean;
   readConnections?: number;
   ownConnections?: number;
-  plannedConnections?: number;
   onError?: (error: Error) => void;
 }
 
@@ -53,14 +52,14 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
     return pool;
   };
   const own = poolOf({ max: options.ownConnections ?? 16 });
-  const planned = poolOf({ max: options.plannedConnections ?? 8, options: `${limits} ${planning} ${plannedOnce}` });
+  const planned = poolOf({ max: 8, options: `${limits} ${planning} ${plannedOnce}` });
   const pools = [own, planned];
   const shared = options.rls
     ? null
     : new SharedReads({ ...config, options: `${limits} ${byIndexOnly}` }, options.readConnections ?? 4, onError);
 
-  const scoped = (organizationId: string, statement: Statement) =>
-    withClient(statement.name === undefined ? own : planned, async (client) => {
+  const scoped = (pool: pg.Pool, organizationId: string, statement: Statement) =>
+    withClient(pool, async (client) => {
       if (!options.rls) return run(client, statement);
       run(client, { text: "begin", values: [] }).catch(() => {});
       run(client, enter(organizationId)).catch(() => {});
@@ -68,8 +67,8 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
     });
 
   return {
-    read: (organizationId, statement) => (shared ? shared.read(statement) : scoped(organizationId, statement)),
-    query: scoped,
+    read: (organizationId, statement) => (shared ? shared.read(statement) : scoped(own, organizationId, statement)),
+    query: (organizationId, statement) => scoped(statement.name === undefined ? own : planned, organizationId, statement),
     transaction: (organizationId, work) =>
       retried(() => withClient(own, (client) => inTransaction(client, options.rls, organizationId, work))),
     unscoped: (statement) => (shared ? shared.read(statement) : withClient(own, (client) => run(client, statement))),

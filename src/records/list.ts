@@ -5,9 +5,9 @@ import { JsonText } from "../core/operation.ts";
 import { from, type Resource, scope } from "../core/resource.ts";
 import type { Rows, Statement, Row as TextRow } from "../db/database.ts";
 import { and, name, raw, type Sql, sql, statement } from "../db/sql.ts";
-import { afterCursor, cursorOf, type ListInput, orderBy, readOrder } from "./list_input.ts";
+import { afterCursor, cursorOf, type ListInput, leanFor, orderBy, readOrder } from "./list_input.ts";
 import { selectList, statementName } from "./records.ts";
-import { leanOf, type Projection, projectionOf, renderedProjectionOf } from "./writer.ts";
+import { type Projection, projectionOf, renderedProjectionOf } from "./writer.ts";
 
 /** Beyond this offset the keys are found first, in the index alone, and joined back: 90 ms become 9 at 100,000. */
 const deepSkip = 1000;
@@ -50,8 +50,7 @@ async function readPieces(ctx: Ctx, of: Resource, input: ListInput): Promise<Pie
  * is another one, or where a rendering is missing.
  */
 async function readLeanPage(ctx: Ctx, of: Resource, input: ListInput): Promise<Pieces | null> {
-  const plain = input.fields === null && input.expand.length === 0;
-  const lean = plain ? leanOf(of, (other) => ctx.registry.resource(other)) : null;
+  const lean = leanFor(ctx, of, input);
   if (lean === null || !input.order.every(({ key }) => key === "date_created" || key === "id")) return null;
 
   const found = input.conditions[0]?.shown?.slice(input.skip);

@@ -8,7 +8,7 @@ import type { Condition, Filter, OrderKey, Purpose, Resource } from "../core/res
 import { and, name, or, raw, type Sql, sql } from "../db/sql.ts";
 import { parseDate, parseTimestamp } from "../values/time.ts";
 import { type CustomField, customFieldsOf } from "./custom_fields.ts";
-import { leanOf } from "./writer.ts";
+import { type Lean, leanOf } from "./writer.ts";
 
 export const limitMax = 200;
 export const limitDefault = 100;
@@ -64,8 +64,8 @@ export async function readList(
   const fields = readFieldNames(given._fields);
   const expand = readExpand(of, given._expand, errors);
   const isPage = standsAlone && cursor === null && isNewestFirst(order);
-  const shown = fields === null && expand.length === 0 ? leanOf(of, (other) => ctx.registry.resource(other))?.select : undefined;
-  const conditions = await read(isPage ? { newest: { count: skip + limit + 1, shown: shown ?? null } } : {});
+  const shown = leanFor(ctx, of, { fields, expand })?.select ?? null;
+  const conditions = await read(isPage ? { newest: { count: skip + limit + 1, shown } } : {});
   const input: ListInput = {
     limit,
     skip,
@@ -82,6 +82,10 @@ export async function readList(
   if (Object.keys(errors).length > 0) throw invalid(errors);
   return input;
 }
+
+/** A rendering in one column, where a list shows records as they are kept. */
+export const leanFor = (ctx: Ctx, of: Resource, { fields, expand }: Pick<ListInput, "fields" | "expand">): Lean | null =>
+  fields === null && expand.length === 0 ? leanOf(of, (other) => ctx.registry.resource(other)) : null;
 
 const isNewestFirst = (order: readonly OrderKey[]): boolean =>
   order.map(({ key, descending }) => `${descending ? "-" : ""}${key}`).join() === "-date_created,-id";

@@ -6,7 +6,14 @@ import type { Ctx } from "../core/context.ts";
 import { type FieldErrors, invalid } from "../core/errors.ts";
 import { isId } from "../core/id.ts";
 import { nearest } from "../core/reasons.ts";
-import { from, type Page, type Purpose, type Condition as RecordCondition, type Resource, scope } from "../core/resource.ts";
+import {
+  from,
+  type NewestPage,
+  type Purpose,
+  type Condition as RecordCondition,
+  type Resource,
+  scope,
+} from "../core/resource.ts";
 import { and, name, or, raw, type Sql, sql } from "../db/sql.ts";
 import { type Attribute, attributeNames, attributeOf, single } from "./attributes.ts";
 import { type Condition, meets } from "./conditions.ts";
@@ -55,7 +62,7 @@ export interface Compiler {
   /** It is asked of all rows and not of a page. */
   whole: boolean;
   /** Nothing but words is asked for, and no more than the newest so many that have them. */
-  newest: Page | null;
+  newest: NewestPage | null;
   named(compiler: Compiler, subject: Subject, node: NamedField, narrow: boolean): Promise<Compiled>;
 }
 

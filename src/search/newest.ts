@@ -1,6 +1,6 @@
 // The newest of the many records that some words find, and what a list shows of them, in one statement.
 import { type Ctx, query } from "../core/context.ts";
-import { from, type Page, scope } from "../core/resource.ts";
+import { from, type NewestPage, scope } from "../core/resource.ts";
 import type { Rows } from "../db/database.ts";
 import { and, join, name, or, raw, type Sql, sql, statement } from "../db/sql.ts";
 import { statementName } from "../records/records.ts";
@@ -18,7 +18,7 @@ export interface Shown {
 const commonFrom = 1_000;
 
 /** The newest of what the sources give; the first of them is the record itself, the others name it. */
-export async function newestOf(ctx: Ctx, sources: readonly Source[], { count, shown }: Page): Promise<Newest> {
+export async function newestOf(ctx: Ctx, sources: readonly Source[], { count, shown }: NewestPage): Promise<Newest> {
   const [own, ...others] = sources as [Source, ...Source[]];
   if (own.late === undefined || count > commonFrom) return { found: await idsOf(ctx, sources) };
   const steps = [

@@ -70,6 +70,16 @@ describe("words find leads", () => {
       }
   });
 
+  test("newest first also where digits may be a number or words", async () => {
+    const acme = await organization();
+    const phones = [{ phone: "+1 650 123 4567" }];
+    for (const name of ["By phone", "By phone too"]) await acme.lead({ name, phones, date_created: "2014-05-05T00:00:00Z" });
+    await acme.lead({ name: "Box 650 123 456", date_created: "2019-05-05T00:00:00Z" });
+
+    assert.deepEqual(await found(acme, "650 123 456", "/lead/?_limit=1"), ["Box 650 123 456"]);
+    assert.equal((await found(acme, "650 123 456")).length, 3);
+  });
+
   test("of their own, of their people and of their notes, together", async () => {
     const acme = await organization();
     const lead = await acme.lead({
