@@ -1,6 +1,6 @@
 // A resource is data about a kind of record. It has no behaviour: the verbs live in `standard.ts` and `records.ts`.
 import { z } from "zod";
-import { type Sql, sql, name as sqlName } from "../db/sql.ts";
+import { type Place, type Sql, sql, name as sqlName } from "../db/sql.ts";
 import type { Ctx } from "./context.ts";
 import {
   type AnyField,
@@ -198,10 +198,14 @@ export const kindOf = (of: Resource, row: Record<string, unknown>): Resource =>
 
 /** The conditions every statement about a resource begins with: its organization, its kind, what the caller may see. */
 export function scope(ctx: Ctx, of: Resource, alias = "t"): Sql[] {
-  const conditions = [sql`${sqlName(alias)}.organization_id = ${ctx.organization_id}`];
-  if (of.only) conditions.push(sql`${sqlName(alias)}.${sqlName(of.only.column)} = ${of.only.value}`);
   const visible = of.visible?.(ctx, alias);
-  if (visible) conditions.push(visible);
+  return visible ? [...within(ctx.organization_id, of, alias), visible] : within(ctx.organization_id, of, alias);
+}
+
+/** The same for who may see all of them. The organization is its id, or a place for it. */
+export function within(organization: string | Place<any>, of: Resource, alias: string): Sql[] {
+  const conditions = [sql`${sqlName(alias)}.organization_id = ${organization}`];
+  if (of.only) conditions.push(sql`${sqlName(alias)}.${sqlName(of.only.column)} = ${of.only.value}`);
   return conditions;
 }
 

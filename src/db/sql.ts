@@ -24,6 +24,25 @@ export function statement(query: Sql, as?: string | ((text: string) => string | 
   return { text, values, name: typeof as === "function" ? as(text) : as };
 }
 
+/** Stands in composed SQL for a value that is read off what each call gives. */
+export class Place<Given> {
+  readonly read: (given: Given) => unknown;
+
+  constructor(read: (given: Given) => unknown) {
+    this.read = read;
+  }
+}
+
+export type Template<Given> = (given: Given) => Statement;
+
+/** A prepared statement whose text is put together once, for a question that is asked often; each call gives the values of its places. */
+export function template<Given>(query: Sql, as: (text: string) => string): Template<Given> {
+  const { text, values } = query;
+  const name = as(text);
+  const read = values.map((value) => (value instanceof Place ? (value as Place<Given>).read : () => value));
+  return (given) => ({ text, name, values: read.map((of) => of(given)) });
+}
+
 /** `a and b and c`, or `true` for none. */
 export const and = (conditions: readonly Sql[]): Sql =>
   conditions.length === 0 ? raw("true") : join(conditions as Sql[], " and ");

@@ -30,7 +30,7 @@ import {
   objectTypeOf,
   resourceOf,
 } from "./relations.ts";
-import { inText, inVector, maybeInVector, type Sought } from "./text.ts";
+import { hasWords, inText, narrowingWords, type Sought, wordsFor } from "./text.ts";
 import { words as wordsOf } from "./words.ts";
 
 /** Only from a text query; what its name means is said by `named_fields.ts`. */
@@ -263,11 +263,9 @@ async function words(c: Compiler, subject: Subject, sought: Sought, narrow: bool
     );
   if (!hasVector(of)) return many(or(textsOf(subject).map((text) => text.some((value) => inText(value, sought)))));
   const lateFirst = wordsOf(sought.value).every((word) => word.length <= 3);
-  const inWords = (alias: string, { name: kind }: Resource) => {
-    const asked = { byThree: foundByThree.includes(kind), late: false };
-    const inIndex = (how: typeof asked) => inVector(c.ctx, sql`${name(alias)}.search`, sought, how);
-    return { words: inIndex(asked), late: inIndex({ ...asked, late: true }), lateFirst, condition: raw("true") };
-  };
+  const inWords = (_alias: string, { name: kind }: Resource) => ({
+    words: { ...wordsFor(c.ctx, sought, foundByThree.includes(kind)), lateFirst },
+  });
   return anywhere(c, subject, "words", inWords, narrow);
 }
 
@@ -284,7 +282,7 @@ export async function anywhere(
   c: Compiler,
   subject: Subject,
   by: "words" | "email" | "phone",
-  condition: (alias: string, of: Resource) => Pick<Source, "words" | "late" | "lateFirst" | "condition">,
+  condition: (alias: string, of: Resource) => Pick<Source, "words" | "condition">,
   narrow: boolean,
 ): Promise<Compiled> {
   const of = subject.resource!;
@@ -323,7 +321,8 @@ async function met(c: Compiler, subject: Subject, outer: string, sources: readon
   return outer === "id" ? oneOf(subject, ids) : { sql: isOneOf, few: true };
 }
 
-const allOf = ({ words, condition }: Source): Sql => and(words === undefined ? [condition] : [words, condition]);
+const allOf = ({ alias, words, condition }: Source): Sql =>
+  and([...(words ? [hasWords(alias, words.any)] : []), ...(condition ? [condition] : [])]);
 
 /**
  * Of all rows this is a set that is made once. Of a page it is tried row by row until the page is full: as a scalar, because of an
@@ -370,7 +369,7 @@ export async function fieldMeets(
   const exact = await meets(c.ctx, attribute, condition);
   const of = subject.resource;
   if (condition.type !== "text" || of === null || !indexedWords[of.name]?.includes(field)) return many(exact);
-  const words = maybeInVector(c.ctx, sql`${name(subject.alias)}.search`, condition);
+  const words = narrowingWords(c.ctx, condition);
   return met(c, subject, "id", [{ of, alias: subject.alias, column: "id", words, condition: exact }], narrow);
 }
 

@@ -2,18 +2,17 @@
 import { type Ctx, query } from "../core/context.ts";
 import { from, type Resource, scope } from "../core/resource.ts";
 import type { Rows } from "../db/database.ts";
-import { and, join, name, raw, type Sql, sql, statement } from "../db/sql.ts";
+import { and, join, name, type Place, raw, type Sql, sql, statement } from "../db/sql.ts";
+import { hasWords, type Words } from "./text.ts";
 
 /** Records of a kind that meet a condition, and the column of theirs that names the record that is looked for. */
 export interface Source {
   of: Resource;
   alias: string;
   column: string;
-  /** What the index of words answers, the same of what was made lately, and whether that is worth trying first. */
-  words?: Sql;
-  late?: Sql;
-  lateFirst?: boolean;
-  condition: Sql;
+  /** What its words are looked up by, and what is true of it beside them. */
+  words?: Words;
+  condition?: Sql;
 }
 
 /**
@@ -26,7 +25,9 @@ export type Ids = readonly string[];
 
 /** The ids that each source gives, or null where they are too many. */
 export async function idsOf(ctx: Ctx, sources: readonly Source[]): Promise<(Ids | null)[]> {
-  const each = sources.map((source, i) => part(`${i}`, source, metBy(ctx, source, fewAtMost)));
+  const each = sources.map((source, i) =>
+    part(`${i}`, source, metBy(source, conditionsOf(ctx, source), fewAtMost, source.words?.any)),
+  );
   const rows = await query(ctx, statement(join(each, " union all ")));
   return sources.map((_, i) => idsAmong(rows, `${i}`));
 }
@@ -40,12 +41,15 @@ const part = (place: string, source: Source, rows: Sql): Sql => sql`(select ${ra
 
 export const idOf = ({ alias, column }: Source): Sql => sql`${name(alias)}.${name(column)}`;
 
-/** Rows of a source, one more than so many at most. */
-export const metBy = (ctx: Ctx, source: Source, atMost: number): Sql =>
-  sql`from ${rowsOf(source)} where ${and([...scope(ctx, source.of, source.alias), source.condition])} ${raw(`limit ${atMost + 1}`)}`;
+const conditionsOf = (ctx: Ctx, { of, alias, condition }: Source): Sql[] =>
+  condition === undefined ? scope(ctx, of, alias) : [...scope(ctx, of, alias), condition];
+
+/** Rows of a source that meet conditions and have words, one more than so many at most. */
+export const metBy = (source: Source, conditions: readonly Sql[], atMost: number, words?: string | null | Place<any>): Sql =>
+  sql`from ${rowsOf(source, words)} where ${and(conditions)} ${raw(`limit ${atMost + 1}`)}`;
 
 // The fence keeps the planner from reading all rows of the organization in another index, to intersect them with the few found here.
-const rowsOf = ({ of, alias, words }: Source): Sql =>
+const rowsOf = ({ of, alias }: Source, words?: string | null | Place<any>): Sql =>
   words === undefined
     ? from(of, alias)
-    : sql`(select *, ctid place from ${from(of, alias)} where ${words} offset 0) ${name(alias)}`;
+    : sql`(select *, ctid place from ${from(of, alias)} where ${hasWords(alias, words)} offset 0) ${name(alias)}`;

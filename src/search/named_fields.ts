@@ -27,7 +27,7 @@ import type { Condition } from "./conditions.ts";
 import { spanOf } from "./moments.ts";
 import type { Operator, QueryNode } from "./nodes.ts";
 import { linkBetween, resourceOf } from "./relations.ts";
-import { inText, maybeInVector } from "./text.ts";
+import { inText, narrowingWords } from "./text.ts";
 
 /** Other words people use. */
 const synonyms: Readonly<Record<string, string>> = {
@@ -170,7 +170,7 @@ function withEmail(ctx: Ctx, value: string): Reached {
   if (parseEmail(value) !== null) return (alias) => ({ condition: sql`${name(alias)}.email_keys @> ${[emailKey(value)]}` });
   const sought = { value, mode: "contains" } as const;
   return (alias) => ({
-    words: maybeInVector(ctx, sql`${name(alias)}.search`, sought),
+    words: narrowingWords(ctx, sought),
     condition: sql`exists (select from unnest(${name(alias)}.email_keys) k(value) where ${inText(sql`k.value`, sought)})`,
   });
 }

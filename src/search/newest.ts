@@ -1,8 +1,8 @@
 // The newest of the many records that some words find, and what a list shows of them, in one statement.
 import { type Ctx, query } from "../core/context.ts";
-import { from, type NewestPage, scope } from "../core/resource.ts";
+import { from, type NewestPage, within } from "../core/resource.ts";
 import type { Rows } from "../db/database.ts";
-import { and, join, name, or, raw, type Sql, sql, statement } from "../db/sql.ts";
+import { and, join, name, or, Place, raw, type Sql, sql, type Template, template } from "../db/sql.ts";
 import { statementName } from "../records/records.ts";
 import { fewAtMost, type Ids, idOf, idsAmong, idsOf, metBy, type Source } from "./found.ts";
 
@@ -19,22 +19,11 @@ const commonFrom = 1_000;
 
 /** The newest of what the sources give; the first of them is the record itself, the others name it. */
 export async function newestOf(ctx: Ctx, sources: readonly Source[], { count, shown }: NewestPage): Promise<Newest> {
-  const [own, ...others] = sources as [Source, ...Source[]];
-  if (own.late === undefined || count > commonFrom) return { found: await idsOf(ctx, sources) };
-  const steps = [
-    ...newestOwn(ctx, own, count),
-    ...others.map((source, i) => step(`found${i + 1}`, sql`select ${idOf(source)} id ${metBy(ctx, source, fewAtMost)}`)),
-    step("common", commonAmong(sources.length)),
-  ];
-  const page = sql`select 'page' kind, id, ${shownOf(ctx, own, shown)} shown, created from (${together(ctx, own, others.length, count)}) p`;
-  const asked = sql`with ${join(steps, ", ")}
-    select kind, id, shown from (
-      ${page} where not exists (select from common)
-      union all ${join(sources.map(foundBeside), " union all ")}
-      union all select 'common', source, null, null from common
-    ) r order by created desc nulls last, id desc`;
-  const prepared = statement(asked, (text) => statementName(own.of, "newest", text));
-  return readNewest(await query(ctx, prepared), sources.length);
+  const late = sources[0]!.words?.late;
+  if (late === undefined || count > commonFrom) return { found: await idsOf(ctx, sources) };
+  const asked = questionOf(ctx, sources, shown);
+  const words = sources.map((source) => source.words!.any);
+  return readNewest(await query(ctx, asked({ organization: ctx.organization_id, count, late, words })), sources.length);
 }
 
 function readNewest(rows: Rows, sources: number): Newest {
@@ -43,37 +32,91 @@ function readNewest(rows: Rows, sources: number): Newest {
   return { found: Array.from({ length: sources }, (_, i) => (common.has(`${i}`) ? null : idsAmong(rows, `${i}`))) };
 }
 
+// --- the statement ---
+
+/** What differs from one search to the next. */
+interface Given {
+  organization: string;
+  count: number;
+  late: string | null;
+  /** Of each source. */
+  words: (string | null)[];
+}
+
+const organization = new Place<Given>((given) => given.organization);
+// As a parameter: a statement of its own for each size of a page would keep a plan for each.
+const count = new Place<Given>((given) => given.count);
+const late = new Place<Given>((given) => given.late);
+
+type Question = Template<Given>;
+
+/** A source with the conditions that its rows must meet. */
+interface Asked extends Source {
+  conditions: readonly Sql[];
+  place: Place<Given>;
+}
+
+const kept = new Map<string, Question>();
+
+/** Put together once for all who may see everything there: to compose it takes as long as to answer. */
+function questionOf(ctx: Ctx, sources: readonly Source[], shown: string | null): Question {
+  const hidden = sources.map(({ of, alias }) => of.visible?.(ctx, alias) ?? null);
+  if (hidden.some((condition) => condition !== null)) return compose(sources, hidden, shown);
+  const key = [sources[0]!.words!.lateFirst, shown, ...sources.map(({ of, alias, column }) => [of.name, alias, column])].join();
+  let question = kept.get(key);
+  if (question === undefined) kept.set(key, (question = compose(sources, hidden, shown)));
+  return question;
+}
+
+function compose(sources: readonly Source[], hidden: readonly (Sql | null)[], shown: string | null): Question {
+  const [own, ...others] = sources.map((source, i): Asked => {
+    const all = within(organization, source.of, source.alias);
+    const place = new Place<Given>((given) => given.words[i]!);
+    return { ...source, conditions: hidden[i] ? [...all, hidden[i]] : all, place };
+  }) as [Asked, ...Asked[]];
+  const steps = [
+    ...newestOwn(own),
+    ...others.map((source, i) =>
+      step(`found${i + 1}`, sql`select ${idOf(source)} id ${metBy(source, source.conditions, fewAtMost, source.place)}`),
+    ),
+    step("common", commonAmong(sources.length)),
+  ];
+  const page = sql`select 'page' kind, id, ${shownOf(own, shown)} shown, created from (${together(own, others.length)}) p`;
+  const asked = sql`with ${join(steps, ", ")}
+    select kind, id, shown from (
+      ${page} where not exists (select from common)
+      union all ${join(sources.map(foundBeside), " union all ")}
+      union all select 'common', source, null, null from common
+    ) r order by created desc nulls last, id desc`;
+  return template<Given>(asked, (text) => statementName(own.of, "newest", text));
+}
+
 const step = (as: string, rows: Sql): Sql => sql`${raw(as)} as materialized (${rows})`;
 
 /**
  * The steps to `found0`, the newest that are found by themselves. Three letters begin a word in 2,000 of a million leads, and to read
  * these is most of the work: what was made lately is tried first, and all others only where it is not enough. More letters begin fewer.
  */
-function newestOwn(ctx: Ctx, own: Source, count: number): Sql[] {
+function newestOwn(own: Asked): Sql[] {
   const alias = name(own.alias);
-  const dated = (source: Source, atMost: number) =>
-    sql`select ${idOf(source)} id, ${alias}.date_created created, ${alias}.place ${metBy(ctx, source, atMost)}`;
-  const few = { as: "few", rows: dated(own, commonFrom), isEnough: raw(`(select count(*) from few) <= ${commonFrom}`) };
-  const late = {
-    as: "late",
-    rows: dated({ ...own, words: own.late! }, commonFrom),
-    isEnough: sql`(select count(*) from late) >= ${count}`,
-  };
-  const every = { as: "every", rows: dated(own, fewAtMost), isEnough: raw("true") };
+  const dated = (words: Place<Given>, atMost: number) =>
+    sql`select ${idOf(own)} id, ${alias}.date_created created, ${alias}.place ${metBy(own, own.conditions, atMost, words)}`;
+  const few = { as: "few", rows: dated(own.place, commonFrom), isEnough: raw(`(select count(*) from few) <= ${commonFrom}`) };
+  const lately = { as: "late", rows: dated(late, commonFrom), isEnough: sql`(select count(*) from late) >= ${count}` };
+  const every = { as: "every", rows: dated(own.place, fewAtMost), isEnough: raw("true") };
 
   const steps: Sql[] = [];
   const found: Sql[] = [];
   let isDone = raw("false");
-  for (const { as, rows, isEnough } of own.lateFirst ? [late, every] : [few, late, every]) {
+  for (const { as, rows, isEnough } of own.words!.lateFirst ? [lately, every] : [few, lately, every]) {
     steps.push(step(as, sql`select * from (${rows}) o where not (${isDone})`));
     found.push(sql`select * from ${raw(as)} where ${isEnough}`);
     isDone = or([isDone, isEnough]);
   }
-  return [...steps, step("found0", sql`select * from (${join(found, " union all ")}) o ${newestFirst(count)}`)];
+  return [...steps, step("found0", sql`select * from (${join(found, " union all ")}) o ${newestFirst}`)];
 }
 
-// As a parameter: a statement of its own for each size of a page would keep a plan for each.
-const newestFirst = (count: number): Sql => sql`order by created desc, id desc limit ${count}`;
+const newestFirst = sql`order by created desc, id desc limit ${count}`;
 
 /** The sources that give too many. */
 function commonAmong(sources: number): Sql {
@@ -89,15 +132,16 @@ const foundBeside = (_: Source, i: number): Sql =>
   );
 
 /** The newest of those that are found by themselves and of those that the other sources name. */
-function together(ctx: Ctx, { of }: Source, others: number, count: number): Sql {
+function together({ of, alias, conditions }: Asked, others: number): Sql {
   if (others === 0) return raw("select * from found0");
+  const own = name(alias);
   const named = raw(Array.from({ length: others }, (_, i) => `select id from found${i + 1}`).join(" union all "));
-  return sql`select * from found0 union all select t.id, t.date_created, t.ctid from ${from(of, "t")}
-    where ${and(scope(ctx, of))} and t.id in (${named}) and t.id not in (select id from found0) ${newestFirst(count)}`;
+  return sql`select * from found0 union all select ${own}.id, ${own}.date_created, ${own}.ctid from ${from(of, alias)}
+    where ${and(conditions)} and ${own}.id in (${named}) and ${own}.id not in (select id from found0) ${newestFirst}`;
 }
 
 /** Read at the place where the record was found: within one statement it stays there. */
-const shownOf = (ctx: Ctx, { of }: Source, shown: string | null): Sql =>
+const shownOf = ({ of, alias }: Asked, shown: string | null): Sql =>
   shown === null
     ? raw("null")
-    : sql`(select ${raw(shown)} from ${from(of, "t")} where t.organization_id = ${ctx.organization_id} and t.ctid = p.place)`;
+    : sql`(select ${raw(shown)} from ${from(of, alias)} where ${name(alias)}.organization_id = ${organization} and ${name(alias)}.ctid = p.place)`;

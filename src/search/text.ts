@@ -1,7 +1,7 @@
 // Text conditions in their two forms: against a vector of words, which an index answers, and against any SQL text.
 import type { Ctx } from "../core/context.ts";
 import { markedWords, ofAnyTime, ofLate } from "../db/marked_words.ts";
-import { and, raw, type Sql, sql } from "../db/sql.ts";
+import { and, name, type Place, raw, type Sql, sql } from "../db/sql.ts";
 import type { TextMode } from "./nodes.ts";
 import { narrowingQuery, phrasePatterns, phraseQuery, prefixPatterns, prefixQuery, wordPatterns, wordQuery } from "./words.ts";
 
@@ -13,25 +13,32 @@ export interface Sought {
   mode: SoughtMode;
 }
 
-/** The vector has what is sought. `byThree` where it is one `withBeginnings`, `late` where only what was made lately is wanted. */
-export function inVector(
-  ctx: Ctx,
-  vector: Sql,
-  { value, mode }: Sought,
-  { byThree, late }: { byThree: boolean; late: boolean },
-): Sql {
+/** What the index of words is asked, as texts of `tsquery`; null finds nothing. */
+export interface Words {
+  any: string | null;
+  /** The same of what was made lately, and whether that is worth trying first. */
+  late?: string | null;
+  lateFirst?: boolean;
+}
+
+/** Who has what is sought. `byThree` where words are stored `withBeginnings`. */
+export function wordsFor(ctx: Ctx, { value, mode }: Sought, byThree: boolean): Words {
   const asked = { full_words: wordQuery, phrase: phraseQuery }[mode as string];
   const query = asked ? asked(value) : prefixQuery(value, byThree);
-  return matches(ctx, vector, query && (late ? ofLate(query, ctx.now) : ofAnyTime(query)));
+  if (query === null) return { any: null, late: null };
+  const marked = (literal: string) => markedWords(literal, ctx.organization_id);
+  return { any: marked(ofAnyTime(query)), late: marked(ofLate(query, ctx.now)) };
 }
 
-/** Every record whose text has what is sought is among those whose vector passes this. */
-export function maybeInVector(ctx: Ctx, vector: Sql, { value, mode }: Sought): Sql {
-  return matches(ctx, vector, narrowingQuery(value, mode === "full_words" || mode === "phrase" || mode === "exact_value"));
+/** Every record whose text has what is sought is among those that have these. */
+export function narrowingWords(ctx: Ctx, { value, mode }: Sought): Words {
+  const query = narrowingQuery(value, mode === "full_words" || mode === "phrase" || mode === "exact_value");
+  return { any: query && markedWords(query, ctx.organization_id) };
 }
 
-const matches = (ctx: Ctx, vector: Sql, query: string | null): Sql =>
-  query === null ? raw("false") : sql`${vector} @@ ${markedWords(query, ctx.organization_id)}::text::tsquery`;
+/** The column of words of this alias has them. */
+export const hasWords = (alias: string, words: Words["any"] | Place<any>): Sql =>
+  sql`${name(alias)}.search @@ ${words}::text::tsquery`;
 
 /** The text has what is sought, whatever its case and accents. */
 export function inText(text: Sql, { value, mode }: Sought): Sql {
