@@ -15,7 +15,7 @@ import { foundBenchOrganization, type Organization, openStand, type Running, rec
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 9);
 const roundSeconds = Number(process.env.BENCH_SECONDS ?? 1);
-const warmUpSeconds = 6;
+const warmUpSeconds = 12;
 const leadCount = 10_000;
 /** `BENCH_CASES=get,list` measures only these. */
 const chosen = process.env.BENCH_CASES?.split(",");

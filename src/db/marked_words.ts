@@ -14,7 +14,7 @@ export function markedWords(literal: string, organizationId: string): string {
 
 /** A `tsvector` literal with the quarter of a record. */
 export function datedWords(literal: string, made: string, written: string): string {
-  const of = made > written ? later : quarter(made);
+  const of = made > written ? later : quarter(made.slice(0, 4), Number(made.slice(5, 7)));
   return `'${of}' ${literal.replace(beginning, `'$1${of}'`)}`;
 }
 
@@ -25,8 +25,8 @@ export const ofAnyTime = (literal: string): string => literal.replace(beginning,
 export function ofLate(literal: string, now: Date): string {
   // A clock that is ahead of ours is ahead by less than an hour.
   const ahead = new Date(now.getTime() + 3_600_000);
-  const before = new Date(Date.UTC(ahead.getUTCFullYear(), ahead.getUTCMonth() - 3));
-  const quarters = [later, ...[ahead, before].map((instant) => quarter(instant.toISOString()))];
+  const [year, month] = [ahead.getUTCFullYear(), ahead.getUTCMonth() + 1];
+  const quarters = [later, quarter(year, month), month > 3 ? quarter(year, month - 3) : quarter(year - 1, 12)];
   const anyOf = (start: string) => `(${quarters.map((of) => `'${start}${of}'`).join(" | ")})`;
   const dated = literal.replace(beginning, (_, start: string) => anyOf(start));
   // Where all words must be there, one that names the quarter is enough; a word for all records of a quarter takes an index longer.
@@ -35,4 +35,4 @@ export function ofLate(literal: string, now: Date): string {
 
 const beginning = /'(\^[^']+)'/g;
 const later = "@later";
-const quarter = (instant: string): string => `@${instant.slice(0, 4)}q${Math.ceil(Number(instant.slice(5, 7)) / 3)}`;
+const quarter = (year: string | number, month: number): string => `@${year}q${Math.ceil(month / 3)}`;

@@ -62,8 +62,9 @@ async function readLeanPage(ctx: Ctx, of: Resource, input: ListInput): Promise<P
     if (i > 0) pieces.push(",");
     if (!lean.push(pieces, texts[i]!, ctx.directory)) return null;
   }
-  const last = count === 0 ? null : (JSON.parse(pieces.slice(-3).join("")) as Record<string, string>);
-  return { pieces, has_more: texts.length > input.limit, last: last && input.order.map(({ key }) => last[key]!) };
+  const has_more = texts.length > input.limit;
+  const last = has_more && count > 0 ? (JSON.parse(pieces.slice(-3).join("")) as Record<string, string>) : null;
+  return { pieces, has_more, last: last && input.order.map(({ key }) => last[key]!) };
 }
 
 /** A record's JSON with further members, such as `,"contacts":[…]`. */

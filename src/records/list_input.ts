@@ -1,5 +1,5 @@
 // The query of a list, understood: paging, order, filters. Everything here is derived from the resource's definition.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Ctx } from "../core/context.ts";
 import { type FieldErrors, invalid } from "../core/errors.ts";
 import type { Field } from "../core/field.ts";
@@ -21,7 +21,7 @@ export interface ListInput {
   fields: string[] | null;
   expand: string[];
   count: "exact" | "estimate" | null;
-  order: OrderKey[];
+  order: readonly OrderKey[];
   conditions: Condition[];
   /** The same as they are best asked of all rows, for a count. */
   counted: Sql[];
@@ -41,7 +41,10 @@ export async function readList(
   fixed: readonly Sql[] = [],
 ): Promise<ListInput> {
   const errors: FieldErrors = {};
-  const filters = Object.entries(given).filter(([key]) => !(paging as readonly string[]).includes(key));
+  // In one order, so that the same filters make the same statement.
+  const filters = Object.entries(given)
+    .filter(([key]) => !(paging as readonly string[]).includes(key))
+    .sort();
   const read = async (purpose: Purpose) => {
     const conditions: Condition[] = [...fixed];
     for (const [key, value] of filters) {
@@ -53,10 +56,7 @@ export async function readList(
   const count = readCount(given._count, errors);
   const order =
     (given._order_by ? null : await orderOfFilters(ctx, of, filters, errors)) ?? readOrder(of, given._order_by, errors);
-  const fingerprint = createHash("sha1")
-    .update(JSON.stringify([of.name, filters.sort(), given._order_by ?? ""]))
-    .digest("base64url")
-    .slice(0, 12);
+  const fingerprint = () => hash("sha1", JSON.stringify([of.name, filters, given._order_by ?? ""]), "base64url").slice(0, 12);
   const limit = wholeNumber(given._limit, "_limit", limitDefault, limitMax, errors);
   const skip = wholeNumber(given._skip, "_skip", 0, Number.MAX_SAFE_INTEGER, errors);
   const cursor = readCursor(given, fingerprint, order, errors);
@@ -77,7 +77,9 @@ export async function readList(
     conditions,
     counted: count === null ? conditions : await read({ whole: true }),
     onePlan: onlyIndexed(of, filters, given, fixed),
-    fingerprint,
+    get fingerprint() {
+      return fingerprint();
+    },
   };
   if (Object.keys(errors).length > 0) throw invalid(errors);
   return input;
@@ -376,9 +378,18 @@ function customValue(field: CustomField, value: string, ctx: Ctx): unknown {
 
 // --- order ---
 
-export function readOrder(of: Resource, value: string | undefined, errors: FieldErrors): OrderKey[] {
+const defaultOrders = new WeakMap<Resource, OrderKey[]>();
+
+export function readOrder(of: Resource, value: string | undefined, errors: FieldErrors): readonly OrderKey[] {
+  if (value !== undefined) return orderOf(of, value, errors);
+  let kept = defaultOrders.get(of);
+  if (kept === undefined) defaultOrders.set(of, (kept = orderOf(of, of.order ?? "-date_created", errors)));
+  return kept;
+}
+
+function orderOf(of: Resource, value: string, errors: FieldErrors): OrderKey[] {
   const keys: OrderKey[] = [];
-  for (const part of splitList(value ?? of.order ?? "-date_created")) {
+  for (const part of splitList(value)) {
     const descending = part.startsWith("-");
     const key = orderKey(of, descending ? part.slice(1) : part, descending);
     if (key === null) errors._order_by = `must be one of ${sortKeys(of).join(", ")}, with - in front for descending`;
@@ -449,13 +460,13 @@ export const cursorOf = (input: Pick<ListInput, "fingerprint">, values: readonly
 
 function readCursor(
   given: Record<string, string>,
-  fingerprint: string,
+  fingerprint: () => string,
   order: readonly OrderKey[],
   errors: FieldErrors,
 ): ListInput["cursor"] {
   if (given._cursor === undefined || given._cursor === "") return null;
   if (given._skip !== undefined && given._skip !== "0") errors._skip = "cannot be used together with _cursor";
-  const values = decodeCursor(given._cursor, fingerprint, order.length);
+  const values = decodeCursor(given._cursor, fingerprint(), order.length);
   if (values === null) errors._cursor = "is not a cursor of this list with these filters and this order";
   return values;
 }

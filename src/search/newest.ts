@@ -19,7 +19,7 @@ const commonFrom = 1_000;
 
 /** The newest of what the sources give; the first of them is the record itself, the others name it. */
 export async function newestOf(ctx: Ctx, sources: readonly Source[], { count, shown }: NewestPage): Promise<Newest> {
-  const late = sources[0]!.words?.late;
+  const late = sources[0]!.words?.late?.();
   if (late === undefined || count > commonFrom) return { found: await idsOf(ctx, sources) };
   const asked = questionOf(ctx, sources, shown);
   const words = sources.map((source) => source.words!.any);

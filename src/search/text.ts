@@ -17,7 +17,7 @@ export interface Sought {
 export interface Words {
   any: string | null;
   /** The same of what was made lately, and whether that is worth trying first. */
-  late?: string | null;
+  late?: () => string | null;
   lateFirst?: boolean;
 }
 
@@ -25,9 +25,8 @@ export interface Words {
 export function wordsFor(ctx: Ctx, { value, mode }: Sought, byThree: boolean): Words {
   const asked = { full_words: wordQuery, phrase: phraseQuery }[mode as string];
   const query = asked ? asked(value) : prefixQuery(value, byThree);
-  if (query === null) return { any: null, late: null };
   const marked = (literal: string) => markedWords(literal, ctx.organization_id);
-  return { any: marked(ofAnyTime(query)), late: marked(ofLate(query, ctx.now)) };
+  return { any: query && marked(ofAnyTime(query)), late: () => query && marked(ofLate(query, ctx.now)) };
 }
 
 /** Every record whose text has what is sought is among those that have these. */

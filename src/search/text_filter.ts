@@ -13,7 +13,7 @@ import { parseTextQuery, type TextQuery, TextQueryError } from "./text_query.ts"
 export const textQuery = (resource: string): Filter => ({
   doc: 'Only records that a text query finds: words, "a phrase", `field:value`, `field>=value`, `not`, `or`, parentheses, `contact(name:x)`, `sort:-field`.',
   sql: (ctx, value, alias, purpose) => condition(ctx, resource, alias, parse(value).query, purpose),
-  order: (ctx, value) => orderOf(ctx, ctx.registry.resource(resource)!, parse(value)),
+  order: (ctx, value) => (/sort/i.test(value) ? orderOf(ctx, ctx.registry.resource(resource)!, parse(value)) : null),
 });
 
 /** A text query asked of the record that `type` names, such as `lead_query` on opportunities. */

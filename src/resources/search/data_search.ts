@@ -201,7 +201,7 @@ const cursorOf = (ctx: Ctx, bound: string, before: number, values: readonly (str
 
 // --- in which order ---
 
-function readSort(ctx: Ctx, of: Resource, given: Input["sort"]): OrderKey[] {
+function readSort(ctx: Ctx, of: Resource, given: Input["sort"]): readonly OrderKey[] {
   const entries =
     typeof given === "string"
       ? given
