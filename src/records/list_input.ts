@@ -198,14 +198,14 @@ function operatorsOf(field: Field): Operator[] {
   return [...base, ...ranged, ...(field.nullable && base.length > 0 ? (["isnull"] as const) : [])];
 }
 
-async function filterCondition(
+function filterCondition(
   ctx: Ctx,
   of: Resource,
   key: string,
   value: string,
   purpose: Purpose,
   errors: FieldErrors,
-): Promise<Condition | null> {
+): Promise<Condition | null> | null {
   const special = filtersOf(of)[key];
   if (special) return attempt(() => special.sql(ctx, value, "t", purpose), key, errors);
   const [, base, suffix] = /^(.+?)(?:__(in|gt|gte|lt|lte|isnull))?$/.exec(key)!;

@@ -17,8 +17,8 @@ import {
 import { and, name, or, raw, type Sql, sql } from "../db/sql.ts";
 import { type Attribute, attributeNames, attributeOf, single } from "./attributes.ts";
 import { type Condition, meets } from "./conditions.ts";
-import { fewAtMost, idsOf, type Source } from "./found.ts";
-import { newestOf, type Shown } from "./newest.ts";
+import { fewAtMost, type Ids, idsOf, type Source, type Sources } from "./found.ts";
+import { newestOf } from "./newest.ts";
 import type { FieldReference, QueryNode } from "./nodes.ts";
 import {
   alsoFoundBy,
@@ -52,8 +52,6 @@ export interface Compiled {
   few: boolean;
   /** Where it comes down to a set of records: their ids. */
   ids?: readonly string[];
-  /** Where these are the newest that were wanted: they and what is shown of them, in order. */
-  page?: readonly Shown[];
 }
 
 export interface Compiler {
@@ -61,8 +59,6 @@ export interface Compiler {
   aliases: () => string;
   /** It is asked of all rows and not of a page. */
   whole: boolean;
-  /** Nothing but words is asked for, and no more than the newest so many that have them. */
-  newest: NewestPage | null;
   named(compiler: Compiler, subject: Subject, node: NamedField, narrow: boolean): Promise<Compiled>;
 }
 
@@ -75,12 +71,11 @@ export async function compileQuery(
   { whole = false, newest, named = refuseNamed }: Purpose & Partial<Pick<Compiler, "named">> = {},
 ): Promise<RecordCondition> {
   let count = 0;
-  const isWords = node.type === "text" && !node.negate;
-  const compiler: Compiler = { ctx, aliases: () => `s${++count}`, whole, newest: isWords ? (newest ?? null) : null, named };
-  const { sql, page } = await compile(compiler, subjectOf(ctx, of, alias), node, true);
-  if (page === undefined) return sql;
-  const shown = page.flatMap((one) => one.shown ?? []);
-  return Object.assign(sql, { prepared: true, ...(compiler.newest!.shown !== null && { shown }) });
+  const compiler: Compiler = { ctx, aliases: () => `s${++count}`, whole, named };
+  const subject = subjectOf(ctx, of, alias);
+  if (newest !== undefined && node.type === "text" && !node.negate && hasVector(of))
+    return newestWithWords(compiler, subject, node, newest);
+  return (await compile(compiler, subject, node, true)).sql;
 }
 
 const refuseNamed = (): never => {
@@ -262,11 +257,27 @@ async function words(c: Compiler, subject: Subject, sought: Sought, narrow: bool
       or(subject.names().map((member) => subject.attribute(member)!.some((value) => inText(sql`${value}::text`, sought)))),
     );
   if (!hasVector(of)) return many(or(textsOf(subject).map((text) => text.some((value) => inText(value, sought)))));
+  return met(c, subject, "id", withWords(c, subject, sought), narrow);
+}
+
+/** A list of nothing but the newest that have some words. */
+async function newestWithWords(c: Compiler, subject: Subject, sought: Sought, page: NewestPage): Promise<RecordCondition> {
+  const sources = withWords(c, subject, sought);
+  const newest = await newestOf(c.ctx, sources, page);
+  if ("found" in newest) return among(c, subject, "id", sources, newest.found).sql;
+  const { sql } = oneOf(
+    subject,
+    newest.page.map(({ id }) => id),
+  );
+  if (page.shown === null) return Object.assign(sql, { prepared: true });
+  return Object.assign(sql, { prepared: true, shown: newest.page.map(({ shown }) => shown!) });
+}
+
+function withWords(c: Compiler, subject: Subject, sought: Sought): Sources {
   const lateFirst = wordsOf(sought.value).every((word) => word.length <= 3);
-  const inWords = (_alias: string, { name: kind }: Resource) => ({
+  return anywhere(c, subject, "words", (_alias, { name: kind }) => ({
     words: { ...wordsFor(c.ctx, sought, foundByThree.includes(kind)), lateFirst },
-  });
-  return anywhere(c, subject, "words", inWords, narrow);
+  }));
 }
 
 const hasVector = (of: Resource): boolean => of.columns.some(([key, field]) => key === "search" && field.type === "tsvector");
@@ -277,14 +288,13 @@ const textsOf = (subject: Subject): Attribute[] =>
     return attribute?.kind === "text" ? [attribute] : [];
   });
 
-/** A condition that the record may meet itself, or one of those that it is also found by. */
-export async function anywhere(
+/** The record itself and those that it is also found by, with a condition for each. */
+export function anywhere(
   c: Compiler,
   subject: Subject,
   by: "words" | "email" | "phone",
   condition: (alias: string, of: Resource) => Pick<Source, "words" | "condition">,
-  narrow: boolean,
-): Promise<Compiled> {
+): Sources {
   const of = subject.resource!;
   const others = (alsoFoundBy[of.name]?.[by] ?? []).flatMap((other) => c.ctx.registry.resource(other) ?? []);
   const own = { of, alias: subject.alias, column: "id", ...condition(subject.alias, of) };
@@ -292,31 +302,25 @@ export async function anywhere(
     const alias = c.aliases();
     return { of: other, alias, column: linkBetween(of, other)!.inner, ...condition(alias, other) };
   });
-  return met(c, subject, "id", [own, ...sources], narrow);
+  return [own, ...sources];
 }
 
 // --- few or many ---
 
 /** One of the sources names the record by its column `outer`. The first source may be the record itself. */
-async function met(c: Compiler, subject: Subject, outer: string, sources: readonly Source[], narrow: boolean): Promise<Compiled> {
-  const column = sql`${name(subject.alias)}.${name(outer)}`;
-  const asked = (source: Source) => (source.alias === subject.alias ? allOf(source) : pointsAt(c, source, column));
-  if (!narrow) return many(or(sources.map(asked)));
+export async function met(c: Compiler, subject: Subject, outer: string, sources: Sources, narrow: boolean): Promise<Compiled> {
+  const found = narrow ? await idsOf(c.ctx, sources) : sources.map(() => null);
+  return among(c, subject, outer, sources, found);
+}
 
-  // Most words are common in one table only: what the others give is few, and needs not be tried row by row.
-  const newest = c.newest === null ? { found: await idsOf(c.ctx, sources) } : await newestOf(c.ctx, sources, c.newest);
-  if ("page" in newest)
-    return {
-      ...oneOf(
-        subject,
-        newest.page.map(({ id }) => id),
-      ),
-      page: newest.page,
-    };
-  const { found } = newest;
+/** The same with the ids that each source gives. Most words are common in one table only: what the others give needs not be tried row by row. */
+function among(c: Compiler, subject: Subject, outer: string, sources: Sources, found: readonly (Ids | null)[]): Compiled {
+  const column = sql`${name(subject.alias)}.${name(outer)}`;
   const ids = [...new Set(found.flatMap((of) => of ?? []))];
   const isOneOf = sql`${column} = any(${ids}::text[])`;
-  const common = sources.filter((_, i) => found[i] === null).map(asked);
+  const common = sources
+    .filter((_, i) => found[i] === null)
+    .map((source) => (source.alias === subject.alias ? allOf(source) : pointsAt(c, source, column)));
   if (common.length > 0) return many(or(ids.length === 0 ? common : [...common, isOneOf]));
   return outer === "id" ? oneOf(subject, ids) : { sql: isOneOf, few: true };
 }

@@ -15,6 +15,9 @@ export interface Source {
   condition?: Sql;
 }
 
+/** At least one, of which the first may be the record itself. */
+export type Sources = readonly [Source, ...Source[]];
+
 /**
  * So many ids stand in for a condition. An `or` over two tables can use no index, and in the order of a list it is tried on row
  * after row; that is quick where many rows meet it, and where few do their ids come from the indexes and are all there is to read.

@@ -18,6 +18,7 @@ import {
   fieldMeets,
   looksLikeId,
   many,
+  met,
   type NamedField,
   refuse,
   type Subject,
@@ -160,7 +161,8 @@ function idsLabelled(ctx: Ctx, target: Resource, value: string): string[] {
 // --- addresses and numbers: the record's own, or those of its people ---
 
 function reachedBy(c: Compiler, subject: Subject, field: "email" | "phone", value: string, narrow: boolean): Promise<Compiled> {
-  return anywhere(c, subject, field, field === "email" ? withEmail(c.ctx, value) : withPhone(c.ctx, value), narrow);
+  const reached = field === "email" ? withEmail(c.ctx, value) : withPhone(c.ctx, value);
+  return met(c, subject, "id", anywhere(c, subject, field, reached), narrow);
 }
 
 type Reached = Parameters<typeof anywhere>[3];

@@ -4,7 +4,7 @@ import { from, type NewestPage, within } from "../core/resource.ts";
 import type { Rows } from "../db/database.ts";
 import { and, join, name, or, Place, raw, type Sql, sql, type Template, template } from "../db/sql.ts";
 import { statementName } from "../records/records.ts";
-import { fewAtMost, type Ids, idOf, idsAmong, idsOf, metBy, type Source } from "./found.ts";
+import { fewAtMost, type Ids, idOf, idsAmong, idsOf, metBy, type Source, type Sources } from "./found.ts";
 
 /** The newest records that the sources give together; or, where one gives too many, the ids that each gives by itself. */
 export type Newest = { page: readonly Shown[] } | { found: (Ids | null)[] };
@@ -18,8 +18,8 @@ export interface Shown {
 const commonFrom = 1_000;
 
 /** The newest of what the sources give; the first of them is the record itself, the others name it. */
-export async function newestOf(ctx: Ctx, sources: readonly Source[], { count, shown }: NewestPage): Promise<Newest> {
-  const late = sources[0]!.words?.late?.();
+export async function newestOf(ctx: Ctx, sources: Sources, { count, shown }: NewestPage): Promise<Newest> {
+  const late = sources[0].words?.late?.();
   if (late === undefined || count > commonFrom) return { found: await idsOf(ctx, sources) };
   const asked = questionOf(ctx, sources, shown);
   const words = sources.map((source) => source.words!.any);
@@ -59,16 +59,16 @@ interface Asked extends Source {
 const kept = new Map<string, Question>();
 
 /** Put together once for all who may see everything there: to compose it takes as long as to answer. */
-function questionOf(ctx: Ctx, sources: readonly Source[], shown: string | null): Question {
+function questionOf(ctx: Ctx, sources: Sources, shown: string | null): Question {
   const hidden = sources.map(({ of, alias }) => of.visible?.(ctx, alias) ?? null);
   if (hidden.some((condition) => condition !== null)) return compose(sources, hidden, shown);
-  const key = [sources[0]!.words!.lateFirst, shown, ...sources.map(({ of, alias, column }) => [of.name, alias, column])].join();
+  const key = [sources[0].words!.lateFirst, shown, ...sources.map(({ of, alias, column }) => [of.name, alias, column])].join();
   let question = kept.get(key);
   if (question === undefined) kept.set(key, (question = compose(sources, hidden, shown)));
   return question;
 }
 
-function compose(sources: readonly Source[], hidden: readonly (Sql | null)[], shown: string | null): Question {
+function compose(sources: Sources, hidden: readonly (Sql | null)[], shown: string | null): Question {
   const [own, ...others] = sources.map((source, i): Asked => {
     const all = within(organization, source.of, source.alias);
     const place = new Place<Given>((given) => given.words[i]!);
