@@ -14,8 +14,11 @@ import { type Measured, measure, median, middle } from "./load.ts";
 import { foundBenchOrganization, type Organization, openStand, type Running, record, startFloor, startService } from "./stand.ts";
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 9);
-const roundSeconds = Number(process.env.BENCH_SECONDS ?? 1);
-const warmUpSeconds = 12;
+const roundSeconds = Number(process.env.BENCH_SECONDS ?? 2);
+// A service that stands idle for some seconds while others are measured loses its compiled code: V8 collects, and throws away what
+// was compiled for kinds of object of which none is left. At work it never does. So each round begins with a while that is not counted.
+const leadInSeconds = 2;
+const warmUpSeconds = 8;
 const leadCount = 10_000;
 /** `BENCH_CASES=get,list` measures only these. */
 const chosen = process.env.BENCH_CASES?.split(",");
@@ -102,20 +105,11 @@ async function compare({ service, floor, headers, hasPgbench, url }: Ground, one
   const alone: number[] = [];
   for (let round = 0; round <= rounds; round++) {
     // The first round is longer and not counted: code is compiled, caches and plans are warm after it, on all sides.
-    const seconds = round === 0 ? warmUpSeconds : roundSeconds;
+    const load = { connections: one.connections, leadInSeconds, seconds: round === 0 ? warmUpSeconds : roundSeconds };
+    const { method, body } = one.service;
     const runs = [
-      async () => ours.push(await measure({ url: service.url, headers, connections: one.connections, seconds, ...one.service })),
-      async () =>
-        floors.push(
-          await measure({
-            url: floor.url,
-            connections: one.connections,
-            seconds,
-            method: one.service.method,
-            body: one.service.body,
-            paths: one.floor,
-          }),
-        ),
+      async () => ours.push(await measure({ url: service.url, headers, ...load, ...one.service })),
+      async () => floors.push(await measure({ url: floor.url, method, body, ...load, paths: one.floor })),
       async () => hasPgbench && one.pgbench !== "" && alone.push(pgbench(url, one.pgbench, one.connections)),
     ];
     for (const run of round % 2 === 0 ? runs : runs.toReversed()) await run();
@@ -265,7 +259,7 @@ function pgbench(url: string, script: string, connections: number): number {
   try {
     const output = execFileSync(
       "pgbench",
-      ["-n", "-M", "prepared", "-c", String(connections), "-j", "1", "-T", String(Math.max(2, roundSeconds)), "-f", file, url],
+      ["-n", "-M", "prepared", "-c", String(connections), "-j", "1", "-T", String(roundSeconds), "-f", file, url],
       { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] },
     );
     const [, perSecond] = /tps = ([\d.]+)/.exec(output) ?? [];

@@ -205,7 +205,7 @@ async function inTurns(url: string, sides: readonly Side[]): Promise<Measured[][
   const all: Measured[][] = sides.map(() => []);
   for (let round = 0; round <= rounds; round++)
     for (const [i, side] of sides.entries()) {
-      const measured = await measure({ url, ...side, connections: 1, seconds: roundSeconds });
+      const measured = await measure({ url, ...side, connections: 1, leadInSeconds: 0, seconds: roundSeconds });
       if (round > 0) all[i]!.push(measured);
     }
   return all;

@@ -275,8 +275,9 @@ async function newestWithWords(c: Compiler, subject: Subject, sought: Sought, pa
 
 function withWords(c: Compiler, subject: Subject, sought: Sought): Sources {
   const lateFirst = wordsOf(sought.value).every((word) => word.length <= 3);
+  const [whole, begun] = [wordsFor(c.ctx, sought, false), wordsFor(c.ctx, sought, true)];
   return anywhere(c, subject, "words", (_alias, { name: kind }) => ({
-    words: { ...wordsFor(c.ctx, sought, foundByThree.includes(kind)), lateFirst },
+    words: { ...(foundByThree.includes(kind) ? begun : whole), lateFirst },
   }));
 }
 

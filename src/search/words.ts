@@ -103,6 +103,8 @@ const MAX_WORDS = 4_000;
 const MAX_PLACE = 16_383; // PostgreSQL's own
 const MAX_PLACES_OF_A_WORD = 255; // PostgreSQL's own
 
+// oxlint-disable-next-line no-control-regex -- these are ASCII too
+const ASCII = /^[\0-\x7f]*$/;
 /** To Unicode these are no letter plus an accent; to people typing they are. ʻ and ʼ are letters there, apostrophes here. */
 const PLAIN = new Map(
   "ß:ss æ:ae œ:oe ø:o ł:l đ:d ð:d þ:th ħ:h ŧ:t ı:i ŋ:n ς:σ ʻ:' ʼ:'".split(" ").map((pair) => pair.split(":") as [string, string]),
@@ -114,6 +116,8 @@ const ACCENTS =
   /[\u{300}-\u{36f}\u{591}-\u{5bd}\u{5bf}-\u{5c7}\u{640}\u{64b}-\u{65f}\u{670}\u{1ab0}-\u{1aff}\u{1dc0}-\u{1dff}\u{20d0}-\u{20ff}]/gu;
 
 function plain(text: string): string {
+  // Most text is ASCII, of which nothing below changes anything.
+  if (ASCII.test(text)) return text.toLowerCase();
   return text
     .normalize("NFKD") // K: full-width and ligature letters become plain ones
     .toLowerCase()
