@@ -1,5 +1,6 @@
-// Connections. Single bounded reads share four pipelined ones; everything else holds one of its own for as long as it runs: of
-// those that plan each statement for its values, or, for a prepared read, of those that plan it once.
+// Connections. Prepared reads share a few pipelined ones; everything else, and all there is under row-level security, holds one of
+// its own for as long as it runs.
+import { availableParallelism } from "node:os";
 import pg from "pg";
 import { unavailable } from "../core/errors.ts";
 import type { Database, Rows, Statement, Transaction } from "./database.ts";
@@ -27,7 +28,7 @@ const limits = "-c statement_timeout=10000 -c lock_timeout=5000 -c idle_in_trans
 // Compiling a statement takes longer than any of ours should run.
 const planning = "-c random_page_cost=1.1 -c jit=off";
 
-// Prepared reads are planned for any organization: without this, the plan for the average one (a bitmap of all its rows, sorted)
+// Bounded reads are planned for any organization: without this, the plan for the average one (a bitmap of all its rows, sorted)
 // would serve the largest. Every statement that comes here is answered in index order.
 const byIndexOnly = "-c enable_sort=off -c enable_seqscan=off -c enable_bitmapscan=off";
 
@@ -54,9 +55,11 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
   const own = poolOf({ max: options.ownConnections ?? 16 });
   const planned = poolOf({ max: 8, options: `${limits} ${planning} ${plannedOnce}` });
   const pools = [own, planned];
-  const shared = options.rls
-    ? null
-    : new SharedReads({ ...config, options: `${limits} ${byIndexOnly}` }, options.readConnections ?? 4, onError);
+  const sharedOf = (more: string, size: { count: number; depth: number }) =>
+    options.rls ? null : new SharedReads({ ...config, options: `${limits} ${more}` }, size, onError);
+  const shared = sharedOf(byIndexOnly, { count: options.readConnections ?? 4, depth: Number.POSITIVE_INFINITY });
+  // These differ in length, so few wait behind one; and as many run at once as there are likely to be cores for.
+  const sorting = sharedOf(`${planning} ${plannedOnce}`, { count: Math.max(4, availableParallelism()), depth: 4 });
 
   const scoped = (pool: pg.Pool, organizationId: string, statement: Statement) =>
     withClient(pool, async (client) => {
@@ -68,7 +71,10 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
 
   return {
     read: (organizationId, statement) => (shared ? shared.read(statement) : scoped(own, organizationId, statement)),
-    query: (organizationId, statement) => scoped(statement.name === undefined ? own : planned, organizationId, statement),
+    query(organizationId, statement) {
+      if (statement.name === undefined) return scoped(own, organizationId, statement);
+      return sorting ? sorting.read(statement) : scoped(planned, organizationId, statement);
+    },
     transaction: (organizationId, work) =>
       retried(() => withClient(own, (client) => inTransaction(client, options.rls, organizationId, work))),
     unscoped: (statement) => (shared ? shared.read(statement) : withClient(own, (client) => run(client, statement))),
@@ -76,7 +82,7 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
     usage: () => ({
       total: sum(pools.map((pool) => pool.totalCount)),
       idle: sum(pools.map((pool) => pool.idleCount)),
-      waiting: sum(pools.map((pool) => pool.waitingCount)),
+      waiting: sum(pools.map((pool) => pool.waitingCount)) + (sorting?.waiting ?? 0),
     }),
     async ping(timeoutMs) {
       const answer = withClient(own, (client) => run(client, { text: "select 1", values: [] }));
@@ -84,7 +90,7 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
       await Promise.race([answer, new Promise((_, reject) => setTimeout(reject, timeoutMs, unavailable()).unref())]);
     },
     async close() {
-      await Promise.all([...pools.map((pool) => pool.end()), shared?.close()]);
+      await Promise.all([...pools.map((pool) => pool.end()), shared?.close(), sorting?.close()]);
     },
   };
 }
@@ -226,30 +232,56 @@ function asProblem(error: Error): Error {
   return error;
 }
 
-/** A few long-lived connections on which bounded reads are pipelined: the answers come back in the order of the questions. */
+interface Slot {
+  client: Promise<pg.Client> | null;
+  ready: pg.Client | null;
+  pending: number;
+}
+
+/**
+ * A few long-lived connections on which reads are pipelined: the answers come back in the order of the questions, and the next question
+ * is there before an answer has left. At most `depth` at once on each; others wait for whichever is free first.
+ */
 class SharedReads {
-  private readonly slots: { client: Promise<pg.Client> | null; ready: pg.Client | null; pending: number }[];
+  private readonly slots: readonly Slot[];
+  private readonly depth: number;
   private readonly config: pg.ClientConfig;
   private readonly onError: (error: Error) => void;
+  private readonly queue: (() => void)[] = [];
 
-  constructor(config: pg.ClientConfig, count: number, onError: (error: Error) => void) {
+  constructor(config: pg.ClientConfig, { count, depth }: { count: number; depth: number }, onError: (error: Error) => void) {
     this.config = config;
+    this.depth = depth;
     this.onError = onError;
     this.slots = Array.from({ length: count }, () => ({ client: null, ready: null, pending: 0 }));
   }
 
+  get waiting(): number {
+    return this.queue.length;
+  }
+
   async read(statement: Statement): Promise<Rows> {
-    let slot = this.slots[0]!;
-    for (const other of this.slots) if (other.pending < slot.pending) slot = other;
+    let slot = this.leastBusy();
+    while (slot.pending >= this.depth) {
+      await new Promise<void>((resolve) => this.queue.push(resolve));
+      slot = this.leastBusy();
+    }
     slot.pending++;
     try {
       return await run(slot.ready ?? (await this.connect(slot)), statement);
     } finally {
       slot.pending--;
+      this.queue.shift()?.();
     }
   }
 
-  private connect(slot: SharedReads["slots"][number]): Promise<pg.Client> {
+  private leastBusy(): Slot {
+    let slot = this.slots[0]!;
+    for (const other of this.slots) if (other.pending < slot.pending) slot = other;
+    return slot;
+  }
+
+  private connect(slot: Slot): Promise<pg.Client> {
     if (slot.client !== null) return slot.client;
     const client = new pg.Client(this.config);
     const forget = () => {
