@@ -443,6 +443,27 @@ test("a search shows nothing of other organizations, nor of leads the role does 
   assert.equal((await found(restricted, "hanna", "/contact/")).length, 1);
 });
 
+test("who asks the same after somebody else is answered for themselves", async () => {
+  const [acme, other] = [await organization(), await organization()];
+  const restricted = await acme.member("restricteduser");
+  await acme.lead({ name: "Hidden", contacts: [{ name: "Hanna" }] });
+  await acme.lead({ name: "Own", owner_id: restricted.userId, contacts: [{ name: "Hanna" }] });
+  await other.lead({ name: "Foreign", contacts: [{ name: "Hanna" }] });
+
+  for (const query of ["hanna", "han", "ha"]) {
+    for (const asked of [acme, restricted, other, restricted, acme]) {
+      const expected = new Map([
+        [acme, ["Own", "Hidden"]],
+        [restricted, ["Own"]],
+        [other, ["Foreign"]],
+      ]).get(asked);
+      assert.deepEqual(await found(asked, query), expected, query);
+    }
+    assert.equal((await found(restricted, query, "/contact/")).length, 1);
+    assert.equal((await found(acme, query, "/contact/")).length, 2);
+  }
+});
+
 test("every list with text has a query, and lists of something with a name find by part of it", async () => {
   const acme = await organization();
   const lead = await acme.lead({ name: "Acme" });

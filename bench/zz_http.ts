@@ -1,0 +1,54 @@
+import { openStand, foundBenchOrganization } from "/work/main/bench/stand.ts";
+import { perform } from "/work/main/src/core/perform.ts";
+import { Session } from "node:inspector/promises";
+import { writeFileSync } from "node:fs";
+const stand = await openStand();
+const { app } = stand;
+const org = await foundBenchOrganization(app, "cpu");
+const actor = await app.authenticator.authenticate(`Bearer ${org.key}`);
+const call = async (name: string, body: object, query: Record<string,string> = {}) => {
+  const operation = app.core.registry.operation(name)!;
+  const given = { params: {}, query, body: body as any, strict: false };
+  const request = { id: "r", method: operation.method, path: operation.path, offsetMinutes: 0, ifMatch: null };
+  return String((await perform(app.core, { operation, actor, given, request, idempotencyKey: null } as any)).body);
+};
+const word = (n: number) => { let r = n + 5000, w = ""; while (r > 0) { w += "bdfgklmnprstvz"[r % 14]; r = Math.floor(r / 14); w += "aeiou"[r % 5]; r = Math.floor(r / 5);} return w; };
+for (let i = 0; i < 2000; i++) await call("lead.create", { name: `${word(i % 400)} ${word(i*7+1)}`, url: "https://example.com", description: "Makes things that other companies need.", emails: [{email:"office@example.com",type:"office"}], phones: [{phone: "+18004445555", type: "office"}], addresses: [{ city: "San Francisco", state: "CA", country: "US" }] });
+await app.db.unscoped({ text: "vacuum analyze", values: [] });
+const measure = async (label: string, one: (i: number) => Promise<unknown>, n = 3000) => {
+  for (let i = 0; i < 1500; i++) await one(i);
+  const c = process.cpuUsage(); const t = performance.now();
+  for (let i = 0; i < n; i += 4) await Promise.all([0,1,2,3].map(k => one(i + k)));
+  const u = process.cpuUsage(c);
+  console.log(label, "cpu ms/call", ((u.user + u.system) / 1000 / n).toFixed(3), "wall", ((performance.now() - t) / n).toFixed(3));
+};
+import { spawn } from "node:child_process";
+import { createServer as bare } from "node:http";
+import { createServer } from "/work/main/src/http/server.ts";
+import { setFlagsFromString } from "node:v8";
+setFlagsFromString("--no-allocation-site-pretenuring");
+const answers = new Map<string, any>();
+const realQuery = app.core.db.query;
+(app.core.db as any).query = async (o: string, s: any) => { const k = JSON.stringify(s.values) + s.name; let a = answers.get(k); if (!a) answers.set(k, a = await realQuery(o, s)); return a; };
+const queries = Array.from({ length: 50 }, (_, i) => word(i));
+const bodies = new Map<string, string>();
+for (const w of queries) bodies.set(w, await call("lead.list", {}, { query: w }));
+const config: any = { trust_proxy: [], base_url: "http://localhost", log_level: "warn" };
+const { parseConfig } = await import("/work/main/src/config.ts");
+const { createLog } = await import("/work/main/src/http/log.ts");
+const cfg = parseConfig({ RATE_LIMIT: "off", LOG_LEVEL: "warn" } as any);
+void config;
+const server = createServer({ config: cfg, core: app.core, operations: app.core.registry.operations, publicRoutes: [], authenticate: (a: any) => app.authenticator.authenticate(a), log: createLog("warn"), ready: async () => true, version: "x" } as any);
+await server.listen({ port: 18101, host: "127.0.0.1" });
+const floor = bare((req, res) => { const w = req.url!.split("=")[1]!; const body = bodies.get(w)!; res.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) }); res.end(body); });
+floor.listen(18102, "127.0.0.1");
+const load = (port: number, seconds: number) => new Promise<number>((resolve) => { const c = spawn(process.execPath, ["-e", `
+const autocannon = require("/work/main/node_modules/autocannon");
+autocannon({ url: "http://127.0.0.1:${port}", connections: 16, duration: ${seconds}, requests: ${JSON.stringify(queries)}.map((w) => ({ method: "GET", path: "/api/v1/lead/?query=" + w, headers: { authorization: "Basic ${Buffer.from(org.key + ":").toString("base64")}" } })) }).then((r) => { console.log(r.requests.total + " " + r.non2xx); });`]); let out = ""; c.stdout.on("data", (d) => out += d); c.stderr.on("data", (d) => process.stderr.write(d)); c.on("exit", () => { const [n, bad] = out.trim().split(" ").map(Number); if (bad) console.log("BAD", bad); resolve(n!); }); });
+void Session; void writeFileSync;
+const series = async (name: string, port: number, seconds: number) => { let c = process.cpuUsage(); let done = 0; const out: string[] = []; const srv: any = port === 18101 ? server.server : floor; const onReq = () => { done++; }; srv.on("request", onReq); const iv = setInterval(() => { const u = process.cpuUsage(c); c = process.cpuUsage(); out.push(`${done}:${((u.user + u.system) / done).toFixed(0)}`); done = 0; }, 1000); await load(port, seconds); clearInterval(iv); srv.off("request", onReq); console.log(name, out.join(" ")); };
+await series("service", 18101, 12);
+
+await series("service", 18101, 10);
+await series("service", 18101, 10);
+process.exit(0);
