@@ -34,7 +34,7 @@ const byIndexOnly = "-c enable_sort=off -c enable_seqscan=off -c enable_bitmapsc
 
 // A statement that is prepared is one whose plan fits all values. Left to itself PostgreSQL plans a search anew each time, because it
 // takes its guess of how often a word occurs for knowledge; that takes longer than to run it.
-const plannedOnce = "-c plan_cache_mode=force_generic_plan";
+const plannedOnce = `${planning} -c plan_cache_mode=force_generic_plan`;
 
 export function openDatabase(options: PoolOptions): PostgresDatabase {
   const config = {
@@ -53,13 +53,13 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
     return pool;
   };
   const own = poolOf({ max: options.ownConnections ?? 16 });
-  const planned = poolOf({ max: 8, options: `${limits} ${planning} ${plannedOnce}` });
+  const planned = poolOf({ max: 8, options: `${limits} ${plannedOnce}` });
   const pools = [own, planned];
   const sharedOf = (more: string, size: { count: number; depth: number }) =>
     options.rls ? null : new SharedReads({ ...config, options: `${limits} ${more}` }, size, onError);
   const shared = sharedOf(byIndexOnly, { count: options.readConnections ?? 4, depth: Number.POSITIVE_INFINITY });
   // These differ in length, so few wait behind one; and as many run at once as there are likely to be cores for.
-  const sorting = sharedOf(`${planning} ${plannedOnce}`, { count: Math.max(4, availableParallelism()), depth: 4 });
+  const sorting = sharedOf(plannedOnce, { count: Math.max(4, availableParallelism()), depth: 4 });
 
   const scoped = (pool: pg.Pool, organizationId: string, statement: Statement) =>
     withClient(pool, async (client) => {
@@ -247,7 +247,7 @@ class SharedReads {
   private readonly depth: number;
   private readonly config: pg.ClientConfig;
   private readonly onError: (error: Error) => void;
-  private readonly queue: (() => void)[] = [];
+  private readonly queue: ((slot: Slot) => void)[] = [];
 
   constructor(config: pg.ClientConfig, { count, depth }: { count: number; depth: number }, onError: (error: Error) => void) {
     this.config = config;
@@ -262,16 +262,15 @@ class SharedReads {
 
   async read(statement: Statement): Promise<Rows> {
     let slot = this.leastBusy();
-    while (slot.pending >= this.depth) {
-      await new Promise<void>((resolve) => this.queue.push(resolve));
-      slot = this.leastBusy();
-    }
-    slot.pending++;
+    if (slot.pending < this.depth) slot.pending++;
+    else slot = await new Promise<Slot>((resolve) => this.queue.push(resolve));
     try {
       return await run(slot.ready ?? (await this.connect(slot)), statement);
     } finally {
-      slot.pending--;
-      this.queue.shift()?.();
+      // Its place goes to who has waited longest.
+      const next = this.queue.shift();
+      if (next === undefined) slot.pending--;
+      else next(slot);
     }
   }
 

@@ -17,7 +17,7 @@ import {
 import { and, name, or, raw, type Sql, sql } from "../db/sql.ts";
 import { type Attribute, attributeNames, attributeOf, single } from "./attributes.ts";
 import { type Condition, meets } from "./conditions.ts";
-import { fewAtMost, type Ids, idsOf, type Source, type Sources } from "./found.ts";
+import { fewAtMost, type Ids, idsOf, type Source, type Sources, type WordSource } from "./found.ts";
 import { newestOf } from "./newest.ts";
 import type { FieldReference, QueryNode } from "./nodes.ts";
 import {
@@ -31,7 +31,6 @@ import {
   resourceOf,
 } from "./relations.ts";
 import { hasWords, inText, narrowingWords, type Sought, wordsFor } from "./text.ts";
-import { words as wordsOf } from "./words.ts";
 
 /** Only from a text query; what its name means is said by `named_fields.ts`. */
 export type NamedField = Extract<QueryNode, { type: "named_field" }>;
@@ -273,13 +272,8 @@ async function newestWithWords(c: Compiler, subject: Subject, sought: Sought, pa
   return Object.assign(sql, { prepared: true, shown: newest.page.map(({ shown }) => shown!) });
 }
 
-function withWords(c: Compiler, subject: Subject, sought: Sought): Sources {
-  const lateFirst = wordsOf(sought.value).every((word) => word.length <= 3);
-  const [whole, begun] = [wordsFor(c.ctx, sought, false), wordsFor(c.ctx, sought, true)];
-  return anywhere(c, subject, "words", (_alias, { name: kind }) => ({
-    words: { ...(foundByThree.includes(kind) ? begun : whole), lateFirst },
-  }));
-}
+const withWords = (c: Compiler, subject: Subject, sought: Sought): Sources<WordSource> =>
+  anywhere(c, subject, "words", (_alias, { name: kind }) => ({ words: wordsFor(c.ctx, sought, foundByThree.includes(kind)) }));
 
 const hasVector = (of: Resource): boolean => of.columns.some(([key, field]) => key === "search" && field.type === "tsvector");
 
@@ -290,12 +284,12 @@ const textsOf = (subject: Subject): Attribute[] =>
   });
 
 /** The record itself and those that it is also found by, with a condition for each. */
-export function anywhere(
+export function anywhere<Met extends Pick<Source, "words" | "condition">>(
   c: Compiler,
   subject: Subject,
   by: "words" | "email" | "phone",
-  condition: (alias: string, of: Resource) => Pick<Source, "words" | "condition">,
-): Sources {
+  condition: (alias: string, of: Resource) => Met,
+): Sources<Source & Met> {
   const of = subject.resource!;
   const others = (alsoFoundBy[of.name]?.[by] ?? []).flatMap((other) => c.ctx.registry.resource(other) ?? []);
   const own = { of, alias: subject.alias, column: "id", ...condition(subject.alias, of) };

@@ -2,8 +2,8 @@
 import { type Ctx, query } from "../core/context.ts";
 import { from, type Resource, scope } from "../core/resource.ts";
 import type { Rows } from "../db/database.ts";
-import { and, join, name, type Place, raw, type Sql, sql, statement } from "../db/sql.ts";
-import { hasWords, type Words } from "./text.ts";
+import { and, join, name, raw, type Sql, sql, statement } from "../db/sql.ts";
+import { type DatedWords, hasWords, type SoughtWords, type Words } from "./text.ts";
 
 /** Records of a kind that meet a condition, and the column of theirs that names the record that is looked for. */
 export interface Source {
@@ -15,8 +15,13 @@ export interface Source {
   condition?: Sql;
 }
 
+/** One that is looked up by words and nothing else. */
+export interface WordSource extends Source {
+  words: DatedWords;
+}
+
 /** At least one, of which the first may be the record itself. */
-export type Sources = readonly [Source, ...Source[]];
+export type Sources<Of extends Source = Source> = readonly [Of, ...Of[]];
 
 /**
  * So many ids stand in for a condition. An `or` over two tables can use no index, and in the order of a list it is tried on row
@@ -48,11 +53,11 @@ const conditionsOf = (ctx: Ctx, { of, alias, condition }: Source): Sql[] =>
   condition === undefined ? scope(ctx, of, alias) : [...scope(ctx, of, alias), condition];
 
 /** Rows of a source that meet conditions and have words, one more than so many at most. */
-export const metBy = (source: Source, conditions: readonly Sql[], atMost: number, words?: string | null | Place<any>): Sql =>
+export const metBy = (source: Source, conditions: readonly Sql[], atMost: number, words?: SoughtWords): Sql =>
   sql`from ${rowsOf(source, words)} where ${and(conditions)} ${raw(`limit ${atMost + 1}`)}`;
 
 // The fence keeps the planner from reading all rows of the organization in another index, to intersect them with the few found here.
-const rowsOf = ({ of, alias }: Source, words?: string | null | Place<any>): Sql =>
+const rowsOf = ({ of, alias }: Source, words?: SoughtWords): Sql =>
   words === undefined
     ? from(of, alias)
     : sql`(select *, ctid place from ${from(of, alias)} where ${hasWords(alias, words)} offset 0) ${name(alias)}`;

@@ -25,6 +25,7 @@ import {
   unknownField,
 } from "./compile.ts";
 import type { Condition } from "./conditions.ts";
+import type { Source } from "./found.ts";
 import { spanOf } from "./moments.ts";
 import type { Operator, QueryNode } from "./nodes.ts";
 import { linkBetween, resourceOf } from "./relations.ts";
@@ -165,7 +166,7 @@ function reachedBy(c: Compiler, subject: Subject, field: "email" | "phone", valu
   return met(c, subject, "id", anywhere(c, subject, field, reached), narrow);
 }
 
-type Reached = Parameters<typeof anywhere>[3];
+type Reached = (alias: string) => Pick<Source, "words" | "condition">;
 
 /** A whole address, or a beginning of its words. */
 function withEmail(ctx: Ctx, value: string): Reached {

@@ -4,7 +4,7 @@ import { from, type NewestPage, within } from "../core/resource.ts";
 import type { Rows } from "../db/database.ts";
 import { and, join, name, or, Place, raw, type Sql, sql, type Template, template } from "../db/sql.ts";
 import { statementName } from "../records/records.ts";
-import { fewAtMost, type Ids, idOf, idsAmong, idsOf, metBy, type Source, type Sources } from "./found.ts";
+import { fewAtMost, type Ids, idOf, idsAmong, idsOf, metBy, type Source, type Sources, type WordSource } from "./found.ts";
 
 /** The newest records that the sources give together; or, where one gives too many, the ids that each gives by itself. */
 export type Newest = { page: readonly Shown[] } | { found: (Ids | null)[] };
@@ -18,11 +18,13 @@ export interface Shown {
 const commonFrom = 1_000;
 
 /** The newest of what the sources give; the first of them is the record itself, the others name it. */
-export async function newestOf(ctx: Ctx, sources: Sources, { count, shown }: NewestPage): Promise<Newest> {
-  const late = sources[0].words?.late?.();
-  if (late === undefined || count > commonFrom) return { found: await idsOf(ctx, sources) };
-  const asked = questionOf(ctx, sources, shown);
-  const words = sources.map((source) => source.words!.any);
+export async function newestOf(ctx: Ctx, sources: Sources<WordSource>, { count, shown }: NewestPage): Promise<Newest> {
+  // What hides rows is made for one actor, and the statement is kept for all.
+  const isHidden = sources.some(({ of, alias }) => of.visible?.(ctx, alias));
+  if (isHidden || count > commonFrom) return { found: await idsOf(ctx, sources) };
+  const asked = questionOf(sources, shown);
+  const words = sources.map((source) => source.words.any);
+  const late = sources[0].words.late();
   return readNewest(await query(ctx, asked({ organization: ctx.organization_id, count, late, words })), sources.length);
 }
 
@@ -47,37 +49,26 @@ const organization = new Place<Given>((given) => given.organization);
 // As a parameter: a statement of its own for each size of a page would keep a plan for each.
 const count = new Place<Given>((given) => given.count);
 const late = new Place<Given>((given) => given.late);
+const wordsOf = (source: number) => new Place<Given>((given) => given.words[source]!);
 
 type Question = Template<Given>;
 
-/** A source with the conditions that its rows must meet. */
-interface Asked extends Source {
-  conditions: readonly Sql[];
-  place: Place<Given>;
-}
-
 const kept = new Map<string, Question>();
 
-/** Put together once for all who may see everything there: to compose it takes as long as to answer. */
-function questionOf(ctx: Ctx, sources: Sources, shown: string | null): Question {
-  const hidden = sources.map(({ of, alias }) => of.visible?.(ctx, alias) ?? null);
-  if (hidden.some((condition) => condition !== null)) return compose(sources, hidden, shown);
-  const key = [sources[0].words!.lateFirst, shown, ...sources.map(({ of, alias, column }) => [of.name, alias, column])].join();
+/** Put together once: to compose it takes as long as to answer. */
+function questionOf(sources: Sources<WordSource>, shown: string | null): Question {
+  const key = [sources[0].words.lateFirst, shown, ...sources.map(({ of, alias, column }) => [of.name, alias, column])].join();
   let question = kept.get(key);
-  if (question === undefined) kept.set(key, (question = compose(sources, hidden, shown)));
+  if (question === undefined) kept.set(key, (question = compose(sources, shown)));
   return question;
 }
 
-function compose(sources: Sources, hidden: readonly (Sql | null)[], shown: string | null): Question {
-  const [own, ...others] = sources.map((source, i): Asked => {
-    const all = within(organization, source.of, source.alias);
-    const place = new Place<Given>((given) => given.words[i]!);
-    return { ...source, conditions: hidden[i] ? [...all, hidden[i]] : all, place };
-  }) as [Asked, ...Asked[]];
+function compose(sources: Sources<WordSource>, shown: string | null): Question {
+  const [own, ...others] = sources;
   const steps = [
     ...newestOwn(own),
     ...others.map((source, i) =>
-      step(`found${i + 1}`, sql`select ${idOf(source)} id ${metBy(source, source.conditions, fewAtMost, source.place)}`),
+      step(`found${i + 1}`, sql`select ${idOf(source)} id ${rowsWith(source, wordsOf(i + 1), fewAtMost)}`),
     ),
     step("common", commonAmong(sources.length)),
   ];
@@ -91,24 +82,28 @@ function compose(sources: Sources, hidden: readonly (Sql | null)[], shown: strin
   return template<Given>(asked, (text) => statementName(own.of, "newest", text));
 }
 
+const rowsWith = (source: Source, words: Place<Given>, atMost: number): Sql =>
+  metBy(source, within(organization, source.of, source.alias), atMost, words);
+
 const step = (as: string, rows: Sql): Sql => sql`${raw(as)} as materialized (${rows})`;
 
 /**
  * The steps to `found0`, the newest that are found by themselves. Three letters begin a word in 2,000 of a million leads, and to read
  * these is most of the work: what was made lately is tried first, and all others only where it is not enough. More letters begin fewer.
  */
-function newestOwn(own: Asked): Sql[] {
+function newestOwn(own: WordSource): Sql[] {
   const alias = name(own.alias);
   const dated = (words: Place<Given>, atMost: number) =>
-    sql`select ${idOf(own)} id, ${alias}.date_created created, ${alias}.place ${metBy(own, own.conditions, atMost, words)}`;
-  const few = { as: "few", rows: dated(own.place, commonFrom), isEnough: raw(`(select count(*) from few) <= ${commonFrom}`) };
+    sql`select ${idOf(own)} id, ${alias}.date_created created, ${alias}.place ${rowsWith(own, words, atMost)}`;
+  const any = wordsOf(0);
+  const few = { as: "few", rows: dated(any, commonFrom), isEnough: raw(`(select count(*) from few) <= ${commonFrom}`) };
   const lately = { as: "late", rows: dated(late, commonFrom), isEnough: sql`(select count(*) from late) >= ${count}` };
-  const every = { as: "every", rows: dated(own.place, fewAtMost), isEnough: raw("true") };
+  const every = { as: "every", rows: dated(any, fewAtMost), isEnough: raw("true") };
 
   const steps: Sql[] = [];
   const found: Sql[] = [];
   let isDone = raw("false");
-  for (const { as, rows, isEnough } of own.words!.lateFirst ? [lately, every] : [few, lately, every]) {
+  for (const { as, rows, isEnough } of own.words.lateFirst ? [lately, every] : [few, lately, every]) {
     steps.push(step(as, sql`select * from (${rows}) o where not (${isDone})`));
     found.push(sql`select * from ${raw(as)} where ${isEnough}`);
     isDone = or([isDone, isEnough]);
@@ -132,16 +127,16 @@ const foundBeside = (_: Source, i: number): Sql =>
   );
 
 /** The newest of those that are found by themselves and of those that the other sources name. */
-function together({ of, alias, conditions }: Asked, others: number): Sql {
+function together({ of, alias }: Source, others: number): Sql {
   if (others === 0) return raw("select * from found0");
   const own = name(alias);
   const named = raw(Array.from({ length: others }, (_, i) => `select id from found${i + 1}`).join(" union all "));
   return sql`select * from found0 union all select ${own}.id, ${own}.date_created, ${own}.ctid from ${from(of, alias)}
-    where ${and(conditions)} and ${own}.id in (${named}) and ${own}.id not in (select id from found0) ${newestFirst}`;
+    where ${and(within(organization, of, alias))} and ${own}.id in (${named}) and ${own}.id not in (select id from found0) ${newestFirst}`;
 }
 
 /** Read at the place where the record was found: within one statement it stays there. */
-const shownOf = ({ of, alias }: Asked, shown: string | null): Sql =>
+const shownOf = ({ of, alias }: Source, shown: string | null): Sql =>
   shown === null
     ? raw("null")
     : sql`(select ${raw(shown)} from ${from(of, alias)} where ${name(alias)}.organization_id = ${organization} and ${name(alias)}.ctid = p.place)`;

@@ -3,7 +3,16 @@ import type { Ctx } from "../core/context.ts";
 import { markedWords, ofAnyTime, ofLate } from "../db/marked_words.ts";
 import { and, name, type Place, raw, type Sql, sql } from "../db/sql.ts";
 import type { TextMode } from "./nodes.ts";
-import { narrowingQuery, phrasePatterns, phraseQuery, prefixPatterns, prefixQuery, wordPatterns, wordQuery } from "./words.ts";
+import {
+  narrowingQuery,
+  phrasePatterns,
+  phraseQuery,
+  prefixPatterns,
+  prefixQuery,
+  wordPatterns,
+  wordQuery,
+  words,
+} from "./words.ts";
 
 /** `contains`: the words side by side, of which the last may go on. It is what `name:x` asks. */
 export type SoughtMode = TextMode | "exact_value" | "contains";
@@ -16,17 +25,24 @@ export interface Sought {
 /** What the index of words is asked, as texts of `tsquery`; null finds nothing. */
 export interface Words {
   any: string | null;
-  /** The same of what was made lately, and whether that is worth trying first. */
-  late?: () => string | null;
-  lateFirst?: boolean;
+}
+
+/** With the same of what was made lately, and whether that is worth trying first. */
+export interface DatedWords extends Words {
+  late: () => string | null;
+  lateFirst: boolean;
 }
 
 /** Who has what is sought. `byThree` where words are stored `withBeginnings`. */
-export function wordsFor(ctx: Ctx, { value, mode }: Sought, byThree: boolean): Words {
+export function wordsFor(ctx: Ctx, { value, mode }: Sought, byThree: boolean): DatedWords {
   const asked = { full_words: wordQuery, phrase: phraseQuery }[mode as string];
   const query = asked ? asked(value) : prefixQuery(value, byThree);
   const marked = (literal: string) => markedWords(literal, ctx.organization_id);
-  return { any: query && marked(ofAnyTime(query)), late: () => query && marked(ofLate(query, ctx.now)) };
+  return {
+    any: query && marked(ofAnyTime(query)),
+    late: () => query && marked(ofLate(query, ctx.now)),
+    lateFirst: words(value).every((word) => word.length <= 3),
+  };
 }
 
 /** Every record whose text has what is sought is among those that have these. */
@@ -35,9 +51,11 @@ export function narrowingWords(ctx: Ctx, { value, mode }: Sought): Words {
   return { any: query && markedWords(query, ctx.organization_id) };
 }
 
+/** Words that a statement asks for, or the place for them in one that is kept. */
+export type SoughtWords = Words["any"] | Place<any>;
+
 /** The column of words of this alias has them. */
-export const hasWords = (alias: string, words: Words["any"] | Place<any>): Sql =>
-  sql`${name(alias)}.search @@ ${words}::text::tsquery`;
+export const hasWords = (alias: string, words: SoughtWords): Sql => sql`${name(alias)}.search @@ ${words}::text::tsquery`;
 
 /** The text has what is sought, whatever its case and accents. */
 export function inText(text: Sql, { value, mode }: Sought): Sql {

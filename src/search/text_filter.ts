@@ -13,6 +13,7 @@ import { parseTextQuery, type TextQuery, TextQueryError } from "./text_query.ts"
 export const textQuery = (resource: string): Filter => ({
   doc: 'Only records that a text query finds: words, "a phrase", `field:value`, `field>=value`, `not`, `or`, parentheses, `contact(name:x)`, `sort:-field`.',
   sql: (ctx, value, alias, purpose) => condition(ctx, resource, alias, parse(value).query, purpose),
+  // Most ask for none, and each is understood once more for its condition.
   order: (ctx, value) => (/sort/i.test(value) ? orderOf(ctx, ctx.registry.resource(resource)!, parse(value)) : null),
 });
 
