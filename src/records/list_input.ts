@@ -28,7 +28,7 @@ export interface ListInput {
   /** One plan fits all values: the only condition is equality on an indexed reference, in the default order. */
   onePlan: boolean;
   /** Binds a cursor to its filters and order. */
-  fingerprint: string;
+  fingerprint: () => string;
 }
 
 const paging = ["_limit", "_skip", "_cursor", "_fields", "_order_by", "_expand", "_count"] as const;
@@ -77,9 +77,7 @@ export async function readList(
     conditions,
     counted: count === null ? conditions : await read({ whole: true }),
     onePlan: onlyIndexed(of, filters, given, fixed),
-    get fingerprint() {
-      return fingerprint();
-    },
+    fingerprint,
   };
   if (Object.keys(errors).length > 0) throw invalid(errors);
   return input;
@@ -456,7 +454,7 @@ function orderKey(of: Resource, key: string, descending: boolean): OrderKey | nu
 
 /** Where a page ended: the order's values of its last row. */
 export const cursorOf = (input: Pick<ListInput, "fingerprint">, values: readonly (string | null)[]): string =>
-  Buffer.from(JSON.stringify([input.fingerprint, ...values])).toString("base64url");
+  Buffer.from(JSON.stringify([input.fingerprint(), ...values])).toString("base64url");
 
 function readCursor(
   given: Record<string, string>,

@@ -49,12 +49,12 @@ export async function listEvents(ctx: Ctx, { _cursor, ...given }: Record<string,
 
 const keysOf = (row: Row, input: ListInput) => row.slice(row.length - input.order.length);
 
-const backwards = (input: ListInput) => ({ fingerprint: `${input.fingerprint}<` });
+const backwards = (input: ListInput) => ({ fingerprint: () => `${input.fingerprint()}<` });
 
 function readPlace(given: string, input: ListInput): Place {
   if (input.skip > 0) throw invalid({ _skip: "cannot be used together with _cursor" });
-  const forth = decodeCursor(given, input.fingerprint, input.order.length);
-  const back = decodeCursor(given, backwards(input).fingerprint, input.order.length);
+  const forth = decodeCursor(given, input.fingerprint(), input.order.length);
+  const back = decodeCursor(given, backwards(input).fingerprint(), input.order.length);
   if (forth === null && back === null)
     throw invalid({ _cursor: "is not a cursor of this list with these filters and this order" });
   return { values: (forth ?? back)!, backwards: back !== null };
