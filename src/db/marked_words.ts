@@ -6,7 +6,11 @@
 export function markedWords(literal: string, organizationId: string): string {
   // The end of an id is its random part.
   const mark = organizationId.slice(-8);
-  return literal.replace(/(^|[ (])'/g, `$1'${mark}`);
+  // Every second part is a word.
+  return literal
+    .split("'")
+    .map((part, i) => (i % 2 === 1 ? mark + part : part))
+    .join("'");
 }
 
 // A record's words say when it was made, so that the newest of thousands are found without reading all. Its quarter is a word that
@@ -19,7 +23,7 @@ export function datedWords(literal: string, made: string, written: string): stri
 }
 
 /** A `tsquery` literal for records of any time. */
-export const ofAnyTime = (literal: string): string => literal.replace(beginning, "'$1@':*");
+export const ofAnyTime = (literal: string): string => (literal.includes("'^") ? literal.replace(beginning, "'$1@':*") : literal);
 
 /** A `tsquery` literal for records made this quarter, in the one before, or later. */
 export function ofLate(literal: string, now: Date): string {

@@ -5,11 +5,15 @@ import { isStorable, unstorable } from "./body.ts";
 const parametersMax = 100;
 const valueMax = 8192;
 
+// Objects that inherit nothing. V8 takes `Object.create(null)` for a table: writing and reading one costs six times as much.
+const Query = function () {} as unknown as { new (): Record<string, string>; prototype: object };
+Query.prototype = Object.create(null);
+
 const noParameters: Readonly<Record<string, string>> = Object.freeze(Object.create(null));
 
 export function parseQuery(text: string): Record<string, string> {
   if (text === "") return noParameters as Record<string, string>;
-  const query: Record<string, string> = Object.create(null);
+  const query = new Query();
   let count = 0;
   for (const part of text.split("&")) {
     if (part === "") continue;

@@ -54,8 +54,7 @@ export async function readList(
     return conditions;
   };
   const count = readCount(given._count, errors);
-  const order =
-    (given._order_by ? null : await orderOfFilters(ctx, of, filters, errors)) ?? readOrder(of, given._order_by, errors);
+  const order = (given._order_by ? null : orderOfFilters(ctx, of, filters, errors)) ?? readOrder(of, given._order_by, errors);
   const fingerprint = () => hash("sha1", JSON.stringify([of.name, filters, given._order_by ?? ""]), "base64url").slice(0, 12);
   const limit = wholeNumber(given._limit, "_limit", limitDefault, limitMax, errors);
   const skip = wholeNumber(given._skip, "_skip", 0, Number.MAX_SAFE_INTEGER, errors);
@@ -87,15 +86,15 @@ export async function readList(
 export const leanFor = (ctx: Ctx, of: Resource, { fields, expand }: Pick<ListInput, "fields" | "expand">): Lean | null =>
   fields === null && expand.length === 0 ? leanOf(of, (other) => ctx.registry.resource(other)) : null;
 
+const newestFirst = ["date_created", "id"];
+
 const isNewestFirst = (order: readonly OrderKey[]): boolean =>
-  order.map(({ key, descending }) => `${descending ? "-" : ""}${key}`).join() === "-date_created,-id";
+  order.length === newestFirst.length && order.every(({ key, descending }, i) => descending && key === newestFirst[i]);
 
 /** The names in `_fields`, or null for no trimming. */
 export function readFieldNames(value: string | undefined): string[] | null {
-  const names = (value ?? "")
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
+  if (value === undefined) return null;
+  const names = splitList(value);
   return names.length === 0 ? null : names;
 }
 
@@ -123,7 +122,8 @@ function onlyIndexed(
 }
 
 function readExpand(of: Resource, value: string | undefined, errors: FieldErrors): string[] {
-  const names = (value ?? "").split(",").filter((part) => part !== "");
+  if (value === undefined) return [];
+  const names = value.split(",").filter((part) => part !== "");
   const known = Object.keys(of.expand ?? {});
   for (const one of names)
     if (!known.includes(one)) errors._expand = known.length > 0 ? `knows ${known.join(", ")} here` : "has nothing to expand here";
@@ -229,17 +229,21 @@ function unknownFilter(of: Resource, key: string): string {
   return `is not a filter here${near ? `; did you mean ${near}?` : ""} Known are ${known.join(", ")}`;
 }
 
-// A filter's function refuses by throwing a problem whose fields are about its own value.
 async function attempt<T>(act: () => T | Promise<T>, key: string, errors: FieldErrors): Promise<T | null> {
   try {
     return await act();
   } catch (problem) {
-    if (problem instanceof BadValue) errors[key] = problem.message;
-    else if (problem instanceof Error && "fields" in problem) {
-      for (const [place, reason] of Object.entries(problem.fields as FieldErrors)) errors[place === "" ? key : place] = reason;
-    } else throw problem;
+    noteRefusal(problem, key, errors);
     return null;
   }
+}
+
+// A filter's function refuses by throwing a problem whose fields are about its own value.
+function noteRefusal(problem: unknown, key: string, errors: FieldErrors): void {
+  if (problem instanceof BadValue) errors[key] = problem.message;
+  else if (problem instanceof Error && "fields" in problem) {
+    for (const [place, reason] of Object.entries(problem.fields as FieldErrors)) errors[place === "" ? key : place] = reason;
+  } else throw problem;
 }
 
 export class BadValue extends Error {}
@@ -404,16 +408,14 @@ export function untied(keys: readonly OrderKey[]): OrderKey[] {
 }
 
 /** The order that a filter's own value asks for, as a text query may. */
-async function orderOfFilters(
-  ctx: Ctx,
-  of: Resource,
-  filters: readonly [string, string][],
-  errors: FieldErrors,
-): Promise<OrderKey[] | null> {
+function orderOfFilters(ctx: Ctx, of: Resource, filters: readonly [string, string][], errors: FieldErrors): OrderKey[] | null {
   for (const [key, value] of filters) {
-    const { order } = filtersOf(of)[key] ?? {};
-    const keys = order && (await attempt(() => order(ctx, value), key, errors));
-    if (keys) return untied(keys);
+    try {
+      const keys = filtersOf(of)[key]?.order?.(ctx, value);
+      if (keys) return untied(keys);
+    } catch (problem) {
+      noteRefusal(problem, key, errors);
+    }
   }
   return null;
 }

@@ -30,7 +30,7 @@ import {
   objectTypeOf,
   resourceOf,
 } from "./relations.ts";
-import { hasWords, inText, narrowingWords, type Sought, wordsFor } from "./text.ts";
+import { type DatedWords, hasWords, inText, narrowingWords, type Sought, wordsFor } from "./text.ts";
 
 /** Only from a text query; what its name means is said by `named_fields.ts`. */
 export type NamedField = Extract<QueryNode, { type: "named_field" }>;
@@ -73,7 +73,7 @@ export async function compileQuery(
   const compiler: Compiler = { ctx, aliases: () => `s${++count}`, whole, named };
   const subject = subjectOf(ctx, of, alias);
   if (newest !== undefined && node.type === "text" && !node.negate && hasVector(of))
-    return newestWithWords(compiler, subject, node, newest);
+    return await newestWithWords(compiler, subject, node, newest);
   return (await compile(compiler, subject, node, true)).sql;
 }
 
@@ -272,8 +272,14 @@ async function newestWithWords(c: Compiler, subject: Subject, sought: Sought, pa
   return Object.assign(sql, { prepared: true, shown: newest.page.map(({ shown }) => shown!) });
 }
 
-const withWords = (c: Compiler, subject: Subject, sought: Sought): Sources<WordSource> =>
-  anywhere(c, subject, "words", (_alias, { name: kind }) => ({ words: wordsFor(c.ctx, sought, foundByThree.includes(kind)) }));
+function withWords(c: Compiler, subject: Subject, sought: Sought): Sources<WordSource> {
+  // The same for all kinds that store their words in the same way.
+  let begun: DatedWords | undefined;
+  let byThree: DatedWords | undefined;
+  return anywhere(c, subject, "words", (_alias, { name: kind }) => ({
+    words: foundByThree.includes(kind) ? (byThree ??= wordsFor(c.ctx, sought, true)) : (begun ??= wordsFor(c.ctx, sought, false)),
+  }));
+}
 
 const hasVector = (of: Resource): boolean => of.columns.some(([key, field]) => key === "search" && field.type === "tsvector");
 

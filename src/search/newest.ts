@@ -57,7 +57,8 @@ const kept = new Map<string, Question>();
 
 /** Put together once: to compose it takes as long as to answer. */
 function questionOf(sources: Sources<WordSource>, shown: string | null): Question {
-  const key = [sources[0].words.lateFirst, shown, ...sources.map(({ of, alias, column }) => [of.name, alias, column])].join();
+  let key = `${sources[0].words.lateFirst()} ${shown}`;
+  for (const { of, alias, column } of sources) key += ` ${of.name} ${alias} ${column}`;
   let question = kept.get(key);
   if (question === undefined) kept.set(key, (question = compose(sources, shown)));
   return question;
@@ -103,7 +104,7 @@ function newestOwn(own: WordSource): Sql[] {
   const steps: Sql[] = [];
   const found: Sql[] = [];
   let isDone = raw("false");
-  for (const { as, rows, isEnough } of own.words.lateFirst ? [lately, every] : [few, lately, every]) {
+  for (const { as, rows, isEnough } of own.words.lateFirst() ? [lately, every] : [few, lately, every]) {
     steps.push(step(as, sql`select * from (${rows}) o where not (${isDone})`));
     found.push(sql`select * from ${raw(as)} where ${isEnough}`);
     isDone = or([isDone, isEnough]);

@@ -30,7 +30,7 @@ export interface Words {
 /** With the same of what was made lately, and whether that is worth trying first. */
 export interface DatedWords extends Words {
   late: () => string | null;
-  lateFirst: boolean;
+  lateFirst: () => boolean;
 }
 
 /** Who has what is sought. `byThree` where words are stored `withBeginnings`. */
@@ -41,7 +41,7 @@ export function wordsFor(ctx: Ctx, { value, mode }: Sought, byThree: boolean): D
   return {
     any: query && marked(ofAnyTime(query)),
     late: () => query && marked(ofLate(query, ctx.now)),
-    lateFirst: words(value).every((word) => word.length <= 3),
+    lateFirst: () => words(value).every((word) => word.length <= 3),
   };
 }
 

@@ -53,12 +53,15 @@ export function withBeginnings(vector: string): string {
 
 const beginning = (word: string): string => quoted(`^${BEGINNING.exec(word)![0]}`);
 
+// A quote or a backslash, which would need another before it, is in no word.
+const quoted = (word: string): string => `'${word}'`;
+
 /** How the last word of what stands together is looked up. */
 type Ending = (word: string) => string;
 
 const whole: Ending = quoted;
 const begun: Ending = (word) => `${quoted(word)}:*`;
-const begunByThree: Ending = (word) => (BEGINNING.exec(word)?.[0] === word ? beginning(word) : begun(word));
+const begunByThree: Ending = (word) => (NOTHING_BUT_BEGINNING.test(word) ? beginning(word) : begun(word));
 
 /** A `tsquery` literal: every word given begins a word of the text. Null matches nothing. `byThree` for a vector `withBeginnings`. */
 export const prefixQuery = (text: string, byThree = false): string | null => everyPiece(text, byThree ? begunByThree : begun);
@@ -96,6 +99,7 @@ const PHONE = new RegExp(`^\\s*${PHONE_RUN.source}\\s*$`);
 const PIECE = new RegExp(`(?<!\\S)${PHONE_RUN.source}|\\S+`, "g");
 
 const BEGINNING = /^.{3}/su;
+const NOTHING_BUT_BEGINNING = /^.{3}$/su;
 const MAX_LENGTH = 64;
 const MAX_PATTERN = 100;
 const MAX_SOUGHT = 1_000; // PostgreSQL's stack overflows near 10,000
@@ -189,8 +193,4 @@ function either(first: string | null, others: string[]): string | null {
   if (first === null) return null;
   const all = [...new Set([first, ...others])];
   return all.length === 1 ? first : `(${all.join(" | ")})`;
-}
-
-function quoted(word: string): string {
-  return `'${word.replace(/['\\]/g, "$&$&")}'`;
 }
