@@ -18,8 +18,14 @@ export interface PoolOptions {
 export interface PostgresDatabase extends Database {
   /** Without row-level security: for what happens before there is an organization, or to all of them. */
   unscopedTransaction<T>(run: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** Connections in use and waiting, for the metrics. */
-  usage(): { total: number; idle: number; waiting: number };
+  usage(): Usage;
+}
+
+/** Open connections, those of them that nobody uses, and what waits for one. For the metrics. */
+export interface Usage {
+  total: number;
+  idle: number;
+  waiting: number;
 }
 
 const limits = "-c statement_timeout=10000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=15000 -c timezone=UTC";
@@ -80,11 +86,7 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
       retried(() => withClient(own, (client) => inTransaction(client, options.rls, organizationId, work))),
     unscoped: (statement) => (shared ? shared.read(statement) : withClient(own, (client) => run(client, statement))),
     unscopedTransaction: (work) => retried(() => withClient(own, (client) => inTransaction(client, options.rls, null, work))),
-    usage: () => ({
-      total: sum(pools.map((pool) => pool.totalCount)),
-      idle: sum(pools.map((pool) => pool.idleCount)),
-      waiting: sum(pools.map((pool) => pool.waitingCount)) + (sorting?.waiting ?? 0),
-    }),
+    usage: () => together([...pools.map(usageOf), ...[shared, sorting].flatMap((reads) => reads?.usage() ?? [])]),
     async ping(timeoutMs) {
       const answer = withClient(own, (client) => run(client, { text: "select 1", values: [] }));
       answer.catch(() => {});
@@ -96,7 +98,12 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
   };
 }
 
-const sum = (counts: readonly number[]): number => counts.reduce((all, one) => all + one, 0);
+const usageOf = (pool: pg.Pool): Usage => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount });
+
+const together = (usages: readonly Usage[]): Usage => {
+  const sum = (of: keyof Usage) => usages.reduce((all, one) => all + one[of], 0);
+  return { total: sum("total"), idle: sum("idle"), waiting: sum("waiting") };
+};
 
 /** Takes the role that owns nothing and names the organization its policies ask for; null gives both up. It lasts as long as the transaction. */
 const enter = (organizationId: string | null): Statement => ({
@@ -262,8 +269,9 @@ class SharedReads {
     this.slots = Array.from({ length: count }, () => ({ client: null, ready: null, pending: 0, gathers: false }));
   }
 
-  get waiting(): number {
-    return this.queue.length;
+  usage(): Usage {
+    const open = this.slots.filter((slot) => slot.ready !== null);
+    return { total: open.length, idle: open.filter((slot) => slot.pending === 0).length, waiting: this.queue.length };
   }
 
   async read(statement: Statement): Promise<Rows> {

@@ -1,6 +1,7 @@
 // What `/metrics` shows. The defaults of a process are collected from the first time someone asks, so that who never asks pays nothing.
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Core } from "../core/core.ts";
+import type { Usage } from "../db/pool.ts";
 import type { Gate } from "./shed.ts";
 
 export interface Metrics {
@@ -75,7 +76,7 @@ function addGauges(registry: Registry, core: Core, gate: Gate): void {
   gauge("headwater_http_waiting", "Requests that wait for a place.", () => gate.counts.waiting);
   const { db } = core;
   if (!("usage" in db)) return;
-  const usage = db.usage as () => { total: number; idle: number; waiting: number };
+  const usage = db.usage as () => Usage;
   gauge("headwater_database_connections", "Open connections to the database.", () => usage().total);
   gauge("headwater_database_connections_idle", "Connections that nobody uses.", () => usage().idle);
   gauge("headwater_database_waiting", "Work that waits for a connection.", () => usage().waiting);

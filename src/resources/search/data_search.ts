@@ -177,7 +177,16 @@ function readPlace(ctx: Ctx, of: Resource, given: Input): Place {
   const resultsLimit = given.results_limit ?? Number.MAX_SAFE_INTEGER;
   const { values, before } = readCursor(ctx, given, bound, order.length);
   const limit = Math.max(0, Math.min(given._limit, resultsLimit - before));
-  const input = { limit, skip: given._skip, cursor: values, expand: [], count: null, order, onePlan: false, fingerprint: () => bound };
+  const input = {
+    limit,
+    skip: given._skip,
+    cursor: values,
+    expand: [],
+    count: null,
+    order,
+    onePlan: false,
+    fingerprint: () => bound,
+  };
   return { input, bound, before, resultsLimit };
 }
 
