@@ -86,7 +86,7 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
       retried(() => withClient(own, (client) => inTransaction(client, options.rls, organizationId, work))),
     unscoped: (statement) => (shared ? shared.read(statement) : withClient(own, (client) => run(client, statement))),
     unscopedTransaction: (work) => retried(() => withClient(own, (client) => inTransaction(client, options.rls, null, work))),
-    usage: () => together([...pools.map(usageOf), ...[shared, sorting].flatMap((reads) => reads?.usage() ?? [])]),
+    usage: () => sumOf([...pools.map(usageOf), ...[shared, sorting].flatMap((reads) => reads?.usage() ?? [])]),
     async ping(timeoutMs) {
       const answer = withClient(own, (client) => run(client, { text: "select 1", values: [] }));
       answer.catch(() => {});
@@ -100,7 +100,7 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
 
 const usageOf = (pool: pg.Pool): Usage => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount });
 
-const together = (usages: readonly Usage[]): Usage => {
+const sumOf = (usages: readonly Usage[]): Usage => {
   const sum = (of: keyof Usage) => usages.reduce((all, one) => all + one[of], 0);
   return { total: sum("total"), idle: sum("idle"), waiting: sum("waiting") };
 };

@@ -21,6 +21,7 @@ export class TextQuery {
   readonly values: unknown[];
   readonly name: string;
   callback: Done;
+  /** Not `rows`: by that name the driver knows the queries that keep a portal open. */
   readonly rows_: Row[] = [];
   /** The command tag: `INSERT 0 1`, `ROLLBACK`. */
   tag = "";
