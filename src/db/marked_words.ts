@@ -23,6 +23,7 @@ export function datedWords(literal: string, made: string, written: string): stri
 }
 
 /** A `tsquery` literal for records of any time. */
+// Most name no beginning, and need no pattern to tell.
 export const ofAnyTime = (literal: string): string => (literal.includes("'^") ? literal.replace(beginning, "'$1@':*") : literal);
 
 /** A `tsquery` literal for records made this quarter, in the one before, or later. */

@@ -9,7 +9,7 @@ const valueMax = 8192;
 const Query = function () {} as unknown as { new (): Record<string, string>; prototype: object };
 Query.prototype = Object.create(null);
 
-const noParameters: Readonly<Record<string, string>> = Object.freeze(Object.create(null));
+const noParameters: Readonly<Record<string, string>> = Object.freeze(new Query());
 
 export function parseQuery(text: string): Record<string, string> {
   if (text === "") return noParameters as Record<string, string>;
@@ -32,7 +32,7 @@ export function withParams(query: Record<string, string>, params: unknown): Reco
   if (entries.length + Object.keys(query).length > parametersMax)
     throw invalid({ _params: `must have ${parametersMax} parameters or fewer` });
 
-  const merged: Record<string, string> = Object.assign(Object.create(null), query);
+  const merged: Record<string, string> = Object.assign(new Query(), query);
   for (const [name, value] of entries) add(merged, name, textOf(name, value), Number.MAX_SAFE_INTEGER);
   return merged;
 }
