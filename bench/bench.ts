@@ -9,8 +9,8 @@ import type { App } from "../src/app.ts";
 import type { Actor } from "../src/core/context.ts";
 import { perform } from "../src/core/perform.ts";
 import type { Statement } from "../src/db/database.ts";
-import type { Recorded } from "./floor.ts";
 import { type Measured, measure, median, middle } from "./load.ts";
+import { type Recorded, recordedWord, searchFor } from "./recorded.ts";
 import { foundBenchOrganization, type Organization, openStand, type Running, record, startFloor, startService } from "./stand.ts";
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 9);
@@ -57,7 +57,7 @@ function cases({ organization, data, recorded }: Ground): Case[] {
     {
       name: "create",
       connections: 32,
-      service: { method: "POST", paths: ["/api/v1/lead/"], body: JSON.stringify(sampleLead("recordedword")) },
+      service: { method: "POST", paths: ["/api/v1/lead/"], body: JSON.stringify(sampleLead(recordedWord)) },
       floor: ["/create"],
       pgbench: recorded.create.length > 0 ? pgbenchTransaction(recorded) : "",
     },
@@ -232,8 +232,8 @@ async function inParallel<T>(count: number, work: (i: number) => Promise<T>): Pr
 
 async function recordStatements(on: App, { id, key }: Organization): Promise<Recorded> {
   const call = await caller(on, key);
-  const { written } = await record(on, () => call("lead.create", sampleLead("recordedword")));
-  const { queried } = await record(on, () => call("lead.list", {}, { query: "recordedword" }));
+  const { written } = await record(on, () => call("lead.create", sampleLead(recordedWord)));
+  const { queried } = await record(on, () => call("lead.list", {}, { query: recordedWord }));
   const created = written.flatMap((statement) =>
     statement.text.startsWith("insert into") ? [statement.values[0] === id ? statement.values[1] : statement.values[0]] : [],
   );
@@ -282,10 +282,7 @@ function pgbenchTransaction({ create, createdIds }: Recorded): string {
   return [...ids, "begin;", ...statements, "commit;"].join("\n");
 }
 
-function pgbenchSearch({ search }: Recorded, word: string): string {
-  const values = search.values.map((value) => (typeof value === "string" ? value.replace("recordedword", word) : value));
-  return `${inlined({ ...search, values })};`;
-}
+const pgbenchSearch = (recorded: Recorded, word: string): string => `${inlined(searchFor(recorded, word))};`;
 
 function inlined({ text, values }: Statement): string {
   return text.replace(/\$(\d+)/g, (_, place: string) => literal(values[Number(place) - 1])).replaceAll("\n", " ");

@@ -4,16 +4,7 @@ import { createServer } from "node:http";
 import { newId } from "../src/core/id.ts";
 import type { Row, Statement } from "../src/db/database.ts";
 import { openDatabase } from "../src/db/pool.ts";
-
-/** The statements of the service's own create and search, recorded, so that the floor pays for the same rows. */
-export interface Recorded {
-  organizationId: string;
-  /** In one flight; every id in the values that begins with a recorded prefix is made anew. */
-  create: Statement[];
-  createdIds: string[];
-  /** What finds the page for a word; of each row the last column is the rendering, behind a line of ids. */
-  search: Statement;
-}
+import { type Recorded, searchFor } from "./recorded.ts";
 
 const { url, recorded } = JSON.parse(process.env.FLOOR!) as { url: string; recorded: Recorded };
 const db = openDatabase({ url, rls: false });
@@ -21,6 +12,8 @@ const organization = recorded.organizationId;
 // What stands before the JSON of a rendering is a mark of its definition.
 const text = (row: Row) => `{${row[0]!.slice(6)}}`;
 const listOf = (rows: Row[]) => `{"data":[${rows.slice(0, 100).map(text).join(",")}],"has_more":${rows.length > 100}}`;
+
+const searches = new Map<string, Statement>();
 
 const reads: Record<string, (rest: string) => Promise<string>> = {
   async get(id) {
@@ -48,10 +41,9 @@ const reads: Record<string, (rest: string) => Promise<string>> = {
     return listOf(rows);
   },
   async search(words) {
-    const values = recorded.search.values.map((value) =>
-      typeof value === "string" ? value.replace("recordedword", decodeURIComponent(words)) : value,
-    );
-    const rows = await db.query(organization, { ...recorded.search, values });
+    let search = searches.get(words);
+    if (search === undefined) searches.set(words, (search = searchFor(recorded, decodeURIComponent(words))));
+    const rows = await db.query(organization, search);
     return listOf(rows.map((row) => [row.at(-1)!.slice(row.at(-1)!.indexOf("\n") + 1)]));
   },
 };

@@ -81,10 +81,10 @@ const word = (n: string) =>
     `(${n})`,
   );
 
-/** The words of a name, their beginnings and the quarter of a moment, marked as the service marks them. */
+/** The words of a name and their beginnings with the month of a moment, marked as the service marks them. */
 const searchOf = (moment: string) => `(select array_to_tsvector(array(
-    select right($1, 8) || one from unnest(words || array(select '^' || left(word, 3) || quarter from unnest(words) word) || quarter) one))
-  from (select string_to_array(names.name, ' ') words, to_char(${moment} at time zone 'UTC', '"@"YYYY"q"Q') quarter) of)`;
+    select right($1, 8) || one from unnest(words || array(select '^' || left(word, 3) || month from unnest(words) word)) one))
+  from (select string_to_array(names.name, ' ') words, to_char(${moment} at time zone 'UTC', '"@"YYYYMM') as month) of)`;
 
 /** Three years, evenly. */
 const momentOf = (n: string, count: string) => `(now() - interval '3 years' + ${n} * interval '3 years' / (${count} + 1))`;
@@ -161,6 +161,10 @@ const questions: Question[] = [
   { name: "cursor page 1,000", paths: async (_, leads, ask) => [await cursorPath(ask, Math.min(999, leads / 10 - 2))] },
   { name: "one lead's activities", paths: async (_, leads) => spread(200, leads).map((n) => `/activity/?lead_id=${idOf(n)}`) },
   { name: "name search", paths: async (_, leads, ask) => (await words(ask, leads)).map((one) => `/lead/?query=${one}`) },
+  {
+    name: "name search, ten",
+    paths: async (_, leads, ask) => (await words(ask, leads)).map((one) => `/lead/?query=${one}&_limit=10`),
+  },
   {
     name: "custom field equality",
     async paths(_, leads, ask) {

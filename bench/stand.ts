@@ -10,7 +10,7 @@ import type { Statement, Transaction } from "../src/db/database.ts";
 import { startEmbedded } from "../src/db/embedded/index.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { createAccount, findOrCreateUser, foundOrganization } from "../src/resources/organization/found.ts";
-import type { Recorded } from "./floor.ts";
+import type { Recorded } from "./recorded.ts";
 
 export interface Stand {
   databaseUrl: string;

@@ -588,7 +588,7 @@ CREATE INDEX contact_date_updated_idx ON public.contact USING btree (organizatio
 CREATE INDEX contact_external_profiles_idx ON public.contact USING gin (organization_id, external_profiles jsonb_path_ops) WHERE (external_profiles <> '[]'::jsonb);
 CREATE INDEX contact_lead_id_idx ON public.contact USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE INDEX contact_lists_idx ON public.contact USING gin (organization_id, tags, email_keys, phone_keys);
-CREATE INDEX contact_search_idx ON public.contact USING gin (search);
+CREATE INDEX contact_search_idx ON public.contact USING gin (search) WITH (fastupdate=off);
 CREATE UNIQUE INDEX contact_share_id_key ON public.contact USING btree (share_id, organization_id) WHERE (share_id IS NOT NULL);
 create policy organization on contact using ((organization_id = current_setting('app.organization_id'::text)));
 CREATE TRIGGER forget_rendering BEFORE UPDATE ON public.contact FOR EACH ROW EXECUTE FUNCTION forget_rendering();
@@ -1315,7 +1315,7 @@ CREATE INDEX lead_date_updated_idx ON public.lead USING btree (organization_id, 
 CREATE INDEX lead_lists_idx ON public.lead USING gin (organization_id, tags, email_keys, phone_keys);
 CREATE INDEX lead_owner_id_idx ON public.lead USING btree (organization_id, owner_id, date_created DESC, id DESC) WHERE (owner_id IS NOT NULL);
 CREATE INDEX lead_report_idx ON public.lead USING btree (organization_id, id) INCLUDE (status_id, owner_id, created_by, date_created);
-CREATE INDEX lead_search_idx ON public.lead USING gin (search);
+CREATE INDEX lead_search_idx ON public.lead USING gin (search) WITH (fastupdate=off);
 CREATE INDEX lead_status_id_idx ON public.lead USING btree (organization_id, status_id, date_created DESC, id DESC) WHERE (status_id IS NOT NULL);
 create policy organization on lead using ((organization_id = current_setting('app.organization_id'::text)));
 CREATE TRIGGER forget_rendering BEFORE UPDATE ON public.lead FOR EACH ROW EXECUTE FUNCTION forget_rendering();

@@ -13,31 +13,62 @@ export function markedWords(literal: string, organizationId: string): string {
     .join("'");
 }
 
-// A record's words say when it was made, so that the newest of thousands are found without reading all. Its quarter is a word that
-// no text has (`@2026q4`; of a record that is dated ahead `@later`), and each beginning of a word names it (`^acm` is `^acm@2026q4`).
+// Each beginning of a word says when its record was made, so that the newest of thousands are found without reading all: `^acm` is
+// `^acm@202611`, by the month, or `^acm@later` of a record that is dated ahead.
 
-/** A `tsvector` literal with the quarter of a record. */
-export function datedWords(literal: string, made: string, written: string): string {
-  const of = made > written ? later : quarter(made.slice(0, 4), Number(made.slice(5, 7)));
-  return `'${of}' ${literal.replace(beginning, `'$1${of}'`)}`;
-}
+/** A `tsvector` literal whose beginnings of words say when the record was made. */
+export const datedWords = (literal: string, made: string, written: string): string =>
+  literal.replace(beginning, `'$1${made > written ? later : month(made.slice(0, 4), Number(made.slice(5, 7)))}'`);
 
 /** A `tsquery` literal for records of any time. */
 // Most name no beginning, and need no pattern to tell.
 export const ofAnyTime = (literal: string): string => (literal.includes("'^") ? literal.replace(beginning, "'$1@':*") : literal);
 
-/** A `tsquery` literal for records made this quarter, in the one before, or later. */
-export function ofLate(literal: string, now: Date): string {
+/** `tsquery` literals that ask for the same of other times. Each record meets one of them. */
+export interface Spans {
+  /** Records that are dated ahead; null where times are not told apart. */
+  ahead: string | null;
+  /** One span after the other back from now, and at last all other times. */
+  back: string[];
+}
+
+/** Months of each span. Three letters begin many words, so that few months may fill a page; what is longer is rarer. */
+const back = { threeLetters: [1, 2, 3, 6], longer: [3, 9] };
+const monthsBack = 12;
+
+/** The same literal by spans of time, where one beginning of a word is in all records that it finds. */
+export function bySpans(literal: string, now: Date): Spans {
+  const start = beginningIn(literal);
+  if (start === null) return { ahead: null, back: [ofAnyTime(literal)] };
+  const isBeginning = literal.includes("'^");
+  const of = (times: readonly string[]) =>
+    isBeginning ? literal.replace(beginning, (_, each: string) => anyOf(each, times)) : `${anyOf(start, times)} & ${literal}`;
+  const months = monthsUntil(now);
+  let at = 0;
+  const spans = (isBeginning ? back.threeLetters : back.longer).map((count) => of(months.slice(at, (at += count))));
+  return { ahead: of([later]), back: [...spans, `${ofAnyTime(literal)} & !${anyOf(start, [later, ...months])}`] };
+}
+
+const anyOf = (start: string, times: readonly string[]): string => `(${times.map((time) => `'${start}${time}'`).join(" | ")})`;
+
+/** Of the first word that is long enough, if all words must be there. */
+function beginningIn(literal: string): string | null {
+  if (literal.includes(" | ")) return null;
+  // Every second part is a word.
+  const word = literal.split("'").find((part, i) => i % 2 === 1 && /^\^?.{3}/su.test(part));
+  return word === undefined ? null : `^${/^\^?(.{3})/su.exec(word)![1]}`;
+}
+
+/** The newest first. */
+function monthsUntil(now: Date): string[] {
   // A clock that is ahead of ours is ahead by less than an hour.
   const ahead = new Date(now.getTime() + 3_600_000);
-  const [year, month] = [ahead.getUTCFullYear(), ahead.getUTCMonth() + 1];
-  const quarters = [later, quarter(year, month), month > 3 ? quarter(year, month - 3) : quarter(year - 1, 12)];
-  const anyOf = (start: string) => `(${quarters.map((of) => `'${start}${of}'`).join(" | ")})`;
-  const dated = literal.replace(beginning, (_, start: string) => anyOf(start));
-  // Where all words must be there, one that names the quarter is enough; a word for all records of a quarter takes an index longer.
-  return dated === literal || literal.includes(" | ") ? `${anyOf("")} & (${ofAnyTime(literal)})` : dated;
+  return Array.from({ length: monthsBack }, (_, i) => {
+    const of = new Date(Date.UTC(ahead.getUTCFullYear(), ahead.getUTCMonth() - i));
+    return month(of.getUTCFullYear(), of.getUTCMonth() + 1);
+  });
 }
 
 const beginning = /'(\^[^']+)'/g;
 const later = "@later";
-const quarter = (year: string | number, month: number): string => `@${year}q${Math.ceil(month / 3)}`;
+const month = (year: string | number, of: number): string => `@${year}${String(of).padStart(2, "0")}`;

@@ -53,8 +53,8 @@ const conditionsOf = (ctx: Ctx, { of, alias, condition }: Source): Sql[] =>
   condition === undefined ? scope(ctx, of, alias) : [...scope(ctx, of, alias), condition];
 
 /** Rows of a source that meet conditions and have words, one more than so many at most. */
-export const metBy = (source: Source, conditions: readonly Sql[], atMost: number, words?: SoughtWords): Sql =>
-  sql`from ${rowsOf(source, words)} where ${and(conditions)} ${raw(`limit ${atMost + 1}`)}`;
+export const metBy = (source: Source, conditions: readonly Sql[], atMost: number | Sql, words?: SoughtWords): Sql =>
+  sql`from ${rowsOf(source, words)} where ${and(conditions)} limit ${typeof atMost === "number" ? raw(`${atMost}`) : atMost} + 1`;
 
 // The fence keeps the planner from reading all rows of the organization in another index, to intersect them with the few found here.
 const rowsOf = ({ of, alias }: Source, words?: SoughtWords): Sql =>

@@ -2,9 +2,11 @@
 import { type Ctx, query } from "../core/context.ts";
 import { from, type NewestPage, within } from "../core/resource.ts";
 import type { Rows } from "../db/database.ts";
-import { and, join, name, or, Place, raw, type Sql, sql, type Template, template } from "../db/sql.ts";
+import type { Spans } from "../db/marked_words.ts";
+import { and, join, name, Place, raw, type Sql, sql, type Template, template } from "../db/sql.ts";
 import { statementName } from "../records/records.ts";
 import { fewAtMost, type Ids, idOf, idsAmong, idsOf, metBy, type Source, type Sources, type WordSource } from "./found.ts";
+import type { SoughtWords } from "./text.ts";
 
 /** The newest records that the sources give together; or, where one gives too many, the ids that each gives by itself. */
 export type Newest = { page: readonly Shown[] } | { found: (Ids | null)[] };
@@ -24,8 +26,8 @@ export async function newestOf(ctx: Ctx, sources: Sources<WordSource>, { count, 
   if (isHidden || count > commonFrom) return { found: await idsOf(ctx, sources) };
   const asked = questionOf(sources, shown);
   const words = sources.map((source) => source.words.any);
-  const late = sources[0].words.late();
-  return readNewest(await query(ctx, asked({ organization: ctx.organization_id, count, late, words })), sources.length);
+  const spans = sources[0].words.spans();
+  return readNewest(await query(ctx, asked({ organization: ctx.organization_id, count, spans, words })), sources.length);
 }
 
 function readNewest(rows: Rows, sources: number): Newest {
@@ -40,7 +42,8 @@ function readNewest(rows: Rows, sources: number): Newest {
 interface Given {
   organization: string;
   count: number;
-  late: string | null;
+  /** Of the first source. */
+  spans: Spans;
   /** Of each source. */
   words: (string | null)[];
 }
@@ -48,7 +51,10 @@ interface Given {
 const organization = new Place<Given>((given) => given.organization);
 // As a parameter: a statement of its own for each size of a page would keep a plan for each.
 const count = new Place<Given>((given) => given.count);
-const late = new Place<Given>((given) => given.late);
+const ahead = new Place<Given>((given) => given.spans.ahead);
+const back = new Place<Given>((given) => given.spans.back);
+// The last span is all the rest: where the others do not fill a page, more of it may be read than of a list in its order.
+const mostOf = new Place<Given>(({ spans }) => spans.back.map((_, i) => (i < spans.back.length - 1 ? commonFrom : fewAtMost)));
 const wordsOf = (source: number) => new Place<Given>((given) => given.words[source]!);
 
 type Question = Template<Given>;
@@ -57,7 +63,7 @@ const kept = new Map<string, Question>();
 
 /** Put together once: to compose it takes as long as to answer. */
 function questionOf(sources: Sources<WordSource>, shown: string | null): Question {
-  let key = `${sources[0].words.lateFirst()} ${shown}`;
+  let key = `${shown}`;
   for (const { of, alias, column } of sources) key += ` ${of.name} ${alias} ${column}`;
   let question = kept.get(key);
   if (question === undefined) kept.set(key, (question = compose(sources, shown)));
@@ -67,7 +73,7 @@ function questionOf(sources: Sources<WordSource>, shown: string | null): Questio
 function compose(sources: Sources<WordSource>, shown: string | null): Question {
   const [own, ...others] = sources;
   const steps = [
-    ...newestOwn(own),
+    step("found0", newestOwn(own)),
     ...others.map((source, i) =>
       step(`found${i + 1}`, sql`select ${idOf(source)} id ${rowsWith(source, wordsOf(i + 1), fewAtMost)}`),
     ),
@@ -83,41 +89,31 @@ function compose(sources: Sources<WordSource>, shown: string | null): Question {
   return template<Given>(asked, (text) => statementName(own.of, "newest", text));
 }
 
-const rowsWith = (source: Source, words: Place<Given>, atMost: number): Sql =>
+const rowsWith = (source: Source, words: SoughtWords, atMost: number | Sql): Sql =>
   metBy(source, within(organization, source.of, source.alias), atMost, words);
 
 const step = (as: string, rows: Sql): Sql => sql`${raw(as)} as materialized (${rows})`;
 
 /**
- * The steps to `found0`, the newest that are found by themselves. Three letters begin a word in 2,000 of a million leads, and to read
- * these is most of the work: what was made lately is tried first, and all others only where it is not enough. More letters begin fewer.
+ * The newest that are found by themselves, and perhaps some more. Three letters begin a word in 2,000 of a million leads, and to read
+ * these is most of the work. So one span of time is read after the other, until there are enough; a nested loop asks for a span only
+ * when the one before is used up. Those that are dated ahead may have come to lie in any of the spans by now.
  */
-function newestOwn(own: WordSource): Sql[] {
+function newestOwn(own: WordSource): Sql {
   const alias = name(own.alias);
-  const dated = (words: Place<Given>, atMost: number) =>
-    sql`select ${idOf(own)} id, ${alias}.date_created created, ${alias}.place ${rowsWith(own, words, atMost)}`;
-  const any = wordsOf(0);
-  const few = { as: "few", rows: dated(any, commonFrom), isEnough: raw(`(select count(*) from few) <= ${commonFrom}`) };
-  const lately = { as: "late", rows: dated(late, commonFrom), isEnough: sql`(select count(*) from late) >= ${count}` };
-  const every = { as: "every", rows: dated(any, fewAtMost), isEnough: raw("true") };
-
-  const steps: Sql[] = [];
-  const found: Sql[] = [];
-  let isDone = raw("false");
-  for (const { as, rows, isEnough } of own.words.lateFirst() ? [lately, every] : [few, lately, every]) {
-    steps.push(step(as, sql`select * from (${rows}) o where not (${isDone})`));
-    found.push(sql`select * from ${raw(as)} where ${isEnough}`);
-    isDone = or([isDone, isEnough]);
-  }
-  return [...steps, step("found0", sql`select * from (${join(found, " union all ")}) o ${newestFirst}`)];
+  const dated = (words: SoughtWords, most: Sql) => sql`select *, count(*) over () > ${most} is_common from (
+    select ${idOf(own)} id, ${alias}.date_created created, ${alias}.place ${rowsWith(own, words, most)}) o`;
+  return sql`${dated(ahead, raw(`${commonFrom}`))}
+    union all (select o.* from unnest(${back}::text[], ${mostOf}::int[]) span(words, most)
+      cross join lateral (${dated(raw("span.words"), raw("span.most"))} order by created desc, id desc) o limit ${count})`;
 }
 
 const newestFirst = sql`order by created desc, id desc limit ${count}`;
 
 /** The sources that give too many. */
 function commonAmong(sources: number): Sql {
-  const own = `(select count(*) from late) > ${commonFrom} or (select count(*) from every) > ${fewAtMost}`;
-  const isCommon = (i: number) => (i === 0 ? own : `(select count(*) from found${i}) > ${fewAtMost}`);
+  const isCommon = (i: number) =>
+    i === 0 ? "exists (select from found0 where is_common)" : `(select count(*) from found${i}) > ${fewAtMost}`;
   return raw(Array.from({ length: sources }, (_, i) => `select '${i}' source where ${isCommon(i)}`).join(" union all "));
 }
 
@@ -129,10 +125,11 @@ const foundBeside = (_: Source, i: number): Sql =>
 
 /** The newest of those that are found by themselves and of those that the other sources name. */
 function together({ of, alias }: Source, others: number): Sql {
-  if (others === 0) return raw("select * from found0");
+  const found = raw("select id, created, place from found0");
+  if (others === 0) return sql`${found} ${newestFirst}`;
   const own = name(alias);
   const named = raw(Array.from({ length: others }, (_, i) => `select id from found${i + 1}`).join(" union all "));
-  return sql`select * from found0 union all select ${own}.id, ${own}.date_created, ${own}.ctid from ${from(of, alias)}
+  return sql`${found} union all select ${own}.id, ${own}.date_created, ${own}.ctid from ${from(of, alias)}
     where ${and(within(organization, of, alias))} and ${own}.id in (${named}) and ${own}.id not in (select id from found0) ${newestFirst}`;
 }
 

@@ -1,18 +1,9 @@
 // Text conditions in their two forms: against a vector of words, which an index answers, and against any SQL text.
 import type { Ctx } from "../core/context.ts";
-import { markedWords, ofAnyTime, ofLate } from "../db/marked_words.ts";
+import { bySpans, markedWords, ofAnyTime, type Spans } from "../db/marked_words.ts";
 import { and, name, type Place, raw, type Sql, sql } from "../db/sql.ts";
 import type { TextMode } from "./nodes.ts";
-import {
-  narrowingQuery,
-  phrasePatterns,
-  phraseQuery,
-  prefixPatterns,
-  prefixQuery,
-  wordPatterns,
-  wordQuery,
-  words,
-} from "./words.ts";
+import { narrowingQuery, phrasePatterns, phraseQuery, prefixPatterns, prefixQuery, wordPatterns, wordQuery } from "./words.ts";
 
 /** `contains`: the words side by side, of which the last may go on. It is what `name:x` asks. */
 export type SoughtMode = TextMode | "exact_value" | "contains";
@@ -27,10 +18,9 @@ export interface Words {
   any: string | null;
 }
 
-/** With the same of what was made lately, and whether that is worth trying first. */
+/** With the same by the time that the records were made at. */
 export interface DatedWords extends Words {
-  late: () => string | null;
-  lateFirst: () => boolean;
+  spans: () => Spans;
 }
 
 /** Who has what is sought. `byThree` where words are stored `withBeginnings`. */
@@ -40,8 +30,12 @@ export function wordsFor(ctx: Ctx, { value, mode }: Sought, byThree: boolean): D
   const marked = (literal: string) => markedWords(literal, ctx.organization_id);
   return {
     any: query && marked(ofAnyTime(query)),
-    late: () => query && marked(ofLate(query, ctx.now)),
-    lateFirst: () => words(value).every((word) => word.length <= 3),
+    spans() {
+      if (query === null) return { ahead: null, back: [] };
+      if (!byThree) return { ahead: null, back: [marked(query)] };
+      const { ahead, back } = bySpans(query, ctx.now);
+      return { ahead: ahead && marked(ahead), back: back.map(marked) };
+    },
   };
 }
 
@@ -52,7 +46,7 @@ export function narrowingWords(ctx: Ctx, { value, mode }: Sought): Words {
 }
 
 /** Words that a statement asks for, or the place for them in one that is kept. */
-export type SoughtWords = Words["any"] | Place<any>;
+export type SoughtWords = Words["any"] | Place<any> | Sql;
 
 /** The column of words of this alias has them. */
 export const hasWords = (alias: string, words: SoughtWords): Sql => sql`${name(alias)}.search @@ ${words}::text::tsquery`;

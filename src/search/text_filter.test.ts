@@ -70,6 +70,45 @@ describe("words find leads", () => {
       }
   });
 
+  test("newest first, however many months ago they were made", async () => {
+    const acme = await organization();
+    const now = new Date();
+    const months = Array.from({ length: 15 }, (_, i) => i + 1);
+    for (const ago of months) {
+      const made = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago, 11)).toISOString();
+      await acme.lead({ name: `Month ${ago}`, date_created: made });
+    }
+    await acme.lead({ name: "Month 0" });
+    const newestFirst = [0, ...months].map((ago) => `Month ${ago}`);
+
+    for (const query of ["mon", "month", "mo", "mon month"])
+      for (let limit = 1; limit <= 17; limit++)
+        assert.deepEqual(await found(acme, query, `/lead/?_limit=${limit}`), newestFirst.slice(0, limit), `${query} ${limit}`);
+  });
+
+  test("newest first also when the time has come for which they were dated ahead", async () => {
+    const acme = await organization();
+    acme.service.clock.now = new Date("2021-03-01T00:00:00Z");
+    await Promise.all(
+      ["2021-04-01T00:00:00Z", "2021-04-02T00:00:00Z"].map((date_created) =>
+        acme.lead({ name: `Dated ahead ${date_created.slice(0, 10)}`, date_created }),
+      ),
+    ).finally(() => (acme.service.clock.now = null));
+    for (const date_created of ["2020-05-05T00:00:00Z", "2022-05-05T00:00:00Z", new Date().toISOString()])
+      await acme.lead({ name: `Dated ${date_created.slice(0, 4)}`, date_created });
+
+    const newestFirst = [
+      `Dated ${new Date().getUTCFullYear()}`,
+      "Dated 2022",
+      "Dated ahead 2021-04-02",
+      "Dated ahead 2021-04-01",
+      "Dated 2020",
+    ];
+    for (const query of ["dat", "dated"])
+      for (const limit of [1, 2, 3, 4, 5])
+        assert.deepEqual(await found(acme, query, `/lead/?_limit=${limit}`), newestFirst.slice(0, limit));
+  });
+
   test("newest first also where digits may be a number or words", async () => {
     const acme = await organization();
     const phones = [{ phone: "+1 650 123 4567" }];
