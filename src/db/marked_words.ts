@@ -54,9 +54,9 @@ const anyOf = (start: string, times: readonly string[]): string => `(${times.map
 /** Of the first word that is long enough, if all words must be there. */
 function beginningIn(literal: string): string | null {
   if (literal.includes(" | ")) return null;
-  // Every second part is a word.
-  const word = literal.split("'").find((part, i) => i % 2 === 1 && /^\^?.{3}/su.test(part));
-  return word === undefined ? null : `^${/^\^?(.{3})/su.exec(word)![1]}`;
+  const words = literal.split("'").filter((_, i) => i % 2 === 1);
+  const [found] = words.flatMap((word) => /^\^?(.{3})/su.exec(word)?.[1] ?? []);
+  return found === undefined ? null : `^${found}`;
 }
 
 /** The newest first. */
