@@ -83,7 +83,7 @@ const word = (n: string) =>
 
 /** The words of a name and their beginnings with the month of a moment, marked as the service marks them. */
 const searchOf = (moment: string) => `(select array_to_tsvector(array(
-    select right($1, 8) || one from unnest(words || array(select '^' || left(word, 3) || month from unnest(words) word)) one))
+    select right($1, 8) || one from unnest(words || array(select '^' || left(word, letters) || month from unnest(words) word, unnest(array[3, 4]) letters)) one))
   from (select string_to_array(names.name, ' ') words, to_char(${moment} at time zone 'UTC', '"@"YYYYMM') as month) of)`;
 
 /** Three years, evenly. */

@@ -4,8 +4,8 @@ alter index lead_search_idx set (fastupdate = off);
 alter index contact_search_idx set (fastupdate = off);
 select gin_clean_pending_list('lead_search_idx'), gin_clean_pending_list('contact_search_idx');
 
--- The newest of what some words find are looked for by months: the beginning of each word names the month of its record, not the
--- quarter, and the quarter itself is no longer among the words. Written anew by every change of a record; here for those that are
+-- The newest of what some words find are looked for by months: the beginnings of each word, now also of four letters, name the month of
+-- its record, not the quarter, and the quarter itself is no longer among the words. Written anew by every change of a record; here for those that are
 -- there already.
 do $$
 declare
@@ -21,9 +21,10 @@ begin
         $update$
           update %I set search = ts_delete(search, array(
             select word from unnest(tsvector_to_array(search)) word where substr(word, 9, 1) in ('@', '^'))) || array_to_tsvector(array(
-            select distinct left(word, 12) ||
+            select distinct left(word, 8) || '^' || substr(word, 9, letters) ||
               case when date_created > date_updated then '@later' else to_char(date_created at time zone 'UTC', '"@"YYYYMM') end
-            from unnest(tsvector_to_array(search)) word where substr(word, 9, 1) = '^'))
+            from unnest(tsvector_to_array(search)) word, unnest(array[3, 4]) letters
+            where length(word) >= 8 + letters and substr(word, 9, 1) not in ('@', '^')))
           where search is not null
         $update$, searched);
     else

@@ -32,8 +32,8 @@ export interface Spans {
   back: string[];
 }
 
-/** Months of each span. Three letters begin many words, so that few months may fill a page; what is longer is rarer. */
-const back = { threeLetters: [1, 2, 3, 6], longer: [3, 9] };
+/** Months of each span. Three letters begin many words, so that few months may fill a page; four begin fewer. */
+const back = { three: [1, 2, 3, 6], four: [3, 9] };
 const monthsBack = 12;
 
 /** The same literal by spans of time, where one beginning of a word is in all records that it finds. */
@@ -45,17 +45,19 @@ export function bySpans(literal: string, now: Date): Spans {
     isBeginning ? literal.replace(beginning, (_, each: string) => anyOf(each, times)) : `${anyOf(start, times)} & ${literal}`;
   const months = monthsUntil(now);
   let at = 0;
-  const spans = (isBeginning ? back.threeLetters : back.longer).map((count) => of(months.slice(at, (at += count))));
+  const spans = ([...start].length === "^acm".length ? back.three : back.four).map((count) =>
+    of(months.slice(at, (at += count))),
+  );
   return { ahead: of([later]), back: [...spans, `${ofAnyTime(literal)} & !${anyOf(start, [later, ...months])}`] };
 }
 
 const anyOf = (start: string, times: readonly string[]): string => `(${times.map((time) => `'${start}${time}'`).join(" | ")})`;
 
-/** Of the first word that is long enough, if all words must be there. */
+/** The longest of the first word that has one, if all words must be there. */
 function beginningIn(literal: string): string | null {
   if (literal.includes(" | ")) return null;
   const words = literal.split("'").filter((_, i) => i % 2 === 1);
-  const [found] = words.flatMap((word) => /^\^?(.{3})/su.exec(word)?.[1] ?? []);
+  const [found] = words.flatMap((word) => /^\^?(.{3}.?)/su.exec(word)?.[1] ?? []);
   return found === undefined ? null : `^${found}`;
 }
 

@@ -23,7 +23,7 @@ import type { FieldReference, QueryNode } from "./nodes.ts";
 import {
   alsoFoundBy,
   elementTypes,
-  foundByThree,
+  foundByBeginnings,
   indexedWords,
   linkBetween,
   mainText,
@@ -275,9 +275,11 @@ async function newestWithWords(c: Compiler, subject: Subject, sought: Sought, pa
 function withWords(c: Compiler, subject: Subject, sought: Sought): Sources<WordSource> {
   // The same for all kinds that store their words in the same way.
   let begun: DatedWords | undefined;
-  let byThree: DatedWords | undefined;
+  let withBeginnings: DatedWords | undefined;
   return anywhere(c, subject, "words", (_alias, { name: kind }) => ({
-    words: foundByThree.includes(kind) ? (byThree ??= wordsFor(c.ctx, sought, true)) : (begun ??= wordsFor(c.ctx, sought, false)),
+    words: foundByBeginnings.includes(kind)
+      ? (withBeginnings ??= wordsFor(c.ctx, sought, true))
+      : (begun ??= wordsFor(c.ctx, sought, false)),
   }));
 }
 

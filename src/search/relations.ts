@@ -75,7 +75,7 @@ export const listed: Readonly<Record<string, { list: string; member: string; key
 // --- words ---
 
 /** Whose words are stored `withBeginnings`: these are looked up while somebody types. */
-export const foundByThree: readonly string[] = ["lead", "contact"];
+export const foundByBeginnings: readonly string[] = ["lead", "contact"];
 
 /** Whose words, e-mail addresses and phone numbers also find a record: a lead is found by its people and by what was noted. */
 export const alsoFoundBy: Readonly<Record<string, Readonly<Record<"words" | "email" | "phone", readonly string[]>>>> = {

@@ -23,16 +23,16 @@ export interface DatedWords extends Words {
   spans: () => Spans;
 }
 
-/** Who has what is sought. `byThree` where words are stored `withBeginnings`. */
-export function wordsFor(ctx: Ctx, { value, mode }: Sought, byThree: boolean): DatedWords {
+/** Who has what is sought. `hasBeginnings` where words are stored `withBeginnings`. */
+export function wordsFor(ctx: Ctx, { value, mode }: Sought, hasBeginnings: boolean): DatedWords {
   const asked = { full_words: wordQuery, phrase: phraseQuery }[mode as string];
-  const query = asked ? asked(value) : prefixQuery(value, byThree);
+  const query = asked ? asked(value) : prefixQuery(value, hasBeginnings);
   const marked = (literal: string) => markedWords(literal, ctx.organization_id);
   return {
     any: query && marked(ofAnyTime(query)),
     spans() {
       if (query === null) return { ahead: null, back: [] };
-      if (!byThree) return { ahead: null, back: [marked(query)] };
+      if (!hasBeginnings) return { ahead: null, back: [marked(query)] };
       const { ahead, back } = bySpans(query, ctx.now);
       return { ahead: ahead && marked(ahead), back: back.map(marked) };
     },

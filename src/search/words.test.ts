@@ -93,12 +93,12 @@ test("a search finds beginnings of words, whole words, or a phrase", () => {
   assert.equal(phraseQuery("West Coast"), "'west' <-> 'coast'");
 });
 
-test("a vector with beginnings is asked for the one word that three letters are in it", () => {
+test("a vector with beginnings is asked for the one word that three or four letters are in it", () => {
   assert.equal(
     withBeginnings(vector([{ text: "Acme acmon co 東京 Ötzi" }])),
-    "'acme':1 'acmon':2 'co':3 '東':4 '京':5 'otzi':6 '^acm' '^otz'",
+    "'acme':1 'acmon':2 'co':3 '東':4 '京':5 'otzi':6 '^acm' '^acme' '^acmo' '^otz' '^otzi'",
   );
-  assert.equal(prefixQuery("acm Ötz co otzi", true), "'^acm' & '^otz' & 'co':* & 'otzi':*");
+  assert.equal(prefixQuery("acm Ötz co otzi acmon", true), "'^acm' & '^otz' & 'co':* & '^otzi' & 'acmon':*");
   assert.equal(prefixQuery("bob@acm", true), "'bob' <-> 'acm':*");
 });
 

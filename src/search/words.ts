@@ -43,15 +43,20 @@ export function vector(parts: { text?: string | null; phone?: string | null }[])
 }
 
 /**
- * The same and the first three letters of each word, as words that no text has: `^acm`. To find what begins with three letters an
- * index would collect the records of all words that do: 400 words in a million leads.
+ * The same and the first three and four letters of each word, as words that no text has: `^acm`, `^acme`. To find what begins with
+ * them an index would collect the records of all words that do: with three letters 400 words in a million leads, with four 80.
  */
 export function withBeginnings(vector: string): string {
   const words = [...vector.matchAll(/'([^']+)'/g)].map(([, word]) => word!);
-  return [vector, ...new Set(words.filter((word) => BEGINNING.test(word)).map(beginning))].join(" ");
+  return [vector, ...new Set(words.flatMap(beginnings))].join(" ");
 }
 
-const beginning = (word: string): string => quoted(`^${BEGINNING.exec(word)![0]}`);
+function beginnings(word: string): string[] {
+  const [four, three] = BEGINNING.exec(word) ?? [];
+  return [...new Set([three, four])].flatMap((letters) => (letters === undefined ? [] : beginning(letters)));
+}
+
+const beginning = (letters: string): string => quoted(`^${letters}`);
 
 // A quote or a backslash, which would need another before it, is in no word.
 const quoted = (word: string): string => `'${word}'`;
@@ -61,10 +66,11 @@ type Ending = (word: string) => string;
 
 const whole: Ending = quoted;
 const begun: Ending = (word) => `${quoted(word)}:*`;
-const begunByThree: Ending = (word) => (NOTHING_BUT_BEGINNING.test(word) ? beginning(word) : begun(word));
+const beginningOrBegun: Ending = (word) => (NOTHING_BUT_BEGINNING.test(word) ? beginning(word) : begun(word));
 
-/** A `tsquery` literal: every word given begins a word of the text. Null matches nothing. `byThree` for a vector `withBeginnings`. */
-export const prefixQuery = (text: string, byThree = false): string | null => everyPiece(text, byThree ? begunByThree : begun);
+/** A `tsquery` literal: every word given begins a word of the text. Null matches nothing. `hasBeginnings` of a vector `withBeginnings`. */
+export const prefixQuery = (text: string, hasBeginnings = false): string | null =>
+  everyPiece(text, hasBeginnings ? beginningOrBegun : begun);
 
 /** Every word given is a word of the text. */
 export const wordQuery = (text: string): string | null => everyPiece(text, whole);
@@ -98,8 +104,8 @@ export const PHONE_RUN = /\+?(?:\d+|\(\d+\)\d*)(?:[\s./-]+\d+|[\s./-]*\(\d+\)\d*
 const PHONE = new RegExp(`^\\s*${PHONE_RUN.source}\\s*$`);
 const PIECE = new RegExp(`(?<!\\S)${PHONE_RUN.source}|\\S+`, "g");
 
-const BEGINNING = /^.{3}/su;
-const NOTHING_BUT_BEGINNING = /^.{3}$/su;
+const BEGINNING = /^(.{3}).?/su;
+const NOTHING_BUT_BEGINNING = /^.{3,4}$/su;
 const MAX_LENGTH = 64;
 const MAX_PATTERN = 100;
 const MAX_SOUGHT = 1_000; // PostgreSQL's stack overflows near 10,000
@@ -185,7 +191,7 @@ function sideBySide(words: string[], ending: Ending): string | null {
   const found = words.slice(0, MAX_SOUGHT);
   if (found.length <= 1) return found.map(ending)[0] ?? null;
   // Only the last can be half typed; a prefix scan on `com` in `acme.com` would read half the index. Beginnings have no places.
-  const last = ending === begunByThree ? begun : ending;
+  const last = ending === beginningOrBegun ? begun : ending;
   return [...found.slice(0, -1).map(quoted), last(found.at(-1)!)].join(" <-> ");
 }
 
