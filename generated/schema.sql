@@ -2265,6 +2265,17 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.leaky_functions()
+ RETURNS SETOF regprocedure
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT (pg_proc.oid)::regprocedure AS oid
+    FROM pg_proc
+   WHERE ((NOT pg_proc.proleakproof) AND (pg_proc.oid = ANY ((ARRAY['ts_match_vq(tsvector,tsquery)'::regprocedure, 'jsonb_contains(jsonb,jsonb)'::regprocedure, 'arraycontains(anyarray,anyarray)'::regprocedure, 'arrayoverlap(anyarray,anyarray)'::regprocedure, 'sort_key(text)'::regprocedure])::oid[])));
+END
+;
+
 CREATE OR REPLACE FUNCTION public.leave_outreach_slot()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2320,7 +2331,7 @@ end $procedure$
 CREATE OR REPLACE FUNCTION public.sort_key(value text)
  RETURNS text
  LANGUAGE sql
- IMMUTABLE PARALLEL SAFE STRICT
+ IMMUTABLE PARALLEL SAFE STRICT LEAKPROOF
 RETURN (lower(unaccent('unaccent'::regdictionary, value)) COLLATE "C")
 ;
 

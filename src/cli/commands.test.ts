@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
 import { Client } from "../../test/support/client.ts";
 import { createDatabase } from "../../test/support/database.ts";
 import { organization } from "../../test/support/given.ts";
@@ -325,6 +326,11 @@ test("doctor says what is wrong and what to do about it", async () => {
   const bare = await command(["doctor"], env);
   await createPartitions(database.url, new Date());
   const healthy = await command(["doctor"], env);
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query("alter function ts_match_vq(tsvector, tsquery) not leakproof");
+  await client.end();
+  const leaky = await command(["doctor"], { ...env, DATABASE_RLS: "on" });
   await database.drop();
   const gone = await command(["doctor"], env);
   const misspelt = await command(["doctor"], { ...env, PORT: "many" });
@@ -332,6 +338,11 @@ test("doctor says what is wrong and what to do about it", async () => {
   assert.equal(bare.code, 1);
   assert.match(bare.out, /^wrong {2}partitions of the event table: event_\d{4}_\d\d, .* `headwater start` makes them$/m);
   assert.deepEqual([healthy.code, healthy.out.includes("wrong")], [0, false], healthy.out);
+  assert.equal(leaky.code, 1);
+  assert.match(
+    leaky.out,
+    /^wrong {2}indexes under row-level security: .*`alter function ts_match_vq\(tsvector,tsquery\) leakproof`$/m,
+  );
   assert.equal(gone.code, 1);
   assert.match(gone.out, /^wrong {2}database: cannot be reached/m);
   assert.match(misspelt.out, /^wrong {2}configuration: [\s\S]*PORT must be/m);

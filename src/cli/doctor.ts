@@ -44,7 +44,9 @@ async function examine(config: Config, report: (what: string, finding: Finding) 
     config.database_url === null && !["postgres", "postgres.path"].some((name) => existsSync(join(config.data_dir, name)));
   if (none) return report("database", "there is none yet: `headwater start` makes it");
   try {
-    await withDatabase(config, (url) => examineDatabase(url, report));
+    await withDatabase(config, (url) =>
+      examineDatabase(url, config.database_rls ? [...checks, ...rowSecurityChecks] : checks, report),
+    );
   } catch (error) {
     report(
       "database",
@@ -63,7 +65,11 @@ function checkFolder(folder: string): Finding {
   }
 }
 
-async function examineDatabase(url: string, report: (what: string, finding: Finding) => void): Promise<void> {
+async function examineDatabase(
+  url: string,
+  checks: readonly Check[],
+  report: (what: string, finding: Finding) => void,
+): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: "headwater doctor", connectionTimeoutMillis: 5000 });
   await client.connect();
   try {
@@ -73,7 +79,9 @@ async function examineDatabase(url: string, report: (what: string, finding: Find
   }
 }
 
-const checks: [string, (client: pg.Client) => Promise<Finding>][] = [
+type Check = [string, (client: pg.Client) => Promise<Finding>];
+
+const checks: readonly Check[] = [
   ["PostgreSQL 15 or later", checkVersion],
   ["migrations", checkMigrations],
   ["extensions", checkExtensions],
@@ -81,6 +89,8 @@ const checks: [string, (client: pg.Client) => Promise<Finding>][] = [
   ["policies on the tables of organizations", checkPolicies],
   ["partitions of the event table", checkPartitions],
 ];
+
+const rowSecurityChecks: readonly Check[] = [["indexes under row-level security", checkLeakproof]];
 
 async function checkVersion(client: pg.Client): Promise<Finding> {
   const { rows } = await client.query(
@@ -128,6 +138,12 @@ async function checkPolicies(client: pg.Client): Promise<Finding> {
   return rows.length === 0
     ? null
     : `none on ${rows.map((row) => row.relname).join(", ")}: run \`call tenant_table('…')\` for each`;
+}
+
+async function checkLeakproof(client: pg.Client): Promise<Finding> {
+  const { rows } = await client.query("select function from leaky_functions() function");
+  const statements = rows.map((row) => `alter function ${row.function} leakproof`);
+  return rows.length === 0 ? null : `searches read every row: as a superuser, run \`${statements.join("; ")}\``;
 }
 
 async function checkPartitions(client: pg.Client): Promise<Finding> {

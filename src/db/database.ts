@@ -22,6 +22,8 @@ export interface Transaction {
 }
 
 export interface Database {
+  /** Row-level security is on: it looks at every row before a condition does that the policies come before. */
+  readonly rowSecurity: boolean;
   /** A bounded read by one plan, on a connection shared with others. */
   read(organizationId: string, statement: Statement): Promise<Rows>;
   /** A read of any size or plan, on a connection of its own. */

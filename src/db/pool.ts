@@ -52,23 +52,17 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
     keepAlive: true,
   };
   const onError = options.onError ?? (() => {});
-  const poolOf = (more: pg.PoolConfig) => {
-    const pool = new pg.Pool({ ...config, idleTimeoutMillis: 60_000, maxLifetimeSeconds: 1800, ...more });
-    pool.on("error", onError);
-    pool.on("connect", (client) => client.on("error", onError));
-    return pool;
-  };
-  const own = poolOf({ max: options.ownConnections ?? 16 });
-  const planned = poolOf({ max: 8, options: `${limits} ${plannedOnce}` });
-  const pools = [own, planned];
+  const own = new pg.Pool({ ...config, idleTimeoutMillis: 60_000, maxLifetimeSeconds: 1800, max: options.ownConnections ?? 16 });
+  own.on("error", onError);
+  own.on("connect", (client) => client.on("error", onError));
   const sharedOf = (more: string, size: { count: number; depth: number }) =>
     options.rls ? null : new SharedReads({ ...config, options: `${limits} ${more}` }, size, onError);
   const shared = sharedOf(byIndexOnly, { count: options.readConnections ?? 4, depth: Number.POSITIVE_INFINITY });
   // These differ in length, so few wait behind one; and as many run at once as there are likely to be cores for.
   const sorting = sharedOf(plannedOnce, { count: Math.max(4, availableParallelism()), depth: 4 });
 
-  const scoped = (pool: pg.Pool, organizationId: string, statement: Statement) =>
-    withClient(pool, async (client) => {
+  const scoped = (organizationId: string, statement: Statement) =>
+    withClient(own, async (client) => {
       if (!options.rls) return run(client, statement);
       sendTogether(client);
       run(client, { text: "begin", values: [] }).catch(() => {});
@@ -77,23 +71,23 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
     });
 
   return {
-    read: (organizationId, statement) => (shared ? shared.read(statement) : scoped(own, organizationId, statement)),
+    rowSecurity: options.rls,
+    read: (organizationId, statement) => (shared ? shared.read(statement) : scoped(organizationId, statement)),
     query(organizationId, statement) {
-      if (statement.name === undefined) return scoped(own, organizationId, statement);
-      return sorting ? sorting.read(statement) : scoped(planned, organizationId, statement);
+      return sorting && statement.name !== undefined ? sorting.read(statement) : scoped(organizationId, statement);
     },
     transaction: (organizationId, work) =>
       retried(() => withClient(own, (client) => inTransaction(client, options.rls, organizationId, work))),
     unscoped: (statement) => (shared ? shared.read(statement) : withClient(own, (client) => run(client, statement))),
     unscopedTransaction: (work) => retried(() => withClient(own, (client) => inTransaction(client, options.rls, null, work))),
-    usage: () => sumOf([...pools.map(usageOf), ...[shared, sorting].flatMap((reads) => reads?.usage() ?? [])]),
+    usage: () => sumOf([usageOf(own), ...[shared, sorting].flatMap((reads) => reads?.usage() ?? [])]),
     async ping(timeoutMs) {
       const answer = withClient(own, (client) => run(client, { text: "select 1", values: [] }));
       answer.catch(() => {});
       await Promise.race([answer, new Promise((_, reject) => setTimeout(reject, timeoutMs, unavailable()).unref())]);
     },
     async close() {
-      await Promise.all([...pools.map((pool) => pool.end()), shared?.close(), sorting?.close()]);
+      await Promise.all([own.end(), shared?.close(), sorting?.close()]);
     },
   };
 }
