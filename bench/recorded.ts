@@ -12,12 +12,15 @@ export interface Recorded {
 
 export const recordedWord = "recordedword";
 
+/** What a search of a whole word names its spans by. */
+const beginningOf = (word: string): string => `^${word.slice(0, 4)}@`;
+
 /** The recorded search for another word. */
 export function searchFor({ search }: Recorded, word: string): Statement {
   const another = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(another);
     if (typeof value !== "string") return value;
-    return value.replaceAll(recordedWord, word).replaceAll(`^${recordedWord.slice(0, 3)}`, `^${word.slice(0, 3)}`);
+    return value.replaceAll(recordedWord, word).replaceAll(beginningOf(recordedWord), beginningOf(word));
   };
   return { ...search, values: search.values.map(another) };
 }
