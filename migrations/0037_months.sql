@@ -5,8 +5,8 @@ alter index contact_search_idx set (fastupdate = off);
 select gin_clean_pending_list('lead_search_idx'), gin_clean_pending_list('contact_search_idx');
 
 -- The newest of what some words find are looked for by months: the beginnings of each word, now also of four letters, name the month of
--- its record, not the quarter, and the quarter itself is no longer among the words. Written anew by every change of a record; here for those that are
--- there already.
+-- its record, not the quarter, and the quarter itself is no longer among the words. Written anew by every change of a record; here
+-- for those that are there already.
 do $$
 declare
   searched text;

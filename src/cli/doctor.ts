@@ -141,6 +141,8 @@ async function checkPolicies(client: pg.Client): Promise<Finding> {
 }
 
 async function checkLeakproof(client: pg.Client): Promise<Finding> {
+  const { rows: known } = await client.query("select to_regprocedure('leaky_functions()') is not null as present");
+  if (!known[0].present) return "not known before all migrations are there: run `headwater migrate`";
   const { rows } = await client.query("select function from leaky_functions() function");
   const statements = rows.map((row) => `alter function ${row.function} leakproof`);
   return rows.length === 0 ? null : `searches read every row: as a superuser, run \`${statements.join("; ")}\``;

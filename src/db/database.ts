@@ -22,7 +22,7 @@ export interface Transaction {
 }
 
 export interface Database {
-  /** Row-level security is on: it looks at every row before a condition does that the policies come before. */
+  /** Row-level security is enforced: PostgreSQL puts the policies' conditions into every statement. */
   readonly rowSecurity: boolean;
   /** A bounded read by one plan, on a connection shared with others. */
   read(organizationId: string, statement: Statement): Promise<Rows>;

@@ -34,7 +34,6 @@ export interface Spans {
 
 /** Months of each span. Three letters begin many words, so that few months may fill a page; four begin fewer. */
 const back = { three: [1, 2, 3, 6], four: [3, 9] };
-const monthsBack = 12;
 
 /** The same literal by spans of time, where one beginning of a word is in all records that it finds. */
 export function bySpans(literal: string, now: Date): Spans {
@@ -43,11 +42,13 @@ export function bySpans(literal: string, now: Date): Spans {
   const isBeginning = literal.includes("'^");
   const of = (times: readonly string[]) =>
     isBeginning ? literal.replace(beginning, (_, each: string) => anyOf(each, times)) : `${anyOf(start, times)} & ${literal}`;
-  const months = monthsUntil(now);
-  let at = 0;
-  const spans = ([...start].length === "^acm".length ? back.three : back.four).map((count) =>
-    of(months.slice(at, (at += count))),
+  const lengths = [...start].length === "^acm".length ? back.three : back.four;
+  const months = monthsUntil(
+    now,
+    lengths.reduce((sum, length) => sum + length),
   );
+  let at = 0;
+  const spans = lengths.map((length) => of(months.slice(at, (at += length))));
   return { ahead: of([later]), back: [...spans, `${ofAnyTime(literal)} & !${anyOf(start, [later, ...months])}`] };
 }
 
@@ -61,11 +62,11 @@ function beginningIn(literal: string): string | null {
   return found === undefined ? null : `^${found}`;
 }
 
-/** The newest first. */
-function monthsUntil(now: Date): string[] {
+/** So many, the newest first. */
+function monthsUntil(now: Date, count: number): string[] {
   // A clock that is ahead of ours is ahead by less than an hour.
   const ahead = new Date(now.getTime() + 3_600_000);
-  return Array.from({ length: monthsBack }, (_, i) => {
+  return Array.from({ length: count }, (_, i) => {
     const of = new Date(Date.UTC(ahead.getUTCFullYear(), ahead.getUTCMonth() - i));
     return month(of.getUTCFullYear(), of.getUTCMonth() + 1);
   });

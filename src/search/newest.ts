@@ -16,7 +16,7 @@ export interface Shown {
   shown: string | null;
 }
 
-/** Words of more of the late records than this are common: a list in its order finds a page of them soon. */
+/** Words of more of the records of one span than this are common: a list in its order finds a page of them soon. */
 const commonFrom = 1_000;
 
 /** The newest of what the sources give; the first of them is the record itself, the others name it. */
