@@ -11,20 +11,27 @@ import { dirname, join } from "node:path";
 import { startEmbedded } from "../src/db/embedded/index.ts";
 
 const PATTERNS = ["src/**/*.test.ts", "test/**/*.test.ts"];
-const FLAGS = ["--test", "--test-concurrency=2", "--test-reporter=spec"];
+const FLAGS = ["--test", "--test-isolation=none", "--test-reporter=spec"];
+/** So many processes test at a time, and so many files share one. */
+const LANES = 2;
+const BATCH = 12;
+/** Files that start servers of their own, kill them, or look at what a process holds. */
+const ALONE = /^(src\/(cli|db|http)|test\/reliability)\//;
+/** The numbers with which a process ends its report. */
+const CLOSING = /^ℹ (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) ([\d.]+)\n/gm;
 /** Tests need no durability, and run side by side with pools of their own. */
 const SETTINGS = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "300" };
 
 /** The exit code of a run that a signal ended. */
 let stopped: number | undefined;
-let runner: ChildProcess | undefined;
+const running = new Set<ChildProcess>();
 for (const [signal, code] of [
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const) {
   process.on(signal, () => {
     stopped = code;
-    runner?.kill(signal);
+    for (const child of running) child.kill(signal);
   });
 }
 process.exitCode = await main(process.argv.slice(2));
@@ -36,11 +43,11 @@ async function main(args: string[]): Promise<number> {
     console.error("No test matches: test files end in .test.ts.");
     return 1;
   }
-  if (process.env.TEST_DATABASE_URL) return runTests([...flags, ...files], process.env.TEST_DATABASE_URL);
+  if (process.env.TEST_DATABASE_URL) return runTests(flags, files, process.env.TEST_DATABASE_URL);
 
   const database = await startDatabase();
   try {
-    return await runTests([...flags, ...files], database.url);
+    return await runTests(flags, files, database.url);
   } finally {
     await database.remove();
   }
@@ -65,10 +72,54 @@ async function startDatabase(): Promise<{ url: string; remove(): Promise<void> }
   return { url, remove };
 }
 
-async function runTests(args: string[], url: string): Promise<number> {
-  if (stopped) return stopped;
+/** Runs the files batch by batch, several at a time, and closes with the sums of their closing lines. */
+async function runTests(flags: readonly string[], files: readonly string[], url: string): Promise<number> {
+  const begun = performance.now();
+  const waiting = batchesOf(files);
+  const ended: Ended[] = [];
+  const lane = async () => {
+    for (let batch = waiting.shift(); batch !== undefined && stopped === undefined; batch = waiting.shift())
+      ended.push(await runBatch([...FLAGS, ...flags, ...batch], url));
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+
+  for (const { failures } of ended) process.stdout.write(failures);
+  for (const name of ended[0]?.counts.keys() ?? [])
+    console.log(`ℹ ${name} ${ended.reduce((sum, { counts }) => sum + (counts.get(name) ?? 0), 0)}`);
+  console.log(`ℹ duration_ms ${Math.round(performance.now() - begun)}`);
+  return stopped ?? ended.find(({ code }) => code !== 0)?.code ?? 0;
+}
+
+// A process for every file would spend half of the time on its start and on a database of its own. The files of a batch share a
+// process and the service in it; every test makes an organization of its own, so they do not meet.
+function batchesOf(files: readonly string[]): string[][] {
+  const shared = files.filter((file) => !ALONE.test(file));
+  const batches = files.filter((file) => ALONE.test(file)).map((file) => [file]);
+  for (let from = 0; from < shared.length; from += BATCH) batches.push(shared.slice(from, from + BATCH));
+  return batches;
+}
+
+interface Ended {
+  code: number;
+  /** The numbers of the closing lines, by their names. */
+  counts: Map<string, number>;
+  /** What the reporter says about the tests that failed. */
+  failures: string;
+}
+
+async function runBatch(args: readonly string[], url: string): Promise<Ended> {
   const env = { ...process.env, TEST_DATABASE_URL: url };
-  runner = spawn(process.execPath, [...FLAGS, ...args], { stdio: "inherit", env });
-  const [code] = await once(runner, "exit");
-  return stopped ?? code ?? 1;
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"], env });
+  running.add(child);
+  let said = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
+  const [code] = await once(child, "close");
+  running.delete(child);
+
+  const [report = "", ...failures] = said.split(/^(?=✖ failing tests:$)/m);
+  process.stdout.write(report.replace(CLOSING, ""));
+  const counts = new Map([...report.matchAll(CLOSING)].map(([, name, count]) => [name!, Number(count)]));
+  counts.delete("duration_ms");
+  if (counts.size === 0) failures.push(`A process ended before its tests did: ${args.slice(FLAGS.length).join(" ")}\n`);
+  return { code: code ?? 1, counts, failures: failures.join("") };
 }

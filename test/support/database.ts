@@ -1,4 +1,4 @@
-// A database of its own for every test file: a clone of a migrated template, which costs about a tenth of a second.
+// A database of its own for every process of tests: a clone of a migrated template, which costs about a tenth of a second.
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import pg from "pg";

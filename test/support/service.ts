@@ -1,10 +1,10 @@
-// The real service for a test file: a database of its own, the real server on a port of its own. Started on first use.
+// The real service for tests: a database of its own, the real server on a port of its own. Started on first use.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after } from "node:test";
+import { after, beforeEach } from "node:test";
 import pino from "pino";
 import { type App, openApp } from "../../src/app.ts";
 import { parseConfig } from "../../src/config.ts";
@@ -78,10 +78,15 @@ export async function startService({ env = {}, databaseUrl }: ServiceOptions = {
 
 let shared: Promise<Service> | null = null;
 
-// Registered while the file is loaded, so that it belongs to the file and not to the test that asks first.
+// Registered while the file is loaded, so that it belongs to all tests and not to the one that asks first.
 after(async () => (await shared)?.close());
 
-/** The service of this test file; it is closed and its database dropped when the file is done. */
+// Test files share a process and its service: whoever moved the clock moved it for their own test.
+beforeEach(async () => {
+  if (shared !== null) (await shared).clock.now = null;
+});
+
+/** The service of this process of tests; it is closed and its database dropped when they are done. */
 export function service(): Promise<Service> {
   shared ??= startService();
   return shared;

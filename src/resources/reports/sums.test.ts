@@ -39,6 +39,7 @@ before(async () => {
   statuses = (await acme.get("/status/opportunity/")).data;
   changes = activities.filter((one) => one._type === "OpportunityStatusChange");
   leadChanges = activities.filter((one) => one._type === "LeadStatusChange");
+  clock.now = null;
 });
 
 // The same numbers every time, without a pattern.
