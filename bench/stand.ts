@@ -110,7 +110,7 @@ async function start(args: string[], port: number, env: Record<string, string>):
     memory: () => residentMegabytes(child.pid!),
     async stop() {
       if (child.exitCode !== null) return;
-      child.kill("SIGTERM");
+      child.kill("SIGINT");
       await once(child, "exit");
     },
   };

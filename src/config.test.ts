@@ -13,7 +13,7 @@ test("an empty environment is a whole configuration", () => {
   assert.equal(config.database_rls, false);
   assert.equal(config.s3, null);
   assert.equal(config.web_concurrency, 1);
-  assert.equal(config.shutdown_grace_seconds, 25);
+  assert.deepEqual([config.shutdown_delay_seconds, config.shutdown_grace_seconds], [5, 25]);
   assert.deepEqual(config.bootstrap, { organization: null, email: "admin@localhost", password: null, api_key: null });
   assert.deepEqual(config.rate_limits?.read, { limit: 200, seconds: 10 });
   assert.deepEqual(config.trust_proxy, []);

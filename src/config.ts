@@ -33,6 +33,8 @@ export interface Config {
   bootstrap: { organization: string | null; email: string; password: string | null; api_key: string | null };
   metrics_token: string | null;
   log_level: LogLevel;
+  /** How long a service that was told to end goes on answering, unready, and how long what it has begun may take. */
+  shutdown_delay_seconds: number;
   shutdown_grace_seconds: number;
 }
 
@@ -149,11 +151,12 @@ const environment = z.object({
     .optional(),
   METRICS_TOKEN: z.string().min(16, must("16 characters or more")).optional(),
   LOG_LEVEL: z.enum(logLevels, must(`one of ${logLevels.join(", ")}`)).default("info"),
+  SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 3600).default(5),
   SHUTDOWN_GRACE_SECONDS: wholeNumber(0, 3600).default(25),
 });
 
 // `RATE_LIMIT_RAED` would be a limit that is silently not set.
-const ourPrefixes = ["RATE_LIMIT", "S3_", "BOOTSTRAP_", "DATABASE_", "OUTBOUND_"];
+const ourPrefixes = ["RATE_LIMIT", "S3_", "BOOTSTRAP_", "DATABASE_", "OUTBOUND_", "SHUTDOWN_"];
 
 const unknownNames = (given: Record<string, unknown>): string[] =>
   Object.keys(given)
@@ -196,6 +199,7 @@ function configOf(env: z.output<typeof environment>): Config {
     },
     metrics_token: env.METRICS_TOKEN ?? null,
     log_level: env.LOG_LEVEL,
+    shutdown_delay_seconds: env.SHUTDOWN_DELAY_SECONDS,
     shutdown_grace_seconds: env.SHUTDOWN_GRACE_SECONDS,
   };
 }

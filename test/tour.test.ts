@@ -58,7 +58,7 @@ test("who follows the five minutes of the README sees what it promises", async (
     // The README prints this answer.
     assert.ok(readFileSync(join(root, "README.md"), "utf8").includes(JSON.stringify(mistake)), JSON.stringify(mistake));
   } finally {
-    service.kill("SIGTERM");
+    service.kill("SIGINT");
     await once(service, "exit");
     await database.drop();
     rmSync(dataDir, { recursive: true, force: true });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { Agent, get, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -42,6 +43,7 @@ function launch(args: readonly string[], env: Record<string, string>): ChildProc
       LOG_LEVEL: "fatal",
       PORT: "0",
       HOST: "127.0.0.1",
+      SHUTDOWN_DELAY_SECONDS: "0",
       ...env,
     },
     stdio: ["ignore", "pipe", "pipe"],
@@ -167,6 +169,54 @@ test("a signal lets what is under way finish, a second one does not wait for it"
 
   assert.equal((await once(running.child, "exit"))[0], 143);
   slow.destroy();
+  await database.drop();
+});
+
+test("clients on kept connections are answered until the service is gone, and none is reset, with one process and with two", async () => {
+  const database = await createDatabase();
+  const BOOTSTRAP_API_KEY = "sixteen-clients-never-rest";
+  const env = {
+    DATA_DIR: dataDir(),
+    DATABASE_URL: database.url,
+    BOOTSTRAP_API_KEY,
+    RATE_LIMIT: "off",
+    SHUTDOWN_DELAY_SECONDS: "1",
+  };
+
+  for (const WEB_CONCURRENCY of ["1", "2"]) {
+    const running = await start({ ...env, WEB_CONCURRENCY });
+    let answered = 0;
+    const client = async (): Promise<string> => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      const headers = { authorization: `Bearer ${BOOTSTRAP_API_KEY}` };
+      try {
+        for (;;) {
+          const asked = get(`${running.url}/api/v1/me/`, { agent, headers });
+          const [answer] = (await once(asked, "response")) as [IncomingMessage];
+          await once(answer.resume(), "end");
+          if (answer.statusCode !== 200) return `answered ${answer.statusCode}`;
+          answered++;
+        }
+      } catch (error) {
+        return (error as NodeJS.ErrnoException).code ?? String(error);
+      }
+    };
+    const clients = Array.from({ length: 16 }, client);
+    await until(() => answered > 100);
+
+    assert.equal(await running.stop(), 0);
+    assert.deepEqual(new Set(await Promise.all(clients)), new Set(["ECONNREFUSED"]), `${WEB_CONCURRENCY} processes`);
+  }
+  await database.drop();
+});
+
+test("at a terminal the service ends at once", async () => {
+  const database = await createDatabase();
+  const running = await start({ DATA_DIR: dataDir(), DATABASE_URL: database.url, SHUTDOWN_DELAY_SECONDS: "3600" });
+
+  running.child.kill("SIGINT");
+
+  assert.equal((await once(running.child, "exit"))[0], 0);
   await database.drop();
 });
 

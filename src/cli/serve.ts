@@ -2,7 +2,7 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
-import { type App, openApp } from "../app.ts";
+import { openApp } from "../app.ts";
 import type { Config } from "../config.ts";
 import { hasMigrations, listMigrations } from "../db/migrate.ts";
 import { createServer, drain } from "../http/server.ts";
@@ -14,8 +14,8 @@ import { version } from "./version.ts";
 
 export interface Serving {
   port: number;
-  /** Lets what is under way finish, then gives everything back. */
-  stop(): Promise<void>;
+  /** Goes on for so many seconds while clients turn elsewhere, lets what is under way finish, then gives everything back. */
+  stop(delaySeconds: number): Promise<void>;
 }
 
 export async function serve(config: Config, databaseUrl: string, log: Logger): Promise<Serving> {
@@ -40,7 +40,11 @@ export async function serve(config: Config, databaseUrl: string, log: Logger): P
 
   return {
     port: (server.server.address() as AddressInfo).port,
-    stop: () => stop(server, app, log),
+    async stop(delaySeconds) {
+      await drain(server, { delaySeconds, graceSeconds: config.shutdown_grace_seconds });
+      await app.close();
+      await new Promise<void>((done) => log.flush(() => done()));
+    },
   };
 }
 
@@ -54,10 +58,4 @@ async function listen(server: FastifyInstance, { host, port }: Config): Promise<
     if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") throw new Mistake(`HOST ${host} is no address of this machine.`);
     throw error;
   }
-}
-
-async function stop(server: FastifyInstance, app: App, log: Logger): Promise<void> {
-  await drain(server);
-  await app.close();
-  await new Promise<void>((done) => log.flush(() => done()));
 }

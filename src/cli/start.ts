@@ -29,9 +29,10 @@ export async function run(config: Config): Promise<void> {
     config.web_concurrency > 1 ? await startWorkers(config, database.url, log) : await serve(config, database.url, log);
   say(`Listening on http://${shownHost(config.host)}:${service.port} (documentation at /docs/)`);
 
-  await signals.asked();
+  const signal = await signals.asked();
   clearInterval(partitioning);
-  await service.stop();
+  // Ctrl-C comes from somebody who waits, and whose clients no balancer sends elsewhere.
+  await service.stop(signal === "SIGINT" ? 0 : config.shutdown_delay_seconds);
   await database.stop();
   lock.release();
 }

@@ -9,7 +9,6 @@ import { Mistake } from "./say.ts";
 import { type Serving, serve } from "./serve.ts";
 
 const restartPauseMs = 1000;
-const asked = "stop";
 
 /** Starts the workers, and new ones for those that end. */
 export async function startWorkers(config: Config, databaseUrl: string, log: Logger): Promise<Serving> {
@@ -26,9 +25,9 @@ export async function startWorkers(config: Config, databaseUrl: string, log: Log
   });
   return {
     port: ports[0]!,
-    async stop() {
+    async stop(delaySeconds) {
       stopping = true;
-      await Promise.all(Object.values(cluster.workers ?? {}).map(ask));
+      await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => stop(worker, delaySeconds)));
     },
   };
 }
@@ -40,19 +39,19 @@ async function portOf(worker: Worker): Promise<number> {
   return Promise.race([listening, ended]);
 }
 
-async function ask(worker: Worker | undefined): Promise<void> {
+async function stop(worker: Worker | undefined, delaySeconds: number): Promise<void> {
   if (worker === undefined || worker.isDead()) return;
   const ended = once(worker, "exit");
-  if (worker.isConnected()) worker.send(asked, () => {});
+  if (worker.isConnected()) worker.send(delaySeconds, () => {});
   await ended;
 }
 
 /** The life of a worker: it ends when it is asked to, or when nobody is left to ask. Signals are for the one who watches. */
 export async function work(config: Config): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => {});
-  const ending = Promise.race([once(process, "message"), once(process, "disconnect")]);
+  const asked = once(process, "message").then(([delaySeconds]) => delaySeconds as number);
+  const left = once(process, "disconnect").then(() => 0);
   const service = await serve(config, config.database_url!, createLog(config.log_level));
-  await ending;
-  await service.stop();
+  await service.stop(await Promise.race([asked, left]));
   process.exit(0);
 }

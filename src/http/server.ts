@@ -5,6 +5,7 @@ import { invalid, notFound, Problem } from "../core/errors.ts";
 import { newId } from "../core/id.ts";
 import { parseBody } from "./body.ts";
 import { addDocs } from "./docs.ts";
+import { addDraining } from "./drain.ts";
 import { addHealth } from "./health.ts";
 import { createMetrics } from "./metrics.ts";
 import { addDescription } from "./openapi.ts";
@@ -15,8 +16,8 @@ import { addOperations, apiPrefix, countRequest, countStranger, refuseStranger, 
 import { Exchange, type HttpApp, type Service } from "./service.ts";
 import { defaultGateLimits, Gate, type GateLimits } from "./shed.ts";
 
+export { drain } from "./drain.ts";
 export type { HttpApp } from "./service.ts";
-export { drain } from "./shed.ts";
 
 const bodyBytesMax = 1024 * 1024;
 const headerBytesMax = 64 * 1024;
@@ -55,6 +56,7 @@ export function createServer(app: HttpApp, gateLimits: Partial<GateLimits> = {})
   server.addContentTypeParser("application/json", { parseAs: "buffer" }, readJson);
   // A body of no stated type is taken for JSON; of any other it is refused.
   server.addContentTypeParser("*", { parseAs: "buffer" }, readUntyped);
+  addDraining(server, service);
   server.addHook("onRequest", (request, reply, done) => {
     if (request.is404) void unknownPath(service, request, reply, notFound());
     else if (request.headers.host === undefined && request.raw.httpVersion === "1.1")
@@ -105,6 +107,7 @@ function serviceOf(app: HttpApp, gateLimits: Partial<GateLimits>): Service {
     sockets: new Set(),
     uploading: new Set(),
     uploadMs: 600_000,
+    held: null,
   };
 }
 

@@ -40,6 +40,8 @@ export interface Service {
   /** Those of them on which an upload comes in, and how long it may take: at the 30 s of other requests 20 MB would need 6 Mbit/s. */
   uploading: Set<Socket>;
   uploadMs: number;
+  /** What requests that come now wait for; null: nothing. See `drain.ts`. */
+  held: Promise<void> | null;
 }
 
 /** One request and its answer. */

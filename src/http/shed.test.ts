@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import http from "node:http";
 import net from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { operation, type RateGroup } from "../core/operation.ts";
-import { drain } from "./shed.ts";
-import { goodKey, listen, raw } from "./testing.ts";
+import { goodKey, listen } from "./testing.ts";
 
 /** Operations that wait until they are let go. */
 function held() {
@@ -172,84 +170,4 @@ test("while the event loop lags newcomers are sent away before anything is done 
   assert.equal((await ask("GET /healthz", { key: null })).status, 200);
 
   await until(() => !server.service.gate.overloaded);
-});
-
-// --- the end ---
-
-test("an end lets what is under way finish, and closes the door", async (t) => {
-  const work = held();
-  const { ask, server, port } = await listen(t, { operations: work.operations });
-  const agent = new http.Agent({ keepAlive: true });
-  t.after(() => agent.destroy());
-  const first = ask("GET /api/v1/slow/", { agent });
-  await until(() => work.atWork === 1);
-
-  const ended = drain(server);
-  await sleep(20);
-  await assert.rejects(ask("GET /api/v1/slow/"), { code: "ECONNREFUSED" });
-  work.letGo();
-
-  const answer = await first;
-  assert.equal(answer.status, 200);
-  assert.equal(answer.headers.connection, "close");
-  await ended;
-  await assert.rejects(raw(port, "GET / HTTP/1.1\r\n\r\n"));
-});
-
-test("a connection that is still open learns that the service is not ready", async (t) => {
-  const work = held();
-  const { ask, server, port } = await listen(t, { operations: work.operations });
-  const socket = net.connect(port, "127.0.0.1");
-  let text = "";
-  socket.setEncoding("latin1").on("data", (chunk) => (text += chunk));
-  socket.write("POST /nothing/ HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\n\r\n");
-  const first = ask("GET /api/v1/slow/");
-  await until(() => work.atWork === 1 && text.includes("404"));
-
-  const ended = drain(server);
-  await sleep(20);
-  socket.write("xGET /readyz HTTP/1.1\r\nhost: x\r\n\r\n");
-  await until(() => text.includes("503"));
-  work.letGo();
-
-  assert.match(text, /503 Service Unavailable[^]*connection: close/i);
-  assert.equal((await first).status, 200);
-  await ended;
-});
-
-test("connections that nobody uses do not hold up the end", async (t) => {
-  const { ask, server, port } = await listen(t);
-  const agent = new http.Agent({ keepAlive: true });
-  t.after(() => agent.destroy());
-  const unused = net.connect(port, "127.0.0.1").on("error", () => {});
-  await ask("GET /healthz", { agent });
-  await until(() => server.service.sockets.size === 2);
-
-  const began = performance.now();
-  await drain(server);
-
-  assert.ok(performance.now() - began < 5000);
-  unused.destroy();
-});
-
-test("work that does not end in time is cut off", async (t) => {
-  const work = held();
-  const { ask, server } = await listen(t, { operations: work.operations });
-  const first = ask("GET /api/v1/slow/");
-  await until(() => work.atWork === 1);
-
-  await Promise.all([drain(server, 0.1), assert.rejects(first)]);
-});
-
-test("a second call ends everything at once", async (t) => {
-  const work = held();
-  const { ask, server } = await listen(t, { operations: work.operations });
-  const first = ask("GET /api/v1/slow/");
-  await until(() => work.atWork === 1);
-  const began = performance.now();
-
-  const ended = drain(server, 60);
-  await Promise.all([drain(server, 60), ended, assert.rejects(first)]);
-
-  assert.ok(performance.now() - began < 5000);
 });

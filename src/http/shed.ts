@@ -1,6 +1,5 @@
 // Admission: how much work is under way at once, and what happens to the rest. Better a quick 503 for some than a slow answer for all.
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import type { FastifyInstance } from "fastify";
 import type { RateGroup } from "../core/operation.ts";
 import type { Exchange } from "./service.ts";
 
@@ -141,29 +140,4 @@ export class Gate {
       if (this.seconds - exchange.enteredAt > deadline) late(exchange);
     }
   }
-}
-
-/**
- * Ends the service gently: no new connections, `/readyz` says 503, answers carry `connection: close`, and what is under way may
- * finish for so many seconds. A second call ends it at once.
- */
-export async function drain(
-  server: FastifyInstance,
-  graceSeconds = server.service.app.config.shutdown_grace_seconds,
-): Promise<void> {
-  const { gate } = server.service;
-  if (gate.draining) server.server.closeAllConnections();
-  gate.draining = true;
-  const limit = setTimeout(() => server.server.closeAllConnections(), graceSeconds * 1000);
-  const sweep = setInterval(() => closeIdle(server), 100);
-  await server.close();
-  clearTimeout(limit);
-  clearInterval(sweep);
-}
-
-// `close` does this once. An answer that was on its way then leaves its connection idle later, and browsers open connections in
-// advance that never carry a request.
-function closeIdle(server: FastifyInstance): void {
-  server.server.closeIdleConnections();
-  for (const socket of server.service.sockets) if (socket.bytesRead === 0) socket.destroy();
 }

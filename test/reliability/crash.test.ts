@@ -51,7 +51,7 @@ class Headwater {
   }
 
   async stop(): Promise<void> {
-    this.child?.kill("SIGTERM");
+    this.child?.kill("SIGINT");
     if (this.child?.exitCode === null && this.child.signalCode === null) await once(this.child, "exit");
     const elsewhere = join(this.dataDir, "postgres.path");
     if (existsSync(elsewhere)) rmSync(dirname(readFileSync(elsewhere, "utf8").trim()), { recursive: true, force: true });
