@@ -58,6 +58,8 @@ export interface Computed<T = any> {
   output: z.ZodType;
   doc: string;
   onDemand?: boolean;
+  /** The column that this is by another name: who asks for either is asked the same. */
+  sameAs?: string;
 }
 
 /** When something is looked at, by whose clock, and by whose settings: where links begin, what opens a sealed value. */
@@ -291,6 +293,11 @@ export function ref<const O extends FieldOptions>(
 
 export function computed<T>(of: readonly string[], output: z.ZodType<T>, get: (...values: any[]) => T, doc = ""): Computed<T> {
   return { source: "computed", of, output, get, doc };
+}
+
+/** A column under another name as well. */
+export function alsoCalled(column: string, output: z.ZodType): Computed {
+  return { ...computed([column], output, (value) => value, `The same as \`${column}\`.`), sameAs: column };
 }
 
 export function lookedUp<T>(of: readonly string[], output: z.ZodType<T>, get: LookedUp<T>["get"], doc = ""): LookedUp<T> {

@@ -311,9 +311,10 @@ function bad(reason: string): never {
   throw new BadValue(reason);
 }
 
+/** Python sends `True` and `False`. */
 export function readBoolean(value: string): boolean {
-  if (value === "true" || value === "1") return true;
-  if (value === "false" || value === "0") return false;
+  if (/^(true|1)$/i.test(value)) return true;
+  if (/^(false|0)$/i.test(value)) return false;
   throw new BadValue("must be true or false");
 }
 

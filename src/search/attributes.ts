@@ -85,6 +85,7 @@ function shownAttribute(ctx: Ctx, of: Resource, alias: string, name: string): At
   const filter = of.filters?.[name];
   if (shown === undefined) return null;
   if (shown.source === "label") return labelAttribute(ctx, alias, shown, filter);
+  if (shown.source === "computed" && shown.sameAs !== undefined) return attributeOf(ctx, of, alias, shown.sameAs);
   // What reads show in place of a column (a state by the clock) is what its filter asks for.
   if (shown !== column) return filter ? filtered(ctx, filter, alias, column) : null;
   return columnAttribute(ctx, of, alias, name, column);

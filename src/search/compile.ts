@@ -377,6 +377,8 @@ export async function fieldMeets(
   const of = subject.resource;
   if (condition.type !== "text" || of === null || !indexedWords[of.name]?.includes(field)) return many(exact);
   const words = narrowingWords(c.ctx, condition);
+  // A name may be `???`, which has no words to look up.
+  if (words.any === null && condition.mode === "exact_value") return many(exact);
   return met(c, subject, "id", [{ of, alias: subject.alias, column: "id", words, condition: exact }], narrow);
 }
 

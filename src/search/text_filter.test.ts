@@ -388,6 +388,37 @@ describe("fields of a lead are asked for", () => {
   });
 });
 
+test("a name beside a query narrows what it finds", async () => {
+  const acme = await organization();
+  for (const name of ["Acme", "Acme Corp", "Zenith", "Café ???", "???"])
+    await acme.lead({ name, industry: "Steel", contacts: [{ name }] });
+
+  for (const query of ["industry:steel", "*", "acme", "sort:name"])
+    for (const name of ["Acme", "acme", "ACMÉ"])
+      assert.deepEqual(await found(acme, query, `/lead/?name=${encodeURIComponent(name)}`), ["Acme"], `${query} ${name}`);
+  for (const name of ["cafe ???", "???", "zenith"])
+    for (const path of ["/lead/", "/contact/"]) assert.equal((await acme.get(asked(path, name, "name"))).data.length, 1, name);
+  assert.deepEqual(await found(acme, "zenith", "/lead/?name=acme"), []);
+  assert.deepEqual(await found(acme, "acme", "/contact/?name=acme"), ["Acme"]);
+});
+
+test("true and false are understood as Python sends them", async () => {
+  const acme = await organization();
+  const vip = await acme.customField("lead", { name: "VIP", type: "boolean" });
+  const lead = await acme.lead({ name: "Acme", [`custom.${vip.id}`]: true });
+  await acme.lead({ name: "Zenith", [`custom.${vip.id}`]: false });
+  for (const is_complete of [true, false]) await acme.task({ lead_id: lead.id, text: `${is_complete}`, is_complete });
+  const tasks = async (path: string) => (await acme.get(path)).data.map((one: any) => one.text);
+
+  assert.deepEqual(await tasks("/task/?query=is_complete:True"), ["true"]);
+  assert.deepEqual(await tasks("/task/?query=is_complete=False"), ["false"]);
+  assert.deepEqual(await tasks("/task/?is_complete=True"), ["true"]);
+  assert.deepEqual(await found(acme, "custom.VIP:True"), ["Acme"]);
+  assert.deepEqual(await found(acme, "*", `/lead/?custom.${vip.id}=False`), ["Zenith"]);
+  await acme.get(`/activity/?thread_emails=True&lead_id=${lead.id}`);
+  assert.equal((await acme.get("/opportunity/?is_stalled=True")).data.length, 0);
+});
+
 test("a list is ordered by what its query asks, unless _order_by asks otherwise", async () => {
   const acme = await organization();
   for (const [name, mrr] of [

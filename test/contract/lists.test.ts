@@ -121,6 +121,22 @@ for (const { resource: of } of lists) {
       }
     });
 
+    test("takes true and false as other languages write them", async () => {
+      const { acme, path, separator } = await withRecords(1, of);
+      const booleans = of.columns.flatMap(([key, { type }]) => (type === "boolean" && isFilter(of, key) ? [key] : []));
+
+      for (const key of booleans)
+        for (const [written, value] of [
+          ["True", true],
+          ["False", false],
+          ["TRUE", true],
+        ] as const) {
+          const { data } = await acme.get(`${path}${separator}${key}=${written}&_limit=200`);
+          const same = await acme.get(`${path}${separator}${key}=${value}&_limit=200`);
+          assert.deepEqual(data, same.data, `${key}=${written}`);
+        }
+    });
+
     for (const key of sortKeys(of)) {
       test(`sorts by ${key} both ways, and pages in that order`, async () => {
         const { acme, path } = await withRecords(3, of);

@@ -104,9 +104,10 @@ describe("any filters", () => {
     fc
       .constantFrom("Software", "Steel", "none")
       .map((is) => ({ query: `industry=${is}`, holds: (one: Lead) => one.industry === is })),
-    fc
-      .constantFrom("acme", "Acme", "Ångström")
-      .map((is) => ({ query: `name=${encodeURIComponent(is)}`, holds: (one: Lead) => one.name === is })),
+    fc.constantFrom("acme", "Acme", "angstrom", "_x").map((is) => ({
+      query: `name=${encodeURIComponent(is)}`,
+      holds: (one: Lead) => plainText(one.name ?? "") === plainText(is),
+    })),
     fc.nat({ max: 3 }).map((i) => ({ query: `status_id=${"$"}{${i}}`, holds: (one: Lead) => one.status_id === statuses[i] })),
     fc.nat({ max: 39 }).map((i) => ({
       query: `date_created__gte=${"@"}{${i}}`,

@@ -4,7 +4,7 @@ import type { Field } from "../../core/field.ts";
 import { isId } from "../../core/id.ts";
 import { type Filter, type Resource, resource } from "../../core/resource.ts";
 import { name, raw, sql } from "../../db/sql.ts";
-import { BadValue, readValues } from "../../records/list_input.ts";
+import { BadValue, readBoolean, readValues } from "../../records/list_input.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { customActivityType } from "../custom_data/custom_activity_type.ts";
 import { act, idFilter, stream } from "./act.ts";
@@ -100,10 +100,9 @@ function threadFilter(): Filter {
   return {
     doc: "Absent: an `Email` for each message. `true`: threads as well, and e-mails without their bodies. `only`: threads in place of e-mails.",
     sql(_ctx, value, alias) {
-      if (value === "true") return raw("true");
       if (value === "only") return sql`${name(alias)}._type <> 'Email'`;
-      if (value === "false") return withoutThreads;
-      throw new BadValue("must be true, false or only");
+      if (!/^(true|false)$/i.test(value)) throw new BadValue("must be true, false or only");
+      return readBoolean(value) ? raw("true") : withoutThreads;
     },
   };
 }

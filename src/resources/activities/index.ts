@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { invalid } from "../../core/errors.ts";
 import { type Given, type Operation } from "../../core/operation.ts";
+import { readBoolean } from "../../records/list_input.ts";
 import { showRecord } from "../../records/records.ts";
 import { listSchema, standard } from "../../records/standard.ts";
 import { outputSchema } from "../../records/writer.ts";
@@ -62,8 +63,8 @@ function takingSendToInbox(operation: Operation): Operation {
     parse(ctx, given: Given) {
       const { send_to_inbox, ...query } = given.query;
       if (send_to_inbox === undefined) return operation.parse(ctx, given);
-      if (!["true", "false"].includes(send_to_inbox)) throw invalid({ send_to_inbox: "must be true or false" });
-      return operation.parse(ctx, { ...given, query, body: { ...given.body, send_to_inbox: send_to_inbox === "true" } });
+      if (!/^(true|false)$/i.test(send_to_inbox)) throw invalid({ send_to_inbox: "must be true or false" });
+      return operation.parse(ctx, { ...given, query, body: { ...given.body, send_to_inbox: readBoolean(send_to_inbox) } });
     },
   };
 }

@@ -7,7 +7,7 @@ import { activity, threaded, withoutThreads } from "./activity.ts";
 
 export async function listActivities(ctx: Ctx, query: Record<string, string>): Promise<JsonText> {
   const input = await readList(ctx, activity, query);
-  if (asksForThreads(query)) return showList(ctx, query.thread_emails === "true" ? threaded : activity, input);
+  if (asksForThreads(query)) return showList(ctx, query.thread_emails?.toLowerCase() === "true" ? threaded : activity, input);
 
   // That threads are left out is part of the list and changes no plan.
   const onePlan = input.onePlan || input.conditions.length === 0;

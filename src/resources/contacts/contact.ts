@@ -9,7 +9,7 @@ import { isTimeZone } from "../../values/time.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
 import { listFilters, listIds } from "../lists/list_fields.ts";
 import { contactEmails, type Email, emailKeys, type Phone, phoneKeys, phones, urls } from "../shared/contact_points.ts";
-import { emailFilter, phoneFilter, tagFilter } from "../shared/filters.ts";
+import { emailFilter, nameFilter, phoneFilter, tagFilter } from "../shared/filters.ts";
 import { authorNames } from "../shared/names.ts";
 import { tagNames } from "../tags/tag_names.ts";
 
@@ -37,6 +37,7 @@ export const contact = resource({
   sort: { name: true, display_name: true },
   filters: {
     query: textQuery("contact"),
+    name: nameFilter("contact"),
     email: emailFilter,
     phone: phoneFilter,
     tag: tagFilter("contact"),

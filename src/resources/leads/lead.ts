@@ -24,7 +24,7 @@ import { vector, withBeginnings } from "../../search/words.ts";
 import { parseUrl } from "../../values/url.ts";
 import { listFilters, listIds } from "../lists/list_fields.ts";
 import { addresses, type Email, emailKeys, emails, type Phone, phoneKeys, phones } from "../shared/contact_points.ts";
-import { emailFilter, labelFilter, phoneFilter, tagFilter } from "../shared/filters.ts";
+import { emailFilter, labelFilter, nameFilter, phoneFilter, tagFilter } from "../shared/filters.ts";
 import { authorNames } from "../shared/names.ts";
 import { tagNames } from "../tags/tag_names.ts";
 import { leadStatus } from "./lead_status.ts";
@@ -44,6 +44,7 @@ export const lead = resource({
   sort: { name: true, display_name: true, mrr: true, status_label: { sql: statusLabel, type: "text" } },
   filters: {
     query: textQuery("lead"),
+    name: nameFilter("lead"),
     email: emailFilter,
     phone: phoneFilter,
     tag: tagFilter("lead"),

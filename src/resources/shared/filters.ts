@@ -4,6 +4,8 @@ import type { Filter, Resource } from "../../core/resource.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
 import { readValues } from "../../records/list_input.ts";
 import { attributeOf } from "../../search/attributes.ts";
+import { compileQuery } from "../../search/compile.ts";
+import type { QueryNode } from "../../search/nodes.ts";
 import { emailKey } from "../../values/email.ts";
 import { parsePhone, phoneDigits } from "../../values/phone.ts";
 import { organizationOf } from "../organization/organization.ts";
@@ -22,6 +24,17 @@ export const phoneFilter: Filter = {
     return sql`${name(alias)}.phone_keys @> ${[phoneDigits(phone)]}`;
   },
 };
+
+/** The name as people remember it: in any case and without accents. */
+export const nameFilter = (resource: string): Filter => ({
+  doc: "Only records with this name, in any case and with or without accents.",
+  sql(ctx, value, alias, purpose) {
+    const field = { type: "regular_field", object_type: null, field_name: "name" } as const;
+    const condition = { type: "text", value, mode: "exact_value" } as const;
+    const named: QueryNode = { type: "field_condition", field, condition, negate: false };
+    return compileQuery(ctx, ctx.registry.resource(resource)!, alias, named, purpose);
+  },
+});
 
 /** A tag in any case, where the organization keeps those of this kind of record in the spelling it has for them. */
 export const tagFilter = (resource: string): Filter => ({

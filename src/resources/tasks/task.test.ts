@@ -380,3 +380,26 @@ describe("what becomes of a task", () => {
     );
   });
 });
+
+test("a task's due_date is a day wherever tasks are asked for by it, as its date is", async () => {
+  const acme = await organization();
+  for (const date of ["2026-03-01", "2026-03-02", "2026-03-03", null]) await acme.task({ text: `${date}`, date });
+  const inText = async (query: string) => texts(await acme.get(`/task/?query=${encodeURIComponent(query)}`));
+  const inTree = async (condition: object, sort = "due_date") => {
+    const field = { type: "regular_field", object_type: "task", field_name: "due_date" };
+    const queries = [
+      { type: "object_type", object_type: "task" },
+      { type: "field_condition", field, condition },
+    ];
+    return texts(await acme.post("/data/search/", { query: { type: "and", queries }, sort }));
+  };
+  const texts = (page: any) => page.data.map((one: any) => one.text);
+
+  assert.deepEqual(await inText("due_date:2026-03-02"), ["2026-03-02"]);
+  assert.deepEqual(await inText("due_date>2026-03-01 sort:-due_date"), ["2026-03-03", "2026-03-02"]);
+  assert.deepEqual(await inText('due_date:""'), ["null"]);
+  assert.deepEqual(await inText("due_date<today due_date<=2026-03-01"), ["2026-03-01"]);
+  assert.deepEqual(await inTree({ type: "moment_range", gte: "2026-03-02" }, "-due_date"), ["2026-03-03", "2026-03-02"]);
+  assert.deepEqual(await inTree({ type: "exists" }), ["2026-03-01", "2026-03-02", "2026-03-03"]);
+  await acme.refused(400, "GET", "/task/?query=due_date:soon", undefined, "query");
+});

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Moment } from "../../core/field.ts";
 import {
+  alsoCalled,
   boolean,
   choice,
   computed,
@@ -77,7 +78,7 @@ export const task = resource({
     date: date({ doc: "The day it is due: today where none is given, null for some day." }),
     due_date: input(dueDate(), {
       doc: "The same as `date`.",
-      shown: computed(["date"], z.iso.date().nullable(), (day: string | null) => day, "The same as `date`."),
+      shown: alsoCalled("date", z.iso.date().nullable()),
     }),
     is_dateless: computed(["date"], z.boolean(), (day: string | null) => day === null, "True without a date."),
     is_complete: boolean({ default: false, doc: "True when it is done." }),
