@@ -111,6 +111,20 @@ test("the core is small enough to be read: about 2,000 lines", () => {
   assert.ok(lines.reduce((sum, one) => sum + one, 0) < 2000, "something in src/core belongs to a resource, or to src/records");
 });
 
+test("a refusal is told apart by its status and never by its shape, which a database that is away has too", () => {
+  // What turns whatever was thrown into an answer sees all of them.
+  const mayLook = new Set(["src/core/errors.ts", "src/http/reply.ts", "src/http/rest.ts", "src/http/server.ts"]);
+  const byShape = /"fields" in |instanceof Problem|\bproblem\)?\.fields\b/;
+  const broken = files
+    .filter((file) => !mayLook.has(file))
+    .flatMap((file) => {
+      const lines = readFileSync(join(root, file), "utf8").split("\n");
+      return lines.flatMap((line, i) => (byShape.test(line) ? [`${file}:${i + 1}: ${line.trim()}`] : []));
+    });
+
+  assert.deepEqual(broken, [], "take the reasons of a 400 with below, collect or reasonsOf of src/core/errors.ts");
+});
+
 /** Who may leave the organization a request is for, and why. Statements that lie across all of them stand in `auth/unscoped.ts` alone. */
 const acrossOrganizations: Record<string, RegExp> = {
   // Keys, people and what is theirs elsewhere.

@@ -35,6 +35,37 @@ export const statuses: Record<number, string> = {
 /** 400: something the caller sent is wrong. `fields` maps a dotted place to a reason in small, plain words. */
 export const invalid = (fields: FieldErrors, message = statuses[400]!): Problem => new Problem(400, message, fields);
 
+/**
+ * The reasons of a 400, by their places. Whatever else was thrown goes on: that the database is away, or that a role may not, says
+ * nothing about the input, however much it looks the same.
+ */
+export function reasonsOf(problem: unknown): FieldErrors {
+  if (!(problem instanceof Problem) || problem.status !== 400 || Object.keys(problem.fields).length === 0) throw problem;
+  return problem.fields;
+}
+
+/** Puts the places of what `act` refuses below another place. */
+export function below<T>(place: string, act: () => T): T {
+  return refusing(act, (reasons) => {
+    const placed = Object.entries(reasons).map(([inner, reason]) => [inner === "" ? place : `${place}.${inner}`, reason]);
+    throw invalid(Object.fromEntries(placed));
+  });
+}
+
+/** Gathers what `act` refuses beside other refusals, and answers undefined in its place. */
+export function collect<T>(errors: FieldErrors, act: () => T): T | undefined {
+  return refusing<T | undefined>(act, (reasons) => void Object.assign(errors, reasons));
+}
+
+function refusing<T>(act: () => T, refused: (reasons: FieldErrors) => T): T {
+  try {
+    const done = act();
+    return done instanceof Promise ? (done.catch((problem) => refused(reasonsOf(problem))) as T) : done;
+  } catch (problem) {
+    return refused(reasonsOf(problem));
+  }
+}
+
 /** 404: does not exist, or may not be seen. The two answer the same bytes. */
 export const notFound = (): Problem => new Problem(404, statuses[404]!);
 

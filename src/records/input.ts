@@ -1,7 +1,7 @@
 // Bodies of creates and updates: checked field by field against the definition. Nothing is coerced and nothing is lost quietly.
 import { z } from "zod";
 import type { Ctx } from "../core/context.ts";
-import { type FieldErrors, invalid } from "../core/errors.ts";
+import { below, collect, type FieldErrors, invalid } from "../core/errors.ts";
 import type { Field, Input } from "../core/field.ts";
 import { type Given, type Parsed, unknownFields } from "../core/operation.ts";
 import { reasons } from "../core/reasons.ts";
@@ -49,15 +49,6 @@ const isCustom = (name: string): boolean => name.startsWith("custom.");
 /** The type whose custom fields a record has, where the kind of record alone does not say. */
 const customTypeOf = (values: Record<string, unknown>): string | null =>
   ((values.custom_activity_type_id ?? values.custom_object_type_id) as string | undefined) ?? null;
-
-function collect(errors: FieldErrors, act: () => void): void {
-  try {
-    act();
-  } catch (problem) {
-    if (!(problem instanceof Error && "fields" in problem)) throw problem;
-    Object.assign(errors, problem.fields);
-  }
-}
 
 const known = new WeakMap<Resource, ReadonlySet<string>>();
 
@@ -108,15 +99,9 @@ function nullValue(field: Field | Input, key: string, errors: FieldErrors): unkn
 }
 
 function normalized(ctx: Ctx, field: Field, value: unknown, key: string, errors: FieldErrors): unknown {
-  if (field.normalize === null || value === null) return value;
-  try {
-    return field.normalize(value, ctx);
-  } catch (problem) {
-    if (!(problem instanceof Error && "fields" in problem)) throw problem;
-    for (const [place, reason] of Object.entries(problem.fields as FieldErrors))
-      errors[place === "" ? key : `${key}.${place}`] = reason;
-    return undefined;
-  }
+  const { normalize } = field;
+  if (normalize === null || value === null) return value;
+  return collect(errors, () => below(key, () => normalize(value, ctx)));
 }
 
 /** The schema of a create's or update's body, for the description. */

@@ -1,7 +1,7 @@
 // The query of a list, understood: paging, order, filters. Everything here is derived from the resource's definition.
 import { hash } from "node:crypto";
 import type { Ctx } from "../core/context.ts";
-import { type FieldErrors, invalid } from "../core/errors.ts";
+import { type FieldErrors, invalid, reasonsOf } from "../core/errors.ts";
 import type { Field } from "../core/field.ts";
 import { nearest } from "../core/reasons.ts";
 import type { Condition, Filter, OrderKey, Purpose, Resource } from "../core/resource.ts";
@@ -240,10 +240,8 @@ async function attempt<T>(act: () => T | Promise<T>, key: string, errors: FieldE
 
 // A filter's function refuses by throwing a problem whose fields are about its own value.
 function noteRefusal(problem: unknown, key: string, errors: FieldErrors): void {
-  if (problem instanceof BadValue) errors[key] = problem.message;
-  else if (problem instanceof Error && "fields" in problem) {
-    for (const [place, reason] of Object.entries(problem.fields as FieldErrors)) errors[place === "" ? key : place] = reason;
-  } else throw problem;
+  const reasons = problem instanceof BadValue ? { "": problem.message } : reasonsOf(problem);
+  for (const [place, reason] of Object.entries(reasons)) errors[place === "" ? key : place] = reason;
 }
 
 export class BadValue extends Error {}

@@ -2,8 +2,7 @@
 // they are given, so that nothing that changes a record can skip them.
 
 import { type Ctx, may, query, read, transactionOf } from "../core/context.ts";
-import { invalid, notAllowed, notFound, Problem } from "../core/errors.ts";
-import type { Field } from "../core/field.ts";
+import { below, invalid, notAllowed, notFound } from "../core/errors.ts";
 import { isId } from "../core/id.ts";
 import { JsonText } from "../core/operation.ts";
 import { type Create, from, kindOf, type Patch, type Resource, type Row, scope } from "../core/resource.ts";
@@ -172,7 +171,7 @@ export async function checkVisible(
 ): Promise<void> {
   for (const [key, field] of of.columns) {
     if (field.resolve !== null && values[key] != null && !same(values[key], before[key]))
-      values[key] = await resolved(ctx, field, values[key], before[key], key);
+      values[key] = await below(key, () => field.resolve!(values[key], ctx, before[key]));
   }
   for (const [key, field] of of.columns) {
     const id = values[key];
@@ -185,15 +184,6 @@ export async function checkVisible(
   }
   if (of.custom !== undefined)
     await checkCustomIds(ctx, customFieldsOf(ctx.directory, of.custom), values.custom ?? {}, before.custom ?? {});
-}
-
-async function resolved(ctx: Ctx, field: Field, value: unknown, before: unknown, key: string): Promise<unknown> {
-  try {
-    return await field.resolve!(value, ctx, before);
-  } catch (problem) {
-    if (!(problem instanceof Problem)) throw problem;
-    throw invalid(Object.fromEntries(Object.entries(problem.fields).map(([place, reason]) => [`${key}.${place}`, reason])));
-  }
 }
 
 /** Custom values that name contacts and custom objects hold to the same. */

@@ -3,7 +3,7 @@
  * names come from definitions. A negated condition is true where the plain one is not, null included.
  */
 import type { Ctx } from "../core/context.ts";
-import { type FieldErrors, invalid } from "../core/errors.ts";
+import { below, invalid } from "../core/errors.ts";
 import { isId } from "../core/id.ts";
 import { nearest } from "../core/reasons.ts";
 import {
@@ -397,17 +397,6 @@ export function unknownField(subject: Subject, field: string): string {
 
 export function refuse(place: string, reason: string): never {
   throw invalid({ [place]: reason });
-}
-
-/** Puts the places of refusals below another place. */
-export async function below<T>(place: string, act: () => T | Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (problem) {
-    if (!(problem instanceof Error && "fields" in problem)) throw problem;
-    const fields = Object.entries(problem.fields as FieldErrors);
-    throw invalid(Object.fromEntries(fields.map(([inner, reason]) => [inner === "" ? place : `${place}.${inner}`, reason])));
-  }
 }
 
 export const looksLikeId = (of: Resource, text: string): boolean => isId(of.prefix, text);

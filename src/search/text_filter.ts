@@ -1,5 +1,6 @@
 // `query=` on lists: the text query as a filter, which may also order the list.
 import type { Ctx } from "../core/context.ts";
+import { reasonsOf } from "../core/errors.ts";
 import type { Filter, OrderKey, Purpose, Resource } from "../core/resource.ts";
 import type { Sql } from "../db/sql.ts";
 import { BadValue } from "../records/list_input.ts";
@@ -46,8 +47,7 @@ async function condition(ctx: Ctx, resource: string, alias: string, query: Query
   try {
     return await compileQuery(ctx, ctx.registry.resource(resource)!, alias, query, { ...purpose, named: namedField });
   } catch (problem) {
-    if (!(problem instanceof Error && "fields" in problem)) throw problem;
-    throw new BadValue(Object.values(problem.fields as Record<string, string>).join("; "));
+    throw new BadValue(Object.values(reasonsOf(problem)).join("; "));
   }
 }
 

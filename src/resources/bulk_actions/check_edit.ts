@@ -1,6 +1,6 @@
 // What an edit of many records must name, checked before it is stored: what would fail a hundred thousand times fails once.
 import type { Ctx } from "../../core/context.ts";
-import { invalid, Problem } from "../../core/errors.ts";
+import { invalid, reasonsOf } from "../../core/errors.ts";
 import type { Resource, Values } from "../../core/resource.ts";
 import { customFieldsOf, findField, readCustom } from "../../records/custom_fields.ts";
 import { readPatch } from "../../records/input.ts";
@@ -68,7 +68,7 @@ async function checkValue(ctx: Ctx, of: Resource, key: string, given: unknown, i
     const custom = readCustom(ctx, of, { [key]: value }, {});
     await checkVisible(ctx, of, { custom });
   } catch (problem) {
-    const reason = fieldsOf(problem)[key];
+    const reason = reasonsOf(problem)[key];
     // Other fields that are required are no matter of this one.
     if (reason !== undefined) throw invalid({ custom_field_value: reason });
   }
@@ -88,15 +88,10 @@ async function checkFields(ctx: Ctx, { type, object_type, fields }: GivenEdit): 
     await checkVisible(ctx, of, readPatch(ctx, of, fields, { custom: {} } as never));
   } catch (problem) {
     const isGiven = (at: string) => Object.hasOwn(fields, at) || Object.hasOwn(fields, at.split(".")[0]!);
-    const wrong = Object.entries(fieldsOf(problem)).filter(([at]) => isGiven(at));
+    const wrong = Object.entries(reasonsOf(problem)).filter(([at]) => isGiven(at));
     if (wrong.length > 0) throw invalid(Object.fromEntries(wrong.map(([at, reason]) => [`fields.${at}`, reason])));
   }
   return { of, values: { type, object_type, fields } };
-}
-
-function fieldsOf(problem: unknown): Record<string, string> {
-  if (!(problem instanceof Problem)) throw problem;
-  return problem.fields;
 }
 
 const resourceNamed = (ctx: Ctx, name: string): Resource => ctx.registry.resource(name)!;

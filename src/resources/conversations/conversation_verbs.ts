@@ -1,6 +1,6 @@
 // What writing a conversation does besides writing the row.
 import type { Ctx } from "../../core/context.ts";
-import { type FieldErrors, invalid } from "../../core/errors.ts";
+import { below, invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
 import { emit } from "../../records/event.ts";
 import { findRecord, getRecord } from "../../records/records.ts";
@@ -29,7 +29,7 @@ export async function createConversation(ctx: Ctx, { message, ...given }: Create
   });
   if (row.assigned_to !== null) emit(ctx, conversation, { action: "assigned", after: row });
   if (!message) return row;
-  await underMessage(() => writeMessage(ctx, row, message));
+  await below("message", () => writeMessage(ctx, row, message));
   return getRecord(ctx, conversation, row.id);
 }
 
@@ -98,14 +98,4 @@ function reading(
 ): Values<typeof conversation> {
   if (is_read === undefined) return {};
   return { unread_count: is_read ? 0 : Math.max(unread_count, Math.min(message_count, 1)) };
-}
-
-async function underMessage<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (problem) {
-    if (!(problem instanceof Error && "fields" in problem)) throw problem;
-    const fields = Object.entries(problem.fields as FieldErrors).map(([field, reason]) => [`message.${field}`, reason]);
-    throw invalid(Object.fromEntries(fields), problem.message);
-  }
 }

@@ -1,7 +1,7 @@
 // A message of a conversation. It is an activity of its kind, written through that kind's own rules.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
-import { type FieldErrors, invalid } from "../../core/errors.ts";
+import { type FieldErrors, invalid, reasonsOf } from "../../core/errors.ts";
 import { JsonText, operation } from "../../core/operation.ts";
 import type { Resource, Row } from "../../core/resource.ts";
 import { readCreate } from "../../records/input.ts";
@@ -53,8 +53,7 @@ export async function writeMessage(
     const { input } = readCreate(ctx, of as Resource, given);
     return { of, row: await createRecord(ctx, of as Resource, input) };
   } catch (problem) {
-    if (!(problem instanceof Error && "fields" in problem)) throw problem;
-    throw invalid(renamed(problem.fields as FieldErrors, body, words), problem.message);
+    throw invalid(renamed(reasonsOf(problem), body, words));
   }
 }
 

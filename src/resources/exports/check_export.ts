@@ -1,6 +1,6 @@
 // What an export may be asked for, checked before it is stored.
 import type { Ctx } from "../../core/context.ts";
-import { type FieldErrors, invalid } from "../../core/errors.ts";
+import { below, type FieldErrors, invalid } from "../../core/errors.ts";
 import type { Create, Resource, Values } from "../../core/resource.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
 import { readList } from "../../records/list_input.ts";
@@ -45,16 +45,6 @@ function checkFields(ctx: Ctx, resources: readonly Resource[], fields: readonly 
   );
   const unknown = fields.findIndex((field) => !known.has(field));
   if (unknown >= 0) throw invalid({ [`fields.${unknown}`]: "is not a field of what is exported" });
-}
-
-async function below(place: string, act: () => Promise<unknown>): Promise<void> {
-  try {
-    await act();
-  } catch (problem) {
-    if (!(problem instanceof Error && "fields" in problem)) throw problem;
-    const fields = Object.entries(problem.fields as FieldErrors);
-    throw invalid(Object.fromEntries(fields.map(([at, reason]) => [`${place}.${at}`, reason])));
-  }
 }
 
 const named = (ctx: Ctx, name: string): Resource => ctx.registry.resource(name)!;

@@ -1,6 +1,6 @@
 // What creating and changing a lead does besides writing the row.
 import { type Ctx, may } from "../../core/context.ts";
-import { invalid } from "../../core/errors.ts";
+import { below, invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { changedFields, emit } from "../../records/event.ts";
 import { readCreate } from "../../records/input.ts";
@@ -21,7 +21,7 @@ type Lead = Row<typeof lead>;
 
 /** A lead may come with contacts; all of it is created or nothing. */
 export async function createLead(ctx: Ctx, { contacts, ...given }: Create<typeof lead>): Promise<Lead> {
-  const nested = (contacts ?? []).map((body, i) => readNestedContact(ctx, body, i));
+  const nested = (contacts ?? []).map((body, i) => below(`contacts.${i}`, () => readNestedContact(ctx, body)));
   const row = store.insert(ctx, lead, await withTags(ctx, leadTag, resolved(ctx, { owner_id: ownerOfNew(ctx), ...given })));
   logCreated(ctx, row);
   tellOwner(ctx, row);
@@ -69,12 +69,5 @@ function resolved<T extends { status?: string; status_id?: string; owner_id?: st
   return typeof status === "string" ? { ...given, status_id: idOfLabel(ctx, leadStatus, status, "status") } : given;
 }
 
-function readNestedContact(ctx: Ctx, body: Record<string, unknown>, i: number): Create<typeof contact> {
-  try {
-    return readCreate(ctx, contact, { params: {}, query: {}, body, strict: false }).input;
-  } catch (problem) {
-    if (!(problem instanceof Error && "fields" in problem)) throw problem;
-    const fields = problem.fields as Record<string, string>;
-    throw invalid(Object.fromEntries(Object.entries(fields).map(([place, reason]) => [`contacts.${i}.${place}`, reason])));
-  }
-}
+const readNestedContact = (ctx: Ctx, body: Record<string, unknown>): Create<typeof contact> =>
+  readCreate(ctx, contact, { params: {}, query: {}, body, strict: false }).input;

@@ -1,7 +1,7 @@
 // Whom a mailing export is for: contacts that a search query finds, or that meet simple conditions on them and their leads.
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
-import { invalid } from "../../core/errors.ts";
+import { below, invalid } from "../../core/errors.ts";
 import { reasons } from "../../core/reasons.ts";
 import type { Resource } from "../../core/resource.ts";
 import { scope } from "../../core/resource.ts";
@@ -55,11 +55,7 @@ const memberOf = (kind: "lead" | "contact", column: "lead_id" | "id", listId: st
     and m.${name(`${kind}_id`)} = t.${name(column)} and m.list_id = ${listId})`;
 
 async function searched(ctx: Ctx, contact: Resource, given: string | Record<string, unknown>): Promise<Sql> {
-  const { s_query, query: text } = await readSelection(ctx, contact, { query: given }).catch((problem) => {
-    if (!(problem instanceof Error && "fields" in problem)) throw problem;
-    const fields = Object.entries(problem.fields as Record<string, string>);
-    throw invalid(Object.fromEntries(fields.map(([at, reason]) => [`filters.${at}`, reason])));
-  });
+  const { s_query, query: text } = await below("filters", () => readSelection(ctx, contact, { query: given }));
   if (text !== null) return contact.filters!.query!.sql(ctx, text, "t", { whole: true });
   return compileQuery(ctx, contact, "t", readQuery(s_query).query!, { whole: true });
 }

@@ -1,6 +1,6 @@
 // The lines of a quote as they are stored: complete, in their order, each with an id and what it comes to.
 import type { Ctx } from "../../core/context.ts";
-import { invalid } from "../../core/errors.ts";
+import { below } from "../../core/errors.ts";
 import { newId } from "../../core/id.ts";
 import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
@@ -60,14 +60,3 @@ const storedLine = (line: WholeLine, id: string, position: number): QuoteLine =>
   position,
   ...lineTotals(line),
 });
-
-/** Says of a refusal where in the body it is about. */
-function below<T>(place: string, act: () => T): T {
-  try {
-    return act();
-  } catch (problem) {
-    if (!(problem instanceof Error && "fields" in problem)) throw problem;
-    const fields = problem.fields as Record<string, string>;
-    throw invalid(Object.fromEntries(Object.entries(fields).map(([key, reason]) => [`${place}.${key}`, reason])));
-  }
-}

@@ -3,11 +3,11 @@
 import { stringify } from "csv-stringify/sync";
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
-import { type FieldErrors, invalid } from "../../core/errors.ts";
+import { below, type FieldErrors, invalid } from "../../core/errors.ts";
 import { Content, type Operation, operation } from "../../core/operation.ts";
 import { from, type Resource, scope } from "../../core/resource.ts";
 import { and, empty, join, name, raw, type Sql, sql, statement } from "../../db/sql.ts";
-import { below, compileQuery } from "../../search/compile.ts";
+import { compileQuery } from "../../search/compile.ts";
 import { readQuery } from "../../search/nodes.ts";
 import { resourceOf } from "../../search/relations.ts";
 import { isCurrency } from "../../values/money.ts";

@@ -2,13 +2,13 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
-import { invalid } from "../../core/errors.ts";
+import { below, invalid } from "../../core/errors.ts";
 import { JsonText, operation } from "../../core/operation.ts";
 import type { OrderKey, Resource } from "../../core/resource.ts";
 import { name, sql, statement } from "../../db/sql.ts";
 import { countRows, readPage, withMembers } from "../../records/list.ts";
 import { decodeCursor, type ListInput, limitDefault, limitMax, readOrder, untied } from "../../records/list_input.ts";
-import { below, compileQuery, refuse, subjectOf, unknownField } from "../../search/compile.ts";
+import { compileQuery, refuse, subjectOf, unknownField } from "../../search/compile.ts";
 import { type FieldReference, fieldReference, type QueryNode, readQuery } from "../../search/nodes.ts";
 import { orderBy } from "../../search/order.ts";
 import { objectTypeOf, resourceOf } from "../../search/relations.ts";

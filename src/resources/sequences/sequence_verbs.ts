@@ -1,14 +1,14 @@
 // What writing a sequence does besides writing the row: its templates must be there, and who is on their way through it goes on
 // sensibly.
 import type { Ctx } from "../../core/context.ts";
-import { type FieldErrors, invalid } from "../../core/errors.ts";
+import { below, type FieldErrors, invalid } from "../../core/errors.ts";
 import type { Create, Patch, Resource, Row } from "../../core/resource.ts";
 import { same } from "../../core/row.ts";
 import { and, type Sql, sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
 import { lockWhere } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
-import { below, compileQuery } from "../../search/compile.ts";
+import { compileQuery } from "../../search/compile.ts";
 import { type QueryNode, readQuery } from "../../search/nodes.ts";
 import { resourceOf } from "../../search/relations.ts";
 import { emailTemplate } from "../templates/email_template.ts";

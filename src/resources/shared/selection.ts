@@ -2,7 +2,7 @@
 // leaving it out.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
-import { invalid } from "../../core/errors.ts";
+import { below, invalid } from "../../core/errors.ts";
 import type { Resource } from "../../core/resource.ts";
 import { BadValue } from "../../records/list_input.ts";
 import { compileQuery } from "../../search/compile.ts";
@@ -66,12 +66,6 @@ async function checkedQuery(ctx: Ctx, of: Resource, given: Record<string, unknow
   const node = given.type === undefined && given.query !== undefined ? (given.query as Record<string, unknown>) : given;
   const read = readQuery(node, place);
   if (read.errors !== null) throw invalid(read.errors);
-  try {
-    await compileQuery(ctx, of, "t", read.query);
-    return node;
-  } catch (problem) {
-    if (!(problem instanceof Error && "fields" in problem)) throw problem;
-    const fields = Object.entries(problem.fields as Record<string, string>);
-    throw invalid(Object.fromEntries(fields.map(([at, reason]) => [`${place}${at === "" ? "" : `.${at}`}`, reason])));
-  }
+  await below(place, () => compileQuery(ctx, of, "t", read.query));
+  return node;
 }

@@ -1,6 +1,6 @@
 // Which leads a dialer has: found once, when it is made, so that their order stays and each comes up once.
 import { type Ctx, query } from "../../core/context.ts";
-import { invalid } from "../../core/errors.ts";
+import { below, invalid } from "../../core/errors.ts";
 import { isId } from "../../core/id.ts";
 import { from, type OrderKey, type Resource, type Row, scope } from "../../core/resource.ts";
 import { and, empty, type Sql, sql, statement } from "../../db/sql.ts";
@@ -137,13 +137,7 @@ const everyLead: Found = { condition: null, order: newestFirst };
 async function byNode(ctx: Ctx, node: Record<string, unknown>): Promise<Found> {
   const { query: tree, errors } = readQuery(node);
   if (errors !== null) throw invalid(errors);
-  try {
-    return { condition: await compileQuery(ctx, lead, "t", tree), order: newestFirst };
-  } catch (problem) {
-    if (!(problem instanceof Error && "fields" in problem)) throw problem;
-    const fields = Object.entries(problem.fields as Record<string, string>);
-    throw invalid(Object.fromEntries(fields.map(([place, reason]) => [place === "" ? "query" : `query.${place}`, reason])));
-  }
+  return { condition: await below("query", () => compileQuery(ctx, lead, "t", tree)), order: newestFirst };
 }
 
 const leadText = textQuery("lead");

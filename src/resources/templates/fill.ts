@@ -1,6 +1,6 @@
 // Filling in a template for a lead and one of its contacts: what its tags stand for, and who may use it.
 import { type Ctx, read } from "../../core/context.ts";
-import { invalid } from "../../core/errors.ts";
+import { invalid, reasonsOf } from "../../core/errors.ts";
 import type { Row } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
@@ -106,9 +106,8 @@ async function underTemplateId<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (problem) {
-    if (!(problem instanceof Error && "fields" in problem)) throw problem;
-    const [[field, reason] = []] = Object.entries(problem.fields as Record<string, string>);
-    throw field === undefined || field === "lead_id" ? problem : invalid({ template_id: `has a ${field} that ${reason}` });
+    const [field, reason] = Object.entries(reasonsOf(problem))[0]!;
+    throw field === "lead_id" ? problem : invalid({ template_id: `has a ${field} that ${reason}` });
   }
 }
 
