@@ -12,7 +12,7 @@ export type ColumnType = "text" | "integer" | "number" | "boolean" | "timestamp"
 export type Mode = "write" | "create" | "read";
 
 export type OnDelete = "cascade" | "clear" | "refuse" | "keep";
-export type OnMove = "follow" | "default" | "clear" | "keep";
+export type OnMove = "follow" | "match" | "clear" | "keep";
 
 export interface Reference {
   /** The name of the resource that is pointed at. */
@@ -21,6 +21,14 @@ export interface Reference {
   onDelete: OnDelete;
   /** What happens to the value when this record moves to another organization. */
   onMove: OnMove;
+}
+
+/** Ids within a value that is no reference itself: an id, a list of ids, or a list of objects that hold one each. */
+export interface Naming {
+  /** The resources whose ids they may be. */
+  to: readonly string[];
+  /** The member of each object that holds it; null where the value is the id or the list. */
+  key: string | null;
 }
 
 /** A value with a column of its own. */
@@ -40,6 +48,7 @@ export interface Field<T = any, M extends Mode = Mode> {
   default: T | ((ctx: Ctx) => T) | undefined;
   doc: string;
   ref: Reference | null;
+  names: readonly Naming[];
   /** The last step before a value is stored, for what depends on the organization (its country, its currency). */
   normalize: ((value: any, ctx: Ctx) => T) | null;
   /** Completes a changed value by other records, or refuses it; what was `before` may be written back. */
@@ -128,6 +137,7 @@ export interface FieldOptions {
   onDemand?: boolean;
   default?: unknown;
   doc?: string;
+  names?: readonly Naming[];
   normalize?: (value: any, ctx: Ctx) => any;
   resolve?: (value: any, ctx: Ctx, before: any) => Promise<any>;
   derive?: (row: any, directory: Directory) => any;
@@ -170,6 +180,7 @@ function field<T, const O extends FieldOptions>(
     default: options.default as T,
     doc: options.doc ?? "",
     ref: null,
+    names: options.names ?? [],
     normalize: options.normalize ?? null,
     resolve: options.resolve ?? null,
     derive: options.derive ?? null,
@@ -290,6 +301,9 @@ export function ref<const O extends FieldOptions>(
   const spec = field<string, O>("text", z.string().min(1).max(64, { error: "does not exist" }), options, z.string());
   return { ...spec, ref: { to, ...rules } };
 }
+
+/** The value is an id, or a list of ids, of these resources. */
+export const naming = (...to: readonly string[]): readonly Naming[] => [{ to, key: null }];
 
 export function computed<T>(of: readonly string[], output: z.ZodType<T>, get: (...values: any[]) => T, doc = ""): Computed<T> {
   return { source: "computed", of, output, get, doc };

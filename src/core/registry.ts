@@ -78,6 +78,16 @@ function baseOf(resources: ReadonlyMap<string, Resource>, name: string): string 
   return [...resources.values()].find((other) => other.table === one.table && other.kinds !== undefined)?.name ?? name;
 }
 
+/** What a reference that matches becomes elsewhere is for its target to say; where the record cannot be without it, something stands in. */
+function checkMoves(one: Resource, key: string, { ref, nullable, names }: Field, resources: ReadonlyMap<string, Resource>): void {
+  const elsewhere = ref?.onMove === "match" ? resources.get(ref.to)!.elsewhere : null;
+  if (elsewhere === undefined) throw new Error(`${one.name}.${key} matches ${ref!.to}, which says nothing of elsewhere`);
+  if (elsewhere && !nullable && elsewhere.instead === undefined)
+    throw new Error(`${one.name}.${key} cannot be null, and for ${ref!.to} nothing stands in elsewhere`);
+  const missing = names.flatMap(({ to }) => to).find((name) => !resources.has(name));
+  if (missing !== undefined) throw new Error(`${one.name}.${key} names ${missing}, which no area defines`);
+}
+
 function checkReferences(one: Resource, resources: ReadonlyMap<string, Resource>): void {
   if (one.about !== undefined && one.fields[one.about]?.source !== "column")
     throw new Error(`${one.name} is about ${one.about}, which is no column of it`);
@@ -85,6 +95,7 @@ function checkReferences(one: Resource, resources: ReadonlyMap<string, Resource>
     const target = field.source === "column" ? field.ref?.to : field.source === "label" ? field.to : undefined;
     if (target !== undefined && !resources.has(target))
       throw new Error(`${one.name}.${key} refers to ${target}, which no area defines`);
+    if (field.source === "column") checkMoves(one, key, field, resources);
   }
   for (const relation of Object.values(one.expand ?? {})) {
     if (!resources.has(relation.resource)) throw new Error(`${one.name} expands ${relation.resource}, which no area defines`);

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { type Place, type Sql, sql, name as sqlName } from "../db/sql.ts";
 import type { Ctx } from "./context.ts";
+import type { Directory } from "./directory.ts";
 import {
   type AnyField,
   type Field,
@@ -69,6 +70,16 @@ export interface Relation {
   where?: (alias: string) => Sql;
 }
 
+/** Which record of another organization is the same thing, for references that `match`. */
+export interface Elsewhere {
+  /** The column that tells: what says the same there, in any case, is the same thing. */
+  by: string;
+  /** Which of those that say the same; by default the oldest. */
+  which?: (alike: readonly any[], row: any, here: Directory, there: Directory) => { id: string } | undefined;
+  /** The id of what stands in where there is none; by default nothing does. */
+  instead?: (row: any, here: Ctx, there: Ctx) => string;
+}
+
 export interface ResourceWords<F extends Fields> {
   /** The wire's word in the singular, as other definitions refer to it. */
   name: string;
@@ -108,9 +119,10 @@ export interface ResourceWords<F extends Fields> {
   visible?: (ctx: Ctx, alias: string) => Sql | null;
   /** Whose record it is (the user in a field, or what a function says), and what it takes to delete one's own and to change another's. */
   owned?: { by: string | ((ctx: Ctx, row: any) => boolean); own: Permission | "member"; others: Permission };
+  elsewhere?: Elsewhere;
   /**
-   * What moving to another organization changes in a record beside what its references declare: values that name what stays behind
-   * without being a reference, and what follows from them.
+   * What moving to another organization changes in a record beside what its fields declare: values that name what stays behind
+   * without saying so, and what follows from them. The record is as its fields have made it.
    */
   moved?: (row: any, here: Ctx, there: Ctx) => Record<string, unknown>;
   /** Small and often needed: kept in memory for each organization. */

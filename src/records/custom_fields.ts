@@ -72,6 +72,10 @@ export function customFieldsOf(
   });
 }
 
+/** The type whose custom fields a record has, where the kind of record alone does not say. */
+export const customTypeOf = (values: Record<string, unknown>): string | null =>
+  ((values.custom_activity_type_id ?? values.custom_object_type_id) as string | undefined) ?? null;
+
 /**
  * Takes the `custom.…` keys of a body and answers the new `custom` column, or undefined when the body has none.
  * Keys may name a field by id, or by name where that is unambiguous; `.add` and `.remove` change a list by one value.

@@ -7,7 +7,7 @@ import { type Given, type Parsed, unknownFields } from "../core/operation.ts";
 import { reasons } from "../core/reasons.ts";
 import type { Create, Patch, Resource, Row } from "../core/resource.ts";
 import { same } from "../core/row.ts";
-import { readCustom } from "./custom_fields.ts";
+import { customTypeOf, readCustom } from "./custom_fields.ts";
 
 /** The fields of a create, normalized, with `custom` as a whole. Defaults are filled in when it is stored. */
 export function readCreate<R extends Resource>(ctx: Ctx, of: R, given: Given): Parsed<Create<R>> {
@@ -45,10 +45,6 @@ export function readPatch<R extends Resource>(ctx: Ctx, of: R, body: Record<stri
 export const ignoredFields = (of: Resource, given: Given): string[] => unknownFields(given, knownFields(of), isCustom);
 
 const isCustom = (name: string): boolean => name.startsWith("custom.");
-
-/** The type whose custom fields a record has, where the kind of record alone does not say. */
-const customTypeOf = (values: Record<string, unknown>): string | null =>
-  ((values.custom_activity_type_id ?? values.custom_object_type_id) as string | undefined) ?? null;
 
 const known = new WeakMap<Resource, ReadonlySet<string>>();
 

@@ -4,6 +4,10 @@
 import { type Ctx, write } from "../core/context.ts";
 import type { Field } from "../core/field.ts";
 import { kindOf, type Resource, type Row } from "../core/resource.ts";
+import { name, sql } from "../db/sql.ts";
+import { type CustomField, checkValue, customFieldsOf, customTypeOf, Reason } from "./custom_fields.ts";
+import { withIds } from "./named_ids.ts";
+import { findRecords } from "./records.ts";
 import { lockPointing, removeRows } from "./references.ts";
 import { store } from "./store.ts";
 
@@ -21,6 +25,17 @@ export interface Move {
   going: readonly Moving[];
   /** What belongs to it and cannot be without something that stays behind, such as the type of a custom object. It is deleted. */
   left: readonly Omit<Moving, "after">[];
+  fates: Fates;
+}
+
+/** What became of fields that name what an organization has; those of other records behind the record's name and a dot. */
+export interface Fates {
+  /** They name the same there: members of both. */
+  kept: ReadonlySet<string>;
+  /** They name what is the same there: by id here, the id there. */
+  matched: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** They lost what they named. */
+  cleared: ReadonlySet<string>;
 }
 
 /** What would go: the record and, level by level, what points at it with `cascade` and `follow`. All of it is locked. */
@@ -28,8 +43,10 @@ export async function planMove(here: Ctx, there: Ctx, of: Resource, row: Row<Res
   const found = new Map<string, Omit<Moving, "after">>();
   await collect(here, of, [row], found);
   const left = takeOutStranded(found, row.id as string);
-  const going = [...found.values()].map((one) => ({ ...one, after: translated(one, found, here, there) }));
-  return { going, left };
+  const records = [...found.values()];
+  const way: Way = { here, there, root: of, found, counterparts: await findCounterparts(here, there, records), ...noFates() };
+  const going = records.map((one) => ({ ...one, after: translated(one, way) }));
+  return { going, left, fates: way };
 }
 
 async function collect(
@@ -76,19 +93,136 @@ function canGo({ of, before }: Omit<Moving, "after">, found: ReadonlyMap<string,
   );
 }
 
-/** The row as the other organization will have it: what stays behind is forgotten, or gives way to what a new record there has. */
-function translated({ of, before }: Omit<Moving, "after">, found: ReadonlyMap<string, unknown>, here: Ctx, there: Ctx) {
-  const kind = kindOf(of, before);
-  const after: Record<string, unknown> = { ...before, organization_id: there.organization_id };
-  for (const [key, field] of kind.columns) {
-    if (field.ref === null || before[key] === null) continue;
-    const { onMove } = field.ref;
-    if (onMove === "clear" || (onMove === "follow" && !found.has(before[key] as string))) after[key] = null;
-    if (onMove === "default" && typeof field.default === "function") after[key] = field.default(there);
+// --- what things are called there ---
+
+/** By the id of a record here: the id there, and whether that is the same thing or only stands in for it. */
+type Counterparts = ReadonlyMap<string, { id: string; isSame: boolean }>;
+
+async function findCounterparts(here: Ctx, there: Ctx, records: readonly Omit<Moving, "after">[]): Promise<Counterparts> {
+  const counterparts = new Map<string, { id: string; isSame: boolean }>();
+  for (const [resource, ids] of idsToMatch(here, records)) {
+    const of = here.registry.resource(resource)!;
+    if (of.elsewhere === undefined) continue;
+    const { by, which = ([oldest]) => oldest, instead } = of.elsewhere;
+    const key = (row: Row<Resource>) => String(row[by]).toLowerCase();
+    const rows = await findRecords(here, of, [sql`t.id = any(${[...ids]})`]);
+    const alike = await findRecords(
+      there,
+      of,
+      [sql`lower(t.${name(by)}) = any(${rows.map(key)})`],
+      sql`order by t.date_created, t.id`,
+    );
+    for (const row of rows) {
+      const same = which(
+        alike.filter((one) => key(one) === key(row)),
+        row,
+        here.directory,
+        there.directory,
+      );
+      if (same !== undefined) counterparts.set(row.id, { id: same.id, isSame: true });
+      else if (instead) counterparts.set(row.id, { id: instead(row, here, there), isSame: false });
+    }
   }
-  if (kind.custom !== undefined) after.custom = {};
-  return { ...after, ...kind.moved?.(before, here, there) } as Row<Resource>;
+  return counterparts;
 }
+
+/** What the records name beside one another, by the resource. */
+function idsToMatch(here: Ctx, records: readonly Omit<Moving, "after">[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const ids = new Map<string, Set<string>>();
+  const want = (to: string, id: string) => ids.set(to, (ids.get(to) ?? new Set()).add(id));
+  for (const { of, before } of records) {
+    const kind = kindOf(of, before);
+    for (const [key, { ref }] of kind.columns)
+      if (ref?.onMove === "match" && before[key] !== null) want(ref.to, before[key] as string);
+    withIds(here.directory, kind, before, (id, to) => {
+      for (const one of to) want(one, id);
+      return id;
+    });
+  }
+  return ids;
+}
+
+// --- the rows there ---
+
+interface Way {
+  here: Ctx;
+  there: Ctx;
+  root: Resource;
+  found: ReadonlyMap<string, unknown>;
+  counterparts: Counterparts;
+  kept: Set<string>;
+  matched: Record<string, Record<string, string>>;
+  cleared: Set<string>;
+}
+
+const noFates = (): Pick<Way, keyof Fates> => ({ kept: new Set(), matched: {}, cleared: new Set() });
+
+/** The row as the other organization will have it: what stays behind is forgotten, or gives way to what is the same there. */
+function translated({ of, before }: Omit<Moving, "after">, way: Way): Row<Resource> {
+  const { here, there, found, counterparts } = way;
+  const kind = kindOf(of, before);
+  const place = (key: string) => (of === way.root ? key : `${of.name}.${key}`);
+  const becomes = (id: string, _to: unknown, key: string): string | null => {
+    if (found.has(id)) return id;
+    const counterpart = counterparts.get(id) ?? null;
+    if (counterpart === null) way.cleared.add(place(key));
+    else if (counterpart.id === id) way.kept.add(place(key));
+    else if (counterpart.isSame) match(way, place(key), id, counterpart.id);
+    return counterpart && counterpart.id;
+  };
+
+  const after: Record<string, unknown> = { ...before, ...withIds(here.directory, kind, before, becomes) };
+  for (const [key, { ref }] of kind.columns) {
+    if (ref === null || ref.onMove === "keep" || before[key] === null) continue;
+    after[key] = ref.onMove === "clear" ? null : becomes(before[key] as string, null, key);
+  }
+  after.organization_id = there.organization_id;
+  if (kind.custom !== undefined) after.custom = customElsewhere(kind, before, after as Row<Resource>, way, place);
+  const moved = kind.moved?.(after, here, there) ?? {};
+  for (const [key, value] of Object.entries(moved)) {
+    if (value !== null && typeof after[key] === "string" && value !== after[key])
+      match(way, place(key), after[key], value as string);
+  }
+  return { ...after, ...moved } as Row<Resource>;
+}
+
+function match({ matched }: Way, place: string, id: string, there: string): void {
+  matched[place] = { ...matched[place], [id]: there };
+}
+
+/** Custom values go to the fields of the same name and kind, as far as those take them. */
+function customElsewhere(
+  kind: Resource,
+  before: Row<Resource>,
+  after: Row<Resource>,
+  way: Way,
+  place: (key: string) => string,
+): Record<string, unknown> {
+  const { here, there } = way;
+  const fields = customFieldsOf(here.directory, kind.custom!, customTypeOf(before));
+  const others = [...customFieldsOf(there.directory, kind.custom!, customTypeOf(after))];
+  const values: Record<string, unknown> = {};
+  for (const [key, given] of Object.entries(after.custom ?? {})) {
+    const field = fields.get(key);
+    const [other, target] = others.find(([, one]) => field !== undefined && isSameField(field, one, way)) ?? [];
+    const taken = target === undefined ? [] : [given].flat().filter((one) => !(checkValue(there, target, one) instanceof Reason));
+    if (taken.length > 0) {
+      values[other!] = Array.isArray(given) ? taken : taken[0];
+      match(way, place("custom"), key, other!);
+    }
+    if (taken.length < [given].flat().length) way.cleared.add(place(key));
+  }
+  return values;
+}
+
+const isSameField = (field: CustomField, other: CustomField, { here, there }: Way): boolean =>
+  field.name.toLowerCase() === other.name.toLowerCase() &&
+  field.type === other.type &&
+  field.accepts_multiple_values === other.accepts_multiple_values &&
+  referencedName(here, field) === referencedName(there, other);
+
+const referencedName = ({ directory }: Ctx, { referenced_custom_type_id: id }: CustomField): string | undefined =>
+  id === null ? undefined : String(directory.find("custom_object_type", id)?.name).toLowerCase();
 
 /** Carries a planned move out. What belongs to the record and does not go along is deleted with it, as its own deletion would. */
 export async function carryOut(here: Ctx, there: Ctx, { going }: Move): Promise<void> {
@@ -106,8 +240,6 @@ export async function carryOut(here: Ctx, there: Ctx, { going }: Move): Promise<
     );
 }
 
-/** The fields of a moved record that lost their value, custom values by their own names. */
-export function clearedFields({ before, after }: Moving): string[] {
-  const lost = Object.keys(before).filter((key) => key !== "custom" && before[key] !== null && after[key] === null);
-  return [...lost, ...Object.keys((before.custom as object | undefined) ?? {})];
-}
+/** The columns of a moved record that lost their value. */
+export const clearedFields = ({ before, after }: Moving): string[] =>
+  Object.keys(before).filter((key) => before[key] !== null && after[key] === null);

@@ -88,7 +88,7 @@ export const act = (type: ActivityType) => ({
     { onDelete: "cascade", onMove: "follow" },
     { createOnly: true, doc: "The conversation it is a message of: it gives the lead and the contact too." },
   ),
-  user_id: ref("user", { onDelete: "keep", onMove: "clear" }, { doc: "Who did it; the caller, unless an admin says otherwise." }),
+  user_id: ref("user", { onDelete: "keep", onMove: "match" }, { doc: "Who did it; the caller, unless an admin says otherwise." }),
   user_name: label("user_id", "user", "name"),
   users: computed(["user_id"], z.array(z.string()), (user_id: string | null) => (user_id === null ? [] : [user_id]), usersDoc),
   activity_at: timestamp({ filled: true, doc: "When it happened." }),

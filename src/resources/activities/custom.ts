@@ -1,11 +1,9 @@
 // An activity of a type that the organization added, such as a site visit. What it says lies in its custom fields.
-import { boolean, choice, ref, searchable, text, texts, timestamp } from "../../core/field.ts";
+import { boolean, choice, naming, ref, searchable, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { vector } from "../../search/words.ts";
-import { customActivityType } from "../custom_data/custom_activity_type.ts";
-import { typeElsewhere } from "../custom_data/type_elsewhere.ts";
 import { textsOf } from "../custom_data/typed_values.ts";
-import { act, idFilter, kind, leftBehind } from "./act.ts";
+import { act, idFilter, kind } from "./act.ts";
 
 const common = kind("CustomActivity", "custom_activity", "custom");
 
@@ -15,15 +13,11 @@ export const customActivity = resource({
   custom: "activity",
   indexed: [...common.indexed, "custom_activity_type_id"],
   filters: { ...common.filters, custom_activity_type_id: idFilter("custom_activity_type_id") },
-  moved: (row, here, there) => ({
-    ...leftBehind,
-    custom_activity_type_id: typeElsewhere(customActivityType, row.custom_activity_type_id, here, there),
-  }),
   fields: {
     ...act("CustomActivity"),
     custom_activity_type_id: ref(
       "custom_activity_type",
-      { onDelete: "cascade", onMove: "default" },
+      { onDelete: "cascade", onMove: "match" },
       { required: true, createOnly: true, doc: "Its type, which says what fields it has." },
     ),
     status: choice(["draft", "published"], {
@@ -33,7 +27,7 @@ export const customActivity = resource({
     last_published_at: timestamp({ readOnly: true, doc: "When it was last published." }),
     pinned: boolean({ default: false, doc: "Kept at the top of the lead's history." }),
     pinned_at: timestamp({ readOnly: true }),
-    mentions: texts({ readOnly: true, default: [] as string[] }),
+    mentions: texts({ readOnly: true, default: [] as string[], names: naming("user", "group") }),
     source: text({ readOnly: true, default: "api", doc: "Where it came from." }),
     search: searchable((row, directory) => vector(textsOf(directory, "activity", row.custom_activity_type_id, row.custom))),
   },

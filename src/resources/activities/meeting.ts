@@ -1,13 +1,26 @@
 // A meeting with people of a lead.
 import { z } from "zod";
 import type { Directory } from "../../core/directory.ts";
-import { boolean, choice, integer, json, lookedUp, type Moment, searchable, text, texts, timestamp } from "../../core/field.ts";
+import {
+  boolean,
+  choice,
+  integer,
+  json,
+  lookedUp,
+  type Moment,
+  naming,
+  searchable,
+  text,
+  texts,
+  timestamp,
+} from "../../core/field.ts";
 import { type Filter, resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
 import { readValues } from "../../records/list_input.ts";
 import { vector } from "../../search/words.ts";
 import { emailKey, parseEmail } from "../../values/email.ts";
 import { parseUrl } from "../../values/url.ts";
+import { takingPart } from "../shared/taking_part.ts";
 import { act, kind, leftBehind, textMax, usersDoc } from "./act.ts";
 import { outcomeElsewhere } from "./outcomes.ts";
 
@@ -116,9 +129,15 @@ export const meeting = resource({
     note: text({ max: textMax, doc: "What the invitation says." }),
     user_note: text({ max: textMax, doc: "Notes on the meeting." }),
     user_note_html: text({ max: textMax, doc: "The same as rich text, with mentions; wins over `user_note`." }),
-    user_note_mentions: texts({ readOnly: true, default: [] as string[], doc: "Users and groups that the notes mention." }),
+    user_note_mentions: texts({
+      readOnly: true,
+      default: [] as string[],
+      names: naming("user", "group"),
+      doc: "Users and groups that the notes mention.",
+    }),
     attendees: json(z.array(attendee).max(500) as unknown as z.ZodType<Attendee[]>, {
       default: [] as Attendee[],
+      names: takingPart,
       output: z.array(shownAttendee),
       doc: "Who takes part; members and contacts are found by their e-mail address.",
     }),

@@ -1,6 +1,6 @@
 // What somebody wrote down about a lead.
 import { z } from "zod";
-import { boolean, computed, searchable, text, texts, timestamp } from "../../core/field.ts";
+import { boolean, computed, naming, searchable, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { vector } from "../../search/words.ts";
 import { act, kind, textMax, usersDoc } from "./act.ts";
@@ -14,7 +14,12 @@ export const note = resource({
     title: text(),
     note: text({ max: textMax, doc: "The plain text; it or `note_html` is needed." }),
     note_html: text({ max: textMax, doc: "The rich text, with mentions; wins over `note`." }),
-    mentions: texts({ readOnly: true, default: [] as string[], doc: "Users and groups that the rich text mentions." }),
+    mentions: texts({
+      readOnly: true,
+      default: [] as string[],
+      names: naming("user", "group"),
+      doc: "Users and groups that the rich text mentions.",
+    }),
     pinned: boolean({ default: false, doc: "Kept at the top of the lead's history." }),
     pinned_at: timestamp({ readOnly: true }),
     pinned_by: text({ readOnly: true, doc: "The user who pinned it." }),

@@ -1,19 +1,18 @@
 // Tasks that were done. Such a note stays when its task is deleted, and goes when the task turns out not to be done.
 import { z } from "zod";
-import { lookedUp, text } from "../../core/field.ts";
+import { lookedUp, naming, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { assigneeName } from "../tasks/assignee.ts";
-import { act, kind, leftBehind } from "./act.ts";
+import { act, kind } from "./act.ts";
 
 export const taskCompleted = resource({
   ...kind("TaskCompleted", "task_completed"),
-  moved: () => ({ ...leftBehind, task_assigned_to: null }),
   doc: "Notes that a task at a lead was done.",
   fields: {
     ...act("TaskCompleted"),
     task_id: text({ readOnly: true }),
     task_text: text({ readOnly: true }),
-    task_assigned_to: text({ readOnly: true, doc: "The member or group it was assigned to." }),
+    task_assigned_to: text({ readOnly: true, names: naming("user", "group"), doc: "The member or group it was assigned to." }),
     task_assigned_to_name: lookedUp(["task_assigned_to"], z.string().nullable(), assigneeName),
   },
 });

@@ -1,6 +1,6 @@
 // A remark about a record of any kind.
 import { z } from "zod";
-import { computed, ref, text, texts, timestamp } from "../../core/field.ts";
+import { computed, naming, ref, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
 import { authorNames } from "../shared/names.ts";
@@ -26,7 +26,12 @@ export const comment = resource({
       { filled: true, createOnly: true, doc: "The thread it is in; by default that of the record." },
     ),
     body: text({ max: 100_000, doc: "Rich text, with mentions; null once it was removed." }),
-    mentions: texts({ readOnly: true, default: [] as string[], doc: "Users and groups that it mentions." }),
+    mentions: texts({
+      readOnly: true,
+      default: [] as string[],
+      names: naming("user", "group"),
+      doc: "Users and groups that it mentions.",
+    }),
     removed_at: timestamp({ readOnly: true, doc: "When it was removed." }),
     removed_by: ref("user", { onDelete: "keep", onMove: "keep" }, { readOnly: true, doc: "Who removed it." }),
     ...oldNames(),

@@ -11,6 +11,7 @@ import {
   label,
   lookedUp,
   type Moment,
+  naming,
   ref,
   searchable,
   text,
@@ -26,6 +27,7 @@ import { folderId } from "../inbox/inbox_folder.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
 import { tagFilter } from "../shared/filters.ts";
 import { authorNames } from "../shared/names.ts";
+import { takingPart } from "../shared/taking_part.ts";
 import { assigneeName, isAssignedToCaller } from "../tasks/assignee.ts";
 import { messageBody } from "./message_body.ts";
 
@@ -64,7 +66,6 @@ export const conversation = resource({
     own: "delete_own_activities",
     others: "manage_others_activities",
   },
-  moved: () => ({ assigned_to: null }),
   order: "-last_message_at",
   sort: { last_message_at: true },
   filters: {
@@ -111,7 +112,7 @@ export const conversation = resource({
         "`snoozed` until `snoozed_until` has come.",
       ),
     }),
-    assigned_to: text({ max: 64, doc: "The member or the group who is to answer." }),
+    assigned_to: text({ max: 64, names: naming("user", "group"), doc: "The member or the group who is to answer." }),
     assigned_to_name: lookedUp(["assigned_to"], shownText, assigneeName, "The name of that member or group."),
     snoozed_until: timestamp({ doc: "Needed with the status `snoozed`: when it opens again." }),
     folder_id: folderId("The folder it is filed in; the Inbox, where none is given."),
@@ -119,7 +120,7 @@ export const conversation = resource({
     is_read: boolean({ default: true, doc: "False once a message has come in, until somebody has read it." }),
     priority: choice(["high", "medium", "low"]),
     tags: texts({ default: [] as string[], max: 100, normalize: eachOnce }),
-    people: json(z.array(participant), { readOnly: true, hidden: true, default: [] as Participant[] }),
+    people: json(z.array(participant), { readOnly: true, hidden: true, default: [] as Participant[], names: takingPart }),
     participants: computed(["people", "contact_id"], z.array(participant), present, "Everybody who has taken part."),
     message: input(z.object(messageBody), { createOnly: true, doc: "The first message." }),
     message_count: integer({ readOnly: true, default: 0 }),

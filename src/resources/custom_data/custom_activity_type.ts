@@ -1,6 +1,7 @@
 // A type of custom activity: what an organization records beside calls and notes, such as a site visit.
 import { text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
+import { typeElsewhere } from "./type_elsewhere.ts";
 import { typeFields } from "./type_fields.ts";
 
 export const customActivityType = resource({
@@ -10,6 +11,7 @@ export const customActivityType = resource({
   doc: "A kind of activity that the organization adds, such as a site visit, with fields of its own.",
   cached: true,
   sort: { name: true },
+  elsewhere: typeElsewhere("custom_activity_type"),
   fields: {
     name: text({ required: true, doc: "Unique among the types of custom activities." }),
     ...typeFields("activity"),

@@ -2,6 +2,7 @@
 import { text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import type { CustomField } from "../../records/custom_fields.ts";
+import { typeElsewhere } from "./type_elsewhere.ts";
 import { shownFields, typeFields } from "./type_fields.ts";
 
 export const customObjectType = resource({
@@ -10,6 +11,7 @@ export const customObjectType = resource({
   doc: "A kind of record that the organization adds, such as a vehicle or a contract, with fields of its own.",
   cached: true,
   sort: { name: true },
+  elsewhere: typeElsewhere("custom_object_type"),
   fields: {
     name: text({ required: true, doc: "Unique among the types of custom objects." }),
     name_plural: text({ filled: true, doc: "The name of several; by default the name with an s." }),

@@ -3,8 +3,6 @@ import { ref, searchable, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { vector } from "../../search/words.ts";
-import { customObjectType } from "../custom_data/custom_object_type.ts";
-import { typeElsewhere } from "../custom_data/type_elsewhere.ts";
 import { textsOf } from "../custom_data/typed_values.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
 
@@ -18,13 +16,10 @@ export const customObject = resource({
   indexed: ["lead_id", "custom_object_type_id"],
   sort: { name: true },
   filters: { query: textQuery("custom_object") },
-  moved: (row, here, there) => ({
-    custom_object_type_id: typeElsewhere(customObjectType, row.custom_object_type_id, here, there),
-  }),
   fields: {
     custom_object_type_id: ref(
       "custom_object_type",
-      { onDelete: "cascade", onMove: "default" },
+      { onDelete: "cascade", onMove: "match" },
       { required: true, createOnly: true, doc: "Its type, which says what fields it has." },
     ),
     lead_id: ref(

@@ -15,6 +15,11 @@ export const inboxFolder = resource({
   cached: true,
   order: "position,name",
   sort: { position: true, name: true },
+  elsewhere: {
+    by: "name",
+    which: (alike) => alike.find((folder) => folder.is_shared),
+    instead: (_row, _here, there): string => systemFolder(there.directory, "inbox").id,
+  },
   visible: (ctx, alias) => sql`(${name(alias)}.is_shared or ${name(alias)}.user_id = ${ctx.actor.user_id})`,
   fields: {
     name: text({ filled: true, doc: "Unique among the folders beside it." }),
@@ -60,7 +65,7 @@ export function folderOf(ctx: Ctx, id: string): Row<typeof inboxFolder> | undefi
 export const folderId = (doc: string) =>
   ref(
     "inbox_folder",
-    { onDelete: "refuse", onMove: "default" },
+    { onDelete: "refuse", onMove: "match" },
     {
       default: (ctx: Ctx) => systemFolder(ctx.directory, "inbox").id as string,
       doc,

@@ -68,7 +68,7 @@ export const lead = resource({
     description: text({ max: 100_000 }),
     status_id: ref(
       "lead_status",
-      { onDelete: "refuse", onMove: "default" },
+      { onDelete: "refuse", onMove: "match" },
       {
         default: (ctx: Ctx) => ctx.directory.list(leadStatus)[0]!.id as string,
         doc: "Where the lead stands; by default the first lead status.",
@@ -76,7 +76,7 @@ export const lead = resource({
     ),
     status: input(z.string(), { doc: "The label of a status, in place of `status_id`." }),
     status_label: label("status_id", "lead_status", "label"),
-    owner_id: ref("user", { onDelete: "keep", onMove: "clear" }, { doc: "The member who owns the lead." }),
+    owner_id: ref("user", { onDelete: "keep", onMove: "match" }, { doc: "The member who owns the lead." }),
     owner_name: label("owner_id", "user", "name"),
     mrr: integer({ min: 0, doc: "Monthly recurring revenue, in minor units." }),
     emails: emails("The company's e-mail addresses."),

@@ -12,6 +12,7 @@ export const leadStatus = resource({
   cached: true,
   order: "position",
   sort: { position: true, label: true },
+  elsewhere: { by: "label", instead: (_row, _here, there) => there.directory.all("lead_status")[0]!.id as string },
   fields: {
     label: text({ required: true, doc: "Unique among the lead statuses." }),
     type: choice(["active", "won", "lost"], { doc: "What the status means for reports, where it means something." }),

@@ -31,7 +31,7 @@ export const moveLead = operation({
   name: "lead.move",
   method: "POST",
   path: "/lead/{id}/move/",
-  doc: "Moves a lead with everything that belongs to it to another organization. Ids stay; statuses become that organization's; owners, assignees and custom values are cleared.",
+  doc: "Moves a lead with everything that belongs to it to another organization. Ids stay. Members of both organizations keep what is theirs; statuses, pipelines, products, tags and custom fields become those of the same name there. What has no such thing there gets the usual status, or is cleared.",
   permission: "member",
   scope: "write_destructive",
   input: {
@@ -49,9 +49,13 @@ export const moveLead = operation({
         .record(z.string(), z.string())
         .describe("Statuses of opportunities here, each with that it became there."),
     }),
-    cleared: z
+    kept: z
       .array(z.string())
-      .describe("Fields that lost their value; those of other records behind the record's name and a dot."),
+      .describe("Fields that name the same members there; those of other records behind the record's name and a dot."),
+    matched: z
+      .record(z.string(), z.record(z.string(), z.string()))
+      .describe("Fields that name what is called the same there: by what they named here, what they name now."),
+    cleared: z.array(z.string()).describe("Fields that lost their value."),
     left: z
       .record(z.string(), count)
       .describe("How many could not go along, for want of something that stayed, and were deleted."),
@@ -60,7 +64,7 @@ export const moveLead = operation({
     const row = await lockRecord(ctx, lead, id);
     const there = await enterAsMember(ctx, target_organization_id, "target_organization_id", adminOfBoth);
     const move = await planMove(ctx, there, lead, row);
-    await createTagsThere(there, move);
+    const respelled = await createTagsThere(there, move);
     const people = contactsIn(move);
     await partFromCopiesThere(there, people);
     await markArrivals(
@@ -79,7 +83,9 @@ export const moveLead = operation({
       lead: JSON.parse((await shown(there, lead, after as Row<typeof lead>)).text),
       moved: { ...zeros, ...countsOf(move.going.slice(1), (name) => (counted as Record<string, string>)[name] ?? name) },
       remapped: { status_id: after.status_id, opportunity_status_ids: statusesBecome(move.going) },
-      cleared: [...new Set(move.going.flatMap(clearedNames))],
+      kept: [...move.fates.kept],
+      matched: { ...move.fates.matched, ...respelled },
+      cleared: [...new Set([...move.fates.cleared, ...move.going.flatMap(clearedNames)])],
       left: countsOf(move.left, (name) => name),
     };
   },
@@ -93,8 +99,12 @@ const adminOfBoth: Standing = {
 const contactsIn = ({ going }: Move) =>
   going.filter((one) => one.of.name === "contact") as unknown as { before: Row<typeof contact>; after: Row<typeof contact> }[];
 
-/** Tags are names: those that the other organization does not have yet are created there, the others take its spelling. */
-async function createTagsThere(there: Ctx, { going }: Move): Promise<void> {
+/**
+ * Tags are names: those that the other organization does not have yet are created there, the others take its spelling. Answers
+ * which are spelled otherwise there, by the field that has them.
+ */
+async function createTagsThere(there: Ctx, { going }: Move): Promise<Record<string, Record<string, string>>> {
+  const respelled: Record<string, Record<string, string>> = {};
   for (const [of, tag] of [
     ["lead", leadTag],
     ["contact", contactTag],
@@ -104,7 +114,10 @@ async function createTagsThere(there: Ctx, { going }: Move): Promise<void> {
     const { tags } = await withTags(there, tag, { tags: names });
     const spelled = new Map(tags.map((name) => [name.toLowerCase(), name]));
     for (const row of rows) row.tags = [...new Set(row.tags.map((name) => spelled.get(name.toLowerCase()) ?? name))];
+    const others = names.flatMap((name) => (tags.includes(name) ? [] : [[name, spelled.get(name.toLowerCase())!]]));
+    if (others.length > 0) respelled[of === "lead" ? "tags" : `${of}.tags`] = Object.fromEntries(others);
   }
+  return respelled;
 }
 
 const zeros = Object.fromEntries(Object.values(counted).map((word) => [word, 0]));
@@ -120,7 +133,5 @@ const statusesBecome = (going: readonly Moving[]): Record<string, string> =>
     going.filter((one) => one.of.name === "opportunity").map(({ before, after }) => [before.status_id, after.status_id]),
   );
 
-const clearedNames = (one: Moving): string[] => {
-  const assignee = one.before.assigned_to !== one.after.assigned_to ? ["assigned_to"] : [];
-  return [...clearedFields(one), ...assignee].map((field) => (one.of === lead ? field : `${one.of.name}.${field}`));
-};
+const clearedNames = (one: Moving): string[] =>
+  clearedFields(one).map((field) => (one.of === lead ? field : `${one.of.name}.${field}`));

@@ -30,7 +30,7 @@ export const lineItem = resource({
     lead_id: ref("lead", { onDelete: "keep", onMove: "keep" }, { filled: true, readOnly: true, doc: "The opportunity's lead." }),
     product_id: ref(
       "product",
-      { onDelete: "clear", onMove: "clear" },
+      { onDelete: "clear", onMove: "match" },
       { doc: "An active product, whose name, price, tax and billing are copied." },
     ),
     name: text({ filled: true, doc: "By default the product's; required without one." }),

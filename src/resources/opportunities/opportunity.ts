@@ -82,7 +82,6 @@ export const opportunity = resource({
     contact: { resource: "contact", via: "contact_id", many: false },
     line_items: { resource: "line_item", via: "opportunity_id", many: true },
   },
-  moved: (row, here, there) => statusElsewhere(row.status_id, here.directory, there.directory),
   fields: {
     lead_id: ref(
       "lead",
@@ -94,7 +93,7 @@ export const opportunity = resource({
     contact_name: label("contact_id", "contact", "display_name"),
     status_id: ref(
       "opportunity_status",
-      { onDelete: "refuse", onMove: "default" },
+      { onDelete: "refuse", onMove: "match" },
       { filled: true, doc: "How far it is; by default the first status of the pipeline." },
     ),
     status: input(z.string(), { doc: "The label of a status, in place of `status_id`." }),
@@ -111,7 +110,7 @@ export const opportunity = resource({
       shown: label("status_id", "opportunity_status", "pipeline_id", "The status's pipeline."),
     }),
     pipeline_name: lookedUp(["status_id"], z.string().nullable(), pipelineName),
-    user_id: ref("user", { onDelete: "keep", onMove: "clear" }, { doc: "Whose deal it is; by default the caller's." }),
+    user_id: ref("user", { onDelete: "keep", onMove: "match" }, { doc: "Whose deal it is; by default the caller's." }),
     user_name: label("user_id", "user", "name"),
     value: integer({ min: 0, max: moneyMax, doc: "In minor units. Set to the line items' sum whenever those change." }),
     value_period: choice(periods, { default: "one_time", doc: "How often the value is due." }),
@@ -168,15 +167,6 @@ function displayName(directory: Directory, statusId: string): string | null {
   const status = directory.get(opportunityStatus, statusId);
   if (status === undefined) return null;
   return directory.list(pipeline).length > 1 ? `${status.label} (${pipelineName(directory, statusId)})` : status.label;
-}
-
-/** In another organization a deal has the first status there that means the same: what is won stays won. */
-function statusElsewhere(statusId: string, here: Directory, there: Directory): { status_id: string } {
-  const { type } = here.get(opportunityStatus, statusId)!;
-  const statuses = there
-    .list(pipeline)
-    .flatMap((one) => there.list(opportunityStatus).filter((status) => status.pipeline_id === one.id));
-  return { status_id: (statuses.find((status) => status.type === type) ?? statuses[0]!).id };
 }
 
 function userName(alias: string): Sql {

@@ -1,5 +1,6 @@
 // Where a deal stands in its pipeline.
 import type { Ctx } from "../../core/context.ts";
+import type { Directory } from "../../core/directory.ts";
 import { choice, integer, label, ref, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { positionMax } from "../shared/positions.ts";
@@ -16,6 +17,7 @@ export const opportunityStatus = resource({
   cached: true,
   order: "position",
   sort: { position: true, label: true },
+  elsewhere: { by: "label", which: inPipeline, instead: sameMeaning },
   fields: {
     label: text({ required: true, doc: "Unique in the pipeline." }),
     type: choice(statusTypes, { default: "active", doc: "What the status means: the deal is open, won or lost." }),
@@ -34,3 +36,25 @@ export const opportunityStatus = resource({
     }),
   },
 });
+
+interface Status {
+  id: string;
+  pipeline_id: string;
+  type: StatusType;
+}
+
+const pipelineName = (directory: Directory, { pipeline_id }: Status): string =>
+  (directory.find("pipeline", pipeline_id)?.name as string | undefined)?.toLowerCase() ?? "";
+
+/** Of several with the same label the one in the pipeline of the same name. */
+function inPipeline(alike: readonly Status[], row: Status, here: Directory, there: Directory): Status | undefined {
+  return alike.find((one) => pipelineName(there, one) === pipelineName(here, row)) ?? alike[0];
+}
+
+/** The first status that means the same, in the pipeline of the same name if it is there: what is won stays won. */
+function sameMeaning(row: Status, here: Ctx, there: Ctx): string {
+  const statuses = there.directory.all("opportunity_status") as unknown as Status[];
+  const inOrder = there.directory.all("pipeline").flatMap(({ id }) => statuses.filter((one) => one.pipeline_id === id));
+  const same = inOrder.filter((one) => one.type === row.type);
+  return (inPipeline(same, row, here.directory, there.directory) ?? inOrder[0]!).id;
+}

@@ -17,6 +17,7 @@ export const product = resource({
   custom: "product",
   order: "name",
   sort: { name: true, unit_price: true },
+  elsewhere: { by: "name", which: (alike) => alike.find((one) => one.is_active) ?? alike[0] },
   filters: { query: textQuery("product") },
   fields: {
     name: text({ required: true }),

@@ -35,7 +35,7 @@ export const membership = resource({
     }),
     role_id: ref(
       "role",
-      { onDelete: "refuse", onMove: "default" },
+      { onDelete: "refuse", onMove: "keep" },
       { default: "user", doc: "`admin`, `superuser`, `user`, `restricteduser`, or the id of a role." },
     ),
     status: choice(["invited", "active", "inactive"], {

@@ -18,6 +18,10 @@ export const user = resource({
   mcp: false,
   event: null,
   order: "last_name,first_name",
+  elsewhere: {
+    by: "id",
+    which: ([member], _row, _here, there) => (member && isActiveMember(there, member.id) ? member : undefined),
+  },
   sort: { last_name: true, first_name: true, name: true, email: true },
   filters: {
     email: { doc: "Only the member with this e-mail address.", sql: (_ctx, value) => sql`lower(t.email) = ${emailKey(value)}` },

@@ -1,5 +1,5 @@
 // A project: work in several steps, for a lead or for nobody in particular.
-import { choice, date, integer, label, number, ref, searchable, text, texts, timestamp } from "../../core/field.ts";
+import { choice, date, integer, label, naming, number, ref, searchable, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { vector } from "../../search/words.ts";
@@ -38,7 +38,7 @@ export const project = resource({
     contact_name: label("contact_id", "contact", "display_name"),
     owner_id: ref("user", { onDelete: "keep", onMove: "clear" }, { doc: "Who answers for it; by default the caller." }),
     owner_name: label("owner_id", "user", "name"),
-    member_ids: texts({ default: [] as string[], max: 200, doc: "The members who work on it." }),
+    member_ids: texts({ default: [] as string[], max: 200, names: naming("user"), doc: "The members who work on it." }),
     start_date: date(),
     end_date: date({ doc: "Not before `start_date`." }),
     due_date: otherName("end_date", date()),

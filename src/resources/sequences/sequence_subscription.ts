@@ -1,5 +1,5 @@
 // A subscription: a contact's way through a sequence.
-import { choice, formed, integer, label, ref, text, texts, timestamp } from "../../core/field.ts";
+import { choice, formed, integer, label, naming, ref, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { parseEmail } from "../../values/email.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
@@ -77,7 +77,12 @@ export const sequenceSubscription = resource({
     sender_email: formed(address, addressReason, {
       doc: "The address that is written from; by default that of the account, or the caller's.",
     }),
-    calls_assigned_to: texts({ default: [] as string[], max: 100, doc: "Members who make the calls; the caller by default." }),
+    calls_assigned_to: texts({
+      default: [] as string[],
+      max: 100,
+      names: naming("user"),
+      doc: "Members who make the calls; the caller by default.",
+    }),
     from_phone_number_id: ref(
       "phone_number",
       { onDelete: "clear", onMove: "clear" },

@@ -12,6 +12,7 @@ import {
   json,
   label,
   lookedUp,
+  naming,
   ref,
   text,
   timestamp,
@@ -40,6 +41,9 @@ export const systemTypes = [
   "opportunity_due",
 ] as const;
 
+/** The sequences that made it stay in the organization that a lead leaves. */
+const leftBehind = { sequence_id: null, sequence_subscription_id: null };
+
 const views = ["inbox", "future", "archive"] as const;
 
 export const task = resource({
@@ -62,8 +66,8 @@ export const task = resource({
     lead: { resource: "lead", via: "lead_id", many: false },
     contact: { resource: "contact", via: "contact_id", many: false },
   },
-  // Somebody has to do it: whoever brings it along. Sequences stay behind.
-  moved: (_row, _here, there) => ({ assigned_to: there.actor.user_id, sequence_id: null, sequence_subscription_id: null }),
+  // Somebody has to do it: where nobody is left, whoever brings it along. Sequences stay behind.
+  moved: ({ assigned_to }, _here, there) => ({ assigned_to: assigned_to ?? there.actor.user_id, ...leftBehind }),
   fields: {
     _type: choice([...ownTypes, ...systemTypes], {
       createOnly: true,
@@ -86,7 +90,12 @@ export const task = resource({
     completed_by: ref("user", { onDelete: "keep", onMove: "keep" }, { readOnly: true, doc: "Who did it." }),
     resolution: choice(["abandoned", "skipped"], { doc: "How it ended, where it was not simply done." }),
     priority: choice(["high", "medium", "low"]),
-    assigned_to: text({ filled: true, max: 64, doc: "The member or the group who is to do it; the caller where none is given." }),
+    assigned_to: text({
+      filled: true,
+      max: 64,
+      names: naming("user", "group"),
+      doc: "The member or the group who is to do it; the caller where none is given.",
+    }),
     assigned_to_name: lookedUp(["assigned_to"], z.string().nullable(), assigneeName, "The name of that member or group."),
     object_type: text({ createOnly: true, doc: "With `object_id`: what the task is about, such as `opportunity`." }),
     object_id: text({ createOnly: true, max: 64, doc: "The record the task is about." }),

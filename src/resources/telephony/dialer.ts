@@ -1,6 +1,6 @@
 // A dialer: leads to be called one after the other.
 import { z } from "zod";
-import { boolean, choice, computed, input, integer, json, ref, related, text, texts } from "../../core/field.ts";
+import { boolean, choice, computed, input, integer, json, naming, ref, related, text, texts } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
 import { dialerIsVisible } from "./visibility.ts";
@@ -58,7 +58,7 @@ export const dialer = resource({
       { onDelete: "keep", onMove: "clear" },
       { filled: true, createOnly: true, doc: "Who calls; the caller, unless an admin says otherwise." },
     ),
-    user_ids: texts({ readOnly: true, hidden: true, default: [] as string[] }),
+    user_ids: texts({ readOnly: true, hidden: true, default: [] as string[], names: naming("user") }),
     users: computed(["user_ids", "status"], z.array(shownUser), usersOf, "Everyone who has taken leads from it."),
     caller_id: ref(
       "phone_number",

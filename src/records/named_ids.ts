@@ -1,0 +1,46 @@
+// Ids inside values that are no references: in lists, in objects, in custom values. The fields say which they are (`names`), so
+// that whoever moves, merges or deletes records finds them all.
+import type { Directory } from "../core/directory.ts";
+import type { Naming } from "../core/field.ts";
+import type { Resource, Row } from "../core/resource.ts";
+import { same } from "../core/row.ts";
+import { type CustomField, customFieldsOf, customTypeOf } from "./custom_fields.ts";
+
+/** What an id becomes: null where what it names is no more. `place` is the field, or the custom value by its own name. */
+export type Becomes = (id: string, to: readonly string[], place: string) => string | null;
+
+/** The columns of a row that change with the ids in them. What is no more leaves lists, and other places empty. */
+export function withIds(directory: Directory, of: Resource, row: Row<Resource>, becomes: Becomes): Record<string, unknown> {
+  const record = row as Record<string, unknown>;
+  const changes: Record<string, unknown> = {};
+  for (const [key, field] of of.columns) {
+    let value = record[key];
+    for (const naming of field.names) value = changed(value, naming, (id) => becomes(id, naming.to, key));
+    if (!same(value, record[key])) changes[key] = value;
+  }
+  const custom = of.custom === undefined ? row.custom : customWithIds(directory, of, row, becomes);
+  return same(custom, row.custom) ? changes : { ...changes, custom };
+}
+
+function changed(value: unknown, { key }: Pick<Naming, "key">, becomes: (id: string) => string | null): unknown {
+  if (value === null || value === undefined) return value;
+  if (!Array.isArray(value)) return becomes(value as string);
+  if (key === null) return [...new Set(value.flatMap((id: string) => becomes(id) ?? []))];
+  return value.map((one) => (typeof one[key] === "string" ? { ...one, [key]: becomes(one[key]) } : one));
+}
+
+function customWithIds(directory: Directory, of: Resource, row: Row<Resource>, becomes: Becomes): Record<string, unknown> {
+  const custom = { ...row.custom };
+  for (const [key, field] of namingFields(directory, of, customTypeOf(row))) {
+    const value = changed(custom[key], { key: null }, (id) => becomes(id, [field.type], key));
+    if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) delete custom[key];
+    else custom[key] = value;
+  }
+  return custom;
+}
+
+/** The custom fields whose values are ids, by their own names. */
+const namingFields = (directory: Directory, of: Resource, typeId: string | null): [string, CustomField][] =>
+  [...customFieldsOf(directory, of.custom!, typeId)].filter(([, { type }]) => naming.has(type));
+
+const naming: ReadonlySet<CustomField["type"]> = new Set(["user", "contact", "custom_object"]);
