@@ -30,7 +30,7 @@ import { organizationOf } from "../organization/organization.ts";
 import { currency, moneyMax, type Period } from "../shared/money.ts";
 import { authorNames } from "../shared/names.ts";
 import { otherName } from "../shared/other_names.ts";
-import { type Discount, quoteTotals } from "./quote_totals.ts";
+import { type Discount, quoteTotals, taxesOf, totalByPeriod } from "./quote_totals.ts";
 
 export const quoteStates = ["draft", "open", "accepted", "declined", "expired", "canceled"] as const;
 export type QuoteState = (typeof quoteStates)[number];
@@ -106,6 +106,20 @@ export const quote = resource({
     discount_total: total("discount_total", "What the discounts of the lines and of the whole take off."),
     tax_total: total("tax_total", "The tax, on top or included."),
     total: total("total", "What is to be paid."),
+    taxes: computed(
+      ["line_items", "discount", "discount_type"],
+      z.array(
+        z.object({ tax_percent: z.number(), tax_method: z.enum(["exclusive", "inclusive"]), base: z.int(), tax_total: z.int() }),
+      ),
+      (line_items, discount, discount_type) => taxesOf({ line_items, discount, discount_type }),
+      "The tax of each rate, rounded once, on what is left of its lines (`base`); together `tax_total`.",
+    ),
+    total_by_period: computed(
+      ["line_items", "discount", "discount_type"],
+      z.object({ one_time: z.int(), monthly: z.int(), annual: z.int() }),
+      (line_items, discount, discount_type) => totalByPeriod({ line_items, discount, discount_type }),
+      "What of the total is to be paid once, each month and each year.",
+    ),
     total_formatted: computed(["total", "currency"], z.string().nullable(), formatMoney, "Such as `$12,000.00`."),
     expires_at: date({
       doc: "The last day on which it can be accepted, by the organization's calendar; 30 days from now by default.",

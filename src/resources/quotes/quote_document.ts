@@ -6,11 +6,14 @@ import { formatMoney } from "../../values/money.ts";
 import { todayIn } from "../../values/time.ts";
 import { contact } from "../contacts/contact.ts";
 import { lead } from "../leads/lead.ts";
+import { worth } from "../opportunities/line_totals.ts";
 import { organizationOf } from "../organization/organization.ts";
+import { type Period, periods } from "../shared/money.ts";
 import type { QuoteLine, quote } from "./quote.ts";
-import { sharedTotals } from "./quote_totals.ts";
+import { discountable, type Tax, taxesOf, totalByPeriod } from "./quote_totals.ts";
 
 type Quote = Row<typeof quote>;
+type Sum = [label: string, amount: string];
 
 export interface QuoteDocument {
   number: string;
@@ -25,7 +28,9 @@ export interface QuoteDocument {
   description: string | null;
   lines: DocumentLine[];
   /** What it comes to, step by step; the last is what is to be paid. */
-  sums: [string, string][];
+  sums: Sum[];
+  /** What of it is due once, each month and each year, where something recurs. */
+  due: string | null;
   footer: string | null;
   terms: string | null;
   /** `Accepted by Ann on January 2, 2026`, once it was answered. */
@@ -63,13 +68,14 @@ export async function documentOf(ctx: Ctx, of: Quote): Promise<QuoteDocument> {
     description: of.description,
     lines: of.line_items.map((line) => lineInWords(line, of.currency)),
     sums: sumsOf(of),
+    due: dueOf(of),
     footer: of.footer,
     terms: of.terms,
     answer: answerOf(of, day),
   };
 }
 
-const periods = { one_time: "", monthly: " a month", annual: " a year" };
+const every: Record<Period, string> = { one_time: "", monthly: " a month", annual: " a year" };
 
 function lineInWords(line: QuoteLine, currency: string): DocumentLine {
   const taxes = { exclusive: `${line.tax_percent}%`, inclusive: `${line.tax_percent}% included`, none: "" };
@@ -77,25 +83,42 @@ function lineInWords(line: QuoteLine, currency: string): DocumentLine {
     name: line.name,
     description: line.description,
     quantity: String(line.quantity),
-    price: `${formatMoney(line.unit_price, currency)}${periods[line.billing_period]}`,
+    price: `${formatMoney(line.unit_price, currency)}${every[line.billing_period]}`,
     discount: line.discount_total === 0 ? "" : `-${formatMoney(line.discount_total, currency)}`,
     tax: line.tax_percent === 0 ? "" : taxes[line.tax_method],
-    amount: formatMoney(line.subtotal - line.discount_total, currency)!,
+    amount: formatMoney(worth(line), currency)!,
   };
 }
 
-function sumsOf(of: Quote): [string, string][] {
-  const taxes = sharedTotals(of.line_items, of).map((line, i) => [of.line_items[i]!.tax_method, line.tax_total] as const);
-  const taxOf = (method: string) => taxes.reduce((sum, [by, tax]) => (by === method ? sum + tax : sum), 0);
+/**
+ * The steps from the amounts of the lines to the total, so that whoever adds them up comes to the same. What the lines' own discounts
+ * take off is in their amounts already.
+ */
+function sumsOf(of: Quote): Sum[] {
   const money = (amount: number) => formatMoney(amount, of.currency)!;
-  const [onTop, included] = [taxOf("exclusive"), taxOf("inclusive")];
+  const amounts = discountable(of.line_items);
+  const taxes = taxesOf(of);
+  const onTop = (tax: Tax) => tax.tax_method === "exclusive";
+  const discount = amounts - (of.subtotal - of.discount_total);
   return [
-    ["Subtotal", money(of.subtotal)],
-    ...(of.discount_total === 0 ? [] : [["Discount", `-${money(of.discount_total)}`] as [string, string]]),
-    ...(onTop === 0 ? [] : [["Tax", money(onTop)] as [string, string]]),
-    ...(included === 0 ? [] : [["Tax included", money(included)] as [string, string]]),
+    ["Subtotal", money(amounts)],
+    ...(discount === 0 ? [] : [[discountLabel(of), `-${money(discount)}`] as Sum]),
+    ...taxes.filter(onTop).map((tax): Sum => [`Tax ${tax.tax_percent}%`, money(tax.tax_total)]),
+    ...taxes.filter((tax) => !onTop(tax)).map((tax): Sum => [`Tax ${tax.tax_percent}% (included)`, money(tax.tax_total)]),
     ["Total", money(of.total)],
   ];
+}
+
+const discountLabel = ({ discount, discount_type }: Quote): string =>
+  discount_type === "percentage" ? `Discount ${discount}%` : "Discount";
+
+/** `Due: $1,000.00 once, $30.00 a month`, where something recurs. */
+function dueOf(of: Quote): string | null {
+  const sums = totalByPeriod(of);
+  const parts = periods
+    .filter((period) => sums[period] > 0)
+    .map((period) => `${formatMoney(sums[period], of.currency)}${every[period] || " once"}`);
+  return sums.monthly === 0 && sums.annual === 0 ? null : `Due: ${parts.join(", ")}`;
 }
 
 function answerOf(of: Quote, day: (instant: string) => string): string | null {

@@ -103,6 +103,7 @@ ${of.lines.map(showLine).join("\n")}
 <table class="sums"><tbody>
 ${of.sums.map(([label, amount]) => `<tr><th scope="row">${escapeHtml(label)}</th><td class="number">${escapeHtml(amount)}</td></tr>`).join("\n")}
 </tbody></table>
+${words(of.due)}
 ${words(of.footer)}
 ${of.terms === null ? "" : `<h2>Terms</h2>${words(of.terms)}`}`;
 }

@@ -56,7 +56,7 @@ const storedLine = (line: WholeLine, id: string, position: number): QuoteLine =>
   discount_type: line.discount_type,
   tax_percent: line.tax_percent,
   tax_method: line.tax_method,
-  billing_period: line.billing_period ?? "one_time",
+  billing_period: line.billing_period,
   position,
   ...lineTotals(line),
 });

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { inflateSync } from "node:zlib";
+import fc from "fast-check";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 
 const seat = { name: "Seat", unit_price: 1000, quantity: 3 };
@@ -45,6 +47,67 @@ test("whoever has the address reads the quote, but not the notes on it", async (
     assert.ok(page.text.includes(text), text);
   assert.ok(!page.text.includes("They hesitate"));
 });
+
+test("the table adds up for its reader, to the cent, and the page, the PDF and the API say the same", async () => {
+  const acme = await organization();
+  const percent = fc.constantFrom(0, 5, 7.5, 19, 33.33);
+  const line = fc.record({
+    name: fc.constant("Seat"),
+    unit_price: fc.integer({ min: 0, max: 100_000 }),
+    quantity: fc.integer({ min: 1, max: 10_000 }).map((value) => value / 1000),
+    discount: percent,
+    tax_percent: percent,
+    tax_method: fc.constantFrom("exclusive", "inclusive", "none"),
+    billing_period: fc.constantFrom("one_time", "monthly", "annual"),
+  });
+
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 6 }), percent, async (line_items, discount) => {
+      const quote = await sent(acme, { line_items, discount });
+      const page = (await visit(acme, quote)).text;
+      const pdf = wordsOfPdf(Buffer.from(await (await fetch(pdfOf(acme, quote))).arrayBuffer()));
+
+      const rows = [...page.matchAll(/<tr>.*?<\/tr>/gs)].map(([row]) =>
+        [...row.matchAll(/>([^<>]+)</g)].map(([, cell]) => cell!),
+      );
+      const sums = new Map(rows.slice(1 + line_items.length).map((cells) => [cells[0]!, cents(cells[1]!)]));
+      const amounts = rows.slice(1, 1 + line_items.length).map((cells) => cents(cells.at(-1)!));
+      const onTop = [...sums].filter(([label]) => /^Tax [\d.]+%$/.test(label));
+      const off = [...sums].filter(([label]) => label.startsWith("Discount"));
+
+      assert.equal(sums.get("Subtotal"), total(amounts));
+      assert.equal(sums.get("Total"), total([...amounts, ...[...off, ...onTop].map(([, amount]) => amount)]));
+      assert.equal(sums.get("Total"), quote.total);
+      assert.equal(quote.total, quote.subtotal - quote.discount_total + total(onTop.map(([, amount]) => amount)));
+      assert.deepEqual(
+        onTop,
+        quote.taxes
+          .filter((tax: any) => tax.tax_method === "exclusive")
+          .map((tax: any) => [`Tax ${tax.tax_percent}%`, tax.tax_total]),
+      );
+      for (const [label, amount] of sums) assert.ok(pdf.includes(`${label}|${dollars(amount)}`), `${label} in ${pdf}`);
+    }),
+    { numRuns: 15 },
+  );
+});
+
+const pdfOf = (ws: Workspace, of: { public_url: string }) => of.public_url.replace("http://localhost", ws.service.url) + "pdf/";
+const total = (amounts: readonly number[]) => amounts.reduce((sum, one) => sum + one, 0);
+const cents = (text: string) => Number(text.replaceAll(/[$,.]/g, ""));
+const dollars = (amount: number) =>
+  `${amount < 0 ? "-" : ""}$${(Math.abs(amount) / 100).toLocaleString("en-US", { minimumFractionDigits: 2 })}`;
+
+/** The texts of a PDF as they are drawn, one after the other. */
+function wordsOfPdf(pdf: Buffer): string {
+  const streams = pdf.toString("latin1").matchAll(/stream\n(.*?)\nendstream/gs);
+  const drawn = [...streams].flatMap(([, stream]) => {
+    const text = inflateSync(Buffer.from(stream!, "latin1")).toString("latin1");
+    return [...text.matchAll(/\[(.*?)\] TJ/g)].map(([, parts]) =>
+      [...parts!.matchAll(/<([0-9a-f]*)>/g)].map(([, hex]) => Buffer.from(hex!, "hex").toString("latin1")).join(""),
+    );
+  });
+  return drawn.join("|");
+}
 
 test("the page runs nothing, shows nothing from elsewhere and tells nobody its address", async () => {
   const acme = await organization();

@@ -24,6 +24,7 @@ const plain: QuoteDocument = {
   description: null,
   lines: [line],
   sums: [["Total", "$23.80"]],
+  due: null,
   footer: null,
   terms: "Net 30",
   answer: null,

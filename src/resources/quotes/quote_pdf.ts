@@ -73,6 +73,7 @@ function* write(pdf: Pdf, of: QuoteDocument): Steps {
   titles(pdf);
   for (const line of of.lines) yield* writeLine(pdf, line);
   sums(pdf, of.sums);
+  yield* words(pdf, of.due, { above: 6 });
   yield* words(pdf, of.footer, { above: 12 });
   if (of.terms !== null) yield* words(pdf, "Terms", { font: bold, above: 12, lines: 2 });
   yield* words(pdf, of.terms, { above: 4 });
