@@ -1582,6 +1582,7 @@ create table opportunity (
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
   rendered text,
+  line_items_by_period jsonb,
   constraint opportunity_pkey PRIMARY KEY (organization_id, id),
   constraint opportunity_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
   constraint opportunity_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
@@ -2343,6 +2344,13 @@ begin
   execute format('create policy organization on %I using (organization_id = current_setting(''app.organization_id'')) with check (organization_id = current_setting(''app.organization_id''))', table_name);
   execute format('grant select, insert, update, delete on %I to headwater_app', table_name);
 end $procedure$
+;
+
+CREATE OR REPLACE FUNCTION public.value_due(period text, value bigint, value_period text, by_period jsonb)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN (by_period IS NOT NULL) THEN NULLIF(((by_period ->> period))::bigint, 0) WHEN (value_period = period) THEN value ELSE NULL::bigint END
 ;
 
 create view member as

@@ -250,22 +250,28 @@ const dealsOf = (type: string | null) => (ctx: Ctx) => {
   return sql`r.status_id = any(${ids}::text[])`;
 };
 
+/** Amounts in other currencies than the organization's are in none of these numbers. */
 function dealValue(how: string, period: string, type: string | null): SmartField {
-  const column = period === "annualized" ? raw("r.annualized_value") : raw("r.value");
-  const ofPeriod = period === "annualized" ? everything : sql`r.value_period = ${period}`;
+  const amount = period === "annualized" ? raw("r.annualized_value") : due(period);
   const aggregate = {
-    total: sql`coalesce(sum(${column}), 0)`,
-    avg: sql`round(avg(${column}))`,
-    min: sql`min(${column})`,
-    max: sql`max(${column})`,
+    total: sql`coalesce(sum(${amount}), 0)`,
+    avg: sql`round(avg(${amount}))`,
+    min: sql`min(${amount})`,
+    max: sql`max(${amount})`,
   }[how]!;
   return {
     kind: "number",
-    doc: `The ${how} of the ${period.replace("_", "-")} values of ${type ?? "all"} deals, in minor units.`,
-    value: (record, ctx) =>
-      sql`(select ${aggregate} from ${rowsOf("opportunity", "r", record, sql`${ofPeriod} and ${dealsOf(type)(ctx)}`)})`,
+    doc: `The ${how} of the ${period.replace("_", "-")} values of ${type ?? "all"} deals in the organization's currency, in minor units.`,
+    value: (record, ctx) => {
+      const { currency } = ctx.directory.find("organization", ctx.organization_id)!;
+      const counted = sql`r.value_currency = ${currency} and ${dealsOf(type)(ctx)}`;
+      return sql`(select ${aggregate} from ${rowsOf("opportunity", "r", record, counted)})`;
+    },
   };
 }
+
+/** The part of a deal's value that is due in a period. */
+const due = (period: string): Sql => sql`value_due(${raw(`'${period}'`)}, r.value, r.value_period, r.line_items_by_period)`;
 
 const dealCount = (doc: string, where: (ctx: Ctx) => Sql): SmartField => ({
   kind: "number",
@@ -304,8 +310,10 @@ function valueSummary(type: string): SmartField {
       record,
       ctx,
     ) => sql`(select string_agg(${money(raw("s.value"), raw("s.currency"))} || ' ' || replace(s.period, '_', '-'), ', ' order by s.value desc, s.currency, s.period) from (
-      select sum(r.value) as value, r.value_currency as currency, r.value_period as period
-      from ${rowsOf("opportunity", "r", record, sql`r.value is not null and ${dealsOf(type)(ctx)}`)} group by 2, 3) s)`,
+      select sum(part.due) as value, part.currency, part.period from (
+        select r.value_currency as currency, unnest(${[...periods]}::text[]) as period, unnest(array[${join(periods.map(due), ", ")}]) as due
+        from ${rowsOf("opportunity", "r", record, dealsOf(type)(ctx))}) part
+      where part.due is not null group by 2, 3) s)`,
   };
 }
 

@@ -5,7 +5,7 @@ import { isId } from "../../core/id.ts";
 import type { Create, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
-import { moneyMax } from "../shared/money.ts";
+import { moneyMax, type Period } from "../shared/money.ts";
 import { type lineItem, usualLine } from "./line_item.ts";
 import { type Line, lineTotals } from "./line_totals.ts";
 import { product } from "./product.ts";
@@ -14,7 +14,7 @@ type GivenLine = Create<typeof lineItem>;
 type Product = Row<typeof product>;
 type Draft = GivenLine & Omit<Line, "unit_price">;
 
-export type WholeLine = Draft & Line & { name: string; currency: string };
+export type WholeLine = Draft & Line & { name: string; currency: string; billing_period: Period };
 
 /** What the line is on: its currency is the line's too. */
 export interface Holder {

@@ -128,9 +128,9 @@ test("adding and deleting a line each tell of the line and of the deal, as the l
   assert.deepEqual(told, [
     ["opportunity.created", []],
     ["line_item.created", []],
-    ["opportunity.updated", ["value", "line_items_total"]],
+    ["opportunity.updated", ["value", "line_items_total", "line_items_by_period"]],
     ["line_item.deleted", []],
-    ["opportunity.updated", ["line_items_total"]],
+    ["opportunity.updated", ["line_items_total", "line_items_by_period"]],
   ]);
 });
 
@@ -147,6 +147,51 @@ test("deleting a line takes its worth away; the value stays when the last one go
   assert.deepEqual(one, [300, 300]);
   assert.deepEqual(await valueOf(acme, deal), [300, null]);
   await acme.refused(404, "DELETE", `${items(deal)}${second.id}/`);
+});
+
+test("what is due once, monthly and annually is summed apart, and only what recurs is worth more in a year", async () => {
+  const acme = await organization();
+  const deal = await acme.opportunity({ value: 1, value_period: "monthly", confidence: 10 });
+  const add = (billing_period: string, unit_price: number) =>
+    acme.post(items(deal), { name: billing_period, unit_price, billing_period });
+
+  const setup = await add("one_time", 1000);
+  const once = await acme.get(`/opportunity/${deal.id}/`);
+  await add("monthly", 30);
+  const mixed = await acme.get(`/opportunity/${deal.id}/`);
+  await add("annual", 7);
+  const all = await acme.get("/opportunity/?_count=exact&_limit=0");
+  const lead = await acme.get(
+    `/lead/${deal.lead_id}/?_fields=total_monthly_opportunity_value,total_annualized_opportunity_value`,
+  );
+  await acme.delete(`${items(deal)}${setup.id}/`);
+  const recurring = await acme.get(`/opportunity/${deal.id}/`);
+
+  assert.deepEqual([once.value, once.value_period, once.annualized_value], [1000, "one_time", 1000]);
+  assert.deepEqual([mixed.value, mixed.value_period, mixed.annualized_value], [1030, "one_time", 1360]);
+  assert.deepEqual(mixed.line_items_by_period, { one_time: 1000, monthly: 30, annual: 0 });
+  assert.equal(mixed.annualized_expected_value, 136);
+  assert.deepEqual([all.total_value_one_time, all.total_value_monthly, all.total_value_annual], [1000, 30, 7]);
+  assert.deepEqual([all.expected_value_monthly, all.total_value_annualized], [3, 1367]);
+  assert.deepEqual(lead, { total_monthly_opportunity_value: 30, total_annualized_opportunity_value: 1367 });
+  assert.deepEqual([recurring.value, recurring.annualized_value], [37, 367]);
+});
+
+test("a deal with lines has the lines' period; its value and period cannot be set while there are any", async () => {
+  const acme = await organization();
+  const deal = await acme.opportunity({ value: 5 });
+  const item = await acme.post(items(deal), { name: "Seat", unit_price: 30, billing_period: "monthly" });
+  const path = `/opportunity/${deal.id}/`;
+
+  const shown = await acme.get(path);
+  assert.deepEqual([shown.value, shown.value_period, shown.annualized_value], [30, "monthly", 360]);
+  for (const value of [31, null]) await acme.refused(400, "PUT", path, { value }, "value");
+  await acme.refused(400, "PUT", path, { value_period: "annual" }, "value_period");
+  await acme.put(path, shown);
+
+  await acme.delete(`${items(deal)}${item.id}/`);
+  const free = await acme.put(path, { value: 9, value_period: "annual" });
+  assert.deepEqual([free.value, free.annualized_value, free.line_items_by_period], [9, 9, null]);
 });
 
 test("lines added at the same time are all counted", async () => {

@@ -9,7 +9,7 @@ import { moneyMax } from "../shared/money.ts";
 import { behind, pushedBack } from "../shared/positions.ts";
 import { completeLine, productNamed, productsNamed } from "./complete_line.ts";
 import { lineItem } from "./line_item.ts";
-import { lineTotals, worth } from "./line_totals.ts";
+import { type ByPeriod, lineTotals, nothingDue, worth, worthOfDeal } from "./line_totals.ts";
 import { opportunity } from "./opportunity.ts";
 
 type LineItem = Row<typeof lineItem>;
@@ -20,12 +20,13 @@ export async function createLineItem(ctx: Ctx, given: Create<typeof lineItem>): 
   checkOwner(ctx, opportunity, deal, "update");
   const of = productNamed(await productsNamed(ctx, [given]), given);
   const values = completeLine(given, of, { called: "opportunity", currency: deal.value_currency });
-  const { sum } = await sumOf(ctx, deal);
-  if (sum + worth(lineTotals(values)) > moneyMax) throw invalid({ unit_price: "makes the opportunity's value too large" });
+  const lines = { ...nothingDue, ...(await sumsOf(ctx, deal)) };
+  lines[values.billing_period] += worth(lineTotals(values));
+  if (worthOfDeal(lines).value > moneyMax) throw invalid({ unit_price: "makes the opportunity's value too large" });
 
   const position = await placeIn(ctx, deal, given.position);
   const row = store.insert(ctx, lineItem, { ...values, opportunity_id: deal.id, lead_id: deal.lead_id, position });
-  setValue(ctx, deal, sum + worth(row));
+  store.update(ctx, opportunity, deal, worthOfDeal(lines));
   return row;
 }
 
@@ -35,22 +36,19 @@ export async function deleteLineItem(ctx: Ctx, before: LineItem): Promise<void> 
   checkOwner(ctx, opportunity, deal, "delete");
 
   await store.remove(ctx, lineItem, [before]);
-  const { sum, count } = await sumOf(ctx, deal);
-  setValue(ctx, deal, count === 0 ? null : sum);
+  const left = await sumsOf(ctx, deal);
+  store.update(ctx, opportunity, deal, left ? worthOfDeal(left) : { line_items_total: null, line_items_by_period: null });
 }
 
-function setValue(ctx: Ctx, deal: Opportunity, sum: number | null): void {
-  store.update(ctx, opportunity, deal, sum === null ? { line_items_total: null } : { value: sum, line_items_total: sum });
-}
-
-/** The opportunity is locked, so nobody else adds or removes a line meanwhile. */
-async function sumOf(ctx: Ctx, deal: Opportunity): Promise<{ sum: number; count: number }> {
-  const [row] = await query(
+/** Null without lines. The opportunity is locked, so nobody else adds or removes a line meanwhile. */
+async function sumsOf(ctx: Ctx, deal: Opportunity): Promise<ByPeriod | null> {
+  const found = await query(
     ctx,
-    statement(sql`select coalesce(sum(subtotal - discount_total), 0), count(*) from line_item
-      where organization_id = ${ctx.organization_id} and opportunity_id = ${deal.id}`),
+    statement(sql`select billing_period, sum(subtotal - discount_total) from line_item
+      where organization_id = ${ctx.organization_id} and opportunity_id = ${deal.id} group by 1`),
   );
-  return { sum: Number(row![0]), count: Number(row![1]) };
+  const sums = Object.fromEntries(found.map(([period, sum]) => [period, Number(sum)]));
+  return found.length === 0 ? null : { ...nothingDue, ...sums };
 }
 
 async function placeIn(ctx: Ctx, deal: Opportunity, wanted: number | undefined): Promise<number> {

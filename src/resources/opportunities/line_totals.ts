@@ -1,5 +1,6 @@
 // What a line of a deal comes to, in whole minor units: every step is exact and rounded once, halves up.
 import { includedPercentOf, percentOf, times } from "../../values/decimal.ts";
+import { type Period, periods } from "../shared/money.ts";
 
 export interface Line {
   quantity: number;
@@ -28,6 +29,25 @@ export function lineTotals(line: Line): LineTotals {
 /** What the line adds to the deal's value: before tax where tax comes on top. */
 export const worth = ({ subtotal, discount_total }: Pick<LineTotals, "subtotal" | "discount_total">): number =>
   subtotal - discount_total;
+
+/** What lines come to together that are due in the same period. */
+export type ByPeriod = Record<Period, number>;
+
+export const nothingDue: ByPeriod = { one_time: 0, monthly: 0, annual: 0 };
+
+export const inAYear = ({ one_time, monthly, annual }: ByPeriod): number => one_time + 12 * monthly + annual;
+
+/** A deal with lines is worth their sum; it recurs as they do, and where they differ, what it is worth is due once. */
+export function worthOfDeal(lines: ByPeriod) {
+  const sum = lines.one_time + lines.monthly + lines.annual;
+  const due = periods.filter((period) => lines[period] > 0);
+  return {
+    value: sum,
+    value_period: due.length === 1 ? due[0]! : ("one_time" as const),
+    line_items_total: sum,
+    line_items_by_period: lines,
+  };
+}
 
 /** The tax on what is left of a line after discounts. */
 export function taxOn(net: number, { tax_percent, tax_method }: Pick<Line, "tax_percent" | "tax_method">): number {

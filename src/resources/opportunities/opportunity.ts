@@ -30,6 +30,7 @@ import { visibleAsLead } from "../leads/visibility.ts";
 import { labelFilter, membersFilter } from "../shared/filters.ts";
 import { currency, currencyOfOrganization, moneyMax, type Period, periods } from "../shared/money.ts";
 import { authorNames } from "../shared/names.ts";
+import { type ByPeriod, inAYear } from "./line_totals.ts";
 import { opportunityStatus } from "./opportunity_status.ts";
 import { pipeline } from "./pipeline.ts";
 
@@ -44,6 +45,7 @@ interface Worth {
   value: number | null;
   value_period: Period;
   confidence: number;
+  line_items_by_period: ByPeriod | null;
 }
 
 export const opportunity = resource({
@@ -52,7 +54,7 @@ export const opportunity = resource({
   doc: "A deal that may be won from a lead. Its status says how far it is; its value is in minor units of its currency.",
   commentable: true,
   custom: "opportunity",
-  rendered: 1,
+  rendered: 2,
   visible: visibleAsLead,
   owned: { by: "user_id", own: "delete_own_opportunities", others: "manage_others_opportunities" },
   indexed: ["lead_id", "contact_id"],
@@ -112,8 +114,15 @@ export const opportunity = resource({
     pipeline_name: lookedUp(["status_id"], z.string().nullable(), pipelineName),
     user_id: ref("user", { onDelete: "keep", onMove: "match" }, { doc: "Whose deal it is; by default the caller's." }),
     user_name: label("user_id", "user", "name"),
-    value: integer({ min: 0, max: moneyMax, doc: "In minor units. Set to the line items' sum whenever those change." }),
-    value_period: choice(periods, { default: "one_time", doc: "How often the value is due." }),
+    value: integer({
+      min: 0,
+      max: moneyMax,
+      doc: "In minor units. While there are line items it is their sum, and cannot be set.",
+    }),
+    value_period: choice(periods, {
+      default: "one_time",
+      doc: "How often the value is due. With line items: as they are, and `one_time` where they differ.",
+    }),
     value_currency: currency({ default: currencyOfOrganization, doc: "By default the organization's." }),
     value_formatted: computed(["value", "value_currency"], z.string().nullable(), formatMoney, "Such as `$12,000.00`."),
     value_display: computed(
@@ -124,7 +133,10 @@ export const opportunity = resource({
     ),
     confidence: integer({ min: 0, max: 100, default: 50, doc: "How likely it is won, in percent." }),
     expected_value: integer({ derive: (row: Worth) => likely(row.value, row), doc: "The value times the confidence." }),
-    annualized_value: integer({ derive: annualized, doc: "What the value is in a year: twelve times what is monthly." }),
+    annualized_value: integer({
+      derive: annualized,
+      doc: "What the value is in a year: twelve times what is monthly, of line items each by its own period.",
+    }),
     annualized_expected_value: integer({ derive: (row: Worth) => likely(annualized(row), row) }),
     note: text({ max: 100_000 }),
     note_html: text({ max: 100_000, doc: "The note as rich text; it wins over `note`." }),
@@ -140,13 +152,18 @@ export const opportunity = resource({
     attachments: json(z.array(attachment).max(100), { default: [] as z.output<typeof attachment>[] }),
     comment_summary: commentSummary(),
     line_items_total: integer({ readOnly: true, doc: "The line items' sum; null without any." }),
+    line_items_by_period: json(z.object({ one_time: z.int(), monthly: z.int(), annual: z.int() }), {
+      readOnly: true,
+      doc: "What the line items come to once, each month and each year; null without any.",
+    }),
     integration_links: computed([], z.array(z.object({ name: z.string(), url: z.string() })), () => []),
     search: searchable((row: { note: string | null }) => vector([{ text: row.note }])),
     ...authorNames,
   },
 });
 
-function annualized({ value, value_period }: Worth): number | null {
+function annualized({ value, value_period, line_items_by_period }: Worth): number | null {
+  if (line_items_by_period) return inAYear(line_items_by_period);
   return value === null ? null : value * (value_period === "monthly" ? 12 : 1);
 }
 

@@ -14,12 +14,7 @@ test("an exact count says what all matches are worth together, whatever the page
   const plain = await acme.get("/opportunity/?_limit=1");
 
   const { data, has_more, cursor_next, ...totals } = page;
-  assert.equal(data.length, 1);
-  assert.equal(has_more, true);
-  assert.ok(cursor_next);
-  assert.deepEqual(totals, {
-    total_results: 4,
-    count_by_value_period: { one_time: 2, monthly: 1, annual: 1 },
+  const sums = {
     total_value_one_time: 100,
     total_value_monthly: 300,
     total_value_annual: 500,
@@ -28,6 +23,16 @@ test("an exact count says what all matches are worth together, whatever the page
     expected_value_monthly: 30,
     expected_value_annual: 500,
     expected_value_annualized: 50 + 360 + 500,
+  };
+  assert.equal(data.length, 1);
+  assert.equal(has_more, true);
+  assert.ok(cursor_next);
+  assert.deepEqual(totals, {
+    total_results: 4,
+    count_by_value_period: { one_time: 2, monthly: 1, annual: 1 },
+    currency: "USD",
+    ...sums,
+    by_currency: { USD: { total_results: 4, ...sums } },
   });
   assert.deepEqual(Object.keys(plain).sort(), ["cursor_next", "data", "has_more"]);
 });
@@ -39,6 +44,27 @@ test("without a match all totals are zero", async () => {
 
   assert.equal(page.total_results, 0);
   assert.equal(page.total_value_annualized, 0);
+});
+
+test("no sum adds amounts of different currencies: figures are in the organization's, and each has its own", async () => {
+  const acme = await organization();
+  const other = await acme.member();
+  await acme.opportunity({ value: 1000, confidence: 50 });
+  await acme.opportunity({ value: 70, value_currency: "EUR", value_period: "monthly", confidence: 100 });
+  await other.opportunity({ value: 5, value_currency: "JPY" });
+
+  const page = await acme.get("/opportunity/?_count=exact&_limit=0");
+  const groups = (await acme.get("/opportunity/?_group_by=user_id")).data;
+
+  assert.deepEqual([page.total_results, page.count_by_value_period.monthly], [3, 1]);
+  assert.deepEqual([page.currency, page.total_value_one_time, page.total_value_annualized], ["USD", 1000, 1000]);
+  assert.deepEqual([page.total_value_monthly, page.expected_value_annualized], [0, 500]);
+  assert.deepEqual(Object.keys(page.by_currency), ["EUR", "JPY", "USD"]);
+  const { EUR } = page.by_currency;
+  assert.deepEqual([EUR.total_results, EUR.total_value_monthly, EUR.expected_value_annualized], [1, 70, 840]);
+  const [mine, theirs] = [acme, other].map(({ userId }) => groups.find((one: any) => one.key === userId));
+  assert.deepEqual([mine.total_value_one_time, mine.by_currency.EUR.total_value_monthly], [1000, 70]);
+  assert.deepEqual([theirs.total_value_one_time, theirs.by_currency.JPY.total_value_one_time], [0, 5]);
 });
 
 test("groups by user have their own totals and objects; deals of nobody come last", async () => {

@@ -5,13 +5,14 @@ import { invalid } from "../../core/errors.ts";
 import { JsonText, type Operation } from "../../core/operation.ts";
 import { from, scope } from "../../core/resource.ts";
 import type { Rows } from "../../db/database.ts";
-import { and, join, raw, type Sql, sql, statement } from "../../db/sql.ts";
+import { and, raw, type Sql, sql, statement } from "../../db/sql.ts";
 import { showList } from "../../records/list.ts";
 import { type ListInput, orderBy, readList } from "../../records/list_input.ts";
 import { selectList } from "../../records/records.ts";
 import { listSchema } from "../../records/standard.ts";
 import { outputSchema, type Projection, projectionOf } from "../../records/writer.ts";
-import { periods } from "../shared/money.ts";
+import { currencyOfOrganization } from "../shared/money.ts";
+import { memberColumns, membersOf, membersShape, selectMembers, selectWorth, summed } from "./deal_sums.ts";
 import { opportunity } from "./opportunity.ts";
 
 /** A group brings at most so many of its opportunities along; the list with its filter has them all. */
@@ -28,7 +29,7 @@ export async function listOpportunities(ctx: Ctx, { _group_by, ...given }: Recor
 
 /** Adds to the description of the list what it answers beyond a page. */
 export function withTotals(list: Operation): Operation {
-  const group = z.looseObject({ key: z.string().nullable(), objects: z.array(outputSchema(opportunity)), ...totalsShape });
+  const group = z.looseObject({ key: z.string().nullable(), objects: z.array(outputSchema(opportunity)), ...membersShape });
   return {
     ...list,
     parameters: [
@@ -45,44 +46,15 @@ export function withTotals(list: Operation): Operation {
 
 // --- totals ---
 
-const inPeriod = (sum: Sql, period: string): Sql => sql`${sum} filter (where t.value_period = ${period})`;
-
-/** What is summed over the alias `t`, by the name of its member; `count_by_value_period` is an object. */
-const totals: readonly (readonly [string, Sql])[] = [
-  ["total_results", sql`count(*)`],
-  ...periods.map((period) => [`count_by_value_period.${period}`, inPeriod(sql`count(*)`, period)] as const),
-  ...periods.map((period) => [`total_value_${period}`, inPeriod(sql`sum(t.value)`, period)] as const),
-  ["total_value_annualized", sql`sum(t.annualized_value)`],
-  ...periods.map((period) => [`expected_value_${period}`, inPeriod(sql`sum(t.expected_value)`, period)] as const),
-  ["expected_value_annualized", sql`sum(t.annualized_expected_value)`],
-];
-
-const totalsShape = {
-  total_results: z.int(),
-  count_by_value_period: z.object({ one_time: z.int(), monthly: z.int(), annual: z.int() }),
-};
-
-const selectTotals = join(
-  totals.map(([, sum]) => sql`coalesce(${sum}, 0)`),
-  ", ",
-);
-
 async function totalsOfAll(ctx: Ctx, { conditions }: ListInput): Promise<Record<string, string>> {
+  const currency = currencyOfOrganization(ctx);
   const where = and([...scope(ctx, opportunity), ...conditions]);
-  const [row] = await query(ctx, statement(sql`select ${selectTotals} from ${from(opportunity, "t")} where ${where}`));
-  return totalsOf(row!);
-}
-
-/** The members as JSON text; sums are whole numbers and pass as they are. */
-function totalsOf(row: readonly (string | null)[]): Record<string, string> {
-  const members: Record<string, string> = {};
-  const counts: string[] = [];
-  totals.forEach(([name], i) => {
-    const period = /^count_by_value_period\.(.*)/.exec(name)?.[1];
-    if (period === undefined) members[name] = row[i]!;
-    else counts.push(`"${period}":${row[i]}`);
-  });
-  return { ...members, count_by_value_period: `{${counts.join(",")}}` };
+  const matching = sql`(select ${summed} from ${from(opportunity, "t")} where ${where})`;
+  const [row] = await query(
+    ctx,
+    statement(sql`select ${selectMembers(currency)} from (${selectWorth(matching, raw("''"))}) worth`),
+  );
+  return membersOf(row!, currency);
 }
 
 // --- groups ---
@@ -109,10 +81,11 @@ function readGroup(name: string | undefined, given: Record<string, string>): Gro
 /** `_limit` and `_skip` count groups. */
 async function showGroups(ctx: Ctx, input: ListInput, group: Group, totals: Record<string, string>): Promise<JsonText> {
   const projection = projectionOf(opportunity, input.fields, (other) => ctx.registry.resource(other));
+  const currency = currencyOfOrganization(ctx);
   const found = new Map<string, { totals: Record<string, string>; objects: string[] }>();
   for (const [key, ...row] of await selectGroups(ctx, input, groups[group], projection)) {
-    const one = found.get(key!) ?? { totals: totalsOf(row), objects: [] };
-    one.objects.push(projection.write(row.slice(selectedTotals), ctx.directory, ctx));
+    const one = found.get(key!) ?? { totals: membersOf(row, currency), objects: [] };
+    one.objects.push(projection.write(row.slice(memberColumns), ctx.directory, ctx));
     found.set(key!, one);
   }
 
@@ -133,11 +106,10 @@ function selectGroups(ctx: Ctx, input: ListInput, group: Sql, projection: Projec
     ctx,
     statement(sql`
       with matching as (
-        select t.id, ${key} as key, row_number() over (partition by ${key} order by ${orderBy(input.order)}) as place,
-          t.value_period, t.value, t.annualized_value, t.expected_value, t.annualized_expected_value
+        select t.id, ${key} as key, row_number() over (partition by ${key} order by ${orderBy(input.order)}) as place, ${summed}
         from ${from(opportunity, "t")} where ${where}
       ), found as (
-        select key, ${selectTotals} from matching t group by key order by ${order} limit ${input.limit + 1} offset ${input.skip}
+        select key, ${selectMembers(currencyOfOrganization(ctx))} from (${selectWorth(raw("matching"), raw("t.key"))}) worth group by key order by ${order} limit ${input.limit + 1} offset ${input.skip}
       ), placed as (
         select key, place, id from matching where place <= ${objectsMax}
       )
@@ -146,8 +118,6 @@ function selectGroups(ctx: Ctx, input: ListInput, group: Sql, projection: Projec
       order by ${order}, place`),
   );
 }
-
-const selectedTotals = totals.length;
 
 function groupText(key: string, totals: Record<string, string>, objects: readonly string[]): string {
   const [, year, kind, part] = /^(\d{4})(?:-(W|Q|)(\d+))?$/.exec(key) ?? [];

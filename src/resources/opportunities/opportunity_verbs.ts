@@ -49,6 +49,7 @@ export async function createOpportunity(ctx: Ctx, given: Create<typeof opportuni
 /** A change of status is also an event of its own. */
 export async function updateOpportunity(ctx: Ctx, before: Opportunity, patch: Patch<typeof opportunity>): Promise<Opportunity> {
   const values = plain(ctx, patch, before);
+  refuseWorth(before, values);
   const status = statusOf(ctx, patch, before);
   const change = status === null ? {} : { status_id: status.id, ...stamps(ctx, status, before, values) };
   if (typeof values.contact_id === "string") await leadOf(ctx, { lead_id: before.lead_id, contact_id: values.contact_id });
@@ -91,6 +92,17 @@ async function leadOf(ctx: Ctx, { lead_id, contact_id }: { lead_id?: string; con
   if (person === null) throw invalid({ contact_id: "does not exist" });
   if (lead_id !== undefined && person.lead_id !== lead_id) throw invalid({ contact_id: "must be a contact of the lead" });
   return person.lead_id;
+}
+
+/** What the lines say is changed by changing them. */
+function refuseWorth(deal: Opportunity, given: Patch<typeof opportunity>): void {
+  if (deal.line_items_total === null) return;
+  const errors: Record<string, string> = {};
+  if (given.value !== undefined && given.value !== deal.value)
+    errors.value = "is the sum of the line items: add or delete those to change it";
+  if (given.value_period !== undefined && given.value_period !== deal.value_period)
+    errors.value_period = "is that of the line items: their billing_period says it";
+  if (Object.keys(errors).length > 0) throw invalid(errors);
 }
 
 /** Line items are in the currency of their deal. */

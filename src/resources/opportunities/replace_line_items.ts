@@ -6,7 +6,7 @@ import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { productsNamed } from "./complete_line.ts";
 import { lineItem } from "./line_item.ts";
-import { worth } from "./line_totals.ts";
+import { nothingDue, worth, worthOfDeal } from "./line_totals.ts";
 import { opportunity } from "./opportunity.ts";
 
 /** Takes the place of the deal's lines, and makes its value their sum. What they name of products that are gone is left out. */
@@ -26,10 +26,7 @@ export async function replaceLineItems(
     const product_id = line.product_id && products.has(line.product_id) ? line.product_id : null;
     return store.insert(ctx, lineItem, { ...line, ...about, product_id, position });
   });
-  const sum = rows.reduce((total, row) => total + worth(row), 0);
-  store.update(ctx, opportunity, deal, {
-    value: sum,
-    value_currency: currency,
-    line_items_total: rows.length === 0 ? null : sum,
-  });
+  const sums = { ...nothingDue };
+  for (const row of rows) sums[row.billing_period] += worth(row);
+  store.update(ctx, opportunity, deal, { ...worthOfDeal(sums), value_currency: currency });
 }

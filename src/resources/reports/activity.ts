@@ -27,7 +27,10 @@ export const activityReport = report({
   },
   output: {
     data: z.array(z.looseObject({})),
-    aggregations: z.strictObject({ totals: numbers }),
+    aggregations: z.strictObject({
+      totals: numbers,
+      by_currency: z.record(z.string(), numbers).describe("The amounts of money of each currency."),
+    }),
     queries: z.strictObject({}),
     currency: z.string().describe("The currency of all amounts."),
   },
@@ -37,9 +40,13 @@ export const activityReport = report({
     const periods = given.type === "overview" ? await periodsAsked(ctx, asked, given.interval) : null;
     const sources = [...new Set(wanted.map(({ source }) => source))];
     const each = sources.map((source) => [source, select(ctx, asked, source, wanted, periods)] as const);
-    const found = await ask(
+    const amounts = sources.flatMap((source) => selectAmounts(ctx, asked, source, wanted));
+    const { amount, ...found } = await ask<Source | "amount">(
       ctx,
-      Object.fromEntries(each) as Record<Source, Sql>,
+      Object.fromEntries([...each, ["amount", amounts.length === 0 ? nothingAt : join(amounts, " union all ")]]) as Record<
+        Source | "amount",
+        Sql
+      >,
       sources.includes("contacted") ? sql`with contacted as (${counted(ctx, asked, "contacted", periods)})` : empty,
     );
 
@@ -50,7 +57,7 @@ export const activityReport = report({
     const rows = [...lines.values()].map(({ key, whole: _, ...numbers }) => ({ key, ...nothing, ...numbers }));
     return {
       data: periods === null ? ofUsers(ctx, asked, rows, nothing) : ofPeriods(periods, rows, nothing),
-      aggregations: { totals },
+      aggregations: { totals, by_currency: amountsByCurrency(amount) },
       queries: {},
       currency: asked.currency,
     };
@@ -86,13 +93,32 @@ async function periodsAsked(ctx: Ctx, asked: Asked, interval: "day" | "week" | "
 function select(ctx: Ctx, asked: Asked, source: Source, wanted: readonly Metric[], periods: Periods | null): Sql {
   const sums = wanted
     .filter((metric) => metric.source === source)
-    .map(({ key, sum }) => sql`${sum(asked.currency)} as ${raw(`"${key}"`)}`);
+    .map(({ key, sum }) => sql`${sum(sql`t.value_currency = ${asked.currency}`)} as ${raw(`"${key}"`)}`);
   // A lead that two members spoke to is one lead. Both are counted from what is distinct already: sorting takes twice as long.
   if (source === "contacted")
     return sql`select t.key, false as whole, ${join(sums, ", ")} from contacted t group by 1
       union all select null, true, ${join(sums, ", ")} from (select distinct lead_id from contacted) t`;
   return sql`select t.key, grouping(t.key) = 1 as whole, ${join(sums, ", ")}
     from (${counted(ctx, asked, source, periods)}) t group by grouping sets ((t.key), ())`;
+}
+
+/** One row for each currency, with its amounts as a list of keys and numbers. */
+function selectAmounts(ctx: Ctx, asked: Asked, source: Source, wanted: readonly Metric[]): Sql[] {
+  const amounts = wanted.filter((metric) => metric.source === source && metric.unit === "money");
+  if (amounts.length === 0) return [];
+  const members = amounts.map(({ key, sum }) => sql`${raw(`'${key}'`)}, ${sum(raw("true"))}`);
+  return [
+    sql`select t.value_currency as currency, json_build_object(${join(members)}) as sums
+      from (${counted(ctx, asked, source, null)}) t group by 1`,
+  ];
+}
+
+const nothingAt = raw("select null as currency, null as sums where false");
+
+function amountsByCurrency(found: readonly { currency: string; sums: Numbers }[]): Record<string, Numbers> {
+  const all: Record<string, Numbers> = {};
+  for (const { currency, sums } of found) all[currency] = { ...all[currency], ...sums };
+  return all;
 }
 
 function counted(ctx: Ctx, asked: Asked, source: Source, periods: Periods | null): Sql {
@@ -131,7 +157,8 @@ function counted(ctx: Ctx, asked: Asked, source: Source, periods: Periods | null
 }
 
 const deals = (ctx: Ctx, asked: Asked, type: "won" | "lost", key: Sql, when: Sql): Sql =>
-  sql`select ${key} as key, t.value, t.annualized_value, t.value_period, t.value_currency from opportunity t
+  sql`select ${key} as key, t.value, t.annualized_value, t.value_period, t.value_currency, t.line_items_by_period
+    from opportunity t
     where ${asked.records(opportunity, "t", "user_id")} and t.status_id = any(${statusIds(pipelinesOf(ctx, null), type)}) and ${when}`;
 
 /** One row for all activities that are alike: there are a million of them, and few ways to differ. */

@@ -3,6 +3,8 @@ import { z } from "zod";
 import { operation } from "../../core/operation.ts";
 import { raw, type Sql, sql } from "../../db/sql.ts";
 import { page, pageInput } from "../../records/page.ts";
+import { valueDue } from "../opportunities/deal_sums.ts";
+import { periods } from "../shared/money.ts";
 import { total } from "./report.ts";
 
 export type Unit = "count" | "seconds" | "money";
@@ -19,8 +21,8 @@ export interface Metric {
   description: string;
   unit: Unit;
   source: Source;
-  /** The sum over the rows of the source; `currency` is the one that amounts of money are in. */
-  sum: (currency: string) => Sql;
+  /** The sum over the rows of the source; amounts of money are summed where they are `inCurrency`. */
+  sum: (inCurrency: Sql) => Sql;
 }
 
 const metric = (source: Source, unit: Unit, key: string, name: string, description: string, sum: Metric["sum"]): Metric => ({
@@ -134,8 +136,6 @@ const ofLeads: Metric[] = [
   ),
 ];
 
-const inCurrency = (currency: string, where = "true"): Sql => sql`t.value_currency = ${currency} and ${raw(where)}`;
-
 function ofOutcome(source: "deal_won" | "deal_lost"): Metric[] {
   const outcome = source === "deal_won" ? "won" : "lost";
   const words = source === "deal_won" ? "Won" : "Lost";
@@ -154,11 +154,10 @@ function ofOutcome(source: "deal_won" | "deal_lost"): Metric[] {
       `opportunities.${outcome}.all.sum_annualized_value`,
       `${words} deals, annualized value`,
       `What ${outcome} deals are worth in a year.`,
-      (currency) => total(sql`t.annualized_value`, inCurrency(currency)),
+      (inCurrency) => total(sql`t.annualized_value`, inCurrency),
     ),
-    ...(["one_time", "monthly", "annual"] as const).flatMap((period) => {
+    ...periods.flatMap((period) => {
       const due = { one_time: "once", monthly: "monthly", annual: "annually" }[period];
-      const where = `t.value_period = '${period}'`;
       const key = `opportunities.value_${outcome}.${period}`;
       return [
         metric(
@@ -167,7 +166,7 @@ function ofOutcome(source: "deal_won" | "deal_lost"): Metric[] {
           `${key}.count`,
           `${words} deals, due ${due}`,
           `How many deals with a value due ${due} were ${outcome}.`,
-          () => sql`count(*) filter (where ${raw(where)})`,
+          () => sql`count(*) filter (where t.value_period = ${period})`,
         ),
         metric(
           source,
@@ -175,7 +174,7 @@ function ofOutcome(source: "deal_won" | "deal_lost"): Metric[] {
           `${key}.sum_value`,
           `${words} value, due ${due}`,
           `The value of ${outcome} deals that is due ${due}.`,
-          (currency) => total(sql`t.value`, inCurrency(currency, where)),
+          (inCurrency) => total(valueDue(period), inCurrency),
         ),
       ];
     }),

@@ -46,6 +46,15 @@ export interface Totals {
   count_other_currencies: number;
 }
 
+/** What the deals of a pipeline in one currency come to. */
+export interface CurrencyTotals {
+  pipeline_id: string;
+  currency: string;
+  count: number;
+  value_total_won: number;
+  value_total_complete: number;
+}
+
 /** The stages of a pipeline, each by the status that it is named after. */
 export function stagesOf({ statuses }: DealPipeline): DealStatus[] {
   const won = statuses.find(({ type }) => type === "won");
@@ -58,13 +67,13 @@ export async function followDeals(
   asked: Asked,
   pipelines: readonly DealPipeline[],
   followed: Followed,
-): Promise<{ stages: Stage[]; totals: Totals[] }> {
+): Promise<{ stages: Stage[]; totals: Totals[]; currencies: CurrencyTotals[] }> {
   const n = (where: string) => sql`${total(raw("n"), raw(where))}::int`;
   const sum = (amount: string, where = "true") => total(raw(amount), raw(`${where} and in_currency`));
   const average = (all: Sql, of: string, where: string) =>
     sql`(${all} filter (where ${raw(where)}) / nullif(sum(${raw(of)}) filter (where ${raw(where)}), 0))`;
   const stages = placesOf(pipelines).map((place) => sql`(${place}::int, ${raw(`went_${place}`)})`);
-  return ask<"stages" | "totals">(
+  return ask<"stages" | "totals" | "currencies">(
     ctx,
     {
       // A deal that came to a stage is counted there. It has advanced if it came to the next, whenever that was.
@@ -87,6 +96,10 @@ export async function followDeals(
           ${average(raw("sum(value)"), "n_value", "type = 'won' and in_currency")} as average_value_won,
           ${n("not in_currency")} as count_other_currencies
         from alike where earlier < by_then group by 1`,
+      currencies: sql`
+        select pipeline_id, currency, sum(n)::int as count, ${total(raw("value"), raw("type = 'won'"))} as value_total_won,
+          ${total(raw("value"), raw("type <> 'active'"))} as value_total_complete
+        from alike where earlier < by_then group by 1, 2 order by 2`,
     },
     sql`with ${alike(ctx, asked, pipelines, followed)}`,
   );
@@ -114,12 +127,12 @@ function alike(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[], follo
     raw(place + 1 < places.length ? `sum(at_${place + 1} - at_${place}) as went_${place}` : `null::interval as went_${place}`),
   );
   return sql`${ways(ctx, asked, pipelines, followed)}, alike as (
-      select pipeline_id, type, user_id, value_currency = ${asked.currency} as in_currency, ${came} as came,
+      select pipeline_id, type, user_id, value_currency as currency, value_currency = ${asked.currency} as in_currency, ${came} as came,
         ${start === null ? raw("0") : before(start)} as earlier, ${end === null ? came : before(end)} as by_then, count(*) as n,
         sum(value) as value, count(value) as n_value, sum(expected_value) as expected_value,
         sum(annualized_value) as annualized_value, count(annualized_value) as n_annualized_value,
         sum(won_at - date_created) as winning, count(won_at) as n_winning, ${join(went)}
-      from way group by 1, 2, 3, 4, 5, 6, 7
+      from way group by 1, 2, 3, 4, 5, 6, 7, 8
     )`;
 }
 

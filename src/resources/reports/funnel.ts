@@ -1,10 +1,10 @@
 // `POST /report/funnel/`: where the deals stand, and which were won and lost in a range of time.
 import { z } from "zod";
-import { raw, type Sql, sql } from "../../db/sql.ts";
+import { join, raw, type Sql, sql } from "../../db/sql.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
 import { statusTypes } from "../opportunities/opportunity_status.ts";
 import { daysWithin, within } from "./range.ts";
-import { ask, pipelineInput, pipelinesOf, report, statusIds, total } from "./report.ts";
+import { ask, byCurrency, pipelineInput, pipelinesOf, report, statusIds, total } from "./report.ts";
 
 const standing = { count: z.int(), value: z.int(), annualized_value: z.int(), expected_value: z.int() };
 const status = z.strictObject({
@@ -30,45 +30,41 @@ export const funnelReport = report({
     totals,
     won_in_period: outcome,
     lost_in_period: outcome,
+    by_currency: z
+      .record(z.string(), z.strictObject({ ...standing, won_in_period: outcome, lost_in_period: outcome }))
+      .describe("The same of the deals of each currency."),
     data: z.array(z.strictObject({ ...pipelineId, ...status.shape })),
   },
   tables: { data: ({ data }) => data },
   async run(ctx, { pipeline_id }, { records, range, currency }) {
     const pipelines = pipelinesOf(ctx, pipeline_id);
-    const money = (amount: string, where: Sql = raw("true")) =>
-      sql`${total(raw(amount), sql`t.value_currency = ${currency} and ${where}`)} as ${raw(amount.replace("t.", ""))}`;
     const won = daysWithin(range, raw("t.date_won"));
     const lost = sql`t.date_lost is not null and ${within(range, raw("t.date_lost"))}`;
     const outcome = (type: "won" | "lost", where: Sql) => sql`count(*) filter (where ${where}) as ${raw(`${type}_count`)},
-      ${total(raw("t.value"), sql`t.value_currency = ${currency} and ${where}`)} as ${raw(`${type}_value`)},
-      ${total(raw("t.annualized_value"), sql`t.value_currency = ${currency} and ${where}`)} as ${raw(`${type}_annualized_value`)}`;
-    const summed = (type: "won" | "lost", column: string) =>
-      sql`${total(raw(`t.${type}_${column}`), sql`s.type = ${type}`)} as ${raw(`${type}_${column}`)}`;
+      ${total(raw("t.value"), where)} as ${raw(`${type}_value`)}, ${total(raw("t.annualized_value"), where)} as ${raw(`${type}_annualized_value`)}`;
     const statuses = pipelines.flatMap((one) => one.statuses);
 
-    const { found } = await ask(
+    const { found, currencies } = await ask(
       ctx,
       {
         // One row for each status, for each pipeline, and for all of them.
         found: sql`
-          select s.pipeline_id, t.status_id, grouping(t.status_id) as of_pipeline, grouping(s.pipeline_id) as of_all,
-            sum(t.count) as count, sum(t.value) as value, sum(t.annualized_value) as annualized_value,
-            sum(t.expected_value) as expected_value, round(sum(t.confidence) / sum(t.count), 2) as average_confidence,
-            sum(t.count_other_currencies) as count_other_currencies, ${summed("won", "count")}, ${summed("won", "value")},
-            ${summed("won", "annualized_value")}, ${summed("lost", "count")}, ${summed("lost", "value")}, ${summed("lost", "annualized_value")}
-          from standing t
-          join unnest(${statuses.map(({ id }) => id)}::text[], ${statuses.map((one) => one.pipeline_id)}::text[],
-                      ${statuses.map(({ type }) => type)}::text[]) s(id, pipeline_id, type) on s.id = t.status_id
-          group by grouping sets ((s.pipeline_id, t.status_id), (s.pipeline_id), ())`,
+          select t.pipeline_id, t.status_id, grouping(t.status_id) as of_pipeline, grouping(t.pipeline_id) as of_all,
+            ${counts}, ${amounts(sql`t.currency = ${currency}`)}, round(sum(t.confidence) / sum(t.count), 2) as average_confidence,
+            ${total(raw("t.count"), sql`t.currency <> ${currency}`)} as count_other_currencies
+          from standing t group by grouping sets ((t.pipeline_id, t.status_id), (t.pipeline_id), ())`,
+        currencies: sql`select t.currency, ${counts}, ${amounts(raw("true"))} from standing t group by 1 order by 1`,
       },
-      // A row of `standing` is a status with its deals, and those with a day in the range on which they were won or lost.
+      // A row of `standing` is a status with its deals in a currency, and those with a day in the range on which they were won or lost.
       sql`
         with standing as (
-          select t.status_id, count(*), ${money("t.value")}, ${money("t.annualized_value")}, ${money("t.expected_value")},
-            sum(t.confidence) as confidence, count(*) filter (where t.value_currency <> ${currency}) as count_other_currencies,
-            ${outcome("won", won)}, ${outcome("lost", lost)}
+          select s.pipeline_id, s.type, t.status_id, t.value_currency as currency, count(*), sum(t.value) as value,
+            sum(t.annualized_value) as annualized_value, sum(t.expected_value) as expected_value,
+            sum(t.confidence) as confidence, ${outcome("won", won)}, ${outcome("lost", lost)}
           from opportunity t
-          where ${records(opportunity, "t", "user_id")} and t.status_id = any(${statusIds(pipelines)}) group by 1
+          join unnest(${statuses.map(({ id }) => id)}::text[], ${statuses.map((one) => one.pipeline_id)}::text[],
+                      ${statuses.map(({ type }) => type)}::text[]) s(id, pipeline_id, type) on s.id = t.status_id
+          where ${records(opportunity, "t", "user_id")} and t.status_id = any(${statusIds(pipelines)}) group by 1, 2, 3, 4
         )`,
     );
 
@@ -91,12 +87,30 @@ export const funnelReport = report({
       pipelines: shown,
       totals: totalsOf(ofAll),
       ...outcomesOf(ofAll),
+      by_currency: byCurrency(currencies, (row) => ({ ...standingOf(row), ...outcomesOf(row) })),
       data: shown.flatMap(({ pipeline_id, pipeline_name, statuses }) =>
         statuses.map((one) => ({ pipeline_id, pipeline_name, ...one })),
       ),
     };
   },
 });
+
+const outcomes = ["won", "lost"] as const;
+const counts = join([
+  raw("sum(t.count) as count"),
+  ...outcomes.map((type) => sql`${total(raw(`t.${type}_count`), raw(`t.type = '${type}'`))} as ${raw(`${type}_count`)}`),
+]);
+
+/** Amounts are summed where all of them are in one currency. */
+const amounts = (where: Sql): Sql =>
+  join([
+    ...["value", "annualized_value", "expected_value"].map((one) => sql`${total(raw(`t.${one}`), where)} as ${raw(one)}`),
+    ...outcomes.flatMap((type) =>
+      ["value", "annualized_value"].map(
+        (one) => sql`${total(raw(`t.${type}_${one}`), sql`t.type = ${type} and ${where}`)} as ${raw(`${type}_${one}`)}`,
+      ),
+    ),
+  ]);
 
 const standingOf = (row: any) => ({
   count: row?.count ?? 0,

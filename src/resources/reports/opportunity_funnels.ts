@@ -3,9 +3,9 @@ import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { statusTypes } from "../opportunities/opportunity_status.ts";
-import { type Followed, followDeals, type Stage, stagesOf, type Totals } from "./deal_stages.ts";
+import { type CurrencyTotals, type Followed, followDeals, type Stage, stagesOf, type Totals } from "./deal_stages.ts";
 import { datetimeRange, type GivenRange, type Range, readRange, relativeRange, shownRange, showRange } from "./range.ts";
-import { type Asked, type DealPipeline, pipelineInput, pipelinesOf, report, userName } from "./report.ts";
+import { type Asked, byCurrency, type DealPipeline, pipelineInput, pipelinesOf, report, userName } from "./report.ts";
 
 const rate = z.number().describe("0 to 1, of those that reached the stage.");
 const stage = z.strictObject({
@@ -37,6 +37,9 @@ const totals = z.strictObject({
     .nullable()
     .describe("The value that is won in a day: deals × win rate × value of a won deal ÷ days to win."),
   count_other_currencies: z.int().describe("How many of them are in no sum."),
+  by_currency: z
+    .record(z.string(), z.strictObject({ count: z.int(), value_total_won: z.int(), value_total_complete: z.int() }))
+    .describe("What the deals of each currency come to."),
 });
 const funnels = z.array(
   z.strictObject({
@@ -84,8 +87,8 @@ export const opportunityFunnelsReport = report({
     asked.range = own ?? asked.range;
     const pipelines = pipelinesOf(ctx, given.pipeline_id);
     const follow = async (range: Range, saidRange: boolean) => {
-      const { stages, totals } = await followDeals(ctx, asked, pipelines, followed(given.type, range, cohort ?? null, saidRange));
-      return pipelines.map((one) => funnelOf(ctx, asked, one, stages, totals));
+      const found = await followDeals(ctx, asked, pipelines, followed(given.type, range, cohort ?? null, saidRange));
+      return pipelines.map((one) => funnelOf(ctx, asked, one, found));
     };
 
     const [shown, other] = await Promise.all([
@@ -113,7 +116,9 @@ function followed(type: string, range: Range, cohort: Range | null, saidRange: b
 
 // --- rows ---
 
-function funnelOf(ctx: Ctx, { users }: Asked, pipeline: DealPipeline, stages: readonly Stage[], totals: readonly Totals[]) {
+type Found = Awaited<ReturnType<typeof followDeals>>;
+
+function funnelOf(ctx: Ctx, { users }: Asked, pipeline: DealPipeline, { stages, totals, currencies }: Found) {
   const own = stages.filter((one) => one.pipeline_id === pipeline.id);
   const members = [...new Set(own.filter((one) => !one.of_pipeline).map(({ user_id }) => user_id))];
   const asked = users === null ? [] : [...users].filter((id) => !members.includes(id));
@@ -126,7 +131,10 @@ function funnelOf(ctx: Ctx, { users }: Asked, pipeline: DealPipeline, stages: re
         own.filter((one) => one.of_pipeline),
       ),
     },
-    totals: totalsShown(totals.find((one) => one.pipeline_id === pipeline.id)),
+    totals: totalsShown(
+      totals.find((one) => one.pipeline_id === pipeline.id),
+      currencies.filter((one) => one.pipeline_id === pipeline.id),
+    ),
     data: [...members, ...asked].map((user_id) => ({
       user_id,
       user_name: userName(ctx, user_id),
@@ -160,7 +168,7 @@ const stagesShown = (pipeline: DealPipeline, found: readonly Stage[]) =>
     };
   });
 
-function totalsShown(row: Totals | undefined) {
+function totalsShown(row: Totals | undefined, currencies: readonly CurrencyTotals[]) {
   const { count = 0, count_total_won = 0, count_total_complete = 0, value_total_won = 0, value_total_complete = 0 } = row ?? {};
   const days = (row?.average_time_to_win ?? 0) / 86_400;
   const winRate = ratio(count_total_won, count_total_complete);
@@ -177,6 +185,7 @@ function totalsShown(row: Totals | undefined) {
     average_value_annualized_per_won_opportunity: row?.average_value_annualized_per_won_opportunity ?? null,
     sales_velocity: velocity !== null && Number.isSafeInteger(Math.round(velocity)) ? Math.round(velocity) : null,
     count_other_currencies: row?.count_other_currencies ?? 0,
+    by_currency: byCurrency(currencies, ({ pipeline_id: _pipeline, currency: _currency, ...worth }) => worth),
   };
 }
 

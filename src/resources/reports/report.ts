@@ -162,6 +162,10 @@ export async function ask<T extends string>(ctx: Ctx, tables: Record<T, Sql>, ct
 /** A sum of what may be nothing at all. */
 export const total = (amount: Sql, where: Sql = raw("true")): Sql => sql`coalesce(sum(${amount}) filter (where ${where}), 0)`;
 
+/** What was found of each currency, by its code. */
+export const byCurrency = <T>(found: readonly any[], shown: (row: any) => T): Record<string, T> =>
+  Object.fromEntries(found.map((row) => [row.currency, shown(row)]));
+
 // --- members ---
 
 export const userName = (ctx: Ctx, id: string | null): string | null => ctx.directory.get(user, id)?.name ?? null;

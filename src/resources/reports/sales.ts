@@ -2,12 +2,23 @@
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { scope } from "../../core/resource.ts";
-import { and, raw, sql } from "../../db/sql.ts";
+import { and, raw, type Sql, sql } from "../../db/sql.ts";
 import { activity } from "../activities/activity.ts";
 import { goal } from "../goals/goal.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
 import { daysWithin, periodsOf, within } from "./range.ts";
-import { type Asked, ask, type DealPipeline, perUser, pipelineInput, pipelinesOf, report, statusIds, total } from "./report.ts";
+import {
+  type Asked,
+  ask,
+  byCurrency,
+  type DealPipeline,
+  perUser,
+  pipelineInput,
+  pipelinesOf,
+  report,
+  statusIds,
+  total,
+} from "./report.ts";
 import { stageConversion } from "./stage_conversion.ts";
 import { workflow, workflowPerformance } from "./workflow_performance.ts";
 
@@ -19,6 +30,14 @@ const seller = {
   calls: z.int(),
   emails: z.int().describe("Sent ones."),
   meetings: z.int(),
+};
+const worth = {
+  won_count: z.int(),
+  won_value: z.int(),
+  open_count: z.int(),
+  open_value: z.int(),
+  won_annualized_value: z.int(),
+  open_expected_value: z.int(),
 };
 const goals = {
   goal: z.int().nullable().describe("The sum of won values that is aimed at."),
@@ -66,6 +85,7 @@ export const salesReport = report({
       z.strictObject({ user_id: z.string().nullable(), user_name: z.string().nullable(), ...seller, ...goals }),
     ),
     workflow_performance: z.array(workflow),
+    by_currency: z.record(z.string(), z.strictObject(worth)).describe("What the won and open deals of each currency come to."),
     totals: z.strictObject({
       ...seller,
       won_annualized_value: z.int(),
@@ -88,7 +108,7 @@ export const salesReport = report({
       stageConversion(ctx, asked, pipelines),
       workflowPerformance(ctx, asked),
     ]);
-    const { totals, ...rows } = sums;
+    const { totals, by_currency, ...rows } = sums;
     return {
       currency: asked.currency,
       won_by_month: rows.won_by_month,
@@ -96,6 +116,7 @@ export const salesReport = report({
       forecast: rows.forecast,
       leaderboard: rows.leaderboard,
       workflow_performance,
+      by_currency,
       totals,
     };
   },
@@ -108,10 +129,14 @@ async function sumsOf(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[]
   const [won, open] = [statusIds(pipelines, "won"), statusIds(pipelines, "active")];
   const isWon = sql`status_id = any(${won})`;
   const isOpen = sql`status_id = any(${open})`;
-  const deals = sql`
-    ${total(raw("n"), isWon)} as won_count, ${total(raw("value"), isWon)} as won_value,
-    ${total(raw("n"), isOpen)} as open_count, ${total(raw("value"), isOpen)} as open_value`;
-  const money = (amount: string) => sql`${total(raw(`t.${amount}`), sql`t.value_currency = ${currency}`)} as ${raw(amount)}`;
+  const inCurrency = sql`currency = ${currency}`;
+  const counts = sql`${total(raw("n"), isWon)} as won_count, ${total(raw("n"), isOpen)} as open_count`;
+  const amounts = (where: Sql) => sql`${total(raw("value"), sql`${isWon} and ${where}`)} as won_value,
+    ${total(raw("value"), sql`${isOpen} and ${where}`)} as open_value`;
+  const ofAll = (where: Sql) => sql`${counts}, ${amounts(where)},
+    ${total(raw("annualized_value"), sql`${isWon} and ${where}`)} as won_annualized_value,
+    ${total(raw("expected_value"), sql`${isOpen} and ${where}`)} as open_expected_value`;
+  const money = (amount: string) => sql`${total(raw(amount), inCurrency)} as ${raw(amount)}`;
   const monthOf = (day: string) => raw(`date_trunc('month', t.${day}::timestamp)::date`);
   const goalsAsked = and([
     ...scope(ctx, goal, "g"),
@@ -122,15 +147,14 @@ async function sumsOf(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[]
     ctx,
     {
       months: sql`
-        select to_char(won_in, 'YYYY-MM') as month, sum(n) as count, sum(value) as value, sum(annualized_value) as annualized_value
+        select to_char(won_in, 'YYYY-MM') as month, sum(n) as count, ${money("value")}, ${money("annualized_value")}
         from deal where ${isWon} group by 1 order by 1`,
       forecast: sql`
-        select coalesce(to_char(expected_in, 'YYYY-MM'), 'none') as month, sum(n) as count, sum(value) as value, sum(expected_value) as expected_value
+        select coalesce(to_char(expected_in, 'YYYY-MM'), 'none') as month, sum(n) as count, ${money("value")}, ${money("expected_value")}
         from deal where ${isOpen} group by 1 order by 1`,
-      sellers: sql`select user_id, ${deals} from deal group by 1`,
-      totals: sql`
-        select ${deals}, ${total(raw("annualized_value"), isWon)} as won_annualized_value, ${total(raw("expected_value"), isOpen)} as open_expected_value,
-          coalesce(sum(others), 0) as count_other_currencies from deal`,
+      sellers: sql`select user_id, ${counts}, ${amounts(inCurrency)} from deal group by 1`,
+      totals: sql`select ${ofAll(inCurrency)}, ${total(raw("n"), sql`not ${inCurrency}`)} as count_other_currencies from deal`,
+      currencies: sql`select currency, ${ofAll(raw("true"))} from deal group by 1 order by 1`,
       workers: sql`
         select user_id, grouping(user_id) = 1 as whole, ${total(raw("n"), raw("_type = 'Call'"))} as calls,
           ${total(raw("n"), raw("_type = 'Email'"))} as emails, ${total(raw("n"), raw("_type = 'Meeting'"))} as meetings
@@ -139,18 +163,18 @@ async function sumsOf(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[]
       // The whole organization's goal goes before the sum of the members'.
       goal: sql`select ${reached} from aim where (user_id is null) = exists (select from aim where user_id is null)`,
     },
-    // A row of `deal` is a number of deals of a member in a status, won in the same month of the range or open now and expected in the
+    // A row of `deal` is a number of deals of a member in a status and a currency, won in the same month of the range or open now and expected in the
     // same month; one of `done`, a number of activities of a member; one of `aim`, a goal in the range with what was won in its
     // period, but for goals that are part of a longer one there.
     sql`
       with deal as (
-        select t.status_id, t.user_id, ${monthOf("date_won")} as won_in, ${monthOf("expected_close_date")} as expected_in, count(*) as n,
-          ${money("value")}, ${money("annualized_value")}, ${money("expected_value")},
-          count(*) filter (where t.value_currency <> ${currency}) as others
+        select t.status_id, t.user_id, ${monthOf("date_won")} as won_in, ${monthOf("expected_close_date")} as expected_in,
+          t.value_currency as currency, count(*) as n, sum(t.value) as value, sum(t.annualized_value) as annualized_value,
+          sum(t.expected_value) as expected_value
         from opportunity t
         where ${records(opportunity, "t", "user_id")}
           and (t.status_id = any(${open}) or t.status_id = any(${won}) and ${daysWithin(range, raw("t.date_won"))})
-        group by 1, 2, 3, 4
+        group by 1, 2, 3, 4, 5
       ), done as (
         select t.user_id, t._type, count(*) as n from activity t
         where ${records(activity, "t", "user_id")} and ${within(range, raw("t.activity_at"))} and t._type in ('Call', 'Email', 'Meeting')
@@ -162,7 +186,7 @@ async function sumsOf(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[]
       ), aim as (
         select g.user_id, g.target, (
           select sum(d.value) from deal d
-          where d.status_id = any(${won}) and d.won_in between g.period_start and g.period_end
+          where d.status_id = any(${won}) and d.${inCurrency} and d.won_in between g.period_start and g.period_end
             and (g.user_id is null or d.user_id = g.user_id)) as won
         from goal_in g
         where not exists (
@@ -173,6 +197,7 @@ async function sumsOf(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[]
 
   const { whole: _whole, user_id: _nobody, ...work } = found.workers.find((row) => row.whole);
   return {
+    by_currency: byCurrency(found.currencies, ({ currency: _, ...worth }) => worth),
     won_by_month: everyMonth(asked, found.months),
     forecast: found.forecast,
     leaderboard: leaderboard(ctx, asked, [

@@ -252,6 +252,33 @@ test("the funnel has each status's deals, and those won and lost in the range", 
   );
 });
 
+test("no report adds amounts of different currencies, and each says what every currency comes to", async () => {
+  const [funnel, sales, funnels, activity] = await Promise.all([
+    acme.post("/report/funnel/", february),
+    acme.post("/report/sales/", february),
+    acme.post("/report/opportunity_funnels/", { relative_range: "all-time" }),
+    acme.post("/report/activity/", february),
+  ]);
+
+  for (const currency of ["EUR", "USD"]) {
+    const all = deals.filter((one) => one.value_currency === currency);
+    const won = all.filter(isWon);
+    const { won_in_period, ...standing } = funnel.by_currency[currency];
+    assert.deepEqual(
+      [standing.count, standing.value, standing.annualized_value],
+      [all.length, valueOf(all), valueOf(all, "annualized_value")],
+    );
+    assert.deepEqual([won_in_period.count, won_in_period.value], [won.length, valueOf(won)]);
+    assert.deepEqual([sales.by_currency[currency].won_count, sales.by_currency[currency].won_value], [won.length, valueOf(won)]);
+    assert.equal(sum(funnels.pipelines.map((one: any) => one.totals.by_currency[currency]?.count ?? 0)), all.length);
+    const amounts = activity.aggregations.by_currency[currency] ?? {};
+    assert.equal(amounts["opportunities.won.all.sum_annualized_value"] ?? 0, valueOf(won, "annualized_value"));
+    assert.ok(!("opportunities.won.all.count" in amounts));
+  }
+  assert.equal(funnel.totals.value, funnel.by_currency.USD.value);
+  assert.equal(sales.totals.won_value, sales.by_currency.USD.won_value);
+});
+
 test("sums in another currency are those of its deals", async () => {
   const { totals } = await acme.post("/report/funnel/", { ...february, currency: "EUR" });
 
