@@ -4,7 +4,7 @@ import { invalid } from "../core/errors.ts";
 import { isId } from "../core/id.ts";
 import { and, raw, type Sql, sql } from "../db/sql.ts";
 import type { Attribute } from "./attributes.ts";
-import { type Clock, type Moment, resolveMoment } from "./moments.ts";
+import { type Clock, isoInstant, type Moment, resolveMoment } from "./moments.ts";
 import type { Condition as WireCondition } from "./nodes.ts";
 import { inText, type SoughtMode } from "./text.ts";
 
@@ -67,9 +67,8 @@ function term({ kind }: Attribute, value: string | number | boolean, i: number):
   }
   if (typeof value !== "string") throw invalid({ [place]: "must be text" });
   if (kind === "text") return value;
-  const date = new Date(value);
-  if (Number.isNaN(date.getTime()))
-    throw invalid({ [place]: "must be a date or time such as 2026-01-31 or 2026-01-31T09:30:00Z" });
+  const date = isoInstant(value);
+  if (date === null) throw invalid({ [place]: "must be a date or time such as 2026-01-31 or 2026-01-31T09:30:00Z" });
   return kind === "date" ? date.toISOString().slice(0, 10) : date.toISOString();
 }
 

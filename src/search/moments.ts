@@ -198,11 +198,13 @@ function isDate(text: string): boolean {
 const ISO = /^(?!0000)(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
 /** No offset means UTC, and a date alone its midnight. `2026-02-30` and 25 o'clock are no times. */
-function isoInstant(text: string): Date | null {
+export function isoInstant(text: string): Date | null {
   const [, day, time = "00:00", offset = "Z"] = ISO.exec(text) ?? [];
   if (!day) return null;
   try {
-    return new Date(Temporal.Instant.from(`${day}T${time}${offset}`).epochMilliseconds);
+    const { epochMilliseconds: instant } = Temporal.Instant.from(`${day}T${time}${offset}`);
+    // Where it is given, the last hour of 9999 may be in the year 10000 here.
+    return instant < EARLIEST || instant > LATEST ? null : new Date(instant);
   } catch {
     return null;
   }

@@ -1,6 +1,7 @@
 // A quote as PDF: a function of its words alone, in the fonts that every reader has. Lines are broken here and not by pdfkit: it
 // takes the square of what it finds no break in, and it finds none between question marks, of which a long text in Chinese becomes
 // half a minute. And it is written in steps, between which others have their turn: the largest quotes take a second.
+import { finished } from "node:stream/promises";
 import { setImmediate as turn } from "node:timers/promises";
 import { toLatin } from "../../values/latin.ts";
 import type { DocumentLine, QuoteDocument } from "./quote_document.ts";
@@ -34,16 +35,13 @@ export async function renderQuotePdf(of: QuoteDocument): Promise<Buffer> {
   const { default: PDFDocument } = await import("pdfkit");
   const pdf = new PDFDocument({ size: "A4", margin, info: { Title: of.title, Author: of.from, Creator: "Headwater" } });
   const chunks: Buffer[] = [];
-  const whole = new Promise<Buffer>((done, fail) => {
-    pdf.on("data", (chunk: Buffer) => chunks.push(chunk));
-    pdf.on("end", () => done(Buffer.concat(chunks)));
-    pdf.on("error", fail);
-  });
+  pdf.on("data", (chunk: Buffer) => chunks.push(chunk));
   let page = 1;
   pdf.on("pageAdded", () => head(pdf, `${of.number}, page ${++page}`));
   await inTurns(write(pdf, of));
   pdf.end();
-  return whole;
+  await finished(pdf);
+  return Buffer.concat(chunks);
 }
 
 /** After so many milliseconds it is somebody else's turn. */

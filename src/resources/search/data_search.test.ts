@@ -316,3 +316,40 @@ test("what is on a list is found by it, at once after it was put there", async (
   assert.deepEqual(await ids(acme, ofType("lead", related("contact", onList(people.id)))), [second.id]);
   assert.deepEqual(await ids(acme, ofType("lead", onList("llist_other"))), []);
 });
+
+test("a search whose page fails while its count is still being prepared is refused like any other", async () => {
+  const acme = await organization();
+  const lead = await acme.lead({ contacts: [{ name: "Anna" }] });
+  // What a text stands for is looked up, for the page and once more for the count.
+  const lookedUp = [{ type: "text", value: "anna" }, related("contact", { type: "text", value: "anna" })];
+  const far = ["+275760-09-13T00:00:00.000Z", "-271821-04-20T00:00:00.000Z", "275760-09-13", "9".repeat(400)];
+  const values: [string, object][] = [
+    ...far.map((value): [string, object] => ["date_created", { type: "term", values: [value] }]),
+    ["num_contacts", { type: "term", values: [1e308] }],
+    ["num_contacts", { type: "number_range", gt: 1e308, lt: -1e308 }],
+  ];
+
+  const unheard: unknown[] = [];
+  const hear = (error: unknown) => void unheard.push(error);
+  process.on("unhandledRejection", hear);
+  for (const [name, condition] of values) {
+    const query = ofType("lead", field(name, condition), ...lookedUp);
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => acme.ask("POST", "/data/search/", { body: { query, include_counts: true } })),
+    );
+    for (const { status } of answers) assert.ok(status === 400 || status === 200, `${status}: ${JSON.stringify(condition)}`);
+  }
+  assert.deepEqual(await ids(acme, ofType("lead", ...lookedUp)), [lead.id]);
+  process.off("unhandledRejection", hear);
+  assert.deepEqual(unheard, [], "each of these would end the process");
+});
+
+test("a date that is a value is an ISO date or time, and nothing else that a machine can read as one", async () => {
+  const acme = await organization();
+  const lead = await acme.lead();
+  const on = (value: string) => ofType("lead", field("date_created", { type: "term", values: [value] }));
+
+  assert.deepEqual(await ids(acme, on(lead.date_created)), [lead.id]);
+  for (const value of ["+275760-09-13T00:00:00.000Z", "12", "31 January 2026", "2026-02-30"])
+    assert.match((await reasons(acme, { query: on(value) }))["query.queries.1.condition.values.0"]!, /must be a date or time/);
+});

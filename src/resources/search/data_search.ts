@@ -65,11 +65,12 @@ export const dataSearch = operation({
     const place = readPlace(ctx, of, given);
     const condition = (whole: boolean) => below("query", () => compileQuery(ctx, of, "t", tree, { whole }));
     const conditions = [await condition(false)];
+    const counted = given.include_counts ? [await condition(true)] : conditions;
 
-    const asked: ListInput = { ...place.input, fields: readFields(of, given._fields), conditions, counted: conditions };
+    const asked: ListInput = { ...place.input, fields: readFields(of, given._fields), conditions, counted };
     const [page, total] = await Promise.all([
       readPage(ctx, of, asked),
-      given.include_counts ? countRows(ctx, of, { counted: [await condition(true)], count: "exact" }) : null,
+      given.include_counts ? countRows(ctx, of, { counted, count: "exact" }) : null,
     ]);
     const types = await typesOf(
       ctx,
