@@ -229,12 +229,64 @@ test("of two first starts at once one founds the organization", async () => {
   await database.drop();
 });
 
+test("after a failure that nobody awaited what runs is finished, and the service starts again by itself", async () => {
+  const database = await createDatabase();
+  const BOOTSTRAP_API_KEY = "a-failure-that-nobody-heard";
+  for (const WEB_CONCURRENCY of ["1", "2"]) {
+    // Each process that loads this fails when it is told to; there is nothing of ours that does.
+    const failing = encodeURIComponent(`process.on("SIGUSR2", () => Promise.reject(new Error("unheard")))`);
+    const env = {
+      DATABASE_URL: database.url,
+      BOOTSTRAP_API_KEY,
+      WEB_CONCURRENCY,
+      NODE_OPTIONS: `--import=data:text/javascript,${failing}`,
+    };
+    const running = await start({ DATA_DIR: dataDir(), ...env });
+    const { pid } = running.child;
+    const [failed] = WEB_CONCURRENCY === "1" ? [pid!] : childrenOf(pid!);
+    const slow = await underWay(running.url, BOOTSTRAP_API_KEY);
+
+    try {
+      process.kill(failed!, "SIGUSR2");
+      await sleep(300);
+      slow.socket.write('{"name":""}');
+      await until(() => slow.said.includes("HTTP/1.1 201"));
+      await until(async () => (await statusOf(running.url, BOOTSTRAP_API_KEY).catch(() => 0)) === 200);
+      if (WEB_CONCURRENCY === "1") assert.equal(await metric(running.url, "headwater_unhandled_rejections_total"), "1");
+      else await until(() => childrenOf(pid!).length === 2 && !childrenOf(pid!).includes(failed!));
+    } finally {
+      assert.equal(await running.stop(), 0);
+    }
+  }
+  await database.drop();
+});
+
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
+
+async function metric(url: string, name: string): Promise<string | null> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return new RegExp(`^${name} (\\d+)$`, "m").exec(text)?.[1] ?? null;
+}
+
+/** A request that is under way until its body is sent. */
+async function underWay(url: string, key: string) {
+  const [, port] = /:(\d+)$/.exec(url)!;
+  const socket = connect(Number(port), "127.0.0.1");
+  const slow = { socket, said: "" };
+  const headers = `host: a\r\nauthorization: Bearer ${key}\r\nexpect: 100-continue\r\ncontent-length: 11`;
+  socket.on("error", () => {}).on("data", (bytes) => (slow.said += bytes));
+  socket.write(`POST /api/v1/lead/ HTTP/1.1\r\n${headers}\r\n\r\n`);
+  // `100 Continue` says that the request is under way.
+  await once(socket, "data");
+  return slow;
+}
+
 test("with several workers all answer, one that dies is replaced, and one signal ends them all", async () => {
   const database = await createDatabase();
   const BOOTSTRAP_API_KEY = "several-workers-one-port";
   const running = await start({ DATA_DIR: dataDir(), DATABASE_URL: database.url, WEB_CONCURRENCY: "2", BOOTSTRAP_API_KEY });
-  const workers = () =>
-    readFileSync(`/proc/${running.child.pid}/task/${running.child.pid}/children`, "utf8").trim().split(" ").map(Number);
+  const workers = () => childrenOf(running.child.pid!);
 
   try {
     const before = workers();
@@ -398,7 +450,7 @@ test("doctor says what is wrong and what to do about it", async () => {
   assert.match(misspelt.out, /^wrong {2}configuration: [\s\S]*PORT must be/m);
 });
 
-async function until(holds: () => boolean): Promise<void> {
-  for (const limit = Date.now() + 20_000; !holds(); await sleep(50))
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (const limit = Date.now() + 20_000; !(await holds()); await sleep(50))
     if (Date.now() > limit) assert.fail("it did not happen within 20 seconds");
 }

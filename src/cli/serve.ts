@@ -8,6 +8,7 @@ import { hasMigrations, listMigrations } from "../db/migrate.ts";
 import { createServer, drain } from "../http/server.ts";
 import { publicRoutes } from "../resources/index.ts";
 import { appOptions } from "./database.ts";
+import type { Defects } from "./defects.ts";
 import { giveBack, makeYoung } from "./heap.ts";
 import { Mistake } from "./say.ts";
 import { version } from "./version.ts";
@@ -18,7 +19,7 @@ export interface Serving {
   stop(delaySeconds: number): Promise<void>;
 }
 
-export async function serve(config: Config, databaseUrl: string, log: Logger): Promise<Serving> {
+export async function serve(config: Config, databaseUrl: string, log: Logger, defects: Defects): Promise<Serving> {
   makeYoung();
   const onError = (error: Error) => log.error({ err: error }, "database");
   const app = await openApp({ ...(await appOptions(config, databaseUrl)), onError });
@@ -31,6 +32,7 @@ export async function serve(config: Config, databaseUrl: string, log: Logger): P
     publicRoutes,
     authenticate: (authorization) => app.authenticator.authenticate(authorization),
     log,
+    defects,
     ready: () => hasMigrations(app.db, migrations),
     version,
   });

@@ -1,15 +1,17 @@
 // `headwater start`: the whole service. The port opens only when data, migrations and the first organization are in place.
 import cluster from "node:cluster";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Config } from "../config.ts";
 import { createPartitions } from "../db/partitions.ts";
 import { createLog } from "../http/log.ts";
+import { heedDefects } from "./defects.ts";
 import { prepare } from "./prepare.ts";
 import { say } from "./say.ts";
-import { serve } from "./serve.ts";
+import { type Serving, serve } from "./serve.ts";
 import { heedSignals } from "./signals.ts";
 import { version } from "./version.ts";
-import { startWorkers, work } from "./workers.ts";
+import { restartPauseMs, startWorkers, work } from "./workers.ts";
 
 const dayMs = 24 * 3600 * 1000;
 
@@ -26,7 +28,7 @@ export async function run(config: Config): Promise<void> {
   const partitioning = setInterval(() => partition(database.url, log), dayMs);
 
   const service =
-    config.web_concurrency > 1 ? await startWorkers(config, database.url, log) : await serve(config, database.url, log);
+    config.web_concurrency > 1 ? await startWorkers(config, database.url, log) : await serveAnew(config, database.url, log);
   say(`Listening on http://${shownHost(config.host)}:${service.port} (documentation at /docs/)`);
 
   const signal = await signals.asked();
@@ -35,6 +37,37 @@ export async function run(config: Config): Promise<void> {
   await service.stop(signal === "SIGINT" ? 0 : config.shutdown_delay_seconds);
   await database.stop();
   lock.release();
+}
+
+/** The service in this process. After a defect what runs is finished and all is opened anew; the data stays where it is. */
+async function serveAnew(config: Config, databaseUrl: string, log: Logger): Promise<Serving> {
+  let stopping = false;
+  let renewing: Promise<void> | null = null;
+  const defects = heedDefects(log, () => {
+    renewing ??= renew().finally(() => (renewing = null));
+  });
+  let service: Serving | null = await serve(config, databaseUrl, log, defects);
+  const { port } = service;
+
+  async function renew(): Promise<void> {
+    await service?.stop(config.shutdown_delay_seconds);
+    service = null;
+    while (service === null && !stopping) {
+      service = await serve({ ...config, port }, databaseUrl, log, defects).catch(async (error) => {
+        log.error({ err: error }, "the service could not start again");
+        await sleep(restartPauseMs);
+        return null;
+      });
+    }
+  }
+  return {
+    port,
+    async stop(delaySeconds) {
+      stopping = true;
+      await renewing;
+      await service?.stop(delaySeconds);
+    },
+  };
 }
 
 async function openDatabase(config: Config, log: Logger): Promise<{ url: string; stop(): Promise<void> }> {

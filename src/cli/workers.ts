@@ -5,10 +5,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Config } from "../config.ts";
 import { createLog } from "../http/log.ts";
+import { heedDefects } from "./defects.ts";
 import { Mistake } from "./say.ts";
 import { type Serving, serve } from "./serve.ts";
 
-const restartPauseMs = 1000;
+export const restartPauseMs = 1000;
 
 /** Starts the workers, and new ones for those that end. */
 export async function startWorkers(config: Config, databaseUrl: string, log: Logger): Promise<Serving> {
@@ -46,12 +47,21 @@ async function stop(worker: Worker | undefined, delaySeconds: number): Promise<v
   await ended;
 }
 
-/** The life of a worker: it ends when it is asked to, or when nobody is left to ask. Signals are for the one who watches. */
+/**
+ * The life of a worker: it ends when it is asked to, when nobody is left to ask, or after a defect, for another to take its place.
+ * Signals are for the one who watches.
+ */
 export async function work(config: Config): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => {});
-  const asked = once(process, "message").then(([delaySeconds]) => delaySeconds as number);
-  const left = once(process, "disconnect").then(() => 0);
-  const service = await serve(config, config.database_url!, createLog(config.log_level));
-  await service.stop(await Promise.race([asked, left]));
-  process.exit(0);
+  const ending = new AbortController();
+  const end = (code: number, delaySeconds: number) => ending.abort({ code, delaySeconds });
+  process.once("message", (delaySeconds: number) => end(0, delaySeconds));
+  process.once("disconnect", () => end(0, 0));
+  const log = createLog(config.log_level);
+  const defects = heedDefects(log, () => end(1, config.shutdown_delay_seconds));
+
+  const service = await serve(config, config.database_url!, log, defects);
+  if (!ending.signal.aborted) await once(ending.signal, "abort");
+  await service.stop(ending.signal.reason.delaySeconds);
+  process.exit(ending.signal.reason.code);
 }

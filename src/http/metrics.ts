@@ -1,7 +1,7 @@
 // What `/metrics` shows. The defaults of a process are collected from the first time someone asks, so that who never asks pays nothing.
-import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
-import type { Core } from "../core/core.ts";
+import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Usage } from "../db/pool.ts";
+import type { HttpApp } from "./service.ts";
 import type { Gate } from "./shed.ts";
 
 export interface Metrics {
@@ -10,7 +10,7 @@ export interface Metrics {
   readonly contentType: string;
 }
 
-export function createMetrics(core: Core, gate: Gate): Metrics {
+export function createMetrics(app: HttpApp, gate: Gate): Metrics {
   const registry = new Registry();
   const timings = new Map<string, Timing[]>();
 
@@ -24,7 +24,7 @@ export function createMetrics(core: Core, gate: Gate): Metrics {
     async text() {
       if (registry.getSingleMetric("headwater_http_running") === undefined) {
         collectDefaultMetrics({ register: registry });
-        addGauges(registry, core, gate);
+        addGauges(registry, app, gate);
       }
       return `${histogramText(timings)}${await registry.metrics()}`;
     },
@@ -62,7 +62,7 @@ function histogramText(timings: ReadonlyMap<string, readonly Timing[]>): string 
   return `${lines.join("\n")}\n`;
 }
 
-function addGauges(registry: Registry, core: Core, gate: Gate): void {
+function addGauges(registry: Registry, { core, defects }: HttpApp, gate: Gate): void {
   const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({
       name,
@@ -74,6 +74,15 @@ function addGauges(registry: Registry, core: Core, gate: Gate): void {
     });
   gauge("headwater_http_running", "Requests at work.", () => gate.counts.running);
   gauge("headwater_http_waiting", "Requests that wait for a place.", () => gate.counts.waiting);
+  new Counter({
+    name: "headwater_unhandled_rejections_total",
+    help: "Failures that nobody waited for; each starts the service again.",
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(defects.count);
+    },
+  });
   const { db } = core;
   if (!("usage" in db)) return;
   const usage = db.usage as () => Usage;

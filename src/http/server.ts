@@ -102,7 +102,7 @@ function serviceOf(app: HttpApp, gateLimits: Partial<GateLimits>): Service {
     app,
     gate,
     limiter: app.config.rate_limits && createRateLimiter(app.config.rate_limits, app.config.web_concurrency),
-    metrics: createMetrics(app.core, gate),
+    metrics: createMetrics(app, gate),
     headers: constantHeaders(app.config.base_url),
     sockets: new Set(),
     uploading: new Set(),

@@ -20,6 +20,8 @@ export interface HttpApp {
   /** Throws `unauthorized()` for what names no active key, or answers a promise that does. */
   authenticate(authorization: string | undefined): Actor | Promise<Actor>;
   log: Logger;
+  /** How many promises failed with nobody to hear of it. */
+  defects: { readonly count: number };
   /** True when the database has the migrations this version expects. */
   ready(): Promise<boolean>;
   version: string;

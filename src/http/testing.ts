@@ -93,6 +93,7 @@ export async function listen(t: TestContext, given: Given = {}) {
       operations,
       publicRoutes: given.publicRoutes ?? [],
       authenticate: given.authenticate ?? (async (header) => keyHolder(header, given.actors)),
+      defects: { count: 0 },
       log: given.log ?? pino({ level: "silent" }),
       ready: given.ready ?? (async () => true),
       version: "1.2.3",

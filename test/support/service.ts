@@ -53,6 +53,7 @@ export async function startService({ env = {}, databaseUrl }: ServiceOptions = {
       operations: app.core.registry.operations,
       publicRoutes,
       authenticate: app.authenticator.authenticate,
+      defects: { count: 0 },
       log: pino({ level: process.env.TEST_LOG ?? "silent" }),
       ready: async () => true,
       version: "test",
