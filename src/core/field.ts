@@ -131,6 +131,8 @@ export interface FieldOptions {
   required?: boolean;
   /** Required of the stored record but not of the caller: the resource's own create fills it in. */
   filled?: boolean;
+  /** Null can be given although there is a default. */
+  nullable?: boolean;
   readOnly?: boolean;
   createOnly?: boolean;
   hidden?: boolean;
@@ -151,11 +153,13 @@ type ModeOf<O> = O extends { readOnly: true } | { derive: unknown }
     : "write";
 type NullOf<O> = O extends { required: true } | { filled: true }
   ? never
-  : O extends { default: infer D }
-    ? D extends (ctx: Ctx) => infer R
-      ? Extract<R, null>
-      : Extract<D, null>
-    : null;
+  : O extends { nullable: true }
+    ? null
+    : O extends { default: infer D }
+      ? D extends (ctx: Ctx) => infer R
+        ? Extract<R, null>
+        : Extract<D, null>
+      : null;
 type FieldOf<T, O> = Field<T | NullOf<O>, ModeOf<O>>;
 
 function field<T, const O extends FieldOptions>(
@@ -165,7 +169,8 @@ function field<T, const O extends FieldOptions>(
   output?: z.ZodType,
 ): FieldOf<T, O> {
   const nullable =
-    options.required !== true && options.filled !== true && (options.default === undefined || options.default === null);
+    options.nullable === true ||
+    (options.required !== true && options.filled !== true && (options.default === undefined || options.default === null));
   const shown = output ?? schema;
   return {
     source: "column",

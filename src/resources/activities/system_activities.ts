@@ -29,7 +29,7 @@ interface Deal {
   value: number | null;
   value_currency: string;
   value_period: string;
-  confidence: number;
+  confidence: number | null;
   date_won: string | null;
 }
 

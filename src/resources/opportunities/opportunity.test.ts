@@ -59,6 +59,19 @@ test("what it is worth follows from value, period and confidence", async () => {
   assert.deepEqual([empty.expected_value, empty.annualized_value, empty.value_formatted], [null, null, null]);
 });
 
+test("a confidence that nobody knows is null, and so is what is expected", async () => {
+  const acme = await organization();
+  const unknown = await acme.opportunity({ value: 1000, confidence: null });
+  const known = await acme.opportunity({ value: 1000, confidence: 20 });
+
+  assert.deepEqual([unknown.confidence, unknown.expected_value, unknown.annualized_expected_value], [null, null, null]);
+  assert.equal((await acme.put(`/opportunity/${known.id}/`, { confidence: null })).confidence, null);
+  assert.equal((await acme.put(`/opportunity/${known.id}/`, { confidence: 40 })).expected_value, 400);
+  const { pipelines } = await acme.post("/report/funnel/", {});
+  const first = pipelines[0].statuses.find((one: any) => one.status_id === known.status_id);
+  assert.deepEqual([first.count, first.average_confidence, first.expected_value], [2, 40, 400]);
+});
+
 test("values, periods, confidences and currencies out of range are refused", async () => {
   const acme = await organization();
   const wrong = {
@@ -246,7 +259,7 @@ test("close_date is another name of expected_close_date", async () => {
   assert.equal(deal.expected_close_date, "2026-09-30");
   assert.equal(cleared.expected_close_date, null);
   await acme.refused(400, "POST", "/opportunity/", { close_date: "soon" }, "close_date");
-  await acme.refused(400, "POST", "/opportunity/", { close_date: "2026-09-30", expected_close_date: "2026-09-30" }, "close_date");
+  await acme.refused(400, "POST", "/opportunity/", { close_date: "2026-09-30", expected_close_date: "2026-10-01" }, "close_date");
 });
 
 test("an opportunity is filtered by its status, pipeline and type, whatever it is named by", async () => {

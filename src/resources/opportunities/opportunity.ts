@@ -44,7 +44,7 @@ const attachment = z.object({
 interface Worth {
   value: number | null;
   value_period: Period;
-  confidence: number;
+  confidence: number | null;
   line_items_by_period: ByPeriod | null;
 }
 
@@ -131,8 +131,17 @@ export const opportunity = resource({
       valueDisplay,
       "With the period: `$12,000.00 annually`.",
     ),
-    confidence: integer({ min: 0, max: 100, default: 50, doc: "How likely it is won, in percent." }),
-    expected_value: integer({ derive: (row: Worth) => likely(row.value, row), doc: "The value times the confidence." }),
+    confidence: integer({
+      min: 0,
+      max: 100,
+      default: 50,
+      nullable: true,
+      doc: "How likely it is won, in percent; 50 where nothing is said, null where nobody knows.",
+    }),
+    expected_value: integer({
+      derive: (row: Worth) => likely(row.value, row),
+      doc: "The value times the confidence; null without one of them.",
+    }),
     annualized_value: integer({
       derive: annualized,
       doc: "What the value is in a year: twelve times what is monthly, of line items each by its own period.",
@@ -168,7 +177,7 @@ function annualized({ value, value_period, line_items_by_period }: Worth): numbe
 }
 
 function likely(value: number | null, { confidence }: Worth): number | null {
-  return value === null ? null : percentOf(value, confidence);
+  return value === null || confidence === null ? null : percentOf(value, confidence);
 }
 
 function valueDisplay(value: number | null, currency: string, period: Period): string | null {

@@ -50,7 +50,7 @@ export const funnelReport = report({
         // One row for each status, for each pipeline, and for all of them.
         found: sql`
           select t.pipeline_id, t.status_id, grouping(t.status_id) as of_pipeline, grouping(t.pipeline_id) as of_all,
-            ${counts}, ${amounts(sql`t.currency = ${currency}`)}, round(sum(t.confidence) / sum(t.count), 2) as average_confidence,
+            ${counts}, ${amounts(sql`t.currency = ${currency}`)}, round(sum(t.confidence) / nullif(sum(t.n_confidence), 0), 2) as average_confidence,
             ${total(raw("t.count"), sql`t.currency <> ${currency}`)} as count_other_currencies
           from standing t group by grouping sets ((t.pipeline_id, t.status_id), (t.pipeline_id), ())`,
         currencies: sql`select t.currency, ${counts}, ${amounts(raw("true"))} from standing t group by 1 order by 1`,
@@ -60,7 +60,7 @@ export const funnelReport = report({
         with standing as (
           select s.pipeline_id, s.type, t.status_id, t.value_currency as currency, count(*), sum(t.value) as value,
             sum(t.annualized_value) as annualized_value, sum(t.expected_value) as expected_value,
-            sum(t.confidence) as confidence, ${outcome("won", won)}, ${outcome("lost", lost)}
+            sum(t.confidence) as confidence, count(t.confidence) as n_confidence, ${outcome("won", won)}, ${outcome("lost", lost)}
           from opportunity t
           join unnest(${statuses.map(({ id }) => id)}::text[], ${statuses.map((one) => one.pipeline_id)}::text[],
                       ${statuses.map(({ type }) => type)}::text[]) s(id, pipeline_id, type) on s.id = t.status_id
