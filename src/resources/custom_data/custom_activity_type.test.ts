@@ -50,7 +50,53 @@ test("fields of another type, and the same field twice, are refused", async () =
 
   await acme.refused(400, "PUT", path, { fields: [{ id: foreign.id }] }, "fields.0.id");
   await acme.refused(400, "PUT", path, { fields: [{ id: own.id }, { id: own.id }] }, "fields.1.id");
-  await acme.refused(400, "POST", "/custom_activity/", { name: "New", fields: [{ id: own.id }] }, "fields.0.id");
+  await acme.refused(400, "POST", "/custom_activity/", { name: "New", fields: [{ id: "cf_nobody" }] }, "fields.0.id");
+});
+
+test("a type that is posted as another was read has fields of its own like those, and the shared ones", async () => {
+  const acme = await organization();
+  const type = await visitType(acme);
+  await fieldOf(acme, type, { name: "Reason", type: "choices", choices: ["a", "b"], accepts_multiple_values: true });
+  await fieldOf(acme, type, { name: "Notes", type: "textarea", required: true });
+  const associations = [{ object_type: "activity", custom_activity_type_id: type.id, required: true }];
+  const shared = await acme.customField("shared", { type: "text", associations });
+  const read = await acme.get(`/custom_activity/${type.id}/`);
+
+  const copy = await acme.post("/custom_activity/", { ...read, name: "Call at the door" });
+
+  const own = ["id", "position", "custom_activity_type_id", "date_created", "date_updated"];
+  const plain = (one: object) => Object.fromEntries(Object.entries(one).filter(([key]) => !own.includes(key)));
+  assert.deepEqual(copy.fields.slice(0, 2).map(plain), read.fields.slice(0, 2).map(plain));
+  assert.ok(
+    copy.fields.slice(0, 2).every((one: any) => one.custom_activity_type_id === copy.id && !ids(read.fields).includes(one.id)),
+  );
+  assert.deepEqual([copy.fields[2].id, copy.fields[2].required], [shared.id, true]);
+  assert.deepEqual(
+    ids((await acme.get(`/custom_activity/${type.id}/`)).fields),
+    ids(read.fields),
+    "the first type keeps its own",
+  );
+  assert.deepEqual(await acme.get(`/custom_activity/${copy.id}/`), copy);
+});
+
+test("a new type brings its fields along as they are described, and one that is wrong is named", async () => {
+  const acme = await organization();
+  const fields = [
+    { name: "Reason", type: "text" },
+    { name: "Size", type: "number", required: true },
+  ];
+
+  const type = await visitType(acme, { fields });
+
+  assert.deepEqual(
+    type.fields.map(({ name, type, required }: any) => ({ name, type, required })),
+    [{ ...fields[0], required: false }, fields[1]],
+  );
+  const wrong = (one: object, place: string) =>
+    acme.refused(400, "POST", "/custom_activity/", { name: "New", fields: [fields[0], one] }, place);
+  await wrong({ name: "Size" }, "fields.1.type");
+  await wrong({ name: "Size", type: "choices" }, "fields.1.choices");
+  await wrong({ name: "Size", type: "number", required: "yes" }, "fields.1.required");
 });
 
 test("two types cannot have one name, whatever its case, and roles must exist", async () => {

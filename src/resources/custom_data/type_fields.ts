@@ -9,9 +9,10 @@ import { outputSchema, renderRow } from "../../records/writer.ts";
 import { customField } from "./custom_field.ts";
 import type { typeColumns } from "./object_types.ts";
 
-/** Sent back in another order, the fields get that order. What is not named follows behind. */
-const fieldOrder = z.array(z.looseObject({ id: z.string() })).max(1000);
-export type FieldOrder = z.output<typeof fieldOrder>;
+/** The fields as they are read. What each of them says is checked where it is taken: by a new type. */
+const anyValue = Object.fromEntries(Object.keys(customField.fields).map((name) => [name, z.unknown().optional()]));
+const givenFields = z.array(z.object({ ...anyValue, id: z.string().optional() })).max(1000);
+export type GivenField = { id?: string } & Record<string, unknown>;
 
 export const typeFields = (kind: keyof typeof typeColumns) => ({
   description: text({ max: 10_000, doc: "What it is for." }),
@@ -22,9 +23,9 @@ export const typeFields = (kind: keyof typeof typeColumns) => ({
     doc: "The roles that may write what is of this type; everyone where empty.",
   }),
   is_archived: boolean({ default: false, doc: "Nothing new of this type can be made." }),
-  fields: input(fieldOrder, {
+  fields: input(givenFields as unknown as z.ZodType<GivenField[]>, {
     shown: shownFields((directory, id) => [...customFieldsOf(directory, kind, id).values()]),
-    doc: "Its custom fields in their order, then the shared ones. Sending them back in another order puts them in it.",
+    doc: "Its custom fields in their order, then the shared ones. A new type gets fields like these; sending its own back in another order puts them in it, what is left out behind.",
   }),
 });
 

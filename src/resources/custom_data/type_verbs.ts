@@ -5,29 +5,34 @@ import { type FieldErrors, invalid } from "../../core/errors.ts";
 import type { Resource, Row } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
-import { deleteRecord, findRecords, lockRecord } from "../../records/records.ts";
+import { readCreate, readPatch } from "../../records/input.ts";
+import { createRecord, deleteRecord, findRecords, lockRecord, updateRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import type { Verbs } from "../../records/verbs.ts";
+import { below } from "../../search/compile.ts";
+import { behind } from "../shared/positions.ts";
 import type { customActivityType } from "./custom_activity_type.ts";
 import { customField } from "./custom_field.ts";
 import type { customObjectType } from "./custom_object_type.ts";
 import { typeColumns } from "./object_types.ts";
 import { unknownRoles } from "./roles.ts";
-import type { FieldOrder } from "./type_fields.ts";
+import type { GivenField } from "./type_fields.ts";
 
 type Kind = keyof typeof typeColumns;
 type Type = Row<typeof customActivityType> & Partial<Row<typeof customObjectType>>;
-type Given = Partial<Type> & { fields?: FieldOrder | null };
+type Given = Partial<Type> & { fields?: GivenField[] | null };
 
 /** The verbs of either kind of type. */
 export const typeVerbs = (of: typeof customActivityType | typeof customObjectType, kind: Kind): Verbs => ({
   async create(ctx, { fields, ...given }: Given) {
-    checkType(ctx, kind, null, { fields, ...given });
-    return store.insert(ctx, of, withPlural(of, given));
+    checkType(ctx, null, given);
+    const row = store.insert(ctx, of, withPlural(of, given)) as Type;
+    if (fields && fields.length > 0) await addFields(ctx, kind, row.id, fields);
+    return row;
   },
 
   async update(ctx, before: Type, { fields, ...patch }: Given) {
-    checkType(ctx, kind, before, { fields, ...patch });
+    checkType(ctx, before, patch);
     if (fields) await reorderFields(ctx, kind, before.id, fields);
     return store.update(ctx, of, before, withPlural(of, patch, before));
   },
@@ -48,24 +53,45 @@ function withPlural(of: Resource, given: Given, before: Partial<Type> = {}): Giv
   return "name_plural" in of.fields ? { ...given, name_plural: name_plural?.trim() ? name_plural : `${name}s` } : given;
 }
 
-function checkType(ctx: Ctx, kind: Kind, before: Type | null, given: Given): void {
-  const known = before === null ? new Map() : customFieldsOf(ctx.directory, kind, before.id);
-  const problems: FieldErrors = unknownRoles(
-    ctx,
-    given.editable_with_roles ?? [],
-    "editable_with_roles",
-    before?.editable_with_roles,
-  );
-  const named = (given.fields ?? []).map((field) => field.id);
-  named.forEach((one, i) => {
-    if (!known.has(`custom.${one}`)) problems[`fields.${i}.id`] = "does not exist";
-    else if (named.indexOf(one) < i) problems[`fields.${i}.id`] = "is there already";
-  });
+function checkType(ctx: Ctx, before: Type | null, { editable_with_roles = [] }: Given): void {
+  const problems = unknownRoles(ctx, editable_with_roles, "editable_with_roles", before?.editable_with_roles);
   if (Object.keys(problems).length > 0) throw invalid(problems);
 }
 
+/** A new type gets fields of its own like those that are given: what was read of another type stays that type's. */
+async function addFields(ctx: Ctx, kind: Kind, id: string, given: readonly GivenField[]): Promise<void> {
+  // The type must be known where its fields are checked.
+  await refreshDirectory(ctx);
+  const position = behind(ctx.directory.list(customField));
+  for (const [i, one] of given.entries())
+    await below(`fields.${i}`, () => addField(ctx, kind, id, { ...one, position: position + i }));
+  await refreshDirectory(ctx);
+}
+
+/** One that is named by its id is a copy of that field, with what else is said; a shared one becomes this type's too. */
+async function addField(ctx: Ctx, kind: Kind, id: string, given: GivenField): Promise<void> {
+  const like = ctx.directory.get(customField, given.id);
+  if (given.id !== undefined && like === undefined) throw invalid({ id: "does not exist" });
+  if (like?.object_type === "shared") return associate(ctx, kind, id, given);
+
+  const ofType = { custom_activity_type_id: null, custom_object_type_id: null, [typeColumns[kind]]: id };
+  const body = { ...like, ...given, ...ofType };
+  const { input } = readCreate(ctx, customField, { params: {}, query: {}, body, strict: false });
+  await createRecord(ctx, customField, { ...input, object_type: kind } as typeof input);
+}
+
+async function associate(ctx: Ctx, kind: Kind, id: string, given: GivenField): Promise<void> {
+  if (customFieldsOf(ctx.directory, kind, id).has(`custom.${given.id}`)) return;
+  const before = await lockRecord(ctx, customField, given.id!);
+  const { required, editable_with_roles } = given;
+  const association = { object_type: kind, [typeColumns[kind]]: id, required, editable_with_roles };
+  const patch = readPatch(ctx, customField, { associations: [...before.associations, association] }, before);
+  await updateRecord(ctx, customField, before.id, patch);
+}
+
 /** Puts the fields into the given order, in the places they have between them. Shared ones stand behind and have none here. */
-async function reorderFields(ctx: Ctx, kind: Kind, id: string, given: FieldOrder): Promise<void> {
+async function reorderFields(ctx: Ctx, kind: Kind, id: string, given: readonly GivenField[]): Promise<void> {
+  checkOrder(ctx, kind, id, given);
   const own = await findRecords(
     ctx,
     customField,
@@ -79,6 +105,18 @@ async function reorderFields(ctx: Ctx, kind: Kind, id: string, given: FieldOrder
     store.update(ctx, customField, field, { position: place });
   });
   await refreshDirectory(ctx);
+}
+
+function checkOrder(ctx: Ctx, kind: Kind, id: string, given: readonly GivenField[]): void {
+  const known = customFieldsOf(ctx.directory, kind, id);
+  const problems: FieldErrors = {};
+  const named = given.map((field) => field.id);
+  named.forEach((one, i) => {
+    if (one === undefined) problems[`fields.${i}.id`] = "is required";
+    else if (!known.has(`custom.${one}`)) problems[`fields.${i}.id`] = "does not exist";
+    else if (named.indexOf(one) < i) problems[`fields.${i}.id`] = "is there already";
+  });
+  if (Object.keys(problems).length > 0) throw invalid(problems);
 }
 
 /** Shared fields stay and are no longer this type's. */
