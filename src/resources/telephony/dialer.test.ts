@@ -173,6 +173,20 @@ test("from a list of contacts each lead comes up once, and only those on the lis
   assert.deepEqual(await next(acme, dialer), { done: true });
 });
 
+test("whatever its leads come from, a dialer that was read with all it has can be posted again", async () => {
+  const acme = await organization();
+  const [a, b] = await callable(acme, 2);
+  const list = await acme.post("/lead_list/", { name: "Calls" });
+  await acme.post(`/lead_list/${list.id}/members/`, { lead_ids: [a.id] });
+  for (const source of [{ lead_ids: [b.id, a.id] }, { lead_list_id: list.id }, { source_value: "sort:name" }, {}]) {
+    const read = await acme.get(`/dialer/${(await acme.post("/dialer/", source)).id}/?_fields=_all`);
+
+    const copy = await acme.post("/dialer/?_fields=_all", read);
+
+    assert.deepEqual([copy.source_type, copy.source_value, copy.lead_ids], [read.source_type, read.source_value, read.lead_ids]);
+  }
+});
+
 test("a source that cannot be understood is refused by name", async () => {
   const acme = await organization();
   const [lead] = await callable(acme, 1);
@@ -182,6 +196,7 @@ test("a source that cannot be understood is refused by name", async () => {
   await acme.refused(400, "POST", "/dialer/", { query: { type: "object_type", object_type: "planet" } }, "query.object_type");
   await acme.refused(400, "POST", "/dialer/", { lead_ids: [lead.id, "lead_nobody"] }, "lead_ids.1");
   await acme.refused(400, "POST", "/dialer/", { lead_ids: [lead.id], source_value: "x" }, "lead_ids");
+  await acme.refused(400, "POST", "/dialer/", { lead_ids: [] }, "lead_ids");
   await acme.refused(400, "POST", "/dialer/", { source_type: "leads" }, "source_type");
 });
 

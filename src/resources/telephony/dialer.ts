@@ -43,10 +43,10 @@ export const dialer = resource({
       createOnly: true,
       doc: "In place of a text query: a node as `POST /data/search/` takes them, about leads.",
     }),
-    lead_ids: input(z.array(z.string()).min(1).max(10_000), {
+    lead_ids: input(z.array(z.string()).max(10_000), {
       createOnly: true,
       shown: related(z.array(z.string()), leadIds),
-      doc: "The leads themselves, in the order they are to be called.",
+      doc: "The leads themselves, in the order they are to be called. Beside another `source_type` they mean nothing: reads show them.",
     }),
     lead_list_id: ref("lead_list", ofList, { createOnly: true, doc: "The list the leads are on." }),
     contact_list_id: ref("contact_list", ofList, {

@@ -61,9 +61,12 @@ export async function takeLeads(ctx: Ctx, dialerId: string, { leads }: Source): 
 }
 
 /** Says itself, or follows from what is given; nothing at all means all leads. */
-function typeOf({ source_type, source_value, query, lead_ids, lead_list_id, contact_list_id }: Given): SourceType {
+function typeOf({ source_type, source_value, query, lead_list_id, contact_list_id, ...rest }: Given): SourceType {
+  // A read shows the leads that a list or a query had, and the list beside the value that names it.
+  const lead_ids = source_type === undefined || source_type === "leads" ? rest.lead_ids : null;
   const given = Object.entries({ source_value, query, lead_ids, lead_list_id, contact_list_id }).filter(([, value]) => value);
-  if (given.length > 1) throw invalid({ [given[1]![0]]: `cannot be given together with ${given[0]![0]}` });
+  if (new Set(given.map(([, value]) => value)).size > 1)
+    throw invalid({ [given[1]![0]]: `cannot be given together with ${given[0]![0]}` });
   // A value alone says what it is: an id of a list, or else a text query.
   if (source_value && source_type !== undefined && source_type !== "leads") return source_type;
   const isList = (of: Resource, id: string | null | undefined) => id && (!source_value || isId(of.prefix, id));
@@ -107,6 +110,7 @@ const peopleOnList = (ctx: Ctx, id: string): Sql =>
     group by c.lead_id order by 1`;
 
 async function namedLeads(ctx: Ctx, { lead_ids }: Given): Promise<Sql> {
+  if (lead_ids!.length === 0) throw invalid({ lead_ids: "must not be empty" });
   const ids = [...new Set(lead_ids)];
   const found = await query(
     ctx,
