@@ -1563,7 +1563,7 @@ create table opportunity (
   value bigint,
   value_period text default 'one_time'::text not null,
   value_currency text not null,
-  confidence integer default 50 not null,
+  confidence integer default 50,
   annualized_value bigint,
   expected_value bigint,
   annualized_expected_value bigint,

@@ -1,7 +1,7 @@
 // What creating, changing and deleting a type of custom activities or objects does besides writing its row.
 import type { Ctx } from "../../core/context.ts";
 import { refreshDirectory } from "../../core/directory.ts";
-import { type FieldErrors, invalid } from "../../core/errors.ts";
+import { below, type FieldErrors, invalid } from "../../core/errors.ts";
 import type { Resource, Row } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
@@ -9,7 +9,6 @@ import { readCreate, readPatch } from "../../records/input.ts";
 import { createRecord, deleteRecord, findRecords, lockRecord, updateRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import type { Verbs } from "../../records/verbs.ts";
-import { below } from "../../search/compile.ts";
 import { behind } from "../shared/positions.ts";
 import type { customActivityType } from "./custom_activity_type.ts";
 import { customField } from "./custom_field.ts";

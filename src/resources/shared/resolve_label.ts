@@ -2,6 +2,7 @@
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Resource, Row } from "../../core/resource.ts";
+import { same } from "../../core/row.ts";
 
 /** The id behind `label`; 400 on `place` where there is none, or where `alsoGiven` was sent beside it. */
 export function idOfLabel<R extends Resource>(
@@ -16,7 +17,8 @@ export function idOfLabel<R extends Resource>(
   return found.id as string;
 }
 
-/** Refuses an id and its label in one body. */
+/** Refuses an id and its label in one body, or two names of one thing that do not agree: a read shows both, saying the same. */
 export function refuseBoth(given: Record<string, unknown>, id: string, label: string): void {
-  if (given[id] !== undefined && given[label] !== undefined) throw invalid({ [label]: `cannot be given together with ${id}` });
+  if (given[id] !== undefined && given[label] !== undefined && !same(given[id], given[label]))
+    throw invalid({ [label]: `cannot be given together with ${id}` });
 }
