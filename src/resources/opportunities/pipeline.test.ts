@@ -55,6 +55,24 @@ test("a status of another pipeline moves here, and its deals with it", async () 
   assert.deepEqual([moved.pipeline_id, moved.status_label], [renewals.id, "Open"]);
 });
 
+test("a new pipeline copies the statuses it names, and takes none and no deal away from another", async () => {
+  const acme = await organization();
+  const [sales] = (await acme.get("/pipeline/")).data;
+  const [first] = sales.statuses;
+  await acme.put(`/status/opportunity/${first.id}/`, { color: "red" });
+  const deal = await acme.opportunity();
+
+  const copy = await acme.post("/pipeline/", { ...sales, name: "Copy" });
+  const other = await acme.post("/pipeline/", { name: "Other", statuses: [{ id: first.id, label: "Mine" }, { label: "New" }] });
+
+  const shapes = ({ statuses }: any) => statuses.map(({ label, type }: any) => ({ label, type }));
+  assert.deepEqual(shapes(copy), shapes(sales));
+  assert.deepEqual(labels(other), ["Mine", "New"]);
+  assert.equal((await acme.get(`/status/opportunity/${copy.statuses[0].id}/`)).color, "red");
+  assert.deepEqual((await acme.get(`/pipeline/${sales.id}/`)).statuses, sales.statuses);
+  assert.equal((await acme.get(`/opportunity/${deal.id}/`)).pipeline_id, sales.id);
+});
+
 test("unknown statuses, repeated ones, labels missing or used twice are refused by their place, and nothing changes", async () => {
   const acme = await organization();
   const [sales] = (await acme.get("/pipeline/")).data;

@@ -27,7 +27,7 @@ export const pipeline = resource({
   fields: {
     name: text({ required: true, doc: "Unique among the pipelines." }),
     statuses: input(z.array(givenStatus).max(100), {
-      doc: "The statuses in their order. One without an id is created, one of another pipeline moves here, those left out stay behind the others.",
+      doc: "The statuses in their order. One without an id is created, those left out stay behind the others. One of another pipeline moves here; a new pipeline copies it.",
       shown: lookedUp(["id"], z.array(shownStatus), statusesOf, "The statuses in their order."),
     }),
     position: integer({

@@ -14,6 +14,7 @@ import { type GivenStatus, pipeline } from "./pipeline.ts";
 
 type Pipeline = Row<typeof pipeline>;
 type Status = Row<typeof opportunityStatus>;
+type NewStatus = GivenStatus & Partial<Pick<Status, "color">>;
 
 /** What a pipeline has that is created without statuses. */
 const usual: GivenStatus[] = [
@@ -27,8 +28,20 @@ const locked = sql`order by t.position, t.id for update of t`;
 export async function createPipeline(ctx: Ctx, { statuses, ...given }: Create<typeof pipeline>): Promise<Pipeline> {
   if (given.position !== undefined) await makeRoom(ctx, null, given.position);
   const row = store.insert(ctx, pipeline, given);
-  await arrange(ctx, row.id, statuses && statuses.length > 0 ? statuses : usual);
+  await arrange(ctx, row.id, statuses && statuses.length > 0 ? copies(ctx, statuses) : usual);
   return row;
+}
+
+/** A new pipeline takes nothing away: what it names by id it gets a copy of. */
+const copies = (ctx: Ctx, statuses: readonly GivenStatus[]): NewStatus[] =>
+  statuses.map(({ id, ...given }, i) => {
+    if (id === undefined) return given;
+    const { label, type, color } = ctx.directory.get(opportunityStatus, id) ?? fail(`statuses.${i}.id`);
+    return { label, type, color, ...given };
+  });
+
+function fail(place: string): never {
+  throw invalid({ [place]: "does not exist" });
 }
 
 export async function updatePipeline(
@@ -62,17 +75,17 @@ async function makeRoom(ctx: Ctx, id: string | null, position: number): Promise<
 }
 
 /** Puts the given statuses into the pipeline in their order; those it has besides stand behind them. */
-async function arrange(ctx: Ctx, pipelineId: string, given: readonly GivenStatus[]): Promise<void> {
+async function arrange(ctx: Ctx, pipelineId: string, given: readonly NewStatus[]): Promise<void> {
   const all = await findRecords(ctx, opportunityStatus, [], locked);
   const omitted = all.filter((row) => row.pipeline_id === pipelineId && !given.some(({ id }) => id === row.id));
   const rows = given.map(({ id }) => all.find((row) => row.id === id));
   checkGiven(given, rows, omitted);
 
-  given.forEach(({ label, type }, position) => {
+  given.forEach(({ label, type, color }, position) => {
     const row = rows[position];
     const values = { label: label?.trim() ? label : row!.label, type: type ?? row?.type, pipeline_id: pipelineId, position };
     if (row) store.update(ctx, opportunityStatus, row, values);
-    else store.insert(ctx, opportunityStatus, values);
+    else store.insert(ctx, opportunityStatus, { ...values, color });
   });
   omitted.forEach((row, i) => void store.update(ctx, opportunityStatus, row, { position: given.length + i }));
   await refreshDirectory(ctx);
