@@ -1304,6 +1304,7 @@ create table lead (
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
   rendered text,
+  first_contact_name text,
   constraint lead_pkey PRIMARY KEY (organization_id, id),
   constraint lead_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint lead_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES membership(organization_id, user_id) DEFERRABLE,

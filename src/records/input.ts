@@ -28,8 +28,8 @@ export function readCreate<R extends Resource>(ctx: Ctx, of: R, given: Given): P
 /** The changes of an update. Create-only fields may be repeated but not changed; `before` is the record as it is. */
 export function readPatch<R extends Resource>(ctx: Ctx, of: R, body: Record<string, unknown>, before: Row<R>): Patch<R> {
   const errors: FieldErrors = {};
-  const values = readFields(ctx, of, body, ["write"], errors);
-  const fixed = readFields(ctx, of, body, ["create"], {});
+  const values = readFields(ctx, of, body, ["write"], errors, before);
+  const fixed = readFields(ctx, of, body, ["create"], {}, before);
   for (const [key, value] of Object.entries(fixed)) {
     if (of.fields[key].source === "column" && !same(value, (before as Record<string, unknown>)[key]))
       errors[key] = "cannot be changed";
@@ -66,12 +66,14 @@ function readFields(
   body: Record<string, unknown>,
   modes: readonly string[],
   errors: FieldErrors,
+  before: Record<string, unknown> = {},
 ): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const [key, given] of Object.entries(body)) {
     const field = of.fields[key] as Field | Input | undefined;
     if (field === undefined || (field.source !== "column" && field.source !== "input") || !modes.includes(field.mode)) continue;
-    const value = readValue(field, given, key, errors);
+    // Empty text is null, unless it is what stands there: what was read can be written back.
+    const value = given === "" && before[key] === "" ? "" : readValue(field, given, key, errors);
     if (value !== undefined) values[key] = field.source === "column" ? normalized(ctx, field, value, key, errors) : value;
   }
   return values;

@@ -91,7 +91,8 @@ function subscriptionsOf(alias: string): Sql {
     where s.organization_id = ${t}.organization_id and s.contact_id = ${t}.id)`;
 }
 
-function displayName(row: { name: string | null; emails: Email[]; phones: Phone[] }): string {
+/** What a contact is called. */
+export function displayName(row: { name: string | null; emails: Email[]; phones: Phone[] }): string {
   return row.name ?? row.emails[0]?.email ?? row.phones[0]?.phone ?? "Untitled";
 }
 

@@ -8,7 +8,8 @@ import { lead } from "../leads/lead.ts";
 import type { Email } from "../shared/contact_points.ts";
 import { contactTag } from "../tags/contact_tag.ts";
 import { withTags } from "../tags/tag_names.ts";
-import { contact } from "./contact.ts";
+import { contact, displayName } from "./contact.ts";
+import { nameAfterContacts } from "./first_contact.ts";
 import { bringCopiesInStep, differsForCopies, leaveShares } from "./sharing.ts";
 import { markUnsubscribed } from "./unsubscribed_email.ts";
 
@@ -19,8 +20,14 @@ export async function createContact(ctx: Ctx, given: Create<typeof contact>): Pr
   const values = await withMarks(ctx, named(given));
   const lead_id =
     values.lead_id ?? (await createRecord(ctx, lead, { name: values.name ?? values.emails?.[0]?.email ?? null })).id;
-  return store.insert(ctx, contact, await withTags(ctx, contactTag, { ...values, lead_id }));
+  const row = store.insert(ctx, contact, await withTags(ctx, contactTag, { ...values, lead_id }));
+  await nameAfterContacts(ctx, [lead_id]);
+  return row;
 }
+
+/** What a contact that is yet to be made will be called. */
+export const nameOfNew = (given: Create<typeof contact>): string =>
+  displayName({ name: null, emails: [], phones: [], ...named(given) });
 
 /** Who moves to another lead takes along what is theirs there: deals, tasks, activities, comments. */
 export async function updateContact(ctx: Ctx, before: Contact, patch: Patch<typeof contact>): Promise<Contact> {
@@ -28,12 +35,15 @@ export async function updateContact(ctx: Ctx, before: Contact, patch: Patch<type
   const after = store.update(ctx, contact, before, await withTags(ctx, contactTag, values, before.tags));
   const { id, lead_id } = after;
   if (lead_id !== before.lead_id) await repoint(ctx, contact, id, id, { along: { lead_id } });
+  if (lead_id !== before.lead_id || after.display_name !== before.display_name)
+    await nameAfterContacts(ctx, [before.lead_id, lead_id]);
   if (differsForCopies(before, after)) await bringCopiesInStep(ctx, after);
   return after;
 }
 
 export async function deleteContact(ctx: Ctx, before: Contact): Promise<void> {
   await store.remove(ctx, contact, [before]);
+  await nameAfterContacts(ctx, [before.lead_id]);
   await leaveShares(ctx, [before]);
 }
 

@@ -12,6 +12,7 @@ import { filledIn, inEither, lockPair, mergedCustom, takeOver } from "../shared/
 import { contactTag } from "../tags/contact_tag.ts";
 import { withTags } from "../tags/tag_names.ts";
 import { contact } from "./contact.ts";
+import { nameAfterContacts } from "./first_contact.ts";
 import { lockShares, mergedShare } from "./sharing.ts";
 
 export const mergeContacts = operation({
@@ -35,6 +36,7 @@ export const mergeContacts = operation({
     const merged = store.update(ctx, contact, kept, values, meta);
     await takeOver(ctx, contact, gone.id, kept.id, { along: { lead_id: kept.lead_id }, meta });
     await store.remove(ctx, contact, [gone], meta);
+    await nameAfterContacts(ctx, [gone.lead_id, kept.lead_id]);
     const shared = await mergedShare(ctx, gone, merged);
     emit(ctx, contact, { action: "merged", after: shared, meta });
     return shown(ctx, contact, shared);

@@ -15,6 +15,7 @@ import { organizationOf } from "../organization/organization.ts";
 import { user } from "../organization/user.ts";
 import { enterAsMember } from "../shared/elsewhere.ts";
 import { contact } from "./contact.ts";
+import { nameAfterContacts } from "./first_contact.ts";
 import { inCommon, lockShares, seesAllInBoth } from "./sharing.ts";
 import { markUnsubscribed } from "./unsubscribed_email.ts";
 
@@ -57,6 +58,7 @@ export const shareContact = operation({
       emails: await markUnsubscribed(there, before.emails),
       lead_id: await leadThere(there, before, lead_id),
     });
+    await nameAfterContacts(there, [copy.lead_id]);
     const meta = { shared_with: organization_id };
     const after = before.share_id === null ? store.update(ctx, contact, before, share, meta) : before;
     emit(ctx, contact, { action: "shared", after, meta });

@@ -10,6 +10,7 @@ import { findRecords, lockRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { enterAsService, type Standing } from "../shared/elsewhere.ts";
 import { contact } from "./contact.ts";
+import { nameAfterContacts } from "./first_contact.ts";
 import { markUnsubscribed } from "./unsubscribed_email.ts";
 
 type Contact = Row<typeof contact>;
@@ -55,6 +56,7 @@ export async function bringCopiesInStep(ctx: Ctx, row: Contact): Promise<void> {
     // Whoever wants no more mail said so to one organization.
     const emails = await markUnsubscribed(there, row.emails, before.emails);
     store.update(there, contact, before, { ...inCommon(row), emails }, { share_id: row.share_id });
+    await nameAfterContacts(there, [before.lead_id]);
   }
 }
 

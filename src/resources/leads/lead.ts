@@ -60,9 +60,10 @@ export const lead = resource({
     name: text({ doc: "The company's name." }),
     display_name: text({
       required: true,
-      derive: (row) => row.name ?? row.display_name ?? "Untitled",
-      doc: "The name, else `Untitled`.",
+      derive: (row) => row.name ?? row.first_contact_name ?? "Untitled",
+      doc: "The name, else that of the first contact, else `Untitled`.",
     }),
+    first_contact_name: text({ readOnly: true, hidden: true, doc: "Kept while the lead has no name of its own." }),
     url: formed(webAddress, "is not a web address", { doc: "Web address of the company." }),
     industry: text(),
     description: text({ max: 100_000 }),
@@ -110,13 +111,14 @@ export const lead = resource({
 
 function searchWords(row: {
   name: string | null;
+  first_contact_name: string | null;
   url: string | null;
   description: string | null;
   emails: Email[];
   phones: Phone[];
 }): string {
   const words = vector([
-    { text: row.name },
+    { text: row.name ?? row.first_contact_name },
     { text: row.url },
     { text: row.description },
     ...row.emails.map((one) => ({ text: one.email })),

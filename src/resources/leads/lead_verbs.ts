@@ -8,6 +8,8 @@ import { createRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { logCreated, logLeadStatusChange } from "../activities/system_activities.ts";
 import { contact } from "../contacts/contact.ts";
+import { nameOfNew } from "../contacts/contact_verbs.ts";
+import { firstContactNames } from "../contacts/first_contact.ts";
 import { leaveShares, sharedContacts } from "../contacts/sharing.ts";
 import { nameOfCaller, notify } from "../notifications/notify.ts";
 import { isActiveMember } from "../organization/organization.ts";
@@ -22,7 +24,8 @@ type Lead = Row<typeof lead>;
 /** A lead may come with contacts; all of it is created or nothing. */
 export async function createLead(ctx: Ctx, { contacts, ...given }: Create<typeof lead>): Promise<Lead> {
   const nested = (contacts ?? []).map((body, i) => below(`contacts.${i}`, () => readNestedContact(ctx, body)));
-  const row = store.insert(ctx, lead, await withTags(ctx, leadTag, resolved(ctx, { owner_id: ownerOfNew(ctx), ...given })));
+  const values = await withTags(ctx, leadTag, resolved(ctx, { owner_id: ownerOfNew(ctx), ...given }));
+  const row = store.insert(ctx, lead, { ...values, first_contact_name: nested[0] ? nameOfNew(nested[0]) : null });
   logCreated(ctx, row);
   tellOwner(ctx, row);
 
@@ -35,7 +38,10 @@ const ownerOfNew = (ctx: Ctx) => (may(ctx, "view_all_leads") ? null : ctx.actor.
 
 /** A change of status is also an event of its own, and a line in the lead's history. */
 export async function updateLead(ctx: Ctx, before: Lead, patch: Patch<typeof lead>): Promise<Lead> {
-  const after = store.update(ctx, lead, before, await withTags(ctx, leadTag, resolved(ctx, patch, before), before.tags));
+  const values = await withTags(ctx, leadTag, resolved(ctx, patch, before), before.tags);
+  const first_contact_name =
+    patch.name === null ? ((await firstContactNames(ctx, [before.id])).get(before.id) ?? null) : before.first_contact_name;
+  const after = store.update(ctx, lead, before, { ...values, first_contact_name });
   if (after.status_id !== before.status_id) noteStatusChange(ctx, before, after);
   if (after.owner_id !== before.owner_id) tellOwner(ctx, after);
   return after;

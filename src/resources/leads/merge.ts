@@ -8,6 +8,7 @@ import { shown } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { outputSchema } from "../../records/writer.ts";
 import { logLeadMerge } from "../activities/system_activities.ts";
+import { nameAfterContacts } from "../contacts/first_contact.ts";
 import { united } from "../shared/contact_points.ts";
 import { filledIn, inEither, lockPair, mergedCustom, takeOver } from "../shared/merging.ts";
 import { leadTag } from "../tags/lead_tag.ts";
@@ -34,6 +35,7 @@ export const mergeLeads = operation({
     const merged = store.update(ctx, lead, kept, values, meta);
     await takeOver(ctx, lead, gone.id, kept.id, { meta });
     await store.remove(ctx, lead, [gone], meta);
+    await nameAfterContacts(ctx, [kept.id]);
     logLeadMerge(ctx, gone, merged);
     emit(ctx, lead, { action: "merged", after: merged, meta });
     return shown(ctx, lead, merged);

@@ -25,11 +25,10 @@ export async function createTask(ctx: Ctx, { due_date, ...given }: Create<typeof
   const about = await objectOf(ctx, given);
 
   const date = given.date === undefined ? (due_date === undefined ? todayOf(ctx) : due_date) : given.date;
-  const text = given.text === undefined ? "" : given.text;
   const row = store.insert(ctx, task, {
     ...given,
     ...about,
-    text,
+    text: given.text ?? "",
     date,
     assigned_to,
     ...completion(ctx, false, given.is_complete),
