@@ -7,7 +7,7 @@ import type { Directory } from "./directory.ts";
 import { notAllowed, Problem, paymentRequired } from "./errors.ts";
 import { once, type StoredAnswer } from "./idempotency.ts";
 import { Content, type Given, JsonText, type Operation, type Parsed } from "./operation.ts";
-import { asRefusal } from "./refusals.ts";
+import { asRefusal, isOfDirectory } from "./refusals.ts";
 
 export interface Call {
   operation: Operation;
@@ -34,10 +34,24 @@ export async function perform(core: Core, call: Call): Promise<Answered> {
   try {
     if (operation.prepare !== undefined) return await performPrepared(core, call, directory);
     if (!operation.transaction) return await answer(contextFor(core, call, directory, null), call);
-    return await core.db.transaction(actor.organization_id, (tx) => answerOnce(contextFor(core, call, directory, tx), call));
+    return await write(core, call, directory);
   } catch (error) {
     throw asRefusal(error);
   }
+}
+
+async function write(core: Core, call: Call, directory: Directory): Promise<Answered> {
+  const { organization_id } = call.actor;
+  const attempt = (known: Directory) =>
+    core.db.transaction(organization_id, (tx) => answerOnce(contextFor(core, call, known, tx), call));
+  try {
+    return await attempt(directory);
+  } catch (error) {
+    if (!isOfDirectory(core.registry, error)) throw error;
+  }
+  // A small record that the directory still had, such as the usual status, was deleted meanwhile: once more by what there is now.
+  core.directories.forget(organization_id);
+  return attempt(await core.directories.of(organization_id));
 }
 
 /** The input is understood and what it takes from outside is fetched before the transaction begins, which then only writes. */

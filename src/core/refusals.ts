@@ -1,5 +1,6 @@
 // What the database refuses is the caller's mistake where a key or a check says so; constraints are named after their fields.
 import { invalid, type Problem } from "./errors.ts";
+import type { Registry } from "./registry.ts";
 
 interface DatabaseError extends Error {
   code?: string;
@@ -24,6 +25,15 @@ export function asRefusal(error: unknown): unknown {
   // Class 22: a value the database cannot hold, such as a number out of range.
   if (code.startsWith("22")) return badValue();
   return error;
+}
+
+/** True where the database refused the id of a record that the directory keeps. */
+export function isOfDirectory(registry: Registry, error: unknown): boolean {
+  const { code, constraint = "", table = "" } = error as DatabaseError;
+  if (code !== "23503") return false;
+  const field = fieldOf(constraint, table);
+  const target = registry.resources.find((one) => one.table === table && one.fields[field]?.ref)?.fields[field].ref.to;
+  return target !== undefined && registry.resource(target)?.cached === true;
 }
 
 const badValue = (): Problem => invalid({}, "A value in the request is not acceptable.");

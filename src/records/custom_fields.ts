@@ -3,7 +3,7 @@
 
 import type { Ctx } from "../core/context.ts";
 import type { Directory } from "../core/directory.ts";
-import { type FieldErrors, invalid } from "../core/errors.ts";
+import { type FieldErrors, invalid, Problem, statuses } from "../core/errors.ts";
 import { isId } from "../core/id.ts";
 import { nearest } from "../core/reasons.ts";
 import type { Resource } from "../core/resource.ts";
@@ -94,6 +94,7 @@ export function readCustom(
   const fields = of.custom ? customFieldsOf(ctx.directory, of.custom, typeId) : new Map<string, CustomField>();
   const result = { ...before };
   const errors: FieldErrors = {};
+  const forbidden: FieldErrors = {};
 
   for (const [key, value] of given) {
     const { name, change } = splitChange(key);
@@ -106,7 +107,7 @@ export function readCustom(
     // What is stored may always be sent again: a choice that is no longer offered, a field the role may only read.
     if (change === null && same(value, before[wireName])) continue;
     if (!editable(ctx, field)) {
-      errors[key] = "your role may not change this field";
+      forbidden[key] = "your role may not change this field";
       continue;
     }
     const next = change === null ? value : changedList(result[wireName], change, value, field);
@@ -115,6 +116,7 @@ export function readCustom(
     else if (checked === null || (Array.isArray(checked) && checked.length === 0)) delete result[wireName];
     else result[wireName] = checked;
   }
+  if (Object.keys(forbidden).length > 0) throw new Problem(403, statuses[403]!, forbidden);
   if (Object.keys(errors).length > 0) throw invalid(errors);
   return result;
 }

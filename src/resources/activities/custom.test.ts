@@ -133,7 +133,7 @@ test("a type may be for some roles only, and so may a field", async () => {
   const [user, superuser] = [await acme.member("user"), await acme.member("superuser")];
   const body = { lead_id: lead.id, custom_activity_type_id: type.id };
 
-  await user.refused(400, "POST", "/activity/custom/", { ...body, [key]: "x" }, key);
+  await user.refused(403, "POST", "/activity/custom/", { ...body, [key]: "x" }, key);
   const made = await visit({ [key]: "x" }, superuser);
   await acme.put(`/custom_activity/${type.id}/`, { editable_with_roles: ["superuser"] });
   await user.refused(403, "POST", "/activity/custom/", body);

@@ -180,6 +180,16 @@ test("an edit adds to a field of several values one at a time, and knows the fie
   );
 });
 
+test("an edit of a field that the role may not change is refused when it is asked for", async () => {
+  const acme = await organization();
+  const { id } = await acme.customField("lead", { type: "text", editable_with_roles: ["superuser"] });
+  const check = (given: GivenEdit) =>
+    acme.inside((ctx) => checkEdit({ ...ctx, actor: { ...ctx.actor, role_id: "user" } }, { custom_field_id: id, ...given }));
+
+  await assert.rejects(check({ type: "set_custom_field", custom_field_value: "x" }), { status: 403 });
+  await assert.rejects(check({ type: "clear_custom_field" }), { status: 403 });
+});
+
 test("an e-mail to many names a template, and a subscription of many a sequence and a sender", async () => {
   const acme = await organization();
   const template = await acme.post("/email_template/", { name: "Hello", subject: "Hi", body: "There" });

@@ -52,7 +52,10 @@ async function checkCustom(ctx: Ctx, given: GivenEdit, clears: boolean, owner: s
   if (found === undefined) throw invalid({ [place]: `is not a custom field of ${owner.replaceAll("_", " ")} records` });
 
   const values = { type, custom_field_id: found.id };
-  if (clears) return { of, values };
+  if (clears) {
+    readCustom(ctx, of, { [key!]: null });
+    return { of, values };
+  }
   const value = given.custom_field_values ?? given.custom_field_value;
   if (value === undefined || value === null) throw invalid({ custom_field_value: "is required" });
   const operation = custom_field_operation ?? "replace";

@@ -101,7 +101,10 @@ test("only the roles of a field change its values; others may send back what the
   const [superuser, member] = [await acme.member("superuser"), await acme.member("user")];
 
   await superuser.put(`/lead/${lead.id}/`, { [key]: "y" });
-  await member.refused(400, "PUT", `/lead/${lead.id}/`, { [key]: "z" }, key);
+  await member.refused(403, "PUT", `/lead/${lead.id}/`, { [key]: "z" }, key);
+  await member.refused(403, "PUT", `/lead/${lead.id}/`, { [key]: null, mrr: "none" }, key);
+  await member.refused(403, "POST", "/lead/", { [key]: "z" }, key);
+  await member.refused(403, "POST", "/lead/", { contacts: [{}], [key]: "z" }, key);
   await member.put(`/lead/${lead.id}/`, { ...(await member.get(`/lead/${lead.id}/`)), name: "Renamed" });
 
   assert.equal((await acme.get(`/lead/${lead.id}/`))[key], "y");

@@ -72,6 +72,28 @@ test("the last lead status stays, also when the last two are deleted at once", a
   assert.equal((await acme.get(path)).data.length, 1);
 });
 
+test("a status goes for its replacement while leads are being created, none of which is refused", async () => {
+  const acme = await organization();
+  const [potential, , qualified] = (await acme.get(path)).data;
+  let deleted = false;
+  const create = async () => {
+    const leads = [];
+    for (let more = 3; more > 0; more -= deleted ? 1 : 0) leads.push(await acme.lead());
+    return leads;
+  };
+
+  const creators = Array.from({ length: 8 }, create);
+  await acme.lead();
+  const answer = await acme.ask("DELETE", `${path}${potential.id}/?replacement_status_id=${qualified.id}`);
+  deleted = true;
+  const leads = (await Promise.all(creators)).flat();
+
+  assert.equal(answer.status, 200, answer.text);
+  assert.ok(leads.length > 8 * 3);
+  assert.deepEqual((await acme.get(`/lead/?status_id=${potential.id}`)).data, []);
+  await acme.refused(400, "POST", "/lead/", { status_id: potential.id }, "status_id");
+});
+
 test("more leads than one page get the replacement", async () => {
   const acme = await organization();
   const [potential, , qualified] = (await acme.get(path)).data;

@@ -125,3 +125,22 @@ test("statuses are filtered by pipeline and type", async () => {
     ["Won"],
   );
 });
+
+test("a status goes for its replacement while deals are being created, none of which is refused", async () => {
+  const acme = await organization();
+  const [active, ...others] = (await acme.get("/status/opportunity/")).data;
+  const lead_id = (await acme.lead()).id;
+  let deleted = false;
+  const create = async () => {
+    for (let more = 3; more > 0; more -= deleted ? 1 : 0) await acme.opportunity({ lead_id });
+  };
+
+  const creators = Array.from({ length: 8 }, create);
+  await acme.opportunity();
+  const answer = await acme.ask("DELETE", `/status/opportunity/${active.id}/?replacement_status_id=${others[0].id}`);
+  deleted = true;
+  await Promise.all(creators);
+
+  assert.equal(answer.status, 200, answer.text);
+  assert.deepEqual((await acme.get(`/opportunity/?status_id=${active.id}`)).data, []);
+});

@@ -5,7 +5,7 @@ import { invalid } from "../../core/errors.ts";
 import { type Operation, refuseUnknownParameters } from "../../core/operation.ts";
 import type { Resource, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
-import { findRecords, getRecord } from "../../records/records.ts";
+import { findRecords, lockRecord } from "../../records/records.ts";
 import { lockPointing } from "../../records/references.ts";
 import { verbsOf } from "../../records/verbs.ts";
 
@@ -49,7 +49,8 @@ const page = 200;
 
 /** Every record that has the status gets the other one by its own rules, also those the caller does not see. */
 async function replaceStatus(ctx: Ctx, of: Resource, holder: Resource, from: string, to: string): Promise<void> {
-  await getRecord(ctx, of, from);
+  // Locked before anything is looked for, so that nothing gets the status while what has it gets the other.
+  await lockRecord(ctx, of, from);
   if (to === from) throw invalid({ [parameter]: "must be another status" });
   if (ctx.directory.find(of.name, to) === undefined) throw invalid({ [parameter]: "does not exist" });
 
