@@ -1,5 +1,5 @@
-// The floor: a bare node:http server that sends stored JSON texts through the same driver, on the same tables. It checks nothing,
-// knows nobody and renders nothing; what it does is what no service can do without.
+// A floor made of the service's own statements: a node:http server that sends them through the same driver, on the same tables. It
+// checks nothing, knows nobody and renders nothing.
 import { createServer } from "node:http";
 import { newId } from "../src/core/id.ts";
 import type { Row, Statement } from "../src/db/database.ts";

@@ -3,15 +3,17 @@ import autocannon from "autocannon";
 
 export interface Load {
   url: string;
-  method?: "GET" | "POST";
+  method?: "GET" | "POST" | "PUT" | "DELETE";
   headers?: Record<string, string>;
   body?: string;
-  /** Paths asked for in turn. */
-  paths: readonly string[];
+  /** Paths asked for in turn; a function is asked for each request anew. */
+  paths: readonly string[] | (() => { path: string; body?: string });
   connections: number;
   /** How long is counted, after so long that is not: whoever stood idle is compiled anew by V8, and has cold caches. */
   seconds: number;
   leadInSeconds: number;
+  /** So many requests in place of a time, of which the first quarter is not counted. */
+  amount?: number;
 }
 
 export interface Measured {
@@ -25,31 +27,42 @@ export interface Measured {
 
 /** Runs a load and fails when an answer was not a success: a refusal is fast, and measures nothing. */
 export async function measure(load: Load): Promise<Measured> {
-  const { url, method = "GET", headers, body, paths, connections, seconds, leadInSeconds } = load;
+  const { url, connections, seconds, leadInSeconds, amount } = load;
   const latencies: number[] = [];
   // The instance is a promise of its result and tells of every answer besides.
   const run = autocannon({
     url,
     connections,
-    duration: leadInSeconds + seconds,
-    requests: paths.map((path) => ({ method, path, headers, body })),
+    ...(amount === undefined ? { duration: leadInSeconds + seconds } : { amount }),
+    requests: requestsOf(load),
   }) as Promise<autocannon.Result> & NodeJS.EventEmitter;
-  const countedFrom = performance.now() + leadInSeconds * 1000;
+  let passedOver = amount === undefined ? 0 : amount / 4;
+  let countedFrom = performance.now() + (amount === undefined ? leadInSeconds * 1000 : 0);
+  let last = countedFrom;
   run.on("response", (_client: unknown, _status: number, _bytes: number, ms: number) => {
-    if (performance.now() >= countedFrom) latencies.push(ms);
+    last = performance.now();
+    if (passedOver > 0) {
+      passedOver--;
+      countedFrom = last;
+    } else if (last >= countedFrom) latencies.push(ms);
   });
   const result = await run;
   const failures = result.non2xx + result.errors + result.timeouts;
-  if (failures > 0) throw new Error(`${url}${paths[0]}: ${failures} of ${result.requests.total} requests failed`);
+  if (failures > 0) throw new Error(`${url}: ${failures} of ${result.requests.total} requests failed`);
   latencies.sort((a, b) => a - b);
   const at = (share: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? Number.NaN;
   return {
-    perSecond: latencies.length / (result.duration - leadInSeconds),
+    perSecond: (latencies.length * 1000) / (last - countedFrom),
     p50: at(0.5),
     p95: at(0.95),
     p99: at(0.99),
     failures,
   };
+}
+
+function requestsOf({ method = "GET", headers, body, paths }: Load): autocannon.Request[] {
+  if (typeof paths !== "function") return paths.map((path) => ({ method, path, headers, body }));
+  return [{ method, headers, setupRequest: (request) => ({ ...request, ...paths() }) }];
 }
 
 export function median(values: readonly number[]): number {

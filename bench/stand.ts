@@ -91,6 +91,13 @@ export async function startService(databaseUrl: string): Promise<Running> {
   return running;
 }
 
+/** The bare floor, with tables of its own in the same database. */
+export async function startBare(databaseUrl: string): Promise<Running> {
+  const running = await start(["bench/bare.ts"], await freePort(), { BARE: databaseUrl });
+  await once(running.process.stdout!, "data");
+  return running;
+}
+
 export async function startFloor(databaseUrl: string, recorded: Recorded): Promise<Running> {
   const port = await freePort();
   const running = await start(["bench/floor.ts"], port, { FLOOR: JSON.stringify({ url: databaseUrl, recorded }) });
