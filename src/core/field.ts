@@ -41,6 +41,8 @@ export interface Field<T = any, M extends Mode = Mode> {
   nullable: boolean;
   required: boolean;
   mode: M;
+  /** All the values it can have, where these are few. */
+  choices: readonly string[] | null;
   /** Never shown, filtered or sorted by. */
   hidden: boolean;
   /** Shown only when named in `_fields`: long texts that lists need not carry. */
@@ -182,6 +184,7 @@ function field<T, const O extends FieldOptions>(
     mode: (options.readOnly || options.derive ? "read" : options.createOnly ? "create" : "write") as ModeOf<O>,
     hidden: options.hidden === true,
     onDemand: options.onDemand === true,
+    choices: null,
     default: options.default as T,
     doc: options.doc ?? "",
     ref: null,
@@ -222,7 +225,7 @@ export function choice<const V extends readonly [string, ...string[]], const O e
   values: V,
   options: O = {} as O,
 ): FieldOf<V[number], O> {
-  return field<V[number], O>("text", z.enum(values), options);
+  return { ...field<V[number], O>("text", z.enum(values), options), choices: values };
 }
 
 /** An instant, on the wire `2026-01-02T03:04:05.678Z`. */

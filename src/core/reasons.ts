@@ -67,6 +67,20 @@ export function nearest(name: string, known: readonly string[]): string | null {
   return best;
 }
 
+/** As many of the known names as somebody reads, the nearest to `name` first. */
+export function nearestNames(name: string, known: readonly string[]): string[] {
+  const distances = new Map(known.map((one) => [one, editDistance(name.toLowerCase(), one.toLowerCase())]));
+  const sorted = [...distances.keys()].sort((a, b) => distances.get(a)! - distances.get(b)!);
+  return sorted.slice(0, namesMax);
+}
+const namesMax = 12;
+
+/** Why a value is refused that is none of a closed set. */
+export function notAmong(name: string, known: readonly string[]): string {
+  const named = nearestNames(name.slice(0, 100), known);
+  return `must be ${known.length > named.length ? `one of ${known.length}, such as` : "one of"} ${named.join(", ")}`;
+}
+
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

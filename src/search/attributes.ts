@@ -22,6 +22,8 @@ export interface Attribute {
   cast: string;
   /** The resource whose ids the values are. */
   refersTo: string | null;
+  /** All the values there can be, where these are few. */
+  choices?: readonly string[] | null;
   exists: Sql;
   /** One of its values is one of these; answered by an index where there is one. */
   equals(values: readonly unknown[]): Sql | Promise<Sql>;
@@ -96,7 +98,8 @@ function columnAttribute(ctx: Ctx, of: Resource, alias: string, name: string, co
   if (column.type === "texts") return textsAttribute(ctx, of, value, name);
   if (column.type === "json")
     return { ...single("text", sql`${value}::text`), exists: sql`${value} not in ('[]', '{}')`, value: null };
-  return single(kinds[column.type]!, value, column.ref?.to ?? looseReferences[of.name]?.[name] ?? null);
+  const one = single(kinds[column.type]!, value, column.ref?.to ?? looseReferences[of.name]?.[name] ?? null);
+  return { ...one, choices: column.choices };
 }
 
 /** One value, null where there is none. */
@@ -135,7 +138,8 @@ function labelAttribute(ctx: Ctx, alias: string, { ref, to, field }: Label, filt
   const target = ctx.registry.resource(to)!;
   const [from, id] = [sqlName(target.table), sqlName(ref)];
   const value = sql`(select l.${sqlName(field)} from ${from} l where l.organization_id = ${sqlName(alias)}.organization_id and l.id = ${sqlName(alias)}.${id})`;
-  const label = single("text", value, columnOf(target, field)?.ref?.to ?? null);
+  const column = columnOf(target, field);
+  const label = { ...single("text", value, column?.ref?.to ?? null), choices: column?.choices ?? null };
   return filter ? { ...label, equals: (values) => filteredBy(ctx, filter, alias, values) } : label;
 }
 
@@ -144,6 +148,7 @@ function filtered(ctx: Ctx, filter: Filter, alias: string, column: Field | undef
   const isTrue = () => filter.sql(ctx, "true", alias) as Sql;
   return {
     kind: column === undefined ? "boolean" : kinds[column.type]!,
+    choices: column?.choices ?? null,
     cast: "text",
     refersTo: null,
     exists: sql`true`,

@@ -5,7 +5,7 @@
 import type { Ctx } from "../core/context.ts";
 import { below, invalid } from "../core/errors.ts";
 import { isId } from "../core/id.ts";
-import { nearest } from "../core/reasons.ts";
+import { nearest, nearestNames } from "../core/reasons.ts";
 import {
   from,
   type NewestPage,
@@ -28,12 +28,14 @@ import {
   linkBetween,
   mainText,
   objectTypeOf,
+  relatedTypes,
   resourceOf,
 } from "./relations.ts";
 import { type DatedWords, hasWords, inText, narrowingWords, type Sought, wordsFor } from "./text.ts";
 
-/** Only from a text query; what its name means is said by `named_fields.ts`. */
+/** Only from a text query; what their names mean is said by `named_fields.ts`. */
 export type NamedField = Extract<QueryNode, { type: "named_field" }>;
+export type NamedRelated = Extract<QueryNode, { type: "named_related" }>;
 
 /** A kind of record, or the members of a list in a record, under the alias it has in the statement. */
 export interface Subject {
@@ -58,7 +60,7 @@ export interface Compiler {
   aliases: () => string;
   /** It is asked of all rows and not of a page. */
   whole: boolean;
-  named(compiler: Compiler, subject: Subject, node: NamedField, narrow: boolean): Promise<Compiled>;
+  named(compiler: Compiler, subject: Subject, node: NamedField | NamedRelated, narrow: boolean): Promise<Compiled>;
 }
 
 /** The condition on records of a kind under an alias. Refuses by places below `query`. */
@@ -78,7 +80,7 @@ export async function compileQuery(
 }
 
 const refuseNamed = (): never => {
-  throw new Error("a named field outside a text query");
+  throw new Error("a name outside a text query");
 };
 
 export const subjectOf = (ctx: Ctx, of: Resource, alias: string): Subject => ({
@@ -118,6 +120,7 @@ async function compilePlain(c: Compiler, subject: Subject, node: QueryNode, narr
     case "field_condition":
       return fieldCondition(c, subject, node.field, node.condition, narrow);
     case "named_field":
+    case "named_related":
       return c.named(c, subject, node, narrow);
   }
 }
@@ -203,7 +206,7 @@ async function hasRelated(
     return many(await hasElement(c, subject, node.related_object_type, async (inner) => (await condition(inner, false)).sql));
   const related = subject.resource === null ? undefined : resourceOf(c.ctx, node.related_object_type);
   const link = related && linkBetween(subject.resource!, related);
-  if (!related || !link) refuse("related_object_type", `is not related to ${subject.type}; ${relatedTo(c.ctx, subject)}`);
+  if (!related || !link) refuse("related_object_type", relatedTo(c.ctx, subject, node.related_object_type));
 
   const inner = subjectOf(c.ctx, related!, c.aliases());
   const source = {
@@ -215,11 +218,9 @@ async function hasRelated(
   return met(c, subject, link!.outer, [source], narrow);
 }
 
-function relatedTo(ctx: Ctx, subject: Subject): string {
-  const of = subject.resource;
-  const records = of === null ? [] : ctx.registry.resources.filter((one) => linkBetween(of, one) !== null).map(objectTypeOf);
-  const lists = Object.keys(elementTypes).filter((type) => elementTypes[type]!.of === of?.name);
-  return `known are ${[...records, ...lists].join(", ") || "none"}`;
+function relatedTo(ctx: Ctx, subject: Subject, given: string): string {
+  const known = subject.resource === null ? [] : relatedTypes(ctx, subject.resource);
+  return `is not related to ${subject.type}; known are ${nearestNames(given, known).join(", ") || "none"}`;
 }
 
 /** Members of a list in the record, each with its members as attributes. */
@@ -390,7 +391,7 @@ export function attributeNamed(subject: Subject, field: string, place: string): 
 export function unknownField(subject: Subject, field: string): string {
   const known = [...new Set(subject.names())];
   const near = nearest(field, known);
-  return `is not a field of ${subject.type}${near ? `; did you mean ${near}?` : "."} Known are ${known.slice(0, 100).join(", ")}`;
+  return `is not a field of ${subject.type}${near ? `; did you mean ${near}?` : "."} Known are ${nearestNames(field, known).join(", ")}`;
 }
 
 // --- refusals ---

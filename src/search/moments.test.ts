@@ -82,6 +82,18 @@ test("the words of a text query name spans of time", () => {
   assert.deepEqual(span("2 hours ago"), ["2026-07-10T13:00:00.000Z", "2026-07-10T13:00:00.000Z"]);
   assert.deepEqual(span("2026-02-28"), days("2026-02-28", "2026-03-01"));
   assert.deepEqual(span("2020-01-01T00:00"), ["2020-01-01T00:00:00.000Z", "2020-01-01T00:00:00.001Z"]);
+  assert.deepEqual(span("last 7 days"), days("2026-07-03", "2026-07-11"));
+  assert.deepEqual(span("next 2 weeks"), days("2026-07-10", "2026-07-25"));
+  assert.deepEqual(span("-7d"), span("7 days ago"));
+  assert.deepEqual(span("+2h"), span("in 2 hours"));
+  assert.deepEqual(span("first day of this month"), days("2026-07-01", "2026-07-02"));
+  assert.deepEqual(span("last day of last quarter"), days("2026-06-30", "2026-07-01"));
+  assert.deepEqual(span("beginning of this year"), days("2026-01-01", "2026-01-01"));
+  assert.deepEqual(span("end of next month"), days("2026-09-01", "2026-09-01"));
+  assert.deepEqual(span("2026"), days("2026-01-01", "2027-01-01"));
+  assert.deepEqual(span("2026-02"), days("2026-02-01", "2026-03-01"));
+  assert.deepEqual(span("Feb 2026"), span("february 2026"));
+  for (const text of ["2026-13", "Smarch 2026", "last 5 fridays", "first of may", "7d"]) assert.equal(spanOf(text), null, text);
   for (const text of ["soon", "", "in", "days ago", "2026-02-30", "7 days"]) assert.equal(spanOf(text), null, text);
 });
 

@@ -50,26 +50,87 @@ export function isoSpan(text: string): Span | null {
   return { start: at(instant), end: at(new Date(instant.getTime() + 1)) };
 }
 
-/** ISO, or the words people use: `today`, `now`, `last week`, `7 days ago`, `in 2 hours`. Null when it is none of these. */
+/**
+ * ISO, or the words people use: `today`, `now`, `last week`, `7 days ago`, `in 2 hours`, `last 30 days`, `-7d`, `end of this month`,
+ * `2026-01`, `January 2026`. Null when it is none of these.
+ */
 export function spanOf(text: string): Span | null {
   const words = text.trim().toLowerCase().replace(/\s+/g, " ");
-  const period = words.replace(" ", "-") as PeriodName;
   if (words === "now") return { start: { type: "now" }, end: { type: "now" } };
-  if (PERIODS.includes(period)) return edges((which) => ({ type: PREDEFINED, range: period, which }));
+  return (
+    periodSpan(words) ?? edgeSpan(words) ?? daysSpan(words) ?? calendarSpan(words) ?? awaySpan(words) ?? isoSpan(text.trim())
+  );
+}
 
+const isPeriod = (name: string): name is PeriodName => PERIODS.includes(name as PeriodName);
+const periodEdges = (range: PeriodName) => edges((which) => ({ type: PREDEFINED, range, which }));
+
+function periodSpan(words: string): Span | null {
+  const period = words.replace(" ", "-");
+  return isPeriod(period) ? periodEdges(period) : null;
+}
+
+/** `first day of this month` is that day, `start of this month` the moment. */
+function edgeSpan(words: string): Span | null {
+  const [, edge = "", isDay, period = ""] =
+    /^(first|last|start|beginning|end)( day)? of ((?:this|last|next) \w+)$/.exec(words) ?? [];
+  const range = period.replace(" ", "-");
+  if (!isPeriod(range)) return null;
+  const { start, end } = periodEdges(range);
+  const aDay = (moment: Moment, direction: "past" | "future"): Moment => ({
+    type: "offset",
+    direction,
+    moment,
+    offset: { ...NOTHING, days: isDay ? 1 : 0 },
+    which_day_end: null,
+  });
+  return edge === "last" || edge === "end" ? { start: aDay(end, "past"), end } : { start, end: aDay(start, "future") };
+}
+
+/** `last 7 days` are those before today and today, `next 7 days` today and those after. */
+function daysSpan(words: string): Span | null {
+  const [, which, amount, unit] = /^(last|past|previous|next) (\d{1,4}) (day|week|month|year)s?$/.exec(words) ?? [];
+  if (!unit) return null;
+  const today = periodEdges("today");
+  return which === "next"
+    ? { start: today.start, end: away(amount!, unit, "future").end }
+    : { start: away(amount!, unit, "past").start, end: today.end };
+}
+
+/** A year or a month. */
+function calendarSpan(words: string): Span | null {
+  const [, name, year] = /^(?:([a-z]+) )?(\d{4})$/.exec(words) ?? [];
+  const [, isoYear, isoMonth] = /^(\d{4})-(\d\d)$/.exec(words) ?? [];
+  const month = name ? MONTHS.findIndex((one) => one === name || one.slice(0, 3) === name) + 1 : Number(isoMonth ?? 1);
+  const first = `${year ?? isoYear}-${String(month).padStart(2, "0")}-01`;
+  if (!isDate(first)) return null;
+  const after = Temporal.PlainDate.from(first).add(name || isoMonth ? { months: 1 } : { years: 1 });
+  const dayAt = (value: string): Moment => ({ type: "fixed_local_date", value, which: "start" });
+  return { start: dayAt(first), end: dayAt(after.toString()) };
+}
+
+const MONTHS = "january february march april may june july august september october november december".split(" ");
+
+function awaySpan(words: string): Span | null {
+  const [, sign, short, letter] = /^([+-])(\d{1,4})([hdwmy])$/.exec(words) ?? [];
+  if (sign) return away(short!, SHORT_UNITS.get(letter!)!, sign === "-" ? "past" : "future");
   const [, amount, unit, direction] =
     /^(\d{1,4}|an?) (second|minute|hour|day|week|month|year)s? (ago|from now)$/.exec(words.replace(/^in (.+)$/, "$1 from now")) ??
     [];
-  if (!amount || !unit) return isoSpan(text.trim());
-  return edges((which) => ({
+  return amount && unit ? away(amount.replace(/^an?$/, "1"), unit, direction === "ago" ? "past" : "future") : null;
+}
+
+const SHORT_UNITS = new Map(Object.entries({ h: "hour", d: "day", w: "week", m: "month", y: "year" }));
+
+/** "3 days ago" is that whole day, "3 hours ago" that very instant. */
+const away = (amount: string, unit: string, direction: "past" | "future"): Span =>
+  edges((which) => ({
     type: "offset",
-    direction: direction === "ago" ? "past" : "future",
+    direction,
     moment: { type: "now" },
-    offset: { ...NOTHING, [`${unit}s`]: Number(amount.replace(/^an?$/, "1")) },
-    // "3 days ago" is that whole day, "3 hours ago" that very instant.
+    offset: { ...NOTHING, [`${unit}s`]: Number(amount) },
     which_day_end: /second|minute|hour/.test(unit) ? null : which,
   }));
-}
 
 const PERIODS = [
   ...(["today", "yesterday", "tomorrow"] as const),

@@ -3,6 +3,8 @@
  * Ids may be written as labels, dates in words, and `field:*` asks for any value, `field:""` for none.
  */
 import type { Ctx } from "../core/context.ts";
+import { isId } from "../core/id.ts";
+import { nearest, nearestNames, notAmong } from "../core/reasons.ts";
 import type { Resource } from "../core/resource.ts";
 import { name, raw, type Sql, sql } from "../db/sql.ts";
 import { parseCountry } from "../values/country.ts";
@@ -20,85 +22,155 @@ import {
   many,
   met,
   type NamedField,
+  type NamedRelated,
   refuse,
   type Subject,
-  unknownField,
+  subjectOf,
 } from "./compile.ts";
-import type { Condition } from "./conditions.ts";
+import { type Condition, meets, withMembers } from "./conditions.ts";
 import type { Source } from "./found.ts";
 import { spanOf } from "./moments.ts";
 import type { Operator, QueryNode } from "./nodes.ts";
-import { linkBetween, resourceOf } from "./relations.ts";
+import { elementTypes, listed, relatedTypes, resourceOf } from "./relations.ts";
 import { inText, narrowingWords } from "./text.ts";
+import { countNamed, fieldAround, fieldNamed, kindNamed, kindWords, knownWords } from "./vocabulary.ts";
 
-/** Other words people use. */
-const synonyms: Readonly<Record<string, string>> = {
-  created: "date_created",
-  updated: "date_updated",
-  email_address: "email",
-  phone_number: "phone",
-  tag: "tags",
-  zip: "zipcode",
-};
-
-/** The field that is meant: `status` is `status_id` where that is a reference, `created` is `date_created`. */
-export function fieldNamed(subject: Subject, given: string): string {
-  const wanted = /^custom\./i.test(given) ? given.replace(/^custom/i, "custom") : given.toLowerCase();
-  const own = synonyms[wanted] ?? wanted;
-  return subject.attribute(`${own}_id`)?.refersTo ? `${own}_id` : own;
-}
-
-export async function namedField(c: Compiler, subject: Subject, node: NamedField, narrow: boolean): Promise<Compiled> {
-  const field = fieldNamed(subject, node.name);
+/** What a name of a text query asks of a kind of record. */
+export async function named(c: Compiler, subject: Subject, node: NamedField | NamedRelated, narrow: boolean): Promise<Compiled> {
+  if (node.type === "named_related") return hasAround(c, subject, node.name, node.related_query, narrow);
+  const word = node.operator === ":" ? words.get(node.name.toLowerCase()) : undefined;
   const compiled: Compiled[] = [];
-  for (const value of node.values) compiled.push(await oneValue(c, subject, field, node, value, narrow));
+  for (const value of node.values)
+    compiled.push(await (word ? word(c, subject, value, narrow) : oneValue(c, subject, node, value, narrow)));
   return either(subject, compiled);
 }
 
-async function oneValue(
-  c: Compiler,
-  subject: Subject,
-  field: string,
-  node: NamedField,
-  value: string,
-  narrow: boolean,
-): Promise<Compiled> {
-  const { operator } = node;
-  const isAny = value === "*" && operator === ":";
-  const isNone = value === "" && (operator === ":" || operator === "=");
-  const attribute = subject.attribute(field);
-  if (attribute === null) {
-    if (!isRelated(c.ctx, subject, field)) refuse("", `${node.name} ${unknownField(subject, node.name)}`);
-    const query: QueryNode = isAny || isNone ? { type: "match_all", negate: false } : { ...wordsOf(value), negate: false };
-    return compile(c, subject, { ...related(field, query), negate: isNone }, narrow);
-  }
+type Asked = (c: Compiler, subject: Subject, value: string, narrow: boolean) => Promise<Compiled>;
 
-  if (isAny) return many(attribute.exists);
-  if (isNone) return many(sql`(${attribute.exists}) is not true`);
-  if ((field === "email" || field === "phone") && subject.resource !== null) return reachedBy(c, subject, field, value, narrow);
+/** Names that are no fields: `has:calls`, `not:email`, `is:complete`, `slice:1/3`. */
+const words: ReadonlyMap<string, Asked> = new Map<string, Asked>([
+  ["has", has],
+  ["not", async (c, subject, value, narrow) => many(sql`(${(await has(c, subject, value, narrow)).sql}) is not true`)],
+  ["is", is],
+  ["slice", slice],
+  ["in", () => refuse("", "saved searches are not kept here; send the query itself")],
+]);
+
+async function oneValue(c: Compiler, subject: Subject, node: NamedField, value: string, narrow: boolean): Promise<Compiled> {
+  const { operator } = node;
+  const field = fieldNamed(subject, node.name);
+  const attribute = subject.attribute(field);
+  const isNumber = isRange(operator) || /^\d{1,3}(\.\.\d{1,3})?$/.test(value);
+  const counted = isNumber && attribute?.kind !== "number" ? countNamed(c.ctx, subject, node.name) : null;
+  if (counted !== null) return many(await meets(c.ctx, counted, numberCondition(operator, value, node.name)));
+  if (attribute === null) return around(c, subject, node, value, narrow);
+
+  if (value === "*" && operator === ":") return present(c, subject, field, attribute);
+  if (value === "" && (operator === ":" || operator === "="))
+    return many(sql`(${(await present(c, subject, field, attribute)).sql}) is not true`);
+  if (isReached(subject, field)) return reachedBy(c, subject, field, reached.get(field)!(c.ctx, withoutStars(value)), narrow);
   if (attribute.refersTo !== null) return many(await refersTo(c, attribute, value, operator, node.name));
 
   const condition = conditionOf(attribute, operator, field === "country" ? (parseCountry(value) ?? value) : value, node.name);
   return fieldMeets(c, subject, field, attribute, condition, narrow);
 }
 
+/** It has any value there, as most have. */
+async function present(c: Compiler, subject: Subject, field: string, attribute: Attribute): Promise<Compiled> {
+  if (!isReached(subject, field)) return many(attribute.exists);
+  const keys = name(listed[field]!.keys!);
+  return reachedBy(c, subject, field, (alias) => ({ condition: sql`cardinality(${name(alias)}.${keys}) > 0` }), false);
+}
+
+// --- what is around the record ---
+
+/** What is no field of the record: one of a kind around it (`contact_title:x`), or such a kind and its words (`note:pricing`). */
+function around(c: Compiler, subject: Subject, node: NamedField, value: string, narrow: boolean): Promise<Compiled> {
+  const of = subject.resource;
+  const there = of && fieldAround(c.ctx, of, node.name, (type, field) => hasField(c.ctx, type, field));
+  if (there) {
+    const query: QueryNode = { ...node, name: there.field, values: [value], negate: false };
+    return compile(c, subject, related(there.type, query), narrow);
+  }
+  const type = of && kindNamed(c.ctx, of, node.name);
+  if (!type) return refuse("", unknownName(c.ctx, subject, node.name));
+  if (isRange(node.operator)) return refuse("", `${node.name} is a kind of record: ask with ${node.name}:x or ${node.name}(…)`);
+  const query: QueryNode = value === "*" || value === "" ? anything : { ...wordsOf(value), negate: false };
+  return compile(c, subject, { ...related(type, query), negate: value === "" }, narrow);
+}
+
+/** `contact(title:CEO)`: one of the records of that kind is so. */
+function hasAround(c: Compiler, subject: Subject, given: string, query: QueryNode, narrow: boolean): Promise<Compiled> {
+  const type = subject.resource && kindNamed(c.ctx, subject.resource, given);
+  if (!type) return refuse("", `${given} is not related to ${subject.type}${nearestOf(given, kindWords(c.ctx, subject))}`);
+  return compile(c, subject, related(type, query), narrow);
+}
+
 // `contact:anna` asks for people by any of their words.
 const wordsOf = (value: string) => ({ type: "text", value, mode: "beginning_of_words" }) as const;
 const related = (related_object_type: string, related_query: QueryNode) =>
-  ({ type: "has_related", this_object_type: null, related_object_type, related_query }) as const;
+  ({ type: "has_related", this_object_type: null, related_object_type, related_query, negate: false }) as const;
+const anything: QueryNode = { type: "match_all", negate: false };
 
-function isRelated(ctx: Ctx, subject: Subject, type: string): boolean {
+const hasField = (ctx: Ctx, type: string, field: string): boolean => {
   const of = resourceOf(ctx, type);
-  return of !== undefined && subject.resource !== null && linkBetween(subject.resource, of) !== null;
+  if (of === undefined) return elementTypes[type]?.members.includes(field) ?? false;
+  const subject = subjectOf(ctx, of, "r");
+  return subject.attribute(fieldNamed(subject, field)) !== null;
+};
+
+function unknownName(ctx: Ctx, subject: Subject, given: string): string {
+  const elsewhere = subject.resource && relatedTypes(ctx, subject.resource).find((type) => hasField(ctx, type, given));
+  const kind = elsewhere?.split(".").at(-1);
+  if (elsewhere) return `${given} is not a field of ${subject.type} but of ${elsewhere}; write ${kind}(${given}:"x")`;
+  return `${given} is not a field of ${subject.type}${nearestOf(given, knownWords(ctx, subject))}`;
+}
+
+function nearestOf(given: string, known: readonly string[]): string {
+  const near = nearest(given, known);
+  return `${near ? `; did you mean ${near}?` : "."} Known are ${nearestNames(given, known).join(", ") || "none"}`;
+}
+
+// --- words before a colon that are no fields ---
+
+async function has(c: Compiler, subject: Subject, value: string, narrow: boolean): Promise<Compiled> {
+  const counted = countNamed(c.ctx, subject, value);
+  if (counted !== null) return many(counted.some((count) => sql`${count} > 0`));
+  const field = fieldNamed(subject, value);
+  const attribute = subject.attribute(field);
+  if (attribute !== null) return present(c, subject, field, attribute);
+  if (subject.resource && kindNamed(c.ctx, subject.resource, value)) return hasAround(c, subject, value, anything, narrow);
+  return refuse("", unknownName(c.ctx, subject, value));
+}
+
+/** `is:complete` is a field that is true, `is:won` a status. */
+async function is(c: Compiler, subject: Subject, value: string, narrow: boolean): Promise<Compiled> {
+  const attribute = subject.attribute(`is_${value.toLowerCase()}`);
+  if (attribute?.kind === "boolean") return many(await attribute.equals([true]));
+  const status = subject.attribute(fieldNamed(subject, "status"));
+  const states = subject.names().flatMap((one) => (one.startsWith("is_") ? [one.slice("is_".length)] : []));
+  if (status === null) return refuse("", `is:${value} is not known of ${subject.type}${nearestOf(value, states)}`);
+  return named(c, subject, { type: "named_field", name: "status", operator: ":", values: [value], negate: false }, narrow);
+}
+
+/** One of several parts of all records, each of which is in one of them: for reading many records side by side. */
+async function slice(_c: Compiler, subject: Subject, value: string): Promise<Compiled> {
+  const [, part = 0, parts = 0] = (/^(\d{1,4})\/(\d{1,4})$/.exec(value) ?? []).map(Number);
+  if (part < 1 || part > parts) refuse("", "slice is one part of several: write slice:1/3, slice:2/3 and slice:3/3");
+  if (subject.resource === null) refuse("", "slice is for records");
+  return many(sql`(hashtext(${name(subject.alias)}.id) & 2147483647) % ${parts}::int = ${part - 1}::int`);
 }
 
 // --- values ---
 
-function conditionOf({ kind }: Attribute, operator: Operator, value: string, given: string): Condition {
+function conditionOf({ kind, choices }: Attribute, operator: Operator, value: string, given: string): Condition {
   switch (kind) {
     case "text":
       if (isRange(operator)) refuse("", `${given} is text: ask with ${given}:"x" or ${given}="x"`);
-      return { type: "text", value, mode: operator === ":" ? "contains" : "exact_value" };
+      if (choices) return { type: "term", values: choicesMeant(choices, value, given) };
+      return operator === ":"
+        ? { type: "text", value: withoutStars(value), mode: "contains" }
+        : { type: "text", value, mode: "exact_value" };
     case "boolean":
       return { type: "boolean", value: booleanOf(value, given) };
     case "number":
@@ -110,6 +182,20 @@ function conditionOf({ kind }: Attribute, operator: Operator, value: string, giv
 
 const isRange = (operator: Operator): boolean => operator !== ":" && operator !== "=" && operator !== "in";
 
+/** `name:acm*` and `email:*@acme.com`: the beginnings of words are found anyway. */
+const withoutStars = (value: string): string => value.replace(/^\*+(?=.)|(?<=[^*])\*+$/gs, "");
+
+/** One of few values, in any case and however its words are joined. */
+function choicesMeant(choices: readonly string[], value: string, given: string): string[] {
+  const plain = (text: string) =>
+    text
+      .toLowerCase()
+      .replace(/[\s_-]+/g, " ")
+      .trim();
+  const found = choices.filter((choice) => plain(choice) === plain(value));
+  return found.length > 0 ? found : refuse("", `${given} ${notAmong(value, choices)}`);
+}
+
 function booleanOf(value: string, given: string): boolean {
   if (/^(true|yes|1)$/i.test(value)) return true;
   if (/^(false|no|0)$/i.test(value)) return false;
@@ -117,18 +203,42 @@ function booleanOf(value: string, given: string): boolean {
 }
 
 function numberCondition(operator: Operator, value: string, given: string): Condition {
-  const number = /^[+-]?\d+(\.\d+)?$/.test(value) ? Number(value) : refuse("", `${given} is a number, not ${value}`);
-  if (!isRange(operator)) return { type: "term", values: [number] };
   const none = { gt: null, gte: null, lt: null, lte: null };
+  const [from, to] = endsOf(value) ?? [];
+  if (to !== undefined && operator === ":")
+    return {
+      type: "number_range",
+      ...none,
+      gte: from === "" ? null : numberOf(from!, given),
+      lte: to === "" ? null : numberOf(to, given),
+    };
+  const number = numberOf(value, given);
+  if (!isRange(operator)) return { type: "term", values: [number] };
   const bound = { ">": "gt", ">=": "gte", "<": "lt", "<=": "lte" }[operator as string]!;
   return { type: "number_range", ...none, [bound]: number };
 }
 
+const numberOf = (value: string, given: string): number =>
+  /^[+-]?\d+(\.\d+)?$/.test(value) ? Number(value) : refuse("", `${given} is a number, not ${value}`);
+
+/** `10..20`, of which one end may be left open. */
+const endsOf = (value: string): string[] | null => {
+  const ends = value.split("..");
+  return ends.length === 2 && value !== ".." ? ends : null;
+};
+
 /** A day is all of it: after it is from its end, up to it is until its end. */
 function momentCondition(operator: Operator, value: string, given: string): Condition {
-  const span =
-    spanOf(value) ?? refuse("", `${given} is a date: write ${given}:2026-01-31, ${given}:today or ${given}>"7 days ago"`);
-  const { start, end } = span;
+  const spanNamed = (text: string) =>
+    spanOf(text) ?? refuse("", `${given} is a date: write ${given}:2026-01-31, ${given}:today or ${given}>"7 days ago"`);
+  const [from, to] = endsOf(value) ?? [];
+  if (to !== undefined && operator === ":")
+    return {
+      type: "moment_range",
+      on_or_after: from === "" ? null : spanNamed(from!).start,
+      before: to === "" ? null : spanNamed(to).end,
+    };
+  const { start, end } = spanNamed(value);
   const whole = !isRange(operator);
   const on_or_after = whole || operator === ">=" ? start : operator === ">" ? end : null;
   const before = whole || operator === "<=" ? end : operator === "<" ? start : null;
@@ -140,33 +250,50 @@ function momentCondition(operator: Operator, value: string, given: string): Cond
 async function refersTo(c: Compiler, attribute: Attribute, value: string, operator: Operator, given: string): Promise<Sql> {
   if (isRange(operator)) refuse("", `${given} names a record: ask with ${given}:"x"`);
   const target = c.ctx.registry.resource(attribute.refersTo!)!;
-  if (looksLikeId(target, value)) return attribute.equals([value]);
-  if (target.cached) return attribute.equals(idsLabelled(c.ctx, target, value));
+  if (looksLikeId(target, value) || isId("group", value)) return attribute.equals(withMembers(c.ctx, [value]));
+  if (target.cached) return attribute.equals(idsLabelled(c.ctx, target, value, given));
   const label = "display_name" in target.fields ? "display_name" : "name";
   const mode = operator === ":" ? "contains" : "exact_value";
   return attribute.some(
     (id) => sql`exists (select from ${name(target.table)} l where l.organization_id = ${c.ctx.organization_id} and l.id = ${id}
-      and ${inText(sql`l.${name(label)}`, { value, mode })})`,
+      and ${inText(sql`l.${name(label)}`, { value: withoutStars(value), mode })})`,
   );
 }
 
-/** Small records with this label, in any case; members also by their address, by one of their names, and the caller by `me`. */
-function idsLabelled(ctx: Ctx, target: Resource, value: string): string[] {
+/**
+ * Small records with this label, in any case: members also by their address, by one of their names, by their group, and the caller by
+ * `me`; statuses also by their type.
+ */
+function idsLabelled(ctx: Ctx, target: Resource, value: string, given: string): string[] {
   const wanted = value.trim().toLowerCase();
   if (target.name === "user" && wanted === "me") return [ctx.actor.user_id];
-  const labels = ["label", "name", "email", "first_name", "last_name"];
-  const isMeant = (row: Record<string, unknown>) => labels.some((label) => String(row[label] ?? "").toLowerCase() === wanted);
-  return ctx.directory.all(target.name).flatMap((row) => (isMeant(row) ? [row.id as string] : []));
+  const rows = ctx.directory.all(target.name);
+  const having = (fields: readonly string[], among = rows) =>
+    among.flatMap((row) => (fields.some((field) => String(row[field] ?? "").toLowerCase() === wanted) ? [row.id as string] : []));
+  const found = [having(["label", "name", "email", "first_name", "last_name"]), having(["type"])].find((ids) => ids.length > 0);
+  if (found !== undefined) return found;
+  const groups = target.name === "user" && ctx.directory.has("group") ? having(["name"], ctx.directory.all("group")) : [];
+  if (groups.length > 0) return withMembers(ctx, groups);
+  const labels = rows.flatMap((row) => (row.label ?? row.name ?? []) as string);
+  return refuse("", `${given} ${notAmong(value, labels)}`);
 }
 
 // --- addresses and numbers: the record's own, or those of its people ---
 
-function reachedBy(c: Compiler, subject: Subject, field: "email" | "phone", value: string, narrow: boolean): Promise<Compiled> {
-  const reached = field === "email" ? withEmail(c.ctx, value) : withPhone(c.ctx, value);
-  return met(c, subject, "id", anywhere(c, subject, field, reached), narrow);
-}
-
 type Reached = (alias: string) => Pick<Source, "words" | "condition">;
+
+const reached = new Map([
+  ["email", withEmail],
+  ["phone", withPhone],
+]);
+
+type Reachable = "email" | "phone";
+
+const isReached = (subject: Subject, field: string): field is Reachable =>
+  reached.has(field) && subject.resource?.columns.some(([key]) => key === listed[field]!.keys) === true;
+
+const reachedBy = (c: Compiler, subject: Subject, field: Reachable, by: Reached, narrow: boolean): Promise<Compiled> =>
+  met(c, subject, "id", anywhere(c, subject, field, by), narrow);
 
 /** A whole address, or a beginning of its words. */
 function withEmail(ctx: Ctx, value: string): Reached {

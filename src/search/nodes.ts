@@ -28,6 +28,7 @@ export type QueryNode = { negate: boolean } & (
   | { type: "field_condition"; field: FieldReference; condition: Condition }
   // Only from a text query: what the name and the values mean is decided by the resource searched.
   | { type: "named_field"; name: string; operator: Operator; values: string[] }
+  | { type: "named_related"; name: string; related_query: QueryNode }
 );
 
 export type FieldReference =

@@ -58,6 +58,12 @@ export const elementTypes: Readonly<Record<string, ElementType>> = {
   contact_url: { of: "contact", list: "urls", members: ["url", "type"] },
 };
 
+/** What is around a kind of record, as `object_type` names it. */
+export function relatedTypes(ctx: Ctx, of: Resource): string[] {
+  const records = ctx.registry.resources.filter((one) => linkBetween(of, one) !== null).map(objectTypeOf);
+  return [...records, ...Object.keys(elementTypes).filter((type) => elementTypes[type]!.of === of.name)];
+}
+
 /** The same lists asked through the record: its `email` is one of its e-mail addresses. `keys` is an indexed form of them. */
 export const listed: Readonly<Record<string, { list: string; member: string; keys?: string }>> = {
   email: { list: "emails", member: "email", keys: "email_keys" },

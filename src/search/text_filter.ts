@@ -1,18 +1,21 @@
 // `query=` on lists: the text query as a filter, which may also order the list.
 import type { Ctx } from "../core/context.ts";
 import { reasonsOf } from "../core/errors.ts";
+import { nearestNames } from "../core/reasons.ts";
 import type { Filter, OrderKey, Purpose, Resource } from "../core/resource.ts";
 import type { Sql } from "../db/sql.ts";
 import { BadValue } from "../records/list_input.ts";
+import { attributeNames } from "./attributes.ts";
 import { compileQuery, subjectOf } from "./compile.ts";
-import { fieldNamed, namedField } from "./named_fields.ts";
+import { named } from "./named_fields.ts";
 import type { QueryNode } from "./nodes.ts";
 import { orderBy } from "./order.ts";
 import { parseTextQuery, type TextQuery, TextQueryError } from "./text_query.ts";
+import { countFields, fieldNamed } from "./vocabulary.ts";
 
 /** Words, `field:value`, `and`, `or`, `not`, parentheses, `contact(…)`, `sort:-field`. */
 export const textQuery = (resource: string): Filter => ({
-  doc: 'Only records that a text query finds: words, "a phrase", `field:value`, `field>=value`, `not`, `or`, parentheses, `contact(name:x)`, `sort:-field`.',
+  doc: 'Only records that a text query finds: words, "a phrase", `field:value`, `field>=value`, `field:1..5`, `field in (a, b)`, `not`, `or`, parentheses, `has:calls`, `calls>3`, `contact(name:x)`, `slice:1/3`, `sort:-field`.',
   sql: (ctx, value, alias, purpose) => condition(ctx, resource, alias, parse(value).query, purpose),
   // Most ask for none, and each is understood once more for its condition.
   order: (ctx, value) => (/sort/i.test(value) ? orderOf(ctx, ctx.registry.resource(resource)!, parse(value)) : null),
@@ -45,7 +48,7 @@ function parse(text: string): TextQuery {
 /** Every refusal is about the one text, so it says what it is about instead of where. */
 async function condition(ctx: Ctx, resource: string, alias: string, query: QueryNode, purpose?: Purpose): Promise<Sql> {
   try {
-    return await compileQuery(ctx, ctx.registry.resource(resource)!, alias, query, { ...purpose, named: namedField });
+    return await compileQuery(ctx, ctx.registry.resource(resource)!, alias, query, { ...purpose, named });
   } catch (problem) {
     throw new BadValue(Object.values(reasonsOf(problem)).join("; "));
   }
@@ -55,13 +58,14 @@ function orderOf(ctx: Ctx, of: Resource, { sort }: TextQuery): OrderKey[] | null
   if (sort.length === 0) return null;
   return sort.map(({ name, direction }) => {
     const field = fieldNamed(subjectOf(ctx, of, "t"), name);
-    // Sorting by a status or a member means by what people read.
-    const candidates = field.endsWith("_id") ? [field.replace(/_id$/, "_label"), field.replace(/_id$/, "_name"), field] : [field];
-    const keys = candidates.map((one) => orderBy(ctx, of, one, direction === "desc"));
-    return keys.find((key) => key !== null) ?? nothing(name);
+    // Sorting by a status or a member means by what people read, and by calls by how many there are.
+    const labels = field.endsWith("_id") ? [field.replace(/_id$/, "_label"), field.replace(/_id$/, "_name")] : [];
+    const keys = [...labels, field, ...countFields(name.toLowerCase())].map((one) => orderBy(ctx, of, one, direction === "desc"));
+    return keys.find((key) => key !== null) ?? nothing(ctx, of, name);
   });
 }
 
-function nothing(name: string): never {
-  throw new BadValue(`${name} is nothing to sort by`);
+function nothing(ctx: Ctx, of: Resource, name: string): never {
+  const known = attributeNames(ctx, of).filter((one) => orderBy(ctx, of, one, false) !== null);
+  throw new BadValue(`${name} is nothing to sort by; the nearest are ${nearestNames(name, known).join(", ")}`);
 }

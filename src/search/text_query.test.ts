@@ -20,9 +20,8 @@ const field = (name: string, operator: Operator, ...values: string[]): QueryNode
   negate: false,
 });
 const contact = (related_query: QueryNode): QueryNode => ({
-  type: "has_related",
-  this_object_type: null,
-  related_object_type: "contact",
+  type: "named_related",
+  name: "contact",
   related_query,
   negate: false,
 });
@@ -54,6 +53,17 @@ test("a field is asked for a value, a range or one of several", () => {
   assert.deepEqual(parsed('status in (won, "on hold", very warm)'), field("status", "in", "won", "on hold", "very warm"));
   assert.deepEqual(parsed("custom.Größe:3"), field("custom.Größe", ":", "3"));
   assert.deepEqual(parsed('"custom.Deal size">="7 days ago"'), field("custom.Deal size", ">=", "7 days ago"));
+  assert.deepEqual(parsed('custom."Deal size">=5'), field("custom.Deal size", ">=", "5"));
+  assert.deepEqual(
+    parsed("calls >3 tasks> 2 name =x"),
+    all(field("calls", ">", "3"), field("tasks", ">", "2"), field("name", "=", "x")),
+  );
+  assert.deepEqual(parsed('status=="won" value<>5'), all(field("status", "=", "won"), not(field("value", "=", "5"))));
+  assert.deepEqual(parsed('status:(won or "on hold", very warm)'), field("status", ":", "won", "on hold", "very warm"));
+  assert.deepEqual(
+    parsed('value:[10 TO 20] created:["7 days ago" TO *]'),
+    all(all(field("value", ">=", "10"), field("value", "<=", "20")), field("created", ">=", "7 days ago")),
+  );
 });
 
 test("not and - turn around what follows", () => {
@@ -62,10 +72,13 @@ test("not and - turn around what follows", () => {
   assert.deepEqual(parsed("status!=won"), not(field("status", "=", "won")));
   assert.deepEqual(parsed("status not in (won)"), not(field("status", "in", "won")));
   assert.deepEqual(parsed("not not acme"), word("acme"));
+  assert.deepEqual(parsed("!acme !status:won"), all(not(word("acme")), not(field("status", ":", "won"))));
+  assert.deepEqual(parsed("Yahoo! !"), word("Yahoo!"));
   assert.deepEqual(parsed("not-for-profit jean-paul"), all(word("not-for-profit"), word("jean-paul")));
 });
 
 test("and binds closer than or, and parentheses closest", () => {
+  assert.deepEqual(parsed("a || b && c"), any(word("a"), all(word("b"), word("c"))));
   assert.deepEqual(parsed("a or b c"), any(word("a"), all(word("b"), word("c"))));
   assert.deepEqual(parsed("(a or b) c"), all(any(word("a"), word("b")), word("c")));
 });
@@ -77,6 +90,16 @@ test("a related record is described in parentheses", () => {
 
 test("* and nothing at all match everything", () => {
   for (const text of ["*", "", "  ", "sort:name"]) assert.deepEqual(parsed(text), everything);
+});
+
+test("a sort says its direction before or behind the name", () => {
+  for (const text of ["sort:-created", "sort:created desc", "sort:created:DESC", 'sort:"-created"'])
+    assert.deepEqual(parseTextQuery(text), { query: everything, sort: [{ name: "created", direction: "desc" }] }, text);
+  assert.deepEqual(parseTextQuery('sort:custom."Deal size" asc, -name acme').sort, [
+    { name: "custom.Deal size", direction: "asc" },
+    { name: "name", direction: "desc" },
+  ]);
+  assert.deepEqual(parsed("sort:name description"), word("description"));
 });
 
 test("sort is taken out of the query", () => {
@@ -117,9 +140,9 @@ test("what cannot be understood is explained in a sentence with its place", () =
   refused("(acme", 0, /^this parenthesis is never closed/);
   refused("acme)", 4, /^this closing parenthesis has no opening one/);
   refused('name:"acme', 5, /^this quotation mark is never closed/);
-  refused("status in (won", 10, /^the list after status in is never closed/);
+  refused("status in (won", 10, /^the list after status is never closed/);
   refused("status in ()", 10, /^status in \( \) needs at least one value/);
-  refused("status:(won or lost)", 7, /^for several values write status in \(one, another\)/);
+  refused("status:(won and lost)", 7, /^for several values write status in \(one, another\)/);
   refused("contact()", 7, /^contact\( \) needs something to look for/);
   refused("-sort:name", 1, /^a sort cannot be negated/);
   refused("(".repeat(21), 20, /nest at most 20 deep/);
@@ -229,8 +252,8 @@ function written(node: QueryNode): string {
       return `(${node.queries.map(written).join(" ")})`;
     case "or":
       return `(${node.queries.map(written).join(" or ")})`;
-    case "has_related":
-      return `${node.related_object_type}(${written(node.related_query)})`;
+    case "named_related":
+      return `${node.name}(${written(node.related_query)})`;
     case "text":
       return node.mode === "phrase" ? quoted(node.value) : node.value;
     case "named_field": {

@@ -2,9 +2,11 @@
  * The text query of lists, bulk actions and exports (domain.md 11.8), read into the same tree as `POST /data/search/`:
  *
  *     acme "west coast" status:won value>=1000 -tag:cold (city:Paris or city:Lyon) contact(title:CEO) sort:-date_updated
+ *     calls>3 not has:opportunities custom."Deal size":[10 TO 20] status:(new or open) slice:1/3 sort:created desc
  *
  * People paste into it whatever they have, so that text is text wherever it can be: only a name or comparison without
- * its value, an open quotation mark, and parentheses that do not match are refused. Field names are not known here.
+ * its value, an open quotation mark, and parentheses that do not match are refused. Field names are not known here:
+ * what they mean, and `has:`, `is:` and `slice:` with them, is said by `named_fields.ts`.
  */
 import { MAX_DEPTH, MAX_NODES, type Operator, type QueryNode, type TextMode } from "./nodes.ts";
 import { PHONE_RUN } from "./words.ts";
@@ -58,8 +60,8 @@ type Found = QueryNode | null;
 
 // `and`, `or` and `not` are operators where something follows; else they are words, as in `portland or`.
 const AND = /and(?=[\s("“])\s*(?=[^\s)])/iy;
-const OR = /or(?=[\s("“])\s*(?=[^\s)])/iy;
-const NOT = /not(?=[\s("“])\s*(?=[^\s)])|-(?=[\p{L}\p{N}("“_+*.'@#$€£])/iuy;
+const OR = /(?:or(?=[\s("“])|\|\|)\s*(?=[^\s)])/iy;
+const NOT = /not(?=[\s("“])\s*(?=[^\s)])|-(?=[\p{L}\p{N}("“_+*.'@#$€£])|!(?=[\p{L}("“])/iuy;
 
 function anyOf(reader: Reader): Found {
   const found = [allOf(reader)];
@@ -96,7 +98,7 @@ function operand(reader: Reader, isNegated: boolean): Found {
   reader.at = start;
   if (take(reader, /\(/y)) return inParentheses(reader, "this parenthesis");
   const quoted = quotation(reader);
-  const name = quoted ?? (see(reader, ADDRESS) ? null : take(reader, NAME));
+  const name = quoted ?? (see(reader, ADDRESS) ? null : fieldName(reader));
   if (name !== null) {
     const listed = take(reader, /\s+(?:not\s+)?in\s*\(/iy);
     if (listed) return named(reader, name, "in", listValues(reader, name), /^\s+not/i.test(listed));
@@ -115,11 +117,18 @@ const ADDRESS = /[a-z][a-z0-9+.-]*:\/\/|(?:mailto|tel):\S/iy;
 const NAME = /[\p{L}_](?:[\p{L}\p{M}\p{N}_.-]*[\p{L}\p{M}\p{N}_])?/uy;
 const PLAIN_NAME = new RegExp(`^${NAME.source}$`, "u");
 // Attached to the name, or with space on both sides: `Smith <smith@acme.com>` compares nothing.
-const OPERATOR = /:?(?:>=|<=|>|<)|!=|[=:]|\s+(?:>=|<=|>|<|!=|=)(?=\s)/y;
+const OPERATOR = /:?(?:>=|<=|<>|>|<)|!=|==|[=:]|\s+(?:>=|<=|<>|!=|==|=|[<>](?=[\s\d"“]))/y;
+/** `custom."Deal size"`: what stands between quotation marks is part of the name. */
+const QUOTED_PART = /\.(?="[^"]|“[^”])/y;
 /** Up to a space or a parenthesis, where a pair within the word is part of it: `/wiki/Acme_(company)`. */
 const RAW = /(?:[^\s()]|\([^\s()]*\))+/y;
 const PHONE = new RegExp(PHONE_RUN.source, "y");
 const PHONE_WITH_PLUS = new RegExp(`(?=\\+)${PHONE_RUN.source}`, "y");
+
+function fieldName(reader: Reader): string | null {
+  const name = take(reader, NAME);
+  return name !== null && take(reader, QUOTED_PART) ? `${name}.${quotation(reader)}` : name;
+}
 
 function inParentheses(reader: Reader, what: string): Found {
   const opened = reader.at - 1;
@@ -136,35 +145,55 @@ function related(reader: Reader, name: string): Found {
   const opened = reader.at - 1;
   const related_query = inParentheses(reader, `the parenthesis after ${name}`);
   if (related_query === null) throw new TextQueryError(`${name}( ) needs something to look for; ${name}(*) finds any`, opened);
-  return count(reader, { type: "has_related", ...HERE, related_object_type: name, related_query });
+  return count(reader, { type: "named_related", name, related_query, negate: false });
 }
 
-const HERE = { negate: false, this_object_type: null };
-
 function fieldOf(reader: Reader, name: string, written: string, start: number): Found {
-  const operator = written.trim().replace(/^:(?=.)/, "");
-  const isSort = name.toLowerCase() === "sort" && operator === ":";
+  const sign = written.trim().replace(/^:(?=.)/, "");
+  const negate = sign === "!=" || sign === "<>";
+  const operator = (negate || sign === "==" ? "=" : sign) as Operator;
+  if (name.toLowerCase() === "sort" && operator === ":") return sortBy(reader, start);
   skipSpace(reader);
-  if (see(reader, /\(/y)) throw new TextQueryError(`for several values write ${asWritten(name)} in (one, another)`, reader.at);
-  const sign = (isSort && take(reader, /-/y)) || "";
+  if ((operator === ":" || operator === "=") && take(reader, /\(/y))
+    return named(reader, name, operator, listValues(reader, name), negate);
+  const ends = operator === ":" ? take(reader, RANGE) : null;
+  if (ends !== null) return between(reader, name, ends);
   const value = quotation(reader) ?? take(reader, RAW);
   if (value === null)
-    throw new TextQueryError(`${asWritten(name)}${operator} needs a value, such as ${asWritten(name)}${operator}"x"`, start);
+    throw new TextQueryError(`${asWritten(name)}${sign} needs a value, such as ${asWritten(name)}${sign}"x"`, start);
+  return named(reader, name, operator, [value], negate);
+}
 
-  if (isSort) return sortBy(reader, sign + value, start);
-  if (operator === "!=") return named(reader, name, "=", [value], true);
-  return named(reader, name, operator as Operator, [value], false);
+const RANGE = /\[\s*(?:"[^"]*"|[^"\s\]]+)\s+to\s+(?:"[^"]*"|[^"\s\]]+)\s*\]/iy;
+
+/** `[10 TO 20]` with both its ends; `*` leaves one open. */
+function between(reader: Reader, name: string, written: string): Found {
+  const ends = written
+    .slice(1, -1)
+    .split(/\s+to\s+(?=\S)/i)
+    .map((end) => end.trim().replaceAll('"', ""));
+  const bounds = ([">=", "<="] as const).map((operator, i) =>
+    ends[i] === "*" ? null : named(reader, name, operator, [ends[i]!], false),
+  );
+  return group(reader, "and", bounds) ?? named(reader, name, ":", ["*"], false);
 }
 
 /** A name that is no plain one was quoted, and is shown so. */
 const asWritten = (name: string) => (PLAIN_NAME.test(name) ? name : JSON.stringify(name));
 
-function sortBy(reader: Reader, value: string, start: number): null {
-  for (const entry of value.split(",")) {
-    const [, minus, name] = /^\s*(-?)\s*(.*?)\s*$/.exec(entry)!;
+/** `sort:-created,name`, `sort:created desc`. */
+function sortBy(reader: Reader, start: number): null {
+  do {
+    const minus = take(reader, /\s*-/y);
+    const given = quotation(reader) ?? fieldName(reader);
+    const [, sign, name] = /^\s*(-?)\s*(.*?)\s*$/s.exec(given ?? "")!;
     if (!name) throw new TextQueryError("sort: needs a field, such as sort:-date_created", start);
-    reader.sort.push({ name, direction: minus ? "desc" : "asc" });
-  }
+    const isDescending =
+      take(reader, /(?:\s+|:)(?:asc|desc)(?![^\s),])/iy)
+        ?.toLowerCase()
+        .endsWith("desc") ?? false;
+    reader.sort.push({ name, direction: minus || sign || isDescending ? "desc" : "asc" });
+  } while (take(reader, /\s*,\s*(?=[^\s)])/y));
   return null;
 }
 
@@ -173,14 +202,19 @@ function listValues(reader: Reader, name: string): string[] {
   const values: string[] = [];
   do {
     skipSpace(reader);
-    const value = quotation(reader) ?? take(reader, /[^,()]+/y)?.trim();
+    const value = quotation(reader) ?? take(reader, LISTED)?.trim();
     if (value !== undefined) values.push(value);
-  } while (take(reader, /\s*,/y));
+  } while (take(reader, /\s*,|\s+or(?=[\s"“])/iy));
 
-  if (!take(reader, /\s*\)/y)) throw new TextQueryError(`the list after ${asWritten(name)} in is never closed`, opened);
+  if (!take(reader, /\s*\)/y)) throw new TextQueryError(`the list after ${asWritten(name)} is never closed`, opened);
   if (values.length === 0) throw new TextQueryError(`${asWritten(name)} in ( ) needs at least one value`, opened);
+  if (values.some((value) => /\s(?:and|not)\s/i.test(value)))
+    throw new TextQueryError(`for several values write ${asWritten(name)} in (one, another)`, opened);
   return values;
 }
+
+/** One value of several, up to a comma or an `or`. */
+const LISTED = /(?:(?!\s+or[\s"“])[^,()])+/iy;
 
 function named(reader: Reader, name: string, operator: Operator, values: string[], negate: boolean): QueryNode {
   return count(reader, { type: "named_field", name, operator, values, negate });
