@@ -181,6 +181,8 @@ create table activity (
   constraint activity_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE
 );
 CREATE INDEX activity_activity_at_idx ON public.activity USING btree (organization_id, activity_at DESC, id DESC);
+CREATE INDEX activity_call_idx ON public.activity USING btree (organization_id, lead_id, activity_at DESC, id DESC) WHERE (_type = 'Call'::text);
+CREATE INDEX activity_contact_call_idx ON public.activity USING btree (organization_id, contact_id, activity_at DESC, id DESC) WHERE ((_type = 'Call'::text) AND (contact_id IS NOT NULL));
 CREATE INDEX activity_contact_id_idx ON public.activity USING btree (organization_id, contact_id, date_created DESC, id DESC) WHERE (contact_id IS NOT NULL);
 CREATE INDEX activity_conversation_id_idx ON public.activity USING btree (organization_id, conversation_id, date_created DESC, id DESC) WHERE (conversation_id IS NOT NULL);
 CREATE INDEX activity_custom_activity_type_id_idx ON public.activity USING btree (organization_id, custom_activity_type_id, date_created DESC, id DESC) WHERE (custom_activity_type_id IS NOT NULL);
@@ -201,6 +203,7 @@ CREATE INDEX activity_response_to_id_idx ON public.activity USING btree (organiz
 CREATE INDEX activity_search_idx ON public.activity USING gin (search) WHERE (search IS NOT NULL);
 CREATE INDEX activity_send_after_idx ON public.activity USING btree (send_after) WHERE (send_after IS NOT NULL);
 CREATE INDEX activity_send_as_id_idx ON public.activity USING btree (organization_id, send_as_id, date_created DESC, id DESC) WHERE (send_as_id IS NOT NULL);
+CREATE INDEX activity_summary_idx ON public.activity USING btree (organization_id, lead_id, activity_at DESC) WHERE (summary IS NOT NULL);
 CREATE INDEX activity_task_id_idx ON public.activity USING btree (organization_id, task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX activity_template_id_idx ON public.activity USING btree (organization_id, template_id, date_created DESC, id DESC) WHERE (template_id IS NOT NULL);
 CREATE INDEX activity_thread_id_idx ON public.activity USING btree (organization_id, thread_id, date_created DESC, id DESC) WHERE (thread_id IS NOT NULL);

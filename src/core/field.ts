@@ -83,6 +83,7 @@ export interface LookedUp<T = any> {
   get: (directory: Directory, ...values: any[]) => T;
   output: z.ZodType;
   doc: string;
+  onDemand?: boolean;
 }
 
 /** The label of an id: from the directory where the target is kept there, by a join elsewhere. */
@@ -325,6 +326,9 @@ export function alsoCalled(column: string, output: z.ZodType): Computed {
 export function lookedUp<T>(of: readonly string[], output: z.ZodType<T>, get: LookedUp<T>["get"], doc = ""): LookedUp<T> {
   return { source: "lookedUp", of, output, get, doc };
 }
+
+/** The field, shown only when named in `_fields`. */
+export const onDemand = <F extends Computed | LookedUp>(field: F): F => ({ ...field, onDemand: true });
 
 /** `label("status_id", "lead_status", "label")`: the target's `label` beside its id. */
 export function label(refField: string, to: string, targetField: string, doc = "", kept: string | null = null): Label {

@@ -18,6 +18,9 @@ function checkedName(text: string): Sql {
   return raw(text.replace(/(^|\.)(order|user|group|references|default|all|end|to)\b/g, '$1"$2"'));
 }
 
+/** A timestamp within JSON, as the wire has it. */
+export const wireTime = (value: Sql): Sql => sql`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
 /** Turns composed SQL into a statement; `as` makes it a prepared one, of this name or of the one it has for the text. */
 export function statement(query: Sql, as?: string | ((text: string) => string | undefined)): Statement {
   const { text, values } = query; // the text is put together at every look

@@ -127,9 +127,10 @@ function compile(of: Resource, fields: readonly string[] | null, lookup: Lookup,
 
 const isOnDemand = (field: ShownField): boolean =>
   (field.source === "related" && !field.always) ||
-  ((field.source === "column" || field.source === "computed") && field.onDemand === true);
+  ((field.source === "column" || field.source === "computed" || field.source === "lookedUp") && field.onDemand === true);
 /** What follows from the organization's small records as they are now, or from the hour, and so is never kept beside a row. */
-const isLookedUp = (field: ShownField): boolean => field.source === "label" || field.source === "lookedUp";
+const isLookedUp = (field: ShownField): boolean =>
+  field.source === "label" || (field.source === "lookedUp" && !isOnDemand(field));
 
 function valueCode(
   of: Resource,
@@ -236,7 +237,7 @@ export function renderRow<R extends Resource>(of: R, row: Row<R>, directory: Dir
   const record = row as Record<string, unknown>;
   let labels = "";
   for (const [key, field] of of.shown) {
-    if (field.source === "lookedUp")
+    if (field.source === "lookedUp" && !isOnDemand(field))
       labels += `,"${key}":${textOf(field)(directory, moment, ...field.of.map((name) => record[name]))}`;
     if (field.source !== "label" || !lookup(field.to)?.cached) continue;
     const id = record[field.ref];

@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { Ctx } from "../core/context.ts";
 import { type Related, related } from "../core/field.ts";
 import type { Resource } from "../core/resource.ts";
-import { join, name, raw, type Sql, sql } from "../db/sql.ts";
+import { join, name, raw, type Sql, sql, wireTime } from "../db/sql.ts";
 import { currencyDigits, currencySymbol, formatMoney } from "../values/money.ts";
 import type { Kind } from "./attributes.ts";
 
@@ -43,9 +43,7 @@ const schemas: Record<Kind, z.ZodType> = {
 };
 
 const asJson = (kind: Kind, value: Sql): Sql =>
-  kind === "timestamp"
-    ? sql`to_json(to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`
-    : sql`to_json(${value})`;
+  kind === "timestamp" ? sql`to_json(${wireTime(value)})` : sql`to_json(${value})`;
 
 // --- the rows of a lead in another table ---
 

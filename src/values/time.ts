@@ -47,6 +47,10 @@ export function todayIn(now: Date, timeZone: string): string {
   return Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timeZone).toPlainDate().toString();
 }
 
+/** What a clock in a time zone shows: `2026-01-02T04:04:05.678+01:00`. */
+export const timeIn = (now: Date, timeZone: string): string =>
+  Temporal.Instant.fromEpochMilliseconds(now.getTime()).toString({ timeZone, fractionalSecondDigits: 3 });
+
 /** `"2026-02-27", 2` → `"2026-03-01"`. */
 export function addDays(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + days * 1_440 * MINUTE).toISOString().slice(0, 10);

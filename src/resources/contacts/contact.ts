@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { choice, computed, formed, input, json, ref, related, searchable, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
-import { name, type Sql, sql } from "../../db/sql.ts";
+import { name, type Sql, sql, wireTime } from "../../db/sql.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { vector, withBeginnings } from "../../search/words.ts";
 import { isTimeZone } from "../../values/time.ts";
@@ -11,6 +11,7 @@ import { listFilters, listIds } from "../lists/list_fields.ts";
 import { contactEmails, type Email, emailKeys, type Phone, phoneKeys, phones, urls } from "../shared/contact_points.ts";
 import { emailFilter, nameFilter, phoneFilter, tagFilter } from "../shared/filters.ts";
 import { authorNames } from "../shared/names.ts";
+import { integrationLinks, recentCalls } from "../shared/overview.ts";
 import { tagNames } from "../tags/tag_names.ts";
 
 const subscription = z.object({
@@ -73,6 +74,8 @@ export const contact = resource({
     shared_at: timestamp({ readOnly: true, hidden: true, doc: "Since when it is one of them." }),
     external_profiles: json(z.array(z.looseObject({})), { readOnly: true, default: [] as object[] }),
     subscriptions: related(z.array(subscription), subscriptionsOf, "The sequences it is or was in."),
+    recent_calls: recentCalls("contact_id"),
+    integration_links: integrationLinks(),
     email_keys: texts({ default: [] as string[], hidden: true, derive: emailKeys }),
     phone_keys: texts({ default: [] as string[], hidden: true, derive: phoneKeys }),
     search: searchable(searchWords),
@@ -82,11 +85,10 @@ export const contact = resource({
 
 function subscriptionsOf(alias: string): Sql {
   const t = name(alias);
-  const at = (column: string) => sql`to_char(${name(`s.${column}`)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
   return sql`(select coalesce(json_agg(json_build_object('subscription_id', s.id, 'sequence_id', s.sequence_id,
       'sequence_name', q.name, 'sequence_status', q.status, 'subscription_status', s.status,
       'subscription_status_reason', s.status_reason, 'contact_email', s.contact_email,
-      'start_date', ${at("start_date")}, 'date_created', ${at("date_created")}) order by s.date_created desc, s.id desc), '[]')
+      'start_date', ${wireTime(sql`s.start_date`)}, 'date_created', ${wireTime(sql`s.date_created`)}) order by s.date_created desc, s.id desc), '[]')
     from sequence_subscription s left join sequence q on q.organization_id = s.organization_id and q.id = s.sequence_id
     where s.organization_id = ${t}.organization_id and s.contact_id = ${t}.id)`;
 }

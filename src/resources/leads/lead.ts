@@ -27,6 +27,7 @@ import { addresses, type Email, emailKeys, emails, type Phone, phoneKeys, phones
 import { emailFilter, labelFilter, nameFilter, phoneFilter, tagFilter } from "../shared/filters.ts";
 import { authorNames } from "../shared/names.ts";
 import { tagNames } from "../tags/tag_names.ts";
+import { leadOverview } from "./lead_overview.ts";
 import { leadStatus } from "./lead_status.ts";
 import { leadIsVisible } from "./visibility.ts";
 
@@ -101,6 +102,7 @@ export const lead = resource({
       (t) =>
         sql`(select coalesce(json_agg(c.id order by c.id), '[]') from contact c where c.organization_id = ${sql([t])}.organization_id and c.lead_id = ${sql([t])}.id)`,
     ),
+    ...leadOverview(),
     email_keys: texts({ default: [] as string[], hidden: true, derive: emailKeys }),
     phone_keys: texts({ default: [] as string[], hidden: true, derive: phoneKeys }),
     search: searchable(searchWords),
