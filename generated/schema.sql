@@ -965,14 +965,22 @@ create table event (
   seq bigint generated always as identity not null,
   oauth_client_id text,
   oauth_scope text,
+  epoch integer default 1 not null,
+  "position" bigint default GREATEST(((pg_current_xact_id())::text)::bigint, (((pg_snapshot_xmax(pg_current_snapshot()))::text)::bigint - 1)) not null,
   constraint event_pkey PRIMARY KEY (organization_id, id)
 );
 CREATE INDEX event_date_created_idx ON ONLY public.event USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX event_event_idx ON ONLY public.event USING btree (organization_id, event, date_created DESC, id DESC);
 CREATE INDEX event_lead_id_idx ON ONLY public.event USING btree (organization_id, lead_id, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE INDEX event_object_id_idx ON ONLY public.event USING btree (organization_id, object_id, id DESC);
+CREATE INDEX event_position_idx ON ONLY public.event USING btree (organization_id, epoch, "position", seq);
 CREATE INDEX event_request_id_idx ON ONLY public.event USING btree (organization_id, request_id);
 create policy organization on event using ((organization_id = current_setting('app.organization_id'::text)));
+
+create table event_epoch (
+  epoch integer not null,
+  server text not null
+);
 
 create table export (
   organization_id text not null,
@@ -2218,6 +2226,19 @@ create table webhook (
 CREATE INDEX webhook_date_created_idx ON public.webhook USING btree (organization_id, date_created DESC, id DESC);
 create policy organization on webhook using ((organization_id = current_setting('app.organization_id'::text)));
 
+CREATE OR REPLACE PROCEDURE public.begin_event_epoch()
+ LANGUAGE plpgsql
+AS $procedure$
+declare
+  present integer;
+begin
+  update event_epoch set epoch = epoch + 1, server = server_life() where server <> server_life() returning epoch into present;
+  if found then
+    execute format('alter table event alter column epoch set default %s', present);
+  end if;
+end $procedure$
+;
+
 CREATE OR REPLACE FUNCTION public.current_organization()
  RETURNS text
  LANGUAGE sql
@@ -2333,6 +2354,13 @@ begin
 end $procedure$
 ;
 
+CREATE OR REPLACE FUNCTION public.server_life()
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+RETURN (SELECT concat_ws('/'::text, pg_control_system.system_identifier, pg_control_checkpoint.timeline_id, EXTRACT(epoch FROM pg_postmaster_start_time())) AS concat_ws FROM pg_control_system() pg_control_system(pg_control_version, catalog_version_no, system_identifier, pg_control_last_modified), pg_control_checkpoint() pg_control_checkpoint(checkpoint_lsn, redo_lsn, redo_wal_file, timeline_id, prev_timeline_id, full_page_writes, next_xid, next_oid, next_multixact_id, next_multi_offset, oldest_xid, oldest_xid_dbid, oldest_active_xid, oldest_multi_xid, oldest_multi_dbid, oldest_commit_ts_xid, newest_commit_ts_xid, checkpoint_time))
+;
+
 CREATE OR REPLACE FUNCTION public.sort_key(value text)
  RETURNS text
  LANGUAGE sql
@@ -2425,6 +2453,8 @@ create view stored_event as
     seq,
     oauth_client_id,
     oauth_scope,
+    epoch,
+    "position",
     NULL::text AS created_by,
     NULL::text AS updated_by,
     1 AS version

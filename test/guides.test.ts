@@ -66,6 +66,14 @@ test("the requests of docs/quotes.md answer what it shows", async () => {
   assert.equal(followed, 8);
 });
 
+test("the requests of docs/following-events.md answer what it shows", async () => {
+  const acme = await organization();
+
+  const followed = await followRequests(acme, "docs/following-events.md");
+
+  assert.equal(followed, 4);
+});
+
 /** Sends every request of a guide, each with what came before it, and compares what it shows of the answer. */
 async function followRequests(ws: Workspace, guide: string): Promise<number> {
   const text = readFileSync(join(root, guide), "utf8");
@@ -76,7 +84,7 @@ async function followRequests(ws: Workspace, guide: string): Promise<number> {
     const given = body === "" ? undefined : JSON.parse(known(body!));
     const answer = await ws.ask(method!, known(path!), { body: given });
     assert.ok(answer.status < 300, `${method} ${path}: ${answer.text}`);
-    if (as !== undefined) ids.set(as, answer.body.id);
+    if (as !== undefined) ids.set(as, answer.body.id ?? answer.body.cursor_previous);
     for (const [key, value] of Object.entries(JSON.parse(shown ?? "{}")))
       if (value === "*") assert.ok(answer.body[key], `${path} shows ${key}`);
       else assert.deepEqual(answer.body[key], value, `${path} shows ${key}`);

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { type App, openApp } from "../app.ts";
 import type { Config } from "../config.ts";
+import { beginEpoch } from "../db/epoch.ts";
 import { migrate } from "../db/migrate.ts";
 import { secretKey } from "../services/secrets.ts";
 import { complain } from "./say.ts";
@@ -22,6 +23,7 @@ export async function withDatabase<T>(config: Config, work: (url: string) => Pro
 export function withApp<T>(config: Config, work: (app: App) => Promise<T>): Promise<T> {
   return withDatabase(config, async (databaseUrl) => {
     await migrate(databaseUrl);
+    await beginEpoch(databaseUrl);
     const app = await openApp(await appOptions(config, databaseUrl));
     try {
       return await work(app);

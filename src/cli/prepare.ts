@@ -1,5 +1,6 @@
-// What stands between a database and the first request: migrations, partitions, and on an empty one the first organization.
+// What stands between a database and the first request: migrations, an epoch, partitions, and on an empty one the first organization.
 import type { Config } from "../config.ts";
+import { beginEpoch } from "../db/epoch.ts";
 import { migrate } from "../db/migrate.ts";
 import { createPartitions } from "../db/partitions.ts";
 import { bootstrap } from "./bootstrap.ts";
@@ -7,6 +8,7 @@ import { say } from "./say.ts";
 
 export async function prepare(config: Config, databaseUrl: string): Promise<void> {
   await migrate(databaseUrl);
+  await beginEpoch(databaseUrl);
   await createPartitions(databaseUrl, new Date());
   const founded = await bootstrap(databaseUrl, config.bootstrap, new Date());
   if (founded === null) return;

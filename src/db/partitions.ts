@@ -13,13 +13,16 @@ export interface Partition {
 }
 
 /** The partitions there should be at an instant. */
-export function partitionsAt(now: Date): Partition[] {
-  const firstOf = (months: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1));
-  return Array.from({ length: monthsAhead + 1 }, (_, i) => ({
-    name: `event_${firstOf(i).toISOString().slice(0, 7).replace("-", "_")}`,
-    from: firstIdAt("ev", firstOf(i)),
-    to: firstIdAt("ev", firstOf(i + 1)),
-  }));
+export const partitionsAt = (now: Date): Partition[] => Array.from({ length: monthsAhead + 1 }, (_, i) => monthOf(now, i));
+
+/** The partition of an instant's month, or of a month so many later. */
+export function monthOf(instant: Date, later = 0): Partition {
+  const firstOf = (months: number) => new Date(Date.UTC(instant.getUTCFullYear(), instant.getUTCMonth() + months, 1));
+  return {
+    name: `event_${firstOf(later).toISOString().slice(0, 7).replace("-", "_")}`,
+    from: firstIdAt("ev", firstOf(later)),
+    to: firstIdAt("ev", firstOf(later + 1)),
+  };
 }
 
 /** Makes those that are missing and answers their names. Several processes may do so at once. */

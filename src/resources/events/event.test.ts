@@ -1,6 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { organization } from "../../../test/support/given.ts";
+import { settled, withConnection } from "../../../test/support/feed.ts";
+import { organization, type Workspace } from "../../../test/support/given.ts";
+import { startService } from "../../../test/support/service.ts";
+import { createPartitions } from "../../db/partitions.ts";
+import { updateRecord } from "../../records/records.ts";
+import { lead as leads } from "../leads/lead.ts";
+
+/** A cursor as somebody might forge it: its snapshot changed. */
+function altered(cursor: string, from: RegExp, to: string): string {
+  const [bound, epoch, snapshot, ...values] = JSON.parse(Buffer.from(cursor, "base64url").toString());
+  return Buffer.from(JSON.stringify([bound, epoch, snapshot.replace(from, to), ...values])).toString("base64url");
+}
 
 const idsOf = (page: any): string[] => page.data.map((one: any) => one.id);
 
@@ -88,12 +99,14 @@ describe("the list of events", () => {
     const path = "/event/?event=lead.created&_limit=2";
     const whole = idsOf(await acme.get("/event/?event=lead.created"));
 
+    await settled(acme);
     const first = await acme.get(path);
     const second = await acme.get(`${path}&_cursor=${first.cursor_next}`);
     const third = await acme.get(`${path}&_cursor=${second.cursor_next}`);
     const back = await acme.get(`${path}&_cursor=${third.cursor_previous}`);
     const nothingNew = await acme.get(`${path}&_cursor=${first.cursor_previous}`);
     const fresh = await acme.lead();
+    await settled(acme);
     const news = await acme.get(`${path}&_cursor=${nothingNew.cursor_previous}`);
 
     assert.deepEqual([...idsOf(first), ...idsOf(second), ...idsOf(third)], whole);
@@ -109,15 +122,23 @@ describe("the list of events", () => {
     );
   });
 
-  test("has no cursors where there is nothing", async () => {
+  test("can be followed from where there is nothing yet", async () => {
     const acme = await organization();
 
-    assert.deepEqual(await acme.get("/event/?event=lead.created"), {
-      data: [],
-      has_more: false,
-      cursor_next: null,
-      cursor_previous: null,
-    });
+    const empty = await acme.get("/event/?event=lead.created");
+    const lead = await acme.lead();
+    await settled(acme);
+    const news = await acme.get(`/event/?event=lead.created&_cursor=${empty.cursor_previous}`);
+
+    assert.deepEqual(
+      { ...empty, cursor_previous: null },
+      { data: [], has_more: false, cursor_next: null, cursor_previous: null },
+    );
+    assert.deepEqual(
+      news.data.map((one: any) => one.object_id),
+      [lead.id],
+    );
+    assert.equal((await acme.get("/event/?_limit=0")).cursor_previous, null);
   });
 
   test("refuses a cursor of another list, or beside an offset", async () => {
@@ -131,6 +152,18 @@ describe("the list of events", () => {
       await acme.refused(400, "GET", `/event/?event=lead.created&_cursor=${cursor}&_skip=1`, undefined, "_skip");
     }
     await acme.refused(400, "GET", "/event/?_cursor=nonsense", undefined, "_cursor");
+    for (const [from, to] of [
+      [/^\d+/, "x"],
+      [/:/, ";"],
+      [/\d+:/, "99999999999:"],
+    ] as const)
+      await acme.refused(
+        400,
+        "GET",
+        `/event/?event=lead.created&_limit=1&_cursor=${altered(cursor_next, from, to)}`,
+        undefined,
+        "_cursor",
+      );
   });
 
   test("shows whoever may not see all leads only the events of theirs", async () => {
@@ -144,5 +177,131 @@ describe("the list of events", () => {
     assert.deepEqual(seen, [mine.id]);
     await rep.refused(404, "GET", `/event/${secret.id}/`);
     assert.deepEqual((await rep.get(`/event/?object_id=${hidden.id}`)).data, []);
+  });
+});
+
+describe("who follows the events", () => {
+  /** Everything from a cursor on, oldest first, and the cursor behind it. */
+  async function follow(ws: Workspace, from: string, path = "/event/?_limit=2"): Promise<{ events: any[]; cursor: string }> {
+    await settled(ws);
+    const events: any[] = [];
+    for (let cursor = from; ; ) {
+      const page = await ws.get(`${path}&_cursor=${cursor}`);
+      if (page.data.length === 0) return { events, cursor: page.cursor_previous };
+      events.push(...page.data.reverse());
+      cursor = page.cursor_previous;
+    }
+  }
+
+  const subjects = (events: any[]) => events.map((one) => one.object_id);
+
+  test("gets what a longer transaction wrote meanwhile, and nothing twice", async () => {
+    const acme = await organization();
+    const first = await acme.lead();
+    const { cursor_previous } = await acme.get("/event/?event=lead.created&_limit=2");
+    const path = "/event/?event=lead.created&_limit=2";
+
+    const late = await withConnection(acme, async (client) => {
+      await client.query("begin");
+      await client.query(
+        `insert into event (organization_id, id, object_type, action, event, object_id, date_created, date_updated)
+         select organization_id, 'ev_late', object_type, action, event, 'lead_late', date_created, date_updated
+         from event where organization_id = $1 and object_id = $2`,
+        [acme.id, first.id],
+      );
+      const second = await acme.lead();
+      const waiting = await acme.get(`${path}&_cursor=${cursor_previous}`);
+      const list = await acme.get(path);
+      await client.query("commit");
+      return { second, waiting, list };
+    });
+    const { events, cursor } = await follow(acme, late.waiting.cursor_previous, path);
+    const fromTheList = await follow(acme, late.list.cursor_previous, path);
+
+    assert.deepEqual(late.waiting.data, []);
+    assert.deepEqual(subjects(events), ["lead_late", late.second.id]);
+    assert.deepEqual(idsOf(late.list), [events[1].id, (await acme.events(first.id))[0].id]);
+    assert.deepEqual(subjects(fromTheList.events), ["lead_late"]);
+    assert.deepEqual((await follow(acme, cursor, path)).events, []);
+  });
+
+  test("reads the changes of a record in the order they were made, whichever transaction began first", async () => {
+    const acme = await organization();
+    const [one, other] = [await acme.lead(), await acme.lead()];
+    const { cursor_previous } = await acme.get("/event/");
+
+    await acme.inside(async (ctx) => {
+      await updateRecord(ctx, leads, one.id, { name: "First" });
+      await acme.put(`/lead/${other.id}/`, { name: "Overtaken" });
+      await updateRecord(ctx, leads, other.id, { name: "Last" });
+    });
+    const { events } = await follow(acme, cursor_previous, "/event/?_limit=1");
+
+    const names = events.filter((event) => event.object_id === other.id).map((event) => event.data.name);
+    assert.deepEqual(names, ["Overtaken", "Last"]);
+    assert.equal((await acme.get(`/lead/${other.id}/`)).name, "Last");
+  });
+
+  test("may page back first, and finds on the way up what happened since the first page", async () => {
+    const acme = await organization();
+    for (let i = 0; i < 4; i++) await acme.lead();
+    const path = "/event/?event=lead.created&_limit=2";
+    const first = await acme.get(path);
+    const fresh = await acme.lead();
+
+    const second = await acme.get(`${path}&_cursor=${first.cursor_next}`);
+    const up = await acme.get(`${path}&_cursor=${second.cursor_previous}`);
+    const { events } = await follow(acme, up.cursor_previous, path);
+
+    assert.deepEqual(idsOf(up), idsOf(first));
+    assert.deepEqual(subjects(events), [fresh.id]);
+  });
+
+  test("goes on behind a restore, although the server counts its transactions anew", async () => {
+    const restored = await startService();
+    try {
+      const acme = await organization(restored);
+      await acme.lead();
+      const { cursor_previous } = await acme.get("/event/?event=lead.created");
+      const before = await acme.lead();
+      await withConnection(acme, async (client) => {
+        await client.query("update event set position = 9999999999, xid = '9999999999' where object_id = $1", [before.id]);
+        await client.query("update event_epoch set server = 'another'");
+        await client.query("call begin_event_epoch()");
+        await client.query("call begin_event_epoch()");
+      });
+      const after = await acme.lead();
+
+      const { events } = await follow(acme, cursor_previous, "/event/?event=lead.created&_limit=1");
+
+      assert.equal((await withConnection(acme, (client) => client.query("select epoch from event_epoch"))).rows[0].epoch, 2);
+      assert.deepEqual(subjects(events), [before.id, after.id]);
+    } finally {
+      await restored.close();
+    }
+  });
+
+  test("is told when a cursor is older than the events that are kept", async () => {
+    const aged = await startService();
+    const at = (date: string) => {
+      aged.clock.now = new Date(date);
+      return aged.clock.now;
+    };
+    try {
+      await createPartitions(aged.databaseUrl, at("2031-03-10T00:00:00.000Z"));
+      const acme = await organization(aged);
+      await acme.lead();
+      const { cursor_previous } = await acme.get("/event/");
+      await createPartitions(aged.databaseUrl, at("2031-05-01T00:00:00.000Z"));
+
+      await acme.get(`/event/?_cursor=${cursor_previous}`);
+      await withConnection(acme, (client) => client.query("drop table event_2031_03"));
+      const { "field-errors": reasons } = await acme.refused(400, "GET", `/event/?_cursor=${cursor_previous}`);
+
+      assert.match(reasons._cursor, /older than the events that are kept/);
+      await acme.get(`/event/?_cursor=${(await acme.get("/event/")).cursor_previous}`);
+    } finally {
+      await aged.close();
+    }
   });
 });
