@@ -222,7 +222,7 @@ export function within(organization: string | Place<any>, of: Resource, alias: s
 }
 
 // The types of a record, read off its fields. These three and `Field` are all the cleverness there is.
-type OwnFields<R> = R extends Resource<infer F> ? F & typeof standardFields : never;
+type OwnFields<R> = R extends Resource<infer F> ? F & Omit<typeof standardFields, keyof F> : never;
 type ColumnKeys<F, M extends Mode = Mode> = {
   [K in keyof F]: F[K] extends Field<any, infer X> ? (X extends M ? K : never) : never;
 }[keyof F];

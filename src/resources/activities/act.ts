@@ -1,12 +1,13 @@
 // What every activity has, whatever its kind, and the words that make a resource one kind of activity.
 import { z } from "zod";
-import { computed, type Field, label, ref, text, timestamp } from "../../core/field.ts";
+import { computed, label, ref, text, timestamp } from "../../core/field.ts";
 import type { Filter } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
 import { readValues } from "../../records/list_input.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
 import { membersFilter } from "../shared/filters.ts";
+import { dateCreated } from "../shared/history.ts";
 import { authorNames } from "../shared/names.ts";
 import { attachments } from "./attachments.ts";
 
@@ -97,7 +98,7 @@ export const act = (type: ActivityType) => ({
   sequence_id: text({ readOnly: true, doc: "The sequence that made it." }),
   sequence_name: text({ readOnly: true }),
   sequence_subscription_id: text({ readOnly: true }),
-  date_created,
+  date_created: dateCreated,
   ...authorNames,
 });
 
@@ -105,10 +106,3 @@ export const act = (type: ActivityType) => ({
 export const textMax = 100_000;
 
 export const usersDoc = "All members who took part.";
-
-// Settable at creation, so that history can be imported; its type stays that of the standard field it restates.
-const date_created = timestamp({
-  filled: true,
-  createOnly: true,
-  doc: "When it was created; may lie in the past.",
-}) as unknown as Field<string, "read">;

@@ -40,6 +40,7 @@ interface Task {
   contact_id: string | null;
   text: string | null;
   assigned_to: string;
+  date_completed: string | null;
 }
 
 /** A lead was created. */
@@ -109,9 +110,19 @@ export function logTaskCompleted(ctx: Ctx, task: Task): Row<typeof taskCompleted
     task_id: task.id,
     task_text: task.text,
     task_assigned_to: task.assigned_to,
-    ...now(ctx),
+    user_id: ctx.actor.user_id,
+    ...doneAt(task),
   });
 }
+
+/** It turned out when a task was done. Waits for what it finds. */
+export async function redateTaskCompleted(ctx: Ctx, task: Task): Promise<void> {
+  const found = await lockPointing(ctx, { from: taskCompleted, field: "task_id" }, [task.id]);
+  for (const row of found) store.update(ctx, taskCompleted, row as Row<typeof taskCompleted>, doneAt(task));
+}
+
+/** Like a lead's, the history of a task may be brought in. */
+const doneAt = ({ date_completed }: Task) => ({ activity_at: date_completed!, date_created: date_completed! });
 
 /** A task turned out not to be done. Waits for what it finds, also at a lead that whoever was to do it does not see. */
 export async function removeTaskCompleted(ctx: Ctx, taskId: string): Promise<void> {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { computed, naming, ref, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
+import { dateCreated } from "../shared/history.ts";
 import { authorNames } from "../shared/names.ts";
 
 export const comment = resource({
@@ -34,6 +35,7 @@ export const comment = resource({
     }),
     removed_at: timestamp({ readOnly: true, doc: "When it was removed." }),
     removed_by: ref("user", { onDelete: "keep", onMove: "keep" }, { readOnly: true, doc: "Who removed it." }),
+    date_created: dateCreated,
     ...oldNames(),
     ...authorNames,
   },

@@ -22,7 +22,14 @@ export async function createComment(ctx: Ctx, given: Create<typeof comment>): Pr
   const thread = joinThread(ctx, about);
   const { lead_id, object_id, object_type } = thread;
 
-  const row = store.insert(ctx, comment, { ...words, lead_id, object_id, object_type, thread_id: thread.id });
+  const row = store.insert(ctx, comment, {
+    ...words,
+    date_created: given.date_created,
+    lead_id,
+    object_id,
+    object_type,
+    thread_id: thread.id,
+  });
   tell(ctx, row, row.mentions, before?.participating ?? []);
   return row;
 }

@@ -10,6 +10,7 @@ import { visibleAsLead } from "../leads/visibility.ts";
 import { listFilters, listIds } from "../lists/list_fields.ts";
 import { contactEmails, type Email, emailKeys, type Phone, phoneKeys, phones, urls } from "../shared/contact_points.ts";
 import { emailFilter, nameFilter, phoneFilter, tagFilter } from "../shared/filters.ts";
+import { dateCreated } from "../shared/history.ts";
 import { authorNames } from "../shared/names.ts";
 import { integrationLinks, recentCalls } from "../shared/overview.ts";
 import { tagNames } from "../tags/tag_names.ts";
@@ -79,6 +80,7 @@ export const contact = resource({
     email_keys: texts({ default: [] as string[], hidden: true, derive: emailKeys }),
     phone_keys: texts({ default: [] as string[], hidden: true, derive: phoneKeys }),
     search: searchable(searchWords),
+    date_created: dateCreated,
     ...authorNames,
   },
 });

@@ -18,12 +18,16 @@ type Contact = Row<typeof contact>;
 /** A contact without a lead gets one of its own, named after it. */
 export async function createContact(ctx: Ctx, given: Create<typeof contact>): Promise<Contact> {
   const values = await withMarks(ctx, named(given));
-  const lead_id =
-    values.lead_id ?? (await createRecord(ctx, lead, { name: values.name ?? values.emails?.[0]?.email ?? null })).id;
+  const lead_id = values.lead_id ?? (await createRecord(ctx, lead, leadNamedAfter(values))).id;
   const row = store.insert(ctx, contact, await withTags(ctx, contactTag, { ...values, lead_id }));
   await nameAfterContacts(ctx, [lead_id]);
   return row;
 }
+
+const leadNamedAfter = ({ name, emails, date_created }: Create<typeof contact>): Create<typeof lead> => ({
+  name: name ?? emails?.[0]?.email ?? null,
+  date_created,
+});
 
 /** What a contact that is yet to be made will be called. */
 export const nameOfNew = (given: Create<typeof contact>): string =>

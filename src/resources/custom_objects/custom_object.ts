@@ -5,6 +5,7 @@ import { textQuery } from "../../search/text_filter.ts";
 import { vector } from "../../search/words.ts";
 import { textsOf } from "../custom_data/typed_values.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
+import { dateCreated } from "../shared/history.ts";
 
 export const customObject = resource({
   name: "custom_object",
@@ -28,6 +29,7 @@ export const customObject = resource({
       { required: true, createOnly: true, doc: "The lead it belongs to." },
     ),
     name: text({ required: true }),
+    date_created: dateCreated,
     search: searchable((row, directory) =>
       vector([{ text: row.name }, ...textsOf(directory, "custom_object_type", row.custom_object_type_id, row.custom)]),
     ),

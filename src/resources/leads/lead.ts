@@ -25,6 +25,7 @@ import { parseUrl } from "../../values/url.ts";
 import { listFilters, listIds } from "../lists/list_fields.ts";
 import { addresses, type Email, emailKeys, emails, type Phone, phoneKeys, phones } from "../shared/contact_points.ts";
 import { emailFilter, labelFilter, nameFilter, phoneFilter, tagFilter } from "../shared/filters.ts";
+import { dateCreated } from "../shared/history.ts";
 import { authorNames } from "../shared/names.ts";
 import { tagNames } from "../tags/tag_names.ts";
 import { leadOverview } from "./lead_overview.ts";
@@ -94,7 +95,7 @@ export const lead = resource({
     score_grade: choice(["A", "B", "C", "D"], { readOnly: true }),
     score_reasons: json(z.array(z.string()), { readOnly: true, default: [] as string[] }),
     scored_at: timestamp({ readOnly: true }),
-    date_created: timestamp({ filled: true, createOnly: true, doc: "When it was created; may be given to bring in history." }),
+    date_created: dateCreated,
     source: text({ createOnly: true, default: "api", doc: "Where the lead came from." }),
     html_url: computed(["id"], z.string(), (id) => `/lead/${id}/`, "Where the lead is shown to people."),
     contact_ids: related(

@@ -29,7 +29,7 @@ export async function createLead(ctx: Ctx, { contacts, ...given }: Create<typeof
   logCreated(ctx, row);
   tellOwner(ctx, row);
 
-  for (const input of nested) await createRecord(ctx, contact, { ...input, lead_id: row.id });
+  for (const input of nested) await createRecord(ctx, contact, { date_created: given.date_created, ...input, lead_id: row.id });
   return row;
 }
 

@@ -28,6 +28,7 @@ import { parseUrl } from "../../values/url.ts";
 import { commentSummary } from "../comments/comment_summary.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
 import { labelFilter, membersFilter } from "../shared/filters.ts";
+import { dateCreated, pastDay, pastMoment } from "../shared/history.ts";
 import { currency, currencyOfOrganization, moneyMax, type Period, periods } from "../shared/money.ts";
 import { authorNames } from "../shared/names.ts";
 import { type ByPeriod, inAYear } from "./line_totals.ts";
@@ -149,8 +150,11 @@ export const opportunity = resource({
     annualized_expected_value: integer({ derive: (row: Worth) => likely(annualized(row), row) }),
     note: text({ max: 100_000 }),
     note_html: text({ max: 100_000, doc: "The note as rich text; it wins over `note`." }),
-    date_won: date({ doc: "Set to today when the deal gets a won status and has none." }),
-    date_lost: timestamp({ readOnly: true, doc: "When it got a lost status; null once it has another." }),
+    date_won: date({ resolve: pastDay, doc: "The day it was won: today when it gets a won status and has none. It stays." }),
+    date_lost: timestamp({
+      resolve: pastMoment,
+      doc: "When it was lost: now when it gets a lost status, unless that is said; null once it has another.",
+    }),
     expected_close_date: date({ doc: "When it is expected to be won." }),
     close_date: input(z.string().nullable(), { doc: "Another name of `expected_close_date`." }),
     is_stalled: related(
@@ -167,6 +171,7 @@ export const opportunity = resource({
     }),
     integration_links: computed([], z.array(z.object({ name: z.string(), url: z.string() })), () => []),
     search: searchable((row: { note: string | null }) => vector([{ text: row.note }])),
+    date_created: dateCreated,
     ...authorNames,
   },
 });

@@ -1,7 +1,7 @@
 // What creating and changing an opportunity does besides writing the row.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import type { Create, Patch, Row } from "../../core/resource.ts";
+import type { Create, Patch, Row, Values } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { changedFields, emit } from "../../records/event.ts";
 import { createRecord, findRecord, findRecords } from "../../records/records.ts";
@@ -14,6 +14,7 @@ import { lead } from "../leads/lead.ts";
 import { nameOfCaller, notify } from "../notifications/notify.ts";
 import { isActiveMember } from "../organization/organization.ts";
 import { bothForms } from "../shared/both_forms.ts";
+import { dateOfState } from "../shared/history.ts";
 import { refuseBoth } from "../shared/resolve_label.ts";
 import { lineItem } from "./line_item.ts";
 import { opportunity } from "./opportunity.ts";
@@ -51,7 +52,8 @@ export async function updateOpportunity(ctx: Ctx, before: Opportunity, patch: Pa
   const values = plain(ctx, patch, before);
   refuseWorth(before, values);
   const status = statusOf(ctx, patch, before);
-  const change = status === null ? {} : { status_id: status.id, ...stamps(ctx, status, before, values) };
+  const present = ctx.directory.get(opportunityStatus, before.status_id)!;
+  const change = { ...(status && { status_id: status.id }), ...stamps(ctx, status ?? present, before, values) };
   if (typeof values.contact_id === "string") await leadOf(ctx, { lead_id: before.lead_id, contact_id: values.contact_id });
   if (values.value_currency !== undefined && values.value_currency !== before.value_currency)
     await refuseOtherCurrency(ctx, before);
@@ -85,9 +87,11 @@ export async function deleteOpportunity(ctx: Ctx, before: Opportunity): Promise<
   await store.remove(ctx, opportunity, [before]);
 }
 
+type Placed = { lead_id?: string; contact_id?: string | null; date_created?: string };
+
 /** The lead of a new deal: the one that is named, else the contact's, else one of its own. */
-async function leadOf(ctx: Ctx, { lead_id, contact_id }: { lead_id?: string; contact_id?: string | null }): Promise<string> {
-  if (!contact_id) return lead_id ?? (await createRecord(ctx, lead, {})).id;
+async function leadOf(ctx: Ctx, { lead_id, contact_id, date_created }: Placed): Promise<string> {
+  if (!contact_id) return lead_id ?? (await createRecord(ctx, lead, { date_created })).id;
   const person = await findRecord(ctx, contact, contact_id);
   if (person === null) throw invalid({ contact_id: "does not exist" });
   if (lead_id !== undefined && person.lead_id !== lead_id) throw invalid({ contact_id: "must be a contact of the lead" });
@@ -151,14 +155,15 @@ function statusesOf(ctx: Ctx, pipelineId: string | undefined): Status[] {
   return pipelines.flatMap((one) => all.filter((status) => status.pipeline_id === one.id));
 }
 
-/** Winning and losing leave their day; a deal that is open again was not lost. */
-function stamps(ctx: Ctx, { type }: Status, before: Opportunity | undefined, given: { date_won?: string | null }) {
+/** Winning and losing leave their day; a deal that is open again was not lost. What is entered as such became it when it was made. */
+function stamps(ctx: Ctx, { type }: Status, before: Opportunity | undefined, given: Values<typeof opportunity>) {
   const was: StatusType | undefined = ctx.directory.get(opportunityStatus, before?.status_id)?.type;
-  if (type === was) return {};
-  const date_won = given.date_won ?? before?.date_won ?? todayAt(ctx.now, ctx.request.offsetMinutes);
+  const since = given.date_created ?? ctx.now.toISOString();
+  const lost = { was: was === "lost", is: type === "lost", called: "a lost status", before: before?.date_lost };
+  const date_won = given.date_won ?? before?.date_won ?? todayAt(new Date(since), ctx.request.offsetMinutes);
   return {
-    ...(type === "won" ? { date_won } : {}),
-    date_lost: type === "lost" ? ctx.now.toISOString() : null,
+    ...dateOfState("date_lost", given.date_lost, lost, since),
+    ...(type === "won" && was !== "won" ? { date_won } : {}),
   };
 }
 

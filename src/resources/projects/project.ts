@@ -4,6 +4,7 @@ import { resource } from "../../core/resource.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { vector } from "../../search/words.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
+import { pastMoment } from "../shared/history.ts";
 import { authorNames } from "../shared/names.ts";
 import { otherName } from "../shared/other_names.ts";
 
@@ -47,7 +48,10 @@ export const project = resource({
     progress: number({ readOnly: true, default: 0, doc: "How much of its tasks is done: 0 to 1." }),
     task_count: integer({ readOnly: true, default: 0 }),
     completed_task_count: integer({ readOnly: true, default: 0 }),
-    date_completed: timestamp({ readOnly: true, doc: "When it was completed; null while it is not." }),
+    date_completed: timestamp({
+      resolve: pastMoment,
+      doc: "When it was completed: now, unless that is said; null while it is not.",
+    }),
     search: searchable((row: { name: string; description: string | null; labels: string[] }) =>
       vector([{ text: row.name }, { text: row.description }, ...row.labels.map((one) => ({ text: one }))]),
     ),

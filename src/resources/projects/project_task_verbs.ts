@@ -10,6 +10,7 @@ import { lockPointing } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { notify } from "../notifications/notify.ts";
 import { isActiveMember } from "../organization/organization.ts";
+import { dateOfState } from "../shared/history.ts";
 import { ownNames } from "../shared/other_names.ts";
 import { behind, pushedBack } from "../shared/positions.ts";
 import { checkName } from "./named.ts";
@@ -129,10 +130,13 @@ function state(ctx: Ctx, given: Values<typeof projectTask>, before: Task | null)
 
   const status = saysStatus ? given.status! : saysComplete ? (given.is_complete ? "done" : "todo") : was;
   const is_complete = status === "done";
-  if (is_complete === (was === "done")) return { status, is_complete };
-  return is_complete
-    ? { status, is_complete, date_completed: ctx.now.toISOString(), completed_by: ctx.actor.user_id }
-    : { status, is_complete, date_completed: null, completed_by: null };
+  const done = { was: was === "done", is: is_complete, called: "the status done", before: before?.date_completed };
+  return {
+    status,
+    is_complete,
+    ...dateOfState("date_completed", given.date_completed, done, ctx.now.toISOString()),
+    ...(done.is === done.was ? {} : { completed_by: done.is ? ctx.actor.user_id : null }),
+  };
 }
 
 // --- people ---

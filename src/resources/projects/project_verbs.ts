@@ -9,6 +9,7 @@ import { contact } from "../contacts/contact.ts";
 import { lead } from "../leads/lead.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
 import { isActiveMember } from "../organization/organization.ts";
+import { dateOfState } from "../shared/history.ts";
 import { ownNames } from "../shared/other_names.ts";
 import { checkName } from "./named.ts";
 import { project } from "./project.ts";
@@ -26,7 +27,7 @@ export async function createProject(ctx: Ctx, body: Create<typeof project>): Pro
   checkDates(given);
   const related = await relatedOf(ctx, given);
 
-  return store.insert(ctx, project, { ...given, ...uniqueLists(given), ...related, ...completion(ctx, null, given.status) });
+  return store.insert(ctx, project, { ...given, ...uniqueLists(given), ...related, ...completion(ctx, null, given) });
 }
 
 export async function updateProject(ctx: Ctx, before: Project, body: Patch<typeof project>): Promise<Project> {
@@ -43,7 +44,7 @@ export async function updateProject(ctx: Ctx, before: Project, body: Patch<typeo
     ...given,
     ...uniqueLists(given),
     ...related,
-    ...completion(ctx, before.status, given.status),
+    ...completion(ctx, before, given),
   });
   if (after.lead_id !== before.lead_id) await carryToLead(ctx, after);
   return after;
@@ -86,9 +87,11 @@ const uniqueLists = ({ member_ids, labels }: Values<typeof project>): Values<typ
   ...(labels && { labels: [...new Set(labels)] }),
 });
 
-function completion(ctx: Ctx, was: Project["status"] | null, is: Project["status"] | undefined): Values<typeof project> {
-  if (is === undefined || is === was) return {};
-  return { date_completed: is === "completed" ? ctx.now.toISOString() : null };
+function completion(ctx: Ctx, before: Project | null, given: Values<typeof project>): Values<typeof project> {
+  const was = before?.status === "completed";
+  const is = given.status === undefined ? was : given.status === "completed";
+  const state = { was, is, called: "the status completed", before: before?.date_completed };
+  return dateOfState("date_completed", given.date_completed, state, ctx.now.toISOString());
 }
 
 // --- who it is for ---

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { organization } from "../../../test/support/given.ts";
 import { service } from "../../../test/support/service.ts";
+import { createOpportunity } from "../opportunities/opportunity_verbs.ts";
 
 const paths = [
   "activity",
@@ -102,7 +103,7 @@ describe("the time a report is about", () => {
   test("may reach to the last moment that can be said", async () => {
     const acme = await organization();
     (await service()).clock.now = new Date("2026-02-10T10:00:00.000Z");
-    await acme.opportunity({ status: "Won", date_won: "9999-12-31", value: 100 });
+    await acme.inside((ctx) => createOpportunity(ctx, { status: "Won", date_won: "9999-12-31", value: 100 }));
     const won = async (start: string | null, end: string | null) =>
       (await acme.post("/report/funnel/", { datetime_range: { start, end } })).won_in_period.value;
 

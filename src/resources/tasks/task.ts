@@ -23,6 +23,7 @@ import { BadValue, compare } from "../../records/list_input.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { phoneFormatted } from "../../values/phone.ts";
 import { parseDate, todayAt } from "../../values/time.ts";
+import { dateCreated, pastMoment } from "../shared/history.ts";
 import { authorNames } from "../shared/names.ts";
 import { assigneeName, isAssignedToCaller } from "./assignee.ts";
 import { taskIsVisible } from "./visibility.ts";
@@ -86,7 +87,7 @@ export const task = resource({
     }),
     is_dateless: computed(["date"], z.boolean(), (day: string | null) => day === null, "True without a date."),
     is_complete: boolean({ default: false, doc: "True when it is done." }),
-    date_completed: timestamp({ readOnly: true, doc: "When it was done." }),
+    date_completed: timestamp({ resolve: pastMoment, doc: "When it was done: now, unless that is said." }),
     completed_by: ref("user", { onDelete: "keep", onMove: "keep" }, { readOnly: true, doc: "Who did it." }),
     resolution: choice(["abandoned", "skipped"], { doc: "How it ended, where it was not simply done." }),
     priority: choice(["high", "medium", "low"]),
@@ -121,6 +122,7 @@ export const task = resource({
     opportunity_value: integer({ readOnly: true, doc: "In minor units." }),
     opportunity_value_formatted: text({ readOnly: true }),
     opportunity_note: text({ readOnly: true, max: 100_000 }),
+    date_created: dateCreated,
     ...authorNames,
   },
 });

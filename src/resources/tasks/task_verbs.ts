@@ -5,10 +5,11 @@ import { type Create, type Patch, type Row, type Values } from "../../core/resou
 import { changedFields, emit } from "../../records/event.ts";
 import { findAnyRecord, findRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
-import { logTaskCompleted, removeTaskCompleted } from "../activities/system_activities.ts";
+import { logTaskCompleted, redateTaskCompleted, removeTaskCompleted } from "../activities/system_activities.ts";
 import { carryComments } from "../comments/follow_records.ts";
 import { contact } from "../contacts/contact.ts";
 import { nameOfCaller, notify, shortened } from "../notifications/notify.ts";
+import { dateOfState } from "../shared/history.ts";
 import { canBeAssigned } from "./assignee.ts";
 import { ownTypes, task, todayOf } from "./task.ts";
 
@@ -31,7 +32,7 @@ export async function createTask(ctx: Ctx, { due_date, ...given }: Create<typeof
     text: given.text ?? "",
     date,
     assigned_to,
-    ...completion(ctx, false, given.is_complete),
+    ...completion(ctx, given, null),
   });
   if (row.is_complete) {
     emit(ctx, task, { action: "completed", after: row });
@@ -54,12 +55,13 @@ export async function updateTask(ctx: Ctx, before: Task, { due_date, ...given }:
 
 /** Writes a change that has been checked, with what follows from it: a task that is done leaves a trace, one reopened none. */
 export async function changeTask(ctx: Ctx, before: Task, values: Values<typeof task>): Promise<Task> {
-  const after = store.update(ctx, task, before, { ...values, ...completion(ctx, before.is_complete, values.is_complete) });
+  const after = store.update(ctx, task, before, { ...values, ...completion(ctx, values, before) });
   if (after.is_complete && !before.is_complete) {
     emit(ctx, task, { action: "completed", before, after, changed: changedFields(task, before, after) });
     logTaskCompleted(ctx, after);
   }
   if (before.is_complete && !after.is_complete) await removeTaskCompleted(ctx, after.id);
+  else if (before.is_complete && after.date_completed !== before.date_completed) await redateTaskCompleted(ctx, after);
   if (after.assigned_to !== before.assigned_to && !after.is_complete) tellAssignee(ctx, after);
   if (after.is_complete && !before.is_complete) tellCreator(ctx, after);
   return after;
@@ -84,11 +86,15 @@ export function checkAssignee(ctx: Ctx, id: string): void {
   if (!canBeAssigned(ctx.directory, id)) throw invalid({ assigned_to: "is not an active member or a group" });
 }
 
-function completion(ctx: Ctx, was: boolean, is: boolean | undefined): Values<typeof task> {
-  if (is === undefined || is === was) return {};
-  return is
-    ? { date_completed: ctx.now.toISOString(), completed_by: ctx.actor.user_id }
-    : { date_completed: null, completed_by: null };
+/** What is entered as done was done when it was made, unless more is said. */
+function completion(ctx: Ctx, given: Values<typeof task>, before: Task | null): Values<typeof task> {
+  const was = before?.is_complete ?? false;
+  const is = given.is_complete ?? was;
+  const state = { was, is, called: "is_complete", before: before?.date_completed };
+  return {
+    ...dateOfState("date_completed", given.date_completed, state, given.date_created ?? ctx.now.toISOString()),
+    ...(is === was ? {} : { completed_by: is ? ctx.actor.user_id : null }),
+  };
 }
 
 async function checkContact(ctx: Ctx, contactId: string, leadId: string): Promise<void> {

@@ -1,0 +1,58 @@
+// Dates of what has happened. They may be said, so that history can be brought in, and do not lie ahead of the clock.
+import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import { timestamp } from "../../core/field.ts";
+import { todayAt } from "../../values/time.ts";
+
+/** Of records that may be older than their row here. Ids and events are of the day they come in. */
+export const dateCreated = timestamp({
+  filled: true,
+  createOnly: true,
+  resolve: pastMoment,
+  doc: "When it was created; may lie in the past, to bring in history.",
+});
+
+/** Clocks that differ by less are right. */
+const tolerance = 60_000;
+const earliest = "1900-01-01";
+
+export async function pastMoment(moment: string, { now }: Ctx): Promise<string> {
+  if (Date.parse(moment) > now.getTime() + tolerance) throw invalid({ "": "must not be in the future" });
+  return notAbsurd(moment);
+}
+
+/** A day that has begun somewhere on earth. */
+export async function pastDay(day: string, { now }: Ctx): Promise<string> {
+  if (day > todayAt(now, 14 * 60)) throw invalid({ "": "must not be in the future" });
+  return notAbsurd(day);
+}
+
+function notAbsurd(date: string): string {
+  if (date < earliest) throw invalid({ "": `must not be before ${earliest}` });
+  return date;
+}
+
+interface State {
+  was: boolean;
+  is: boolean;
+  /** What the date goes with, in words. */
+  called: string;
+  /** The date as it stands. */
+  before: string | null | undefined;
+}
+
+/**
+ * The date that a state leaves: as it is said, else `otherwise`. It can be corrected while the state lasts, and goes with it. Whoever
+ * sends back what was read and changes the state means the state.
+ */
+export function dateOfState<K extends string>(
+  key: K,
+  said: string | null | undefined,
+  { was, is, called, before }: State,
+  otherwise: string,
+): { [key in K]?: string | null } {
+  if (!is && said && said !== before) throw invalid({ [key]: `only goes with ${called}` });
+  if (is && was && said === null && before) throw invalid({ [key]: `must not be null with ${called}` });
+  const date = !is ? null : was ? (said ?? before) : (said ?? otherwise);
+  return { [key]: date } as { [key in K]?: string | null };
+}
