@@ -1,4 +1,5 @@
 // The permissions a role can hold and what the built-in roles hold. Operations name one of them, or `member`.
+import { byName } from "./names.ts";
 
 export const permissions = [
   "manage_organization",
@@ -46,12 +47,12 @@ const user: readonly Permission[] = [
 ];
 
 /** Every organization has these, under these ids. `restricteduser` calls and keeps its own records: nothing of others, and only the leads it owns. */
-export const builtInRoles: Readonly<Record<string, readonly Permission[]>> = {
+export const builtInRoles: Readonly<Record<string, readonly Permission[]>> = byName({
   admin: permissions,
   superuser: permissions.filter((name) => name !== "manage_organization"),
   user,
   restricteduser: ["calling", "delete_own_activities", "delete_own_opportunities", "delete_own_tasks"],
-};
+});
 
 /** What a role holds: code knows the built-in ones, the others are stored. */
 export const permissionsOf = (roleId: string, stored: readonly string[]): readonly Permission[] =>

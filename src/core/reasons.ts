@@ -7,7 +7,7 @@ export function reasons(error: z.ZodError, at = ""): FieldErrors {
   const fields: FieldErrors = {};
   for (const issue of error.issues.slice(0, 100)) {
     const place = [at, ...issue.path].filter((part) => part !== "").join(".");
-    fields[place] ??= reasonOf(issue);
+    if (!Object.hasOwn(fields, place)) fields[place] = reasonOf(issue);
   }
   return fields;
 }
@@ -56,10 +56,14 @@ function reasonOf(issue: z.core.$ZodIssue): string {
 
 const missing = (issue: z.core.$ZodIssue): boolean => issue.input === undefined;
 
+// A longer one is none of ours, and comparing it with all of them takes its time.
+const nameMax = 300;
+
 /** The known name that is nearest to `name`, or null when none is near. */
 export function nearest(name: string, known: readonly string[]): string | null {
   let best: string | null = null;
   let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1;
+  if (name.length > nameMax) return null;
   for (const candidate of known) {
     const distance = editDistance(name, candidate);
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];

@@ -15,6 +15,7 @@ import {
   text,
   timestamp,
 } from "./field.ts";
+import { byName } from "./names.ts";
 import type { Permission } from "./permissions.ts";
 
 export type Fields = Record<string, AnyField>;
@@ -165,18 +166,21 @@ export function resource<const F extends Fields>(words: ResourceWords<F>): Resou
     words.custom === undefined
       ? {}
       : { custom: json(z.record(z.string(), z.unknown()), { readOnly: true, hidden: true, default: {} }) };
-  const fields = {
+  const fields = byName({
     id,
     organization_id,
     ...words.fields,
     ...custom,
     ...trailing,
     ...pickStandard(words.fields),
-  } as F & typeof standardFields;
+  } as F & typeof standardFields);
   const event = words.event === undefined ? words.name : words.event;
   return {
     ...words,
     fields,
+    ...(words.filters && { filters: byName(words.filters) }),
+    ...(words.sort && { sort: byName(words.sort) }),
+    ...(words.expand && { expand: byName(words.expand) }),
     path: words.path ?? `/${words.name}`,
     table: words.table ?? words.name,
     event: event === null || typeof event === "function" ? event : () => event,

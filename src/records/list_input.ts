@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import type { Ctx } from "../core/context.ts";
 import { type FieldErrors, invalid, reasonsOf } from "../core/errors.ts";
 import type { Field } from "../core/field.ts";
+import { byName } from "../core/names.ts";
 import { nearest } from "../core/reasons.ts";
 import type { Condition, Filter, OrderKey, Purpose, Resource } from "../core/resource.ts";
 import { and, name, or, raw, type Sql, sql } from "../db/sql.ts";
@@ -161,7 +162,7 @@ function filtersOf(of: Resource): Record<string, Filter> {
   let kept = keptFilters.get(of);
   if (kept === undefined) {
     const words = of.filters?.query ?? partOfName(of);
-    keptFilters.set(of, (kept = words === null ? { ...of.filters } : { q: words, search: words, ...of.filters }));
+    keptFilters.set(of, (kept = byName(words === null ? { ...of.filters } : { q: words, search: words, ...of.filters })));
   }
   return kept;
 }
@@ -206,7 +207,7 @@ function filterCondition(
 ): Promise<Condition | null> | null {
   const special = filtersOf(of)[key];
   if (special) return attempt(() => special.sql(ctx, value, "t", purpose), key, errors);
-  const [, base, suffix] = /^(.+?)(?:__(in|gt|gte|lt|lte|isnull))?$/.exec(key)!;
+  const [, base, suffix] = /^(.*?)(?:__(in|gt|gte|lt|lte|isnull))?$/s.exec(key)!;
   const operator = (suffix ?? "eq") as Operator;
   if (key.startsWith("custom.")) return customCondition(ctx, of, base!, operator, value, key, errors);
   const field = of.fields[base!] as Field | undefined;

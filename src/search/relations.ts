@@ -3,6 +3,7 @@
  * the lists inside records, and whose words count for whom.
  */
 import type { Ctx } from "../core/context.ts";
+import { byName } from "../core/names.ts";
 import type { Resource } from "../core/resource.ts";
 
 /** The kind of record an `object_type` names: `lead`, `activity.note`. */
@@ -45,7 +46,7 @@ interface ElementType {
 }
 
 /** Members of lists that are searched as if they were records of their own. */
-export const elementTypes: Readonly<Record<string, ElementType>> = {
+export const elementTypes: Readonly<Record<string, ElementType>> = byName({
   address: {
     of: "lead",
     list: "addresses",
@@ -56,7 +57,7 @@ export const elementTypes: Readonly<Record<string, ElementType>> = {
   contact_email: { of: "contact", list: "emails", members: ["email", "type", "is_unsubscribed"] },
   contact_phone: { of: "contact", list: "phones", members: ["phone", "type", "country"] },
   contact_url: { of: "contact", list: "urls", members: ["url", "type"] },
-};
+});
 
 /** What is around a kind of record, as `object_type` names it. */
 export function relatedTypes(ctx: Ctx, of: Resource): string[] {
@@ -65,7 +66,7 @@ export function relatedTypes(ctx: Ctx, of: Resource): string[] {
 }
 
 /** The same lists asked through the record: its `email` is one of its e-mail addresses. `keys` is an indexed form of them. */
-export const listed: Readonly<Record<string, { list: string; member: string; keys?: string }>> = {
+export const listed: Readonly<Record<string, { list: string; member: string; keys?: string }>> = byName({
   email: { list: "emails", member: "email", keys: "email_keys" },
   emails: { list: "emails", member: "email", keys: "email_keys" },
   phone: { list: "phones", member: "phone", keys: "phone_keys" },
@@ -76,7 +77,7 @@ export const listed: Readonly<Record<string, { list: string; member: string; key
   state: { list: "addresses", member: "state" },
   zipcode: { list: "addresses", member: "zipcode" },
   country: { list: "addresses", member: "country" },
-};
+});
 
 // --- words ---
 

@@ -5,6 +5,7 @@
 import { z } from "zod";
 import type { Ctx } from "../core/context.ts";
 import { type Related, related } from "../core/field.ts";
+import { byName } from "../core/names.ts";
 import type { Resource } from "../core/resource.ts";
 import { join, name, raw, type Sql, sql, wireTime } from "../db/sql.ts";
 import { currencyDigits, currencySymbol, formatMoney } from "../values/money.ts";
@@ -23,7 +24,7 @@ type SmartFields = Readonly<Record<string, SmartField>>;
 
 /** The smart fields of a kind of record. */
 export const smartFieldsOf = (of: Resource): SmartFields => smartFields[of.name] ?? none;
-const none: SmartFields = {};
+const none: SmartFields = byName({});
 
 /** The smart fields of leads, as fields of their definition. */
 export const leadSmartFields = (): Record<string, Related> =>
@@ -367,7 +368,7 @@ function money(amount: Sql, currency: Sql): Sql {
 }
 
 const smartFields: Readonly<Record<string, SmartFields>> = {
-  lead: {
+  lead: byName<SmartFields>({
     ...communicationFields,
     ...Object.fromEntries(
       Object.entries(activityCounts).map(([key, where]) => [
@@ -383,5 +384,5 @@ const smartFields: Readonly<Record<string, SmartFields>> = {
     ...peopleFields,
     ...dealFields,
     ...primaryDealFields,
-  },
+  }),
 };

@@ -138,7 +138,7 @@ function countryZones(country: string): readonly string[] {
 const NONE: readonly string[] = Object.freeze([]);
 
 function statesOf(country: string): Map<string, readonly string[]> | undefined {
-  const table = STATE_ZONES[country];
+  const table = Object.hasOwn(STATE_ZONES, country) ? STATE_ZONES[country] : undefined;
   if (!table || byState.has(country)) return byState.get(country);
 
   const map = new Map<string, readonly string[]>();

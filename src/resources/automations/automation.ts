@@ -1,6 +1,7 @@
 // An automation of the first generation: when this happens and that is so, do these things. It is in force as it is written.
 import { z } from "zod";
 import { boolean, choice, computed, input, json, text } from "../../core/field.ts";
+import { byName } from "../../core/names.ts";
 import { resource } from "../../core/resource.ts";
 import { authorNames } from "../shared/names.ts";
 import { type Action, actionTypes } from "./actions.ts";
@@ -12,7 +13,7 @@ import { type Settings, settings } from "./settings.ts";
 import type { Trigger } from "./trigger.ts";
 
 /** Other names of the same comparisons. */
-const otherNames: Record<string, string> = { equals: "is", eq: "is", not_equals: "is_not", neq: "is_not" };
+const otherNames: Readonly<Record<string, string>> = byName({ equals: "is", eq: "is", not_equals: "is_not", neq: "is_not" });
 
 const operator = z
   .string()

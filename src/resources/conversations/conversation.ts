@@ -18,6 +18,7 @@ import {
   texts,
   timestamp,
 } from "../../core/field.ts";
+import { byName } from "../../core/names.ts";
 import { type Filter, resource } from "../../core/resource.ts";
 import { and, name, or, raw, type Sql, sql } from "../../db/sql.ts";
 import { BadValue, readBoolean, readValues } from "../../records/list_input.ts";
@@ -160,11 +161,11 @@ function statusFilter(doc: string): Filter {
     sql(ctx, value, alias) {
       const t = name(alias);
       const asleep = sql`(${t}.status = 'snoozed' and ${t}.snoozed_until > ${ctx.now.toISOString()})`;
-      const conditions: Record<string, Sql> = {
+      const conditions: Readonly<Record<string, Sql>> = byName({
         open: sql`(${t}.status <> 'closed' and not ${asleep})`,
         snoozed: asleep,
         closed: sql`${t}.status = 'closed'`,
-      };
+      });
       const wanted = readValues(value).map((state) => conditions[state]);
       if (wanted.some((condition) => condition === undefined))
         throw new BadValue(`must be one of ${conversationStates.join(", ")}`);

@@ -104,7 +104,10 @@ const defaults: Record<
 function renamed(fields: FieldErrors, body: MessageBody, words: string): FieldErrors {
   const names: Record<string, string> = { status: stateField(body) };
   if (body.body !== undefined && (body as Record<string, unknown>)[words] === undefined) names[words] = "body";
-  const entries = Object.entries(fields).map(([field, reason]) => [names[field] ?? fileName(field, body), reason]);
+  const entries = Object.entries(fields).map(([field, reason]) => [
+    Object.hasOwn(names, field) ? names[field]! : fileName(field, body),
+    reason,
+  ]);
   // A text message goes to a number; whoever writes to a conversation calls it `to` all the same.
   if (fields.remote_phone !== undefined) entries.push(["to", fields.remote_phone]);
   return Object.fromEntries(entries);

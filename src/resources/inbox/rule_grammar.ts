@@ -1,6 +1,7 @@
 // What an inbox rule may say. Conditions and actions come as lists, or as maps in short; they are kept as lists. What is not
 // understood is refused with its place.
 import type { FieldErrors } from "../../core/errors.ts";
+import { byName } from "../../core/names.ts";
 import { nearest } from "../../core/reasons.ts";
 import { parseEmail } from "../../values/email.ts";
 
@@ -123,7 +124,7 @@ function membersOf(place: string, given: unknown, names: readonly string[]): Rec
 
 // --- conditions ---
 
-const fieldAliases: Readonly<Record<string, ConditionField>> = { from: "sender", to: "recipient" };
+const fieldAliases: Readonly<Record<string, ConditionField>> = byName({ from: "sender", to: "recipient" });
 
 /** The names of conditions in a map. */
 const shorts: ReadonlyMap<string, [ConditionField, Operator]> = new Map<string, [ConditionField, Operator]>([
