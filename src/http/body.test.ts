@@ -219,6 +219,24 @@ test("text that cannot be stored is refused at its place", async (t) => {
   assert.equal((await ask("POST /api/v1/thing/", { body: '{"name":"\\ud83d\\ude00 \\\\u0000"}' })).json.name, "😀 \\u0000");
 });
 
+test("a number that would be read as another is refused at its place", async (t) => {
+  const { ask } = await listen(t, { operations });
+
+  for (const [body, place] of [
+    ['{"data":9007199254740992}', "data"],
+    ['{"data":-9007199254740993}', "data"],
+    ['{"data":{"list":[1,{"a":12345678901234567890}]}}', "data.list.1.a"],
+    ['{"data":{"custom.cf_1":[1e400]}}', "data.custom.cf_1.0"],
+    ['{"unknown":1e30}', "unknown"],
+  ] as const) {
+    const answer = await ask("POST /api/v1/thing/", { body });
+    assert.equal(answer.status, 400, body);
+    assert.deepEqual(answer.json["field-errors"], { [place]: "must be between -9007199254740991 and 9007199254740991" });
+  }
+  const { data } = (await ask("POST /api/v1/thing/", { body: '{"data":[9007199254740991,-9007199254740991,1.5e10,0.1]}' })).json;
+  assert.deepEqual(data, [9007199254740991, -9007199254740991, 1.5e10, 0.1]);
+});
+
 // --- queries ---
 
 test("a query is text, percent-encoded, with plus for a space", async (t) => {

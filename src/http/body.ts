@@ -1,6 +1,7 @@
 // JSON bodies: from bytes to an object that the rest of the service can walk through without fear.
 import { isUtf8 } from "node:buffer";
 import { type FieldErrors, invalid, type Problem } from "../core/errors.ts";
+import { isExact, notExact } from "../values/number.ts";
 
 const depthMax = 32;
 const nodesMax = 10_000;
@@ -75,6 +76,8 @@ class Check {
     if (++this.nodes > nodesMax) throw tooManyValues();
     if (typeof value === "string") {
       if (this.mayBeUnstorable && !isStorable(value)) throw refusal(place, unstorable);
+    } else if (typeof value === "number") {
+      if (!isExact(value)) throw refusal(place, notExact);
     } else if (typeof value === "object" && value !== null) {
       if (depth > depthMax) throw refusal("body", `must be nested ${depthMax} levels deep or less`);
       if (Array.isArray(value)) for (let i = 0; i < value.length; i++) this.value(value[i], `${place}.${i}`, depth + 1);

@@ -8,6 +8,7 @@ import { isId } from "../core/id.ts";
 import { nearest } from "../core/reasons.ts";
 import type { Resource } from "../core/resource.ts";
 import { same } from "../core/row.ts";
+import { isExact, notExact } from "../values/number.ts";
 import { parseDate, parseTimestamp } from "../values/time.ts";
 import { parseUrl } from "../values/url.ts";
 
@@ -178,21 +179,21 @@ function changedList(present: unknown, change: "add" | "remove", value: unknown,
 /** The stored form of a value, or why there is none. Members of a list that are stored already stay as they are. */
 export function checkValue(ctx: Ctx, field: CustomField, value: unknown, present?: unknown): unknown {
   if (value instanceof Reason) return value;
-  if (!field.accepts_multiple_values) {
-    return Array.isArray(value) && value.length === 1 && field.type === "choices"
-      ? checkOne(ctx, field, value[0])
-      : checkOne(ctx, field, value);
-  }
+  if (!field.accepts_multiple_values) return checkOne(ctx, field, value);
+  if (!Array.isArray(value)) return new Reason("must be a list");
   const kept = new Set(Array.isArray(present) ? present : []);
-  const values = [value].flat().map((one) => (kept.has(one) ? one : checkOne(ctx, field, one)));
+  const values = value.map((one) => (kept.has(one) ? one : checkOne(ctx, field, one)));
   if (values.length > 200) return new Reason("must have 200 values or fewer");
   return values.find((one) => one instanceof Reason) ?? [...new Set(values)];
 }
 
-function checkOne(ctx: Ctx, field: CustomField, value: unknown): unknown {
+/** The stored form of one value, of a field that has one or of a list. */
+export function checkOne(ctx: Ctx, field: CustomField, value: unknown): unknown {
+  if (Array.isArray(value)) return new Reason("must be one value, not a list");
   switch (field.type) {
     case "number":
-      return typeof value === "number" && Number.isFinite(value) ? value : new Reason("must be a number");
+      if (typeof value !== "number") return new Reason("must be a number");
+      return isExact(value) ? value : new Reason(notExact);
     case "boolean":
       return typeof value === "boolean" ? value : new Reason("must be true or false");
     default:

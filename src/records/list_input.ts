@@ -7,6 +7,7 @@ import { byName } from "../core/names.ts";
 import { nearest } from "../core/reasons.ts";
 import type { Condition, Filter, OrderKey, Purpose, Resource } from "../core/resource.ts";
 import { and, name, or, raw, type Sql, sql } from "../db/sql.ts";
+import { isExact, notExact } from "../values/number.ts";
 import { parseDate, parseTimestamp } from "../values/time.ts";
 import { type CustomField, customFieldsOf } from "./custom_fields.ts";
 import { type Lean, leanOf } from "./writer.ts";
@@ -290,11 +291,11 @@ export function readValues(value: string): string[] {
 function parameter(type: string, value: string, ctx: Ctx): unknown {
   switch (type) {
     case "integer":
-      if (!/^-?\d{1,16}$/.test(value)) throw new BadValue("must be a whole number");
-      return value;
+      if (!/^-?\d+$/.test(value)) throw new BadValue("must be a whole number");
+      return exact(value);
     case "number":
       if (!/^-?\d+(\.\d+)?(e[+-]?\d{1,3})?$/i.test(value)) throw new BadValue("must be a number");
-      return value;
+      return exact(value);
     case "boolean":
       return readBoolean(value);
     case "timestamp":
@@ -305,6 +306,8 @@ function parameter(type: string, value: string, ctx: Ctx): unknown {
       return value;
   }
 }
+
+const exact = (value: string): string => (isExact(Number(value)) ? value : bad(notExact));
 
 function bad(reason: string): never {
   throw new BadValue(reason);

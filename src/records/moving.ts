@@ -5,7 +5,7 @@ import { type Ctx, write } from "../core/context.ts";
 import type { Field } from "../core/field.ts";
 import { kindOf, type Resource, type Row } from "../core/resource.ts";
 import { name, sql } from "../db/sql.ts";
-import { type CustomField, checkValue, customFieldsOf, customTypeOf, Reason } from "./custom_fields.ts";
+import { type CustomField, checkOne, customFieldsOf, customTypeOf, Reason } from "./custom_fields.ts";
 import { withIds } from "./named_ids.ts";
 import { findRecords } from "./records.ts";
 import { lockPointing, removeRows } from "./references.ts";
@@ -205,7 +205,7 @@ function customElsewhere(
   for (const [key, given] of Object.entries(after.custom ?? {})) {
     const field = fields.get(key);
     const [other, target] = others.find(([, one]) => field !== undefined && isSameField(field, one, way)) ?? [];
-    const taken = target === undefined ? [] : [given].flat().filter((one) => !(checkValue(there, target, one) instanceof Reason));
+    const taken = target === undefined ? [] : [given].flat().filter((one) => !(checkOne(there, target, one) instanceof Reason));
     if (taken.length > 0) {
       values[other!] = Array.isArray(given) ? taken : taken[0];
       match(way, place("custom"), key, other!);

@@ -9,6 +9,7 @@ import type { Resource } from "../core/resource.ts";
 import { name, raw, type Sql, sql } from "../db/sql.ts";
 import { parseCountry } from "../values/country.ts";
 import { emailKey, parseEmail } from "../values/email.ts";
+import { isExact, notExact } from "../values/number.ts";
 import { parsePhone, phoneDigits } from "../values/phone.ts";
 import type { Attribute } from "./attributes.ts";
 import {
@@ -218,8 +219,10 @@ function numberCondition(operator: Operator, value: string, given: string): Cond
   return { type: "number_range", ...none, [bound]: number };
 }
 
-const numberOf = (value: string, given: string): number =>
-  /^[+-]?\d+(\.\d+)?$/.test(value) ? Number(value) : refuse("", `${given} is a number, not ${value}`);
+function numberOf(value: string, given: string): number {
+  if (!/^[+-]?\d+(\.\d+)?$/.test(value)) refuse("", `${given} is a number, not ${value}`);
+  return isExact(Number(value)) ? Number(value) : refuse("", `${given} ${notExact}`);
+}
 
 /** `10..20`, of which one end may be left open. */
 const endsOf = (value: string): string[] | null => {

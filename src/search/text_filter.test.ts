@@ -504,6 +504,7 @@ test("contacts and opportunities have query languages of their own", async () =>
   );
   assert.deepEqual(await found(acme, "opportunity(status:won)"), ["Acme"]);
   assert.match(await reason(acme, "value:x", "/opportunity/"), /^value is a number/);
+  assert.match(await reason(acme, "value>=9007199254740993", "/opportunity/"), /between -9007199254740991 and 9007199254740991/);
 });
 
 test("a search shows nothing of other organizations, nor of leads the role does not see", async () => {

@@ -96,6 +96,17 @@ for (const { resource: of } of lists) {
       await acme.refused(400, "GET", `${path}?no_such_filter=1`, undefined, "no_such_filter");
     });
 
+    test("refuses a number that would be read as another, in every filter by a number", async () => {
+      const { acme, path } = await withRecords(0, of);
+      const key = of.custom && !typed(of) ? `custom.${(await acme.customField(of.custom, { type: "number" })).id}` : null;
+      const custom = key === null ? [] : [key, `${key}__in`, `${key}__gte`];
+      const numbers = filterNames(of).flatMap(({ name }) => (asksNumber(of, name) ? [name] : []));
+
+      for (const name of [...numbers, ...custom])
+        for (const value of ["9007199254740993", "-12345678901234567890"])
+          await acme.refused(400, "GET", `${path}?${name}=${value}`, undefined, name);
+    });
+
     test("finds a record by each of its own values", async () => {
       const { acme, path } = await withRecords(2, of);
       const [sample] = (await acme.get(path)).data;
@@ -170,6 +181,14 @@ for (const { resource: of } of lists) {
 }
 
 const isFilter = (of: Resource, key: string) => filterNames(of).some((filter) => filter.name === key);
+
+/** Whose custom fields are of a type of records. */
+const typed = (of: Resource): boolean => "custom_activity_type_id" in of.fields || "custom_object_type_id" in of.fields;
+
+function asksNumber(of: Resource, filter: string): boolean {
+  const field = of.fields[filter.replace(/__(in|gt|gte|lt|lte)$/, "")] as Field | undefined;
+  return field?.source === "column" && ["integer", "number"].includes(field.type) && of.filters?.[filter] === undefined;
+}
 
 /** Something the filter can understand; undefined where that takes to know what it means. */
 function filterValue(of: Resource, filter: string, sample: any): string | undefined {

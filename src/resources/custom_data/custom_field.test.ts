@@ -169,6 +169,16 @@ test("values that the new type cannot hold stop the change, unless they may be d
   assert.deepEqual(dropped, [undefined, 6]);
 });
 
+test("text that would be read as another number is none", async () => {
+  const acme = await organization();
+  const cf = await field(acme, { type: "text" });
+  const long = await acme.lead({ [`custom.${cf.id}`]: "9007199254740993" });
+
+  await acme.refused(400, "PUT", `/custom_field/lead/${cf.id}/`, { type: "number" }, "type");
+
+  assert.equal(await valueOf(acme, long, cf), "9007199254740993");
+});
+
 test("a converted record has a new version, so that a stale one is noticed", async () => {
   const acme = await organization();
   const cf = await field(acme, { type: "text" });

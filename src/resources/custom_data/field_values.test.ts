@@ -57,6 +57,45 @@ test("each type takes its own values, says what is wrong with others, and is uns
   }
 });
 
+test("a value is taken as it is sent or refused: text is no number, a list no value, a value no list", async () => {
+  const acme = await organization();
+  const [someone, { id: lead }] = [(await acme.contact()).id, await acme.lead()];
+  const vehicle = (await acme.post("/custom_object_type/", { name: "Vehicle" })).id;
+  const car = (await acme.post("/custom_object/", { name: "Car", lead_id: lead, custom_object_type_id: vehicle })).id;
+  const goods: [type: string, good: unknown, extra?: object][] = [
+    ["text", "5"],
+    ["hidden", "5"],
+    ["number", 5],
+    ["boolean", true],
+    ["date", "2026-02-03"],
+    ["datetime", "2026-02-03T04:05:06.000Z"],
+    ["url", "https://acme.io/"],
+    ["choices", "5", { choices: ["5", "true"] }],
+    ["user", acme.userId],
+    ["contact", someone],
+    ["custom_object", car, { referenced_custom_type_id: vehicle }],
+  ];
+  const fits = (type: string, value: unknown) =>
+    type === "choices" ? value === "5" || value === "true" : ["text", "hidden"].includes(type) && typeof value === "string";
+
+  for (const [type, good, extra] of goods) {
+    const wrong = ["5", 5, true, "true", {}, { id: good }, [good]].filter((one) => one !== good && !fits(type, one));
+    for (const accepts_multiple_values of ["choices", "user", "contact", "custom_object"].includes(type)
+      ? [false, true]
+      : [false]) {
+      const key = `custom.${(await acme.customField("lead", { type, ...extra, accepts_multiple_values })).id}`;
+      const held = accepts_multiple_values ? [good] : good;
+      const refused = accepts_multiple_values ? [good, ...wrong.map((one) => [one])] : [[], ...wrong];
+
+      const answer = await acme.put(`/lead/${lead}/`, { [key]: held });
+      for (const value of refused) await acme.refused(400, "PUT", `/lead/${lead}/`, { [key]: value }, key);
+
+      assert.deepEqual(answer[key], held, type);
+      assert.deepEqual((await acme.get(`/lead/${lead}/`))[key], held, `${type} is as it was`);
+    }
+  }
+});
+
 test("a list is replaced whole, or changed by one value", async () => {
   const acme = await organization();
   const key = `custom.${(await acme.customField("lead", { type: "choices", choices: ["a", "b", "c"], accepts_multiple_values: true })).id}`;
@@ -68,8 +107,29 @@ test("a list is replaced whole, or changed by one value", async () => {
   assert.deepEqual(await put({ [`${key}.add`]: "c" }), ["b", "c"]);
   assert.deepEqual(await put({ [`${key}.remove`]: "b" }), ["c"]);
   assert.equal(await put({ [`${key}.remove`]: "c" }), undefined);
-  assert.deepEqual(await put({ [key]: "a" }), ["a"]);
   await acme.refused(400, "PUT", `/lead/${lead.id}/`, { [`${key}.add`]: "z" }, `${key}.add`);
+});
+
+test("a long text holds 100,000 characters, of whatever script, and one more is refused", async () => {
+  const acme = await organization();
+  const lead_id = (await acme.lead()).id;
+  const visit = await acme.post("/custom_activity/", { name: "Visit", fields: [{ name: "Notes", type: "textarea" }] });
+  const car = await acme.post("/custom_object_type/", { name: "Car", fields: [{ name: "Notes", type: "textarea" }] });
+
+  for (const [path, type] of [
+    ["/activity/custom/", { custom_activity_type_id: visit.id }],
+    ["/custom_object/", { custom_object_type_id: car.id, name: "Mine" }],
+  ] as const) {
+    const key = `custom.${(path === "/custom_object/" ? car : visit).fields[0].id}`;
+    const words = Array.from({ length: 20_000 }, (_, i) => i.toString(36).padStart(4, "ä")).join(" ");
+    for (const text of [words.padEnd(100_000, "."), "字".repeat(100_000)]) {
+      const made = await acme.post(path, { lead_id, ...type, [key]: text });
+
+      assert.equal((await acme.get(`${path}${made.id}/`))[key], text);
+      await acme.refused(400, "PUT", `${path}${made.id}/`, { [key]: `${text}.` }, key);
+      await acme.put(`${path}${made.id}/`, { [key]: text.slice(1) });
+    }
+  }
 });
 
 test("a field may be named by its name, in either spelling", async () => {

@@ -90,6 +90,20 @@ test("a file brings its table, uploaded in a form, as base64 or before", async (
   assert.deepEqual([inline.name, inline.n_rows, inline.columns[0].suggested], ["Mine", 2, "name"]);
 });
 
+test("a long number of a JSON file stays as the file has it", async () => {
+  const acme = await organization();
+  const content_base64 = Buffer.from('[{"Company": "Acme", "Account": 12345678901234567890, "Size": 9007199254740991}]').toString(
+    "base64",
+  );
+
+  const { columns } = await acme.post("/import/", { content_base64 });
+
+  assert.deepEqual(
+    columns.map((one: any) => one.samples),
+    [["Acme"], ["12345678901234567890"], ["9007199254740991"]],
+  );
+});
+
 test("a file must be text, and an address public", async () => {
   const acme = await organization();
   const refuse = (body: object, field: string) => acme.refused(400, "POST", "/import/", body, field);
