@@ -11,10 +11,11 @@ export interface DrainLimits {
   graceSeconds: number;
 }
 
-/** How long requests are held while the door closes. */
-const holdMs = 100;
+/** How long nobody may have come for the door to be closed, and how often that is tried. */
+const quietMs = 100;
+const quietTries = 10;
 /** How long a connection made in the last moment may take to bring its request. */
-const arriveMs = 400;
+const arriveMs = 1000;
 /** How long a connection we have ended waits for the other side to end it too. */
 const lingerMs = 1000;
 
@@ -40,39 +41,44 @@ export async function drain(server: FastifyInstance, { delaySeconds, graceSecond
   await sleep(Math.min(delaySeconds, graceSeconds) * 1000);
 
   await closeDoor(server);
-  await sleep(arriveMs);
+  const arrivedAt = performance.now() + arriveMs;
   while (sockets.size > 0) {
-    if (performance.now() < cutOffAt) endIdle(sockets);
-    else for (const socket of sockets) socket.destroy();
+    const now = performance.now();
+    for (const socket of sockets) {
+      if (now > cutOffAt) socket.destroy();
+      else if (isIdle(socket) && (socket.bytesRead > 0 || now > arrivedAt)) end(socket);
+    }
     await sleep(50);
   }
   await server.close();
 }
 
 /**
- * Connections that were made and not yet taken are reset when the door closes. So for a moment requests are held: who waits for an
- * answer makes no new connection, and the others find us with nothing to do but take theirs.
+ * Connections that were made and not yet taken are reset when the door closes. So requests are held for a moment: who waits for an
+ * answer makes no new connection, and when none comes any more the door can be closed. Who never waits must come at that very instant.
  */
-async function closeDoor(server: FastifyInstance): Promise<void> {
+async function closeDoor({ server, service }: FastifyInstance): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  server.service.held = promise;
-  await sleep(holdMs);
-  // Right after all that have come were taken.
-  await new Promise((taken) => setImmediate(taken));
+  service.held = promise;
+  let came = true;
+  server.on("connection", () => (came = true));
+  for (let tries = 0; came && tries < quietTries; tries++) {
+    came = false;
+    await sleep(quietMs);
+    // Behind all that came meanwhile, however late we wake up.
+    await new Promise((taken) => setImmediate(taken));
+  }
   // The server of HTTP would destroy idle connections with it, and a request on its way there with them.
-  net.Server.prototype.close.call(server.server);
-  // With several workers the door is shared: until the others have closed it too.
-  await sleep(holdMs);
-  server.service.held = null;
+  net.Server.prototype.close.call(server);
+  service.held = null;
   resolve();
 }
 
-/** Ends connections that carry no request: half first, because a request that comes after the whole end is answered by a reset. */
-function endIdle(sockets: ReadonlySet<Socket>): void {
-  for (const socket of sockets) {
-    const carries = (socket as { _httpMessage?: object | null })._httpMessage;
-    if (carries || socket.writableEnded) continue;
-    socket.end();
-    setTimeout(() => socket.destroy(), lingerMs).unref();
-  }
+/** Carries no request; one that has not come whole is none yet. */
+const isIdle = (socket: Socket): boolean => !(socket as { _httpMessage?: object | null })._httpMessage && !socket.writableEnded;
+
+/** Half first: a request that comes after the whole end is answered by a reset. */
+function end(socket: Socket): void {
+  socket.end();
+  setTimeout(() => socket.destroy(), lingerMs).unref();
 }
