@@ -8,9 +8,11 @@ create table account (
   constraint account_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES "user"(id),
   constraint account_billing_status_check CHECK ((billing_status = ANY (ARRAY['active'::text, 'past_due'::text])))
 );
-create policy own on account using ((EXISTS ( SELECT
+alter table account enable row level security, force row level security;
+create policy own on account to headwater_app using ((EXISTS ( SELECT
    FROM organization o
   WHERE (o.account_id = account.id))));
+create policy system on account to headwater_system using (true);
 
 create table activity (
   organization_id text not null,
@@ -210,7 +212,9 @@ CREATE INDEX activity_thread_id_idx ON public.activity USING btree (organization
 CREATE INDEX activity_thread_idx ON public.activity USING btree (organization_id, lead_id) WHERE (_type = 'EmailThread'::text);
 CREATE INDEX activity_type_idx ON public.activity USING btree (organization_id, _type, date_created DESC, id DESC);
 CREATE INDEX activity_user_id_idx ON public.activity USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
-create policy organization on activity using ((organization_id = current_setting('app.organization_id'::text)));
+alter table activity enable row level security, force row level security;
+create policy organization on activity to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on activity to headwater_system using (true);
 CREATE TRIGGER forget_rendering BEFORE UPDATE ON public.activity FOR EACH ROW EXECUTE FUNCTION forget_rendering();
 
 create table api_key (
@@ -234,7 +238,9 @@ create table api_key (
   constraint api_key_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE
 );
 CREATE INDEX api_key_user_id_idx ON public.api_key USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
-create policy organization on api_key using ((organization_id = current_setting('app.organization_id'::text)));
+alter table api_key enable row level security, force row level security;
+create policy organization on api_key to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on api_key to headwater_system using (true);
 
 create table automation (
   organization_id text not null,
@@ -273,7 +279,9 @@ create table automation (
 );
 CREATE INDEX automation_date_created_idx ON public.automation USING btree (organization_id, generation, date_created DESC, id DESC);
 CREATE INDEX automation_trigger_type_idx ON public.automation USING btree (organization_id, trigger_type) WHERE (status = 'active'::text);
-create policy organization on automation using ((organization_id = current_setting('app.organization_id'::text)));
+alter table automation enable row level security, force row level security;
+create policy organization on automation to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on automation to headwater_system using (true);
 
 create table automation_event (
   organization_id text not null,
@@ -299,7 +307,9 @@ create table automation_event (
 CREATE INDEX automation_event_date_created_idx ON public.automation_event USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX automation_event_lead_id_idx ON public.automation_event USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE INDEX automation_event_object_id_idx ON public.automation_event USING btree (organization_id, object_id) WHERE (object_id IS NOT NULL);
-create policy organization on automation_event using ((organization_id = current_setting('app.organization_id'::text)));
+alter table automation_event enable row level security, force row level security;
+create policy organization on automation_event to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on automation_event to headwater_system using (true);
 
 create table automation_run (
   organization_id text not null,
@@ -352,7 +362,9 @@ CREATE INDEX automation_run_lead_id_idx ON public.automation_run USING btree (or
 CREATE INDEX automation_run_object_id_idx ON public.automation_run USING btree (organization_id, object_id) WHERE (object_id IS NOT NULL);
 CREATE INDEX automation_run_opportunity_id_idx ON public.automation_run USING btree (organization_id, opportunity_id, date_created DESC, id DESC) WHERE (opportunity_id IS NOT NULL);
 CREATE INDEX automation_run_version_id_idx ON public.automation_run USING btree (organization_id, version_id, date_created DESC, id DESC) WHERE (version_id IS NOT NULL);
-create policy organization on automation_run using ((organization_id = current_setting('app.organization_id'::text)));
+alter table automation_run enable row level security, force row level security;
+create policy organization on automation_run to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on automation_run to headwater_system using (true);
 
 create table automation_step_run (
   organization_id text not null,
@@ -380,7 +392,9 @@ create table automation_step_run (
   constraint automation_step_run_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES automation_run(organization_id, id) DEFERRABLE
 );
 CREATE INDEX automation_step_run_run_id_idx ON public.automation_step_run USING btree (organization_id, run_id, date_created DESC, id DESC) WHERE (run_id IS NOT NULL);
-create policy organization on automation_step_run using ((organization_id = current_setting('app.organization_id'::text)));
+alter table automation_step_run enable row level security, force row level security;
+create policy organization on automation_step_run to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on automation_step_run to headwater_system using (true);
 
 create table automation_version (
   organization_id text not null,
@@ -406,7 +420,9 @@ create table automation_version (
 );
 CREATE INDEX automation_version_automation_id_idx ON public.automation_version USING btree (organization_id, automation_id, date_created DESC, id DESC) WHERE (automation_id IS NOT NULL);
 CREATE UNIQUE INDEX automation_version_number_key ON public.automation_version USING btree (organization_id, automation_id, number);
-create policy organization on automation_version using ((organization_id = current_setting('app.organization_id'::text)));
+alter table automation_version enable row level security, force row level security;
+create policy organization on automation_version to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on automation_version to headwater_system using (true);
 
 create table bulk_action (
   organization_id text not null,
@@ -464,7 +480,9 @@ create table bulk_action (
 CREATE INDEX bulk_action_date_created_idx ON public.bulk_action USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX bulk_action_status_idx ON public.bulk_action USING btree (organization_id, status, date_created DESC, id DESC);
 CREATE INDEX bulk_action_template_id_idx ON public.bulk_action USING btree (organization_id, template_id, date_created DESC, id DESC) WHERE (template_id IS NOT NULL);
-create policy organization on bulk_action using ((organization_id = current_setting('app.organization_id'::text)));
+alter table bulk_action enable row level security, force row level security;
+create policy organization on bulk_action to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on bulk_action to headwater_system using (true);
 
 create table comment (
   organization_id text not null,
@@ -490,7 +508,9 @@ create table comment (
 CREATE INDEX comment_lead_id_idx ON public.comment USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE INDEX comment_object_id_idx ON public.comment USING btree (organization_id, object_id, date_created, id);
 CREATE INDEX comment_thread_id_idx ON public.comment USING btree (organization_id, thread_id, date_created DESC, id DESC) WHERE (thread_id IS NOT NULL);
-create policy organization on comment using ((organization_id = current_setting('app.organization_id'::text)));
+alter table comment enable row level security, force row level security;
+create policy organization on comment to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on comment to headwater_system using (true);
 
 create table comment_thread (
   organization_id text not null,
@@ -512,7 +532,9 @@ create table comment_thread (
 CREATE INDEX comment_thread_date_created_idx ON public.comment_thread USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX comment_thread_lead_id_idx ON public.comment_thread USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE UNIQUE INDEX comment_thread_object_id_key ON public.comment_thread USING btree (organization_id, object_id);
-create policy organization on comment_thread using ((organization_id = current_setting('app.organization_id'::text)));
+alter table comment_thread enable row level security, force row level security;
+create policy organization on comment_thread to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on comment_thread to headwater_system using (true);
 
 create table connected_account (
   organization_id text not null,
@@ -551,7 +573,9 @@ CASE
 END));
 CREATE UNIQUE INDEX connected_account_is_default_key ON public.connected_account USING btree (organization_id, user_id) WHERE is_default;
 CREATE INDEX connected_account_user_id_idx ON public.connected_account USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
-create policy organization on connected_account using ((organization_id = current_setting('app.organization_id'::text)));
+alter table connected_account enable row level security, force row level security;
+create policy organization on connected_account to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on connected_account to headwater_system using (true);
 
 create table contact (
   organization_id text not null,
@@ -593,7 +617,9 @@ CREATE INDEX contact_lead_id_idx ON public.contact USING btree (organization_id,
 CREATE INDEX contact_lists_idx ON public.contact USING gin (organization_id, tags, email_keys, phone_keys);
 CREATE INDEX contact_search_idx ON public.contact USING gin (search) WITH (fastupdate=off);
 CREATE UNIQUE INDEX contact_share_id_key ON public.contact USING btree (share_id, organization_id) WHERE (share_id IS NOT NULL);
-create policy organization on contact using ((organization_id = current_setting('app.organization_id'::text)));
+alter table contact enable row level security, force row level security;
+create policy organization on contact to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on contact to headwater_system using (true);
 CREATE TRIGGER forget_rendering BEFORE UPDATE ON public.contact FOR EACH ROW EXECUTE FUNCTION forget_rendering();
 
 create table contact_list (
@@ -613,7 +639,9 @@ create table contact_list (
 );
 CREATE UNIQUE INDEX contact_list_name_key ON public.contact_list USING btree (organization_id, lower(name));
 CREATE INDEX contact_list_sort_idx ON public.contact_list USING btree (organization_id, sort_key(name), id);
-create policy organization on contact_list using ((organization_id = current_setting('app.organization_id'::text)));
+alter table contact_list enable row level security, force row level security;
+create policy organization on contact_list to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on contact_list to headwater_system using (true);
 
 create table contact_list_member (
   organization_id text not null,
@@ -633,7 +661,9 @@ create table contact_list_member (
 CREATE INDEX contact_list_member_contact_id_idx ON public.contact_list_member USING btree (organization_id, contact_id, date_created DESC, id DESC) WHERE (contact_id IS NOT NULL);
 CREATE UNIQUE INDEX contact_list_member_contact_id_key ON public.contact_list_member USING btree (organization_id, list_id, contact_id);
 CREATE INDEX contact_list_member_list_id_idx ON public.contact_list_member USING btree (organization_id, list_id, date_created DESC, id DESC) WHERE (list_id IS NOT NULL);
-create policy organization on contact_list_member using ((organization_id = current_setting('app.organization_id'::text)));
+alter table contact_list_member enable row level security, force row level security;
+create policy organization on contact_list_member to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on contact_list_member to headwater_system using (true);
 
 create table contact_tag (
   organization_id text not null,
@@ -650,7 +680,9 @@ create table contact_tag (
 );
 CREATE UNIQUE INDEX contact_tag_name_key ON public.contact_tag USING btree (organization_id, lower(name));
 CREATE INDEX contact_tag_sort_idx ON public.contact_tag USING btree (organization_id, sort_key(name), id);
-create policy organization on contact_tag using ((organization_id = current_setting('app.organization_id'::text)));
+alter table contact_tag enable row level security, force row level security;
+create policy organization on contact_tag to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on contact_tag to headwater_system using (true);
 
 create table conversation (
   organization_id text not null,
@@ -694,7 +726,9 @@ CREATE INDEX conversation_folder_id_idx ON public.conversation USING btree (orga
 CREATE INDEX conversation_last_message_at_idx ON public.conversation USING btree (organization_id, last_message_at DESC NULLS LAST, id DESC) WHERE (deleted_at IS NULL);
 CREATE INDEX conversation_lead_id_idx ON public.conversation USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE INDEX conversation_search_idx ON public.conversation USING gin (search);
-create policy organization on conversation using ((organization_id = current_setting('app.organization_id'::text)));
+alter table conversation enable row level security, force row level security;
+create policy organization on conversation to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on conversation to headwater_system using (true);
 
 create table counter (
   organization_id text not null,
@@ -703,7 +737,9 @@ create table counter (
   constraint counter_pkey PRIMARY KEY (organization_id, series),
   constraint counter_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );
-create policy organization on counter using ((organization_id = current_setting('app.organization_id'::text)));
+alter table counter enable row level security, force row level security;
+create policy organization on counter to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on counter to headwater_system using (true);
 
 create table credential (
   organization_id text not null,
@@ -722,7 +758,9 @@ create table credential (
   constraint credential_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );
 CREATE UNIQUE INDEX credential_service_key ON public.credential USING btree (organization_id, service);
-create policy organization on credential using ((organization_id = current_setting('app.organization_id'::text)));
+alter table credential enable row level security, force row level security;
+create policy organization on credential to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on credential to headwater_system using (true);
 
 create table custom_activity_type (
   organization_id text not null,
@@ -741,7 +779,9 @@ create table custom_activity_type (
   constraint custom_activity_type_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );
 CREATE UNIQUE INDEX custom_activity_type_name_key ON public.custom_activity_type USING btree (organization_id, lower(name));
-create policy organization on custom_activity_type using ((organization_id = current_setting('app.organization_id'::text)));
+alter table custom_activity_type enable row level security, force row level security;
+create policy organization on custom_activity_type to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on custom_activity_type to headwater_system using (true);
 
 create table custom_field (
   organization_id text not null,
@@ -776,7 +816,9 @@ CREATE INDEX custom_field_custom_object_type_id_idx ON public.custom_field USING
 CREATE UNIQUE INDEX custom_field_name_key ON public.custom_field USING btree (organization_id, object_type, COALESCE(custom_activity_type_id, custom_object_type_id, ''::text), lower(name));
 CREATE INDEX custom_field_position_idx ON public.custom_field USING btree (organization_id, object_type, "position", id);
 CREATE INDEX custom_field_referenced_custom_type_id_idx ON public.custom_field USING btree (organization_id, referenced_custom_type_id, date_created DESC, id DESC) WHERE (referenced_custom_type_id IS NOT NULL);
-create policy organization on custom_field using ((organization_id = current_setting('app.organization_id'::text)));
+alter table custom_field enable row level security, force row level security;
+create policy organization on custom_field to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on custom_field to headwater_system using (true);
 
 create table custom_object (
   organization_id text not null,
@@ -803,7 +845,9 @@ CREATE INDEX custom_object_date_created_idx ON public.custom_object USING btree 
 CREATE INDEX custom_object_date_updated_idx ON public.custom_object USING btree (organization_id, date_updated DESC, id DESC);
 CREATE INDEX custom_object_lead_id_idx ON public.custom_object USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE INDEX custom_object_search_idx ON public.custom_object USING gin (search);
-create policy organization on custom_object using ((organization_id = current_setting('app.organization_id'::text)));
+alter table custom_object enable row level security, force row level security;
+create policy organization on custom_object to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on custom_object to headwater_system using (true);
 CREATE TRIGGER forget_rendering BEFORE UPDATE ON public.custom_object FOR EACH ROW EXECUTE FUNCTION forget_rendering();
 
 create table custom_object_type (
@@ -824,7 +868,9 @@ create table custom_object_type (
   constraint custom_object_type_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );
 CREATE UNIQUE INDEX custom_object_type_name_key ON public.custom_object_type USING btree (organization_id, lower(name));
-create policy organization on custom_object_type using ((organization_id = current_setting('app.organization_id'::text)));
+alter table custom_object_type enable row level security, force row level security;
+create policy organization on custom_object_type to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on custom_object_type to headwater_system using (true);
 
 create table dialer (
   organization_id text not null,
@@ -866,7 +912,9 @@ CREATE INDEX dialer_contact_list_id_idx ON public.dialer USING btree (organizati
 CREATE INDEX dialer_date_created_idx ON public.dialer USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX dialer_lead_list_id_idx ON public.dialer USING btree (organization_id, lead_list_id, date_created DESC, id DESC) WHERE (lead_list_id IS NOT NULL);
 CREATE INDEX dialer_user_id_idx ON public.dialer USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
-create policy organization on dialer using ((organization_id = current_setting('app.organization_id'::text)));
+alter table dialer enable row level security, force row level security;
+create policy organization on dialer to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on dialer to headwater_system using (true);
 
 create table dialer_lead (
   organization_id text not null,
@@ -881,7 +929,9 @@ create table dialer_lead (
   constraint dialer_lead_dialer_id_fkey FOREIGN KEY (organization_id, dialer_id) REFERENCES dialer(organization_id, id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   constraint dialer_lead_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );
-create policy organization on dialer_lead using ((organization_id = current_setting('app.organization_id'::text)));
+alter table dialer_lead enable row level security, force row level security;
+create policy organization on dialer_lead to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on dialer_lead to headwater_system using (true);
 
 create table email_template (
   organization_id text not null,
@@ -905,7 +955,9 @@ create table email_template (
 );
 CREATE INDEX email_template_date_created_idx ON public.email_template USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX email_template_user_id_idx ON public.email_template USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
-create policy organization on email_template using ((organization_id = current_setting('app.organization_id'::text)));
+alter table email_template enable row level security, force row level security;
+create policy organization on email_template to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on email_template to headwater_system using (true);
 
 create table enrichment (
   organization_id text not null,
@@ -942,7 +994,9 @@ CREATE INDEX enrichment_contact_id_idx ON public.enrichment USING btree (organiz
 CREATE INDEX enrichment_date_created_idx ON public.enrichment USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX enrichment_lead_id_idx ON public.enrichment USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE INDEX enrichment_object_id_idx ON public.enrichment USING btree (organization_id, object_id, date_created DESC, id DESC);
-create policy organization on enrichment using ((organization_id = current_setting('app.organization_id'::text)));
+alter table enrichment enable row level security, force row level security;
+create policy organization on enrichment to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on enrichment to headwater_system using (true);
 
 create table event (
   organization_id text not null,
@@ -975,7 +1029,9 @@ CREATE INDEX event_lead_id_idx ON ONLY public.event USING btree (organization_id
 CREATE INDEX event_object_id_idx ON ONLY public.event USING btree (organization_id, object_id, id DESC);
 CREATE INDEX event_position_idx ON ONLY public.event USING btree (organization_id, epoch, "position", seq);
 CREATE INDEX event_request_id_idx ON ONLY public.event USING btree (organization_id, request_id);
-create policy organization on event using ((organization_id = current_setting('app.organization_id'::text)));
+alter table event enable row level security, force row level security;
+create policy organization on event to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on event to headwater_system using (true);
 
 create table event_epoch (
   epoch integer not null,
@@ -1018,7 +1074,9 @@ create table export (
   constraint export_status_check CHECK ((status = ANY (ARRAY['created'::text, 'started'::text, 'in_progress'::text, 'done'::text, 'error'::text])))
 );
 CREATE INDEX export_date_created_idx ON public.export USING btree (organization_id, date_created DESC, id DESC);
-create policy organization on export using ((organization_id = current_setting('app.organization_id'::text)));
+alter table export enable row level security, force row level security;
+create policy organization on export to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on export to headwater_system using (true);
 
 create table file (
   organization_id text not null,
@@ -1060,7 +1118,9 @@ CREATE INDEX file_search_idx ON public.file USING gin (search);
 CREATE UNIQUE INDEX file_share_hash_key ON public.file USING btree (share_hash);
 CREATE UNIQUE INDEX file_storage_key_key ON public.file USING btree (storage_key);
 CREATE INDEX file_subtype_idx ON public.file USING btree (organization_id, subtype) WHERE (subtype IS NOT NULL);
-create policy organization on file using ((organization_id = current_setting('app.organization_id'::text)));
+alter table file enable row level security, force row level security;
+create policy organization on file to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on file to headwater_system using (true);
 CREATE TRIGGER keep_stored_bytes AFTER INSERT ON public.file FOR EACH ROW EXECUTE FUNCTION keep_stored_bytes();
 CREATE TRIGGER leave_outreach_slot BEFORE UPDATE OF lead_id, contact_id, opportunity_id ON public.file FOR EACH ROW WHEN (((new.outreach_channel IS NOT NULL) AND (((old.lead_id IS DISTINCT FROM new.lead_id) OR (old.contact_id IS DISTINCT FROM new.contact_id)) OR (old.opportunity_id IS DISTINCT FROM new.opportunity_id)))) EXECUTE FUNCTION leave_outreach_slot();
 CREATE TRIGGER remove_stored_bytes AFTER DELETE ON public.file FOR EACH ROW EXECUTE FUNCTION remove_stored_bytes();
@@ -1084,7 +1144,9 @@ create table file_subtype (
 );
 CREATE INDEX file_subtype_date_created_idx ON public.file_subtype USING btree (organization_id, date_created DESC, id DESC);
 CREATE UNIQUE INDEX file_subtype_key_key ON public.file_subtype USING btree (organization_id, key);
-create policy organization on file_subtype using ((organization_id = current_setting('app.organization_id'::text)));
+alter table file_subtype enable row level security, force row level security;
+create policy organization on file_subtype to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on file_subtype to headwater_system using (true);
 
 create table goal (
   organization_id text not null,
@@ -1108,7 +1170,9 @@ create table goal (
 CREATE INDEX goal_date_created_idx ON public.goal USING btree (organization_id, date_created DESC, id DESC);
 CREATE UNIQUE INDEX goal_period_key ON public.goal USING btree (organization_id, period, COALESCE(user_id, ''::text));
 CREATE INDEX goal_user_id_idx ON public.goal USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
-create policy organization on goal using ((organization_id = current_setting('app.organization_id'::text)));
+alter table goal enable row level security, force row level security;
+create policy organization on goal to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on goal to headwater_system using (true);
 
 create table "group" (
   organization_id text not null,
@@ -1124,7 +1188,9 @@ create table "group" (
   constraint group_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );
 CREATE UNIQUE INDEX group_name_key ON public."group" USING btree (organization_id, lower(name));
-create policy organization on "group" using ((organization_id = current_setting('app.organization_id'::text)));
+alter table "group" enable row level security, force row level security;
+create policy organization on "group" to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on "group" to headwater_system using (true);
 
 create table idempotency_key (
   organization_id text not null,
@@ -1141,7 +1207,9 @@ create table idempotency_key (
   constraint idempotency_key_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );
 CREATE INDEX idempotency_key_date_created_idx ON public.idempotency_key USING btree (date_created);
-create policy organization on idempotency_key using ((organization_id = current_setting('app.organization_id'::text)));
+alter table idempotency_key enable row level security, force row level security;
+create policy organization on idempotency_key to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on idempotency_key to headwater_system using (true);
 
 create table import (
   organization_id text not null,
@@ -1172,7 +1240,9 @@ create table import (
 );
 CREATE INDEX import_date_created_idx ON public.import USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX import_status_idx ON public.import USING btree (organization_id, status, date_created DESC, id DESC);
-create policy organization on import using ((organization_id = current_setting('app.organization_id'::text)));
+alter table import enable row level security, force row level security;
+create policy organization on import to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on import to headwater_system using (true);
 
 create table import_row (
   organization_id text not null,
@@ -1183,7 +1253,9 @@ create table import_row (
   constraint import_row_import_id_fkey FOREIGN KEY (organization_id, import_id) REFERENCES import(organization_id, id) DEFERRABLE,
   constraint import_row_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );
-create policy organization on import_row using ((organization_id = current_setting('app.organization_id'::text)));
+alter table import_row enable row level security, force row level security;
+create policy organization on import_row to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on import_row to headwater_system using (true);
 
 create table inbox_folder (
   organization_id text not null,
@@ -1210,7 +1282,9 @@ CREATE UNIQUE INDEX inbox_folder_name_key ON public.inbox_folder USING btree (or
 CREATE INDEX inbox_folder_parent_folder_id_idx ON public.inbox_folder USING btree (organization_id, parent_folder_id, date_created DESC, id DESC) WHERE (parent_folder_id IS NOT NULL);
 CREATE UNIQUE INDEX inbox_folder_system_name_key ON public.inbox_folder USING btree (organization_id, system_name) WHERE (system_name IS NOT NULL);
 CREATE INDEX inbox_folder_user_id_idx ON public.inbox_folder USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
-create policy organization on inbox_folder using ((organization_id = current_setting('app.organization_id'::text)));
+alter table inbox_folder enable row level security, force row level security;
+create policy organization on inbox_folder to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on inbox_folder to headwater_system using (true);
 
 create table inbox_prospect (
   organization_id text not null,
@@ -1256,7 +1330,9 @@ CREATE INDEX inbox_prospect_folder_id_idx ON public.inbox_prospect USING btree (
 CREATE INDEX inbox_prospect_lead_id_idx ON public.inbox_prospect USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE UNIQUE INDEX inbox_prospect_phone_key ON public.inbox_prospect USING btree (organization_id, phone) WHERE ((status = 'new'::text) AND (email IS NULL) AND (phone IS NOT NULL));
 CREATE INDEX inbox_prospect_received_at_idx ON public.inbox_prospect USING btree (organization_id, status, received_at DESC, id DESC);
-create policy organization on inbox_prospect using ((organization_id = current_setting('app.organization_id'::text)));
+alter table inbox_prospect enable row level security, force row level security;
+create policy organization on inbox_prospect to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on inbox_prospect to headwater_system using (true);
 
 create table inbox_rule (
   organization_id text not null,
@@ -1283,7 +1359,9 @@ create table inbox_rule (
 );
 CREATE INDEX inbox_rule_position_idx ON public.inbox_rule USING btree (organization_id, "position", id);
 CREATE INDEX inbox_rule_user_id_idx ON public.inbox_rule USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
-create policy organization on inbox_rule using ((organization_id = current_setting('app.organization_id'::text)));
+alter table inbox_rule enable row level security, force row level security;
+create policy organization on inbox_rule to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on inbox_rule to headwater_system using (true);
 
 create table lead (
   organization_id text not null,
@@ -1329,7 +1407,9 @@ CREATE INDEX lead_owner_id_idx ON public.lead USING btree (organization_id, owne
 CREATE INDEX lead_report_idx ON public.lead USING btree (organization_id, id) INCLUDE (status_id, owner_id, created_by, date_created);
 CREATE INDEX lead_search_idx ON public.lead USING gin (search) WITH (fastupdate=off);
 CREATE INDEX lead_status_id_idx ON public.lead USING btree (organization_id, status_id, date_created DESC, id DESC) WHERE (status_id IS NOT NULL);
-create policy organization on lead using ((organization_id = current_setting('app.organization_id'::text)));
+alter table lead enable row level security, force row level security;
+create policy organization on lead to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on lead to headwater_system using (true);
 CREATE TRIGGER forget_rendering BEFORE UPDATE ON public.lead FOR EACH ROW EXECUTE FUNCTION forget_rendering();
 
 create table lead_list (
@@ -1349,7 +1429,9 @@ create table lead_list (
 );
 CREATE UNIQUE INDEX lead_list_name_key ON public.lead_list USING btree (organization_id, lower(name));
 CREATE INDEX lead_list_sort_idx ON public.lead_list USING btree (organization_id, sort_key(name), id);
-create policy organization on lead_list using ((organization_id = current_setting('app.organization_id'::text)));
+alter table lead_list enable row level security, force row level security;
+create policy organization on lead_list to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on lead_list to headwater_system using (true);
 
 create table lead_list_member (
   organization_id text not null,
@@ -1369,7 +1451,9 @@ create table lead_list_member (
 CREATE INDEX lead_list_member_lead_id_idx ON public.lead_list_member USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE UNIQUE INDEX lead_list_member_lead_id_key ON public.lead_list_member USING btree (organization_id, list_id, lead_id);
 CREATE INDEX lead_list_member_list_id_idx ON public.lead_list_member USING btree (organization_id, list_id, date_created DESC, id DESC) WHERE (list_id IS NOT NULL);
-create policy organization on lead_list_member using ((organization_id = current_setting('app.organization_id'::text)));
+alter table lead_list_member enable row level security, force row level security;
+create policy organization on lead_list_member to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on lead_list_member to headwater_system using (true);
 
 create table lead_status (
   organization_id text not null,
@@ -1387,7 +1471,9 @@ create table lead_status (
   constraint lead_status_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );
 CREATE UNIQUE INDEX lead_status_label_key ON public.lead_status USING btree (organization_id, lower(label));
-create policy organization on lead_status using ((organization_id = current_setting('app.organization_id'::text)));
+alter table lead_status enable row level security, force row level security;
+create policy organization on lead_status to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on lead_status to headwater_system using (true);
 
 create table lead_tag (
   organization_id text not null,
@@ -1404,7 +1490,9 @@ create table lead_tag (
 );
 CREATE UNIQUE INDEX lead_tag_name_key ON public.lead_tag USING btree (organization_id, lower(name));
 CREATE INDEX lead_tag_sort_idx ON public.lead_tag USING btree (organization_id, sort_key(name), id);
-create policy organization on lead_tag using ((organization_id = current_setting('app.organization_id'::text)));
+alter table lead_tag enable row level security, force row level security;
+create policy organization on lead_tag to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on lead_tag to headwater_system using (true);
 
 create table line_item (
   organization_id text not null,
@@ -1441,7 +1529,9 @@ create table line_item (
 CREATE INDEX line_item_lead_id_idx ON public.line_item USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE INDEX line_item_opportunity_id_idx ON public.line_item USING btree (organization_id, opportunity_id, date_created DESC, id DESC) WHERE (opportunity_id IS NOT NULL);
 CREATE INDEX line_item_product_id_idx ON public.line_item USING btree (organization_id, product_id, date_created DESC, id DESC) WHERE (product_id IS NOT NULL);
-create policy organization on line_item using ((organization_id = current_setting('app.organization_id'::text)));
+alter table line_item enable row level security, force row level security;
+create policy organization on line_item to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on line_item to headwater_system using (true);
 
 create table mailing_export (
   organization_id text not null,
@@ -1467,7 +1557,9 @@ create table mailing_export (
   constraint mailing_export_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text])))
 );
 CREATE INDEX mailing_export_date_created_idx ON public.mailing_export USING btree (organization_id, date_created DESC, id DESC);
-create policy organization on mailing_export using ((organization_id = current_setting('app.organization_id'::text)));
+alter table mailing_export enable row level security, force row level security;
+create policy organization on mailing_export to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on mailing_export to headwater_system using (true);
 
 create table membership (
   organization_id text not null,
@@ -1502,7 +1594,9 @@ create table membership (
 CREATE INDEX membership_default_caller_id_idx ON public.membership USING btree (organization_id, default_caller_id, date_created DESC, id DESC) WHERE (default_caller_id IS NOT NULL);
 CREATE INDEX membership_role_id_idx ON public.membership USING btree (organization_id, role_id, date_created DESC, id DESC) WHERE (role_id IS NOT NULL);
 CREATE INDEX membership_user_id_idx ON public.membership USING btree (user_id);
-create policy organization on membership using ((organization_id = current_setting('app.organization_id'::text)));
+alter table membership enable row level security, force row level security;
+create policy organization on membership to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on membership to headwater_system using (true);
 
 create table migration (
   version integer not null,
@@ -1539,7 +1633,9 @@ CREATE INDEX notification_date_created_idx ON public.notification USING btree (o
 CREATE INDEX notification_lead_id_idx ON public.notification USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE INDEX notification_object_id_idx ON public.notification USING btree (organization_id, object_id) WHERE (object_id IS NOT NULL);
 CREATE INDEX notification_unread_idx ON public.notification USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (NOT is_read);
-create policy organization on notification using ((organization_id = current_setting('app.organization_id'::text)));
+alter table notification enable row level security, force row level security;
+create policy organization on notification to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on notification to headwater_system using (true);
 
 create table oauth_app (
   organization_id text not null,
@@ -1563,7 +1659,9 @@ create table oauth_app (
   constraint oauth_app_redirect_uris_check CHECK ((cardinality(redirect_uris) > 0))
 );
 CREATE INDEX oauth_app_date_created_idx ON public.oauth_app USING btree (organization_id, date_created DESC, id DESC);
-create policy organization on oauth_app using ((organization_id = current_setting('app.organization_id'::text)));
+alter table oauth_app enable row level security, force row level security;
+create policy organization on oauth_app to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on oauth_app to headwater_system using (true);
 
 create table opportunity (
   organization_id text not null,
@@ -1613,7 +1711,9 @@ CREATE INDEX opportunity_report_idx ON public.opportunity USING btree (organizat
 CREATE INDEX opportunity_search_idx ON public.opportunity USING gin (search);
 CREATE INDEX opportunity_status_id_idx ON public.opportunity USING btree (organization_id, status_id, date_created DESC, id DESC) WHERE (status_id IS NOT NULL);
 CREATE INDEX opportunity_user_id_idx ON public.opportunity USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
-create policy organization on opportunity using ((organization_id = current_setting('app.organization_id'::text)));
+alter table opportunity enable row level security, force row level security;
+create policy organization on opportunity to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on opportunity to headwater_system using (true);
 CREATE TRIGGER forget_rendering BEFORE UPDATE ON public.opportunity FOR EACH ROW EXECUTE FUNCTION forget_rendering();
 
 create table opportunity_status (
@@ -1636,7 +1736,9 @@ create table opportunity_status (
 );
 CREATE UNIQUE INDEX opportunity_status_label_key ON public.opportunity_status USING btree (organization_id, pipeline_id, lower(label));
 CREATE INDEX opportunity_status_pipeline_id_idx ON public.opportunity_status USING btree (organization_id, pipeline_id, date_created DESC, id DESC) WHERE (pipeline_id IS NOT NULL);
-create policy organization on opportunity_status using ((organization_id = current_setting('app.organization_id'::text)));
+alter table opportunity_status enable row level security, force row level security;
+create policy organization on opportunity_status to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on opportunity_status to headwater_system using (true);
 
 create table organization (
   organization_id text not null,
@@ -1661,7 +1763,9 @@ create table organization (
   constraint organization_check CHECK ((id = organization_id))
 );
 CREATE INDEX organization_account_id_idx ON public.organization USING btree (account_id);
-create policy organization on organization using ((organization_id = current_setting('app.organization_id'::text)));
+alter table organization enable row level security, force row level security;
+create policy organization on organization to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on organization to headwater_system using (true);
 
 create table phone_number (
   organization_id text not null,
@@ -1703,7 +1807,9 @@ create table phone_number (
 );
 CREATE UNIQUE INDEX phone_number_number_key ON public.phone_number USING btree (organization_id, number);
 CREATE INDEX phone_number_user_id_idx ON public.phone_number USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
-create policy organization on phone_number using ((organization_id = current_setting('app.organization_id'::text)));
+alter table phone_number enable row level security, force row level security;
+create policy organization on phone_number to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on phone_number to headwater_system using (true);
 
 create table pipeline (
   organization_id text not null,
@@ -1719,7 +1825,9 @@ create table pipeline (
   constraint pipeline_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );
 CREATE UNIQUE INDEX pipeline_name_key ON public.pipeline USING btree (organization_id, lower(name));
-create policy organization on pipeline using ((organization_id = current_setting('app.organization_id'::text)));
+alter table pipeline enable row level security, force row level security;
+create policy organization on pipeline to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on pipeline to headwater_system using (true);
 
 create table port (
   organization_id text not null,
@@ -1753,7 +1861,9 @@ create table port (
 CREATE INDEX port_date_created_idx ON public.port USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX port_phone_numbers_idx ON public.port USING gin (organization_id, phone_numbers);
 CREATE INDEX port_user_id_idx ON public.port USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
-create policy organization on port using ((organization_id = current_setting('app.organization_id'::text)));
+alter table port enable row level security, force row level security;
+create policy organization on port to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on port to headwater_system using (true);
 
 create table product (
   organization_id text not null,
@@ -1783,7 +1893,9 @@ create table product (
 CREATE UNIQUE INDEX product_code_key ON public.product USING btree (organization_id, lower(code)) WHERE (code IS NOT NULL);
 CREATE INDEX product_name_idx ON public.product USING btree (organization_id, sort_key(name), id);
 CREATE INDEX product_search_idx ON public.product USING gin (search);
-create policy organization on product using ((organization_id = current_setting('app.organization_id'::text)));
+alter table product enable row level security, force row level security;
+create policy organization on product to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on product to headwater_system using (true);
 
 create table project (
   organization_id text not null,
@@ -1830,7 +1942,9 @@ CREATE INDEX project_opportunity_id_idx ON public.project USING btree (organizat
 CREATE INDEX project_owner_id_idx ON public.project USING btree (organization_id, owner_id, date_created DESC, id DESC) WHERE (owner_id IS NOT NULL);
 CREATE INDEX project_search_idx ON public.project USING gin (search);
 CREATE INDEX project_status_idx ON public.project USING btree (organization_id, status, date_created DESC, id DESC);
-create policy organization on project using ((organization_id = current_setting('app.organization_id'::text)));
+alter table project enable row level security, force row level security;
+create policy organization on project to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on project to headwater_system using (true);
 
 create table project_task (
   organization_id text not null,
@@ -1873,7 +1987,9 @@ CREATE INDEX project_task_parent_task_id_idx ON public.project_task USING btree 
 CREATE INDEX project_task_position_idx ON public.project_task USING btree (organization_id, project_id, "position", id);
 CREATE INDEX project_task_project_id_idx ON public.project_task USING btree (organization_id, project_id, date_created DESC, id DESC) WHERE (project_id IS NOT NULL);
 CREATE INDEX project_task_search_idx ON public.project_task USING gin (search);
-create policy organization on project_task using ((organization_id = current_setting('app.organization_id'::text)));
+alter table project_task enable row level security, force row level security;
+create policy organization on project_task to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on project_task to headwater_system using (true);
 
 create table quote (
   organization_id text not null,
@@ -1939,7 +2055,9 @@ CREATE INDEX quote_opportunity_id_idx ON public.quote USING btree (organization_
 CREATE UNIQUE INDEX quote_public_hash_key ON public.quote USING btree (public_hash) WHERE (public_hash IS NOT NULL);
 CREATE INDEX quote_search_idx ON public.quote USING gin (search);
 CREATE INDEX quote_status_idx ON public.quote USING btree (organization_id, status, date_created DESC, id DESC);
-create policy organization on quote using ((organization_id = current_setting('app.organization_id'::text)));
+alter table quote enable row level security, force row level security;
+create policy organization on quote to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on quote to headwater_system using (true);
 
 create table role (
   organization_id text not null,
@@ -1957,7 +2075,9 @@ create table role (
   constraint role_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );
 CREATE UNIQUE INDEX role_name_key ON public.role USING btree (organization_id, lower(name));
-create policy organization on role using ((organization_id = current_setting('app.organization_id'::text)));
+alter table role enable row level security, force row level security;
+create policy organization on role to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on role to headwater_system using (true);
 
 create table send_as (
   organization_id text not null,
@@ -1978,7 +2098,9 @@ CREATE INDEX send_as_allowed_user_id_idx ON public.send_as USING btree (organiza
 CREATE UNIQUE INDEX send_as_allowed_user_id_key ON public.send_as USING btree (organization_id, allowing_user_id, allowed_user_id);
 CREATE INDEX send_as_allowing_user_id_idx ON public.send_as USING btree (organization_id, allowing_user_id, date_created DESC, id DESC) WHERE (allowing_user_id IS NOT NULL);
 CREATE INDEX send_as_date_created_idx ON public.send_as USING btree (organization_id, date_created DESC, id DESC);
-create policy organization on send_as using ((organization_id = current_setting('app.organization_id'::text)));
+alter table send_as enable row level security, force row level security;
+create policy organization on send_as to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on send_as to headwater_system using (true);
 
 create table sequence (
   organization_id text not null,
@@ -2008,7 +2130,9 @@ create table sequence (
 );
 CREATE INDEX sequence_date_created_idx ON public.sequence USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX sequence_templates_idx ON public.sequence USING gin (organization_id, email_template_ids, sms_template_ids);
-create policy organization on sequence using ((organization_id = current_setting('app.organization_id'::text)));
+alter table sequence enable row level security, force row level security;
+create policy organization on sequence to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on sequence to headwater_system using (true);
 
 create table sequence_subscription (
   organization_id text not null,
@@ -2051,7 +2175,9 @@ CREATE INDEX sequence_subscription_lead_id_idx ON public.sequence_subscription U
 CREATE INDEX sequence_subscription_next_step_at_idx ON public.sequence_subscription USING btree (next_step_at) WHERE ((status = 'active'::text) AND (next_step_at IS NOT NULL));
 CREATE INDEX sequence_subscription_sender_account_id_idx ON public.sequence_subscription USING btree (organization_id, sender_account_id, date_created DESC, id DESC) WHERE (sender_account_id IS NOT NULL);
 CREATE INDEX sequence_subscription_sequence_id_idx ON public.sequence_subscription USING btree (organization_id, sequence_id, status, date_created DESC, id DESC);
-create policy organization on sequence_subscription using ((organization_id = current_setting('app.organization_id'::text)));
+alter table sequence_subscription enable row level security, force row level security;
+create policy organization on sequence_subscription to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on sequence_subscription to headwater_system using (true);
 
 create table share_bulk (
   organization_id text not null,
@@ -2077,7 +2203,9 @@ create table share_bulk (
   constraint share_bulk_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text])))
 );
 CREATE INDEX share_bulk_date_created_idx ON public.share_bulk USING btree (organization_id, date_created DESC, id DESC);
-create policy organization on share_bulk using ((organization_id = current_setting('app.organization_id'::text)));
+alter table share_bulk enable row level security, force row level security;
+create policy organization on share_bulk to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on share_bulk to headwater_system using (true);
 
 create table sms_template (
   organization_id text not null,
@@ -2099,7 +2227,9 @@ create table sms_template (
 );
 CREATE INDEX sms_template_date_created_idx ON public.sms_template USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX sms_template_user_id_idx ON public.sms_template USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
-create policy organization on sms_template using ((organization_id = current_setting('app.organization_id'::text)));
+alter table sms_template enable row level security, force row level security;
+create policy organization on sms_template to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on sms_template to headwater_system using (true);
 
 create table stored_bytes_removal (
   storage_key text not null,
@@ -2158,7 +2288,9 @@ CREATE INDEX task_lead_id_idx ON public.task USING btree (organization_id, lead_
 CREATE INDEX task_object_id_idx ON public.task USING btree (organization_id, object_id) WHERE (object_id IS NOT NULL);
 CREATE INDEX task_open_assigned_to_idx ON public.task USING btree (organization_id, assigned_to, date, id) WHERE (NOT is_complete);
 CREATE INDEX task_open_idx ON public.task USING btree (organization_id, date, id) WHERE (NOT is_complete);
-create policy organization on task using ((organization_id = current_setting('app.organization_id'::text)));
+alter table task enable row level security, force row level security;
+create policy organization on task to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on task to headwater_system using (true);
 
 create table unsubscribed_email (
   organization_id text not null,
@@ -2173,7 +2305,9 @@ create table unsubscribed_email (
   constraint unsubscribed_email_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );
 CREATE UNIQUE INDEX unsubscribed_email_email_key ON public.unsubscribed_email USING btree (organization_id, email);
-create policy organization on unsubscribed_email using ((organization_id = current_setting('app.organization_id'::text)));
+alter table unsubscribed_email enable row level security, force row level security;
+create policy organization on unsubscribed_email to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on unsubscribed_email to headwater_system using (true);
 
 create table "user" (
   id text not null,
@@ -2192,9 +2326,11 @@ create table "user" (
   constraint user_email_key_key UNIQUE (email_key),
   constraint user_pkey PRIMARY KEY (id)
 );
-create policy fellow on "user" using ((EXISTS ( SELECT
+alter table "user" enable row level security, force row level security;
+create policy fellow on "user" to headwater_app using ((EXISTS ( SELECT
    FROM membership m
   WHERE (m.user_id = "user".id))));
+create policy system on "user" to headwater_system using (true);
 
 create table webhook (
   organization_id text not null,
@@ -2224,7 +2360,9 @@ create table webhook (
   constraint webhook_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text])))
 );
 CREATE INDEX webhook_date_created_idx ON public.webhook USING btree (organization_id, date_created DESC, id DESC);
-create policy organization on webhook using ((organization_id = current_setting('app.organization_id'::text)));
+alter table webhook enable row level security, force row level security;
+create policy organization on webhook to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on webhook to headwater_system using (true);
 
 CREATE OR REPLACE PROCEDURE public.begin_event_epoch()
  LANGUAGE plpgsql
@@ -2267,6 +2405,16 @@ AS $function$
     ('signature_image', 'Signature image', 'image', 12),
     ('other', 'Other', null, 13)
 $function$
+;
+
+CREATE OR REPLACE PROCEDURE public.forced_row_security(IN table_name text)
+ LANGUAGE plpgsql
+AS $procedure$
+begin
+  execute format('alter table %I enable row level security, force row level security', table_name);
+  execute format('create policy system on %I to headwater_system using (true) with check (true)', table_name);
+  execute format('grant select, insert, update, delete on %I to headwater_system', table_name);
+end $procedure$
 ;
 
 CREATE OR REPLACE FUNCTION public.forget_rendering()
@@ -2372,9 +2520,9 @@ CREATE OR REPLACE PROCEDURE public.tenant_table(IN table_name text)
  LANGUAGE plpgsql
 AS $procedure$
 begin
-  execute format('alter table %I enable row level security', table_name);
-  execute format('create policy organization on %I using (organization_id = current_setting(''app.organization_id'')) with check (organization_id = current_setting(''app.organization_id''))', table_name);
+  execute format('create policy organization on %I to headwater_app using (organization_id = current_setting(''app.organization_id'')) with check (organization_id = current_setting(''app.organization_id''))', table_name);
   execute format('grant select, insert, update, delete on %I to headwater_app', table_name);
+  call forced_row_security(table_name);
 end $procedure$
 ;
 

@@ -1,18 +1,10 @@
--- What every table stands on: extensions, the application's role, and the helpers that later migrations call.
+-- What every table stands on: extensions and the helpers that later migrations call.
 
 create extension if not exists unaccent;
 create extension if not exists btree_gin;
 create extension if not exists pg_trgm;
 
--- Owns nothing and cannot log in: with row-level security on, every connection acts as this role.
-do $$
-begin
-  if not exists (select from pg_roles where rolname = 'headwater_app') then
-    create role headwater_app nologin;
-  end if;
-  execute format('grant headwater_app to %I', current_user);
-exception when duplicate_object then null;
-end $$;
+-- With row-level security on, the service acts as this role, which `src/db/roles.ts` has made.
 grant usage on schema public to headwater_app;
 
 -- Text sorts alike on every server: lower case, without accents, by code point.

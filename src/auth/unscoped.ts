@@ -1,5 +1,5 @@
-// What lies across organizations: who a key belongs to, who a person is, and what is theirs elsewhere. These statements run outside
-// row-level security, and only they may: nothing else in the service reads or writes beyond the organization it acts for.
+// What lies across organizations: who a key belongs to, who a person is, and what is theirs elsewhere. These statements run as
+// `headwater_system`, whose policy sees every row, and only they may: nothing else reads or writes beyond the organization it acts for.
 import { createHash } from "node:crypto";
 import { type Ctx, transactionOf } from "../core/context.ts";
 import { announcements } from "../core/directory.ts";

@@ -5,6 +5,7 @@ import pg from "pg";
 import { type Config, parseConfig } from "../config.ts";
 import { listMigrations } from "../db/migrate.ts";
 import { partitionsAt } from "../db/partitions.ts";
+import { missingRoles } from "../db/roles.ts";
 import { withDatabase } from "./database.ts";
 import { say } from "./say.ts";
 
@@ -85,7 +86,7 @@ const checks: readonly Check[] = [
   ["PostgreSQL 15 or later", checkVersion],
   ["migrations", checkMigrations],
   ["extensions", checkExtensions],
-  ["role for row-level security", checkRole],
+  ["roles for row-level security", checkRoles],
   ["policies on the tables of organizations", checkPolicies],
   ["partitions of the event table", checkPartitions],
 ];
@@ -119,13 +120,9 @@ async function checkExtensions(client: pg.Client): Promise<Finding> {
     : `${names.join(", ")} missing: run \`create extension …\` as a superuser, from the package postgresql-contrib`;
 }
 
-async function checkRole(client: pg.Client): Promise<Finding> {
-  const { rows } = await client.query(
-    "select current_user as me, exists (select from pg_roles where rolname = 'headwater_app' and pg_has_role(current_user, oid, 'member')) as granted",
-  );
-  return rows[0].granted
-    ? null
-    : `headwater_app is not there or not granted: run \`create role headwater_app nologin; grant headwater_app to ${rows[0].me}\``;
+async function checkRoles(client: pg.Client): Promise<Finding> {
+  const missing = await missingRoles(client);
+  return missing.length === 0 ? null : `not there or not ours to act as: run \`${missing.join("; ")}\``;
 }
 
 async function checkPolicies(client: pg.Client): Promise<Finding> {
@@ -133,11 +130,12 @@ async function checkPolicies(client: pg.Client): Promise<Finding> {
     `select c.relname from pg_class c
      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
        and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'organization_id')
-       and not (c.relrowsecurity and exists (select from pg_policy p where p.polrelid = c.oid))`,
+       and not (c.relforcerowsecurity and c.relrowsecurity
+         and array(select p.polname::text from pg_policy p where p.polrelid = c.oid) @> array['organization', 'system'])`,
   );
   return rows.length === 0
     ? null
-    : `none on ${rows.map((row) => row.relname).join(", ")}: run \`call tenant_table('…')\` for each`;
+    : `not all on ${rows.map((row) => row.relname).join(", ")}: drop what is there and run \`call tenant_table('…')\` for each`;
 }
 
 async function checkLeakproof(client: pg.Client): Promise<Finding> {

@@ -17,7 +17,7 @@ export interface Transaction {
   read(statement: Statement): Promise<Rows>;
   /** Runs once the commit is acknowledged. */
   afterCommit(act: () => void): void;
-  /** The same transaction, acting for another organization; for null, outside row-level security: only `auth/unscoped.ts` may. */
+  /** The same transaction, acting for another organization; for null, for all of them: only `auth/unscoped.ts` may. */
   actingFor(organizationId: string | null): Transaction;
 }
 
@@ -29,7 +29,7 @@ export interface Database {
   /** A read of any size or plan, on a connection of its own. */
   query(organizationId: string, statement: Statement): Promise<Rows>;
   transaction<T>(organizationId: string, run: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** A read outside row-level security, for what lies across organizations: only `auth/unscoped.ts` may. */
+  /** A read of what lies across organizations: only `auth/unscoped.ts` may. */
   unscoped(statement: Statement): Promise<Rows>;
   /** Answers within `timeoutMs` or throws: for the readiness check. */
   ping(timeoutMs: number): Promise<void>;

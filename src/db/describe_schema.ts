@@ -25,7 +25,9 @@ select format(E'create table %s (\\n%s\\n);%s', quote_ident(c.relname),
   coalesce((select string_agg(E'\\n' || pg_get_indexdef(i.indexrelid) || ';', '' order by ic.relname)
     from pg_index i join pg_class ic on ic.oid = i.indexrelid
     where i.indrelid = c.oid and not exists (select from pg_constraint k where k.conindid = i.indexrelid)), '')
-  || coalesce((select string_agg(format(E'\\ncreate policy %s on %s using (%s);', quote_ident(p.polname), quote_ident(c.relname), pg_get_expr(p.polqual, p.polrelid)), '' order by p.polname)
+  || case when c.relforcerowsecurity then format(E'\\nalter table %s enable row level security, force row level security;', quote_ident(c.relname)) else '' end
+  || coalesce((select string_agg(format(E'\\ncreate policy %s on %s to %s using (%s);', quote_ident(p.polname), quote_ident(c.relname),
+      array_to_string(p.polroles::regrole[], ', '), pg_get_expr(p.polqual, p.polrelid)), '' order by p.polname)
     from pg_policy p where p.polrelid = c.oid), '')
   || coalesce((select string_agg(E'\\n' || pg_get_triggerdef(t.oid) || ';', '' order by t.tgname) from pg_trigger t where t.tgrelid = c.oid and not t.tgisinternal), '')
 ) as text

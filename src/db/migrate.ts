@@ -2,6 +2,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import pg from "pg";
 import type { Database } from "./database.ts";
+import { ensureRoles } from "./roles.ts";
 
 export const migrationsFolder = new URL("../../migrations/", import.meta.url);
 
@@ -25,6 +26,7 @@ export async function migrate(url: string, folder: URL = migrationsFolder): Prom
   await client.connect();
   try {
     await client.query("select pg_advisory_lock(7241003)");
+    await ensureRoles(client);
     await client.query(
       "create table if not exists migration (version integer primary key, file text not null, applied_at timestamptz not null default now())",
     );

@@ -4,11 +4,12 @@ import { availableParallelism } from "node:os";
 import pg from "pg";
 import { unavailable } from "../core/errors.ts";
 import type { Database, Rows, Statement, Transaction } from "./database.ts";
+import { appRole, systemRole } from "./roles.ts";
 import { rowsOf, TextQuery } from "./text_query.ts";
 
 export interface PoolOptions {
   url: string;
-  /** Every connection acts as `headwater_app` and names its organization, so that row-level security holds. */
+  /** Every connection acts as a role that owns nothing, from its beginning on, so that row-level security holds. */
   rls: boolean;
   readConnections?: number;
   ownConnections?: number;
@@ -16,7 +17,7 @@ export interface PoolOptions {
 }
 
 export interface PostgresDatabase extends Database {
-  /** Without row-level security: for what happens before there is an organization, or to all of them. */
+  /** For what happens before there is an organization, or to all of them. */
   unscopedTransaction<T>(run: (tx: Transaction) => Promise<T>): Promise<T>;
   usage(): Usage;
 }
@@ -46,7 +47,7 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
   const config = {
     connectionString: options.url,
     pipeline: true,
-    options: `${limits} ${planning}`,
+    options: `${limits} ${planning}${options.rls ? ` -c role=${appRole}` : ""}`,
     connectionTimeoutMillis: 1500,
     application_name: "headwater",
     keepAlive: true,
@@ -61,7 +62,7 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
   // These differ in length, so few wait behind one; and as many run at once as there are likely to be cores for.
   const sorting = sharedOf(plannedOnce, { count: Math.max(4, availableParallelism()), depth: 4 });
 
-  const scoped = (organizationId: string, statement: Statement) =>
+  const scoped = (organizationId: string | null, statement: Statement) =>
     withClient(own, async (client) => {
       if (!options.rls) return run(client, statement);
       sendTogether(client);
@@ -78,7 +79,7 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
     },
     transaction: (organizationId, work) =>
       retried(() => withClient(own, (client) => inTransaction(client, options.rls, organizationId, work))),
-    unscoped: (statement) => (shared ? shared.read(statement) : withClient(own, (client) => run(client, statement))),
+    unscoped: (statement) => (shared ? shared.read(statement) : scoped(null, statement)),
     unscopedTransaction: (work) => retried(() => withClient(own, (client) => inTransaction(client, options.rls, null, work))),
     usage: () => sumOf([usageOf(own), ...[shared, sorting].flatMap((reads) => reads?.usage() ?? [])]),
     async ping(timeoutMs) {
@@ -99,11 +100,11 @@ const sumOf = (usages: readonly Usage[]): Usage => {
   return { total: sum("total"), idle: sum("idle"), waiting: sum("waiting") };
 };
 
-/** Takes the role that owns nothing and names the organization its policies ask for; null gives both up. It lasts as long as the transaction. */
+/** Acts for an organization, which the policies of its role ask for, or for null as the role that sees all. It lasts as long as the transaction. */
 const enter = (organizationId: string | null): Statement => ({
   name: "enter",
   text: "select set_config('role', $1, true), set_config('app.organization_id', $2, true)",
-  values: organizationId === null ? ["none", ""] : ["headwater_app", organizationId],
+  values: organizationId === null ? [systemRole, ""] : [appRole, organizationId],
 });
 
 function run(client: pg.ClientBase, statement: Statement): Promise<Rows> {
@@ -153,7 +154,7 @@ async function inTransaction<T>(
 
   sendTogether(client);
   sent.push(send({ text: "begin", values: [], name: "begin" }));
-  if (rls && organizationId !== null) sent.push(send(enter(organizationId)));
+  if (rls) sent.push(send(enter(organizationId)));
   const acting = (forOrganization: string | null): Transaction => {
     // Statements are queued in one turn, so nobody else's come between those that change sides and the one they are for.
     const sendThere = (statement: Statement) => {

@@ -119,21 +119,44 @@ describe("the database", () => {
   test("keeps every tenant table by its organization: in the key, in every reference, and by a policy", () =>
     withDatabase(async (pool) => {
       const { rows } = await pool.query(
-        `select c.relname as name, c.relrowsecurity as secured,
+        `select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as forced,
                 (select pg_get_constraintdef(k.oid) from pg_constraint k where k.conrelid = c.oid and k.contype = 'p') as key,
-                exists (select from pg_policy p where p.polrelid = c.oid) as policy,
+                array(select format('%s to %s: %s / %s', p.polname, array_to_string(p.polroles::regrole[], ', '),
+                  pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid))
+                  from pg_policy p where p.polrelid = c.oid order by 1) as policies,
                 (select count(*)::int from pg_constraint k where k.conrelid = c.oid and k.contype = 'f'
                   and pg_get_constraintdef(k.oid) not like 'FOREIGN KEY (organization_id%' and k.confrelid not in ('"user"'::regclass, 'account'::regclass, 'organization'::regclass)) as loose
          from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
            and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'organization_id')`,
       );
 
+      const own = "(organization_id = current_setting('app.organization_id'::text))";
+      const everything = "system to headwater_system: true / true";
       assert.ok(rows.length >= 10);
       for (const row of rows) {
         assert.match(row.key ?? "", /^PRIMARY KEY \(organization_id, /, `${row.name}: its key begins with the organization`);
-        assert.ok(row.secured && row.policy, `${row.name} has no policy: call tenant_table('${row.name}') in its migration`);
+        const advice = `${row.name}: call tenant_table('${row.name}') in its migration, and no policy of its own`;
+        assert.ok(row.forced, advice);
+        assert.deepEqual(row.policies, [`organization to headwater_app: ${own} / ${own}`, everything], advice);
         assert.equal(row.loose, 0, `${row.name} has a foreign key that could leave the organization`);
       }
+    }));
+
+  test("excepts nobody from any policy: who owns a table is bound by it, and the roles the service acts as own nothing and are nobody else", () =>
+    withDatabase(async (pool) => {
+      const { rows: free } = await pool.query("select relname from pg_class where relrowsecurity and not relforcerowsecurity");
+      const { rows: roles } = await pool.query(
+        `select rolname as name, rolsuper or rolbypassrls or rolcanlogin or rolcreaterole or rolcreatedb as mighty,
+                exists (select from pg_class c where c.relowner = r.oid) as owns, exists (select from pg_auth_members m where m.member = r.oid) as other
+         from pg_roles r where rolname in ('headwater_app', 'headwater_system') order by 1`,
+      );
+
+      assert.deepEqual(free, []);
+      const plain = { mighty: false, owns: false, other: false };
+      assert.deepEqual(roles, [
+        { name: "headwater_app", ...plain },
+        { name: "headwater_system", ...plain },
+      ]);
     }));
 
   test("lets no function run with more rights than its caller, but for those that are listed", () =>
