@@ -95,6 +95,7 @@ export interface MembershipAnywhere {
   organization_id: string;
   organization_name: string;
   role_id: string;
+  role_name: string;
   role_permissions: string[];
   auto_record_calls: string;
   track_email_opens: boolean;
@@ -106,7 +107,7 @@ export async function activeMembershipsOf(ctx: Ctx, userId: string): Promise<Mem
   const rows = await outside(ctx, {
     name: "auth.memberships",
     text: `select m.id, m.organization_id, o.name, m.role_id, array_to_json(r.permissions), m.auto_record_calls, m.track_email_opens,
-             a.billing_status
+             a.billing_status, r.name
            from membership m
            join organization o on o.id = m.organization_id
            join account a on a.id = o.account_id
@@ -123,6 +124,7 @@ export async function activeMembershipsOf(ctx: Ctx, userId: string): Promise<Mem
     auto_record_calls: row[5]!,
     track_email_opens: row[6] === "t",
     past_due: row[7] === "past_due",
+    role_name: row[8]!,
   }));
 }
 

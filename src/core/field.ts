@@ -84,6 +84,8 @@ export interface LookedUp<T = any> {
   output: z.ZodType;
   doc: string;
   onDemand?: boolean;
+  /** Of an address with the record's id in it: what stands between where links begin and the id. */
+  path?: string;
 }
 
 /** The label of an id: from the directory where the target is kept there, by a join elsewhere. */
@@ -326,6 +328,12 @@ export function alsoCalled(column: string, output: z.ZodType): Computed {
 export function lookedUp<T>(of: readonly string[], output: z.ZodType<T>, get: LookedUp<T>["get"], doc = ""): LookedUp<T> {
   return { source: "lookedUp", of, output, get, doc };
 }
+
+/** Where on this service a record is: `http://…/lead/lead_…/`. Lists write it without asking for its value. */
+export const address = (path: string, doc: string): LookedUp<string> => ({
+  ...lookedUp(["id"], z.string(), (_directory, id: string, { settings }: Moment) => `${settings.base_url}${path}${id}/`, doc),
+  path,
+});
 
 /** The field, shown only when named in `_fields`. */
 export const onDemand = <F extends Computed | LookedUp>(field: F): F => ({ ...field, onDemand: true });

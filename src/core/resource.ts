@@ -69,6 +69,8 @@ export interface Relation {
   via: string;
   many: boolean;
   where?: (alias: string) => Sql;
+  /** A record that is read alone brings them along unasked. */
+  unasked?: boolean;
 }
 
 /** Which record of another organization is the same thing, for references that `match`. */

@@ -60,7 +60,7 @@ async function readLeanPage(ctx: Ctx, of: Resource, input: ListInput): Promise<P
   const count = Math.min(texts.length, input.limit);
   for (let i = 0; i < count; i++) {
     if (i > 0) pieces.push(",");
-    if (!lean.push(pieces, texts[i]!, ctx.directory)) return null;
+    if (!lean.push(pieces, texts[i]!, ctx.directory, ctx)) return null;
   }
   const has_more = texts.length > input.limit;
   const last = has_more && count > 0 ? (JSON.parse(pieces.slice(-3).join("")) as Record<string, string>) : null;
@@ -169,7 +169,7 @@ export async function countRows(ctx: Ctx, of: Resource, input: Pick<ListInput, "
 
 // --- expanding ---
 
-/** At most so many children of each record are brought along; more are listed under their own path. */
+/** At most so many children of each record are brought along; where there are more, `contacts_has_more` says so: their own path lists them. */
 const expandMax = 100;
 
 /** For each id the JSON members its relations add, such as `,"contacts":[…]`. One statement for each relation. */
@@ -179,7 +179,9 @@ export async function expandIds(ctx: Ctx, of: Resource, names: readonly string[]
   names.forEach((relation, i) => {
     ids.forEach((id, j) => {
       const found = results[i]!.get(id) ?? [];
-      texts[j] += `,"${relation}":${of.expand![relation]!.many ? `[${found.join(",")}]` : (found[0] ?? "null")}`;
+      const { many } = of.expand![relation]!;
+      texts[j] += `,"${relation}":${many ? `[${found.slice(0, expandMax).join(",")}]` : (found[0] ?? "null")}`;
+      if (many && found.length > expandMax) texts[j] += `,"${relation}_has_more":true`;
     });
   });
   return texts;
@@ -196,7 +198,7 @@ async function expandOne(ctx: Ctx, of: Resource, relationName: string, ids: read
   const found = relation.many
     ? sql`select p.id, c.* from unnest(${ids}::text[]) p(id) cross join lateral (
         select ${selectList(ctx, projection)} from ${from(target, "t")} ${raw(projection.joins)}
-        where ${conditions} and t.${name(relation.via)} = p.id order by ${childOrder(target)} limit ${expandMax}) c`
+        where ${conditions} and t.${name(relation.via)} = p.id order by ${childOrder(target)} limit ${expandMax + 1}) c`
     : sql`select p.id, ${selectList(ctx, projection)} from ${from(of, "p")} join ${from(target, "t")} on t.organization_id = p.organization_id and t.id = p.${name(relation.via)}
         ${raw(projection.joins)} where ${conditions} and p.organization_id = ${ctx.organization_id} and p.id = any(${ids}::text[])`;
 

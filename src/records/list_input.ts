@@ -63,7 +63,7 @@ export async function readList(
   const cursor = readCursor(given, fingerprint, order, errors);
   const standsAlone = filters.length + fixed.length === 1 && !of.visible?.(ctx, "t");
   const fields = readFieldNames(given._fields);
-  const expand = readExpand(of, given._expand, errors);
+  const expand = readExpand(of, given._expand, fields, errors);
   const isPage = standsAlone && cursor === null && isNewestFirst(order);
   const shown = leanFor(ctx, of, { fields, expand })?.select ?? null;
   const conditions = await read(isPage ? { newest: { count: skip + limit + 1, shown } } : {});
@@ -123,10 +123,17 @@ function onlyIndexed(
   return of.indexed?.includes(field) === true && !value.includes(",");
 }
 
-function readExpand(of: Resource, value: string | undefined, errors: FieldErrors): string[] {
-  if (value === undefined) return [];
-  const names = value.split(",").filter((part) => part !== "");
+/** What is brought along: what `_expand` says, and every relation that `_fields` names. */
+export function readExpand(
+  of: Resource,
+  value: string | undefined,
+  fields: readonly string[] | null,
+  errors: FieldErrors,
+): string[] {
   const known = Object.keys(of.expand ?? {});
+  const named = known.filter((one) => fields?.includes(one));
+  if (value === undefined) return named;
+  const names = [...new Set([...value.split(",").filter((part) => part !== ""), ...named])];
   for (const one of names)
     if (!known.includes(one)) errors._expand = known.length > 0 ? `knows ${known.join(", ")} here` : "has nothing to expand here";
   return names;

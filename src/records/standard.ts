@@ -2,14 +2,14 @@
 // function in its place. A verb is replaced, never hooked into.
 import { z } from "zod";
 import type { Ctx } from "../core/context.ts";
-import { conflict, invalid, notFound } from "../core/errors.ts";
+import { conflict, type FieldErrors, invalid, notFound } from "../core/errors.ts";
 import { type Given, JsonText, type Operation, type Parameter, refuseUnknownParameters, type Verb } from "../core/operation.ts";
 import type { Permission } from "../core/permissions.ts";
 import type { Create, Resource, Row } from "../core/resource.ts";
 import { name, type Sql, sql } from "../db/sql.ts";
 import { ignoredFields, inputSchema, readCreate, readPatch } from "./input.ts";
 import { expandIds, showList, withMembers as textWithMembers } from "./list.ts";
-import { filterNames, limitDefault, limitMax, readFieldNames, readList, sortKeys } from "./list_input.ts";
+import { filterNames, limitDefault, limitMax, readExpand, readFieldNames, readList, sortKeys } from "./list_input.ts";
 import { checkOwner, checkVisible, getRecord, lockRecord, shown, showRecord } from "./records.ts";
 import { setVerbs, type Verbs, verbsOf } from "./verbs.ts";
 import { outputSchema } from "./writer.ts";
@@ -19,7 +19,7 @@ export const crud = { list: true, get: true, create: true, update: true, delete:
 
 export type StandardVerbs<R extends Resource> = {
   list?: true | ((ctx: Ctx, query: Record<string, string>) => Promise<unknown>);
-  get?: true | ((ctx: Ctx, id: string, fields: readonly string[] | null) => Promise<unknown>);
+  get?: true | ((ctx: Ctx, id: string, fields: readonly string[] | null) => Promise<JsonText>);
 } & { [K in keyof Verbs<R>]?: true | Verbs<R>[K] };
 
 /** What the caller's role must hold: for writing in general, or for a verb. `member` where nothing is said. */
@@ -172,6 +172,7 @@ function getOperation(
       ? [fieldsParameter, { name: "_expand", doc: `Brings along: ${expand.join(", ")}.`, schema: z.string() }]
       : [fieldsParameter];
   const known = new Set(parameters.map((parameter) => parameter.name));
+  const show = (ctx: Ctx, id: string, fields: readonly string[] | null) => showRecord(ctx, of, id, fields);
   return {
     ...base(of, "get"),
     method: "GET",
@@ -188,17 +189,18 @@ function getOperation(
     },
     async run(ctx, { id, query }) {
       const fields = readFieldNames(query._fields);
-      if (typeof own === "function") return own(ctx, id, fields);
-      const record = await showRecord(ctx, of, id, fields);
-      return query._expand ? expandedRecord(ctx, of, id, record, query._expand) : record;
+      const errors: FieldErrors = {};
+      const relations = readExpand(of, query._expand, fields, errors);
+      if (Object.keys(errors).length > 0) throw invalid(errors);
+      const unasked = fields === null ? expand.filter((one) => of.expand![one]!.unasked && !relations.includes(one)) : [];
+      const record = await (typeof own === "function" ? own : show)(ctx, id, fields);
+      return expandedRecord(ctx, of, id, record, [...relations, ...unasked]);
     },
   };
 }
 
-async function expandedRecord(ctx: Ctx, of: Resource, id: string, record: JsonText, given: string): Promise<JsonText> {
-  const names = given.split(",").filter((one) => one !== "");
-  const known = Object.keys(of.expand ?? {});
-  if (names.some((one) => !known.includes(one))) throw invalid({ _expand: `knows ${known.join(", ")} here` });
+async function expandedRecord(ctx: Ctx, of: Resource, id: string, record: JsonText, names: readonly string[]): Promise<JsonText> {
+  if (names.length === 0) return record;
   const [members] = await expandIds(ctx, of, names, [id]);
   return withMembers(record, members!);
 }
@@ -235,10 +237,15 @@ function createOperation(
       const row = (await verbsOf(of).create(ctx, input)) as Row<Resource>;
       const path = pathOf(of).replace(/\{([^}]+)\}/g, (_, key: string) => params[key]!);
       if (hasGet) ctx.reply.headers.location = `/api/v1${path}/${row.id}/`;
-      return withSecrets(of, row, fields, await shown(ctx, of, row, fields));
+      const record = await expandedRecord(ctx, of, row.id, await shown(ctx, of, row, fields), made(of, input, fields));
+      return withSecrets(of, row, fields, record);
     },
   };
 }
+
+/** The relations that the answer to a create brings along: those that are named, else those that came with it. */
+const made = (of: Resource, input: Record<string, any>, fields: readonly string[] | null): string[] =>
+  Object.keys(of.expand ?? {}).filter((one) => (fields === null ? input[one]?.length > 0 : fields.includes(one)));
 
 /** Adds what only this answer shows. */
 export function withSecrets(of: Resource, row: object, fields: readonly string[] | null, record: JsonText): JsonText {
@@ -284,7 +291,7 @@ function updateOperation(
       const patch = readPatch(ctx, of, given.body, before);
       await checkVisible(ctx, of, patch as Record<string, unknown>, before as Record<string, unknown>);
       const row = (await verbsOf(of).update(ctx, before, patch)) as Row<Resource>;
-      return shown(ctx, of, row, fields);
+      return expandedRecord(ctx, of, row.id, await shown(ctx, of, row, fields), readExpand(of, undefined, fields, {}));
     },
   };
 }

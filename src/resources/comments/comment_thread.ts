@@ -14,7 +14,7 @@ export const commentThread = resource({
   about: "object_id",
   visible: visibleAsLead,
   filters: { ids: oneOf("id"), object_ids: oneOf("object_id") },
-  expand: { comments: { resource: "comment", via: "thread_id", many: true } },
+  expand: { comments: { resource: "comment", via: "thread_id", many: true, unasked: true } },
   fields: {
     // It goes with what it is about, which may outlive the lead as quotes and projects do.
     lead_id: ref("lead", { onDelete: "clear", onMove: "follow" }, { readOnly: true, doc: "The lead of what it is about." }),

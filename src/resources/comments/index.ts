@@ -3,9 +3,9 @@ import { standard } from "../../records/standard.ts";
 import { comment } from "./comment.ts";
 import { commentThread } from "./comment_thread.ts";
 import { createComment, deleteComment, updateComment } from "./comment_verbs.ts";
-import { listComments, showThread } from "./list_comments.ts";
+import { listComments } from "./list_comments.ts";
 
 export const comments: Operation[] = [
   ...standard(comment, { list: listComments, create: createComment, update: updateComment, delete: deleteComment }),
-  ...standard(commentThread, { list: true, get: showThread }),
+  ...standard(commentThread, { list: true, get: true }),
 ];

@@ -10,7 +10,7 @@ test("a lead takes nothing: it is untitled, at the first status, and its history
   const lead = await acme.post("/lead/");
 
   assert.deepEqual([lead.name, lead.display_name, lead.status_label, lead.owner_id], [null, "Untitled", "Potential", null]);
-  assert.deepEqual([lead.source, lead.html_url], ["api", `/lead/${lead.id}/`]);
+  assert.deepEqual([lead.source, lead.html_url], ["api", `${acme.service.app.core.settings.base_url}/lead/${lead.id}/`]);
   const [created, ...more] = await streamOf(acme, lead);
   assert.deepEqual(more, []);
   assert.deepEqual([created._type, created.source, created.user_id], ["Created", "api", acme.userId]);
@@ -40,6 +40,9 @@ test("a lead comes with its contacts, all of it or nothing", async () => {
   const lead = await acme.lead({ contacts });
 
   const people = (await acme.get(`/contact/?lead_id=${lead.id}&_order_by=name`)).data;
+  assert.deepEqual(lead.contacts, people);
+  assert.ok(!("contacts" in (await acme.lead())));
+  assert.deepEqual((await acme.post("/lead/?_fields=contacts", { contacts: [{ name: "Cy" }] })).contacts[0].name, "Cy");
   assert.deepEqual(
     people.map((one: any) => [one.name, one.lead_id]),
     [
@@ -55,6 +58,20 @@ test("a lead comes with its contacts, all of it or nothing", async () => {
   await acme.refused(400, "POST", "/lead/", { name: "Never", contacts: wrong }, "contacts.1.emails.0.email");
   assert.deepEqual((await acme.get("/lead/?name=Never")).data, []);
   assert.deepEqual((await acme.get("/contact/?name=Eve")).data, []);
+});
+
+test("where a lead is shown to people is a whole address, in every way it is read", async () => {
+  const acme = await organization();
+  const lead = await acme.lead({ name: "Acme" });
+  const query = { type: "and", queries: [{ type: "object_type", object_type: "lead" }] };
+
+  const html_url = `${acme.service.app.core.settings.base_url}/lead/${lead.id}/`;
+  assert.match(html_url, /^https?:/);
+  for (const path of ["/lead/", "/lead/?query=acme", "/lead/?_skip=0&_limit=1", "/lead/?_fields=html_url", "/lead/?name=Acme"])
+    assert.equal((await acme.get(path)).data[0].html_url, html_url, path);
+  assert.equal((await acme.get(`/lead/${lead.id}/`)).html_url, html_url);
+  assert.equal((await acme.post("/data/search/", { query })).data[0].html_url, html_url);
+  assert.equal((await acme.events(lead.id))[0].data.html_url, html_url);
 });
 
 test("contacts are not changed through their lead", async () => {

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import {
+  address,
   choice,
-  computed,
   formed,
   input,
   integer,
@@ -97,7 +97,7 @@ export const lead = resource({
     scored_at: timestamp({ readOnly: true }),
     date_created: dateCreated,
     source: text({ createOnly: true, default: "api", doc: "Where the lead came from." }),
-    html_url: computed(["id"], z.string(), (id) => `/lead/${id}/`, "Where the lead is shown to people."),
+    html_url: address("/lead/", "Where the lead is shown to people."),
     contact_ids: related(
       z.array(z.string()),
       (t) =>

@@ -23,6 +23,7 @@ test("the key's own organization comes first, and every organization of mine is 
     here.memberships.map((one: any) => one.organization_id),
     [acme.id, second.id],
   );
+  assert.deepEqual([here.memberships[0].user_id, here.memberships[0].role_name], [here.id, "admin"]);
   assert.ok(here.memberships[0].permissions_granted.includes("manage_organization"));
   assert.equal(here.organization_id, acme.id);
   assert.equal(here.role_id, "admin");

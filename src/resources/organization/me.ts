@@ -34,8 +34,10 @@ const output = z.strictObject({
   memberships: z.array(
     z.strictObject({
       id: z.string(),
+      user_id: z.string(),
       organization_id: z.string(),
       role_id: z.string(),
+      role_name: z.string(),
       permissions_granted: z.array(z.string()),
       auto_record_calls: z.string(),
       track_email_opens: z.boolean(),
@@ -169,14 +171,18 @@ async function shownMe(ctx: Ctx, person: Person): Promise<z.output<typeof output
     organization_id: ctx.organization_id,
     role_id: ctx.actor.role_id,
     organizations: memberships.map((one) => ({ id: one.organization_id, name: one.organization_name })),
-    memberships: memberships.map(({ id, organization_id, role_id, role_permissions, auto_record_calls, track_email_opens }) => ({
-      id,
-      organization_id,
-      role_id,
-      permissions_granted: [...permissionsOf(role_id, role_permissions)],
-      auto_record_calls,
-      track_email_opens,
-    })),
+    memberships: memberships.map(
+      ({ id, organization_id, role_id, role_name, role_permissions, auto_record_calls, track_email_opens }) => ({
+        id,
+        user_id: person.id!,
+        organization_id,
+        role_id,
+        role_name,
+        permissions_granted: [...permissionsOf(role_id, role_permissions)],
+        auto_record_calls,
+        track_email_opens,
+      }),
+    ),
     email_accounts: await emailAccountsOf(ctx),
     phone_numbers: phoneNumbersOf(ctx),
     date_created: pgTimestamp(person.date_created!),

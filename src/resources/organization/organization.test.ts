@@ -109,6 +109,30 @@ test("the organization shows its members, and with _expand the people", async ()
   await bob.refused(400, "GET", `/organization/${acme.id}/?_expand=leads`, undefined, "_expand");
 });
 
+test("what an organization has set up comes along where it is named: custom fields, statuses, types, groups, roles", async () => {
+  const acme = await organization();
+  const [size, kind] = [await acme.customField("lead", { type: "number" }), await acme.customField("shared", { type: "text" })];
+  const group = await acme.post("/group/", { name: "Sales" });
+  const named = "lead_custom_fields,contact_custom_fields,shared_custom_fields,opportunity_statuses,groups,roles";
+
+  const shown = await acme.get(`/organization/${acme.id}/?_fields=${named}`);
+  const usual = await acme.get(`/organization/${acme.id}/`);
+
+  const { data: statuses } = await acme.get("/status/opportunity/");
+  assert.deepEqual(Object.keys(shown).sort(), named.split(",").sort());
+  assert.deepEqual(shown.lead_custom_fields, [await acme.get(`/custom_field/lead/${size.id}/`)]);
+  assert.deepEqual(
+    [shown.shared_custom_fields.map((one: any) => one.id), shown.contact_custom_fields, shown.groups],
+    [[kind.id], [], [{ id: group.id, name: "Sales" }]],
+  );
+  assert.deepEqual(
+    shown.opportunity_statuses,
+    statuses.map(({ id, label, type, pipeline_id }: any) => ({ id, label, type, pipeline_id })),
+  );
+  assert.ok(shown.roles.some((one: any) => one.id === "admin"));
+  for (const field of named.split(",")) assert.ok(!(field in usual), field);
+});
+
 test("the fields of an organization are changed by who may, and leave an event", async () => {
   const acme = await organization();
   const bob = await acme.member("superuser");

@@ -1,16 +1,22 @@
 // An organization: one tenant, with its settings. Its own id is its `organization_id`.
 import { z } from "zod";
 import type { Directory } from "../../core/directory.ts";
-import { boolean, computed, formed, input, json, lookedUp, once, text } from "../../core/field.ts";
+import { boolean, computed, formed, input, json, lookedUp, type Moment, once, onDemand, text } from "../../core/field.ts";
 import { type Resource, type Row, resource } from "../../core/resource.ts";
+import type { CustomField } from "../../records/custom_fields.ts";
+import { outputSchema } from "../../records/writer.ts";
 import { parseCountry } from "../../values/country.ts";
 import { currencySymbol, isCurrency } from "../../values/money.ts";
 import { isTimeZone } from "../../values/time.ts";
+import { customField } from "../custom_data/custom_field.ts";
+import { objectTypes } from "../custom_data/object_types.ts";
+import { shownField } from "../custom_data/type_fields.ts";
 
 export { isActiveMember, user } from "./user.ts";
 
 const check = (is: (value: string) => boolean) => (raw: string) => (is(raw) ? raw : null);
 
+const shownName = z.looseObject({ id: z.string(), name: z.string() });
 const shownStatus = z.object({ id: z.string(), label: z.string() });
 const shownPipeline = z.looseObject({
   id: z.string(),
@@ -50,9 +56,41 @@ export const organization = resource({
       doc: "In their order. Sending them back in another order puts them in it.",
     }),
     pipelines: lookedUp([], z.array(shownPipeline), pipelinesOf),
+    ...smallRecords(),
     api_key: once("A key of the creator's in the new organization; shown only by its creation."),
   },
 });
+
+/** What an organization has set up, for who needs all of it at once; shown when named in `_fields`. */
+function smallRecords() {
+  const list = (resource: string, keys: readonly string[], shown: z.ZodType = shownName) =>
+    onDemand(
+      lookedUp([], z.array(shown), (directory) =>
+        directory.all(resource).map((row) => Object.fromEntries(["id", ...keys].map((key) => [key, row[key]]))),
+      ),
+    );
+  const customFields = Object.fromEntries(
+    objectTypes.map((type) => [
+      `${type.replace(/_type$/, "")}_custom_fields`,
+      onDemand(
+        lookedUp([], z.array(outputSchema(customField)), (directory, moment: Moment) =>
+          directory
+            .list(customField)
+            .filter((field) => field.object_type === type)
+            .map((field) => shownField(field as CustomField, directory, moment)),
+        ),
+      ),
+    ]),
+  );
+  return {
+    opportunity_statuses: list("opportunity_status", ["label", "type", "pipeline_id"], shownStatus.loose()),
+    custom_activity_types: list("custom_activity_type", ["name"]),
+    custom_object_types: list("custom_object_type", ["name"]),
+    groups: list("group", ["name"]),
+    roles: list("role", ["name"]),
+    ...customFields,
+  };
+}
 
 function leadStatusesOf(directory: Directory): { id: string; label: string }[] {
   return directory.all("lead_status").map(({ id, label }) => ({ id: id as string, label: label as string }));

@@ -6,8 +6,8 @@ import { below, invalid } from "../../core/errors.ts";
 import { JsonText, operation } from "../../core/operation.ts";
 import type { OrderKey, Resource } from "../../core/resource.ts";
 import { name, sql, statement } from "../../db/sql.ts";
-import { countRows, readPage, withMembers } from "../../records/list.ts";
-import { decodeCursor, type ListInput, limitDefault, limitMax, readOrder, untied } from "../../records/list_input.ts";
+import { countRows, expandIds, readPage, withMembers } from "../../records/list.ts";
+import { decodeCursor, type ListInput, limitDefault, limitMax, readExpand, readOrder, untied } from "../../records/list_input.ts";
 import { compileQuery, refuse, subjectOf, unknownField } from "../../search/compile.ts";
 import { type FieldReference, fieldReference, type QueryNode, readQuery } from "../../search/nodes.ts";
 import { orderBy } from "../../search/order.ts";
@@ -77,7 +77,14 @@ export const dataSearch = operation({
       of,
       page.records.map(({ id }) => id),
     );
-    const data = page.records.map(({ id, text }) => withMembers(text, `,"__object_type":"${types(id)}"`));
+    const relations = readExpand(of, undefined, asked.fields, {});
+    const expanded = await expandIds(
+      ctx,
+      of,
+      relations,
+      page.records.map(({ id }) => id),
+    );
+    const data = page.records.map(({ id, text }, i) => withMembers(text, `${expanded[i]},"__object_type":"${types(id)}"`));
 
     const given_ = place.before + page.records.length;
     const has_more = page.has_more && given_ < place.resultsLimit;
