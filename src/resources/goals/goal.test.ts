@@ -8,17 +8,31 @@ test("setting a goal again changes it and keeps its id", async () => {
   const acme = await organization();
 
   const first = await acme.ask("POST", "/goal/", { body: { period: "2026-02", target: 1000 } });
-  const again = await acme.ask("POST", "/goal/", { body: { period: "2026-02", amount: 2000, targets: { "calls.made": 5 } } });
+  const again = await acme.ask("POST", "/goal/", {
+    body: { period: "2026-02", amount: 2000, targets: { "calls.all.all.count": 5 } },
+  });
   const ofMember = await acme.ask("POST", "/goal/", { body: { period: "2026-02", user_id: acme.userId, target_value: 1 } });
 
   assert.deepEqual([first.status, again.status, ofMember.status], [201, 200, 201]);
   assert.equal(again.body.id, first.body.id);
-  assert.deepEqual([again.body.target, again.body.targets, again.body.currency], [2000, { "calls.made": 5 }, "USD"]);
+  assert.deepEqual([again.body.target, again.body.targets, again.body.currency], [2000, { "calls.all.all.count": 5 }, "USD"]);
   assert.notEqual(ofMember.body.id, first.body.id);
   assert.deepEqual(
     (await acme.events(first.body.id)).map((event) => event.event),
     ["goal.created", "goal.updated"],
   );
+});
+
+test("further targets are of metrics that the activity report has", async () => {
+  const acme = await organization();
+  const targets = Object.fromEntries((await acme.get("/report/activity/")).metrics.map(({ key }: any) => [key, 5]));
+
+  const wrong = { targets: { "calls.all.all.count": 1, "calls.made": 5, "emails.sent.all.counts": 2 } };
+  const refusal = await acme.refused(400, "POST", "/goal/", { period: "2026-02", target: 1, ...wrong }, "targets.calls.made");
+
+  assert.deepEqual((await acme.post("/goal/", { period: "2026-02", target: 1, targets })).targets, targets);
+  assert.match(refusal["field-errors"]["targets.emails.sent.all.counts"], /did you mean emails.sent.all.count/);
+  assert.equal("targets.calls.all.all.count" in refusal["field-errors"], false);
 });
 
 test("the same goal set by several at once is one goal", async () => {

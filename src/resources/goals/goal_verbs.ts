@@ -1,16 +1,19 @@
 // There is one goal for each period and member: setting it again changes it.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
+import { nearest } from "../../core/reasons.ts";
 import type { Create, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { lockWhere } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
+import { metrics } from "../reports/activity_metrics.ts";
 import { goal } from "./goal.ts";
 
 type Goal = Row<typeof goal>;
 
 /** Answers 201 for a new goal and 200 for one that was there. */
 export async function setGoal(ctx: Ctx, { amount, target_value, ...given }: Create<typeof goal>): Promise<Goal> {
+  checkMetrics(given.targets ?? {});
   const values = { ...given, target: targetOf({ target: given.target, amount, target_value }) };
   const made = await store.insertNew(ctx, goal, values);
   if (made !== null) return made;
@@ -23,6 +26,16 @@ export async function setGoal(ctx: Ctx, { amount, target_value, ...given }: Crea
   if (before === undefined) throw invalid({ period: "was changed by somebody else at the same moment: try again" });
   ctx.reply.status = 200;
   return store.update(ctx, goal, before, values);
+}
+
+function checkMetrics(targets: Record<string, number>): void {
+  const known = metrics.map(({ key }) => key);
+  const unknown = Object.keys(targets).filter((key) => !known.includes(key));
+  const reason = (key: string) => {
+    const near = nearest(key, known);
+    return `is no metric of GET /report/activity/${near === null ? "" : `; did you mean ${near}?`}`;
+  };
+  if (unknown.length > 0) throw invalid(Object.fromEntries(unknown.map((key) => [`targets.${key}`, reason(key)])));
 }
 
 /** One target, by any of its names. */

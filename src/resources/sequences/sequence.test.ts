@@ -48,6 +48,37 @@ describe("a sequence", () => {
     await refuse({ throttle: { max_per_day: 5 } }, "throttle");
   });
 
+  test("knows its steps by their ids: those of another are refused in a change and copied into a new one", async () => {
+    const acme = await organization();
+    const [own, other] = [await create(acme), await create(acme, { name: "Other" })];
+    const [mine, theirs] = [own.steps[0], other.steps[0]];
+    const put = (steps: object[], field: string) => acme.refused(400, "PUT", `/sequence/${own.id}/`, { steps }, field);
+
+    await put([mine, theirs], "steps.1.id");
+    await put([{ ...call, id: "seqstep_none" }], "steps.0.id");
+    await put([mine, mine], "steps.1.id");
+    const copy = await acme.post("/sequence/", { ...other, name: "Copy" });
+
+    const { id, ...rest } = copy.steps[0];
+    assert.deepEqual({ id: theirs.id, ...rest }, theirs);
+    assert.ok(id !== theirs.id && id.startsWith("seqstep_"));
+    assert.deepEqual((await acme.get(`/sequence/${other.id}/`)).steps, [theirs]);
+  });
+
+  test("is not active without steps", async () => {
+    const acme = await organization();
+    const empty = await acme.post("/sequence/", { name: "Empty" });
+    const full = await create(acme);
+
+    await acme.refused(400, "POST", "/sequence/", { name: "X", status: "active" }, "status");
+    await acme.refused(400, "PUT", `/sequence/${empty.id}/`, { status: "active" }, "status");
+    await acme.refused(400, "PUT", `/sequence/${full.id}/`, { steps: [] }, "steps");
+
+    assert.equal((await acme.put(`/sequence/${full.id}/`, { steps: [], status: "paused" })).status, "paused");
+    assert.equal((await acme.put(`/sequence/${empty.id}/`, { steps: [call], status: "active" })).status, "active");
+    assert.equal((await acme.put(`/sequence/${empty.id}/`, { name: "Renamed" })).name, "Renamed");
+  });
+
   test("takes by itself only whom a search could find", async () => {
     const acme = await organization();
     const leads = { type: "object_type", object_type: "lead" };
@@ -145,7 +176,7 @@ describe("changing the steps", () => {
     const events = (await acme.events(made.id)).length;
 
     const back = await acme.put(`/sequence/${made.id}/`, made);
-    const changed = await acme.put(`/sequence/${made.id}/`, { steps: [second, { ...call, id: "seqstep_other" }] });
+    const changed = await acme.put(`/sequence/${made.id}/`, { steps: [second, call] });
 
     assert.equal((await acme.events(made.id)).length, events + 1);
     assert.equal(back.steps_version, 1);
@@ -155,7 +186,7 @@ describe("changing the steps", () => {
       changed.steps.map((step: any) => step.position),
       [0, 1],
     );
-    assert.ok(![first.id, "seqstep_other"].includes(changed.steps[1].id));
+    assert.notEqual(changed.steps[1].id, first.id);
   });
 
   test("moves on who stood at a step that is gone, and ends who stood at the last", async () => {

@@ -249,7 +249,7 @@ describe("a subscription", () => {
 
   test("of a sequence without steps is due when the first one comes", async () => {
     const acme = await organization();
-    const sequence = await acme.post("/sequence/", { name: "Later", status: "active" });
+    const sequence = await acme.post("/sequence/", { name: "Later", status: "paused" });
     const body = { sequence_id: sequence.id, contact_id: (await acme.contact()).id };
     const one = await acme.post("/sequence_subscription/", body);
     const path = `/sequence_subscription/${one.id}/`;

@@ -21,21 +21,35 @@ import { numbered, type Step, survivorOf } from "./steps.ts";
 type Sequence = Row<typeof sequence>;
 
 export async function createSequence(ctx: Ctx, given: Create<typeof sequence>): Promise<Sequence> {
-  const steps = numbered(given.steps ?? [], [], ctx.now);
+  // Steps that were read of another sequence become steps of this one.
+  const own = (given.steps ?? []).map((step) => ({ ...step, id: null }));
+  const steps = numbered(own, [], ctx.now);
+  const status = given.status ?? (steps.length > 0 ? "active" : "draft");
+  checkActive(status, steps, null);
   await checkTemplates(ctx, steps, []);
   await checkTrigger(ctx, given.trigger_query, null);
-  return store.insert(ctx, sequence, { status: steps.length > 0 ? "active" : "draft", ...given, steps });
+  return store.insert(ctx, sequence, { ...given, status, steps });
 }
 
 export async function updateSequence(ctx: Ctx, before: Sequence, patch: Patch<typeof sequence>): Promise<Sequence> {
   await checkTrigger(ctx, patch.trigger_query, before.trigger_query);
   const steps = numbered(patch.steps ?? before.steps, before.steps, ctx.now);
+  checkActive(patch.status ?? before.status, steps, before);
   if (same(steps, before.steps)) return store.update(ctx, sequence, before, { ...patch, steps: before.steps });
 
   await checkTemplates(ctx, steps, before.steps);
   const after = store.update(ctx, sequence, before, { ...patch, steps, steps_version: before.steps_version + 1 });
   await moveOn(ctx, before, after);
   return after;
+}
+
+/** An active one has steps to take somebody through. Whoever empties it takes it out of force in the same change. */
+function checkActive(status: Sequence["status"], steps: readonly Step[], before: Sequence | null): void {
+  const isAsBefore = before?.status === "active" && before.steps.length === 0;
+  if (status !== "active" || steps.length > 0 || isAsBefore) return;
+  throw before?.status === "active"
+    ? invalid({ steps: "must not be empty while it is active: pause it as well" })
+    : invalid({ status: "cannot be active without steps" });
 }
 
 /** Its steps go with it; who was on their way is told why it ended. */

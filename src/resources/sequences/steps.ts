@@ -1,5 +1,6 @@
 // The steps of a sequence, as they are given and as they are kept.
 import { z } from "zod";
+import { invalid } from "../../core/errors.ts";
 import { newId } from "../../core/id.ts";
 
 export const stepTypes = ["email", "call", "sms", "task", "channel_message"] as const;
@@ -42,14 +43,18 @@ export type GivenStep = z.output<typeof given>;
 /** A step as it is kept: it goes by its id, so that subscriptions find it again when others come before it. */
 export type Step = Omit<GivenStep, "id"> & { id: string; position: number };
 
-/** Steps that name one of `before` stay that step; all others are new. */
+/** Steps that name one of `before` stay that step; those that name none are new. */
 export function numbered(steps: readonly GivenStep[], before: readonly Step[], now: Date): Step[] {
   const free = new Set(before.map((step) => step.id));
   return steps.map((step, position) => {
-    const id = step.id && free.delete(step.id) ? step.id : newId("seqstep", now.getTime());
+    const id = step.id || newId("seqstep", now.getTime());
+    if (step.id && !free.delete(step.id)) throw invalid({ [`steps.${position}.id`]: foreign(step.id, before) });
     return { ...step, id, position, threading: step.threading ?? (step.step_type === "email" ? "new_thread" : null) };
   });
 }
+
+const foreign = (id: string, before: readonly Step[]): string =>
+  before.some((step) => step.id === id) ? "is there already" : "is not a step of this sequence";
 
 /** Where a subscription goes on whose step is gone: at the first step behind it that is still there; null when there is none. */
 export function survivorOf(stepId: string, before: readonly Step[], after: readonly Step[]): Step | null {
