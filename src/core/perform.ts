@@ -1,4 +1,5 @@
 // The way in: REST, MCP and the worker all call `perform`, and past it they are the same call.
+import { hash } from "node:crypto";
 import type { Readable } from "node:stream";
 import type { Transaction } from "../db/database.ts";
 import type { Actor, Ctx, RequestFacts } from "./context.ts";
@@ -17,12 +18,11 @@ export interface Call {
   idempotencyKey: string | null;
 }
 
-/** What is sent back. `body` is finished JSON unless the headers name another type; `version` is set for single records and goes into the `ETag`. */
+/** What is sent back. `body` is finished JSON unless the headers name another type; a single record has an `etag` among them. */
 export interface Answered {
   status: number;
   headers: Record<string, string>;
   body: string | Buffer | Readable;
-  version: number | null;
 }
 
 /** Checks what the caller may do, understands the input, and runs the operation; a write runs in one transaction with its events. */
@@ -84,8 +84,7 @@ async function answerOnce(ctx: Ctx, call: Call, parsed?: Understood): Promise<An
   if (call.idempotencyKey === null) return answer(ctx, call, parsed);
   const { query, body, upload } = call.given;
   const asked = upload === undefined ? [query, body] : [query, body, upload.name, upload.mime, upload.received.sha256];
-  const stored = await once(ctx, call.idempotencyKey, asked, async () => asStored(await answer(ctx, call, parsed)));
-  return { ...stored, version: null };
+  return once(ctx, call.idempotencyKey, asked, async () => asStored(await answer(ctx, call, parsed)));
 }
 
 function asStored({ status, headers, body }: Answered): StoredAnswer {
@@ -100,10 +99,14 @@ async function answer(ctx: Ctx, { operation, given }: Call, parsed: Understood =
   const output = await operation.run(ctx, input, ready);
   const { status, headers } = ctx.reply;
   if (output instanceof Content)
-    return { status, headers: { ...headers, "content-type": output.type, ...output.headers }, body: output.body, version: null };
-  if (output instanceof JsonText) return { status, headers, body: output.text, version: output.version };
-  return { status, headers, body: JSON.stringify(trimmed(output, given.query._fields)), version: null };
+    return { status, headers: { ...headers, "content-type": output.type, ...output.headers }, body: output.body };
+  if (!(output instanceof JsonText)) return { status, headers, body: JSON.stringify(trimmed(output, given.query._fields)) };
+  if (output.version !== null) headers.etag = entityTag(output.version, output.text);
+  return { status, headers, body: output.text };
 }
+
+/** The tag of a single record names the version and the bytes, so that another `_fields` is another entity. */
+const entityTag = (version: number, text: string): string => `"${version}.${hash("sha1", text, "base64url").slice(0, 12)}"`;
 
 // `_fields` for answers that are not made by the record writer.
 function trimmed(output: unknown, fields: string | undefined): unknown {

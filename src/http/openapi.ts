@@ -147,7 +147,7 @@ const headersOf = (operation: Operation): string[] => [
 
 const successHeaders = (operation: Operation): Json => ({
   "x-request-id": reference("headers", "x-request-id"),
-  ...(operation.verb === "get" && { etag: reference("headers", "etag") }),
+  ...(["get", "create", "update"].includes(operation.verb ?? "") && { etag: reference("headers", "etag") }),
   ...(operation.verb === "create" && { location: reference("headers", "location") }),
 });
 
@@ -250,8 +250,11 @@ const headerParameters: Record<string, Json> = {
     "Idempotency-Key",
     "1 to 255 characters of your choice. The same request under the same key has its effect once within 24 hours.",
   ),
-  "If-Match": header("If-Match", "The `etag` of a read: refused with 412 when the record has changed since."),
-  "If-None-Match": header("If-None-Match", "The `etag` of a read: answered with 304 when nothing has changed since."),
+  "If-Match": header("If-Match", "The `etag` of a read or of a write: refused with 412 when the record has changed since."),
+  "If-None-Match": header(
+    "If-None-Match",
+    "The `etag` of a read or of a write: answered with 304 when nothing has changed since.",
+  ),
   Prefer: header("Prefer", "`handling=strict` refuses unknown body fields, which `x-ignored-fields` would name otherwise."),
   "x-tz-offset": header("x-tz-offset", "Hours from UTC, such as `-4` or `5.5`, for dates without a time."),
 };

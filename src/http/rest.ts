@@ -1,6 +1,5 @@
 // Operations become routes. A path is registered once for all methods, so that a literal path wins over `{id}` for every one of
 // them, and a method it does not offer is a 405 before any id is looked up.
-import { hash } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Actor } from "../core/context.ts";
 import { invalid, notFound, Problem, statuses } from "../core/errors.ts";
@@ -165,22 +164,21 @@ async function serve(x: Exchange, upload?: Upload): Promise<void> {
     const place = gate.enter(x);
     if (place !== true && !(await place)) return refuseForNow(x);
 
-    const { status, headers, body, version } = await perform(app.core, call);
+    const { status, headers, body } = await perform(app.core, call);
     if (call.given.strict) headers["preference-applied"] = "handling=strict";
-    if (version === null || call.request.method !== "GET" || typeof body !== "string") answer(x, status, body, headers);
-    else answerEntity(x, status, body, headers, version);
+    if (call.request.method === "GET" && headers.etag !== undefined && typeof body === "string")
+      answerEntity(x, status, body, headers);
+    else answer(x, status, body, headers);
   } catch (error) {
     refuse(x, error);
   }
 }
 
-/** A single record: its `ETag` names the version and the bytes, so that another `_fields` is another entity. */
-function answerEntity(x: Exchange, status: number, body: string, headers: Record<string, string>, version: number): void {
-  const etag = `"${version}.${hash("sha1", body, "base64url").slice(0, 12)}"`;
-  headers.etag = etag;
+/** A single record, unless the caller has it already. */
+function answerEntity(x: Exchange, status: number, body: string, headers: Record<string, string>): void {
   headers["cache-control"] = "private, no-cache";
   const known = x.request.headers["if-none-match"];
-  if (known !== undefined && namesEtag(known, etag)) answer(x, 304, "", headers);
+  if (known !== undefined && namesEtag(known, headers.etag!)) answer(x, 304, "", headers);
   else answer(x, status, body, headers);
 }
 

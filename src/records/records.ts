@@ -216,10 +216,16 @@ export async function shown<R extends Resource>(
   const { id, version } = row as { id: string; version: number };
   if (fields !== null) return showRecord(ctx, of, id, fields);
   if (isSelfContained(of, lookup)) return new JsonText(renderRow(of, row, ctx.directory, ctx, lookup), version);
-  const projection = projectionOf(of, null, lookup);
-  const [texts] = await transactionOf(ctx).read(
-    projection.related.length === 0 ? byId(ctx, of, id, projection) : statement(selectWritten(ctx, of, id, projection)),
+  const kept = renderedProjectionOf(of, lookup);
+  const text = (kept && (await readBack(ctx, of, id, kept))) || (await readBack(ctx, of, id, projectionOf(of, null, lookup)));
+  return new JsonText(text, version);
+}
+
+async function readBack(ctx: Ctx, of: Resource, id: string, projection: Projection): Promise<string> {
+  const plain = projection.related.length === 0;
+  const [row] = await transactionOf(ctx).read(
+    plain ? byId(ctx, of, id, projection) : statement(selectWritten(ctx, of, id, projection)),
   );
-  if (texts === undefined) throw notFound();
-  return new JsonText(projection.write(texts, ctx.directory, ctx), version);
+  if (row === undefined) throw notFound();
+  return projection.write(row, ctx.directory, ctx);
 }

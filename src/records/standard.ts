@@ -291,7 +291,8 @@ function updateOperation(
       const patch = readPatch(ctx, of, given.body, before);
       await checkVisible(ctx, of, patch as Record<string, unknown>, before as Record<string, unknown>);
       const row = (await verbsOf(of).update(ctx, before, patch)) as Row<Resource>;
-      return expandedRecord(ctx, of, row.id, await shown(ctx, of, row, fields), readExpand(of, undefined, fields, {}));
+      const record = await (row === before ? showRecord(ctx, of, id, fields) : shown(ctx, of, row, fields));
+      return expandedRecord(ctx, of, row.id, record, readExpand(of, undefined, fields, {}));
     },
   };
 }

@@ -230,22 +230,40 @@ const quote = (text: string): string => (plain.test(text) ? `"${text}"` : JSON.s
 const quoteOrNull = (text: unknown): string => (typeof text === "string" ? quote(text) : "null");
 const numberText = (text: string): string => JSON.stringify(Number(text));
 
-/** The JSON of a record that is at hand, as a read would show it; labels that need a join are left out. */
+/**
+ * The JSON of a record that is at hand, as a read would show it: where a rendering is kept, what is looked up stands behind it; labels
+ * that need a join are left out.
+ */
 export function renderRow<R extends Resource>(of: R, row: Row<R>, directory: Directory, moment: Moment, lookup: Lookup): string {
   const kept = shownTexts.get(row);
   if (kept !== undefined && kept.directory === directory && kept.moment === moment) return kept.text;
-  const record = row as Record<string, unknown>;
-  let labels = "";
-  for (const [key, field] of of.shown) {
-    if (field.source === "lookedUp" && !isOnDemand(field))
-      labels += `,"${key}":${textOf(field)(directory, moment, ...field.of.map((name) => record[name]))}`;
-    if (field.source !== "label" || !lookup(field.to)?.cached) continue;
-    const id = record[field.ref];
-    labels += `,"${key}":${quoteOrNull(typeof id === "string" ? directory.find(field.to, id)?.[field.field] : null)}`;
+  const found = (field: ShownField) => lookedUpText(field, row as Record<string, unknown>, directory, moment, lookup);
+  let text: string;
+  if (of.rendered === undefined) text = `{${membersOf(of, row, found)}}`;
+  else {
+    text = renderStored(of, row);
+    for (const [key, field] of of.shown) {
+      const value = found(field);
+      if (value !== undefined) text += `,"${key}":${value}`;
+    }
+    text = `{${text}}`;
   }
-  const text = `{${renderStored(of, row)}${labels}}`;
   shownTexts.set(row, { directory, moment, text });
   return text;
+}
+
+function lookedUpText(
+  field: ShownField,
+  record: Record<string, unknown>,
+  directory: Directory,
+  moment: Moment,
+  lookup: Lookup,
+): string | undefined {
+  if (field.source === "lookedUp" && !isOnDemand(field))
+    return textOf(field)(directory, moment, ...field.of.map((name) => record[name]));
+  if (field.source !== "label" || !lookup(field.to)?.cached) return undefined;
+  const id = record[field.ref];
+  return quoteOrNull(typeof id === "string" ? directory.find(field.to, id)?.[field.field] : null);
 }
 
 // One write shows a row up to three times: stored, in its event, in the answer.
@@ -255,26 +273,34 @@ const storedTexts = new WeakMap<object, string>();
 // Everything that follows from the row alone, what is looked up left out.
 function renderStored<R extends Resource>(of: R, row: Row<R>): string {
   let text = storedTexts.get(row);
-  if (text !== undefined) return text;
+  if (text === undefined) storedTexts.set(row, (text = membersOf(of, row, () => undefined)));
+  return text;
+}
+
+/** The members of a record's JSON in their order; `found` gives what does not follow from the row. */
+function membersOf<R extends Resource>(of: R, row: Row<R>, found: (field: ShownField) => string | undefined): string {
   const record = row as unknown as Record<string, unknown>;
-  text = "";
+  let text = "";
   for (const [key, field] of of.shown) {
     if (key === "custom" && of.custom) {
       for (const [name, value] of Object.entries((record.custom ?? {}) as object))
         text += `,${JSON.stringify(name)}:${JSON.stringify(value)}`;
       continue;
     }
-    if (isOnDemand(field)) continue;
-    const value =
-      field.source === "column"
-        ? record[key]
-        : field.source === "computed"
-          ? field.get(...field.of.map((name) => record[name]))
-          : undefined;
-    if (value !== undefined) text += `,"${key}":${jsonOf(value)}`;
+    const value = isOnDemand(field) ? undefined : (ownText(field, key, record) ?? found(field));
+    if (value !== undefined) text += `,"${key}":${value}`;
   }
-  storedTexts.set(row, (text = text.slice(1)));
-  return text;
+  return text.slice(1);
+}
+
+function ownText(field: ShownField, key: string, record: Record<string, unknown>): string | undefined {
+  const value =
+    field.source === "column"
+      ? record[key]
+      : field.source === "computed"
+        ? field.get(...field.of.map((name) => record[name]))
+        : undefined;
+  return value === undefined ? undefined : jsonOf(value);
 }
 
 const jsonOf = (value: unknown): string =>
@@ -397,11 +423,16 @@ function makeLean(of: Resource, lookup: Lookup): Lean | null {
   };
 }
 
-/** True when a read shows nothing that a record at hand does not: no joined labels, nothing of other rows. */
+/**
+ * True when a read shows nothing that a record at hand does not, and in the same words: no joined labels, nothing of other rows, and no
+ * JSON that PostgreSQL writes in its own way, unless a rendering is kept.
+ */
 export const isSelfContained = (of: Resource, lookup: Lookup): boolean =>
-  of.shown.every(([, field]) =>
-    field.source === "label" ? lookup(field.to)?.cached === true : field.source !== "related" || !field.always,
-  );
+  of.shown.every(([, field]) => {
+    if (field.source === "label") return lookup(field.to)?.cached === true;
+    if (field.source === "column" && field.type === "json") return of.rendered !== undefined;
+    return field.source !== "related" || !field.always;
+  });
 
 /** The schema of a record as it is shown. Made once for each resource: one for each of its verbs took 8 MB more. */
 export function outputSchema(of: Resource): z.ZodType {

@@ -21,6 +21,9 @@ buildRegistry(operations, silentResources);
 const written = (of: Resource): [string, Field][] =>
   of.columns.filter(([key, field]) => field.mode !== "read" && !field.hidden && key !== of.parent);
 
+const isPlainText = (field: Field): boolean =>
+  field.mode === "write" && field.type === "text" && field.ref === null && !(field.schema as any).options;
+
 for (const of of createdResources(operations)) {
   const verbs = verbsOf(operations, of);
 
@@ -98,6 +101,35 @@ for (const of of createdResources(operations)) {
       assert.equal(answer.body.created_by, record.created_by);
       assert.equal(answer.body.organization_id, acme.id);
     });
+
+    if (verbs.get) {
+      test("what a write answers carries the tag a read would, and so does the same answer when it is asked for again", async () => {
+        const acme = await organization();
+        const [collection, body] = [await collectionPath(acme, of), await minimalBody(acme, of)];
+        const tagOf = async (method: string, path: string, more: object = {}) =>
+          (await acme.ask(method, path, { body, ...more })).headers.get("etag");
+
+        const once = { "idempotency-key": "once" };
+        const created = await acme.ask("POST", `${collection}?_fields=id,date_created`, { body, headers: once });
+        assert.equal(created.status, 201, created.text);
+        const path = `${collection}${created.body.id}/`;
+        const read = await tagOf("GET", `${path}?_fields=id,date_created`, { body: undefined });
+        assert.match(read ?? "", /^"\d+\.[\w-]{12}"$/);
+        assert.equal(created.headers.get("etag"), read);
+        assert.equal(await tagOf("POST", `${collection}?_fields=id,date_created`, { headers: once }), read);
+        if (!verbs.update) return;
+        const [key, field] = written(of).find(([, one]) => isPlainText(one)) ?? [];
+        const changed = key === undefined ? {} : { [key]: await sampleValue(acme, of, key, field!) };
+        for (const change of [{}, changed, changed]) {
+          const named = await tagOf("GET", path, { body: undefined });
+          const answer = await acme.ask("PUT", path, { body: change, headers: { "if-match": named! } });
+          assert.equal(answer.status, 200, answer.text);
+          const { text, headers } = await acme.ask("GET", path);
+          assert.equal(answer.text, text);
+          assert.equal(answer.headers.get("etag"), headers.get("etag"));
+        }
+      });
+    }
 
     if (verbs.update) {
       test("every field that can be changed keeps the value it is given", async () => {
@@ -189,9 +221,7 @@ for (const of of createdResources(operations)) {
         const acme = await organization();
         await sampleRecord(acme, of);
         const { path, id } = await sampleRecord(acme, of);
-        const text = written(of).find(
-          ([, field]) => field.mode === "write" && field.type === "text" && field.ref === null && !(field.schema as any).options,
-        );
+        const text = written(of).find(([, field]) => isPlainText(field));
         const changed = text && verbs.update ? await sampleValue(acme, of, text[0], text[1]) : undefined;
         if (changed !== undefined) await acme.put(path, { [text![0]]: changed });
         const deletion = verbs.delete ? await acme.ask("DELETE", path) : null;
