@@ -72,9 +72,9 @@ describe("a sequence", () => {
 
     await acme.refused(400, "POST", "/sequence/", { name: "X", status: "active" }, "status");
     await acme.refused(400, "PUT", `/sequence/${empty.id}/`, { status: "active" }, "status");
-    await acme.refused(400, "PUT", `/sequence/${full.id}/`, { steps: [] }, "steps");
+    await acme.refused(400, "PUT", `/sequence/${full.id}/`, { steps: [], status: "active" }, "status");
 
-    assert.equal((await acme.put(`/sequence/${full.id}/`, { steps: [], status: "paused" })).status, "paused");
+    assert.equal((await acme.put(`/sequence/${full.id}/`, { steps: [] })).status, "draft");
     assert.equal((await acme.put(`/sequence/${empty.id}/`, { steps: [call], status: "active" })).status, "active");
     assert.equal((await acme.put(`/sequence/${empty.id}/`, { name: "Renamed" })).name, "Renamed");
   });

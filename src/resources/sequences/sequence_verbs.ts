@@ -24,8 +24,7 @@ export async function createSequence(ctx: Ctx, given: Create<typeof sequence>): 
   // Steps that were read of another sequence become steps of this one.
   const own = (given.steps ?? []).map((step) => ({ ...step, id: null }));
   const steps = numbered(own, [], ctx.now);
-  const status = given.status ?? (steps.length > 0 ? "active" : "draft");
-  checkActive(status, steps, null);
+  const status = statusWith(steps, given.status);
   await checkTemplates(ctx, steps, []);
   await checkTrigger(ctx, given.trigger_query, null);
   return store.insert(ctx, sequence, { ...given, status, steps });
@@ -34,22 +33,20 @@ export async function createSequence(ctx: Ctx, given: Create<typeof sequence>): 
 export async function updateSequence(ctx: Ctx, before: Sequence, patch: Patch<typeof sequence>): Promise<Sequence> {
   await checkTrigger(ctx, patch.trigger_query, before.trigger_query);
   const steps = numbered(patch.steps ?? before.steps, before.steps, ctx.now);
-  checkActive(patch.status ?? before.status, steps, before);
-  if (same(steps, before.steps)) return store.update(ctx, sequence, before, { ...patch, steps: before.steps });
+  const status = statusWith(steps, patch.status, before);
+  if (same(steps, before.steps)) return store.update(ctx, sequence, before, { ...patch, status, steps: before.steps });
 
   await checkTemplates(ctx, steps, before.steps);
-  const after = store.update(ctx, sequence, before, { ...patch, steps, steps_version: before.steps_version + 1 });
+  const after = store.update(ctx, sequence, before, { ...patch, status, steps, steps_version: before.steps_version + 1 });
   await moveOn(ctx, before, after);
   return after;
 }
 
-/** An active one has steps to take somebody through. Whoever empties it takes it out of force in the same change. */
-function checkActive(status: Sequence["status"], steps: readonly Step[], before: Sequence | null): void {
-  const isAsBefore = before?.status === "active" && before.steps.length === 0;
-  if (status !== "active" || steps.length > 0 || isAsBefore) return;
-  throw before?.status === "active"
-    ? invalid({ steps: "must not be empty while it is active: pause it as well" })
-    : invalid({ status: "cannot be active without steps" });
+/** An active one has steps to take somebody through; one that loses them all is a draft again. */
+function statusWith(steps: readonly Step[], said: Sequence["status"] | undefined, before?: Sequence): Sequence["status"] {
+  if (steps.length > 0) return said ?? before?.status ?? "active";
+  if (said === "active") throw invalid({ status: "cannot be active without steps" });
+  return said ?? (before?.status === "paused" ? "paused" : "draft");
 }
 
 /** Its steps go with it; who was on their way is told why it ended. */
