@@ -5,6 +5,7 @@ import { announcements, openDirectories } from "./core/directory.ts";
 import { buildRegistry } from "./core/registry.ts";
 import { listen } from "./db/listen.ts";
 import { openDatabase, type PostgresDatabase } from "./db/pool.ts";
+import { followMeetings } from "./resources/activities/meetings_by_clock.ts";
 import { sweepStoredBytes } from "./resources/files/sweep.ts";
 import { operations, silentResources } from "./resources/index.ts";
 import { expireQuotes } from "./resources/quotes/expire.ts";
@@ -59,6 +60,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   const repeated = [
     repeat(() => sweepStoredBytes(db, settings.storage), 10_000, options.onError),
     repeat(() => expireQuotes(core), 60_000, options.onError),
+    repeat(() => followMeetings(core), 10_000, options.onError),
   ];
 
   return {

@@ -220,6 +220,18 @@ export async function quotesNearTheirEnd(db: Database, now: Date): Promise<(Publ
   return rows.map((row) => ({ organization_id: row[0]!, id: row[1]!, created_by: row[2]!, expires_at: row[3]! }));
 }
 
+/** Meetings that began or ended and are not written down so, in whose name that is done with them. The oldest first. */
+export async function meetingsDue(db: Database, now: Date): Promise<{ organization_id: string; id: string; by: string }[]> {
+  const rows = await db.unscoped({
+    name: "meeting.due",
+    text: `select organization_id, id, coalesce(user_id, created_by) from activity
+           where _type = 'Meeting' and status in ('upcoming', 'in-progress') and starts_at <= $1
+             and (status = 'upcoming' or ends_at <= $1) order by starts_at limit 1000`,
+    values: [now],
+  });
+  return rows.map((row) => ({ organization_id: row[0]!, id: row[1]!, by: row[2]! }));
+}
+
 // --- accounts ---
 
 export interface Account {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { service } from "../../../test/support/service.ts";
+import { followMeetings } from "./meetings_by_clock.ts";
 
 const starts_at = "2031-05-06T10:00:00.000Z";
 
@@ -85,11 +86,55 @@ test("a meeting can be canceled at any time, and stays so", async () => {
   const events = await acme.events(meeting.id);
   assert.deepEqual(
     events.map((event) => event.action),
-    ["created", "scheduled", "updated", "updated", "canceled"],
+    ["created", "scheduled", "updated", "started", "updated", "canceled"],
   );
-  const [, , , canceled] = events;
+  const [, , , , canceled] = events;
   assert.ok(canceled.changed_fields.includes("status"));
   assert.equal(canceled.previous_data.status, "in-progress", "what readers saw before");
+});
+
+test("that a meeting begins and ends is told once, when the clock has come there, though nobody looks at it", async () => {
+  const acme = await organization();
+  const [meeting, canceled] = [await planned(acme), await planned(acme)];
+  await acme.put(`/activity/meeting/${canceled.id}/`, { status: "canceled" });
+  const { core } = acme.service.app;
+  const told = async (of: any) => (await acme.events(of.id)).filter((one) => /started|completed/.test(one.action));
+
+  await at("2031-05-06T09:59:59.999Z", () => followMeetings(core));
+  const before = await told(meeting);
+  await at("2031-05-06T10:00:00.000Z", () => Promise.all([followMeetings(core), followMeetings(core)]));
+  const during = await told(meeting);
+  await at("2031-05-06T10:30:00.000Z", () => Promise.all([followMeetings(core), followMeetings(core)]));
+  const after = await told(meeting);
+
+  assert.deepEqual(before, []);
+  assert.deepEqual(
+    during.map((one) => [one.event, one.data.status, one.previous_data.status]),
+    [["activity.meeting.started", "in-progress", "upcoming"]],
+  );
+  assert.deepEqual(
+    after.map((one) => [one.event, one.date_created]),
+    [
+      ["activity.meeting.started", "2031-05-06T10:00:00.000Z"],
+      ["activity.meeting.completed", "2031-05-06T10:30:00.000Z"],
+    ],
+  );
+  assert.deepEqual(await told(canceled), []);
+});
+
+test("a meeting that went by unnoticed has begun and ended, in that order, also when it is moved", async () => {
+  const acme = await organization();
+  const [meeting, moved] = [await planned(acme), await planned(acme)];
+  const actions = async (of: any) => (await acme.events(of.id)).map((one) => one.action).slice(2);
+
+  await at("2031-06-01T00:00:00.000Z", async () => {
+    await acme.put(`/activity/meeting/${moved.id}/`, { starts_at: "2031-07-01T00:00:00.000Z" });
+    await followMeetings(acme.service.app.core);
+  });
+
+  assert.deepEqual(await actions(meeting), ["started", "completed"]);
+  assert.deepEqual(await actions(moved), ["started", "completed", "updated"]);
+  assert.equal((await acme.get(`/activity/meeting/${moved.id}/`)).status, "upcoming");
 });
 
 test("a meeting of the past is over, whatever its body says", async () => {

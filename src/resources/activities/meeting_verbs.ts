@@ -11,6 +11,7 @@ import { contact } from "../contacts/contact.ts";
 import { user } from "../organization/organization.ts";
 import { bothForms } from "../shared/both_forms.ts";
 import { type Attendee, longest, type MeetingState, meeting, stateAt } from "./meeting.ts";
+import { settled } from "./meeting_states.ts";
 import { newOnes, tellAttendees, tellMentioned } from "./notices.ts";
 import { checkOutcome, outcomesOf } from "./outcomes.ts";
 import { type Contact, checkPlace, place } from "./placing.ts";
@@ -41,8 +42,7 @@ export async function createMeeting(ctx: Ctx, given: Create<typeof meeting>): Pr
 }
 
 export async function updateMeeting(ctx: Ctx, stored: Meeting, patch: Patch<typeof meeting>): Promise<Meeting> {
-  // Events and changes speak of the state that readers see.
-  const before = { ...stored, status: stateAt(ctx.now, stored) };
+  const before = settled(ctx, stored);
   const times = timesOf(patch, before);
   if (patch.outcome_id !== before.outcome_id) checkOutcome(outcomesOf(ctx, "meeting_outcomes"), patch.outcome_id);
   await checkPlace(ctx, before, patch);
