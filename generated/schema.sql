@@ -197,6 +197,7 @@ CREATE INDEX activity_followup_sequence_id_idx ON public.activity USING btree (o
 CREATE INDEX activity_in_reply_to_id_idx ON public.activity USING btree (organization_id, in_reply_to_id, date_created DESC, id DESC) WHERE (in_reply_to_id IS NOT NULL);
 CREATE INDEX activity_lead_id_idx ON public.activity USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE INDEX activity_lead_status_idx ON public.activity USING btree (organization_id, lead_id, activity_at) INCLUDE (old_status_id, new_status_id) WHERE (_type = 'LeadStatusChange'::text);
+CREATE INDEX activity_meeting_clock_idx ON public.activity USING btree (starts_at) WHERE ((_type = 'Meeting'::text) AND (status = ANY (ARRAY['upcoming'::text, 'in-progress'::text])));
 CREATE INDEX activity_message_ids_idx ON public.activity USING gin (organization_id, message_ids) WHERE (message_ids <> '{}'::text[]);
 CREATE INDEX activity_opportunity_id_idx ON public.activity USING btree (organization_id, opportunity_id, date_created DESC, id DESC) WHERE (opportunity_id IS NOT NULL);
 CREATE INDEX activity_opportunity_status_idx ON public.activity USING btree (organization_id, opportunity_id, activity_at) INCLUDE (old_status_id, new_status_id) WHERE (_type = 'OpportunityStatusChange'::text);

@@ -74,7 +74,7 @@ export interface Computed<T = any> {
 }
 
 /** When something is looked at, by whose clock, and by whose settings: where links begin, what opens a sealed value. */
-export type Moment = Pick<Ctx, "now" | "request" | "settings">;
+export type Moment = Pick<Ctx, "now" | "request" | "actor" | "settings">;
 
 /** A value that depends on the organization's small records or on the hour; `get` is handed the directory first and the moment last. */
 export interface LookedUp<T = any> {

@@ -1,5 +1,7 @@
 // The query of a list, understood: paging, order, filters. Everything here is derived from the resource's definition.
+
 import { hash } from "node:crypto";
+import { zoneOf } from "../core/clock.ts";
 import type { Ctx } from "../core/context.ts";
 import { type FieldErrors, invalid, reasonsOf } from "../core/errors.ts";
 import type { Field } from "../core/field.ts";
@@ -306,7 +308,7 @@ function parameter(type: string, value: string, ctx: Ctx): unknown {
     case "boolean":
       return readBoolean(value);
     case "timestamp":
-      return parseTimestamp(value, ctx.request.offsetMinutes) ?? bad("must be a time such as 2026-01-02T03:04:05.678Z");
+      return parseTimestamp(value, zoneOf(ctx.directory, ctx)) ?? bad("must be a time such as 2026-01-02T03:04:05.678Z");
     case "date":
       return parseDate(value, { cutTime: true }) ?? bad("must be a date such as 2026-01-02");
     default:

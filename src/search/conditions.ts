@@ -1,8 +1,10 @@
 /** The conditions of a search (domain.md 11.5) on an attribute, as SQL. A condition on a list is true when it is true of a member. */
+import { zoneOf } from "../core/clock.ts";
 import type { Ctx } from "../core/context.ts";
 import { invalid } from "../core/errors.ts";
 import { isId } from "../core/id.ts";
 import { and, raw, type Sql, sql } from "../db/sql.ts";
+import { firstDayFrom } from "../values/time.ts";
 import type { Attribute } from "./attributes.ts";
 import { type Clock, isoInstant, type Moment, resolveMoment } from "./moments.ts";
 import type { Condition as WireCondition } from "./nodes.ts";
@@ -10,7 +12,7 @@ import { inText, type SoughtMode } from "./text.ts";
 
 export type Condition = WireCondition | { type: "text"; value: string; mode: SoughtMode };
 
-export const clockOf = ({ now, request }: Ctx): Clock => ({ now, offsetMinutes: request.offsetMinutes });
+export const clockOf = (ctx: Ctx): Clock => ({ now: ctx.now, zone: zoneOf(ctx.directory, ctx) });
 
 /** Refuses with a reason at a place below the condition's own: `{"": "…"}`, `{"values.0": "…"}`. */
 export async function meets(ctx: Ctx, attribute: Attribute, condition: Condition): Promise<Sql> {
@@ -107,11 +109,5 @@ function momentRange(value: Sql, { kind, cast }: Attribute, range: Range, clock:
 
 const instant = (moment: Moment, clock: Clock): string => resolveMoment(moment, clock).toISOString();
 
-/** The first day that begins at the moment or after it, where the caller is: a day is taken as its beginning. */
-function firstDay(moment: Moment, clock: Clock): string {
-  const local = resolveMoment(moment, clock).getTime() + clock.offsetMinutes * 60_000;
-  return new Date(Math.min(Math.ceil(local / day) * day, lastDay)).toISOString().slice(0, 10);
-}
-
-const day = 86_400_000;
-const lastDay = Date.parse("9999-12-31");
+/** A day is taken as its beginning, where the caller is. */
+const firstDay = (moment: Moment, clock: Clock): string => firstDayFrom(instant(moment, clock), clock.zone);

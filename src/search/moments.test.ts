@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { zoneAt } from "../values/time.ts";
 import { type Amount, type Moment, moment, type PeriodName, resolveMoment, spanOf } from "./moments.ts";
 
-const clock = (now: string, hours = 0) => ({ now: new Date(now), offsetMinutes: hours * 60 });
+const clock = (now: string, hours = 0) => ({ now: new Date(now), zone: zoneAt(hours * 60) });
 const resolved = (given: unknown, now: string, hours = 0) => resolveMoment(moment.parse(given), clock(now, hours)).toISOString();
 const period = (range: string, now: string, hours = 0) =>
   ["start", "end"].map((which) => resolved({ type: "start_end_of_predefined_relative_period", range, which }, now, hours));
@@ -99,7 +100,10 @@ test("the words of a text query name spans of time", () => {
 
 const anyClock = fc.record({
   now: fc.date({ min: new Date("1900-01-01"), max: new Date("2200-01-01"), noInvalidDate: true }),
-  offsetMinutes: fc.integer({ min: -56, max: 56 }).map((quarters) => quarters * 15),
+  zone: fc.oneof(
+    fc.integer({ min: -56, max: 56 }).map((quarters) => zoneAt(quarters * 15)),
+    fc.constantFrom("Europe/Berlin", "America/New_York", "Pacific/Auckland", "Asia/Kathmandu"),
+  ),
 });
 
 test("every period begins before it ends, where the one before it ended", () => {
@@ -141,7 +145,7 @@ test("every period begins before it ends, where the one before it ended", () => 
 test("months away keep the day of the month, or its last", () => {
   fc.assert(
     fc.property(anyClock, fc.integer({ min: 0, max: 600 }), (at, months) => {
-      const there = resolveMoment(moment.parse(away("future", { months })), { ...at, offsetMinutes: 0 });
+      const there = resolveMoment(moment.parse(away("future", { months })), { ...at, zone: "UTC" });
 
       const first = new Date(Date.UTC(at.now.getUTCFullYear(), at.now.getUTCMonth() + months, 1));
       const last = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0)).getUTCDate();

@@ -1,7 +1,7 @@
 /**
  * Points in time as a search names them (domain.md 11.6): "now", "the end of last month", "the start of the day 7 days ago".
  *
- * A moment becomes an instant only when the search runs, in the caller's own time (`x-tz-offset`). Every `end` is the
+ * A moment becomes an instant only when the search runs, where the caller is. Every `end` is the
  * first instant after: the end of Monday is the start of Tuesday, so that `on_or_after start, before end` is a whole day.
  */
 import { Temporal } from "temporal-polyfill";
@@ -21,10 +21,10 @@ export type Moment =
       which_day_end: Edge | null;
     };
 
-/** `offsetMinutes` is east of UTC: `x-tz-offset: -4` is -240. */
+/** When it is, and where: days are those of a time zone, `Europe/Berlin` or `-04:00`. */
 export interface Clock {
   now: Date;
-  offsetMinutes: number;
+  zone: string;
 }
 
 /** What a text such as `2026-01-31` or `yesterday` covers: from its start until just before its end. */
@@ -35,8 +35,7 @@ export interface Span {
 
 /** The instant a moment means to this caller. */
 export function resolveMoment(given: Moment, clock: Clock): Date {
-  const local = localTime(given, clock);
-  const instant = local.toZonedDateTime("UTC").epochMilliseconds - clock.offsetMinutes * 60_000;
+  const instant = localTime(given, clock).epochMilliseconds;
   return new Date(Math.min(Math.max(instant, EARLIEST), LATEST));
 }
 
@@ -192,41 +191,37 @@ export const moment: z.ZodType<Moment> = z.discriminatedUnion("type", [
 const EARLIEST = Date.parse("0001-01-01T00:00:00.000Z");
 const LATEST = Date.parse("9999-12-31T23:59:59.999Z");
 
-function localTime(given: Moment, clock: Clock): Temporal.PlainDateTime {
+function localTime(given: Moment, clock: Clock): Temporal.ZonedDateTime {
   switch (given.type) {
     case "now":
       return toLocal(clock.now, clock);
     case "fixed_utc":
       return toLocal(new Date(given.value), clock);
     case "fixed_local_date":
-      return dayEdge(Temporal.PlainDate.from(given.value), given.which);
+      return dayEdge(Temporal.PlainDate.from(given.value), given.which, clock);
     case PREDEFINED:
-      return periodEdge(given.range, toLocal(clock.now, clock).toPlainDate(), given.which);
+      return startOf(periodEdge(given.range, toLocal(clock.now, clock).toPlainDate(), given.which), clock);
     case "offset": {
       const base = localTime(given.moment, clock);
       const there = given.direction === "past" ? base.subtract(given.offset) : base.add(given.offset);
-      return given.which_day_end === null ? there : dayEdge(there.toPlainDate(), given.which_day_end);
+      return given.which_day_end === null ? there : dayEdge(there.toPlainDate(), given.which_day_end, clock);
     }
   }
 }
 
-function toLocal(instant: Date, clock: Clock): Temporal.PlainDateTime {
-  return Temporal.Instant.fromEpochMilliseconds(instant.getTime() + clock.offsetMinutes * 60_000)
-    .toZonedDateTimeISO("UTC")
-    .toPlainDateTime();
-}
+const toLocal = (instant: Date, { zone }: Clock): Temporal.ZonedDateTime =>
+  Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(zone);
 
-function dayEdge(day: Temporal.PlainDate, which: Edge): Temporal.PlainDateTime {
-  return (which === "start" ? day : day.add({ days: 1 })).toPlainDateTime();
-}
+const startOf = (day: Temporal.PlainDate, { zone }: Clock): Temporal.ZonedDateTime => day.toZonedDateTime({ timeZone: zone });
 
-function periodEdge(name: PeriodName, today: Temporal.PlainDate, which: Edge): Temporal.PlainDateTime {
+const dayEdge = (day: Temporal.PlainDate, which: Edge, clock: Clock): Temporal.ZonedDateTime =>
+  startOf(which === "start" ? day : day.add({ days: 1 }), clock);
+
+function periodEdge(name: PeriodName, today: Temporal.PlainDate, which: Edge): Temporal.PlainDate {
   const [when, unit] = (name.includes("-") ? name.split("-") : [name, "day"]) as [string, keyof typeof UNITS];
   const { start, length } = UNITS[unit];
   const away = (SHIFTS[when] ?? 0) + (which === "start" ? 0 : 1);
-  return start(today)
-    .add({ days: length.days * away, months: length.months * away })
-    .toPlainDateTime();
+  return start(today).add({ days: length.days * away, months: length.months * away });
 }
 
 const SHIFTS: Record<string, number> = { yesterday: -1, last: -1, tomorrow: 1, next: 1 };

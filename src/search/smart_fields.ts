@@ -70,6 +70,8 @@ const latest = raw("r.activity_at desc, r.id desc");
 
 /** What people did or received; not what the service noted by itself. */
 const byPeople = raw("r._type in ('Note', 'Call', 'ChannelMessage', 'CustomActivity', 'Email', 'SMS', 'Meeting')");
+/** A message that has not left is still to happen. */
+const hasLeft = raw("(r._type not in ('ChannelMessage', 'Email', 'SMS') or r.status in ('inbox', 'sent'))");
 const call = raw("r._type = 'Call'");
 const email = raw("r._type = 'Email' and r.status in ('inbox', 'sent')");
 const sms = raw("r._type = 'SMS' and r.status in ('inbox', 'sent')");
@@ -102,7 +104,10 @@ const columns: Record<string, [Kind, Sql, doc: string, refersTo?: string]> = {
   subject: ["text", raw("r.subject"), "Its subject."],
 };
 
-/** `last_call_date`, `last_call_user` and so on: columns of the first or last activity that meets a condition. */
+/**
+ * `last_call_date`, `last_call_user` and so on: columns of the first or last activity that meets a condition. They look back: what is
+ * planned has not happened.
+ */
 function ofOneActivity(
   prefix: string,
   what: string,
@@ -113,7 +118,7 @@ function ofOneActivity(
   return Object.fromEntries(
     names.map((column) => {
       const [kind, expression, doc, refersTo] = columns[column]!;
-      const value = first("activity", expression, order, where);
+      const value = first("activity", expression, order, (ctx) => sql`${where(ctx)} and ${past(ctx, "activity_at")}`);
       return [`${prefix}_${column}`, { kind, refersTo, value, doc: `Of the ${what}. ${doc}` }];
     }),
   );
@@ -135,7 +140,11 @@ const communicationFields: SmartFields = {
     "summary",
     "user",
   ]),
-  ...ofOneActivity("last_activity", "last activity of people", latest, always(byPeople), ["date", "type", "user"]),
+  ...ofOneActivity("last_activity", "last activity of people", latest, always(sql`${byPeople} and ${hasLeft}`), [
+    "date",
+    "type",
+    "user",
+  ]),
   ...ofOneActivity("last_call", "last call", latest, always(call), ["date", "user", "duration", "disposition"]),
   ...ofOneActivity("last_email", "last e-mail", latest, always(email), ["date", "subject", "user"]),
   ...ofOneActivity("last_note", "last note", latest, always(note), ["date", "user"]),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { isTimeZone, parseDate, parseTimestamp, pgTimestamp, todayAt } from "./time.ts";
+import { isTimeZone, parseDate, parseTimestamp, pgTimestamp, todayIn, zoneAt } from "./time.ts";
 
 const instants = fc.date({
   min: new Date("0001-01-01T00:00:00Z"),
@@ -25,13 +25,13 @@ test("a moment in any ISO spelling comes out in one", () => {
     " 2025-07-01T09:30:00.000000+00:00 ",
   ];
 
-  for (const raw of spellings) assert.equal(parseTimestamp(raw, 120), "2025-07-01T09:30:00.000Z", raw);
+  for (const raw of spellings) assert.equal(parseTimestamp(raw, "+02:00"), "2025-07-01T09:30:00.000Z", raw);
 });
 
 test("a day alone is its midnight where the caller is", () => {
   assert.equal(parseTimestamp("2025-07-01"), "2025-07-01T00:00:00.000Z");
-  assert.equal(parseTimestamp("2025-07-01", -240), "2025-07-01T04:00:00.000Z");
-  assert.equal(parseTimestamp("2025-07-01", 330), "2025-06-30T18:30:00.000Z");
+  assert.equal(parseTimestamp("2025-07-01", "America/New_York"), "2025-07-01T04:00:00.000Z");
+  assert.equal(parseTimestamp("2025-07-01", "+05:30"), "2025-06-30T18:30:00.000Z");
 });
 
 test("the end of a day is the beginning of the next", () => {
@@ -97,8 +97,8 @@ test("today is the day on the caller's calendar", () => {
   const now = new Date("2025-12-31T23:30:00Z");
 
   assert.deepEqual(
-    [0, 60, -1_410, -1_411].map((offset) => todayAt(now, offset)),
-    ["2025-12-31", "2026-01-01", "2025-12-31", "2025-12-30"],
+    ["UTC", "Europe/Berlin", zoneAt(60), zoneAt(-1_410), zoneAt(-1_411)].map((zone) => todayIn(now, zone)),
+    ["2025-12-31", "2026-01-01", "2026-01-01", "2025-12-31", "2025-12-30"],
   );
 });
 

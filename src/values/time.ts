@@ -7,20 +7,23 @@ import { Temporal } from "temporal-polyfill";
 
 /**
  * ISO 8601, extended or basic, with `Z`, an offset or neither (then UTC) → `"2025-07-01T09:30:00.000Z"`.
- * A day alone is its midnight at `offsetMinutes`. More than three decimals are cut. Null for anything else:
+ * A day alone is where it begins in the time zone. More than three decimals are cut. Null for anything else:
  * impossible dates and hours, leap seconds, years outside 1 to 9999.
  */
-export function parseTimestamp(raw: string, offsetMinutes = 0): string | null {
+export function parseTimestamp(raw: string, zone = "UTC"): string | null {
   const match = ISO.exec(raw.trim());
   if (!match) return null;
-  const [, year, , month, day, hour, minute = "0", second = "0", fraction = "", zone] = match;
+  const [, year, , month, day, hour, minute = "0", second = "0", fraction = "", written] = match;
   const midnight = dayOf(Number(year), Number(month), Number(day));
   if (midnight === null) return null;
 
-  const time = hour === undefined ? 0 : timeOf(Number(hour), Number(minute), Number(second), fraction);
-  const offset = hour === undefined ? offsetMinutes : offsetOf(zone);
-  if (time === null || offset === null) return null;
-  const moment = midnight + time - offset * MINUTE;
+  if (hour === undefined) return withinYears(Date.parse(startOfDay(`${year}-${month}-${day}`, zone)));
+  const time = timeOf(Number(hour), Number(minute), Number(second), fraction);
+  const offset = offsetOf(written);
+  return time === null || offset === null ? null : withinYears(midnight + time - offset * MINUTE);
+}
+
+function withinYears(moment: number): string | null {
   return moment >= FIRST && moment <= LAST ? new Date(moment).toISOString() : null;
 }
 
@@ -37,14 +40,35 @@ export function parseDate(raw: string, { cutTime = false } = {}): string | null 
   return `${year}-${month}-${day}`;
 }
 
-/** The day on the calendar at `offsetMinutes`: 23:30Z at +60 is already tomorrow. */
-export function todayAt(now: Date, offsetMinutes: number): string {
-  return new Date(now.getTime() + offsetMinutes * MINUTE).toISOString().slice(0, 10);
+/** The day on the calendar of a time zone: in Berlin it is tomorrow at 23:30Z. A page asks the same for each of its rows. */
+export function todayIn(now: Date, zone: string): string {
+  const time = now.getTime();
+  if (last.time !== time || last.zone !== zone) last = { time, zone, day: dayIn(now.toISOString(), zone).toString() };
+  return last.day;
 }
 
-/** The day on the calendar of a time zone. */
-export function todayIn(now: Date, timeZone: string): string {
-  return Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timeZone).toPlainDate().toString();
+let last = { time: Number.NaN, zone: "", day: "" };
+
+/** The day on which an instant lies in a time zone. */
+export const dayIn = (instant: string, zone: string): Temporal.PlainDate =>
+  Temporal.Instant.from(instant).toZonedDateTimeISO(zone).toPlainDate();
+
+/** The first instant of a day in a time zone, which is not always midnight. */
+export const startOfDay = (day: string | Temporal.PlainDate, zone: string): string =>
+  new Date(Temporal.PlainDate.from(day).toZonedDateTime({ timeZone: zone }).epochMilliseconds).toISOString();
+
+/** The first day that begins at this instant or after it. Behind the last there is none, and `infinity` is later than any. */
+export function firstDayFrom(instant: string, zone: string): string {
+  const day = dayIn(instant, zone);
+  const first = startOfDay(day, zone) === instant ? day : day.add({ days: 1 });
+  return first.year > 9999 ? "infinity" : first.toString();
+}
+
+/** The time zone of an offset, as calendars name it: `330` → `"+05:30"`. */
+export function zoneAt(offsetMinutes: number): string {
+  const minutes = Math.abs(offsetMinutes);
+  const two = (n: number) => String(n).padStart(2, "0");
+  return `${offsetMinutes < 0 ? "-" : "+"}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }
 
 /** What a clock in a time zone shows: `2026-01-02T04:04:05.678+01:00`. */

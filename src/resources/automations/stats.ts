@@ -1,5 +1,7 @@
 // How an automation has done in some time: its runs, day by day and step by step.
+
 import { z } from "zod";
+import { zoneOf } from "../../core/clock.ts";
 import { type Ctx, query } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
@@ -7,6 +9,7 @@ import { scope } from "../../core/resource.ts";
 import { and, sql, statement } from "../../db/sql.ts";
 import { getRecord } from "../../records/records.ts";
 import { parseTimestamp } from "../../values/time.ts";
+import { periodOf, periodsOf } from "../reports/range.ts";
 import { automationRun } from "./automation_run.ts";
 import { automations } from "./automations.ts";
 
@@ -64,7 +67,7 @@ export const automationStats = operation({
 function readPeriod(ctx: Ctx, { date_start, date_end }: { date_start?: string; date_end?: string }): Period {
   const read = (text: string | undefined, key: string, otherwise: Date): string => {
     if (text === undefined || text === "") return otherwise.toISOString();
-    const moment = parseTimestamp(text, ctx.request.offsetMinutes);
+    const moment = parseTimestamp(text, zoneOf(ctx.directory, ctx));
     if (moment === null) throw invalid({ [key]: "must be a time such as 2026-01-02T03:04:05.678Z" });
     return moment;
   };
@@ -111,14 +114,18 @@ async function runsOf(ctx: Ctx, id: string, period: Period) {
 }
 
 async function daysOf(ctx: Ctx, id: string, period: Period) {
-  // One row a day on which a run began, by the caller's clock.
+  const days = periodsOf({ ...period, zone: zoneOf(ctx.directory, ctx) }, "day", [], "date_start");
+  // One row a day on which a run began, by the caller's calendar.
   const rows = await query(
     ctx,
-    statement(sql`select to_char(r.date_created at time zone 'UTC' + make_interval(mins => ${ctx.request.offsetMinutes}::int), 'YYYY-MM-DD') as day,
-        count(*) filter (where r.status = 'completed'), count(*) filter (where r.status = 'failed')
+    statement(sql`select ${periodOf(days, sql`r.date_created`)} as day, count(*) filter (where r.status = 'completed'), count(*) filter (where r.status = 'failed')
       from automation_run r where ${within(ctx, id, period)} group by day order by day`),
   );
-  return rows.map(([date, completed, failed]) => ({ date: date!, completed: Number(completed), failed: Number(failed) }));
+  return rows.map(([day, completed, failed]) => ({
+    date: days.days[Number(day) - 1]!,
+    completed: Number(completed),
+    failed: Number(failed),
+  }));
 }
 
 async function stepsOf(ctx: Ctx, id: string, period: Period) {

@@ -1,9 +1,11 @@
 // GET /export/{id}/download/: the file, once it is done.
 import { z } from "zod";
+import { zoneOf } from "../../core/clock.ts";
 import { Problem } from "../../core/errors.ts";
 import { Content, operation } from "../../core/operation.ts";
 import { getRecord } from "../../records/records.ts";
 import { Missing } from "../../services/storage.ts";
+import { todayIn } from "../../values/time.ts";
 import { disposition } from "../files/file_name.ts";
 import { exportResource } from "./export.ts";
 
@@ -24,7 +26,7 @@ export const downloadExport = operation({
     const bytes = await ctx.settings.storage.read(found.storage_key).catch((error) => {
       throw error instanceof Missing ? new Problem(404, "The file of this export is no longer kept: start another") : error;
     });
-    const name = `${found.type}_${found.date_created.slice(0, 10)}.${found.format}`;
+    const name = `${found.type}_${todayIn(new Date(found.date_created), zoneOf(ctx.directory, ctx))}.${found.format}`;
     return new Content(types[found.format], bytes, { "content-disposition": disposition("attachment", name) });
   },
 });

@@ -212,5 +212,5 @@ function isStalled(alias: string, ctx: Ctx): Sql {
   const active = ctx.directory.list(opportunityStatus).flatMap((status) => (status.type === "active" ? [status.id] : []));
   return sql`(${t}.status_id = any(${active}) and ${t}.date_created < ${since} and not exists (
     select from activity a where a.organization_id = ${t}.organization_id and a.lead_id = ${t}.lead_id
-      and (a.opportunity_id is null or a.opportunity_id = ${t}.id) and a.activity_at >= ${since}))`;
+      and (a.opportunity_id is null or a.opportunity_id = ${t}.id) and a.activity_at between ${since} and ${ctx.now}))`;
 }

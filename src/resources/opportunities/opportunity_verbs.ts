@@ -1,4 +1,5 @@
 // What creating and changing an opportunity does besides writing the row.
+import { todayOf } from "../../core/clock.ts";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
@@ -7,7 +8,7 @@ import { changedFields, emit } from "../../records/event.ts";
 import { createRecord, findRecord, findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { formatMoney } from "../../values/money.ts";
-import { parseDate, todayAt } from "../../values/time.ts";
+import { parseDate } from "../../values/time.ts";
 import { logOpportunityStatusChange, removeStatusChangesOf } from "../activities/system_activities.ts";
 import { contact } from "../contacts/contact.ts";
 import { lead } from "../leads/lead.ts";
@@ -160,7 +161,7 @@ function stamps(ctx: Ctx, { type }: Status, before: Opportunity | undefined, giv
   const was: StatusType | undefined = ctx.directory.get(opportunityStatus, before?.status_id)?.type;
   const since = given.date_created ?? ctx.now.toISOString();
   const lost = { was: was === "lost", is: type === "lost", called: "a lost status", before: before?.date_lost };
-  const date_won = given.date_won ?? before?.date_won ?? todayAt(new Date(since), ctx.request.offsetMinutes);
+  const date_won = given.date_won ?? before?.date_won ?? todayOf(ctx.directory, { ...ctx, now: new Date(since) });
   return {
     ...dateOfState("date_lost", given.date_lost, lost, since),
     ...(type === "won" && was !== "won" ? { date_won } : {}),

@@ -3,11 +3,11 @@
 // the database need not know any zones.
 import { Temporal } from "temporal-polyfill";
 import { z } from "zod";
+import { zoneOf } from "../../core/clock.ts";
 import type { Ctx } from "../../core/context.ts";
 import { type FieldErrors, invalid } from "../../core/errors.ts";
 import { and, type Sql, sql } from "../../db/sql.ts";
-import { parseDate, parseTimestamp } from "../../values/time.ts";
-import { organizationOf } from "../organization/organization.ts";
+import { dayIn, firstDayFrom, parseDate, parseTimestamp, startOfDay } from "../../values/time.ts";
 
 /** From `start` until just before `end`; null on either side is without bound. */
 export interface Range {
@@ -57,20 +57,11 @@ export function readRange(ctx: Ctx, given: GivenRange, prefix = ""): Range | nul
     });
   if (datetime_range !== undefined && older) throw invalid({ date_start: "cannot be used together with datetime_range" });
 
-  const zone = zoneOf(ctx);
+  const zone = zoneOf(ctx.directory, ctx);
   if (relative_range !== undefined) return relative(ctx.now, relative_range, zone);
   if (datetime_range !== undefined) return fixed(datetime_range, zone, absolute, [`${absolute}.start`, `${absolute}.end`]);
   if (!older) return null;
   return fixed({ start: date_start ?? null, end: date_end ?? null }, zone, "date_end", ["date_start", "date_end"]);
-}
-
-/** Where the caller is: at the offset they say, else where the organization is. */
-export function zoneOf(ctx: Ctx): string {
-  const { offsetMinutes, hasOffset } = ctx.request;
-  if (!hasOffset) return organizationOf(ctx.directory).timezone;
-  const minutes = Math.abs(offsetMinutes);
-  const two = (n: number) => String(n).padStart(2, "0");
-  return `${offsetMinutes < 0 ? "-" : "+"}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }
 
 function fixed(
@@ -90,7 +81,7 @@ function fixed(
 function instantOf(text: string | null, zone: string, place: string, errors: FieldErrors): string | null {
   if (text === null) return null;
   const day = parseDate(text);
-  const instant = day === null ? parseTimestamp(text) : midnight(Temporal.PlainDate.from(day), zone);
+  const instant = day === null ? parseTimestamp(text) : startOfDay(day, zone);
   if (instant === null || !/^(?!0000)\d{4}-/.test(instant))
     errors[place] = "must be a time such as 2026-01-02T03:04:05.678Z or a day such as 2026-01-02";
   return instant;
@@ -99,11 +90,11 @@ function instantOf(text: string | null, zone: string, place: string, errors: Fie
 /** The relative range of this name, as seen from `now`. Weeks begin on Monday. */
 export function relative(now: Date, name: RelativeRange, zone: string): Range {
   if (name === "all-time") return { start: null, end: null, zone };
-  const today = localDay(now.toISOString(), zone);
+  const today = dayIn(now.toISOString(), zone);
   const [when, unit] = (name.includes("-") ? name.split("-") : [name, "day"]) as [string, Unit];
   const present = beginning(today, unit);
   const start = when === "last" || when === "yesterday" ? present.subtract(lengths[unit]) : present;
-  return { start: midnight(start, zone), end: midnight(start.add(lengths[unit]), zone), zone };
+  return { start: startOfDay(start, zone), end: startOfDay(start.add(lengths[unit]), zone), zone };
 }
 
 // --- calendar ---
@@ -133,20 +124,6 @@ function beginning(day: Temporal.PlainDate, unit: Unit): Temporal.PlainDate {
   }
 }
 
-/** The first instant of a day; where clocks are put forward at midnight that is one o'clock. */
-const midnight = (day: Temporal.PlainDate, zone: string): string =>
-  new Date(day.toZonedDateTime({ timeZone: zone }).epochMilliseconds).toISOString();
-
-const localDay = (instant: string, zone: string): Temporal.PlainDate =>
-  Temporal.Instant.from(instant).toZonedDateTimeISO(zone).toPlainDate();
-
-/** The first day that begins at this instant or after it: days are in a range when their beginning is. Behind the last there is none. */
-function firstDay(instant: string, zone: string): string {
-  const day = localDay(instant, zone);
-  const first = midnight(day, zone) === instant ? day : day.add({ days: 1 });
-  return first.year > 9999 ? "infinity" : first.toString();
-}
-
 // --- conditions ---
 
 /** The condition that a point in time lies in the range. */
@@ -161,8 +138,8 @@ export function within({ start, end }: Omit<Range, "zone">, instant: Sql): Sql {
 export function daysWithin({ start, end, zone }: Range, day: Sql): Sql {
   return and([
     sql`${day} is not null`,
-    ...(start === null ? [] : [sql`${day} >= ${firstDay(start, zone)}::date`]),
-    ...(end === null ? [] : [sql`${day} < ${firstDay(end, zone)}::date`]),
+    ...(start === null ? [] : [sql`${day} >= ${firstDayFrom(start, zone)}::date`]),
+    ...(end === null ? [] : [sql`${day} < ${firstDayFrom(end, zone)}::date`]),
   ]);
 }
 
@@ -179,22 +156,22 @@ export interface Periods {
 const periodsMax = 5_000;
 
 /** A range without a bound is cut from the first to the last of `found`, which are instants or days. */
-export function periodsOf(range: Range, unit: Unit, found: readonly (string | null)[] = []): Periods {
+export function periodsOf(range: Range, unit: Unit, found: readonly (string | null)[] = [], place = "datetime_range"): Periods {
   const known = found.flatMap((one) => (one === null ? [] : [dayOf(one, range.zone)])).sort(Temporal.PlainDate.compare);
-  const first = range.start === null ? known[0] : localDay(range.start, range.zone);
-  const last = range.end === null ? known.at(-1) : localDay(beforeOf(range.end), range.zone);
+  const first = range.start === null ? known[0] : dayIn(range.start, range.zone);
+  const last = range.end === null ? known.at(-1) : dayIn(beforeOf(range.end), range.zone);
   const days: string[] = [];
   if (first === undefined || last === undefined) return { days, starts: [] };
   for (let day = beginning(first, unit); Temporal.PlainDate.compare(day, last) <= 0; day = day.add(lengths[unit])) {
-    if (days.length === periodsMax) throw invalid({ datetime_range: `must have ${periodsMax} of each ${unit} or fewer` });
+    if (days.length === periodsMax) throw invalid({ [place]: `must have ${periodsMax} of each ${unit} or fewer` });
     days.push(day.toString());
   }
-  return { days, starts: days.map((day) => midnight(Temporal.PlainDate.from(day), range.zone)) };
+  return { days, starts: days.map((day) => startOfDay(day, range.zone)) };
 }
 
 const beforeOf = (instant: string): string => new Date(Date.parse(instant) - 1).toISOString();
 const dayOf = (text: string, zone: string): Temporal.PlainDate =>
-  text.length === 10 ? Temporal.PlainDate.from(text) : localDay(new Date(text).toISOString(), zone);
+  text.length === 10 ? Temporal.PlainDate.from(text) : dayIn(new Date(text).toISOString(), zone);
 
 /** Which of the periods a point in time lies in, counted from 1. */
 export const periodOf = ({ starts }: Periods, instant: Sql): Sql => sql`width_bucket(${instant}, ${starts}::timestamptz[])`;

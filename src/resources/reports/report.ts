@@ -1,7 +1,9 @@
 // What all reports have in common: the range they are about, whose records they count, the query that narrows them, and the
 // answer as a table of comma-separated values for who prefers that.
+
 import { stringify } from "csv-stringify/sync";
 import { z } from "zod";
+import { zoneOf } from "../../core/clock.ts";
 import { type Ctx, query } from "../../core/context.ts";
 import { below, type FieldErrors, invalid } from "../../core/errors.ts";
 import { Content, type Operation, operation } from "../../core/operation.ts";
@@ -17,7 +19,7 @@ import { opportunityStatus, type StatusType } from "../opportunities/opportunity
 import { pipeline } from "../opportunities/pipeline.ts";
 import { group } from "../organization/group.ts";
 import { organizationOf, user } from "../organization/organization.ts";
-import { type Range, type RelativeRange, rangeInput, readRange, relative, shownRange, showRange, zoneOf } from "./range.ts";
+import { type Range, type RelativeRange, rangeInput, readRange, relative, shownRange, showRange } from "./range.ts";
 
 type Shape = Record<string, z.ZodType>;
 type Row = Record<string, unknown>;
@@ -90,7 +92,7 @@ export function report<S extends Shape>(words: ReportWords<S>): Operation {
 type Common = z.output<z.ZodObject<typeof commonInput>>;
 
 async function readAsked(ctx: Ctx, given: Common, otherwise: RelativeRange): Promise<Asked> {
-  const range = readRange(ctx, given) ?? relative(ctx.now, otherwise, zoneOf(ctx));
+  const range = readRange(ctx, given) ?? relative(ctx.now, otherwise, zoneOf(ctx.directory, ctx));
   const users = readUsers(ctx, given.users ?? []);
   const narrowed = await readReportQuery(ctx, given.query);
   const currency = given.currency ?? organizationOf(ctx.directory).currency;

@@ -2,7 +2,7 @@
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { timestamp } from "../../core/field.ts";
-import { todayAt } from "../../values/time.ts";
+import { todayIn } from "../../values/time.ts";
 
 /** Of records that may be older than their row here. Ids and events are of the day they come in. */
 export const dateCreated = timestamp({
@@ -23,7 +23,7 @@ export async function pastMoment(moment: string, { now }: Ctx): Promise<string> 
 
 /** A day that has begun somewhere on earth. */
 export async function pastDay(day: string, { now }: Ctx): Promise<string> {
-  if (day > todayAt(now, 14 * 60)) throw invalid({ "": "must not be in the future" });
+  if (day > todayIn(now, "+14:00")) throw invalid({ "": "must not be in the future" });
   return notAbsurd(day);
 }
 

@@ -1,12 +1,13 @@
 // Tasks the service makes by itself, such as calling back whoever was missed.
+import { todayOf } from "../../core/clock.ts";
 import type { Ctx } from "../../core/context.ts";
 import type { Row, Values } from "../../core/resource.ts";
 import { store } from "../../records/store.ts";
-import { type systemTypes, task, todayOf } from "./task.ts";
+import { type systemTypes, task } from "./task.ts";
 
 export type SystemTask = Values<typeof task> & { _type: (typeof systemTypes)[number]; lead_id: string };
 
 /** For today and for the caller, where `values` do not say otherwise. */
 export function createSystemTask(ctx: Ctx, values: SystemTask): Row<typeof task> {
-  return store.insert(ctx, task, { text: "", date: todayOf(ctx), assigned_to: ctx.actor.user_id, ...values });
+  return store.insert(ctx, task, { text: "", date: todayOf(ctx.directory, ctx), assigned_to: ctx.actor.user_id, ...values });
 }

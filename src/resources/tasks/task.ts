@@ -1,5 +1,8 @@
 // A task: something a member or a group is to do at a lead.
+
 import { z } from "zod";
+import { todayOf } from "../../core/clock.ts";
+import type { Directory } from "../../core/directory.ts";
 import type { Moment } from "../../core/field.ts";
 import {
   alsoCalled,
@@ -22,7 +25,7 @@ import { name, raw, sql } from "../../db/sql.ts";
 import { BadValue, compare } from "../../records/list_input.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { phoneFormatted } from "../../values/phone.ts";
-import { parseDate, todayAt } from "../../values/time.ts";
+import { parseDate } from "../../values/time.ts";
 import { dateCreated, pastMoment } from "../shared/history.ts";
 import { authorNames } from "../shared/names.ts";
 import { assigneeName, isAssignedToCaller } from "./assignee.ts";
@@ -103,8 +106,8 @@ export const task = resource({
     view: lookedUp(
       ["is_complete", "date"],
       z.enum(views),
-      (_directory, isComplete: boolean, day: string | null, moment: Moment) => viewOf(isComplete, day, moment),
-      "`archive` when it is done, `future` when it is due after today, else `inbox`. Today is the caller's, by x-tz-offset.",
+      viewOf,
+      "`archive` when it is done, `future` when it is due after today, else `inbox`. Today is the caller's.",
     ),
     sequence_id: text({ readOnly: true, doc: "The sequence whose step it is." }),
     sequence_subscription_id: text({ readOnly: true }),
@@ -138,20 +141,17 @@ function dueDate() {
     .nullable();
 }
 
-/** The day it is for whoever asks. */
-export const todayOf = ({ now, request }: Moment): string => todayAt(now, request.offsetMinutes);
-
-function viewOf(isComplete: boolean, day: string | null, moment: Moment): (typeof views)[number] {
+function viewOf(directory: Directory, isComplete: boolean, day: string | null, moment: Moment): (typeof views)[number] {
   if (isComplete) return "archive";
-  return day !== null && day > todayOf(moment) ? "future" : "inbox";
+  return day !== null && day > todayOf(directory, moment) ? "future" : "inbox";
 }
 
 function viewFilter(): Filter {
   return {
-    doc: "`inbox`: to do, due today or before or without a date. `future`: to do, due after today. `archive`: done. Today is the caller's, by x-tz-offset.",
+    doc: "`inbox`: to do, due today or before or without a date. `future`: to do, due after today. `archive`: done. Today is the caller's: by `x-tz-offset`, else by their time zone, else the organization's.",
     sql(ctx, value, alias) {
       const t = name(alias);
-      const today = sql`${todayOf(ctx)}::date`;
+      const today = sql`${todayOf(ctx.directory, ctx)}::date`;
       if (value === "inbox") return sql`not ${t}.is_complete and (${t}.date <= ${today} or ${t}.date is null)`;
       if (value === "future") return sql`not ${t}.is_complete and ${t}.date > ${today}`;
       if (value === "archive") return sql`${t}.is_complete`;

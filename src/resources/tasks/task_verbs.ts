@@ -1,4 +1,5 @@
 // What creating and changing a task does besides writing the row.
+import { todayOf } from "../../core/clock.ts";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { type Create, type Patch, type Row, type Values } from "../../core/resource.ts";
@@ -11,7 +12,7 @@ import { contact } from "../contacts/contact.ts";
 import { nameOfCaller, notify, shortened } from "../notifications/notify.ts";
 import { dateOfState } from "../shared/history.ts";
 import { canBeAssigned } from "./assignee.ts";
-import { ownTypes, task, todayOf } from "./task.ts";
+import { ownTypes, task } from "./task.ts";
 
 export type Task = Row<typeof task>;
 
@@ -25,7 +26,7 @@ export async function createTask(ctx: Ctx, { due_date, ...given }: Create<typeof
   if (given.contact_id) await checkContact(ctx, given.contact_id, given.lead_id!);
   const about = await objectOf(ctx, given);
 
-  const date = given.date === undefined ? (due_date === undefined ? todayOf(ctx) : due_date) : given.date;
+  const date = given.date === undefined ? (due_date === undefined ? todayOf(ctx.directory, ctx) : due_date) : given.date;
   const row = store.insert(ctx, task, {
     ...given,
     ...about,

@@ -1,0 +1,17 @@
+// Whose day it is: where a person sees or picks a day, it is theirs and not the server's.
+import { todayIn, zoneAt } from "../values/time.ts";
+import type { Ctx } from "./context.ts";
+import type { Directory } from "./directory.ts";
+
+type Asking = Pick<Ctx, "actor" | "request">;
+
+/** At the offset that was sent, else where the member is, else where the organization is: `Europe/Berlin`, or `-04:00`. */
+export function zoneOf(directory: Directory, { actor, request }: Asking): string {
+  if (request.hasOffset) return zoneAt(request.offsetMinutes);
+  const zone = (kind: string, id: string) => directory.find(kind, id)?.timezone as string | null | undefined;
+  return zone("user", actor.user_id) ?? zone("organization", directory.organization_id) ?? "UTC";
+}
+
+/** The day it is for whoever asks. */
+export const todayOf = (directory: Directory, asking: Asking & Pick<Ctx, "now">): string =>
+  todayIn(asking.now, zoneOf(directory, asking));
