@@ -183,6 +183,7 @@ create table activity (
   constraint activity_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE
 );
 CREATE INDEX activity_activity_at_idx ON public.activity USING btree (organization_id, activity_at DESC, id DESC);
+CREATE INDEX activity_attendees_idx ON public.activity USING gin (organization_id, attendees jsonb_path_ops) WHERE (attendees IS NOT NULL);
 CREATE INDEX activity_call_idx ON public.activity USING btree (organization_id, lead_id, activity_at DESC, id DESC) WHERE (_type = 'Call'::text);
 CREATE INDEX activity_contact_call_idx ON public.activity USING btree (organization_id, contact_id, activity_at DESC, id DESC) WHERE ((_type = 'Call'::text) AND (contact_id IS NOT NULL));
 CREATE INDEX activity_contact_id_idx ON public.activity USING btree (organization_id, contact_id, date_created DESC, id DESC) WHERE (contact_id IS NOT NULL);
@@ -726,6 +727,7 @@ CREATE INDEX conversation_date_created_idx ON public.conversation USING btree (o
 CREATE INDEX conversation_folder_id_idx ON public.conversation USING btree (organization_id, folder_id, date_created DESC, id DESC) WHERE (folder_id IS NOT NULL);
 CREATE INDEX conversation_last_message_at_idx ON public.conversation USING btree (organization_id, last_message_at DESC NULLS LAST, id DESC) WHERE (deleted_at IS NULL);
 CREATE INDEX conversation_lead_id_idx ON public.conversation USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
+CREATE INDEX conversation_people_idx ON public.conversation USING gin (organization_id, people jsonb_path_ops);
 CREATE INDEX conversation_search_idx ON public.conversation USING gin (search);
 alter table conversation enable row level security, force row level security;
 create policy organization on conversation to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));

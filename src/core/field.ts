@@ -29,6 +29,8 @@ export interface Naming {
   to: readonly string[];
   /** The member of each object that holds it; null where the value is the id or the list. */
   key: string | null;
+  /** It tells what was, and stays when what it names is no more. */
+  past?: boolean;
 }
 
 /** A value with a column of its own. */
@@ -315,6 +317,9 @@ export function ref<const O extends FieldOptions>(
 
 /** The value is an id, or a list of ids, of these resources. */
 export const naming = (...to: readonly string[]): readonly Naming[] => [{ to, key: null }];
+
+/** The same of what was: who was mentioned, whom a task was assigned to. */
+export const namingPast = (...to: readonly string[]): readonly Naming[] => [{ to, key: null, past: true }];
 
 export function computed<T>(of: readonly string[], output: z.ZodType<T>, get: (...values: any[]) => T, doc = ""): Computed<T> {
   return { source: "computed", of, output, get, doc };

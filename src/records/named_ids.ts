@@ -1,9 +1,11 @@
 // Ids inside values that are no references: in lists, in objects, in custom values. The fields say which they are (`names`), so
 // that whoever moves, merges or deletes records finds them all.
+import type { Ctx } from "../core/context.ts";
 import type { Directory } from "../core/directory.ts";
-import type { Naming } from "../core/field.ts";
+import type { Field, Naming } from "../core/field.ts";
 import type { Resource, Row } from "../core/resource.ts";
 import { same } from "../core/row.ts";
+import { name, type Sql, sql } from "../db/sql.ts";
 import { type CustomField, customFieldsOf, customTypeOf } from "./custom_fields.ts";
 
 /** What an id becomes: null where what it names is no more. `place` is the field, or the custom value by its own name. */
@@ -44,3 +46,37 @@ const namingFields = (directory: Directory, of: Resource, typeId: string | null)
   [...customFieldsOf(directory, of.custom!, typeId)].filter(([, { type }]) => naming.has(type));
 
 const naming: ReadonlySet<CustomField["type"]> = new Set(["user", "contact", "custom_object"]);
+
+// --- who names them ---
+
+type NamesAny = (ids: readonly string[]) => Sql[];
+
+/** Who names records of a resource within values, with the conditions that an index answers one id at a time. */
+export function holdersOf(ctx: Ctx, resource: string): [Resource, NamesAny[]][] {
+  const all = ctx.registry.resources.filter((one) => one.only === undefined);
+  return all
+    .map((one): [Resource, NamesAny[]] => [one, [...columnsNaming(one, resource), ...valuesNaming(ctx, one, resource)]])
+    .filter(([, conditions]) => conditions.length > 0);
+}
+
+function columnsNaming(of: Resource, resource: string): NamesAny[] {
+  return of.columns.flatMap(([key, field]: [string, Field]) =>
+    field.names
+      .filter((one) => one.to.includes(resource) && !one.past)
+      .map((one): NamesAny => {
+        const column = sql`t.${name(key)}`;
+        if (one.key !== null) return (ids) => ids.map((id) => sql`${column} @> ${JSON.stringify([{ [one.key!]: id }])}::jsonb`);
+        return field.type === "texts" ? (ids) => [sql`${column} && ${ids}::text[]`] : (ids) => [sql`${column} = any(${ids})`];
+      }),
+  );
+}
+
+function valuesNaming({ directory }: Ctx, of: Resource, resource: string): NamesAny[] {
+  if (of.custom === undefined || !naming.has(resource as CustomField["type"])) return [];
+  return namingFields(directory, of, null)
+    .filter(([, field]) => field.type === resource)
+    .map(([key]): NamesAny => {
+      const holds = (value: unknown) => sql`t.custom @> ${JSON.stringify({ [key]: value })}::jsonb`;
+      return (ids) => ids.flatMap((id) => [holds(id), holds([id])]);
+    });
+}

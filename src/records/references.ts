@@ -4,10 +4,12 @@
 import { type Ctx, query, write } from "../core/context.ts";
 import { invalid } from "../core/errors.ts";
 import type { Pointer } from "../core/registry.ts";
-import { from, type Resource, type Row } from "../core/resource.ts";
+import { from, kindOf, type Resource, type Row } from "../core/resource.ts";
 import { allColumns, rowReader, same } from "../core/row.ts";
-import { and, empty, join, name, type Sql, sql, statement } from "../db/sql.ts";
+import { and, empty, join, name, or, type Sql, sql, statement } from "../db/sql.ts";
+import { updateRow } from "./change.ts";
 import { changedFields, emitAll } from "./event.ts";
+import { holdersOf, withIds } from "./named_ids.ts";
 
 /** Deletes rows with what belongs to them, deepest first. Every deleted record leaves its whole last state in its event. */
 export async function removeRows(
@@ -15,16 +17,20 @@ export async function removeRows(
   of: Resource,
   rows: readonly Row<Resource>[],
   meta?: Record<string, unknown>,
+  leaving: Set<string> = new Set(),
 ): Promise<void> {
   if (rows.length === 0) return;
   const ids = rows.map((row) => row.id as string);
+  for (const id of ids) leaving.add(id);
   const pointers = ctx.registry.pointersTo(of.name);
   await refuseWhileUsed(ctx, pointers, ids);
   // One reference after the other: what was removed along one way is not found again along another.
   for (const pointer of pointers) {
-    if (pointer.rule.onDelete === "cascade") await removeRows(ctx, pointer.from, await lockPointing(ctx, pointer, ids), meta);
+    if (pointer.rule.onDelete === "cascade")
+      await removeRows(ctx, pointer.from, await lockPointing(ctx, pointer, ids), meta, leaving);
   }
   for (const pointer of pointers) if (pointer.rule.onDelete === "clear") clear(ctx, pointer, ids);
+  await replaceIds(ctx, of, ids, null, { leaving, meta });
 
   write(
     ctx,
@@ -103,6 +109,7 @@ export async function repoint(
     moveRows(ctx, pointer, rows, values, meta);
     await carryAlong(ctx, pointer.from, rows, along, meta);
   }
+  if (source !== destination) await replaceIds(ctx, of, [source], destination, { leaving: new Set([source]), meta });
 }
 
 /** What belongs to a record that was moved gets the same columns. */
@@ -147,3 +154,31 @@ function moveRows(
   });
   emitAll(ctx, child, changes);
 }
+
+// --- ids within values ---
+
+/**
+ * Replaces the ids of records that were merged or deleted wherever others name them, each with its event: `destination` takes their
+ * place, or nothing does. `leaving` are records that go too.
+ */
+async function replaceIds(
+  ctx: Ctx,
+  of: Resource,
+  ids: readonly string[],
+  destination: string | null,
+  { leaving, meta }: { leaving: ReadonlySet<string>; meta?: Record<string, unknown> },
+): Promise<void> {
+  for (const [holder, conditions] of holdersOf(ctx, of.name)) {
+    for (let from = 0; from < ids.length; from += idsAtOnce) {
+      const some = ids.slice(from, from + idsAtOnce);
+      const rows = await lockWhere(ctx, holder, or(conditions.flatMap((condition) => condition(some))));
+      for (const before of rows.filter((row) => !leaving.has(row.id))) {
+        const kind = kindOf(holder, before);
+        const values = withIds(ctx.directory, kind, before, (id) => (ids.includes(id) ? destination : id));
+        updateRow(ctx, kind, before, values, meta);
+      }
+    }
+  }
+}
+
+const idsAtOnce = 50;

@@ -1,14 +1,14 @@
 // Writing rows: one statement each, with its event, sent without waiting for the commit.
 
 import { type Ctx, transactionOf, write } from "../core/context.ts";
-import { announcements } from "../core/directory.ts";
 import type { Field } from "../core/field.ts";
 import { newId } from "../core/id.ts";
 import type { Resource, Row, Values } from "../core/resource.ts";
-import { parameterOf, same } from "../core/row.ts";
+import { parameterOf } from "../core/row.ts";
 import type { Statement } from "../db/database.ts";
-import { join, name, sql, statement } from "../db/sql.ts";
-import { batch, changedFields, emit, emitAll } from "./event.ts";
+import { name } from "../db/sql.ts";
+import { derived, touched, updateRow } from "./change.ts";
+import { batch, emit, emitAll } from "./event.ts";
 import { removeRows } from "./references.ts";
 import { renderedText } from "./writer.ts";
 
@@ -56,28 +56,7 @@ export const store = {
     return row;
   },
 
-  /** Writes what differs from `before`, which must be locked. No difference: no write, no event. */
-  update<R extends Resource>(
-    ctx: Ctx,
-    of: R,
-    before: Row<R>,
-    values: Values<R>,
-    meta?: Record<string, unknown>,
-    action: string | null = "updated",
-  ): Row<R> {
-    // Derived columns are compared as they are derived now: the database writes a `tsvector` in its own order.
-    const present = derived(ctx, of, { ...before });
-    const after = derived(ctx, of, { ...before, ...values, version: before.version + 1 });
-    const differs = ([key]: readonly [string, Field]) => !same((present as any)[key], (after as any)[key]);
-    if (!of.columns.some(differs)) return before;
-    const shown = changedFields(of, before as Record<string, unknown>, after as Record<string, unknown>);
-    if (shown.length > 0) Object.assign(after, { date_updated: ctx.now.toISOString(), updated_by: ctx.actor.user_id });
-
-    write(ctx, updateStatement(ctx, of, after, of.columns.filter(differs)));
-    if (shown.length > 0 && action !== null) emit(ctx, of, { action, before, after, changed: shown, meta });
-    touched(ctx, of);
-    return after;
-  },
+  update: updateRow,
 
   /** Removes records and what goes with them: children first, each with its event. */
   async remove<R extends Resource>(ctx: Ctx, of: R, rows: readonly Row<R>[], meta?: Record<string, unknown>): Promise<void> {
@@ -108,11 +87,6 @@ function completeRow<R extends Resource>(ctx: Ctx, of: R, values: Values<R>): Ro
 
 const defaultOf = (ctx: Ctx, field: Field): unknown =>
   typeof field.default === "function" ? field.default(ctx) : (field.default ?? null);
-
-function derived<R extends Resource>(ctx: Ctx, of: R, row: Row<R>): Row<R> {
-  for (const [key, field] of of.columns) if (field.derive) (row as any)[key] = field.derive(row, ctx.directory);
-  return row;
-}
 
 const insertTexts = new WeakMap<Resource, { text: string; name: string }>();
 
@@ -148,48 +122,4 @@ function insertText(of: Resource): string {
   const keys = insertedKeys(of);
   const places = keys.map((_, i) => `$${i + 1}${of.columns[i]?.[1].type === "tsvector" ? "::text::tsvector" : ""}`);
   return `insert into ${name(of.table).sql} (${keys.join(", ")}) values (${places.join(", ")})`;
-}
-
-function updateStatement<R extends Resource>(
-  ctx: Ctx,
-  of: R,
-  after: Row<R>,
-  changed: readonly (readonly [string, Field])[],
-): Statement {
-  const assignments = changed.map(([key, field]) => {
-    const value = parameterOf(field, (after as any)[key]);
-    return field.type === "tsvector" ? sql`${name(key)} = ${value}::text::tsvector` : sql`${name(key)} = ${value}`;
-  });
-  if (of.rendered !== undefined) assignments.push(sql`rendered = ${renderedText(of, after)}`);
-  const set = join([...assignments, sql`version = version + 1`], ", ");
-  const update = sql`update ${name(of.table)} set ${set} where organization_id = ${ctx.organization_id} and id = ${after.id}`;
-  return statement(update, (text) => updateName(of, text));
-}
-
-const updateNames = new Map<string, string>();
-
-// The same few fields are changed over and over: prepared, such an update costs half. The rest, beyond 200, goes without.
-function updateName(of: Resource, text: string): string | undefined {
-  if (!updateNames.has(text) && updateNames.size < 200) updateNames.set(text, `${of.name}.update.${updateNames.size}`);
-  return updateNames.get(text);
-}
-
-const announced = new WeakMap<object, Set<string>>();
-
-/** A change of what the directory keeps is announced to every process with the commit, and forgotten here before anyone asks again. */
-export function touched(ctx: Ctx, of: Resource): void {
-  if (of.cached) announceChange(ctx);
-}
-
-/** Tells every process to forget what it remembers of these organizations; for whoever writes rows of theirs without `store`. */
-export function announceChange(ctx: Ctx, organizationIds: readonly string[] = [ctx.organization_id]): void {
-  const tx = transactionOf(ctx);
-  const told = announced.get(tx) ?? new Set();
-  announced.set(tx, told);
-  for (const id of organizationIds) {
-    if (told.has(id)) continue;
-    told.add(id);
-    write(ctx, { text: "select pg_notify($1, $2)", values: [announcements, id], name: "announce" });
-    tx.afterCommit(() => ctx.forget(id));
-  }
 }

@@ -1,5 +1,5 @@
 // An activity of a type that the organization added, such as a site visit. What it says lies in its custom fields.
-import { boolean, choice, naming, ref, searchable, text, texts, timestamp } from "../../core/field.ts";
+import { boolean, choice, namingPast, ref, searchable, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { vector } from "../../search/words.ts";
 import { textsOf } from "../custom_data/typed_values.ts";
@@ -27,7 +27,7 @@ export const customActivity = resource({
     last_published_at: timestamp({ readOnly: true, doc: "When it was last published." }),
     pinned: boolean({ default: false, doc: "Kept at the top of the lead's history." }),
     pinned_at: timestamp({ readOnly: true }),
-    mentions: texts({ readOnly: true, default: [] as string[], names: naming("user", "group") }),
+    mentions: texts({ readOnly: true, default: [] as string[], names: namingPast("user", "group") }),
     source: text({ readOnly: true, default: "api", doc: "Where it came from." }),
     search: searchable((row, directory) => vector(textsOf(directory, "activity", row.custom_activity_type_id, row.custom))),
   },

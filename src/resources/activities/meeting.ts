@@ -8,7 +8,7 @@ import {
   json,
   lookedUp,
   type Moment,
-  naming,
+  namingPast,
   searchable,
   text,
   texts,
@@ -132,7 +132,7 @@ export const meeting = resource({
     user_note_mentions: texts({
       readOnly: true,
       default: [] as string[],
-      names: naming("user", "group"),
+      names: namingPast("user", "group"),
       doc: "Users and groups that the notes mention.",
     }),
     attendees: json(z.array(attendee).max(500) as unknown as z.ZodType<Attendee[]>, {

@@ -1,6 +1,6 @@
 // What somebody wrote down about a lead.
 import { z } from "zod";
-import { boolean, computed, naming, searchable, text, texts, timestamp } from "../../core/field.ts";
+import { boolean, computed, namingPast, searchable, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { vector } from "../../search/words.ts";
 import { act, kind, textMax, usersDoc } from "./act.ts";
@@ -17,7 +17,7 @@ export const note = resource({
     mentions: texts({
       readOnly: true,
       default: [] as string[],
-      names: naming("user", "group"),
+      names: namingPast("user", "group"),
       doc: "Users and groups that the rich text mentions.",
     }),
     pinned: boolean({ default: false, doc: "Kept at the top of the lead's history." }),

@@ -1,6 +1,6 @@
 // Tasks that were done. Such a note stays when its task is deleted, and goes when the task turns out not to be done.
 import { z } from "zod";
-import { lookedUp, naming, text } from "../../core/field.ts";
+import { lookedUp, namingPast, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { assigneeName } from "../tasks/assignee.ts";
 import { act, kind } from "./act.ts";
@@ -12,7 +12,11 @@ export const taskCompleted = resource({
     ...act("TaskCompleted"),
     task_id: text({ readOnly: true }),
     task_text: text({ readOnly: true }),
-    task_assigned_to: text({ readOnly: true, names: naming("user", "group"), doc: "The member or group it was assigned to." }),
+    task_assigned_to: text({
+      readOnly: true,
+      names: namingPast("user", "group"),
+      doc: "The member or group it was assigned to.",
+    }),
     task_assigned_to_name: lookedUp(["task_assigned_to"], z.string().nullable(), assigneeName),
   },
 });

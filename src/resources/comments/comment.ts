@@ -1,6 +1,6 @@
 // A remark about a record of any kind.
 import { z } from "zod";
-import { computed, naming, ref, text, texts, timestamp } from "../../core/field.ts";
+import { computed, namingPast, ref, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
 import { dateCreated } from "../shared/history.ts";
@@ -30,7 +30,7 @@ export const comment = resource({
     mentions: texts({
       readOnly: true,
       default: [] as string[],
-      names: naming("user", "group"),
+      names: namingPast("user", "group"),
       doc: "Users and groups that it mentions.",
     }),
     removed_at: timestamp({ readOnly: true, doc: "When it was removed." }),

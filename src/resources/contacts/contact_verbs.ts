@@ -4,12 +4,12 @@ import type { Create, Patch, Row } from "../../core/resource.ts";
 import { createRecord } from "../../records/records.ts";
 import { repoint } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
+import { nameAfterContacts } from "../leads/first_contact.ts";
 import { lead } from "../leads/lead.ts";
 import type { Email } from "../shared/contact_points.ts";
 import { contactTag } from "../tags/contact_tag.ts";
 import { withTags } from "../tags/tag_names.ts";
 import { contact, displayName } from "./contact.ts";
-import { nameAfterContacts } from "./first_contact.ts";
 import { bringCopiesInStep, differsForCopies, leaveShares } from "./sharing.ts";
 import { markUnsubscribed } from "./unsubscribed_email.ts";
 

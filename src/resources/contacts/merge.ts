@@ -7,12 +7,12 @@ import { emit } from "../../records/event.ts";
 import { shown } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { outputSchema } from "../../records/writer.ts";
+import { nameAfterContacts } from "../leads/first_contact.ts";
 import { united } from "../shared/contact_points.ts";
 import { filledIn, inEither, lockPair, mergedCustom, takeOver } from "../shared/merging.ts";
 import { contactTag } from "../tags/contact_tag.ts";
 import { withTags } from "../tags/tag_names.ts";
 import { contact } from "./contact.ts";
-import { nameAfterContacts } from "./first_contact.ts";
 import { lockShares, mergedShare } from "./sharing.ts";
 
 export const mergeContacts = operation({

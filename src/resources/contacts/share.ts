@@ -9,13 +9,13 @@ import type { Row } from "../../core/resource.ts";
 import { emit } from "../../records/event.ts";
 import { createRecord, findRecord, lockRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
+import { nameAfterContacts } from "../leads/first_contact.ts";
 import { lead } from "../leads/lead.ts";
 import { notify } from "../notifications/notify.ts";
 import { organizationOf } from "../organization/organization.ts";
 import { user } from "../organization/user.ts";
 import { enterAsMember } from "../shared/elsewhere.ts";
 import { contact } from "./contact.ts";
-import { nameAfterContacts } from "./first_contact.ts";
 import { inCommon, lockShares, seesAllInBoth } from "./sharing.ts";
 import { markUnsubscribed } from "./unsubscribed_email.ts";
 

@@ -8,9 +8,9 @@ import { same } from "../../core/row.ts";
 import { sql } from "../../db/sql.ts";
 import { findRecords, lockRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
+import { nameAfterContacts } from "../leads/first_contact.ts";
 import { enterAsService, type Standing } from "../shared/elsewhere.ts";
 import { contact } from "./contact.ts";
-import { nameAfterContacts } from "./first_contact.ts";
 import { markUnsubscribed } from "./unsubscribed_email.ts";
 
 type Contact = Row<typeof contact>;

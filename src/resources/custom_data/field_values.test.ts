@@ -187,7 +187,8 @@ test("an id of another organization's contact does not exist", async () => {
 
   await acme.refused(400, "PUT", `/lead/${lead.id}/`, { [key]: [ours.id, theirs.id] }, key);
   await acme.delete(`/contact/${ours.id}/`);
-  await acme.put(`/lead/${lead.id}/`, { name: "Still writable", [key]: [ours.id] });
+  await acme.refused(400, "PUT", `/lead/${lead.id}/`, { [key]: [ours.id] }, key);
+  assert.equal(key in (await acme.put(`/lead/${lead.id}/`, { name: "Still writable" })), false);
 });
 
 test("a change of a value is a change of the record, under the value's own name", async () => {
@@ -264,4 +265,35 @@ test("a read shows all values, or only those that are asked for", async () => {
   assert.deepEqual(await acme.get(`/lead/${lead.id}/?_fields=id,custom`), { id: lead.id, [a]: "x", [b]: "y" });
   assert.deepEqual(await acme.get(`/lead/${lead.id}/?_fields=id,${b}`), { id: lead.id, [b]: "y" });
   assert.deepEqual((await acme.get(`/lead/?_fields=${a}`)).data, [{ [a]: "x" }]);
+});
+
+test("a field that is deleted tells each record that loses a value, whatever its kind", async () => {
+  const acme = await organization();
+  const type = await acme.post("/custom_activity/", { name: "Visit" });
+  const shared = await acme.customField("shared", {
+    type: "text",
+    associations: [{ object_type: "lead" }, { object_type: "contact" }, { object_type: "activity" }],
+  });
+  const key = `custom.${shared.id}`;
+  const lead = await acme.lead({ [key]: "Berlin" });
+  const bare = await acme.lead();
+  const records = [
+    lead,
+    await acme.contact({ lead_id: lead.id, [key]: "Paris" }),
+    await acme.post("/activity/custom/", { lead_id: lead.id, custom_activity_type_id: type.id, [key]: "Rome" }),
+  ];
+
+  await acme.delete(`/custom_field/shared/${shared.id}/`);
+
+  for (const record of records) {
+    const event = (await acme.events(record.id)).at(-1);
+    assert.deepEqual([event.action, event.changed_fields, event.previous_data], ["updated", [key], { [key]: record[key] }]);
+    assert.equal(key in event.data, false);
+  }
+  assert.equal((await acme.events(bare.id)).length, 1);
+  assert.deepEqual((await acme.get("/activity/?query=rome")).data, []);
+  assert.deepEqual(
+    (await acme.get(`/lead/?query=${lead.name}`)).data.map((one: any) => one.id),
+    [lead.id],
+  );
 });

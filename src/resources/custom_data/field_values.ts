@@ -1,16 +1,16 @@
-// The stored values of a custom field, over all records at once. A field may have a million of them, so what happens to them is a
-// few statements and no event for each record: the event of the field says it. The records' versions move, because what a read
-// shows has changed; `date_updated` does not, because nobody edited them.
+// The stored values of a custom field, over all records at once: a field may have a million of them. The records' versions move,
+// because what a read shows has changed; `date_updated` does not, because nobody edited them.
 import { type Ctx, query, write } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Field } from "../../core/field.ts";
-import type { Resource, Row } from "../../core/resource.ts";
+import { kindOf, type Resource, type Row } from "../../core/resource.ts";
+import type { Statement } from "../../db/database.ts";
 import { and, name, or, type Sql, sql, statement } from "../../db/sql.ts";
 import { type CustomField as Checked, checkValue, Reason } from "../../records/custom_fields.ts";
+import { emitAll } from "../../records/event.ts";
 import { lockWhere } from "../../records/references.ts";
 import type { Association, customField } from "./custom_field.ts";
 import { hasTypes, typeColumns } from "./object_types.ts";
-import { isFoundByText } from "./typed_values.ts";
 
 type CustomField = Row<typeof customField>;
 
@@ -27,33 +27,46 @@ export async function removeValues(
   const key = `custom.${field.id}`;
   const holders = holdersOf(ctx, places);
   if (holders.length > 0) write(ctx, { text: patience, values: [] });
-  for (const { table, kinds, where } of holders) {
-    const holds = sql`t.organization_id = ${ctx.organization_id} and t.custom ? ${key} and ${where} and not ${whereOf(kinds, staying)}`;
-    const found = kinds.find((one) => one.kinds === undefined && hasTypes(one.custom ?? ""));
-    if (found !== undefined && isFoundByText(field.type)) await removeWithWords(ctx, found, key, holds);
-    else
-      write(
-        ctx,
-        statement(sql`update ${name(table)} t set custom = t.custom - ${key}::text, version = version + 1 where ${holds}`),
-      );
+  for (const { kinds, where } of holders) {
+    const holds = sql`t.custom ? ${key} and ${where} and not ${whereOf(kinds, staying)}`;
+    await removeFrom(ctx, kinds.find((one) => one.only === undefined)!, key, holds);
   }
 }
 
-/** Custom activities and objects are found by the words of their values: with a value its words go, which takes a look at each record. */
-async function removeWithWords(ctx: Ctx, of: Resource, key: string, holds: Sql): Promise<void> {
-  const { derive } = of.fields.search as Field;
+/** Each record that loses its value tells so, and is no longer found by the words of it. */
+async function removeFrom(ctx: Ctx, of: Resource, key: string, holds: Sql): Promise<void> {
   for (let last = ""; ; ) {
     const rows = await lockWhere(ctx, of, and([holds, sql`t.id > ${last}`]), recordsAtOnce);
-    const searches = rows.map((row) => derive!({ ...row, custom: { ...row.custom, [key]: undefined } }, ctx.directory));
+    const changes = rows.map((before) => {
+      const { [key]: _, ...custom } = before.custom!;
+      const after = { ...before, custom, version: before.version + 1 };
+      const search = kindOf(of, before).fields.search as Field | undefined;
+      return { action: "updated", before, after: search ? { ...after, search: search.derive!(after, ctx.directory) } : after };
+    });
     write(
       ctx,
-      statement(sql`update ${name(of.table)} t set custom = t.custom - ${key}::text, search = m.search::tsvector, version = version + 1
-        from unnest(${rows.map((row) => row.id)}::text[], ${searches}::text[]) m (id, search)
-        where t.organization_id = ${ctx.organization_id} and t.id = m.id`),
+      removal(
+        ctx,
+        of,
+        key,
+        changes.map(({ after }) => after),
+      ),
     );
-    if (rows.length < recordsAtOnce) break;
+    emitAll(
+      ctx,
+      of,
+      changes.map((change) => ({ ...change, changed: [key] })),
+    );
+    if (rows.length < recordsAtOnce) return;
     last = rows.at(-1)!.id;
   }
+}
+
+function removal(ctx: Ctx, of: Resource, key: string, rows: readonly Row<Resource>[]): Statement {
+  const search = of.fields.search === undefined ? sql`` : sql`search = m.search::tsvector,`;
+  return statement(sql`update ${name(of.table)} t set custom = t.custom - ${key}::text, ${search} version = version + 1
+    from unnest(${rows.map((row) => row.id)}::text[], ${rows.map((row) => row.search ?? null)}::text[]) m (id, search)
+    where t.organization_id = ${ctx.organization_id} and t.id = m.id`);
 }
 
 const recordsAtOnce = 2_000;

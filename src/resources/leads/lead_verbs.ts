@@ -9,13 +9,13 @@ import { store } from "../../records/store.ts";
 import { logCreated, logLeadStatusChange } from "../activities/system_activities.ts";
 import { contact } from "../contacts/contact.ts";
 import { nameOfNew } from "../contacts/contact_verbs.ts";
-import { firstContactNames } from "../contacts/first_contact.ts";
 import { leaveShares, sharedContacts } from "../contacts/sharing.ts";
 import { nameOfCaller, notify } from "../notifications/notify.ts";
 import { isActiveMember } from "../organization/organization.ts";
 import { idOfLabel, refuseBoth } from "../shared/resolve_label.ts";
 import { leadTag } from "../tags/lead_tag.ts";
 import { withTags } from "../tags/tag_names.ts";
+import { firstContactNames } from "./first_contact.ts";
 import { lead } from "./lead.ts";
 import { leadStatus } from "./lead_status.ts";
 

@@ -8,11 +8,11 @@ import { shown } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { outputSchema } from "../../records/writer.ts";
 import { logLeadMerge } from "../activities/system_activities.ts";
-import { nameAfterContacts } from "../contacts/first_contact.ts";
 import { united } from "../shared/contact_points.ts";
 import { filledIn, inEither, lockPair, mergedCustom, takeOver } from "../shared/merging.ts";
 import { leadTag } from "../tags/lead_tag.ts";
 import { withTags } from "../tags/tag_names.ts";
+import { nameAfterContacts } from "./first_contact.ts";
 import { lead } from "./lead.ts";
 
 export const mergeLeads = operation({

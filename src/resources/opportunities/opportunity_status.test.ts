@@ -42,18 +42,17 @@ test("a place is made free for a status that is put there", async () => {
   );
 });
 
-test("a status that changes its pipeline or type changes what its deals show, and not the deals", async () => {
+test("a status that changes its pipeline changes what its deals show, and not the deals", async () => {
   const acme = await organization();
   const other = await acme.post("/pipeline/", { name: "Other", statuses: [{ label: "Due" }] });
   const deal = await acme.opportunity();
 
-  const moved = await acme.put(`${path}${deal.status_id}/`, { pipeline_id: other.id, type: "won" });
+  const moved = await acme.put(`${path}${deal.status_id}/`, { pipeline_id: other.id });
 
   const after = await acme.get(`/opportunity/${deal.id}/`);
   assert.equal(moved.position, 1);
-  assert.deepEqual([after.pipeline_id, after.status_type], [other.id, "won"]);
+  assert.deepEqual([after.pipeline_id, after.pipeline_name], [other.id, "Other"]);
   assert.equal(after.date_updated, deal.date_updated);
-  assert.deepEqual((await acme.get("/opportunity/?status_type=won")).data.length, 1);
   assert.deepEqual(
     (await acme.events(deal.id)).map((one: any) => one.event),
     ["opportunity.created"],
@@ -143,4 +142,32 @@ test("a status goes for its replacement while deals are being created, none of w
 
   assert.equal(answer.status, 200, answer.text);
   assert.deepEqual((await acme.get(`/opportunity/?status_id=${active.id}`)).data, []);
+});
+
+test("what a status means from now on its deals are from now on: won, lost or open again, each with its event", async () => {
+  const acme = await organization();
+  const [active] = (await acme.get("/status/opportunity/")).data;
+  const deal = await acme.opportunity();
+  const read = () => acme.get(`/opportunity/${deal.id}/`);
+
+  await acme.put(`/status/opportunity/${active.id}/`, { type: "lost" });
+  const lost = await read();
+  await acme.put(`/status/opportunity/${active.id}/`, { type: "won" });
+  const won = await read();
+  const [sales] = (await acme.get("/pipeline/")).data;
+  await acme.put(`/pipeline/${sales.id}/`, { statuses: [{ id: active.id, type: "lost" }] });
+
+  assert.deepEqual([lost.status_type, lost.date_won], ["lost", null]);
+  assert.ok(lost.date_lost);
+  assert.deepEqual([won.status_type, won.date_lost, won.date_won], ["won", null, won.date_updated.slice(0, 10)]);
+  assert.ok((await read()).date_lost);
+  const changes = (await acme.events(deal.id)).filter((event) => event.event === "opportunity.updated");
+  assert.deepEqual(
+    changes.map((event) => [event.changed_fields.sort(), event.data.status_type]),
+    [
+      [["date_lost"], "lost"],
+      [["date_lost", "date_won"], "won"],
+      [["date_lost"], "lost"],
+    ],
+  );
 });

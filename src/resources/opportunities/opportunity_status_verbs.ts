@@ -6,6 +6,7 @@ import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { behind, pushedBack } from "../shared/positions.ts";
 import { checkRemovable } from "../shared/status_removal.ts";
+import { dateDeals } from "./date_deals.ts";
 import { opportunity } from "./opportunity.ts";
 import { opportunityStatus } from "./opportunity_status.ts";
 import { pipeline } from "./pipeline.ts";
@@ -27,7 +28,9 @@ export async function updateOpportunityStatus(
   const pipeline_id = patch.pipeline_id ?? before.pipeline_id;
   const moves = pipeline_id !== before.pipeline_id || (patch.position ?? before.position) !== before.position;
   const position = moves ? await placeIn(ctx, pipeline_id, before.id, patch.position) : before.position;
-  return store.update(ctx, opportunityStatus, before, { ...patch, position });
+  const after = store.update(ctx, opportunityStatus, before, { ...patch, position });
+  await dateDeals(ctx, [{ before, after }]);
+  return after;
 }
 
 export async function deleteOpportunityStatus(ctx: Ctx, before: OpportunityStatus): Promise<void> {

@@ -158,7 +158,17 @@ function statusesOf(ctx: Ctx, pipelineId: string | undefined): Status[] {
 
 /** Winning and losing leave their day; a deal that is open again was not lost. What is entered as such became it when it was made. */
 function stamps(ctx: Ctx, { type }: Status, before: Opportunity | undefined, given: Values<typeof opportunity>) {
-  const was: StatusType | undefined = ctx.directory.get(opportunityStatus, before?.status_id)?.type;
+  return datesOf(ctx, ctx.directory.get(opportunityStatus, before?.status_id)?.type, type, before, given);
+}
+
+/** The dates that go with what a deal's status means. */
+export function datesOf(
+  ctx: Ctx,
+  was: StatusType | undefined,
+  type: StatusType,
+  before: Opportunity | undefined,
+  given: Values<typeof opportunity> = {},
+) {
   const since = given.date_created ?? ctx.now.toISOString();
   const lost = { was: was === "lost", is: type === "lost", called: "a lost status", before: before?.date_lost };
   const date_won = given.date_won ?? before?.date_won ?? todayOf(ctx.directory, { ...ctx, now: new Date(since) });

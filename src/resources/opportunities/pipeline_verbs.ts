@@ -8,6 +8,7 @@ import { findRecords } from "../../records/records.ts";
 import { lockPointing } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { pushedBack } from "../shared/positions.ts";
+import { dateDeals } from "./date_deals.ts";
 import { opportunity } from "./opportunity.ts";
 import { opportunityStatus } from "./opportunity_status.ts";
 import { type GivenStatus, pipeline } from "./pipeline.ts";
@@ -81,14 +82,16 @@ async function arrange(ctx: Ctx, pipelineId: string, given: readonly NewStatus[]
   const rows = given.map(({ id }) => all.find((row) => row.id === id));
   checkGiven(given, rows, omitted);
 
+  const changes: { before: Status; after: Status }[] = [];
   given.forEach(({ label, type, color }, position) => {
     const row = rows[position];
     const values = { label: label?.trim() ? label : row!.label, type: type ?? row?.type, pipeline_id: pipelineId, position };
-    if (row) store.update(ctx, opportunityStatus, row, values);
+    if (row) changes.push({ before: row, after: store.update(ctx, opportunityStatus, row, values) });
     else store.insert(ctx, opportunityStatus, { ...values, color });
   });
   omitted.forEach((row, i) => void store.update(ctx, opportunityStatus, row, { position: given.length + i }));
   await refreshDirectory(ctx);
+  await dateDeals(ctx, changes);
 }
 
 function checkGiven(given: readonly GivenStatus[], rows: readonly (Status | undefined)[], omitted: readonly Status[]): void {

@@ -5,7 +5,8 @@ import { type Ctx, query, type Scope } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Row } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
-import { announceChange, store } from "../../records/store.ts";
+import { announceChange } from "../../records/change.ts";
+import { store } from "../../records/store.ts";
 import { apiKey } from "./api_key.ts";
 import { allScopes, previewOf } from "./found.ts";
 

@@ -3,7 +3,11 @@ import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
 import { same } from "../../core/row.ts";
+import { sql } from "../../db/sql.ts";
+import { lockWhere } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
+import { verbsOf } from "../../records/verbs.ts";
+import { task } from "../tasks/task.ts";
 import { group } from "./group.ts";
 import { isActiveMember } from "./user.ts";
 
@@ -15,6 +19,13 @@ export async function createGroup(ctx: Ctx, given: Create<typeof group>): Promis
 
 export async function updateGroup(ctx: Ctx, before: Group, patch: Patch<typeof group>): Promise<Group> {
   return store.update(ctx, group, before, withMembers(ctx, patch, before.user_ids));
+}
+
+/** What a group was to do is for whoever ends it, task by task: it must not be forgotten. */
+export async function deleteGroup(ctx: Ctx, before: Group): Promise<void> {
+  for (const row of await lockWhere(ctx, task, sql`t.assigned_to = ${before.id}`))
+    await verbsOf(task).update(ctx, row, { assigned_to: ctx.actor.user_id });
+  await store.remove(ctx, group, [before]);
 }
 
 /** Who reads a group, changes one of the two forms and sends both back means the one that differs from what is stored. */

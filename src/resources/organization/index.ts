@@ -6,7 +6,7 @@ import { listAvailability, updateAvailability } from "./availability.ts";
 import { createOrganization } from "./create_organization.ts";
 import { getOrganization, showingMemberships } from "./get_organization.ts";
 import { group } from "./group.ts";
-import { createGroup, updateGroup } from "./group_verbs.ts";
+import { createGroup, deleteGroup, updateGroup } from "./group_verbs.ts";
 import { getMe, updateMe } from "./me.ts";
 import { membership } from "./membership.ts";
 import { deactivate, invite, updateMembership } from "./membership_verbs.ts";
@@ -37,7 +37,7 @@ export const organizations: Operation[] = [
     admins,
   ).map(deletesPastDue),
   ...standard(role, { ...withoutGet, create: createRole, update: updateRole }, admins).map(refusingBuiltIns),
-  ...standard(group, { ...withoutGet, create: createGroup, update: updateGroup }, admins),
+  ...standard(group, { ...withoutGet, create: createGroup, update: updateGroup, delete: deleteGroup }, admins),
   ...standard(apiKey, { list: true, create: createApiKey, delete: deleteApiKey }).map(deletesPastDue),
   createOrganization,
   getOrganization,

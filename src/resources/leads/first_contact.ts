@@ -5,7 +5,7 @@ import { sql, statement } from "../../db/sql.ts";
 import { emit } from "../../records/event.ts";
 import { lockWhere } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
-import { lead } from "../leads/lead.ts";
+import { lead } from "./lead.ts";
 
 /** After contacts came, went or got another name: what leads without a name are called from now on. */
 export async function nameAfterContacts(ctx: Ctx, leadIds: readonly string[]): Promise<void> {
