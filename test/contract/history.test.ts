@@ -108,8 +108,9 @@ test("500 leads with three years of history come in with their dates, and lists,
 
 async function checkReports(acme: Workspace, here: (month: string) => number[]): Promise<void> {
   const span = { datetime_range: { start: "2023-01-01T00:00:00Z", end: "2026-01-01T00:00:00Z" } };
-  const [sales, activity] = await Promise.all([
+  const [sales, funnels, activity] = await Promise.all([
     acme.post("/report/sales/", span),
+    acme.post("/report/opportunity_funnels/", span),
     acme.post("/report/activity/", { ...span, type: "overview", interval: "month" }),
   ]);
 
@@ -120,6 +121,8 @@ async function checkReports(acme: Workspace, here: (month: string) => number[]):
       return [month, won.length, won.reduce((sum, i) => sum + 100 + i, 0)];
     }),
   );
+  const fromTheFifthAtNineToTheTwentieth = (14 * 24 + 15) * 3600;
+  assert.equal(funnels.pipelines[0].totals.average_time_to_win, fromTheFifthAtNineToTheTwentieth);
   for (const row of activity.data) {
     const all = here(row.datetime.slice(0, 7)).length;
     const lost = here(row.datetime.slice(0, 7)).filter((i) => i % 2 === 1).length;

@@ -136,7 +136,10 @@ function alike(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[], follo
     )`;
 }
 
-/** A row of `way` is a deal with the moments it reached each stage, `at_0` and so on, and when it got to a won status last. */
+/**
+ * A row of `way` is a deal with the moments it reached each stage, `at_0` and so on, and when it got to a won status last: of a deal
+ * that came in as won, that is the day it says.
+ */
 function ways(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[], followed: Followed): Sql {
   const statuses = pipelines.flatMap((one) => placed(one));
   const ids = statuses.map(({ id }) => id);
@@ -179,7 +182,7 @@ function ways(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[], follow
       group by 1
     ), way as (
       select s.pipeline_id, s.type, t.user_id, t.value, t.annualized_value, t.expected_value, t.value_currency, t.date_created,
-        ${join(at)}, coalesce(moved.won_at, case when start.type = 'won' then t.date_created end) as won_at
+        ${join(at)}, coalesce(moved.won_at, case when start.type = 'won' then greatest(t.date_created, t.date_won::timestamptz) end) as won_at
       from opportunity t
       left join moved on moved.opportunity_id = t.id
       join status s on s.id = t.status_id
