@@ -1,6 +1,7 @@
 // Answers and refusals become bytes here, and nowhere else.
 import { pipeline, Readable } from "node:stream";
 import { type FieldErrors, Problem, statuses } from "../core/errors.ts";
+import { acceptedCoding, compress, isCompressible, longBytes } from "./compress.ts";
 import { logAnswer } from "./log.ts";
 import { type Quota, remaining, resetSeconds } from "./rate_limit.ts";
 import type { Exchange } from "./service.ts";
@@ -34,25 +35,53 @@ const exposed = [
   "x-request-id",
 ].join(", ");
 
-const longBytes = 16_384;
-
 /** Sends an answer. `headers` come on top of those that every answer has. */
 export function answer(x: Exchange, status: number, body: string | Buffer | Readable, headers: Headers = none): void {
   if (x.answered) return;
   if (body instanceof Readable) return answerStream(x, status, body, headers);
+  const bytes = Buffer.byteLength(body);
+  // Text of ASCII alone is handed over as it is: as UTF-8 node sets aside three times its length and looks at every letter.
+  const encoding = bytes === body.length ? "latin1" : "utf8";
+  if (bytes < longBytes) return send(x, status, body, bytes, encoding, headers);
+  // Long text becomes bytes first: node would copy it behind the headers as text, which for a list of 100 costs a fifth of all there is.
+  const long = typeof body === "string" ? Buffer.from(body, encoding) : body;
+  if (isCompressible(headers)) answerShorter(x, status, long, { ...headers, vary: "accept-encoding" });
+  else send(x, status, long, bytes, encoding, headers);
+}
+
+function send(
+  x: Exchange,
+  status: number,
+  body: string | Buffer,
+  bytes: number,
+  encoding: BufferEncoding,
+  headers: Headers,
+): void {
   const { reply } = x;
   const { raw } = reply;
-  const bytes = Buffer.byteLength(body);
   const list = headersOf(x, status, String(bytes), headers);
 
   reply.hijack();
-  // Text of ASCII alone is handed over as it is: as UTF-8 node sets aside three times its length and looks at every letter. Long text
-  // becomes bytes first: node would copy it behind the headers as text, which for a list of 100 costs a fifth of all there is.
-  const encoding = bytes === body.length ? "latin1" : "utf8";
-  const sent = bytes > longBytes && typeof body === "string" ? Buffer.from(body, encoding) : body;
   // A header that cannot be sent is a defect of ours: it throws before anything was sent.
-  if (!raw.destroyed) raw.writeHead(status, list).end(status === 304 ? undefined : sent, encoding);
+  if (!raw.destroyed) raw.writeHead(status, list).end(status === 304 ? undefined : body, encoding);
   finish(x, status);
+}
+
+/** Sends a long answer compressed if the client takes it. Those are not the same bytes, so its tag is a weak one then. */
+function answerShorter(x: Exchange, status: number, body: Buffer, headers: Headers): void {
+  const sendAs = (bytes: Buffer, all: Headers) => send(x, status, bytes, bytes.length, "latin1", all);
+  const coding = acceptedCoding(x.request.headers["accept-encoding"]);
+  if (coding === null) return sendAs(body, headers);
+
+  x.answered = true;
+  const { etag } = headers;
+  const all = { ...headers, "content-encoding": coding, ...(etag !== undefined && { etag: `W/${etag}` }) };
+  compress(body, coding)
+    .then((bytes) => sendAs(bytes, all))
+    .catch((error) => {
+      x.answered = false;
+      refuse(x, error);
+    });
 }
 
 /** Sends what comes, as fast as it is taken. A stream that fails half way breaks the connection, so that nobody takes a part for the whole. */

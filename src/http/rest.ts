@@ -6,6 +6,7 @@ import { invalid, notFound, Problem, statuses } from "../core/errors.ts";
 import type { Given, Method, Operation, RateGroup, Upload } from "../core/operation.ts";
 import { type Call, checkAllowed, perform } from "../core/perform.ts";
 import { isStorable, unstorable } from "./body.ts";
+import { longBytes } from "./compress.ts";
 import { parseQuery, withParams } from "./query.ts";
 import { isOver } from "./rate_limit.ts";
 import { answer, notInTime, refuse, refuseForNow, refuseTooMany } from "./reply.ts";
@@ -177,6 +178,7 @@ async function serve(x: Exchange, upload?: Upload): Promise<void> {
 /** A single record, unless the caller has it already. */
 function answerEntity(x: Exchange, status: number, body: string, headers: Record<string, string>): void {
   headers["cache-control"] = "private, no-cache";
+  if (body.length >= longBytes) headers.vary = "accept-encoding";
   const known = x.request.headers["if-none-match"];
   if (known !== undefined && namesEtag(known, headers.etag!)) answer(x, 304, "", headers);
   else answer(x, status, body, headers);

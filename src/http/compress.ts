@@ -1,0 +1,37 @@
+// Long answers leave compressed where the client takes that; what it costs and saves is in docs/decisions/0016-compressed-answers.md.
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+
+export type Coding = "gzip" | "br";
+
+/** Below, an answer fits few enough packets that smaller is not sooner. */
+export const longBytes = 16_384;
+
+const gzipped = promisify(gzip);
+const brotlied = promisify(brotliCompress);
+
+/** At the fastest level, off the event loop. */
+export const compress = (bytes: Buffer, coding: Coding): Promise<Buffer> =>
+  coding === "gzip"
+    ? gzipped(bytes, { level: constants.Z_BEST_SPEED })
+    : brotlied(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MIN_QUALITY } });
+
+/** The coding that `Accept-Encoding` likes best; of two it likes alike gzip, which at its fastest is smaller and sooner. Null for none. */
+export function acceptedCoding(header: string | string[] | undefined): Coding | null {
+  if (header === undefined) return null;
+  const weights = new Map(String(header).toLowerCase().split(",").map(weighed));
+  const weightOf = (coding: string) => weights.get(coding) ?? weights.get("*") ?? 0;
+  const best = weightOf("br") > weightOf("gzip") ? "br" : "gzip";
+  return weightOf(best) > 0 && weightOf(best) >= (weights.get("identity") ?? 0) ? best : null;
+}
+
+function weighed(part: string): [string, number] {
+  const [coding = "", ...parameters] = part.split(";").map((one) => one.trim());
+  const q = parameters.find((one) => one.startsWith("q="));
+  return [coding, q === undefined ? 1 : Number(q.slice(2)) || 0];
+}
+
+/** Files are sent as they are, in whole or in part; so is what does not shrink. */
+export const isCompressible = (headers: Readonly<Record<string, string>>): boolean =>
+  !("content-disposition" in headers || "content-range" in headers || "content-encoding" in headers) &&
+  /^(application\/json|text\/|image\/svg)/.test(headers["content-type"] ?? "application/json");
