@@ -182,3 +182,31 @@ test("what does not exist yet cannot be named", async () => {
   for (const field of ["template_id", "email_account_id", "send_as_id", "followup_sequence_id", "conversation_id"])
     await acme.refused(400, "POST", "/activity/email/", { lead_id: lead.id, [field]: "none_1" }, field);
 });
+
+test("mail whose address is on two leads is filed where the latest exchange was, and says which others there are", async () => {
+  const acme = await organization();
+  const member = await acme.memberWith([]);
+  const emails = [{ email: "Ann@x.io" }];
+  const [old, recent, third] = [await acme.lead(), await acme.lead(), await acme.lead({ emails })];
+  const [there, here] = [await acme.contact({ lead_id: old.id, emails }), await acme.contact({ lead_id: recent.id, emails })];
+  const call = (contact_id: string, activity_at: string) => acme.post("/activity/call/", { contact_id, activity_at });
+  await call(there.id, "2025-01-01T10:00:00Z");
+  await call(here.id, "2025-06-01T10:00:00Z");
+  await acme.put(`/contact/${there.id}/`, { title: "Changed last" });
+  await acme.note({ lead_id: old.id, contact_id: there.id });
+  const mail = { status: "inbox", sender: "ann@x.io", to: ["me@acme.io"], subject: "Hello" };
+
+  const filed = await acme.post("/activity/email/", mail);
+  await call(there.id, "2025-12-01T10:00:00Z");
+  await acme.delete(`/activity/email/${filed.id}/`);
+  const next = await acme.post("/activity/email/", mail);
+
+  assert.deepEqual([filed.lead_id, filed.contact_id], [recent.id, here.id]);
+  assert.deepEqual(filed.other_lead_ids, [old.id, third.id].sort());
+  assert.deepEqual([next.lead_id, next.contact_id], [old.id, there.id]);
+  const path = `/activity/email/${next.id}/?_fields=other_lead_ids`;
+  assert.deepEqual((await acme.get(path)).other_lead_ids, [recent.id, third.id].sort());
+  await acme.put(`/lead/${old.id}/`, { owner_id: member.userId });
+  assert.deepEqual((await member.get(path)).other_lead_ids, []);
+  assert.equal("other_lead_ids" in (await acme.post("/activity/email/", { ...mail, lead_id: old.id })), false);
+});

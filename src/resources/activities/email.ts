@@ -1,9 +1,25 @@
 // An e-mail: received, sent, or still being written.
 import { z } from "zod";
+import type { Ctx } from "../../core/context.ts";
 import type { Directory } from "../../core/directory.ts";
-import { boolean, choice, formed, input, integer, json, ref, searchable, text, texts, timestamp } from "../../core/field.ts";
+import {
+  boolean,
+  choice,
+  formed,
+  input,
+  integer,
+  json,
+  ref,
+  related,
+  searchable,
+  text,
+  texts,
+  timestamp,
+} from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
+import { join, name, raw, type Sql, sql } from "../../db/sql.ts";
 import { vector } from "../../search/words.ts";
+import { leadIsVisible, visibleAsLead } from "../leads/visibility.ts";
 import { act, kind, leftBehind, usersDoc } from "./act.ts";
 import { emailAttachments } from "./attachments.ts";
 import { messageStates, statusDoc } from "./message_states.ts";
@@ -90,6 +106,7 @@ export const email = resource({
     ),
     send_as_id: ref("send_as", { onDelete: "clear", onMove: "clear" }, { doc: "The identity it is sent under." }),
     bulk_email_action_id: text({ readOnly: true }),
+    other_lead_ids: related(z.array(z.string()), otherLeads, "The other leads that one of its addresses is on."),
     need_smtp_credentials: boolean({ readOnly: true, default: false }),
     search: searchable(searchWords),
   },
@@ -121,3 +138,15 @@ function preview(body: string | null): string | null {
 
 const times = (count: number, did: string): string | null =>
   count === 0 ? null : `${did} ${count === 1 ? "once" : `${count} times`}`;
+
+/** As far as the caller sees them. */
+function otherLeads(alias: string, ctx: Ctx): Sql {
+  const t = name(alias);
+  const named = ["from", "to", "cc"].map((key) => sql`coalesce(${t}.envelope->${key}, '[]')`);
+  const keys = sql`array(select lower(p->>'email') from jsonb_array_elements(${join(named, " || ")}) p)`;
+  const has = (row: Sql) => sql`${row}.organization_id = ${t}.organization_id and ${row}.email_keys && ${keys}`;
+  return sql`(select coalesce(json_agg(o.id order by o.id), '[]') from (
+      select c.lead_id from contact c where ${has(raw("c"))} and ${visibleAsLead(ctx, "c") ?? raw("true")}
+      union select l.id from lead l where ${has(raw("l"))} and ${leadIsVisible(ctx, "l") ?? raw("true")}
+    ) o(id) where o.id <> ${t}.lead_id)`;
+}

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { invalid } from "../../core/errors.ts";
-import { type Given, type Operation } from "../../core/operation.ts";
+import { type Given, type JsonText, type Operation } from "../../core/operation.ts";
 import { readBoolean } from "../../records/list_input.ts";
 import { showRecord } from "../../records/records.ts";
-import { listSchema, standard } from "../../records/standard.ts";
+import { listSchema, standard, withMembers } from "../../records/standard.ts";
 import { outputSchema } from "../../records/writer.ts";
 import { activity, emailLine } from "./activity.ts";
 import { call } from "./call.ts";
@@ -31,7 +31,9 @@ export const activities: Operation[] = [
   ...standard(activity, { list: listActivities }).map(answeringLines),
   ...standard(note, inConversations(note, { create: createNote, update: updateNote })),
   ...standard(call, inConversations(call, { create: createCall, update: updateCall })),
-  ...standard(email, inConversations(email, { create: createEmail, update: updateEmail, delete: deleteEmail })),
+  ...standard(email, inConversations(email, { create: createEmail, update: updateEmail, delete: deleteEmail })).map(
+    tellingOtherLeads,
+  ),
   ...standard(emailThread, { list: true, get: (ctx, id, fields) => showRecord(ctx, emailThread, id, fields ?? ["_all"]) }),
   ...standard(sms, inConversations(sms, { create: createSms, update: updateSms })).map(takingSendToInbox),
   ...standard(channelMessage, inConversations(channelMessage, { create: createChannelMessage, update: updateChannelMessage })),
@@ -49,6 +51,23 @@ export const activities: Operation[] = [
 /** With `thread_emails=true` e-mails are shown as lines of their thread. */
 function answeringLines(operation: Operation): Operation {
   return { ...operation, output: listSchema(z.union([outputSchema(activity), outputSchema(emailLine)])) };
+}
+
+const places = ["lead_id", "contact_id", "conversation_id", "in_reply_to_id"];
+
+/** Who leaves it to the addresses where an e-mail belongs is told where else it might. */
+function tellingOtherLeads(operation: Operation): Operation {
+  if (operation.verb !== "create") return operation;
+  return {
+    ...operation,
+    async run(ctx, given) {
+      const record = (await operation.run(ctx, given)) as JsonText;
+      if (given.fields !== null || places.some((key) => given.input[key])) return record;
+      const id = ctx.reply.headers.location!.split("/").at(-2)!;
+      const others = await showRecord(ctx, email, id, ["other_lead_ids"]);
+      return withMembers(record, `,${others.text.slice(1, -1)}`);
+    },
+  };
 }
 
 /** `?send_to_inbox=true` says the same as the field of that name. */

@@ -2,7 +2,7 @@
 import { type Ctx, may } from "../../core/context.ts";
 import { invalid, notAllowed } from "../../core/errors.ts";
 import type { Resource, Row } from "../../core/resource.ts";
-import { or, type Sql, sql } from "../../db/sql.ts";
+import { join, name, or, type Sql, sql } from "../../db/sql.ts";
 import { findRecord, findRecords } from "../../records/records.ts";
 import { emailKey } from "../../values/email.ts";
 import { phoneDigits } from "../../values/phone.ts";
@@ -89,18 +89,30 @@ async function checkAtLead(ctx: Ctx, of: Resource, field: string, id: string | n
   if (found.lead_id !== lead_id) throw invalid({ [field]: "belongs to another lead" });
 }
 
-// Of several who share an address, the one who was last heard of.
-const latest = sql`order by t.date_updated desc, t.id desc limit 1`;
+/** What passes between people; a note or a task does not tell whom somebody is talking to. */
+const exchanges = ["Email", "SMS", "Call", "ChannelMessage", "Meeting"];
+
+const lastExchange = ({ now }: Ctx, via: "contact_id" | "lead_id", id: Sql): Sql =>
+  sql`(select max(a.activity_at) from activity a where a.organization_id = t.organization_id and a.${name(via)} = ${id}
+    and a._type = any(${exchanges}) and a.activity_at <= ${now}) desc nulls last`;
+
+/** Of several who share an address, the one of the latest exchange, else who was changed last. */
+const latest = (ctx: Ctx, exchanged: readonly Sql[]): Sql =>
+  sql`order by ${join([...exchanged, sql`t.date_updated desc`, sql`t.id desc`], ", ")} limit 1`;
 
 async function whoHas(ctx: Ctx, reached: Reached): Promise<Contact | null> {
   if (reached.contacts?.length) return reached.contacts[0]!;
   const conditions = reachedBy(reached);
-  return conditions === null ? null : ((await findRecords(ctx, contact, [conditions], latest))[0] ?? null);
+  if (conditions === null) return null;
+  const exchanged = [lastExchange(ctx, "contact_id", sql`t.id`), lastExchange(ctx, "lead_id", sql`t.lead_id`)];
+  return (await findRecords(ctx, contact, [conditions], latest(ctx, exchanged)))[0] ?? null;
 }
 
 async function leadThatHas(ctx: Ctx, reached: Reached): Promise<string | null> {
   const conditions = reachedBy(reached);
-  return conditions === null ? null : ((await findRecords(ctx, lead, [conditions], latest))[0]?.id ?? null);
+  if (conditions === null) return null;
+  const order = latest(ctx, [lastExchange(ctx, "lead_id", sql`t.id`)]);
+  return (await findRecords(ctx, lead, [conditions], order))[0]?.id ?? null;
 }
 
 function reachedBy({ emails = [], phones = [] }: Reached): Sql | null {
