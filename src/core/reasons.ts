@@ -81,8 +81,9 @@ const namesMax = 12;
 
 /** Why a value is refused that is none of a closed set. */
 export function notAmong(name: string, known: readonly string[]): string {
+  const { size } = new Set(known);
   const named = nearestNames(name.slice(0, 100), known);
-  return `must be ${known.length > named.length ? `one of ${known.length}, such as` : "one of"} ${named.join(", ")}`;
+  return `must be one of ${size > named.length ? `${size}, such as ` : ""}${named.join(", ")}`;
 }
 
 function editDistance(a: string, b: string): number {

@@ -5,13 +5,14 @@ import { zoneOf } from "../core/clock.ts";
 import type { Ctx } from "../core/context.ts";
 import { type FieldErrors, invalid, reasonsOf } from "../core/errors.ts";
 import type { Field } from "../core/field.ts";
+import { isId } from "../core/id.ts";
 import { byName } from "../core/names.ts";
-import { nearest } from "../core/reasons.ts";
+import { nearest, notAmong } from "../core/reasons.ts";
 import type { Condition, Filter, OrderKey, Purpose, Resource } from "../core/resource.ts";
 import { and, name, or, raw, type Sql, sql } from "../db/sql.ts";
 import { isExact, notExact } from "../values/number.ts";
 import { parseDate, parseTimestamp } from "../values/time.ts";
-import { type CustomField, customFieldsOf } from "./custom_fields.ts";
+import { type CustomField, customFieldsOf, findField } from "./custom_fields.ts";
 import { type Lean, leanOf } from "./writer.ts";
 
 export const limitMax = 200;
@@ -58,7 +59,8 @@ export async function readList(
     return conditions;
   };
   const count = readCount(given._count, errors);
-  const order = (given._order_by ? null : orderOfFilters(ctx, of, filters, errors)) ?? readOrder(of, given._order_by, errors);
+  const order =
+    (given._order_by ? null : orderOfFilters(ctx, of, filters, errors)) ?? readOrder(of, given._order_by, errors, ctx);
   const fingerprint = () => hash("sha1", JSON.stringify([of.name, filters, given._order_by ?? ""]), "base64url").slice(0, 12);
   const limit = wholeNumber(given._limit, "_limit", limitDefault, limitMax, errors);
   const skip = wholeNumber(given._skip, "_skip", 0, Number.MAX_SAFE_INTEGER, errors);
@@ -122,7 +124,7 @@ function onlyIndexed(
   const [first, ...rest] = filters;
   if (first === undefined || rest.length > 0 || fixed.length > 0 || given._order_by) return false;
   const [field, value] = first;
-  return of.indexed?.includes(field) === true && !value.includes(",");
+  return of.indexed?.includes(field) === true && !value.includes(",") && !isGroup(value);
 }
 
 /** What is brought along: what `_expand` says, and every relation that `_fields` names. */
@@ -231,7 +233,31 @@ function filterCondition(
     errors[key] = unknownFilter(of, key);
     return null;
   }
-  return attempt(() => compare(sql`t.${name(base!)}`, field.type, operator, value, ctx), key, errors);
+  return attempt(() => columnCondition(ctx, base!, field, operator, value), key, errors);
+}
+
+function columnCondition(ctx: Ctx, key: string, field: Field, operator: Operator, value: string): Sql {
+  const column = sql`t.${name(key)}`;
+  if (operator !== "eq" && operator !== "in") return compare(column, field.type, operator, value, ctx);
+  const values = operator === "in" ? readValues(value) : [value];
+  if (field.choices !== null) checkAmong(values, field.choices);
+  if (field.ref?.to !== "user" || !values.some(isGroup)) return compare(column, field.type, operator, value, ctx);
+  return sql`${column} = any(${withMembers(ctx, values)}::text[])`;
+}
+
+/** A value that none can have would find nothing and look like an answer. */
+export function checkAmong(values: readonly string[], known: readonly string[]): void {
+  const unknown = values.find((one) => !known.includes(one));
+  if (unknown !== undefined) throw new BadValue(notAmong(unknown, known));
+}
+
+const isGroup = (id: string): boolean => isId("group", id);
+
+/** A group stands for its members, and for itself where records are given to groups. */
+export function withMembers(ctx: Ctx, ids: readonly string[]): string[] {
+  const members = (id: string) =>
+    isGroup(id) && ctx.directory.has("group") ? ((ctx.directory.find("group", id)?.user_ids as string[] | undefined) ?? []) : [];
+  return [...new Set(ids.flatMap((id) => [id, ...members(id)]))];
 }
 
 function unknownFilter(of: Resource, key: string): string {
@@ -394,22 +420,59 @@ function customValue(field: CustomField, value: string, ctx: Ctx): unknown {
 
 const defaultOrders = new WeakMap<Resource, OrderKey[]>();
 
-export function readOrder(of: Resource, value: string | undefined, errors: FieldErrors): readonly OrderKey[] {
-  if (value !== undefined) return orderOf(of, value, errors);
+/** `ctx` says which custom fields there are to sort by. */
+export function readOrder(of: Resource, value: string | undefined, errors: FieldErrors, ctx?: Ctx): readonly OrderKey[] {
+  if (value !== undefined) return orderOf(of, value, errors, ctx);
   let kept = defaultOrders.get(of);
   if (kept === undefined) defaultOrders.set(of, (kept = orderOf(of, of.order ?? "-date_created", errors)));
   return kept;
 }
 
-function orderOf(of: Resource, value: string, errors: FieldErrors): OrderKey[] {
+function orderOf(of: Resource, value: string, errors: FieldErrors, ctx?: Ctx): OrderKey[] {
   const keys: OrderKey[] = [];
+  const fields = ctx === undefined || of.custom === undefined ? noCustomFields : customFieldsOf(ctx.directory, of.custom);
   for (const part of splitList(value)) {
     const descending = part.startsWith("-");
-    const key = orderKey(of, descending ? part.slice(1) : part, descending);
-    if (key === null) errors._order_by = `must be one of ${sortKeys(of).join(", ")}, with - in front for descending`;
+    const name = descending ? part.slice(1) : part;
+    const key = name.startsWith("custom.") ? customKey(ctx, fields, name, descending) : orderKey(of, name, descending);
+    if (key === null) errors._order_by = notSortedBy(of, fields, name);
     else keys.push(key);
   }
   return untied(keys);
+}
+
+const noCustomFields: ReadonlyMap<string, CustomField> = new Map();
+
+/** Numbers by what they are worth, days and moments by when, ids of members and records by the names people read. */
+function customKey(
+  ctx: Ctx | undefined,
+  fields: ReadonlyMap<string, CustomField>,
+  wireName: string,
+  descending: boolean,
+): OrderKey | null {
+  const [key, field] = findField(fields, wireName) ?? [];
+  if (ctx === undefined || key === undefined || field === undefined || field.accepts_multiple_values) return null;
+  const base = { key, descending, nullable: true };
+  if (field.type === "number") return { ...base, sql: customNumber("t", key), cast: "double precision" };
+  const value = customText("t", key);
+  const target = ctx.registry.resource(field.type);
+  if (target !== undefined) return { ...base, sql: customLabel(target, key), cast: "text" };
+  return {
+    ...base,
+    sql: ["date", "datetime", "boolean"].includes(field.type) ? value : sql`sort_key(${value}) collate "C"`,
+    cast: "text",
+  };
+}
+
+/** The id has no collation of its own here, so that it is looked up in the index. */
+function customLabel(of: Resource, key: string): Sql {
+  const label = name(of.columns.some(([one]) => one === "display_name") ? "display_name" : "name");
+  return sql`(select sort_key(l.${label}) from ${name(of.table)} l where l.organization_id = t.organization_id and l.id = t.custom->>${key}) collate "C"`;
+}
+
+function notSortedBy(of: Resource, fields: ReadonlyMap<string, CustomField>, given: string): string {
+  const custom = [...fields].flatMap(([key, field]) => (field.accepts_multiple_values ? [] : [key, `custom.${field.name}`]));
+  return `${notAmong(given, [...sortKeys(of), ...custom])}, with - in front for descending`;
 }
 
 /** Ties break by id in the direction of the last key, so that pages neither repeat nor skip a record. */

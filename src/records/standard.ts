@@ -139,7 +139,7 @@ export function listParameters(of: Resource): Parameter[] {
     fieldsParameter,
     {
       name: "_order_by",
-      doc: `Sort keys separated by commas, - in front for descending: ${sortKeys(of).join(", ")}.`,
+      doc: `Sort keys separated by commas, - in front for descending: ${[...sortKeys(of), ...(of.custom === undefined ? [] : ["custom.cf_…"])].join(", ")}.`,
       schema: z.string(),
     },
     { name: "_count", doc: "Adds `total_results`.", schema: z.enum(["exact", "estimate"]) },

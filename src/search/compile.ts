@@ -71,12 +71,31 @@ export async function compileQuery(
   node: QueryNode,
   { whole = false, newest, named = refuseNamed }: Purpose & Partial<Pick<Compiler, "named">> = {},
 ): Promise<RecordCondition> {
-  let count = 0;
-  const compiler: Compiler = { ctx, aliases: () => `s${++count}`, whole, named };
+  const compiler = compilerFor(ctx, whole, named);
   const subject = subjectOf(ctx, of, alias);
   if (newest !== undefined && node.type === "text" && !node.negate && hasVector(of))
     return await newestWithWords(compiler, subject, node, newest);
   return (await compile(compiler, subject, node, true)).sql;
+}
+
+/** The records of which, or of whose people, a condition on e-mail addresses or phone numbers is true. */
+export async function compileReached(
+  ctx: Ctx,
+  of: Resource,
+  alias: string,
+  by: "email" | "phone",
+  condition: (alias: string) => Sql,
+  { whole = false }: Purpose = {},
+): Promise<RecordCondition> {
+  const compiler = compilerFor(ctx, whole, refuseNamed);
+  const subject = subjectOf(ctx, of, alias);
+  const sources = anywhere(compiler, subject, by, (at) => ({ condition: condition(at) }));
+  return (await met(compiler, subject, "id", sources, true)).sql;
+}
+
+function compilerFor(ctx: Ctx, whole: boolean, named: Compiler["named"]): Compiler {
+  let count = 0;
+  return { ctx, aliases: () => `s${++count}`, whole, named };
 }
 
 const refuseNamed = (): never => {

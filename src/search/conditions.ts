@@ -2,8 +2,8 @@
 import { zoneOf } from "../core/clock.ts";
 import type { Ctx } from "../core/context.ts";
 import { invalid } from "../core/errors.ts";
-import { isId } from "../core/id.ts";
 import { and, raw, type Sql, sql } from "../db/sql.ts";
+import { withMembers } from "../records/list_input.ts";
 import { firstDayFrom } from "../values/time.ts";
 import type { Attribute } from "./attributes.ts";
 import { type Clock, isoInstant, type Moment, resolveMoment } from "./moments.ts";
@@ -72,15 +72,6 @@ function term({ kind }: Attribute, value: string | number | boolean, i: number):
   const date = isoInstant(value);
   if (date === null) throw invalid({ [place]: "must be a date or time such as 2026-01-31 or 2026-01-31T09:30:00Z" });
   return kind === "date" ? date.toISOString().slice(0, 10) : date.toISOString();
-}
-
-/** A group stands for its members, and for itself where records are given to groups. */
-export function withMembers(ctx: Ctx, ids: readonly string[]): string[] {
-  const members = (id: string) =>
-    isId("group", id) && ctx.directory.has("group")
-      ? ((ctx.directory.find("group", id)?.user_ids as string[] | undefined) ?? [])
-      : [];
-  return [...new Set(ids.flatMap((id) => [id, ...members(id)]))];
 }
 
 type Bounds = { gt: number | null; gte: number | null; lt: number | null; lte: number | null };

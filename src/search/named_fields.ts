@@ -7,6 +7,7 @@ import { isId } from "../core/id.ts";
 import { nearest, nearestNames, notAmong } from "../core/reasons.ts";
 import type { Resource } from "../core/resource.ts";
 import { name, raw, type Sql, sql } from "../db/sql.ts";
+import { withMembers } from "../records/list_input.ts";
 import { parseCountry } from "../values/country.ts";
 import { emailKey, parseEmail } from "../values/email.ts";
 import { isExact, notExact } from "../values/number.ts";
@@ -28,7 +29,7 @@ import {
   type Subject,
   subjectOf,
 } from "./compile.ts";
-import { type Condition, meets, withMembers } from "./conditions.ts";
+import { type Condition, meets } from "./conditions.ts";
 import type { Source } from "./found.ts";
 import { spanOf } from "./moments.ts";
 import type { Operator, QueryNode } from "./nodes.ts";

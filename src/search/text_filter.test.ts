@@ -570,3 +570,28 @@ test("every list with text has a query, and lists of something with a name find 
     assert.equal(await count(path), 0, path);
   await acme.refused(400, "GET", "/task/?query=(", undefined, "query");
 });
+
+test("a lead is found by the addresses and numbers of its people, exactly", async () => {
+  const acme = await organization();
+  const restricted = await acme.member("restricteduser");
+  const emails = (email: string) => [{ email }];
+  await acme.lead({
+    name: "Acme",
+    emails: emails("info@acme.example"),
+    contacts: [{ name: "Anna", emails: emails("Anna@Work.example"), phones: [{ phone: "+1 650 253 0000" }] }],
+  });
+  await acme.lead({
+    name: "Zenith",
+    phones: [{ phone: "+44 20 7946 0958" }],
+    contacts: [{ emails: emails("info@acme.example") }],
+  });
+  const by = async (filter: string, of = acme) => (await of.get(`/lead/?${filter}`)).data.map((one: any) => one.name);
+
+  assert.deepEqual(await by("email=anna@work.EXAMPLE"), ["Acme"]);
+  assert.deepEqual(await by("email=info@acme.example"), ["Zenith", "Acme"]);
+  assert.deepEqual(await by("email=info@acme.example&name=acme&_count=exact"), ["Acme"]);
+  assert.deepEqual(await by(`phone=${encodeURIComponent("(650) 253-0000")}`), ["Acme"]);
+  assert.deepEqual(await by(`phone=${encodeURIComponent("+442079460958")}`), ["Zenith"]);
+  for (const none of ["email=anna", "email=work.example", "phone=650", "email="]) assert.deepEqual(await by(none), [], none);
+  assert.deepEqual(await by("email=anna@work.example", restricted), []);
+});

@@ -148,6 +148,39 @@ for (const { resource: of } of lists) {
         }
     });
 
+    test("refuses a value that none of its records can have, naming those that they can", async () => {
+      const acme = await organization();
+      const path = await listPath(acme, of);
+      const separator = path.includes("?") ? "&" : "?";
+
+      for (const [key, { choices, hidden }] of of.columns)
+        for (const filter of [key, `${key}__in`]) {
+          if (choices === null || hidden || !filterNames(of).some(({ name }) => name === filter)) continue;
+          const nearly = `${choices[0]!}x`;
+          const refusal = await acme.refused(400, "GET", `${path}${separator}${filter}=${nearly}`, undefined, filter);
+          assert.match(refusal["field-errors"][filter], new RegExp(`^must be .*${choices[0]}`), filter);
+          assert.ok(refusal["field-errors"][filter].split(", ").length <= 13, filter);
+        }
+    });
+
+    test("takes a group for its members wherever it takes a member", async () => {
+      const { acme, path } = await withRecords(1, of);
+      const [sample] = (await acme.get(path)).data;
+      const group = await acme.post("/group/", { name: "Us", user_ids: [acme.userId] });
+      const separator = path.includes("?") ? "&" : "?";
+
+      for (const [key, field] of of.columns) {
+        if (field.ref?.to !== "user" || sample[key] !== acme.userId || !isFilter(of, key)) continue;
+        for (const filter of [key, `${key}__in`]) {
+          const [mine, ours] = await Promise.all(
+            [acme.userId, group.id].map((id) => acme.get(`${path}${separator}${filter}=${id}&_limit=200`)),
+          );
+          assert.deepEqual(ours.data, mine.data, filter);
+          assert.ok(ours.data.length > 0, filter);
+        }
+      }
+    });
+
     for (const key of sortKeys(of)) {
       test(`sorts by ${key} both ways, and pages in that order`, async () => {
         const { acme, path } = await withRecords(3, of);
@@ -203,5 +236,5 @@ function filterValue(of: Resource, filter: string, sample: any): string | undefi
     timestamp: "2026-01-02T03:04:05Z",
     date: "2026-01-02",
   };
-  return examples[field.type] ?? String(sample[key!] ?? "x");
+  return examples[field.type] ?? String(sample[key!] ?? field.choices?.[0] ?? "x");
 }

@@ -3,10 +3,9 @@ import { z } from "zod";
 import { computed, label, ref, text, timestamp } from "../../core/field.ts";
 import type { Filter } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
-import { readValues } from "../../records/list_input.ts";
+import { readValues, withMembers } from "../../records/list_input.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
-import { membersFilter } from "../shared/filters.ts";
 import { dateCreated } from "../shared/history.ts";
 import { authorNames } from "../shared/names.ts";
 import { attachments } from "./attachments.ts";
@@ -26,12 +25,12 @@ export type ActivityType =
   | "TaskCompleted"
   | "LeadMerge";
 
-/** The bare name takes several ids too. One alone is compared as it is: an index has its rows in the order of the list. */
+/** The bare name takes several ids too, and a group for its members. One alone is compared as it is: an index has its rows in the order of the list. */
 export const idFilter = (field: string): Filter => ({
   doc: `Only records whose \`${field}\` is this, or one of these separated by commas.`,
-  sql(_ctx, value, alias) {
+  sql(ctx, value, alias) {
     const column = sql`${name(alias)}.${name(field)}`;
-    const ids = readValues(value);
+    const ids = withMembers(ctx, readValues(value));
     return ids.length === 1 ? sql`${column} = ${ids[0]}` : sql`${column} = any(${ids}::text[])`;
   },
 });
@@ -51,7 +50,6 @@ export const stream = {
     opportunity_id: idFilter("opportunity_id"),
     conversation_id: idFilter("conversation_id"),
     user_id: idFilter("user_id"),
-    ...membersFilter("user_id"),
   },
 } as const;
 

@@ -4,7 +4,7 @@ import type { Field } from "../../core/field.ts";
 import { isId } from "../../core/id.ts";
 import { type Filter, type Resource, resource } from "../../core/resource.ts";
 import { name, raw, sql } from "../../db/sql.ts";
-import { BadValue, readBoolean, readValues } from "../../records/list_input.ts";
+import { BadValue, checkAmong, readBoolean, readValues } from "../../records/list_input.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { customActivityType } from "../custom_data/custom_activity_type.ts";
 import { act, idFilter, stream } from "./act.ts";
@@ -85,6 +85,10 @@ function typeFilter(): Filter {
     sql(_ctx, value, alias) {
       const [ids, words] = partition(readValues(value), (one) => isId(customActivityType.prefix, one));
       const types = words.map((word) => (word === "Custom" ? "CustomActivity" : word));
+      checkAmong(
+        types,
+        kinds.map((one) => one.only!.value),
+      );
       const ofTypes = sql`${name(alias)}._type = any(${types})`;
       return ids.length === 0 ? ofTypes : sql`(${ofTypes} or ${name(alias)}.custom_activity_type_id = any(${ids}))`;
     },

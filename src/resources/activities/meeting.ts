@@ -16,7 +16,7 @@ import {
 } from "../../core/field.ts";
 import { type Filter, resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
-import { readValues } from "../../records/list_input.ts";
+import { checkAmong, readValues } from "../../records/list_input.ts";
 import { vector } from "../../search/words.ts";
 import { emailKey, parseEmail } from "../../values/email.ts";
 import { parseUrl } from "../../values/url.ts";
@@ -179,10 +179,12 @@ function statusFilter(): Filter {
   return {
     doc: "Only meetings in this state now, or in one of several separated by commas.",
     sql(ctx, value, alias) {
+      const wanted = readValues(value);
+      checkAmong(wanted, meetingStates);
       const t = name(alias);
       const now = sql`${ctx.now.toISOString()}::timestamptz`;
       return sql`case when ${t}.status = any(${[...said]}) then ${t}.status when ${now} < ${t}.starts_at then 'upcoming'
-        when ${now} < ${t}.ends_at then 'in-progress' else 'completed' end = any(${readValues(value)})`;
+        when ${now} < ${t}.ends_at then 'in-progress' else 'completed' end = any(${wanted})`;
     },
   };
 }

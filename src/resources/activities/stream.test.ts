@@ -186,3 +186,18 @@ test("an activity is seen by whoever sees its lead", async () => {
   await restricted.refused(404, "GET", `/activity/emailthread/${email.thread_id}/`);
   await restricted.refused(400, "POST", "/activity/note/", { lead_id: note.lead_id, note: "x" }, "lead_id");
 });
+
+test("the stream knows its types, and takes a group for its members", async () => {
+  const acme = await organization();
+  const group = await acme.post("/group/", { name: "Us", user_ids: [acme.userId] });
+  const { lead_id } = await acme.note();
+
+  const refusal = await acme.refused(400, "GET", "/activity/?_type=note", undefined, "_type");
+  assert.match(refusal["field-errors"]._type, /^must be one of 13, such as Note, /);
+  await acme.refused(400, "GET", "/activity/?_type__in=Note,Nope", undefined, "_type__in");
+  assert.equal((await acme.get(`/activity/?lead_id=${lead_id}&_type=Custom,Note`)).data.length, 1);
+  const mine = (await acme.get(`/activity/?lead_id=${lead_id}&user_id=${acme.userId}`)).data;
+  assert.ok(mine.length > 0);
+  for (const filter of [`user_id=${group.id}`, `user_id__in=${group.id}`, `user_id=${group.id},user_x`])
+    assert.deepEqual((await acme.get(`/activity/?lead_id=${lead_id}&${filter}`)).data, mine, filter);
+});

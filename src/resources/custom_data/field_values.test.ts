@@ -297,3 +297,58 @@ test("a field that is deleted tells each record that loses a value, whatever its
     [lead.id],
   );
 });
+
+const sorted: [type: string, ascending: unknown[], extra?: object][] = [
+  ["number", [-3, 0.5, 2, 10]],
+  ["text", ["anna", "Berta", "Émile", "Zoe"]],
+  ["date", ["1999-12-31", "2026-01-02", "2026-01-10"]],
+  ["datetime", ["2026-01-01T00:00:00.000Z", "2026-01-01T00:00:00.001Z", "2027-01-01T00:00:00.000Z"]],
+  ["boolean", [false, true]],
+  ["choices", ["Bronze", "gold", "Silver"], { choices: ["gold", "Silver", "Bronze"] }],
+];
+
+for (const [type, ascending, extra = {}] of sorted)
+  test(`lists are sorted by a custom ${type}, both ways, with those without a value last, page by page`, async () => {
+    const acme = await organization();
+    const field = await acme.customField("lead", { name: "Rank of it", type, ...extra });
+    const key = `custom.${field.id}`;
+    await acme.lead();
+    for (const value of ascending.toReversed()) await acme.lead({ [key]: value });
+    await acme.lead();
+    const values = (page: any[]) => page.map((one) => one[key] ?? null);
+
+    for (const name of [key, "custom.Rank of it"]) {
+      const up = await acme.all(`/lead/?_order_by=${encodeURIComponent(name)}&_limit=2`);
+      const down = await acme.all(`/lead/?_order_by=${encodeURIComponent(`-${name}`)}&_limit=1`);
+
+      assert.deepEqual(values(up), [...ascending, null, null]);
+      assert.deepEqual(values(down), [...ascending.toReversed(), null, null]);
+      assert.equal(new Set(up.map((one) => one.id)).size, up.length);
+      assert.deepEqual(values((await acme.get(`/lead/?_order_by=${encodeURIComponent(name)}&_skip=1&_limit=1`)).data), [
+        ascending[1],
+      ]);
+    }
+  });
+
+test("a custom member is sorted by name, and what has several values or is no field is nothing to sort by", async () => {
+  const acme = await organization();
+  const boss = await acme.customField("lead", { name: "Boss", type: "user" });
+  const grades = await acme.customField("lead", {
+    name: "Grades",
+    type: "choices",
+    choices: ["A"],
+    accepts_multiple_values: true,
+  });
+  const other = await acme.member();
+  for (const userId of [other.userId, acme.userId]) await acme.lead({ [`custom.${boss.id}`]: userId });
+
+  const { data } = await acme.get(`/lead/?_order_by=custom.${boss.id}`);
+
+  assert.deepEqual(
+    data.map((one: any) => one[`custom.${boss.id}`]),
+    [acme.userId, other.userId],
+  );
+  for (const wrong of [`custom.${grades.id}`, "custom.Bosss", "custom.constructor", "nmae"])
+    await acme.refused(400, "GET", `/lead/?_order_by=${wrong}`, undefined, "_order_by");
+  assert.match((await acme.refused(400, "GET", "/lead/?_order_by=custom.Bos"))["field-errors"]._order_by, /custom\.Boss,/);
+});

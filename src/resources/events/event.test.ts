@@ -87,7 +87,19 @@ describe("the list of events", () => {
     assert.deepEqual(await found(`user_id=${colleague.userId}`), ["contact.created"]);
     assert.deepEqual(await found(`object_type=lead&date_created__gte=${begun}`), ["lead.updated"]);
     assert.deepEqual(await found(`object_type=lead&date_updated__lt=${begun}`), ["lead.created"]);
-    assert.deepEqual(await found("event=lead.exploded"), []);
+    assert.deepEqual(await found("event=lead.*"), await found("object_type=lead"));
+    assert.deepEqual(await found("event=note.created"), await found("event=activity.note.created"));
+    assert.deepEqual(await found("event=*"), await found("event__in=*,lead.created"));
+    assert.deepEqual(await found("event__in=lead.deleted,lead.*"), await found("event=lead.*"));
+    for (const [filter, nearly, meant] of [
+      ["event", "lead.creatd", "lead.created"],
+      ["event", "leads.*", "lead.created"],
+      ["object_type", "leed", "lead"],
+      ["action", "update", "updated"],
+    ] as const) {
+      const refusal = await acme.refused(400, "GET", `/event/?${filter}=${nearly}`, undefined, filter);
+      assert.ok(refusal["field-errors"][filter].includes(meant), refusal["field-errors"][filter]);
+    }
     const [{ request_id }] = await acme.events(person.id);
     assert.deepEqual(await found(`request_id=${request_id}`), ["contact.created"]);
     await acme.refused(400, "GET", "/event/?created_by=user_x", undefined, "created_by");

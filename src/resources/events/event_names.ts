@@ -1,5 +1,5 @@
 // Every event there is, by the kind of record it is about. Webhooks subscribe to these names and to patterns of them.
-import { nearest } from "../../core/reasons.ts";
+import { nearest, nearestNames } from "../../core/reasons.ts";
 import { ownTypes, systemTypes } from "../tasks/task.ts";
 
 /** What happens to records of every kind. */
@@ -51,7 +51,19 @@ export const eventCatalog: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 const types = [...eventCatalog.keys()];
-const names = new Set([...eventCatalog].flatMap(([type, actions]) => actions.map((action) => `${type}.${action}`)));
+
+export interface EventName {
+  type: string;
+  action: string;
+  name: string;
+}
+
+/** All of them, in their parts. */
+export const eventNames: readonly EventName[] = [...eventCatalog].flatMap(([type, actions]) =>
+  actions.map((action) => ({ type, action, name: `${type}.${action}` })),
+);
+
+const names = new Set(eventNames.map((one) => one.name));
 /** `task.completed` is that of any type of task. */
 const ofAnyTask = new Set([...changes, "completed"].map((action) => `task.${action}`));
 /** What may stand before `.*`: object types, and what several of them begin with. */
@@ -79,6 +91,9 @@ export function matchesEvent(pattern: string, event: string): boolean {
 
 /** Why a name is refused. */
 export function unknownEvent(given: string): string {
-  const near = nearest(given.slice(0, 100), [...names, ...ofAnyTask]);
-  return `knows no event ${JSON.stringify(given.slice(0, 100))}${near === null ? "" : `; did you mean ${near}?`}`;
+  const sought = given.slice(0, 100);
+  const known = [...names, ...ofAnyTask];
+  const near = nearest(sought, known);
+  const hint = near === null ? "the nearest are" : `did you mean ${near}? The nearest are`;
+  return `knows no event ${JSON.stringify(sought)}; ${hint} ${nearestNames(sought, known).join(", ")}`;
 }

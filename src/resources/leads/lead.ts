@@ -24,7 +24,7 @@ import { vector, withBeginnings } from "../../search/words.ts";
 import { parseUrl } from "../../values/url.ts";
 import { listFilters, listIds } from "../lists/list_fields.ts";
 import { addresses, type Email, emailKeys, emails, type Phone, phoneKeys, phones } from "../shared/contact_points.ts";
-import { emailFilter, labelFilter, nameFilter, phoneFilter, tagFilter } from "../shared/filters.ts";
+import { labelFilter, nameFilter, reachedFilter, tagFilter } from "../shared/filters.ts";
 import { dateCreated } from "../shared/history.ts";
 import { authorNames } from "../shared/names.ts";
 import { tagNames } from "../tags/tag_names.ts";
@@ -47,8 +47,8 @@ export const lead = resource({
   filters: {
     query: textQuery("lead"),
     name: nameFilter("lead"),
-    email: emailFilter,
-    phone: phoneFilter,
+    email: reachedFilter("lead", "email"),
+    phone: reachedFilter("lead", "phone"),
     tag: tagFilter("lead"),
     ...listFilters("lead"),
     ...labelFilter("status_label", "status_id", leadStatus),

@@ -282,7 +282,11 @@ test("an opportunity is filtered by its status, pipeline and type, whatever it i
   assert.deepEqual(await found("date_won=2026-03-04"), [won.id]);
   assert.deepEqual(await found("date_won__gt=2026-03-04"), []);
   assert.deepEqual(await found("value_period__in=monthly"), []);
-  assert.deepEqual(await found("status_label=No such"), []);
+  for (const filter of ["status_label", "status", "status_type", "status_type__in"])
+    assert.match(
+      (await acme.refused(400, "GET", `/opportunity/?${filter}=Wn`, undefined, filter))["field-errors"][filter],
+      /won/i,
+    );
 });
 
 test("user_id__in takes groups in place of their members", async () => {

@@ -27,7 +27,7 @@ import { formatMoney } from "../../values/money.ts";
 import { parseUrl } from "../../values/url.ts";
 import { commentSummary } from "../comments/comment_summary.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
-import { labelFilter, membersFilter } from "../shared/filters.ts";
+import { labelFilter } from "../shared/filters.ts";
 import { dateCreated, pastDay, pastMoment } from "../shared/history.ts";
 import { currency, currencyOfOrganization, moneyMax, type Period, periods } from "../shared/money.ts";
 import { authorNames } from "../shared/names.ts";
@@ -61,6 +61,7 @@ export const opportunity = resource({
   indexed: ["lead_id", "contact_id"],
   sort: {
     date_won: true,
+    expected_close_date: true,
     confidence: true,
     value: true,
     annualized_value: true,
@@ -70,7 +71,6 @@ export const opportunity = resource({
   filters: {
     query: textQuery("opportunity"),
     lead_query: relatedTextQuery("opportunity", "lead"),
-    ...membersFilter("user_id"),
     ...labelFilter("status_label", "status_id", opportunityStatus),
     ...labelFilter("status", "status_id", opportunityStatus),
     ...labelFilter("status_type", "status_id", opportunityStatus, "type"),

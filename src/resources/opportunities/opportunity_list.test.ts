@@ -119,34 +119,90 @@ test("groups by the day of winning are weeks, months, quarters or years, in the 
   assert.deepEqual(keys(years), ["2026:3", "2025:1"]);
 });
 
-test("groups are paged as groups, trimmed within, and take the list's filters", async () => {
+test("groups are passed over by _skip, trimmed, and take the list's filters", async () => {
   const acme = await organization();
   for (const month of ["01", "02", "03"]) await acme.opportunity({ status: "Won", date_won: `2026-${month}-15`, value: 10 });
   await acme.opportunity({ value: 10 });
   const path = "/opportunity/?_group_by=date_won__month&status_type=won&_order_by=date_won&_fields=date_won";
 
-  const page = await acme.get(`${path}&_limit=1&_skip=1&_count=exact`);
+  const page = await acme.get(`${path}&_skip=1&_count=exact`);
   const none = await acme.get(`${path}&_limit=0`);
 
   assert.deepEqual(
-    page.data.map((group: any) => [group.key, group.objects]),
-    [["2026-02", [{ date_won: "2026-02-15" }]]],
+    page.data.map((group: any) => [group.key, group.objects, group.has_more]),
+    ["02", "03"].map((month) => [`2026-${month}`, [{ date_won: `2026-${month}-15` }], false]),
   );
-  assert.equal(page.has_more, true);
+  assert.equal(page.has_more, false);
   assert.deepEqual([page.total_results, page.total_value_one_time], [3, 30]);
-  assert.deepEqual([none.data, none.has_more], [[], true]);
+  assert.deepEqual(
+    none.data.map((group: any) => [group.total_results, group.objects, group.has_more, group.cursor_next]),
+    [1, 2, 3].map(() => [1, [], true, undefined]),
+  );
   await acme.refused(400, "GET", "/opportunity/?_group_by=value", undefined, "_group_by");
-  await acme.refused(400, "GET", "/opportunity/?_group_by=user_id&_cursor=x", undefined, "_cursor");
   await acme.refused(400, "GET", "/opportunity/?_group_by=user_id&_expand=lead", undefined, "_expand");
 });
 
-test("a group tells how many it has and brings the first fifty along", async () => {
+for (const order of ["value", "-value", "expected_close_date", "-expected_close_date", "-expected_close_date,value", "user_name"])
+  test(`each group is paged by its own cursor, by ${order}, and keeps its sums`, async () => {
+    const acme = await organization();
+    const other = await acme.member();
+    const lead_id = (await acme.lead()).id;
+    for (let i = 0; i < 7; i++) {
+      const expected_close_date = i % 3 === 0 ? null : `2026-0${1 + (i % 4)}-01`;
+      const value = i === 5 ? null : (i * 7) % 4;
+      await acme.opportunity({ lead_id, value, expected_close_date, user_id: i % 2 === 0 ? acme.userId : other.userId });
+    }
+    const whole = (await acme.get(`/opportunity/?_order_by=${order}`)).data;
+    const path = `/opportunity/?_group_by=user_id&_order_by=${order}&_limit=2`;
+
+    const { data } = await acme.get(path);
+
+    assert.equal(data.length, 2);
+    for (const first of data) {
+      const found = [...first.objects];
+      for (let group = first; group.has_more; ) {
+        const page = await acme.get(`${path}&_cursor=${group.cursor_next}`);
+        assert.equal(page.data.length, 1);
+        group = page.data[0];
+        assert.equal(group.key, first.key);
+        assert.ok(group.objects.length <= 2);
+        assert.deepEqual([group.total_results, group.total_value_one_time], [first.total_results, first.total_value_one_time]);
+        found.push(...group.objects);
+      }
+      const expected = whole.filter((one: any) => one.user_id === first.key);
+      assert.deepEqual(
+        found.map((one) => one.id),
+        expected.map((one: any) => one.id),
+      );
+      assert.equal(first.total_results, expected.length);
+    }
+  });
+
+test("a group's cursor is bound to the groups, the filters and the order", async () => {
   const acme = await organization();
   const lead_id = (await acme.lead()).id;
-  await Promise.all(Array.from({ length: 51 }, () => acme.opportunity({ lead_id })));
+  for (let i = 0; i < 2; i++) await acme.opportunity({ lead_id });
+  const path = "/opportunity/?_group_by=user_id&_limit=1";
+  const [{ cursor_next }] = (await acme.get(path)).data;
+
+  for (const wrong of [
+    "/opportunity/?_group_by=user_id&_cursor=x",
+    `${path}&_order_by=value&_cursor=${cursor_next}`,
+    `${path}&value__gt=1&_cursor=${cursor_next}`,
+    `/opportunity/?_group_by=date_won__year&_limit=1&_cursor=${cursor_next}`,
+    `/opportunity/?_limit=1&_cursor=${cursor_next}`,
+  ])
+    await acme.refused(400, "GET", wrong, undefined, "_cursor");
+  await acme.refused(400, "GET", `${path}&_skip=1&_cursor=${cursor_next}`, undefined, "_skip");
+});
+
+test("a group tells how many it has and brings a hundred along where no limit is given", async () => {
+  const acme = await organization();
+  const lead_id = (await acme.lead()).id;
+  for (let i = 0; i < 110; i += 10) await Promise.all(Array.from({ length: 10 }, () => acme.opportunity({ lead_id })));
 
   const [group] = (await acme.get("/opportunity/?_group_by=user_id&_fields=id")).data;
 
-  assert.equal(group.total_results, 51);
-  assert.equal(group.objects.length, 50);
+  assert.equal(group.total_results, 110);
+  assert.equal(group.objects.length, 100);
 });

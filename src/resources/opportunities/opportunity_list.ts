@@ -5,9 +5,9 @@ import { invalid } from "../../core/errors.ts";
 import { JsonText, type Operation } from "../../core/operation.ts";
 import { from, scope } from "../../core/resource.ts";
 import type { Rows } from "../../db/database.ts";
-import { and, raw, type Sql, sql, statement } from "../../db/sql.ts";
+import { and, join, raw, sql, statement } from "../../db/sql.ts";
 import { showList } from "../../records/list.ts";
-import { type ListInput, orderBy, readList } from "../../records/list_input.ts";
+import { afterCursor, cursorOf, decodeCursor, type ListInput, orderBy, readList } from "../../records/list_input.ts";
 import { selectList } from "../../records/records.ts";
 import { listSchema } from "../../records/standard.ts";
 import { outputSchema, type Projection, projectionOf } from "../../records/writer.ts";
@@ -15,28 +15,33 @@ import { currencyOfOrganization } from "../shared/money.ts";
 import { memberColumns, membersOf, membersShape, selectMembers, selectWorth, summed } from "./deal_sums.ts";
 import { opportunity } from "./opportunity.ts";
 
-/** A group brings at most so many of its opportunities along; the list with its filter has them all. */
-const objectsMax = 50;
+/** At most so many groups are answered at once; `_skip` passes over those before. */
+const groupsMax = 50;
 
 export async function listOpportunities(ctx: Ctx, { _group_by, ...given }: Record<string, string>): Promise<JsonText> {
   const group = readGroup(_group_by, given);
+  if (group !== null) return listGroups(ctx, group, given);
   const input = await readList(ctx, opportunity, given);
-  if (input.count !== "exact") return group ? showGroups(ctx, input, group, {}) : showList(ctx, opportunity, input);
-
-  const totals = await totalsOfAll(ctx, input);
-  return group ? showGroups(ctx, input, group, totals) : showList(ctx, opportunity, { ...input, count: null }, totals);
+  if (input.count !== "exact") return showList(ctx, opportunity, input);
+  return showList(ctx, opportunity, { ...input, count: null }, await totalsOfAll(ctx, input));
 }
 
 /** Adds to the description of the list what it answers beyond a page. */
 export function withTotals(list: Operation): Operation {
-  const group = z.looseObject({ key: z.string().nullable(), objects: z.array(outputSchema(opportunity)), ...membersShape });
+  const group = z.looseObject({
+    key: z.string().nullable(),
+    ...membersShape,
+    objects: z.array(outputSchema(opportunity)),
+    has_more: z.boolean(),
+    cursor_next: z.string().optional(),
+  });
   return {
     ...list,
     parameters: [
       ...list.parameters,
       {
         name: "_group_by",
-        doc: "Answers groups in place of opportunities, with what each is worth together.",
+        doc: `Answers groups in place of opportunities, at most ${groupsMax} of them, with what each is worth together. \`_limit\` is of each group, whose \`cursor_next\` as \`_cursor\` answers more of that group; \`_skip\` passes over groups.`,
         schema: z.enum(groupNames),
       },
     ],
@@ -73,53 +78,96 @@ const groupNames = Object.keys(groups) as [Group, ...Group[]];
 function readGroup(name: string | undefined, given: Record<string, string>): Group | null {
   if (name === undefined || name === "") return null;
   if (!Object.hasOwn(groups, name)) throw invalid({ _group_by: `must be one of ${groupNames.join(", ")}` });
-  for (const other of ["_cursor", "_expand"])
-    if (given[other]) throw invalid({ [other]: "cannot be used together with _group_by" });
+  if (given._expand) throw invalid({ _expand: "cannot be used together with _group_by" });
   return name as Group;
 }
 
-/** `_limit` and `_skip` count groups. */
-async function showGroups(ctx: Ctx, input: ListInput, group: Group, totals: Record<string, string>): Promise<JsonText> {
+interface Grouped extends ListInput {
+  group: Group;
+  /** The one group whose page is asked for, and where the page before ended. */
+  within: { key: string; after: readonly (string | null)[] } | null;
+}
+
+async function listGroups(ctx: Ctx, group: Group, { _cursor, ...given }: Record<string, string>): Promise<JsonText> {
+  const input = await readList(ctx, opportunity, given);
+  const fingerprint = () => `${input.fingerprint()} ${group}`;
+  const grouped: Grouped = {
+    ...input,
+    fingerprint,
+    group,
+    within: _cursor ? readPlace(_cursor, { ...input, fingerprint }) : null,
+  };
+  return showGroups(ctx, grouped, input.count === "exact" ? await totalsOfAll(ctx, input) : {});
+}
+
+function readPlace(cursor: string, { skip, order, fingerprint }: ListInput): Grouped["within"] {
+  if (skip > 0) throw invalid({ _skip: "cannot be used together with _cursor" });
+  const [key, ...after] = decodeCursor(cursor, fingerprint(), order.length + 1) ?? [];
+  if (typeof key !== "string")
+    throw invalid({ _cursor: "is not a cursor of a group of this list with these filters and this order" });
+  return { key, after };
+}
+
+interface FoundGroup {
+  key: string;
+  totals: Record<string, string>;
+  objects: string[];
+  /** The order's values of the last object that is shown. */
+  last: readonly (string | null)[];
+}
+
+async function showGroups(ctx: Ctx, input: Grouped, totals: Record<string, string>): Promise<JsonText> {
   const projection = projectionOf(opportunity, input.fields, (other) => ctx.registry.resource(other));
   const currency = currencyOfOrganization(ctx);
-  const found = new Map<string, { totals: Record<string, string>; objects: string[] }>();
-  for (const [key, ...row] of await selectGroups(ctx, input, groups[group], projection)) {
-    const one = found.get(key!) ?? { totals: membersOf(row, currency), objects: [] };
-    one.objects.push(projection.write(row.slice(memberColumns), ctx.directory, ctx));
+  const found = new Map<string, FoundGroup>();
+  for (const row of await selectGroups(ctx, input, projection)) {
+    const [key, ...members] = row.slice(0, 1 + memberColumns);
+    const one = found.get(key!) ?? { key: key!, totals: membersOf(members, currency), objects: [], last: [] };
     found.set(key!, one);
+    one.objects.push(projection.write(row.slice(1 + memberColumns), ctx.directory, ctx));
+    if (one.objects.length <= input.limit) one.last = row.slice(-input.order.length);
   }
 
-  const shown = [...found].slice(0, input.limit).map(([key, { totals, objects }]) => groupText(key, totals, objects));
+  const shown = [...found.values()].slice(0, groupsMax).map((one) => groupText(one, input));
   const members = Object.entries(totals).map(([name, text]) => `,"${name}":${text}`);
-  return new JsonText(`{"data":[${shown.join(",")}],"has_more":${found.size > input.limit}${members.join("")}}`);
+  return new JsonText(`{"data":[${shown.join(",")}],"has_more":${found.size > groupsMax}${members.join("")}}`);
 }
 
 /**
- * One row for each opportunity that a group brings along: the group's key and totals, then the opportunity. Groups come in the
- * direction of the list's order, the one without a key last.
+ * One row for each opportunity of a page of each group, and one more: the group's key and totals, then the opportunity and the values
+ * of its order. Groups come in the direction of the list's order, the one without a key last. Behind a cursor the totals of a group
+ * stay those of all of it.
  */
-function selectGroups(ctx: Ctx, input: ListInput, group: Sql, projection: Projection): Promise<Rows> {
-  const where = and([...scope(ctx, opportunity), ...input.conditions]);
-  const key = sql`coalesce(${group}, '') collate "C"`;
+function selectGroups(ctx: Ctx, input: Grouped, projection: Projection): Promise<Rows> {
+  const key = sql`coalesce(${groups[input.group]}, '') collate "C"`;
+  const ofGroup = input.within === null ? [] : [sql`${key} = ${input.within.key}`];
+  const where = and([...scope(ctx, opportunity), ...input.conditions, ...ofGroup]);
+  const isBehind = input.within === null ? raw("true") : afterCursor(input.order, input.within.after);
   const order = raw(`key = '', key ${input.order[0]!.descending ? "desc" : "asc"}`);
+  const keys = join(
+    input.order.map((one) => one.sql),
+    ", ",
+  );
   return query(
     ctx,
     statement(sql`
       with matching as (
-        select t.id, ${key} as key, row_number() over (partition by ${key} order by ${orderBy(input.order)}) as place, ${summed}
+        select t.id, ${key} as key, ${isBehind} as is_behind,
+          row_number() over (partition by ${key}, ${isBehind} order by ${orderBy(input.order)}) as place, ${summed}
         from ${from(opportunity, "t")} where ${where}
       ), found as (
-        select key, ${selectMembers(currencyOfOrganization(ctx))} from (${selectWorth(raw("matching"), raw("t.key"))}) worth group by key order by ${order} limit ${input.limit + 1} offset ${input.skip}
+        select key, ${selectMembers(currencyOfOrganization(ctx))} from (${selectWorth(raw("matching"), raw("t.key"))}) worth
+        group by key order by ${order} limit ${groupsMax + 1} offset ${input.skip}
       ), placed as (
-        select key, place, id from matching where place <= ${objectsMax}
+        select key, place, id from matching where is_behind and place <= ${input.limit + 1}
       )
-      select found.*, ${selectList(ctx, projection)} from found join placed using (key)
-      join ${from(opportunity, "t")} on t.organization_id = ${ctx.organization_id} and t.id = placed.id ${raw(projection.joins)}
+      select found.*, ${selectList(ctx, projection)}, ${keys} from found join (placed
+        join ${from(opportunity, "t")} on t.organization_id = ${ctx.organization_id} and t.id = placed.id ${raw(projection.joins)}) using (key)
       order by ${order}, place`),
   );
 }
 
-function groupText(key: string, totals: Record<string, string>, objects: readonly string[]): string {
+function groupText({ key, totals, objects, last }: FoundGroup, { limit, fingerprint }: Grouped): string {
   const [, year, kind, part] = /^(\d{4})(?:-(W|Q|)(\d+))?$/.exec(key) ?? [];
   const unit = { W: "week", Q: "quarter", "": "month" }[kind ?? "none"];
   const members = {
@@ -127,7 +175,9 @@ function groupText(key: string, totals: Record<string, string>, objects: readonl
     ...(year === undefined ? {} : { year: String(Number(year)) }),
     ...(unit === undefined ? {} : { [unit]: String(Number(part)) }),
     ...totals,
-    objects: `[${objects.join(",")}]`,
+    objects: `[${objects.slice(0, limit).join(",")}]`,
+    has_more: String(objects.length > limit),
+    ...(objects.length > limit && limit > 0 ? { cursor_next: JSON.stringify(cursorOf({ fingerprint }, [key, ...last])) } : {}),
   };
   return `{${Object.entries(members)
     .map(([name, text]) => `"${name}":${text}`)

@@ -18,7 +18,7 @@ import {
 } from "../../core/field.ts";
 import { type Filter, resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
-import { readValues } from "../../records/list_input.ts";
+import { checkAmong, readValues } from "../../records/list_input.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { vector } from "../../search/words.ts";
 import { formatMoney } from "../../values/money.ts";
@@ -258,9 +258,11 @@ function statusFilter(): Filter {
   return {
     doc: "Only quotes in this state now, or in one of several separated by commas.",
     sql(ctx, value, alias) {
+      const wanted = readValues(value);
+      checkAmong(wanted, quoteStates);
       const t = name(alias);
       return sql`case when ${t}.status = 'open' and ${t}.expires_at < ${todayOf(ctx.directory, ctx.now)}::date then 'expired'
-        else ${t}.status end = any(${readValues(value)})`;
+        else ${t}.status end = any(${wanted})`;
     },
   };
 }

@@ -1,10 +1,11 @@
 // Filters that several resources have beside the comparisons with their columns.
 import type { Ctx } from "../../core/context.ts";
+import type { Field } from "../../core/field.ts";
 import type { Filter, Resource } from "../../core/resource.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
-import { readValues } from "../../records/list_input.ts";
+import { checkAmong, readValues } from "../../records/list_input.ts";
 import { attributeOf } from "../../search/attributes.ts";
-import { compileQuery } from "../../search/compile.ts";
+import { compileQuery, compileReached } from "../../search/compile.ts";
 import type { QueryNode } from "../../search/nodes.ts";
 import { emailKey } from "../../values/email.ts";
 import { parsePhone, phoneDigits } from "../../values/phone.ts";
@@ -25,6 +26,16 @@ export const phoneFilter: Filter = {
   },
 };
 
+/** The same of whoever may be reached there: the record itself, or one of its people. */
+export const reachedFilter = (resource: string, field: "email" | "phone"): Filter => {
+  const own = field === "email" ? emailFilter : phoneFilter;
+  return {
+    doc: `${own.doc.slice(0, -1)}, their own or of one of their contacts.`,
+    sql: (ctx, value, alias, purpose) =>
+      compileReached(ctx, ctx.registry.resource(resource)!, alias, field, (of) => own.sql(ctx, value, of) as Sql, purpose),
+  };
+};
+
 /** The name as people remember it: in any case and without accents. */
 export const nameFilter = (resource: string): Filter => ({
   doc: "Only records with this name, in any case and with or without accents.",
@@ -42,29 +53,17 @@ export const tagFilter = (resource: string): Filter => ({
   sql: (ctx, value, alias) => attributeOf(ctx, ctx.registry.resource(resource)!, alias, "tags")!.equals([value]),
 });
 
-/** `user_id__in`, where an id may also be a group's: it means the group's members. */
-export function membersFilter(field: string): Record<string, Filter> {
-  const members = (ctx: Ctx, id: string) =>
-    ((ctx.directory.has("group") ? ctx.directory.find("group", id)?.user_ids : undefined) as string[] | undefined) ?? [id];
-  return {
-    [`${field}__in`]: {
-      doc: `Only records whose \`${field}\` is one of these users or a member of these groups, separated by commas.`,
-      sql: (ctx, value, alias) =>
-        sql`${name(alias)}.${name(field)} = any(${readValues(value).flatMap((id) => members(ctx, id))})`,
-    },
-  };
-}
-
 /** `status_label` and `status_label__in`: labels of a small resource in place of its ids. */
 export function labelFilter(filter: string, field: string, of: Resource, labelField = "label"): Record<string, Filter> {
-  const idsOf = (ctx: Ctx, labels: readonly string[]) => {
-    const wanted = new Set(labels);
-    return ctx.directory
+  const isLabel = (of.fields[labelField] as Field).ref === null;
+  const condition = (ctx: Ctx, labels: readonly string[], alias: string): Sql => {
+    const rows = ctx.directory
       .list(of)
-      .flatMap((row) => (wanted.has((row as Record<string, string>)[labelField]!) ? [row.id as string] : []));
+      .map((row): [id: string, label: string] => [row.id, (row as Record<string, any>)[labelField]]);
+    if (isLabel) checkAmong(labels, (of.fields[labelField] as Field).choices ?? rows.map(([, label]) => label));
+    const wanted = new Set(labels);
+    return sql`${name(alias)}.${name(field)} = any(${rows.flatMap(([id, label]) => (wanted.has(label) ? [id] : []))})`;
   };
-  const condition = (ctx: Ctx, labels: readonly string[], alias: string): Sql =>
-    sql`${name(alias)}.${name(field)} = any(${idsOf(ctx, labels)})`;
   return {
     [filter]: { doc: `Only records with this ${filter}.`, sql: (ctx, value, alias) => condition(ctx, [value], alias) },
     [`${filter}__in`]: {

@@ -403,3 +403,19 @@ test("a task's due_date is a day wherever tasks are asked for by it, as its date
   assert.deepEqual(await inTree({ type: "exists" }), ["2026-03-01", "2026-03-02", "2026-03-03"]);
   await acme.refused(400, "GET", "/task/?query=due_date:soon", undefined, "query");
 });
+
+test("tasks of a group are its own and those of its members, and types that there are not are refused", async () => {
+  const acme = await organization();
+  const other = await acme.member();
+  const group = await acme.post("/group/", { name: "Us", user_ids: [acme.userId] });
+  for (const [text, assigned_to] of Object.entries({ mine: acme.userId, ours: group.id, theirs: other.userId }))
+    await acme.task({ text, assigned_to });
+  const found = async (filter: string) => (await acme.get(`/task/?${filter}`)).data.map((one: any) => one.text).sort();
+
+  assert.deepEqual(await found(`assigned_to=${group.id}`), ["mine", "ours"]);
+  assert.deepEqual(await found(`assigned_to__in=${group.id},${other.userId}`), ["mine", "ours", "theirs"]);
+  assert.deepEqual(await found(`assigned_to=${acme.userId}`), ["mine"]);
+  assert.deepEqual(await found(`query=assigned_to:${group.id}`), ["mine", "ours"]);
+  for (const filter of ["_type=Note", "_type__in=lead,note", "view=inbx", "priority=hi"])
+    await acme.refused(400, "GET", `/task/?${filter}`, undefined, filter.split("=")[0]);
+});

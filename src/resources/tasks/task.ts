@@ -22,13 +22,13 @@ import {
 } from "../../core/field.ts";
 import { type Filter, resource } from "../../core/resource.ts";
 import { name, raw, sql } from "../../db/sql.ts";
-import { BadValue, compare } from "../../records/list_input.ts";
+import { BadValue, checkAmong, compare } from "../../records/list_input.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { phoneFormatted } from "../../values/phone.ts";
 import { parseDate } from "../../values/time.ts";
 import { dateCreated, pastMoment } from "../shared/history.ts";
 import { authorNames } from "../shared/names.ts";
-import { assigneeName, isAssignedToCaller } from "./assignee.ts";
+import { assigneeFilters, assigneeName, isAssignedToCaller } from "./assignee.ts";
 import { taskIsVisible } from "./visibility.ts";
 
 /** Types of tasks that people make. */
@@ -65,7 +65,13 @@ export const task = resource({
   order: "date",
   sort: { date: true },
   indexed: ["lead_id", "contact_id", "assigned_to"],
-  filters: { query: textQuery("task"), _type: typeFilter(), view: viewFilter(), ...dueDateFilters() },
+  filters: {
+    query: textQuery("task"),
+    _type: typeFilter(),
+    view: viewFilter(),
+    ...assigneeFilters(),
+    ...dueDateFilters(),
+  },
   expand: {
     lead: { resource: "lead", via: "lead_id", many: false },
     contact: { resource: "contact", via: "contact_id", many: false },
@@ -163,7 +169,11 @@ function viewFilter(): Filter {
 function typeFilter(): Filter {
   return {
     doc: "Only tasks of this type; `all` for every type.",
-    sql: (ctx, value, alias) => (value === "all" ? raw("true") : compare(sql`${name(alias)}._type`, "text", "eq", value, ctx)),
+    sql(_ctx, value, alias) {
+      if (value === "all") return raw("true");
+      checkAmong([value], [...ownTypes, ...systemTypes]);
+      return sql`${name(alias)}._type = ${value}`;
+    },
   };
 }
 
