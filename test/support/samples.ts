@@ -7,6 +7,8 @@ import type { Workspace } from "./given.ts";
 let count = 0;
 const unique = () => `${process.pid}-${++count}`;
 
+const ownNumber = () => `+1212555${String(1000 + (++count % 9000))}`;
+
 type Body = Record<string, unknown>;
 
 /** What creating one takes beyond the fields marked required, because its own function asks for it. */
@@ -27,7 +29,7 @@ const required: Record<string, (ws: Workspace) => Promise<Body> | Body> = {
   inbox_rule: () => ({ conditions: { subject_contains: "invoice" }, actions: { add_tag: "billing" } }),
   line_item: () => ({ name: "Setup", unit_price: 1000 }),
   import: () => ({ csv: "Company,E-mail\nAcme,a@acme.io" }),
-  phone_number: () => ({ number: `+1212555${String(1000 + (++count % 9000))}` }),
+  phone_number: () => ({ number: ownNumber() }),
   webhook: () => ({ url: "https://93.184.216.34/hook", events: ["lead.created"] }),
   connected_account: () => ({ email: `mail-${unique()}@example.com`, smtp: { host: "93.184.216.34", password: "secret" } }),
   send_as: async (ws) => ({ allowed_user_id: (await ws.member()).userId }),
@@ -67,6 +69,7 @@ const values: Record<string, unknown> = {
   choices: ["a", "b"],
   redirect_uris: ["https://example.com/callback"],
   "comment.body": "<body>Text</body>",
+  "activity_sms.local_phone": async (ws: Workspace) => (await ws.post("/phone_number/", { number: ownNumber() })).number,
 };
 
 /** Lists that are of one record: without saying which, they are refused. */
@@ -94,7 +97,8 @@ export async function minimalBody(ws: Workspace, of: Resource): Promise<Body> {
 /** A valid value of a field, or undefined where its kind does not say one. */
 export async function sampleValue(ws: Workspace, of: Resource, key: string, field: Field): Promise<unknown> {
   const special = `${of.name}.${key}`;
-  if (special in values || key in values) return values[special] ?? values[key];
+  const value = values[special] ?? values[key];
+  if (value !== undefined) return typeof value === "function" ? value(ws) : value;
   if (field.ref)
     return field.ref.to === "user"
       ? ws.userId

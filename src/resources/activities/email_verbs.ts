@@ -7,6 +7,7 @@ import { emit } from "../../records/event.ts";
 import { findRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { fromHtml, fromText } from "../../values/rich_text.ts";
+import { checkAddress, checkSendAs, mailboxOf } from "../accounts/senders.ts";
 import { contact } from "../contacts/contact.ts";
 import { user } from "../organization/organization.ts";
 import { emailFromTemplate } from "../templates/fill.ts";
@@ -41,6 +42,7 @@ export async function createEmail(ctx: Ctx, { send_in, ...given }: Create<typeof
     references: answered === null ? [] : referencesTo(answered),
   };
   checkSendable(values);
+  await checkSender(ctx, values);
   const thread_id = await joinThread(ctx, values, answered?.thread_id ?? null);
   const row = store.insert(ctx, email, { ...values, thread_id, envelope: envelopeOf(values, answered?.message_ids[0] ?? null) });
   if (status === "sent") emit(ctx, email, { action: "sent", after: row });
@@ -82,6 +84,7 @@ export async function updateEmail(ctx: Ctx, before: Email, { send_in, ...patch }
   };
   if (patch.date_sent && patch.date_sent !== before.date_sent) sentAt(ctx, status, patch);
   if (status !== before.status) checkSendable(values);
+  await checkSender(ctx, values, before);
   const in_reply_to = answered ? (answered.message_ids[0] ?? null) : (before.envelope?.in_reply_to ?? null);
   // What was sent or received keeps the envelope it came in.
   if (before.status === "draft" || status === "draft") values.envelope = envelopeOf(values, in_reply_to);
@@ -161,6 +164,20 @@ function callersAddress(ctx: Ctx): string | null {
   const me = ctx.directory.get(user, ctx.actor.user_id);
   if (me === undefined) return null;
   return me.name === me.email ? me.email : `"${me.name.replace(/["\\]/g, "")}" <${me.email}>`;
+}
+
+type Sender = Partial<Pick<Email, "status" | "sender" | "email_account_id" | "send_as_id">>;
+
+/** What is logged may be anybody's. What is to leave is in the name of whoever writes it, and asked again when it is sent off. */
+async function checkSender(ctx: Ctx, mail: Sender, before: Sender = {}): Promise<void> {
+  if (mail.status === "sent" || mail.status === "inbox") return;
+  const known = mail.status !== "draft" && mail.status !== before.status ? {} : before;
+  const { sender, email_account_id, send_as_id } = mail;
+  const me = ctx.actor.user_id;
+  if (email_account_id && email_account_id !== known.email_account_id)
+    await mailboxOf(ctx, me, email_account_id, "email_account_id");
+  if (send_as_id && send_as_id !== known.send_as_id) await checkSendAs(ctx, me, send_as_id, "send_as_id");
+  if (sender && sender !== known.sender) await checkAddress(ctx, me, person(sender).email, "sender");
 }
 
 function checkSendable({ status, sender, to = [], cc = [], bcc = [] }: Addresses): void {

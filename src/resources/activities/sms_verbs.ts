@@ -7,6 +7,7 @@ import { findRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { contact } from "../contacts/contact.ts";
 import { createSystemTask } from "../tasks/system_task.ts";
+import { checkOwnNumber } from "../telephony/own_numbers.ts";
 import { smsFromTemplate } from "../templates/fill.ts";
 import { checkContent, checkMove, isLeaving, sendAfter, sendAfterChange, sentAt } from "./message_states.ts";
 import { type Contact, checkPlace, place } from "./placing.ts";
@@ -37,6 +38,7 @@ export async function createSms(ctx: Ctx, { send_in, send_to_inbox, ...given }: 
     send_after: sendAfter(ctx, status, { ...given, send_in }),
   } as const;
   checkSendable(ctx, values);
+  checkNumber(ctx, values);
   const row = store.insert(ctx, sms, values);
   if (status === "sent") emit(ctx, sms, { action: "sent", after: row });
   if (send_to_inbox) answerIt(ctx, row);
@@ -54,6 +56,7 @@ export async function updateSms(ctx: Ctx, before: Sms, { send_in, ...patch }: Pa
   const send_after = sendAfterChange(ctx, before, status, { ...patch, send_in });
   const values = { ...patch, ...(await fromNewTemplate(ctx, before, patch)) };
   if (status !== before.status) checkSendable(ctx, { ...before, ...values });
+  checkNumber(ctx, { ...before, ...values }, before);
 
   return store.update(ctx, sms, before, {
     ...values,
@@ -77,6 +80,15 @@ function checkSendable(ctx: Ctx, { status = "draft", remote_phone, text, attachm
   if (!may(ctx, "calling")) throw notAllowed("calling");
   if (!remote_phone) throw invalid({ remote_phone: "is required to send it" });
   if (!text && attachments.length === 0) throw invalid({ text: "is required to send it" });
+}
+
+type Numbered = Partial<Pick<Sms, "status" | "local_phone">>;
+
+/** What is logged may have left from anywhere. What is to leave does so from a number that whoever writes it may use. */
+function checkNumber(ctx: Ctx, { status, local_phone }: Numbered, before: Numbered = {}): void {
+  if (status === "sent" || status === "inbox" || !local_phone) return;
+  const isKnown = local_phone === before.local_phone && (status === "draft" || status === before.status);
+  if (!isKnown) checkOwnNumber(ctx, local_phone, ctx.actor.user_id, "local_phone");
 }
 
 const mobileOf = (person: Contact | null): string | null =>

@@ -118,6 +118,45 @@ test("a rule names only records that are there; what is gone since stops no othe
   await acme.refused(400, "POST", "/automation/", { ...rule, trigger: listens }, "trigger.config.list_id");
 });
 
+test("a rule that could not run is refused, and what stands in its way is named by its place", async () => {
+  const acme = await organization();
+  const [status, list] = [
+    (await acme.get("/status/opportunity/")).data[0],
+    await acme.post("/contact_list/", { name: "People" }),
+  ];
+  const size = await acme.customField("lead", { type: "number" });
+  const refuse = (body: object, field: string) => acme.refused(400, "POST", "/automation/", { ...rule, ...body }, field);
+  const acts = (type: string, config: object) => ({ actions: [rule.actions[0], { type, config }] });
+  const where = (field: string, operator: string, value: unknown = 1) => ({ conditions: [{ field, operator, value }] });
+  const at = (place: string) => `actions.1.config.${place}`;
+
+  await refuse(where("industri", "is"), "conditions.0.ref");
+  await refuse(where("custom.cf_none", "is"), "conditions.0.ref");
+  await refuse(where("name", "gt"), "conditions.0.op");
+  await refuse(where("date_created", "contains"), "conditions.0.op");
+  await refuse({ trigger: { type: "field.changed", config: { object_type: "lead", field: "nmae" } } }, "trigger.config.field");
+  await refuse(acts("set_field", { field: "nmae", value: "x" }), at("fields.nmae"));
+  await refuse(acts("set_field", { field: "date_updated", value: "2026-01-02" }), at("fields.date_updated"));
+  await refuse(acts("set_field", { field: "name", value: 5 }), at("fields.name"));
+  await refuse(acts("set_field", { field: `custom.${size.id}`, value: "5" }), at(`fields.custom.${size.id}`));
+  await refuse(acts("set_status", { status_id: status.id }), at("status_id"));
+  await refuse(acts("add_to_list", { list_id: list.id }), at("list_id"));
+  await refuse(acts("create_note", { note: { $template: "Hi {{ record.name" } }), at("note.$template"));
+  await refuse(acts("send_email", { subject: "Hi" }), at("template_id"));
+  await refuse(acts("send_sms", { from_number: (await acme.post("/phone_number/", { number: "+12125550177" })).id }), at("text"));
+  await refuse(acts("call_webhook", { url: "http://169.254.169.254/latest/" }), at("url"));
+  const made = await acme.post("/automation/", {
+    ...rule,
+    conditions: [{ field: `custom.${size.id}`, operator: "gt", value: 5 }],
+    ...acts("set_field", { fields: { description: { $template: "{{ record.name }}" }, [`custom.${size.id}`]: 6 } }),
+    status: "active",
+  });
+  await refuse({ ...made, ...where("industri", "is") }, "conditions.0.ref");
+  await acme.refused(400, "PUT", `/automation/${made.id}/`, where("industri", "is"), "conditions.0.ref");
+  await acme.delete(`/custom_field/lead/${size.id}/`);
+  assert.equal((await acme.put(`/automation/${made.id}/`, { ...made, name: "Renamed" })).status, "active");
+});
+
 test("only who writes sequences writes rules", async () => {
   const acme = await organization();
   const bob = await acme.member();

@@ -13,6 +13,7 @@ import { automationVersion } from "./automation_version.ts";
 import { checkCondition } from "./conditions.ts";
 import type { Plan } from "./fields.ts";
 import { readGraph } from "./graph.ts";
+import { problemsOfRunning } from "./runnable.ts";
 import { settings } from "./settings.ts";
 import { readTrigger } from "./trigger.ts";
 
@@ -78,7 +79,7 @@ interface Rule {
 }
 
 /** The rule in the form everything runs in. What is wrong is named by its place in the rule; records it named before may be gone. */
-async function compiled(ctx: Ctx, rule: Rule, before: Rule | null = null): Promise<Plan> {
+async function compiled(ctx: Ctx, rule: Rule, before: Automation | null = null): Promise<Plan> {
   const check = { errors: {} as FieldErrors, complete: true, named: [] as Named[] };
   const trigger = readTrigger(check, rule.trigger);
   const filter = filterOf(rule);
@@ -92,7 +93,16 @@ async function compiled(ctx: Ctx, rule: Rule, before: Rule | null = null): Promi
     ctx,
     fresh.map((one) => ({ ...one, at: placeInRule(one.at) })),
   );
-  return { trigger, filter, graph, settings: settings.parse({ re_enroll: rule.run_once_per_record ? "never" : "always" }) };
+  const plan = { trigger, filter, graph, settings: settings.parse({ re_enroll: rule.run_once_per_record ? "never" : "always" }) };
+  await checkRunnable(ctx, plan, before);
+  return plan;
+}
+
+/** It runs from the moment it is saved. What was in force already may be written back as it was. */
+async function checkRunnable(ctx: Ctx, plan: Plan, before: Automation | null): Promise<void> {
+  if (before !== null && same(plan, planOf(before))) return;
+  const problems = Object.entries(await problemsOfRunning(ctx, plan, before?.created_by ?? ctx.actor.user_id));
+  if (problems.length > 0) throw invalid(Object.fromEntries(problems.map(([place, reason]) => [placeInRule(place), reason])));
 }
 
 function filterOf({ conditions, match }: Rule): object | null {

@@ -89,7 +89,7 @@ function checkWithin(check: Check, value: unknown, at: string): void {
 }
 
 /** `{"$ref": path}` or `{"$template": text}`. */
-const isDynamic = (value: unknown): value is Record<string, unknown> =>
+export const isDynamic = (value: unknown): value is Record<string, unknown> =>
   isObject(value) && ("$ref" in value || "$template" in value);
 
 const roots = ["trigger", "record", "steps", "vars", "item", "run", "org", "now"];

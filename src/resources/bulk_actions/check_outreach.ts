@@ -2,10 +2,12 @@
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Values } from "../../core/resource.ts";
-import { parseEmail } from "../../values/email.ts";
+import { parseAddress, parseEmail } from "../../values/email.ts";
+import { checkAddress, mailboxOf } from "../accounts/senders.ts";
 import { user } from "../organization/user.ts";
 import { checkNamed, type Named } from "../shared/named.ts";
 import { canBeAssigned } from "../tasks/assignee.ts";
+import { checkCallerId } from "../telephony/own_numbers.ts";
 import type { bulkEmail } from "./email.ts";
 import type { bulkSequenceSubscription } from "./sequence_subscription.ts";
 
@@ -13,10 +15,8 @@ import type { bulkSequenceSubscription } from "./sequence_subscription.ts";
 export async function checkEmail(ctx: Ctx, given: Values<typeof bulkEmail>): Promise<Values<typeof bulkEmail>> {
   const { template_id, email_account_id } = given;
   if (!template_id) throw invalid({ template_id: "is required" });
-  await checkNamed(ctx, [
-    ...named("template_id", "email_template", template_id),
-    ...named("email_account_id", "connected_account", email_account_id),
-  ]);
+  await checkNamed(ctx, [...named("template_id", "email_template", template_id)]);
+  await checkSender(ctx, { account: ["email_account_id", email_account_id], address: ["sender", given.sender] });
   return given;
 }
 
@@ -25,7 +25,7 @@ export async function checkSequenceSubscription(
   ctx: Ctx,
   given: Values<typeof bulkSequenceSubscription>,
 ): Promise<Values<typeof bulkSequenceSubscription>> {
-  const { action_type, sequence_id, sender_account_id, sender_email, calls_assigned_to } = given;
+  const { action_type, sequence_id, sender_account_id, sender_email, calls_assigned_to, from_phone_number_id } = given;
   if (!action_type) throw invalid({ action_type: "is required" });
   if (action_type === "subscribe" && !sequence_id) throw invalid({ sequence_id: "is required" });
   if (sender_email && parseEmail(sender_email) === null) throw invalid({ sender_email: "is not an e-mail address" });
@@ -33,11 +33,24 @@ export async function checkSequenceSubscription(
   if (nobody) throw invalid({ calls_assigned_to: "must be active members and groups" });
   await checkNamed(ctx, [
     ...named("sequence_id", "sequence", sequence_id),
-    ...named("sender_account_id", "connected_account", sender_account_id),
+    ...named("from_phone_number_id", "phone_number", from_phone_number_id),
   ]);
+  await checkSender(ctx, { account: ["sender_account_id", sender_account_id], address: ["sender_email", sender_email] });
+  checkCallerId(ctx, from_phone_number_id, ctx.actor.user_id, "from_phone_number_id");
   if (action_type !== "subscribe") return given;
   const caller = ctx.directory.get(user, ctx.actor.user_id)!;
   return { ...given, sender_name: given.sender_name ?? caller.name, sender_email: sender_email ?? caller.email };
+}
+
+type Said = [field: string, value: string | null | undefined];
+
+/** Bulk work sends as whoever asks for it. */
+async function checkSender(ctx: Ctx, { account: [at, id], address: [place, address] }: Record<"account" | "address", Said>) {
+  const me = ctx.actor.user_id;
+  if (id) await mailboxOf(ctx, me, id, at);
+  const parsed = address ? parseAddress(address) : null;
+  if (address && parsed === null) throw invalid({ [place]: "is not an e-mail address" });
+  if (parsed !== null) await checkAddress(ctx, me, parsed.email, place);
 }
 
 const named = (at: string, resource: string, id: string | null | undefined): Named[] => (id ? [{ at, id, as: [resource] }] : []);

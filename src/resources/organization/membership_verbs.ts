@@ -9,6 +9,7 @@ import { emit } from "../../records/event.ts";
 import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { nameOfCaller, notify } from "../notifications/notify.ts";
+import { checkCallerId } from "../telephony/own_numbers.ts";
 import { membership } from "./membership.ts";
 import { organizationOf } from "./organization.ts";
 
@@ -56,6 +57,8 @@ export async function updateMembership(ctx: Ctx, before: Membership, patch: Patc
   const isDemoted = before.role_id === "admin" && patch.role_id !== undefined && patch.role_id !== "admin";
   if (isDemoted && !(await othersAreAdmin(ctx, before)))
     throw invalid({ role_id: "must stay admin: at least one admin has to remain" });
+  if (patch.default_caller_id !== before.default_caller_id)
+    checkCallerId(ctx, patch.default_caller_id, before.user_id, "default_caller_id");
   return store.update(ctx, membership, before, patch);
 }
 

@@ -7,10 +7,12 @@ import { changedFields, emit } from "../../records/event.ts";
 import { findRecord, findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { emailKey } from "../../values/email.ts";
-import { connectedAccount, isMailbox } from "../accounts/connected_account.ts";
+import { connectedAccount } from "../accounts/connected_account.ts";
+import { checkAddress, mailboxOf } from "../accounts/senders.ts";
 import { contact } from "../contacts/contact.ts";
 import { unsubscribedAmong } from "../contacts/unsubscribed_email.ts";
 import { isActiveMember, user } from "../organization/user.ts";
+import { checkCallerId } from "../telephony/own_numbers.ts";
 import { nextSlot } from "./schedule.ts";
 import { sequence } from "./sequence.ts";
 import { sequenceSubscription } from "./sequence_subscription.ts";
@@ -51,8 +53,7 @@ export async function updateSubscription(
   patch: Patch<typeof sequenceSubscription>,
 ): Promise<Subscription> {
   checkAssignees(ctx, patch.calls_assigned_to, before.calls_assigned_to);
-  if (patch.sender_account_id && patch.sender_account_id !== before.sender_account_id)
-    await mailboxWith(ctx, patch.sender_account_id);
+  await checkSender(ctx, patch, before);
   const change = await changeOfStatus(ctx, before, patch.status ?? before.status);
   const after = store.update(ctx, sequenceSubscription, before, { ...patch, ...change });
   if (after.status !== before.status) {
@@ -111,12 +112,16 @@ async function addressOf(ctx: Ctx, person: Contact, taken: Sequence, asked: stri
 
 // --- who writes ---
 
-type Sender = Pick<Values<typeof sequenceSubscription>, "sender_account_id" | "sender_name" | "sender_email">;
+type Sender = Pick<
+  Values<typeof sequenceSubscription>,
+  "sender_account_id" | "sender_name" | "sender_email" | "from_phone_number_id"
+>;
 
 /** What is not said is that of the account; without an account, the caller's own. */
 async function senderOf(ctx: Ctx, given: Sender): Promise<Sender> {
   const { sender_account_id: id } = given;
-  const account = id === undefined ? await usualAccount(ctx) : id === null ? null : await mailboxWith(ctx, id);
+  const account = id === undefined ? await usualAccount(ctx) : id === null ? null : await mailbox(ctx, id);
+  await checkSender(ctx, given, { sender_account_id: id });
   const identity = account?.identities[0];
   const me = ctx.directory.get(user, ctx.actor.user_id);
   return {
@@ -131,11 +136,15 @@ async function usualAccount(ctx: Ctx): Promise<Account | null> {
   return (await findRecords(ctx, connectedAccount, own, sql`order by t.is_default desc, t.id limit 1`))[0] ?? null;
 }
 
-async function mailboxWith(ctx: Ctx, id: string): Promise<Account> {
-  const found = await findRecord(ctx, connectedAccount, id);
-  if (found === null) throw invalid({ sender_account_id: "does not exist" });
-  if (!isMailbox(found._type)) throw invalid({ sender_account_id: "cannot send e-mail" });
-  return found;
+const mailbox = (ctx: Ctx, id: string): Promise<Account> => mailboxOf(ctx, ctx.actor.user_id, id, "sender_account_id");
+
+/** Whoever subscribes or changes it sends as themselves, or as those who let them. */
+async function checkSender(ctx: Ctx, given: Sender, before: Sender): Promise<void> {
+  const { sender_account_id, sender_email, from_phone_number_id } = given;
+  const me = ctx.actor.user_id;
+  if (sender_account_id && sender_account_id !== before.sender_account_id) await mailbox(ctx, sender_account_id);
+  if (sender_email && sender_email !== before.sender_email) await checkAddress(ctx, me, sender_email, "sender_email");
+  if (from_phone_number_id !== before.from_phone_number_id) checkCallerId(ctx, from_phone_number_id, me, "from_phone_number_id");
 }
 
 function checkAssignees(ctx: Ctx, given: readonly string[] | undefined, before: readonly string[] = []): void {

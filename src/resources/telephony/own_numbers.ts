@@ -23,6 +23,13 @@ export function isUsableBy(number: PhoneNumber, userId: string): boolean {
   return number.participants.length === 0 || number.participants.includes(userId);
 }
 
+/** Refuses a number that the organization does not have, or that the member may not use. */
+export function checkOwnNumber(ctx: Ctx, number: string, userId: string, field: string): void {
+  const found = ctx.directory.list(phoneNumber).find((one) => one.number === number && one.status !== "released");
+  if (found === undefined) throw invalid({ [field]: "is not a number of this organization" });
+  checkCallerId(ctx, found.id, userId, field);
+}
+
 /** Refuses a number that is another member's, or a group's that the member does not belong to. */
 export function checkCallerId(ctx: Ctx, id: string | null | undefined, userId: string, field: string): void {
   const number = ctx.directory.get(phoneNumber, id);

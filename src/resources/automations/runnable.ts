@@ -1,0 +1,209 @@
+// What a plan must be, beyond being understood, before it is in force: it speaks of fields that its records have, gives them values
+// they take, says what it sends, and sends as whom it may.
+import type { Ctx } from "../../core/context.ts";
+import { collect, type FieldErrors } from "../../core/errors.ts";
+import type { AnyField, Field } from "../../core/field.ts";
+import { isId } from "../../core/id.ts";
+import { nearest, reasons } from "../../core/reasons.ts";
+import type { Resource } from "../../core/resource.ts";
+import { type CustomField, checkValue, customFieldsOf, findField, Reason } from "../../records/custom_fields.ts";
+import { checkTemplate, TemplateError } from "../../services/liquid.ts";
+import { parseAddress } from "../../values/email.ts";
+import { connectedAccount } from "../accounts/connected_account.ts";
+import { sendAs } from "../accounts/send_as.ts";
+import { checkAddress, checkName, checkSendAs, mailboxOf } from "../accounts/senders.ts";
+import { leadStatus } from "../leads/lead_status.ts";
+import { contactList } from "../lists/contact_list.ts";
+import { leadList } from "../lists/lead_list.ts";
+import { opportunityStatus } from "../opportunities/opportunity_status.ts";
+import { user } from "../organization/user.ts";
+import { checkCallerId, checkOwnNumber } from "../telephony/own_numbers.ts";
+import { phoneNumber } from "../telephony/phone_number.ts";
+import { isDynamic, isObject } from "./config.ts";
+import type { Plan } from "./fields.ts";
+
+type Config = Record<string, unknown>;
+
+interface Check {
+  ctx: Ctx;
+  errors: FieldErrors;
+  /** The kind of record it is about; undefined where that is not known before it runs. */
+  of: Resource | undefined;
+  /** Whose accounts and numbers it sends from. */
+  userId: string;
+}
+
+/** What stands in the way of running the plan, by its places. */
+export async function problemsOfRunning(ctx: Ctx, plan: Plan, userId: string): Promise<FieldErrors> {
+  const { object_type } = plan.trigger.config;
+  const of = typeof object_type === "string" ? ctx.registry.resource(object_type) : undefined;
+  const check: Check = { ctx, errors: {}, of, userId };
+  checkTrigger(check, plan.trigger.config);
+  checkLeaves(check, plan.filter, "filter");
+  for (const [id, { type, config }] of Object.entries(plan.graph.steps)) {
+    const at = `graph.steps.${id}.config`;
+    checkTemplates(check.errors, config, at);
+    await steps[type]?.(check, config, at);
+  }
+  return check.errors;
+}
+
+// --- fields ---
+
+function checkTrigger(check: Check, config: Config): void {
+  for (const key of ["field", "date_field"]) checkKnown(check, config[key], `trigger.config.${key}`);
+  if (Array.isArray(config.fields)) config.fields.forEach((one, i) => checkKnown(check, one, `trigger.config.fields.${i}`));
+  checkLeaves(check, config.condition, "trigger.config.condition");
+}
+
+/** The conditions on fields anywhere in a tree. */
+function checkLeaves(check: Check, node: unknown, at: string): void {
+  if (Array.isArray(node)) node.forEach((one, i) => checkLeaves(check, one, `${at}.${i}`));
+  if (!isObject(node)) return;
+  if (node.type === "field") return checkLeaf(check, node, at);
+  for (const [key, value] of Object.entries(node)) checkLeaves(check, value, `${at}.${key}`);
+}
+
+const ordered = new Set(["gt", "gte", "lt", "lte", "between", "before", "after", "within_last", "within_next"]);
+const textual = new Set(["contains", "not_contains", "starts_with", "ends_with"]);
+
+function checkLeaf(check: Check, { ref, op }: Config, at: string): void {
+  const name = typeof ref === "string" && ref.startsWith("record.") ? ref.slice("record.".length) : undefined;
+  checkKnown(check, name, `${at}.ref`);
+  const field = check.of?.fields[name ?? ""] as Field | undefined;
+  if (field?.source !== "column") return;
+  const fits = ordered.has(op as string)
+    ? ["integer", "number", "date", "timestamp"].includes(field.type)
+    : textual.has(op as string)
+      ? ["text", "texts", "json"].includes(field.type)
+      : !["is_true", "is_false"].includes(op as string) || field.type === "boolean";
+  if (!fits) check.errors[`${at}.op`] = `does not go with ${name}`;
+}
+
+/** A field of the record itself; what lies beyond a relation is known when it runs. */
+function checkKnown({ ctx, errors, of }: Check, name: unknown, at: string): void {
+  if (typeof name !== "string" || of === undefined || customOf(ctx, of, name) !== undefined) return;
+  const first = name.split(".")[0]!;
+  const known = (of.kinds?.of ?? [of]).flatMap((kind) => [...Object.keys(kind.fields), ...Object.keys(kind.expand ?? {})]);
+  if (known.includes(first) && first !== "custom") return;
+  const near = nearest(name, known);
+  errors[at] = `is not a field of a ${nounOf(of)}${near === null ? "" : `; did you mean ${near}?`}`;
+}
+
+const customOf = (ctx: Ctx, of: Resource, name: string) =>
+  of.custom !== undefined && name.startsWith("custom.")
+    ? findField(customFieldsOf(ctx.directory, of.custom), name)?.[1]
+    : undefined;
+
+/** Values that fields are set to: those that are known already must be ones the fields take. */
+function checkSet(check: Check, { fields, target }: Config, at: string): void {
+  if (check.of === undefined || check.of.kinds || !isObject(fields) || !isItself(target)) return;
+  for (const [name, value] of Object.entries(fields)) {
+    const place = `${at}.fields.${name}`;
+    checkKnown(check, name, place);
+    const custom = customOf(check.ctx, check.of, name);
+    const field = check.of.fields[name] as AnyField | undefined;
+    if (custom !== undefined) checkCustom(check, custom, value, place);
+    else if (field?.source === "column") checkColumn(check, field, value, place);
+    else if (field !== undefined && field.source !== "input") check.errors[place] = "cannot be changed";
+  }
+}
+
+function checkCustom({ ctx, errors }: Check, field: CustomField, value: unknown, at: string): void {
+  const stored = value === null || isDynamic(value) ? null : checkValue(ctx, field, value);
+  if (stored instanceof Reason) errors[at] = stored.text;
+}
+
+function checkColumn({ errors }: Check, field: Field, value: unknown, at: string): void {
+  if (field.mode !== "write" || field.hidden) errors[at] = "cannot be changed";
+  else if (value === null && !field.nullable) errors[at] = "must not be null";
+  else if (value !== null && !isDynamic(value)) {
+    const result = field.schema.safeParse(value, { reportInput: true });
+    if (!result.success) Object.assign(errors, reasons(result.error, at));
+  }
+}
+
+// --- steps ---
+
+/** Templates anywhere in a value must be ones that can be filled in. */
+function checkTemplates(errors: FieldErrors, value: unknown, at: string): void {
+  if (Array.isArray(value)) value.forEach((one, i) => checkTemplates(errors, one, `${at}.${i}`));
+  if (!isObject(value)) return;
+  for (const [key, one] of Object.entries(value)) {
+    const problem = key === "$template" && typeof one === "string" ? problemOfTemplate(one) : null;
+    if (problem !== null) errors[`${at}.${key}`] = problem;
+    else checkTemplates(errors, one, `${at}.${key}`);
+  }
+}
+
+function problemOfTemplate(source: string): string | null {
+  try {
+    checkTemplate(source);
+    return null;
+  } catch (error) {
+    if (error instanceof TemplateError) return error.message;
+    throw error;
+  }
+}
+
+type CheckStep = (check: Check, config: Config, at: string) => void | Promise<void>;
+
+const steps: Readonly<Record<string, CheckStep>> = {
+  "record.update": checkSet,
+  "status.set": ({ ctx, errors, of }, { status_id, target }, at) => {
+    if (of === undefined || !isItself(target) || typeof status_id !== "string") return;
+    const statuses = { lead: leadStatus, opportunity: opportunityStatus }[of.name];
+    if (statuses === undefined || ctx.directory.find(statuses.name, status_id) === undefined)
+      errors[`${at}.status_id`] = `is not a status of a ${nounOf(of)}`;
+  },
+  "list.change": ({ errors, of }, { list_id, target }, at) => {
+    if (of === undefined || !isItself(target) || typeof list_id !== "string") return;
+    const lists = { lead: leadList, contact: contactList }[of.name];
+    if (lists === undefined || !isId(lists.prefix, list_id))
+      errors[`${at}.list_id`] = `is not a list that a ${nounOf(of)} can be on`;
+  },
+  "email.send": checkMail,
+  "email.draft": checkMail,
+  "sms.send": (check, config, at) => {
+    if (!config.template_id && !config.text) check.errors[`${at}.text`] = "is required, or a template_id";
+    checkNumber(check, config.from_number, `${at}.from_number`);
+  },
+  "sequence.subscribe": (check, config, at) => checkSender(check, config.sender, `${at}.sender`),
+  "http.request": ({ ctx, errors }, { url }, at) => {
+    if (typeof url === "string" && !ctx.settings.addresses.allowsHost(url)) errors[`${at}.url`] = "must be a public address";
+  },
+};
+
+async function checkMail(check: Check, config: Config, at: string): Promise<void> {
+  if (!config.template_id && !config.body) check.errors[`${at}.template_id`] = "is required, or a body";
+  await checkSender(check, config.from, `${at}.from`);
+}
+
+const nounOf = (of: Resource): string => of.name.replaceAll("_", " ");
+
+/** What is changed is the record that the plan is about. */
+const isItself = (target: unknown): boolean =>
+  target === undefined || target === null || (isObject(target) && target.$ref === "record");
+
+// --- who it sends as ---
+
+/** An account, a send-as, a member or an address, by its id or as it is written. */
+async function checkSender({ ctx, errors, userId }: Check, from: unknown, at: string): Promise<void> {
+  if (from === undefined || from === null || isDynamic(from)) return;
+  if (typeof from !== "string") return void (errors[at] = "must be the id of an account, a send-as or a member, or an address");
+  const address = parseAddress(from);
+  await collect(errors, async () => {
+    if (isId(connectedAccount.prefix, from)) await mailboxOf(ctx, userId, from, at);
+    else if (isId(sendAs.prefix, from)) await checkSendAs(ctx, userId, from, at);
+    else if (address === null || isId(user.prefix, from)) await checkName(ctx, userId, from, at);
+    else await checkAddress(ctx, userId, address.email, at);
+  });
+}
+
+function checkNumber({ ctx, errors, userId }: Check, from: unknown, at: string): void {
+  if (typeof from !== "string") return;
+  collect(errors, () => {
+    if (ctx.directory.get(phoneNumber, from) === undefined) checkOwnNumber(ctx, from, userId, at);
+    else checkCallerId(ctx, from, userId, at);
+  });
+}
