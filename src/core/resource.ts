@@ -120,6 +120,8 @@ export interface ResourceWords<F extends Fields> {
   expand?: Record<string, Relation>;
   /** Which rows the caller may see, beyond the organization; null for all. */
   visible?: (ctx: Ctx, alias: string) => Sql | null;
+  /** Who may know of it, where more know of a record than see it: one that is deleted and can be restored has its events. */
+  known?: (ctx: Ctx, alias: string) => Sql | null;
   /** Whose record it is (the user in a field, or what a function says), and what it takes to delete one's own and to change another's. */
   owned?: { by: string | ((ctx: Ctx, row: any) => boolean); own: Permission | "member"; others: Permission };
   elsewhere?: Elsewhere;

@@ -6,7 +6,7 @@ import { from, type Resource, scope } from "../core/resource.ts";
 import type { Rows, Statement, Row as TextRow } from "../db/database.ts";
 import { and, name, raw, type Sql, sql, statement } from "../db/sql.ts";
 import { afterCursor, cursorOf, type ListInput, leanFor, orderBy, readOrder } from "./list_input.ts";
-import { selectList, statementName } from "./records.ts";
+import { joinsOf, selectList, statementName } from "./records.ts";
 import { type Projection, projectionOf, renderedProjectionOf } from "./writer.ts";
 
 /** Beyond this offset the keys are found first, in the index alone, and joined back: 90 ms become 9 at 100,000. */
@@ -55,7 +55,7 @@ async function readLeanPage(ctx: Ctx, of: Resource, input: ListInput): Promise<P
 
   const found = input.conditions[0]?.shown?.slice(input.skip);
   const texts =
-    found ?? (await pageRows(ctx, of, input, { select: lean.select, joins: "", related: [] }, false)).map(([text]) => text!);
+    found ?? (await pageRows(ctx, of, input, { select: lean.select, joins: [], related: [] }, false)).map(([text]) => text!);
   const pieces: string[] = [];
   const count = Math.min(texts.length, input.limit);
   for (let i = 0; i < count; i++) {
@@ -100,7 +100,7 @@ async function writeRows(ctx: Ctx, of: Resource, projection: Projection, rows: R
   const plain = projectionOf(of, null, (other) => ctx.registry.resource(other));
   const found = await query(
     ctx,
-    statement(sql`select ${raw(plain.select)}, t.id from ${from(of, "t")} ${raw(plain.joins)}
+    statement(sql`select ${raw(plain.select)}, t.id from ${from(of, "t")} ${joinsOf(ctx, plain)}
       where t.organization_id = ${ctx.organization_id} and t.id = any(${missing})`),
   );
   const byId = new Map(found.map((row) => [row.at(-1), plain.write(row, ctx.directory, ctx)]));
@@ -139,10 +139,10 @@ function pageQuery(ctx: Ctx, of: Resource, input: ListInput, projection: Selecte
   const select = keyed ? sql`select ${selectList(ctx, projection)}, ${keys}` : sql`select ${selectList(ctx, projection)}`;
 
   if (input.skip < deepSkip) {
-    return sql`${select} from ${from(of, "t")} ${raw(projection.joins)} where ${and(conditions)} order by ${order} limit ${raw(String(input.limit + 1))} offset ${input.skip}`;
+    return sql`${select} from ${from(of, "t")} ${joinsOf(ctx, projection)} where ${and(conditions)} order by ${order} limit ${raw(String(input.limit + 1))} offset ${input.skip}`;
   }
   return sql`${select} from (select t.id from ${from(of, "t")} where ${and(conditions)} order by ${order} limit ${input.limit + 1} offset ${input.skip}) k
-    join ${from(of, "t")} on t.organization_id = ${ctx.organization_id} and t.id = k.id ${raw(projection.joins)} order by ${order}`;
+    join ${from(of, "t")} on t.organization_id = ${ctx.organization_id} and t.id = k.id ${joinsOf(ctx, projection)} order by ${order}`;
 }
 
 // --- counting ---
@@ -197,10 +197,10 @@ async function expandOne(ctx: Ctx, of: Resource, relationName: string, ids: read
   const conditions = and([...scope(ctx, target), ...(relation.where ? [relation.where("t")] : [])]);
   const found = relation.many
     ? sql`select p.id, c.* from unnest(${ids}::text[]) p(id) cross join lateral (
-        select ${selectList(ctx, projection)} from ${from(target, "t")} ${raw(projection.joins)}
+        select ${selectList(ctx, projection)} from ${from(target, "t")} ${joinsOf(ctx, projection)}
         where ${conditions} and t.${name(relation.via)} = p.id order by ${childOrder(target)} limit ${expandMax + 1}) c`
     : sql`select p.id, ${selectList(ctx, projection)} from ${from(of, "p")} join ${from(target, "t")} on t.organization_id = p.organization_id and t.id = p.${name(relation.via)}
-        ${raw(projection.joins)} where ${conditions} and p.organization_id = ${ctx.organization_id} and p.id = any(${ids}::text[])`;
+        ${joinsOf(ctx, projection)} where ${conditions} and p.organization_id = ${ctx.organization_id} and p.id = any(${ids}::text[])`;
 
   const byParent = new Map<string, string[]>();
   for (const [id, ...row] of await query(ctx, statement(found))) {

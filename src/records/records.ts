@@ -8,10 +8,10 @@ import { JsonText } from "../core/operation.ts";
 import { type Create, from, kindOf, type Patch, type Resource, type Row, scope } from "../core/resource.ts";
 import { allColumns, rowReader, same } from "../core/row.ts";
 import type { Statement, Row as TextRow } from "../db/database.ts";
-import { and, join, name, raw, type Sql, sql, statement } from "../db/sql.ts";
+import { and, empty, join, name, raw, type Sql, sql, statement } from "../db/sql.ts";
 import { type CustomField, customFieldsOf } from "./custom_fields.ts";
 import { verbsOf } from "./verbs.ts";
-import { isSelfContained, type Projection, projectionOf, renderedProjectionOf, renderRow } from "./writer.ts";
+import { isSelfContained, type Joined, type Projection, projectionOf, renderedProjectionOf, renderRow } from "./writer.ts";
 
 // --- reading ---
 
@@ -19,9 +19,9 @@ import { isSelfContained, type Projection, projectionOf, renderedProjectionOf, r
 export async function showRecord(ctx: Ctx, of: Resource, id: string, fields: readonly string[] | null = null): Promise<JsonText> {
   if (!isId(of.prefix, id)) throw notFound();
   const lookup = (other: string) => ctx.registry.resource(other);
-  const plainVisibility = of.visible?.(ctx, "t") == null;
+  const plainVisibility = seesAll(ctx, of);
   const rendered = fields === null && plainVisibility ? renderedProjectionOf(of, lookup) : undefined;
-  if (rendered !== undefined) {
+  if (rendered !== undefined && isPlain(ctx, rendered)) {
     const [row] = await read(ctx, byId(ctx, of, id, rendered));
     if (row === undefined) throw notFound();
     const text = rendered.write(row, ctx.directory, ctx);
@@ -30,7 +30,7 @@ export async function showRecord(ctx: Ctx, of: Resource, id: string, fields: rea
 
   const projection = projectionOf(of, fields, lookup);
   const [row] =
-    projection.related.length === 0 && plainVisibility
+    plainVisibility && isPlain(ctx, projection)
       ? await read(ctx, byId(ctx, of, id, projection))
       : await query(ctx, statement(selectOne(ctx, of, id, projection)));
   if (row === undefined) throw notFound();
@@ -44,26 +44,46 @@ function byId(ctx: Ctx, of: Resource, id: string, projection: Projection): State
   let kept = byIdTexts.get(projection);
   if (kept === undefined) {
     const only = of.only ? ` and t.${of.only.column} = '${of.only.value}'` : "";
-    const text = `select ${projection.select} from ${name(of.table).sql} t ${projection.joins} where t.organization_id = $1 and t.id = $2${only}`;
+    const text = `select ${projection.select} from ${name(of.table).sql} t ${projection.joins.map((one) => one.text).join(" ")} where t.organization_id = $1 and t.id = $2${only}`;
     byIdTexts.set(projection, (kept = { text, values: [], name: statementName(of, "get", projection.select) }));
   }
   return { text: kept.text, name: kept.name, values: [ctx.organization_id, id] };
 }
 
 function selectOne(ctx: Ctx, of: Resource, id: string, projection: Projection): Sql {
-  return sql`select ${selectList(ctx, projection)} from ${from(of, "t")} ${raw(projection.joins)}
+  return sql`select ${selectList(ctx, projection)} from ${from(of, "t")} ${joinsOf(ctx, projection)}
     where ${and([...scope(ctx, of), sql`t.id = ${id}`])}`;
 }
 
 /** What was just written is shown, whoever may see it from now on. */
 const selectWritten = (ctx: Ctx, of: Resource, id: string, projection: Projection): Sql =>
-  sql`select ${selectList(ctx, projection)} from ${from(of, "t")} ${raw(projection.joins)}
+  sql`select ${selectList(ctx, projection)} from ${from(of, "t")} ${joinsOf(ctx, projection)}
     where t.organization_id = ${ctx.organization_id} and t.id = ${id}`;
 
 /** The select list with the expressions of related fields behind it. */
 export function selectList(ctx: Ctx, projection: Pick<Projection, "select" | "related">): Sql {
   return join([raw(projection.select), ...projection.related.map(([, field]) => field.sql("t", ctx))], ", ");
 }
+
+/** The joins of its labels; a record that the caller does not see has none. */
+export const joinsOf = (ctx: Ctx, { joins }: Pick<Projection, "joins">): Sql =>
+  joins.length === 0
+    ? empty
+    : join(
+        joins.map((one) => joinOf(ctx, one)),
+        " ",
+      );
+
+function joinOf(ctx: Ctx, { of, alias, text }: Joined): Sql {
+  const rule = of.visible?.(ctx, alias);
+  return rule ? and([raw(text), rule]) : raw(text);
+}
+
+const seesAll = (ctx: Ctx, of: Resource, alias = "t"): boolean => of.visible?.(ctx, alias) == null;
+
+/** Its text is the same whoever asks. */
+const isPlain = (ctx: Ctx, { related, joins }: Projection): boolean =>
+  related.length === 0 && joins.every(({ of, alias }) => seesAll(ctx, of, alias));
 
 const names = new Map<string, string>();
 
@@ -222,9 +242,8 @@ export async function shown<R extends Resource>(
 }
 
 async function readBack(ctx: Ctx, of: Resource, id: string, projection: Projection): Promise<string> {
-  const plain = projection.related.length === 0;
   const [row] = await transactionOf(ctx).read(
-    plain ? byId(ctx, of, id, projection) : statement(selectWritten(ctx, of, id, projection)),
+    isPlain(ctx, projection) ? byId(ctx, of, id, projection) : statement(selectWritten(ctx, of, id, projection)),
   );
   if (row === undefined) throw notFound();
   return projection.write(row, ctx.directory, ctx);

@@ -14,12 +14,19 @@ export interface Projection {
   /** The select list: own columns, joined labels, and the version last. */
   select: string;
   /** Left joins for labels whose target is not in the directory. */
-  joins: string;
+  joins: readonly Joined[];
   /** Fields that need SQL of their own, selected behind the version. */
   related: readonly [string, Related][];
   write: (row: TextRow, directory: Directory, moment: Moment) => string;
   /** Where the version stands in a row. */
   versionAt: number;
+}
+
+/** The record that an id names, for its label. */
+export interface Joined {
+  of: Resource;
+  alias: string;
+  text: string;
 }
 
 export type Lookup = (resource: string) => Resource | undefined;
@@ -44,7 +51,7 @@ export function projectionOf(of: Resource, fields: readonly string[] | null, loo
 class Selection {
   readonly columns: string[] = [];
   readonly related: [string, Related][] = [];
-  private readonly joined: string[] = [];
+  private readonly joined: Joined[] = [];
 
   /** Where the expression stands in a row. */
   at(expression: string): number {
@@ -58,20 +65,19 @@ class Selection {
     return this.columns.length + (found >= 0 ? found : this.related.push([key, field]) - 1);
   }
 
-  /** The alias of the table that `refField` points at. */
-  join(table: string, refField: string): string {
-    const found = this.joined.findIndex((text) => text.startsWith(`left join ${table} `) && text.endsWith(` = t.${refField}`));
-    const alias = `j${found >= 0 ? found : this.joined.length}`;
-    if (found < 0)
-      this.joined.push(
-        `left join ${table} ${alias} on ${alias}.organization_id = t.organization_id and ${alias}.id = t.${refField}`,
-      );
+  /** The alias of the record that `refField` points at. */
+  join(of: Resource, refField: string): string {
+    const found = this.joined.find((one) => one.of === of && one.text.endsWith(` = t.${refField}`));
+    if (found !== undefined) return found.alias;
+    const alias = `j${this.joined.length}`;
+    const text = `left join ${of.table} ${alias} on ${alias}.organization_id = t.organization_id and ${alias}.id = t.${refField}`;
+    this.joined.push({ of, alias, text });
     return alias;
   }
 
   projection(write: Projection["write"]): Projection {
     const { columns, related, joined } = this;
-    return { select: columns.join(", "), joins: joined.join(" "), related, versionAt: this.at("t.version"), write };
+    return { select: columns.join(", "), joins: joined, related, versionAt: this.at("t.version"), write };
   }
 }
 
@@ -158,7 +164,7 @@ function valueCode(
   if (target.cached) {
     return `${helper(labelTexts(field))}(d,r[${selection.at(`t.${field.ref}`)}])`;
   }
-  const value = `r[${selection.at(`${selection.join(target.table, field.ref)}.${field.field}`)}]`;
+  const value = `r[${selection.at(`${selection.join(target, field.ref)}.${field.field}`)}]`;
   return `${helper(quoteOrNull)}(${field.kept === null ? value : `${value}??r[${selection.at(`t.${field.kept}`)}]`})`;
 }
 

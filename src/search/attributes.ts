@@ -4,8 +4,8 @@
  */
 import type { Ctx } from "../core/context.ts";
 import type { Field, Label, ShownField } from "../core/field.ts";
-import type { Filter, Resource } from "../core/resource.ts";
-import { or, raw, type Sql, sql, name as sqlName } from "../db/sql.ts";
+import { type Filter, type Resource, scope } from "../core/resource.ts";
+import { and, or, raw, type Sql, sql, name as sqlName } from "../db/sql.ts";
 import { type CustomField, customFieldsOf, findField } from "../records/custom_fields.ts";
 import { customEquals, customNumber, customText } from "../records/list_input.ts";
 import { emailKey } from "../values/email.ts";
@@ -137,7 +137,7 @@ function textsAttribute(ctx: Ctx, of: Resource, value: Sql, name: string): Attri
 function labelAttribute(ctx: Ctx, alias: string, { ref, to, field }: Label, filter: Filter | undefined): Attribute {
   const target = ctx.registry.resource(to)!;
   const [from, id] = [sqlName(target.table), sqlName(ref)];
-  const value = sql`(select l.${sqlName(field)} from ${from} l where l.organization_id = ${sqlName(alias)}.organization_id and l.id = ${sqlName(alias)}.${id})`;
+  const value = sql`(select l.${sqlName(field)} from ${from} l where ${and(scope(ctx, target, "l"))} and l.id = ${sqlName(alias)}.${id})`;
   const column = columnOf(target, field);
   const label = { ...single("text", value, column?.ref?.to ?? null), choices: column?.choices ?? null };
   return filter ? { ...label, equals: (values) => filteredBy(ctx, filter, alias, values) } : label;

@@ -5,8 +5,8 @@
 import type { Ctx } from "../core/context.ts";
 import { isId } from "../core/id.ts";
 import { nearest, nearestNames, notAmong } from "../core/reasons.ts";
-import type { Resource } from "../core/resource.ts";
-import { name, raw, type Sql, sql } from "../db/sql.ts";
+import { type Resource, scope } from "../core/resource.ts";
+import { and, name, raw, type Sql, sql } from "../db/sql.ts";
 import { withMembers } from "../records/list_input.ts";
 import { parseCountry } from "../values/country.ts";
 import { emailKey, parseEmail } from "../values/email.ts";
@@ -259,7 +259,7 @@ async function refersTo(c: Compiler, attribute: Attribute, value: string, operat
   const label = "display_name" in target.fields ? "display_name" : "name";
   const mode = operator === ":" ? "contains" : "exact_value";
   return attribute.some(
-    (id) => sql`exists (select from ${name(target.table)} l where l.organization_id = ${c.ctx.organization_id} and l.id = ${id}
+    (id) => sql`exists (select from ${name(target.table)} l where ${and(scope(c.ctx, target, "l"))} and l.id = ${id}
       and ${inText(sql`l.${name(label)}`, { value: withoutStars(value), mode })})`,
   );
 }

@@ -61,6 +61,7 @@ export const conversation = resource({
   doc: "Messages with a person of a lead that belong together, over any channel. Its messages are activities.",
   commentable: true,
   visible: livingAsLead,
+  known: visibleAsLead,
   owned: {
     by: (ctx, row) =>
       row.created_by === ctx.actor.user_id || (row.assigned_to !== null && isAssignedToCaller(ctx, row.assigned_to)),

@@ -1,11 +1,11 @@
 // An event: one change of one record, as it was. Written by `core/event.ts` with the change itself and never rewritten.
 import { z } from "zod";
-import { json, text, texts } from "../../core/field.ts";
+import { json, related, text, texts } from "../../core/field.ts";
 import { type Filter, resource } from "../../core/resource.ts";
 import { name, raw, type Sql, sql } from "../../db/sql.ts";
 import { BadValue, checkAmong, readValues } from "../../records/list_input.ts";
-import { visibleAsLead } from "../leads/visibility.ts";
 import { type EventName, eventNames, eventPattern, matchesEvent, unknownEvent } from "./event_names.ts";
+import { eventIsVisible, metaOf } from "./visibility.ts";
 
 const anything = z.record(z.string(), z.unknown());
 
@@ -15,7 +15,7 @@ export const event = resource({
   table: "stored_event",
   doc: "One change of one record: what it is now, and what it was.",
   event: null,
-  visible: visibleAsLead,
+  visible: eventIsVisible,
   filters: {
     object_type: partFilter("Only events of this kind of record.", "type", alone),
     object_type__in: partFilter("Only events of one of these kinds of record, separated by commas.", "type", readValues),
@@ -42,7 +42,12 @@ export const event = resource({
       doc: "What these fields were; of a deletion, the whole record.",
     }),
     data: json(anything, { readOnly: true, default: {}, doc: "The record after the change; empty when it was deleted." }),
-    meta: json(anything, { readOnly: true, default: {}, doc: "The request, and the larger piece of work it was part of." }),
+    meta: related(
+      anything,
+      (alias, ctx) => metaOf(ctx, alias),
+      "The request, and the larger piece of work it was part of. Of other records it names only those that the caller sees.",
+      { always: true },
+    ),
     // An event has no author beside `user_id`.
     created_by: text({ readOnly: true, hidden: true }),
     updated_by: text({ readOnly: true, hidden: true }),

@@ -10,6 +10,7 @@ import { monthOf } from "../../db/partitions.ts";
 import { and, join, raw, type Sql, sql, statement } from "../../db/sql.ts";
 import { countRows } from "../../records/list.ts";
 import { afterCursor, type ListInput, orderBy, readList } from "../../records/list_input.ts";
+import { selectList } from "../../records/records.ts";
 import { listSchema } from "../../records/standard.ts";
 import { outputSchema, type Projection, projectionOf } from "../../records/writer.ts";
 import { pgTimestamp } from "../../values/time.ts";
@@ -64,7 +65,7 @@ async function readDates(ctx: Ctx, input: ListInput, projection: Projection, pla
   const upwards = place?.upwards === true;
   const order = upwards ? input.order.map((key) => ({ ...key, descending: !key.descending })) : input.order;
   const { found, now } = await readRows(ctx, input, {
-    select: raw(projection.select),
+    select: selectList(ctx, projection),
     conditions: place ? [afterCursor(order, place.values), isSeen(place.seen)] : [],
     order: orderBy(order),
   });
@@ -100,7 +101,7 @@ async function readFeed(ctx: Ctx, input: ListInput, projection: Projection, { af
   await refuseForgotten(ctx, at);
   const [epoch, position, seq] = after;
   const { found, now } = await readRows(ctx, input, {
-    select: sql`${raw(projection.select)}, t.date_created, ${feedOrder}`,
+    select: sql`${selectList(ctx, projection)}, t.date_created, ${feedOrder}`,
     conditions: [
       sql`(${feedOrder}) > (${epoch}::bigint, ${position}::bigint, ${seq}::bigint)`,
       sql`(t.epoch, t.position) < (head.epoch, pg_snapshot_xmin(pg_current_snapshot())::text::bigint)`,

@@ -5,6 +5,7 @@ import type { Directory } from "../../core/directory.ts";
 import { boolean, computed, input, integer, ref, related, text } from "../../core/field.ts";
 import { type Row, resource } from "../../core/resource.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
+import { andVisible, visibleAsLead } from "../leads/visibility.ts";
 import { atEnd, positionMax } from "../shared/positions.ts";
 
 export const inboxFolder = resource({
@@ -42,10 +43,10 @@ export const inboxFolder = resource({
 function counted(condition: Sql, doc: string) {
   return related(
     z.int(),
-    (alias) => sql`(select count(*) from conversation c where c.organization_id = ${name(alias)}.organization_id
-        and c.folder_id = ${name(alias)}.id and c.deleted_at is null ${condition})
+    (alias, ctx) => sql`(select count(*) from conversation c where c.organization_id = ${name(alias)}.organization_id
+        and c.folder_id = ${name(alias)}.id and c.deleted_at is null ${condition} ${andVisible(visibleAsLead(ctx, "c"))})
       + (select count(*) from inbox_prospect p where p.organization_id = ${name(alias)}.organization_id
-        and p.folder_id = ${name(alias)}.id and p.status = 'new')`,
+        and p.folder_id = ${name(alias)}.id and p.status = 'new' ${andVisible(visibleAsLead(ctx, "p"))})`,
     doc,
   );
 }

@@ -1,6 +1,6 @@
 // Who sees which leads. Whatever carries a `lead_id` is visible as its lead is.
 import { type Ctx, may } from "../../core/context.ts";
-import { name, or, type Sql, sql } from "../../db/sql.ts";
+import { empty, name, or, type Sql, sql } from "../../db/sql.ts";
 
 /** Without `view_all_leads`: one's own leads, and those that a custom user field of the role assigns to one. */
 export function leadIsVisible(ctx: Ctx, alias: string): Sql | null {
@@ -32,3 +32,6 @@ export function visibleAsLead(ctx: Ctx, alias: string): Sql | null {
   return sql`(${name(alias)}.lead_id is null or exists (select from lead visible_lead
     where visible_lead.organization_id = ${name(alias)}.organization_id and visible_lead.id = ${name(alias)}.lead_id and ${visible}))`;
 }
+
+/** The rule as a further condition of a query that has some: nothing where all may be seen. */
+export const andVisible = (rule: Sql | null): Sql => (rule === null ? empty : sql`and ${rule}`);

@@ -1,9 +1,11 @@
 // What lists of contacts and lists of leads have in common, and how records find the lists they are on.
 import { z } from "zod";
+import type { Ctx } from "../../core/context.ts";
 import { boolean, type Related, related, text } from "../../core/field.ts";
 import type { Filter } from "../../core/resource.ts";
-import { name, type Sql, sql } from "../../db/sql.ts";
+import { empty, name, type Sql, sql } from "../../db/sql.ts";
 import { readValues } from "../../records/list_input.ts";
+import { leadIsVisible, visibleAsLead } from "../leads/visibility.ts";
 
 /** What can be on a list. */
 export type Listed = "contact" | "lead";
@@ -20,12 +22,22 @@ export const listFields = (of: Listed) => ({
   is_read_only: boolean({ readOnly: true, default: false, doc: "Kept by its source: nobody is put on it by hand." }),
   member_count: related(
     z.int(),
-    (t) => sql`(select count(*) from ${tableOf(of)} m
-      where m.organization_id = ${name(t)}.organization_id and m.list_id = ${name(t)}.id)`,
+    (t, ctx) => memberCount(ctx, of, sql`${name(t)}.organization_id`, sql`${name(t)}.id`),
     `How many ${of}s are on it.`,
     { always: true },
   ),
 });
+
+/** How many of the records on a list the caller sees. */
+export function memberCount(ctx: Ctx, of: Listed, organization: Sql, list: Sql): Sql {
+  const visible = of === "lead" ? leadIsVisible(ctx, "listed") : visibleAsLead(ctx, "listed");
+  const hasSeen =
+    visible === null
+      ? empty
+      : sql`and exists (select from ${name(of)} listed
+          where listed.organization_id = m.organization_id and listed.id = m.${name(`${of}_id`)} and ${visible})`;
+  return sql`(select count(*) from ${tableOf(of)} m where m.organization_id = ${organization} and m.list_id = ${list} ${hasSeen})`;
+}
 
 /** The field of a record with the lists it is on. */
 export const listIds = (of: Listed): Related =>

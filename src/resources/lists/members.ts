@@ -2,7 +2,7 @@
 import { type Ctx, query, write } from "../../core/context.ts";
 import { newId } from "../../core/id.ts";
 import { name, type Sql, sql, statement } from "../../db/sql.ts";
-import type { Listed } from "./list_fields.ts";
+import { type Listed, memberCount } from "./list_fields.ts";
 
 const tableOf = (of: Listed): Sql => name(`${of}_list_member`);
 const columnOf = (of: Listed): Sql => name(`${of}_id`);
@@ -31,10 +31,7 @@ export async function removeMember(ctx: Ctx, of: Listed, listId: string, id: str
 }
 
 export async function countMembers(ctx: Ctx, of: Listed, listId: string): Promise<number> {
-  const [row] = await query(
-    ctx,
-    statement(sql`select count(*) from ${tableOf(of)} where organization_id = ${ctx.organization_id} and list_id = ${listId}`),
-  );
+  const [row] = await query(ctx, statement(sql`select ${memberCount(ctx, of, sql`${ctx.organization_id}`, sql`${listId}`)}`));
   return Number(row![0]);
 }
 

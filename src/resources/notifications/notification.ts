@@ -4,7 +4,8 @@ import type { Ctx } from "../../core/context.ts";
 import { boolean, choice, input, json, ref, text, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
-import { visibleAsLead } from "../leads/visibility.ts";
+import { andVisible } from "../leads/visibility.ts";
+import { visibleAsObject } from "../shared/as_object.ts";
 
 export const notificationTypes = [
   "lead_assigned",
@@ -37,7 +38,7 @@ export const notification = resource({
   doc: "What one member is told about. Everyone sees only their own.",
   event: null,
   about: "object_id",
-  visible: isOwn,
+  visible: (ctx, alias) => isOwn(ctx, alias),
   fields: {
     user_id: ref("user", { onDelete: "keep", onMove: "keep" }, { readOnly: true, required: true, doc: "Who is told." }),
     type: choice(notificationTypes, { readOnly: true, required: true, doc: "What it is about." }),
@@ -56,9 +57,6 @@ export const notification = resource({
   },
 });
 
-/** One's own, unless it tells of a lead that one does not see any more. */
-function isOwn(ctx: Ctx, alias: string): Sql {
-  const own = sql`${name(alias)}.user_id = ${ctx.actor.user_id}`;
-  const asLead = visibleAsLead(ctx, alias);
-  return asLead === null ? own : sql`(${own} and ${asLead})`;
-}
+/** One's own, unless it tells of a record that one does not see any more. */
+const isOwn = (ctx: Ctx, alias: string): Sql =>
+  sql`(${name(alias)}.user_id = ${ctx.actor.user_id} ${andVisible(visibleAsObject(ctx, alias))})`;

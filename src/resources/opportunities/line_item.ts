@@ -1,6 +1,7 @@
 // One line of a deal: a product, or something without a product.
 import { choice, integer, number, ref, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
+import { visibleAsLead } from "../leads/visibility.ts";
 import { currency, moneyMax, periods } from "../shared/money.ts";
 import { positionMax } from "../shared/positions.ts";
 import { type LineTotals, lineTotals } from "./line_totals.ts";
@@ -23,6 +24,7 @@ export const lineItem = resource({
   path: "/opportunity/{opportunity_id}/line_item",
   parent: "opportunity_id",
   doc: "A line of an opportunity. The opportunity's value is the sum of its lines, less discounts and before tax that comes on top.",
+  visible: visibleAsLead,
   order: "position",
   sort: { position: true },
   fields: {

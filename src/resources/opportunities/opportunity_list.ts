@@ -8,7 +8,7 @@ import type { Rows } from "../../db/database.ts";
 import { and, join, raw, sql, statement } from "../../db/sql.ts";
 import { showList } from "../../records/list.ts";
 import { afterCursor, cursorOf, decodeCursor, type ListInput, orderBy, readList } from "../../records/list_input.ts";
-import { selectList } from "../../records/records.ts";
+import { joinsOf, selectList } from "../../records/records.ts";
 import { listSchema } from "../../records/standard.ts";
 import { outputSchema, type Projection, projectionOf } from "../../records/writer.ts";
 import { currencyOfOrganization } from "../shared/money.ts";
@@ -162,7 +162,7 @@ function selectGroups(ctx: Ctx, input: Grouped, projection: Projection): Promise
         select key, place, id from matching where is_behind and place <= ${input.limit + 1}
       )
       select found.*, ${selectList(ctx, projection)}, ${keys} from found join (placed
-        join ${from(opportunity, "t")} on t.organization_id = ${ctx.organization_id} and t.id = placed.id ${raw(projection.joins)}) using (key)
+        join ${from(opportunity, "t")} on t.organization_id = ${ctx.organization_id} and t.id = placed.id ${joinsOf(ctx, projection)}) using (key)
       order by ${order}, place`),
   );
 }

@@ -5,6 +5,7 @@ import { boolean, choice, computed, formed, integer, json, related, text, texts 
 import { resource } from "../../core/resource.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
 import { isTimeZone } from "../../values/time.ts";
+import { andVisible, visibleAsLead } from "../leads/visibility.ts";
 import { organizationOf } from "../organization/organization.ts";
 import { authorNames } from "../shared/names.ts";
 import { schedule } from "./schedule.ts";
@@ -72,11 +73,12 @@ function sharedOrOwn(ctx: Ctx, alias: string): Sql | null {
 }
 
 /** As JSON, over the alias of a sequence. */
-export function countsOf(alias: string): Sql {
+export function countsOf(alias: string, ctx: Ctx): Sql {
   const t = name(alias);
   const counts = subscriptionStates.map((status) => sql`${status}::text, count(*) filter (where s.status = ${status})`);
   return sql`(select json_build_object(${counts.reduce((left, right) => sql`${left}, ${right}`)})
-    from sequence_subscription s where s.organization_id = ${t}.organization_id and s.sequence_id = ${t}.id)`;
+    from sequence_subscription s
+    where s.organization_id = ${t}.organization_id and s.sequence_id = ${t}.id ${andVisible(visibleAsLead(ctx, "s"))})`;
 }
 
 function namedIn(field: "email_template_id" | "sms_template_id") {

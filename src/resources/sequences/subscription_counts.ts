@@ -18,7 +18,9 @@ async function withCounts(ctx: Ctx, record: JsonText): Promise<JsonText> {
   const { id } = JSON.parse(record.text) as { id: string };
   const [row] = await query(
     ctx,
-    statement(sql`select ${countsOf("t")} from sequence t where t.organization_id = ${ctx.organization_id} and t.id = ${id}`),
+    statement(
+      sql`select ${countsOf("t", ctx)} from sequence t where t.organization_id = ${ctx.organization_id} and t.id = ${id}`,
+    ),
   );
   return row === undefined ? record : withMembers(record, `,"subscription_counts_by_status":${row[0]}`);
 }

@@ -1,13 +1,15 @@
-// How many records have a tag.
+// How many records have a tag, of those the reader sees.
 import { z } from "zod";
 import { type Related, related } from "../../core/field.ts";
 import { name, sql } from "../../db/sql.ts";
+import { andVisible, leadIsVisible, visibleAsLead } from "../leads/visibility.ts";
 
-export const usageCount = (holder: string): Related =>
+export const usageCount = (holder: "lead" | "contact"): Related =>
   related(
     z.int(),
-    (t) => sql`(select count(*) from ${name(holder)} r
-      where r.organization_id = ${name(t)}.organization_id and r.tags @> array[${name(t)}.name])`,
+    (t, ctx) => sql`(select count(*) from ${name(holder)} r
+      where r.organization_id = ${name(t)}.organization_id and r.tags @> array[${name(t)}.name]
+        ${andVisible(holder === "lead" ? leadIsVisible(ctx, "r") : visibleAsLead(ctx, "r"))})`,
     `How many ${holder}s have it.`,
     { always: true },
   );

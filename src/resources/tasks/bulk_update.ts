@@ -4,10 +4,10 @@ import { type Ctx, query } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { type Given, JsonText, type Operation, operation, type Parsed, unknownFields } from "../../core/operation.ts";
 import { from, type Patch } from "../../core/resource.ts";
-import { raw, sql, statement } from "../../db/sql.ts";
+import { sql, statement } from "../../db/sql.ts";
 import { inputSchema, readPatch } from "../../records/input.ts";
 import { readFieldNames, readList, splitList } from "../../records/list_input.ts";
-import { checkOwner, findRecords, selectList } from "../../records/records.ts";
+import { checkOwner, findRecords, joinsOf, selectList } from "../../records/records.ts";
 import { listParameters } from "../../records/standard.ts";
 import { outputSchema, projectionOf } from "../../records/writer.ts";
 import { task } from "./task.ts";
@@ -98,7 +98,7 @@ async function showTasks(ctx: Ctx, ids: readonly string[], fields: readonly stri
   const projection = projectionOf(task, fields, (other) => ctx.registry.resource(other));
   const rows = await query(
     ctx,
-    statement(sql`select ${selectList(ctx, projection)} from ${from(task, "t")} ${raw(projection.joins)}
+    statement(sql`select ${selectList(ctx, projection)} from ${from(task, "t")} ${joinsOf(ctx, projection)}
       where t.organization_id = ${ctx.organization_id} and t.id = any(${ids}) order by t.date nulls last, t.id`),
   );
   const data = rows.map((row) => projection.write(row, ctx.directory, ctx)).join(",");

@@ -1,9 +1,12 @@
 // The text of an e-mail that is written again and again.
 import { z } from "zod";
+import type { Ctx } from "../../core/context.ts";
 import { boolean, computed, input, related, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
 import { emailAttachments } from "../activities/attachments.ts";
+import { andVisible } from "../leads/visibility.ts";
+import { sequence } from "../sequences/sequence.ts";
 import { authorNames } from "../shared/names.ts";
 import { ownership, templateIsVisible } from "./ownership.ts";
 
@@ -37,8 +40,9 @@ export const emailTemplate = resource({
   },
 });
 
-function sequencesThatSend(alias: string): Sql {
+function sequencesThatSend(alias: string, ctx: Ctx): Sql {
   const t = name(alias);
   return sql`(select coalesce(json_agg(json_build_object('id', s.id, 'name', s.name) order by s.name, s.id), '[]')
-    from sequence s where s.organization_id = ${t}.organization_id and s.email_template_ids @> array[${t}.id::text])`;
+    from sequence s where s.organization_id = ${t}.organization_id and s.email_template_ids @> array[${t}.id::text]
+      ${andVisible(sequence.visible!(ctx, "s"))})`;
 }

@@ -1,0 +1,36 @@
+// Who sees which events, and what of other records they tell.
+import type { Ctx } from "../../core/context.ts";
+import { and, name, raw, type Sql, sql } from "../../db/sql.ts";
+import { leadIsVisible } from "../leads/visibility.ts";
+import { visibleAsObject } from "../shared/as_object.ts";
+
+/** As its record is; and what was done with several records, such as putting them on a list, if any of them is seen. */
+export function eventIsVisible(ctx: Ctx, alias: string): Sql | null {
+  const asObject = visibleAsObject(ctx, alias);
+  if (leadIsVisible(ctx, "lead") === null) return asObject;
+  const listed = sql`json_each(${name(alias)}.meta) l, ${elementsOf("l.value")} e where json_typeof(l.value) = 'array'`;
+  const isAny = sql`exists (select from ${listed} and ${isSeen(ctx, alias, sql`e.value #>> '{}'`)})`;
+  return and([...(asObject === null ? [] : [asObject]), sql`(${name(alias)}.meta::text not like '%[%' or ${isAny})`]);
+}
+
+const elementsOf = (value: string): Sql =>
+  sql`json_array_elements(case when json_typeof(${raw(value)}) = 'array' then ${raw(value)} else '[]' end)`;
+
+/** Whose ids `meta` tells. */
+const namedKinds = ["lead", "contact"];
+
+const isSeen = (ctx: Ctx, alias: string, id: Sql): Sql =>
+  sql`exists (select from (select ${name(alias)}.organization_id, ${id} as object_id) named where ${visibleAsObject(ctx, "named", namedKinds)!})`;
+
+/** Without the ids of what a member does not see who does not see all leads. */
+export function metaOf(ctx: Ctx, alias: string): Sql {
+  const meta = sql`${name(alias)}.meta`;
+  if (leadIsVisible(ctx, "lead") === null) return meta;
+  const hidden = sql`array(select i.found[1] from regexp_matches(${meta}::text, '(?:lead|cont)_[0-9a-z]{26}', 'g') i(found)
+    where not ${isSeen(ctx, alias, sql`i.found[1]`)})`;
+  const seenOf = sql`(select coalesce(json_agg(e.value), '[]') from ${elementsOf("m.value")} e where e.value #>> '{}' <> all(hidden.ids))`;
+  return sql`(select case when cardinality(hidden.ids) = 0 then ${meta} else
+    (select coalesce(json_object_agg(m.key, case json_typeof(m.value) when 'array' then ${seenOf} else m.value end), '{}')
+      from json_each(${meta}) m where json_typeof(m.value) = 'array' or m.value::text !~ array_to_string(hidden.ids, '|')) end
+    from (select ${hidden} as ids) hidden)`;
+}
