@@ -94,7 +94,8 @@ function* unheeded(statement: Node): Iterable<Suspect> {
   if (expression.kind !== SyntaxKind.CallExpression) return;
   const called = (expression as unknown as { expression: Node }).expression;
   const method = (called as unknown as { name?: Named }).name?.text;
-  if (method !== "catch") yield { starts: expression, why: "is started and neither awaited nor caught" };
+  const handled = method === "catch" || (method === "then" && (expression as unknown as Required<Parts>).arguments.length === 2);
+  if (!handled) yield { starts: expression, why: "is started and neither awaited nor caught" };
 }
 
 interface Parts {

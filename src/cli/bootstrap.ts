@@ -8,7 +8,7 @@ import { type Founded, foundOrganization } from "../resources/organization/found
 
 /** What was founded, or null where somebody is at home already. Of two processes at once one founds. */
 export async function bootstrap(databaseUrl: string, wanted: Config["bootstrap"], now: Date): Promise<Founded | null> {
-  const db = openDatabase({ url: databaseUrl, rls: false, ownConnections: 1, readConnections: 0 });
+  const db = openDatabase({ url: databaseUrl, rls: false, own: { connections: 1, heavy: 1 }, readConnections: 0 });
   try {
     return await db.unscopedTransaction(async (tx) => {
       await tx.read({ text: "select pg_advisory_xact_lock(7241006)", values: [] });

@@ -1,5 +1,5 @@
 // What a handler gets: who asks, in which organization, and the way to the database. Nothing is ambient.
-import type { Database, Rows, Statement, Transaction } from "../db/database.ts";
+import type { Asker, Database, Rows, Statement, Transaction } from "../db/database.ts";
 import type { Settings } from "./core.ts";
 import type { Directory } from "./directory.ts";
 import type { Permission } from "./permissions.ts";
@@ -52,6 +52,8 @@ export interface Ctx {
   directory: Directory;
   registry: Registry;
   db: Database;
+  /** Who waits for what is read; null where it is the service itself. */
+  asker: Asker | null;
   /** Set while a write runs; reads have none. */
   tx: Transaction | null;
   /** One instant for the whole request. */
@@ -67,11 +69,11 @@ export interface Ctx {
 
 /** A bounded read by one plan: by id, a default list. Joins the transaction when there is one. */
 export const read = (ctx: Ctx, statement: Statement): Promise<Rows> =>
-  ctx.tx ? ctx.tx.read(statement) : ctx.db.read(ctx.organization_id, statement);
+  ctx.tx ? ctx.tx.read(statement) : ctx.db.read(ctx.organization_id, statement, ctx.asker);
 
 /** A read of any size or plan (search, count, report): it holds a connection of its own. */
 export const query = (ctx: Ctx, statement: Statement): Promise<Rows> =>
-  ctx.tx ? ctx.tx.read(statement) : ctx.db.query(ctx.organization_id, statement);
+  ctx.tx ? ctx.tx.read(statement) : ctx.db.query(ctx.organization_id, statement, ctx.asker);
 
 /** Sends a write of the running transaction without waiting for it; its failure is the commit's failure. */
 export function write(ctx: Ctx, statement: Statement): void {

@@ -1,7 +1,7 @@
 // The way in: REST, MCP and the worker all call `perform`, and past it they are the same call.
 import { hash } from "node:crypto";
 import type { Readable } from "node:stream";
-import type { Transaction } from "../db/database.ts";
+import type { Asker, Transaction } from "../db/database.ts";
 import type { Actor, Ctx, RequestFacts } from "./context.ts";
 import type { Core } from "./core.ts";
 import type { Directory } from "./directory.ts";
@@ -16,6 +16,7 @@ export interface Call {
   given: Given;
   request: RequestFacts;
   idempotencyKey: string | null;
+  asker?: Asker;
 }
 
 /** What is sent back. `body` is finished JSON unless the headers name another type; a single record has an `etag` among them. */
@@ -43,7 +44,7 @@ export async function perform(core: Core, call: Call): Promise<Answered> {
 async function write(core: Core, call: Call, directory: Directory): Promise<Answered> {
   const { organization_id } = call.actor;
   const attempt = (known: Directory) =>
-    core.db.transaction(organization_id, (tx) => answerOnce(contextFor(core, call, known, tx), call));
+    core.db.transaction(organization_id, (tx) => answerOnce(contextFor(core, call, known, tx), call), call.asker);
   try {
     return await attempt(directory);
   } catch (error) {
@@ -62,9 +63,8 @@ async function performPrepared(core: Core, call: Call, directory: Directory): Pr
   const prepared = await operation.prepare!(outside, input, given.upload ?? null);
   const parsed = { input, ignored, ready: prepared.ready };
   try {
-    return await core.db.transaction(actor.organization_id, (tx) =>
-      answerOnce(contextFor(core, call, directory, tx), call, parsed),
-    );
+    const work = (tx: Transaction) => answerOnce(contextFor(core, call, directory, tx), call, parsed);
+    return await core.db.transaction(actor.organization_id, work, call.asker);
   } finally {
     await prepared.settle();
   }
@@ -120,13 +120,19 @@ function trimmed(output: unknown, fields: string | undefined): unknown {
 }
 
 /** The context of one call. Also how the service acts by itself: on starting, in jobs and in commands. */
-export function contextFor(core: Core, call: Pick<Call, "actor" | "request">, directory: Directory, tx: Transaction | null): Ctx {
+export function contextFor(
+  core: Core,
+  call: Pick<Call, "actor" | "request" | "asker">,
+  directory: Directory,
+  tx: Transaction | null,
+): Ctx {
   return {
     actor: call.actor,
     organization_id: call.actor.organization_id,
     directory,
     registry: core.registry,
     db: core.db,
+    asker: call.asker ?? null,
     tx,
     now: core.clock(),
     request: call.request,

@@ -10,6 +10,22 @@ export interface Statement {
   name?: string;
 }
 
+/** Who waits for an answer. Where nobody is named the service itself does, and waits as long as it takes. */
+export interface Asker {
+  /** What they ask for may take long: it gets only a part of the connections. */
+  readonly isHeavy: boolean;
+  /** Something was done for them already: they go before those for whom nothing was. */
+  hasBegun: boolean;
+  /** How long they wait to begin. */
+  readonly patienceMs: number;
+  /** Told when what they ask for may have to wait for a connection. */
+  stepAside(): void;
+  /** Nobody waits any more: they went away, or were told that it takes too long. */
+  readonly hasLeft: boolean;
+  /** Calls when they leave; answers what takes that back. */
+  onLeave(act: () => void): () => void;
+}
+
 export interface Transaction {
   /** Sends a statement without waiting for it: everything up to the commit leaves in one flight. A failure is the commit's failure. */
   write(statement: Statement): void;
@@ -25,10 +41,10 @@ export interface Database {
   /** Row-level security is enforced: PostgreSQL puts the policies' conditions into every statement. */
   readonly rowSecurity: boolean;
   /** A bounded read by one plan, on a connection shared with others. */
-  read(organizationId: string, statement: Statement): Promise<Rows>;
-  /** A read of any size or plan, on a connection of its own. */
-  query(organizationId: string, statement: Statement): Promise<Rows>;
-  transaction<T>(organizationId: string, run: (tx: Transaction) => Promise<T>): Promise<T>;
+  read(organizationId: string, statement: Statement, asker?: Asker | null): Promise<Rows>;
+  /** A read of any size or plan: it waits for one of a few connections, and is cancelled when who asked for it leaves. */
+  query(organizationId: string, statement: Statement, asker?: Asker | null): Promise<Rows>;
+  transaction<T>(organizationId: string, run: (tx: Transaction) => Promise<T>, asker?: Asker | null): Promise<T>;
   /** A read of what lies across organizations: only `auth/unscoped.ts` may. */
   unscoped(statement: Statement): Promise<Rows>;
   /** Answers within `timeoutMs` or throws: for the readiness check. */

@@ -1,6 +1,6 @@
 // What `/metrics` shows. The defaults of a process are collected from the first time someone asks, so that who never asks pays nothing.
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
-import type { Usage } from "../db/pool.ts";
+import type { Usage } from "../db/share.ts";
 import type { HttpApp } from "./service.ts";
 import type { Gate } from "./shed.ts";
 

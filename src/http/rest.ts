@@ -12,6 +12,7 @@ import { isOver } from "./rate_limit.ts";
 import { answer, notInTime, refuse, refuseForNow, refuseTooMany } from "./reply.ts";
 import { idempotencyKey, ifMatchVersion, isStrict, namesEtag, offsetMinutes, overriddenMethod } from "./request_headers.ts";
 import { Exchange, type Service } from "./service.ts";
+import { isHeavy } from "./shed.ts";
 import { readUpload, type TakenBody } from "./upload.ts";
 
 export const apiPrefix = "/api/v1";
@@ -162,6 +163,7 @@ async function serve(x: Exchange, upload?: Upload): Promise<void> {
   const { gate, app } = x.service;
   try {
     const call = callOf(x, upload);
+    x.isHeavy = isHeavy(call.operation, call.given.query);
     const place = gate.enter(x);
     if (place !== true && !(await place)) return refuseForNow(x);
 
@@ -204,6 +206,7 @@ function callOf(x: Exchange, upload?: Upload): Call {
       ...(method === "GET" && headers.range !== undefined ? { range: rangeAsked(headers) } : {}),
       accept: headers.accept,
     },
+    asker: x,
     idempotencyKey: writes ? idempotencyKey(headers["idempotency-key"]) : null,
   };
 }

@@ -7,6 +7,7 @@ import type { Actor } from "../core/context.ts";
 import type { Core } from "../core/core.ts";
 import type { Operation } from "../core/operation.ts";
 import type { PublicRoute } from "../core/public.ts";
+import type { Asker } from "../db/database.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Quota, RateLimiter } from "./rate_limit.ts";
 import type { Gate } from "./shed.ts";
@@ -46,8 +47,8 @@ export interface Service {
   held: Promise<void> | null;
 }
 
-/** One request and its answer. */
-export class Exchange {
+/** One request and its answer. For the database it is who asks. */
+export class Exchange implements Asker {
   readonly service: Service;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -58,7 +59,10 @@ export class Exchange {
   actor: Actor | null = null;
   quota: Quota | null = null;
   /** Where it stands in the gate. */
-  place: "outside" | "light" | "heavy" = "outside";
+  place: "outside" | "light" | "heavy" | "aside" = "outside";
+  isHeavy = false;
+  hasBegun = false;
+  private leaving: (() => void)[] | null = null;
   enteredAt = 0;
   /** Among those at work. */
   index = 0;
@@ -72,6 +76,34 @@ export class Exchange {
     this.reply = reply;
     this.route = route;
     this.headers = service.headers;
+  }
+
+  // An answer that is a stream is at work until its end.
+  get hasLeft(): boolean {
+    const { raw } = this.reply;
+    return raw.destroyed || raw.writableEnded;
+  }
+
+  // One listener for all: the connection is closed, or the answer was sent, be it that it takes too long.
+  onLeave(act: () => void): () => void {
+    if (this.leaving === null) {
+      this.leaving = [];
+      this.reply.raw.once("close", () => this.leaving!.splice(0).forEach((leave) => leave()));
+    }
+    const { leaving } = this;
+    leaving.push(act);
+    return () => {
+      const at = leaving.indexOf(act);
+      if (at >= 0) leaving.splice(at, 1);
+    };
+  }
+
+  get patienceMs(): number {
+    return this.service.gate.limits.budgetMs;
+  }
+
+  stepAside(): void {
+    this.service.gate.stepAside(this);
   }
 }
 

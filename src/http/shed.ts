@@ -1,15 +1,15 @@
 // Admission: how much work is under way at once, and what happens to the rest. Better a quick 503 for some than a slow answer for all.
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import type { RateGroup } from "../core/operation.ts";
+import type { Operation, RateGroup } from "../core/operation.ts";
 import type { Exchange } from "./service.ts";
 
 export interface GateLimits {
   /** Requests at work at once. */
   running: number;
-  /** Of these, searches, reports, bulk actions and AI, so that they leave room for the rest. */
+  /** Of these, what may take long, so that it leaves room for the rest. */
   heavy: number;
   waiting: number;
-  /** How long a request may wait for its turn. */
+  /** How long a request may wait for its turn here, and once more for a connection if it needs one of the few. */
   budgetMs: number;
   /** How long it may work before it is answered 503; outside calls of the group `ai`, and files on their way to the storage, take longer. */
   deadlineSeconds: number;
@@ -21,15 +21,20 @@ export interface GateLimits {
 // A long queue with a short budget: callers who come back at once after a 503 cost more than those who wait.
 export const defaultGateLimits: GateLimits = {
   running: 200,
-  heavy: 100,
+  heavy: 32,
   waiting: 1000,
-  budgetMs: 1000,
+  budgetMs: 400,
   deadlineSeconds: 15,
   aiDeadlineSeconds: 120,
   loopDelayMs: 200,
 };
 
 const heavyGroups: ReadonlySet<RateGroup> = new Set<RateGroup>(["search", "report", "bulk", "ai"]);
+const heavyParams = ["query", "_count", "_group_by"];
+
+/** What may take long: by its kind, and a list by what it is asked for. */
+export const isHeavy = ({ group }: Operation, query: Readonly<Record<string, string>>): boolean =>
+  heavyGroups.has(group) || heavyParams.some((name) => query[name] !== undefined) || Number(query._skip) > 1000;
 
 interface Waiting {
   exchange: Exchange;
@@ -47,6 +52,7 @@ export class Gate {
   private readonly running: Exchange[] = [];
   private readonly waiting = { light: new Set<Waiting>(), heavy: new Set<Waiting>() };
   private heavy = 0;
+  private aside = 0;
   private seconds = 0;
   private lagged = false;
   private readonly loop = monitorEventLoopDelay({ resolution: 20 });
@@ -61,7 +67,7 @@ export class Gate {
 
   /** True: go ahead. Otherwise a promise: true in its turn, false when none came in time. */
   enter(exchange: Exchange): true | Promise<boolean> {
-    const kind = exchange.operation !== null && heavyGroups.has(exchange.operation.group) ? "heavy" : "light";
+    const kind = exchange.isHeavy ? "heavy" : "light";
     if (this.hasRoom(kind)) return this.admit(exchange, kind);
     const queue = this.waiting[kind];
     if (queue.size >= this.limits.waiting) return Promise.resolve(false);
@@ -80,9 +86,22 @@ export class Gate {
   leave(exchange: Exchange): void {
     if (exchange.place === "outside") return;
     if (exchange.place === "heavy") this.heavy--;
+    if (exchange.place === "aside") this.aside--;
     exchange.place = "outside";
     const last = this.running.pop()!;
     if (last !== exchange) this.put(last, exchange.index);
+    this.callAll();
+  }
+
+  /** What waits for a connection of the few there are for such gives its place to who needs none of them. */
+  stepAside(exchange: Exchange): void {
+    if (exchange.place !== "light") return;
+    exchange.place = "aside";
+    this.aside++;
+    this.callAll();
+  }
+
+  private callAll(): void {
     if (this.waiting.light.size > 0) this.call("light");
     if (this.waiting.heavy.size > 0) this.call("heavy");
   }
@@ -97,7 +116,7 @@ export class Gate {
   }
 
   private hasRoom(kind: "light" | "heavy"): boolean {
-    return this.running.length < this.limits.running && (kind === "light" || this.heavy < this.limits.heavy);
+    return this.running.length - this.aside < this.limits.running && (kind === "light" || this.heavy < this.limits.heavy);
   }
 
   private admit(exchange: Exchange, kind: "light" | "heavy"): true {

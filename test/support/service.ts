@@ -9,6 +9,7 @@ import pino from "pino";
 import { type App, openApp } from "../../src/app.ts";
 import { parseConfig } from "../../src/config.ts";
 import { createServer } from "../../src/http/server.ts";
+import type { GateLimits } from "../../src/http/shed.ts";
 import { publicRoutes } from "../../src/resources/index.ts";
 import { createDatabase } from "./database.ts";
 
@@ -26,10 +27,11 @@ export interface Service {
 export interface ServiceOptions {
   env?: Record<string, string>;
   databaseUrl?: string;
+  gate?: Partial<GateLimits>;
 }
 
 /** Starts a service. `DATABASE_RLS` of the test run holds for it. */
-export async function startService({ env = {}, databaseUrl }: ServiceOptions = {}): Promise<Service> {
+export async function startService({ env = {}, databaseUrl, gate }: ServiceOptions = {}): Promise<Service> {
   const database = databaseUrl === undefined ? await createDatabase() : null;
   const config = parseConfig({ RATE_LIMIT: "off", LOG_LEVEL: "silent", DATABASE_RLS: process.env.DATABASE_RLS ?? "off", ...env });
   const clock: Service["clock"] = { now: null };
@@ -58,7 +60,7 @@ export async function startService({ env = {}, databaseUrl }: ServiceOptions = {
       ready: async () => true,
       version: "test",
     },
-    { loopDelayMs: Number.POSITIVE_INFINITY },
+    { loopDelayMs: Number.POSITIVE_INFINITY, budgetMs: 20_000, ...gate },
   );
   await server.listen({ port: 0, host: "127.0.0.1" });
   const { port } = server.server.address() as AddressInfo;

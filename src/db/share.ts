@@ -1,0 +1,162 @@
+// Connections that are held by one at a time. Of those who wait, whoever has begun goes first: to finish what is half done serves
+// somebody, to begin more serves nobody. Who may not begin in time is sent away.
+import pg from "pg";
+import { unavailable } from "../core/errors.ts";
+import type { Asker } from "./database.ts";
+import { disconnect, isLost } from "./wire.ts";
+
+export interface ShareSize {
+  connections: number;
+  /** Of these, for work that may take long. */
+  heavy: number;
+}
+
+/** Open connections, those of them that nobody uses, and what waits for one. For the metrics. */
+export interface Usage {
+  total: number;
+  idle: number;
+  waiting: number;
+}
+
+interface Waiting {
+  asker: Asker | null;
+  begin(): void;
+  giveUp(): void;
+}
+
+/** So many wait to begin at most. */
+const waitingMost = 200;
+
+export class Share {
+  private readonly pool: pg.Pool;
+  private readonly size: ShareSize;
+  private readonly open = new Set<pg.PoolClient>();
+  private readonly queue = new Set<Waiting>();
+  private held = 0;
+  private heavy = 0;
+
+  constructor(config: pg.PoolConfig, size: ShareSize, onError: (error: Error) => void) {
+    this.size = size;
+    this.pool = new pg.Pool({ ...config, idleTimeoutMillis: 60_000, maxLifetimeSeconds: 1800, max: size.connections });
+    this.pool.on("error", onError);
+    this.pool.on("connect", (client) => this.open.add(client.on("error", onError)));
+    this.pool.on("remove", (client) => this.open.delete(client));
+  }
+
+  get isBusy(): boolean {
+    return this.held > 0;
+  }
+
+  usage(): Usage {
+    return { total: this.pool.totalCount, idle: this.pool.idleCount, waiting: this.queue.size };
+  }
+
+  /** Does work on a connection. When nobody waits for it any more `cancel` is called with the connection, which is not used again. */
+  async use<T>(
+    asker: Asker | null,
+    work: (client: pg.PoolClient) => Promise<T>,
+    cancel: ((client: pg.PoolClient) => void) | null = null,
+  ): Promise<T> {
+    const isHeavy = asker?.isHeavy === true;
+    if (asker?.hasLeft) throw unavailable();
+    if (this.hasRoom(isHeavy)) this.take(asker);
+    else await this.turn(asker);
+    try {
+      return await this.onConnection(work, asker, cancel);
+    } finally {
+      this.held--;
+      if (isHeavy) this.heavy--;
+      this.callNext();
+    }
+  }
+
+  /** Breaks every connection and sends away whoever waits: what was under way fails as if the database had gone. */
+  breakAll(): void {
+    for (const client of this.open) disconnect(client);
+    for (const one of this.queue) one.giveUp();
+  }
+
+  close(): Promise<void> {
+    return this.pool.end();
+  }
+
+  private hasRoom(isHeavy: boolean): boolean {
+    return this.held < this.size.connections && !(isHeavy && this.heavy >= this.size.heavy);
+  }
+
+  private take(asker: Asker | null): void {
+    this.held++;
+    if (asker === null) return;
+    asker.hasBegun = true;
+    if (asker.isHeavy) this.heavy++;
+  }
+
+  private turn(asker: Asker | null): Promise<void> {
+    if (this.queue.size >= waitingMost && !(asker === null || asker.hasBegun)) return Promise.reject(unavailable());
+    return new Promise((resolve, reject) => {
+      const late = asker && setTimeout(() => asker.hasBegun || one.giveUp(), asker.patienceMs);
+      const stay = asker?.onLeave(() => one.giveUp());
+      const end = () => {
+        if (late !== null) clearTimeout(late);
+        stay?.();
+        this.queue.delete(one);
+      };
+      const one: Waiting = {
+        asker,
+        begin: () => {
+          end();
+          this.take(asker);
+          resolve();
+        },
+        giveUp: () => {
+          end();
+          reject(unavailable());
+        },
+      };
+      this.queue.add(one);
+    });
+  }
+
+  private callNext(): void {
+    if (this.queue.size === 0) return;
+    let next: Waiting | null = null;
+    for (const one of this.queue) {
+      if (!this.hasRoom(one.asker?.isHeavy === true)) continue;
+      if (one.asker === null || one.asker.hasBegun) return one.begin();
+      next ??= one;
+    }
+    next?.begin();
+  }
+
+  private async onConnection<T>(
+    work: (client: pg.PoolClient) => Promise<T>,
+    asker: Asker | null,
+    cancel: ((client: pg.PoolClient) => void) | null,
+  ): Promise<T> {
+    const client = await this.pool.connect().catch((cause) => Promise.reject(Object.assign(unavailable(), { cause })));
+    if (asker?.hasLeft) {
+      client.release();
+      throw unavailable();
+    }
+    let isUsable = true;
+    let cancelling: NodeJS.Timeout | null = null;
+    const stay = cancel && asker?.onLeave(() => (cancelling = again(() => cancel(client))));
+    try {
+      return await work(client);
+    } catch (error) {
+      isUsable = !isLost(error);
+      throw error;
+    } finally {
+      stay?.();
+      if (cancelling !== null) clearInterval(cancelling);
+      // A cancellation may still be on its way, and must not meet whoever comes next.
+      client.release(!isUsable || cancelling !== null);
+    }
+  }
+}
+
+/** At once, and then as long as it takes: what is cancelled before it has begun is not. */
+function again(act: () => void): NodeJS.Timeout {
+  act();
+  return setInterval(act, 200);
+}

@@ -1,0 +1,51 @@
+// One connection: how a statement is sent on it, and what its errors mean.
+import type pg from "pg";
+import { unavailable } from "../core/errors.ts";
+import type { Rows, Statement } from "./database.ts";
+import { rowsOf, TextQuery } from "./text_query.ts";
+
+export function run(client: pg.ClientBase, statement: Statement): Promise<Rows> {
+  return new Promise((resolve, reject) => {
+    client.query(
+      new TextQuery(statement, (error, query) =>
+        error ? reject(asProblem(error)) : resolve(rowsOf(query)),
+      ) as unknown as pg.Query,
+    );
+  });
+}
+
+interface Wire {
+  connection: { stream: { cork(): void; uncork(): void; destroy(): void } };
+}
+
+const streamOf = (client: pg.ClientBase) => (client as unknown as Wire).connection.stream;
+
+/** Breaks the connection: what was sent on it fails. */
+export const disconnect = (client: pg.ClientBase): void => streamOf(client).destroy();
+
+/** What is sent in this turn of the event loop leaves in one packet, and then calls. */
+export function sendTogether(client: pg.ClientBase, sent?: () => void): void {
+  const stream = streamOf(client);
+  stream.cork();
+  setImmediate(() => {
+    stream.uncork();
+    sent?.();
+  });
+}
+
+// Errors of the connection rather than of the statement: the server is away, going away, or not up yet.
+const lost = /^(08|57P0[123]|53300)|^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT)/;
+
+export function isLost(error: unknown): boolean {
+  const { code, status } = error as { code?: string; status?: number };
+  return status === 503 || (typeof code === "string" && lost.test(code));
+}
+
+export function asProblem(error: Error): Error {
+  const code = (error as { code?: string }).code;
+  if (code === undefined && /not queryable|Connection terminated|was closed/.test(error.message)) return unavailable();
+  if (code !== undefined && lost.test(code)) return unavailable();
+  // A statement that hit its time limit, or waited too long for a lock, is load and not a defect.
+  if (code === "57014" || code === "55P03") return unavailable(2);
+  return error;
+}
