@@ -1,6 +1,7 @@
 // Templates that people write: `Hi {{ contact.first_name | default: "there" }}`. A bounded Liquid. What a template can do is listed
 // here, the rest of the language is taken out: it reads no file, sees only the values it is given and no prototype, and is cut off
 // when it takes too long, too much memory or writes too much.
+import { randomInt } from "node:crypto";
 import {
   Context,
   type Emitter,
@@ -36,8 +37,8 @@ const filters = (
   "first join last reverse size slice sort split uniq"
 ).split(" ");
 
-/** Where the link goes when the mail is sent: every recipient has one of their own. */
-const unsubscribeLink = "{{ unsubscribe_link }}";
+/** They stay in the text until the message leaves: every recipient has a link of their own. */
+const lasting = { tag: "{% unsubscribe %}", link: "{{ unsubscribe_link }}" };
 
 export type TemplateForm = "html" | "text";
 
@@ -55,18 +56,28 @@ export function checkTemplate(source: string): void {
   parsed(source);
 }
 
-/** Fills in a template. In `html` every value is escaped; nothing a value says is taken for a tag. */
+/** Fills in a template. In `html` every value is escaped; nothing a value says is taken for a tag, here or when the message leaves. */
 export function renderTemplate(source: string, values: Readonly<Record<string, unknown>>, form: TemplateForm): Rendering {
   const templates = parsed(source);
-  const scope = Object.assign(Object.create(null), values, { unsubscribe_link: unsubscribeLink });
+  // While values are filled in, marks that none can know stand for what stays.
+  const [tag, link] = [mark(), mark()];
+  const scope = Object.assign(Object.create(null), values, { unsubscribe_link: link });
   const context = new Context(scope, engine.options, { sync: true });
   const missing = new Set<string>();
   context.setRegister("missing", missing);
   context.setRegister("form", form);
+  context.setRegister("unsubscribe", tag);
   const emitter = new BoundedEmitter();
   explained(() => toValueSync(engine.renderer.renderTemplates(templates, context, emitter)));
-  return { text: emitter.buffer, missing: [...missing] };
+  const text = withoutTags(emitter.buffer).replaceAll(tag, lasting.tag).replaceAll(link, lasting.link);
+  return { text, missing: [...missing] };
 }
+
+const mark = (): string => `\uE000${randomInt(2 ** 47)}\uE001`;
+
+/** What looks like one of the two in a text that was filled in came with a value: with an invisible sign between its braces it is none. */
+const withoutTags = (text: string): string =>
+  text.replace(/\{(?=\{-?\s*unsubscribe_link\s*-?\}\}|%-?\s*unsubscribe\s*-?%\})/g, "{\u2060");
 
 // --- reading ---
 
@@ -82,10 +93,7 @@ const engine = new Liquid({
 });
 for (const name of Object.keys(engine.tags)) if (!tags.includes(name)) delete engine.tags[name];
 for (const name of Object.keys(engine.filters)) if (!filters.includes(name)) delete engine.filters[name];
-engine.registerTag("unsubscribe", {
-  render: (context: Context) =>
-    context.getRegister("form") === "html" ? `<a href="${unsubscribeLink}">Unsubscribe</a>` : unsubscribeLink,
-});
+engine.registerTag("unsubscribe", { render: (context: Context) => context.getRegister("unsubscribe") as string });
 
 /** Templates as they were read, by their text: reading takes ten times as long as rendering. */
 const kept = new LRUCache<string, Template[]>({

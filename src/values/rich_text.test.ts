@@ -35,7 +35,11 @@ test("lines of an editor that writes div stay lines", () => {
 test("a link leads to the web, a mailbox or a telephone and nowhere else", () => {
   for (const href of ["https://a.example", "http://a.example", "mailto:a@b.example", "tel:+18004445555"])
     assert.equal(cleaned(`<a href="${href}" onclick="x()">l</a>`), `<a href="${href}">l</a>`);
+  for (const href of ["{{ unsubscribe_link }}", "{{unsubscribe_link}}", "%7B%7B%20unsubscribe_link%20%7D%7D"])
+    assert.equal(cleaned(`<a href="${href}">l</a>`), '<a href="{{ unsubscribe_link }}">l</a>');
   for (const href of [
+    "{{ other_link }}",
+    "x{{ unsubscribe_link }}",
     "javascript:alert(1)",
     " java\nscript:x",
     "&#106;avascript:x",

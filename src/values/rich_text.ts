@@ -14,7 +14,7 @@ export type RichText = { html: string; text: string; mentions: string[] };
  * Any HTML → the stored fragment, its plain text, and the user and group ids mentioned in it, each once.
  *
  * Scripts and styles go with their content; other unknown tags go and leave their text. Links keep http, https,
- * mailto and tel. Never throws; `fromHtml(x.html)` gives `x` again.
+ * mailto and tel, and the one to unsubscribe, which a mail has for each recipient. Never throws; `fromHtml(x.html)` gives `x` again.
  */
 export function fromHtml(html: string): RichText {
   const clean = withoutControls(html);
@@ -55,6 +55,8 @@ const TOKEN = /<(\/?)([a-z0-9]+)((?:\s+[a-z-]+(?:="[^"]*")?)*)\s*\/?>|([^<]+)/g;
 const ATTRIBUTE = /([a-z-]+)="([^"]*)"/g;
 const MENTIONED = /^(?:user|group)_\w{1,100}$/;
 const LINK = /^(?:https?:\/\/|mailto:|tel:)\S+$/i;
+/** Where everyone who reads the mail is sent elsewhere: editors write braces as they stand in an address. */
+const UNSUBSCRIBE = /^(?:\{\{|%7B%7B)(?:\s|%20)*unsubscribe_link(?:\s|%20)*(?:\}\}|%7D%7D)$/i;
 const IMAGE = /^https?:\/\/\S+$/i;
 const STYLE = /^(?:color|background-color|font-size|font-style|font-weight|text-decoration)\s*:\s*[#\w%., ()-]{1,60}$/i;
 
@@ -155,6 +157,7 @@ function allowedAttributes(tag: string, given: Map<string, string>): [string, st
     if (value !== undefined && allowed.test(value)) kept.push([name, value]);
   };
   if (tag === "a") keep("href", LINK);
+  if (tag === "a" && UNSUBSCRIBE.test(given.get("href") ?? "")) kept.push(["href", "{{ unsubscribe_link }}"]);
   if (tag === "img") {
     keep("src", IMAGE);
     keep("alt", /^[^]+$/);

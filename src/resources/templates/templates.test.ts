@@ -195,6 +195,42 @@ test("a draft that is given a template is filled in, what is written already sta
   assert.equal((await acme.put(`/activity/sms/${message.id}/`, { template_id: sms.id })).text, "Hi Ann");
 });
 
+test("the links to unsubscribe stay in a text on every way it takes, and what a record says is never one", async () => {
+  const acme = await organization();
+  const said = "{{ unsubscribe_link }} {% unsubscribe %} {{unsubscribe_link}}";
+  const lead = await acme.lead({ name: said });
+  const person = await acme.contact({
+    lead_id: lead.id,
+    name: `Ann {{ unsubscribe`,
+    title: "_link }}",
+    emails: [{ email: "ann@acme.io" }],
+  });
+  const body =
+    '<p>{{ lead.name }} {{ contact.name }}{{ contact.title }}</p><a href="{{ unsubscribe_link }}">Stop</a> {% unsubscribe %}';
+  const template = await acme.post("/email_template/", { name: "T", subject: "To {{ lead.name }}", body });
+  const tags = (text: string) => text.match(/\{\{\s*unsubscribe_link\s*\}\}|\{%\s*unsubscribe\s*%\}/g);
+  const both = ["{{ unsubscribe_link }}", "{% unsubscribe %}"];
+
+  const rendered = await acme.get(`/email_template/${template.id}/render/?lead_id=${lead.id}&contact_id=${person.id}`);
+  assert.deepEqual([tags(rendered.body), tags(rendered.subject)], [both, null]);
+  assert.ok(rendered.body.replaceAll("\u2060", "").includes(said), rendered.body);
+
+  const written = await acme.post("/activity/email/", { lead_id: lead.id, contact_id: person.id, template_id: template.id });
+  const posted = await acme.post("/activity/email/", { lead_id: lead.id, subject: rendered.subject, body_html: rendered.body });
+  const again = await acme.put(`/activity/email/${posted.id}/`, { body_html: `${posted.body_html}<p>P.S.</p>` });
+  for (const mail of [written, posted, again]) {
+    assert.deepEqual(tags(mail.body_html), both, mail.body_html);
+    assert.match(mail.body_html, /<a href="\{\{ unsubscribe_link \}\}">Stop<\/a>/);
+    assert.deepEqual(tags(mail.body_text), ["{% unsubscribe %}"]);
+  }
+  const plain = await acme.post("/activity/email/", { lead_id: lead.id, body_text: `Stop: ${both.join(" ")}` });
+  assert.deepEqual([tags(plain.body_text), tags(plain.body_html)], [both, both]);
+
+  const short = await acme.post("/sms_template/", { name: "T", text: "Hi {{ lead.name }}, stop: {{ unsubscribe_link }}" });
+  const sms = await acme.post("/activity/sms/", { lead_id: lead.id, template_id: short.id, remote_phone: "+18004445555" });
+  assert.deepEqual(tags(sms.text), ["{{ unsubscribe_link }}"]);
+});
+
 test("a text message from a template keeps to the length of one", async () => {
   const acme = await organization();
   const person = await somebody(acme);
