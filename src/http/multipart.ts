@@ -1,6 +1,7 @@
 // Forms with files (RFC 7578), a part at a time and each part in pieces. The reader pulls: nothing is read before it is wanted, so
 // that the sender waits for the disk. The parsers there are push, and hold or lose what nobody waits for.
 import { invalid, type Problem } from "../core/errors.ts";
+import { readDisposition } from "../values/content_disposition.ts";
 
 export interface Part {
   name: string;
@@ -109,28 +110,10 @@ class Source {
 function readHeaders(text: string): Pick<Part, "name" | "filename" | "type"> {
   const disposition = /^content-disposition:\s*form-data\s*(;.*)$/im.exec(text)?.[1];
   if (disposition === undefined) throw unreadableForm();
-  const given: Record<string, string> = {};
-  for (const [, key, quoted, plain] of disposition.matchAll(/;\s*(name|filename\*?)\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^;\s]*))/gi))
-    given[key!.toLowerCase()] = quoted === undefined ? plain! : quoted.replace(/\\(["\\])/g, "$1").replaceAll("%22", '"');
-  if (given.name === undefined) throw unreadableForm();
+  const { name, filename } = readDisposition(disposition);
+  if (name === null) throw unreadableForm();
 
-  const filename = encodedName(given["filename*"]) ?? given.filename ?? null;
-  return {
-    name: given.name,
-    // Some browsers of old sent the whole path.
-    filename: filename === null ? null : filename.replace(/^.*[/\\]/, ""),
-    type: /^content-type:\s*([^\s;]+)/im.exec(text)?.[1] ?? null,
-  };
-}
-
-/** `UTF-8''Angebot%20f%C3%BCr.pdf` */
-function encodedName(value: string | undefined): string | null {
-  const encoded = /^utf-8'[^']*'(.*)$/i.exec(value ?? "")?.[1];
-  try {
-    return encoded === undefined ? null : decodeURIComponent(encoded);
-  } catch {
-    return null;
-  }
+  return { name, filename, type: /^content-type:\s*([^\s;]+)/im.exec(text)?.[1] ?? null };
 }
 
 export const unreadableForm = (): Problem =>

@@ -16,8 +16,9 @@ export class NotFetched extends Error {}
 export interface Fetched {
   /** The address in the end. */
   url: URL;
-  /** The header as it came. */
+  /** The headers as they came. */
   contentType: string | null;
+  contentDisposition: string | null;
   contentLength: number | null;
   body: IncomingMessage;
 }
@@ -42,8 +43,13 @@ export async function fetchPublic<T>(
     // Who reads it hears of it; after that it is of no interest.
     answer.on("error", () => {});
     timer = setTimeout(late, bodyMs);
-    const { "content-type": contentType = null, "content-length": length } = answer.headers;
-    return await take({ url, contentType, contentLength: length === undefined ? null : Number(length), body: answer });
+    const {
+      "content-type": contentType = null,
+      "content-disposition": contentDisposition = null,
+      "content-length": length,
+    } = answer.headers;
+    const contentLength = length === undefined ? null : Number(length);
+    return await take({ url, contentType, contentDisposition, contentLength, body: answer });
   } catch (error) {
     if (limit.signal.aborted) throw new NotFetched("took too long", { cause: error });
     throw error;

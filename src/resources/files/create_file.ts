@@ -35,7 +35,7 @@ export const withBytes = (create: Operation): Operation<Parsed> => ({
 async function keepUpload(ctx: Ctx, { input }: Parsed, upload: Upload | null): Promise<Prepared<Ready>> {
   const taken = (await takeUpload(ctx, input, upload))!;
   try {
-    const kept = await keepBytes(ctx, taken.received, input.mime ?? taken.mime);
+    const kept = await keepBytes(ctx, taken.received, [input.mime ?? null, taken.mime]);
     const name = input.name ?? cleanName(taken.name ?? "") ?? "file";
     return { ready: { kept, name }, settle: () => removeBytes(ctx, kept.storage_key) };
   } finally {
@@ -44,12 +44,19 @@ async function keepUpload(ctx: Ctx, { input }: Parsed, upload: Upload | null): P
 }
 
 async function createFile(ctx: Ctx, { input, fields }: Parsed, { kept, name }: Ready): Promise<unknown> {
-  const { content_base64: _, content_url: __, mime: ___, ...values } = input;
+  const { content_base64: _, content_url: __, mime, ...values } = input;
   await checkVisible(ctx, file, values);
   await checkTargets(ctx, values);
   const row = await insertFile(ctx, kept, { ...values, name });
   ctx.reply.headers.location = `/api/v1/file/${row.id}/`;
+  if (mime != null && mime !== kept.mime) ignore(ctx, "mime");
   return shown(ctx, file, row, fields);
+}
+
+/** Says that a field of the body was not taken. */
+function ignore(ctx: Ctx, field: string): void {
+  const { headers } = ctx.reply;
+  headers["x-ignored-fields"] = [headers["x-ignored-fields"], field].filter(Boolean).join(",");
 }
 
 /** A contact and a deal are those of the lead. */

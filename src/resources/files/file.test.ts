@@ -58,17 +58,26 @@ test("a picture tells its measures, and bytes are believed over what is said of 
   assert.equal(made.mime, "image/png");
   assert.equal(made.type, "image");
   assert.deepEqual([made.width, made.height], [2, 3]);
+  for (const [mime, content, stored] of [
+    ["image/jpeg", png, "image/png"],
+    ["application/pdf", "Dear Ann", "text/plain"],
+    ["text/csv", "a;b", "text/csv"],
+  ] as const) {
+    const answer = await acme.ask("POST", "/file/", { body: { mime, content_base64: base64(content) } });
+    assert.deepEqual([answer.body.mime, answer.headers.get("x-ignored-fields")], [stored, stored === mime ? null : "mime"]);
+  }
 });
 
 test("a file's type is what the caller says, else read off the media type", async () => {
   const acme = await organization();
-  const typeOf = async (body: object) => (await upload(acme, { content_base64: base64("text"), ...body })).type;
+  const typeOf = async (body: object) => (await upload(acme, { content_base64: base64("te\u0000xt"), ...body })).type;
 
   assert.equal(await typeOf({ mime: "text/csv" }), "spreadsheet");
   assert.equal(await typeOf({ mime: "application/vnd.openxmlformats-officedocument.wordprocessingml.document" }), "document");
   assert.equal(await typeOf({ mime: "application/pdf" }), "pdf");
   assert.equal(await typeOf({ mime: "text/plain", type: "presentation" }), "presentation");
-  assert.equal(await typeOf({}), "text");
+  assert.equal(await typeOf({}), "other");
+  assert.equal(await typeOf({ content_base64: base64("text") }), "text");
   await acme.refused(400, "POST", "/file/", { content_base64: base64("x"), type: "tape" }, "type");
   await acme.refused(400, "POST", "/file/", { content_base64: base64("x"), mime: "a pdf" }, "mime");
 });
@@ -175,6 +184,11 @@ test("the contact's own file goes before the lead's, and that before the organiz
   await acme.refused(404, "GET", `/file/resolve/?outreach_channel=sms&lead_id=${lead.id}`);
   await acme.refused(404, "GET", `${query}&subtype=proposal`);
   await acme.refused(400, "GET", "/file/resolve/", undefined, "outreach_channel");
+  const elsewhere = await (await organization()).contact();
+  for (const id of ["cont_nobody", elsewhere.id, colleague.lead_id])
+    await acme.refused(400, "GET", `${query}&contact_id=${id}`, undefined, "contact_id");
+  for (const id of ["lead_none", elsewhere.lead_id, colleague.id])
+    await acme.refused(400, "GET", `${query}&lead_id=${id}`, undefined, "lead_id");
 });
 
 test("deleting a contact leaves its file with the lead, and no longer in the slot", async () => {
@@ -334,7 +348,7 @@ test("a file of a lead one may not see is nobody's", async () => {
 
   await agent.refused(404, "GET", `/file/${hidden.id}/`);
   await agent.refused(404, "GET", `/file/${hidden.id}/download/`);
-  await agent.refused(404, "GET", `/file/resolve/?channel=email&lead_id=${lead.id}`);
+  await agent.refused(400, "GET", `/file/resolve/?channel=email&lead_id=${lead.id}`, undefined, "lead_id");
   await agent.refused(400, "POST", "/file/", { content_base64: "eA==", lead_id: lead.id }, "lead_id");
 });
 

@@ -25,13 +25,21 @@ export interface Media {
 
 export const unknownMime = "application/octet-stream";
 
-/** Looks at received bytes. Where they are plainly of another family than what was said of them, the bytes are believed. */
-export async function lookAt(path: string, declared: string | null): Promise<Media> {
-  const sniffed = await sniff(path);
-  const mime = mimeOf(declared, sniffed) ?? ((await isText(path)) ? "text/plain" : unknownMime);
+/** Looks at received bytes. They are believed over what was said of them; where they do not tell, the first that can be true is. */
+export async function lookAt(path: string, declared: readonly (string | null)[]): Promise<Media> {
+  const [sniffed, text] = [await sniff(path), await isText(path)];
+  const mime =
+    sniffed !== null && !containers.has(sniffed)
+      ? sniffed
+      : (declared.find((one) => one !== null && one !== unknownMime && !(text && isBinary(one))) ??
+        sniffed ??
+        (text ? "text/plain" : unknownMime));
   const measured = sniffed !== null && pictures.has(sniffed) ? await measure(path) : { width: null, height: null };
   return { mime, type: typeOf(mime), ...measured };
 }
+
+/** What is never written in letters. */
+const isBinary = (mime: string): boolean => mime !== "image/svg+xml" && ["pdf", "image", "video", "audio"].includes(typeOf(mime));
 
 async function sniff(path: string): Promise<string | null> {
   try {
@@ -49,19 +57,8 @@ export function essence(mime: string | null): string | null {
   return type === undefined ? null : type.toLowerCase();
 }
 
-function mimeOf(declared: string | null, sniffed: string | null): string | null {
-  if (declared === null || declared === unknownMime) return sniffed;
-  if (sniffed === null || containers.has(sniffed)) return declared;
-  return familyOf(declared) === familyOf(sniffed) ? declared : sniffed;
-}
-
 /** What many formats are wrapped in: it says less than the declared type. */
 const containers = new Set(["application/zip", "application/x-cfb", "application/xml", "text/xml", "application/gzip"]);
-
-function familyOf(mime: string): string {
-  const type = typeOf(mime);
-  return type === "other" ? mime.split("/")[0]! : type;
-}
 
 export function typeOf(mime: string): FileType {
   if (mime === "application/pdf") return "pdf";

@@ -4,7 +4,7 @@ import { type Ctx } from "../../core/context.ts";
 import { invalid, notFound } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
 import { or, type Sql, sql } from "../../db/sql.ts";
-import { findRecords, getRecord, shown } from "../../records/records.ts";
+import { findRecord, findRecords, shown } from "../../records/records.ts";
 import { outputSchema } from "../../records/writer.ts";
 import { contact } from "../contacts/contact.ts";
 import { lead } from "../leads/lead.ts";
@@ -49,10 +49,12 @@ export const resolveFile = operation({
 
 /** Where a file may be assigned: from the nearest to the organization as a whole. */
 async function targetsOf(ctx: Ctx, contactId: string | undefined, leadId: string | undefined): Promise<Sql[]> {
-  const person = contactId === undefined ? null : await getRecord(ctx, contact, contactId);
+  const person = contactId === undefined ? null : await findRecord(ctx, contact, contactId);
+  if (contactId !== undefined && person === null) throw invalid({ contact_id: "does not exist" });
+  if (leadId !== undefined && (await findRecord(ctx, lead, leadId)) === null) throw invalid({ lead_id: "does not exist" });
   if (person !== null && leadId !== undefined && person.lead_id !== leadId)
     throw invalid({ contact_id: "belongs to another lead" });
-  const ofLead = person?.lead_id ?? (leadId === undefined ? null : (await getRecord(ctx, lead, leadId)).id);
+  const ofLead = person?.lead_id ?? leadId ?? null;
   return [
     sql`t.lead_id is null`,
     ...(ofLead === null ? [] : [sql`(t.lead_id = ${ofLead} and t.contact_id is null)`]),

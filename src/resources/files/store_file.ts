@@ -46,7 +46,7 @@ export async function keepOwn(ctx: Keeper, bytes: NewFile["bytes"], mime: string
     throw error instanceof TooLarge ? invalid({ file: "must be 4 GiB or less" }) : error;
   });
   try {
-    return await keepBytes(ctx, received, mime);
+    return await keepBytes(ctx, received, [mime]);
   } finally {
     await received.drop();
   }

@@ -22,9 +22,9 @@ const grace = "1 hour";
 /** For so long nobody else tries to remove the same bytes. */
 const claim = "10 minutes";
 
-/** Keeps what was received. Not meant for within a transaction: the storage may be far away. */
-export async function keepBytes(ctx: Keeper, received: Received, mime: string | null): Promise<KeptBytes> {
-  const media = await lookAt(received.path, mime);
+/** Keeps what was received; `mimes` is what was said of it, who is believed first in front. Not meant for within a transaction: the storage may be far away. */
+export async function keepBytes(ctx: Keeper, received: Received, mimes: readonly (string | null)[]): Promise<KeptBytes> {
+  const media = await lookAt(received.path, mimes);
   const storage_key = newStorageKey(ctx.organization_id);
   await ctx.db.transaction(ctx.organization_id, async (tx) =>
     tx.write({

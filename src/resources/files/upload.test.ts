@@ -302,6 +302,31 @@ test("an address brings its bytes, its name and its type", async () => {
   assert.equal((await bytesOf(acme, made.id)).toString(), "%PDF-1.4");
 });
 
+test("what an address calls its file goes before the address, what the caller calls it before both", async () => {
+  const { there, answering, ours } = await elsewhere();
+  const acme = await organization(ours);
+  const fetched = (headers: Record<string, string>, body: object = {}) => {
+    answering((_request, response) => void response.writeHead(200, { "content-type": "text/csv", ...headers }).end("a,b"));
+    return acme.ask("POST", "/file/", { body: { content_url: `${there}/download.php?id=7`, ...body } });
+  };
+  const nameOf = async (disposition: string, body?: object) =>
+    (await fetched({ "content-disposition": disposition }, body)).body.name;
+
+  assert.equal(await nameOf('attachment; filename="leads.csv"'), "leads.csv");
+  assert.equal(await nameOf("inline; filename=leads.csv; size=3"), "leads.csv");
+  assert.equal(await nameOf("attachment; filename=\"x.csv\"; filename*=UTF-8''F%C3%BChrung.csv"), "Führung.csv");
+  assert.equal(await nameOf(Buffer.from('attachment; filename="Führung.csv"').toString("latin1")), "Führung.csv");
+  assert.equal(await nameOf('attachment; filename="..\\\\..\\\\etc/passwd"'), "passwd");
+  assert.equal(await nameOf('attachment; filename=""'), "download.php");
+  assert.equal(await nameOf("attachment"), "download.php");
+  assert.equal(await nameOf('attachment; filename="leads.csv"', { name: "Mine.csv" }), "Mine.csv");
+
+  const said = await fetched({}, { mime: "text/tab-separated-values" });
+  const lied = await fetched({}, { mime: "image/png" });
+  assert.deepEqual([said.body.mime, said.headers.get("x-ignored-fields")], ["text/tab-separated-values", null]);
+  assert.deepEqual([lied.body.mime, lied.headers.get("x-ignored-fields")], ["text/csv", "mime"]);
+});
+
 test("an address that fails, leads astray or ends half way is refused in the same words, and leaves nothing", async () => {
   const { there, answering, ours } = await elsewhere();
   const acme = await organization(ours);

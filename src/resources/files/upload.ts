@@ -2,6 +2,7 @@
  * The three ways to bring bytes: a file in a form, base64 in JSON, or an address to fetch. An operation that takes them declares
  * `upload: true` and calls `takeUpload` in its `prepare`, before its transaction begins.
  */
+import { isUtf8 } from "node:buffer";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { type Upload, uploadBytesMax } from "../../core/operation.ts";
@@ -9,6 +10,7 @@ import { type Fetched, fetchPublic, NotFetched } from "../../services/fetch_publ
 import { pieces } from "../../services/pieces.ts";
 import { type Received, TooLarge } from "../../services/storage.ts";
 import { decodeBase64, NotBase64 } from "../../values/base64.ts";
+import { readDisposition } from "../../values/content_disposition.ts";
 import { essence } from "./media.ts";
 
 /** What the caller's body says of the ways. */
@@ -21,7 +23,7 @@ export interface UploadInput {
 export interface TakenUpload {
   /** `file`, `content_base64` or `content_url`: what a refusal of these bytes names. */
   field: string;
-  /** As the form or the address says; null where neither does. */
+  /** As the form, the answer or the address says; null where none does. */
   name: string | null;
   mime: string | null;
   received: Received;
@@ -54,10 +56,11 @@ async function decodeUpload({ settings }: Pick<Ctx, "settings">, text: string): 
 async function fetchUpload({ settings }: Pick<Ctx, "settings">, address: string): Promise<TakenUpload> {
   const field = "content_url";
   try {
-    return await fetchPublic(settings.addresses, address, async ({ url, contentType, contentLength, body }: Fetched) => {
+    return await fetchPublic(settings.addresses, address, async (fetched: Fetched) => {
+      const { contentType, contentLength, body } = fetched;
       if (contentLength !== null && contentLength > uploadBytesMax) throw new TooLarge();
       const received = await settings.storage.receive(pieces(body), uploadBytesMax);
-      return { field, name: lastPart(url), mime: essence(contentType), received };
+      return { field, name: nameOf(fetched), mime: essence(contentType), received };
     });
   } catch (error) {
     return refuse(error, field);
@@ -77,6 +80,14 @@ function refuse(error: unknown, field: string): never {
 /** A connection that broke while the body came. */
 const isNetwork = (error: unknown): boolean =>
   /^E(CONN|HOST|NET|PIPE|TIMEDOUT)|^ERR_STREAM_PREMATURE|^HPE_|^ABORT_ERR/.test(String((error as { code?: string }).code));
+
+/** What the answer calls it, else the last part of its address. */
+function nameOf({ url, contentDisposition }: Fetched): string | null {
+  // node:http reads headers as Latin-1; what is sent as it is mostly is UTF-8.
+  const header = Buffer.from(contentDisposition ?? "", "latin1");
+  const { filename } = readDisposition(isUtf8(header) ? header.toString() : contentDisposition!);
+  return filename || lastPart(url);
+}
 
 function lastPart(url: URL): string | null {
   const part = url.pathname.split("/").at(-1)!;

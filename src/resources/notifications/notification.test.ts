@@ -159,7 +159,10 @@ describe("one's notifications", () => {
     assert.equal((await put({ read: true })).is_read, true);
     assert.equal((await put({ status: "read" })).is_read, true);
 
-    for (const body of [{}, { title: "Mine" }, { is_read: true, status: "unread" }, { is_read: null }])
+    const [before] = await noticesOf(bob);
+    for (const body of [{}, { title: "Mine" }]) assert.deepEqual(await put(body), before);
+    assert.deepEqual(await noticesOf(bob), [before]);
+    for (const body of [{ is_read: true, status: "unread" }, { is_read: null }])
       await bob.refused(400, "PUT", `/notification/${id}/`, body, "is_read");
     await bob.refused(400, "PUT", `/notification/${id}/`, { status: "seen" }, "status");
   });

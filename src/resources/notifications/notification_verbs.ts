@@ -40,7 +40,8 @@ export async function updateNotification(
   { is_read, read, status }: Patch<typeof notification>,
 ): Promise<Notification> {
   const said = [is_read, read, status === undefined ? undefined : status === "read"].filter((one) => one !== undefined);
-  if (said.length === 0 || said.includes(null as never)) throw invalid({ is_read: "is required" });
+  if (said.length === 0) return before;
+  if (said.includes(null as never)) throw invalid({ is_read: "must not be null" });
   if (new Set(said).size > 1) throw invalid({ is_read: "says something else than read or status" });
 
   const isRead = said[0]!;
