@@ -35,6 +35,8 @@ export interface RequestFacts {
   ifMatch: number | null;
   /** The header `Range`, and `If-Range` with it, for answers that are files. */
   range?: { range: string; ifRange: string | null };
+  /** Fields of the body that nobody knows are refused. */
+  strict?: boolean;
   /** The header `Accept`, for what can be answered in several forms. */
   accept?: string;
 }
@@ -43,6 +45,8 @@ export interface RequestFacts {
 export interface ReplyFacts {
   status: number;
   headers: Record<string, string>;
+  /** Places of the body that were not taken, to be named in `x-ignored-fields`. */
+  ignored: string[];
 }
 
 export interface Ctx {

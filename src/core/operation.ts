@@ -2,6 +2,7 @@
 import type { Readable } from "node:stream";
 import { z } from "zod";
 import type { Received } from "../services/storage.ts";
+import { type UnknownKey, unknownWithin } from "../values/unknown_keys.ts";
 import type { Ctx, Scope } from "./context.ts";
 import { type FieldErrors, invalid } from "./errors.ts";
 import type { Permission } from "./permissions.ts";
@@ -16,7 +17,7 @@ export interface Given {
   params: Record<string, string>;
   query: Record<string, string>;
   body: Record<string, unknown>;
-  /** Unknown body fields are refused rather than reported. */
+  /** Unknown body fields, at any depth, are refused rather than reported. */
   strict: boolean;
   /** Bytes that came with the request, of an operation that takes them. */
   upload?: Upload;
@@ -76,6 +77,8 @@ export interface Operation<I = any> {
   output: z.ZodType;
   resource: Resource | null;
   verb: Verb | null;
+  /** Its body says what it is done to: an unknown field, which would widen that, is always refused. */
+  narrows?: boolean;
   /** Takes a file: a form with a part `file`, or JSON with `content_base64` of any length. They are read as a stream into `Given.upload`. */
   upload?: boolean;
   parse(ctx: Ctx, given: Given): Parsed<I>;
@@ -139,6 +142,7 @@ export interface OperationWords<S extends Shape> {
   pastDue?: boolean;
   transaction?: boolean;
   mcp?: boolean;
+  narrows?: boolean;
   upload?: boolean;
   prepare?(ctx: Ctx, input: any, upload: Upload | null): Promise<Prepared>;
   run(ctx: Ctx, input: z.output<z.ZodObject<S>>, ready?: any): Promise<unknown>;
@@ -153,7 +157,7 @@ export function operation<S extends Shape>(words: OperationWords<S>): Operation<
   const bodyNames = Object.keys(words.input).filter((name) => !inPath.includes(name) && !byQuery(name));
   const schema = z.object(words.input);
   const { readOnly = [], ...rest } = words;
-  const known = new Set([...bodyNames, ...readOnly]);
+  const body = z.object(pick(words.input, bodyNames));
 
   return {
     group: words.method === "GET" ? "read" : "write",
@@ -170,10 +174,11 @@ export function operation<S extends Shape>(words: OperationWords<S>): Operation<
       doc: words.input[name]!.description ?? "",
       schema: words.input[name]!,
     })),
-    body: hasBody ? z.object(pick(words.input, bodyNames)) : null,
+    body: hasBody ? body : null,
     parse(_ctx, given) {
       refuseUnknownParameters(given.query, queryNames);
-      const ignored = unknownFields(given, known);
+      const unknown = unknownWithin(body, given.body).filter(({ place }) => !readOnly.includes(place));
+      const ignored = reportUnknown(unknown, given.strict);
       const result = schema.safeParse(
         { ...given.body, ...pick(given.query, queryNames), ...given.params },
         { reportInput: true },
@@ -204,15 +209,15 @@ export function refuseUnknownParameters(query: Record<string, string>, known: re
   if (Object.keys(fields).length > 0) throw invalid(fields);
 }
 
-/** Names of body fields that mean nothing; under `strict` they are refused, with the nearest name that does. */
-export function unknownFields(given: Given, known: ReadonlySet<string>, also = (_name: string): boolean => false): string[] {
-  const unknown = Object.keys(given.body).filter((name) => !known.has(name) && !also(name));
-  if (unknown.length === 0 || !given.strict) return unknown;
+/** Answers the places to report. Under `strict` they are refused, each with the nearest name that is known. */
+export function reportUnknown(found: readonly UnknownKey[], strict: boolean): string[] {
+  if (found.length === 0) return [];
+  const refused = strict ? found : found.filter((one) => one.always);
+  if (refused.length > 0) throw invalid(Object.fromEntries(refused.map((one) => [one.place, unknownReason(one)])));
+  return found.map(({ place }) => place);
+}
 
-  const fields: FieldErrors = {};
-  for (const name of unknown) {
-    const near = nearest(name, [...known]);
-    fields[name] = near === null ? "is not a field of this request" : `is not a field of this request; did you mean ${near}?`;
-  }
-  throw invalid(fields);
+function unknownReason({ place, known }: UnknownKey): string {
+  const near = nearest(place.slice(place.lastIndexOf(".") + 1), [...known]);
+  return `is not a field of this request${near === null ? "" : `; did you mean ${near}?`}`;
 }

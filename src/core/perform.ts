@@ -59,7 +59,7 @@ async function write(core: Core, call: Call, directory: Directory): Promise<Answ
 async function performPrepared(core: Core, call: Call, directory: Directory): Promise<Answered> {
   const { operation, actor, given } = call;
   const outside = contextFor(core, call, directory, null);
-  const { input, ignored } = operation.parse(outside, given);
+  const { input, ignored } = understood(outside, operation, given);
   const prepared = await operation.prepare!(outside, input, given.upload ?? null);
   const parsed = { input, ignored, ready: prepared.ready };
   try {
@@ -92,12 +92,18 @@ function asStored({ status, headers, body }: Answered): StoredAnswer {
   return { status, headers, body };
 }
 
-async function answer(ctx: Ctx, { operation, given }: Call, parsed: Understood = operation.parse(ctx, given)): Promise<Answered> {
+async function answer(
+  ctx: Ctx,
+  { operation, given }: Call,
+  parsed: Understood = understood(ctx, operation, given),
+): Promise<Answered> {
   ctx.reply.status = operation.status;
   const { input, ignored, ready } = parsed;
-  if (ignored.length > 0) ctx.reply.headers["x-ignored-fields"] = ignored.slice(0, 20).map(encodeURIComponent).join(",");
+  ctx.reply.ignored.push(...ignored);
   const output = await operation.run(ctx, input, ready);
   const { status, headers } = ctx.reply;
+  if (ctx.reply.ignored.length > 0)
+    headers["x-ignored-fields"] = ctx.reply.ignored.slice(0, ignoredMax).map(encodeURIComponent).join(",");
   if (output instanceof Content)
     return { status, headers: { ...headers, "content-type": output.type, ...output.headers }, body: output.body };
   if (!(output instanceof JsonText)) return { status, headers, body: JSON.stringify(trimmed(output, given.query._fields)) };
@@ -107,6 +113,12 @@ async function answer(ctx: Ctx, { operation, given }: Call, parsed: Understood =
 
 /** The tag of a single record names the version and the bytes, so that another `_fields` is another entity. */
 const entityTag = (version: number, text: string): string => `"${version}.${hash("sha1", text, "base64url").slice(0, 12)}"`;
+
+const ignoredMax = 20;
+
+/** A body that says what is done to how much is understood whole or not at all. */
+const understood = (ctx: Ctx, operation: Operation, given: Given): Parsed<unknown> =>
+  operation.parse(ctx, operation.narrows ? { ...given, strict: true } : given);
 
 // `_fields` for answers that are not made by the record writer.
 function trimmed(output: unknown, fields: string | undefined): unknown {
@@ -136,7 +148,7 @@ export function contextFor(
     tx,
     now: core.clock(),
     request: call.request,
-    reply: { status: 200, headers: {} },
+    reply: { status: 200, headers: {}, ignored: [] },
     meta: {},
     forget: core.forget,
     settings: core.settings,

@@ -6,8 +6,10 @@ import type { FieldErrors } from "./errors.ts";
 export function reasons(error: z.ZodError, at = ""): FieldErrors {
   const fields: FieldErrors = {};
   for (const issue of error.issues.slice(0, 100)) {
-    const place = [at, ...issue.path].filter((part) => part !== "").join(".");
-    if (!Object.hasOwn(fields, place)) fields[place] = reasonOf(issue);
+    for (const key of issue.code === "unrecognized_keys" ? issue.keys : [""]) {
+      const place = [at, ...issue.path, key].filter((part) => part !== "").join(".");
+      if (!Object.hasOwn(fields, place)) fields[place] = reasonOf(issue);
+    }
   }
   return fields;
 }
@@ -46,7 +48,7 @@ function reasonOf(issue: z.core.$ZodIssue): string {
           : `must have at least ${issue.minimum}`
         : `must be ${issue.inclusive ? `${issue.minimum} or more` : `more than ${issue.minimum}`}`;
     case "unrecognized_keys":
-      return `does not know ${issue.keys.join(", ")}`;
+      return "is not known here";
     case "invalid_union":
       return "is not in a form known here";
     default:

@@ -110,6 +110,8 @@ export interface ResourceWords<F extends Fields> {
   eventLead?: (row: any) => string | null;
   /** The object type of its custom fields. */
   custom?: string;
+  /** Names that only some of its reads show, beside its fields and relations: sent back they are no mistake. */
+  alsoShown?: readonly string[];
   filters?: Record<string, Filter>;
   /** Sort keys beside `date_created`, `date_updated`: own columns by `true`. */
   sort?: Record<string, true | SortKey>;
@@ -137,6 +139,8 @@ export interface ResourceWords<F extends Fields> {
    * Raise the number when a computed field changes what it shows. The column is empty after any write that does not set it.
    */
   rendered?: number;
+  /** Creating one does something to records that its body selects: an unknown field is always refused. */
+  narrows?: boolean;
   /** False keeps it from agents. */
   mcp?: boolean;
 }

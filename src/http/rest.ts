@@ -192,10 +192,11 @@ function callOf(x: Exchange, upload?: Upload): Call {
   const operation = x.operation!;
   const { method } = operation;
   const writes = method === "POST" || method === "PUT";
+  const strict = isStrict(headers.prefer);
   return {
     operation,
     actor: x.actor!,
-    given: { ...givenOf(request, method, isStrict(headers.prefer)), ...(upload && { upload }) },
+    given: { ...givenOf(request, method, strict), ...(upload && { upload }) },
     request: {
       id: request.id,
       method,
@@ -205,6 +206,7 @@ function callOf(x: Exchange, upload?: Upload): Call {
       ifMatch: method === "PUT" || method === "DELETE" ? ifMatchVersion(headers["if-match"]) : null,
       ...(method === "GET" && headers.range !== undefined ? { range: rangeAsked(headers) } : {}),
       accept: headers.accept,
+      strict,
     },
     asker: x,
     idempotencyKey: writes ? idempotencyKey(headers["idempotency-key"]) : null,

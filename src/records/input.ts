@@ -2,15 +2,17 @@
 import { z } from "zod";
 import type { Ctx } from "../core/context.ts";
 import { below, collect, type FieldErrors, invalid } from "../core/errors.ts";
-import type { Field, Input } from "../core/field.ts";
-import { type Given, type Parsed, unknownFields } from "../core/operation.ts";
+import type { AnyField, Field, Input } from "../core/field.ts";
+import { type Given, type Parsed, reportUnknown } from "../core/operation.ts";
 import { reasons } from "../core/reasons.ts";
 import type { Create, Patch, Resource, Row } from "../core/resource.ts";
 import { same } from "../core/row.ts";
+import { knows, type UnknownKey, unknownWithin } from "../values/unknown_keys.ts";
 import { customTypeOf, readCustom } from "./custom_fields.ts";
 
 /** The fields of a create, normalized, with `custom` as a whole. Defaults are filled in when it is stored. */
 export function readCreate<R extends Resource>(ctx: Ctx, of: R, given: Given): Parsed<Create<R>> {
+  const ignored = ignoredFields(of, given);
   const errors: FieldErrors = {};
   const values = readFields(ctx, of, given.body, ["write", "create"], errors);
   for (const [key, field] of of.columns) {
@@ -22,7 +24,15 @@ export function readCreate<R extends Resource>(ctx: Ctx, of: R, given: Given): P
     if (custom) values.custom = custom;
   });
   if (Object.keys(errors).length > 0) throw invalid(errors);
-  return { input: values as Create<R>, ignored: ignoredFields(of, given) };
+  return { input: values as Create<R>, ignored };
+}
+
+/** A record within the body of another. */
+export function readNested<R extends Resource>(ctx: Ctx, of: R, body: Record<string, unknown>, place: string): Create<R> {
+  const given = { params: {}, query: {}, body, strict: ctx.request.strict === true };
+  const { input, ignored } = below(place, () => readCreate(ctx, of, given));
+  ctx.reply.ignored.push(...ignored.map((one) => `${place}.${one}`));
+  return input;
 }
 
 /** The changes of an update. Create-only fields may be repeated but not changed; `before` is the record as it is. */
@@ -42,9 +52,25 @@ export function readPatch<R extends Resource>(ctx: Ctx, of: R, body: Record<stri
   return values as Patch<R>;
 }
 
-export const ignoredFields = (of: Resource, given: Given): string[] => unknownFields(given, knownFields(of), isCustom);
+/** The places of a body that say nothing here; they are refused under `strict`. */
+export function ignoredFields(of: Resource, { body, strict }: Given): string[] {
+  const known = knownFields(of);
+  const unknown: UnknownKey[] = [];
+  for (const key in body) {
+    const value = body[key];
+    if (!known.has(key) && !key.startsWith("custom.")) unknown.push({ place: key, known, always: false });
+    else if (typeof value === "object" && value !== null) unknown.push(...unknownInField(of.fields[key], value, key));
+  }
+  return reportUnknown(unknown, strict);
+}
 
-const isCustom = (name: string): boolean => name.startsWith("custom.");
+/** What reads show within it is known as well. */
+function unknownInField(field: AnyField | undefined, value: object, key: string): readonly UnknownKey[] {
+  if (field === undefined || (field.source !== "column" && field.source !== "input") || field.mode === "read") return [];
+  const shown = field.source === "column" ? field.output : field.shown?.output;
+  const isShown = ({ place, always }: UnknownKey) => !always && shown !== undefined && knows(shown, place.split(".").slice(1));
+  return unknownWithin(field.schema, value, key).filter((one) => !isShown(one));
+}
 
 const known = new WeakMap<Resource, ReadonlySet<string>>();
 
@@ -55,7 +81,8 @@ function knownFields(of: Resource): ReadonlySet<string> {
     const fields = Object.keys(of.fields).filter((key) =>
       key === "custom" ? of.custom !== undefined : (of.fields[key] as Field).hidden !== true,
     );
-    known.set(of, (names = new Set([...fields, ...Object.keys(of.expand ?? {})])));
+    const related = Object.keys(of.expand ?? {}).flatMap((relation) => [relation, `${relation}_has_more`]);
+    known.set(of, (names = new Set([...fields, ...related, ...(of.alsoShown ?? [])])));
   }
   return names;
 }

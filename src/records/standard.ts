@@ -6,6 +6,7 @@ import { conflict, type FieldErrors, invalid, notFound } from "../core/errors.ts
 import { type Given, JsonText, type Operation, type Parameter, refuseUnknownParameters, type Verb } from "../core/operation.ts";
 import type { Permission } from "../core/permissions.ts";
 import type { Create, Resource, Row } from "../core/resource.ts";
+import { same } from "../core/row.ts";
 import { name, type Sql, sql } from "../db/sql.ts";
 import { ignoredFields, inputSchema, readCreate, readPatch } from "./input.ts";
 import { expandIds, showList, withMembers as textWithMembers } from "./list.ts";
@@ -64,6 +65,7 @@ function base(
     pastDue: !write,
     transaction: write,
     mcp: of.mcp !== false,
+    narrows: verb === "create" && of.narrows === true,
     status: verb === "create" ? 201 : 200,
     resource: of,
     verb,
@@ -290,11 +292,25 @@ function updateOperation(
       const before = await lockForChange(ctx, of, id, params, "update");
       const patch = readPatch(ctx, of, given.body, before);
       await checkVisible(ctx, of, patch as Record<string, unknown>, before as Record<string, unknown>);
+      await noteNotTaken(ctx, of, before, given);
       const row = (await verbsOf(of).update(ctx, before, patch)) as Row<Resource>;
       const record = await (row === before ? showRecord(ctx, of, id, fields) : shown(ctx, of, row, fields));
       return expandedRecord(ctx, of, row.id, record, readExpand(of, undefined, fields, {}));
     },
   };
+}
+
+/** What only a create takes is no mistake when it is what a read shows; else it is named. */
+async function noteNotTaken(ctx: Ctx, of: Resource, before: Row<Resource>, { body, strict }: Given): Promise<void> {
+  const names = Object.keys(body).filter((key) => of.fields[key]?.source === "input" && of.fields[key].mode === "create");
+  if (names.length === 0) return;
+  const record = await shown(ctx, of, before, names);
+  const whole = await expandedRecord(ctx, of, before.id, record, readExpand(of, undefined, names, {}));
+  const present = JSON.parse(whole.text) as Record<string, unknown>;
+  const ignored = names.filter((name) => !same(body[name], present[name]));
+  if (strict && ignored.length > 0)
+    throw invalid(Object.fromEntries(ignored.map((name) => [name, "is taken by a create and not by an update"])));
+  ctx.reply.ignored.push(...ignored);
 }
 
 async function lockForChange(

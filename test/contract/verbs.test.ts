@@ -82,8 +82,8 @@ for (const of of createdResources(operations)) {
 
       assert.equal(refusal.status, 400);
       assert.ok("no_such_field" in refusal.body["field-errors"]);
-      assert.equal(answer.status, 201, answer.text);
-      assert.equal(answer.headers.get("x-ignored-fields"), "no_such_field");
+      assert.equal(answer.status, of.narrows ? 400 : 201, answer.text);
+      assert.equal(answer.headers.get("x-ignored-fields"), of.narrows ? null : "no_such_field");
     });
 
     test("read-only fields of a body are ignored, so that what was read can be written back", async () => {

@@ -3,13 +3,14 @@ import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { type FieldErrors, invalid, notFound } from "../../core/errors.ts";
 import { newId } from "../../core/id.ts";
-import { JsonText, type Operation, operation, unknownFields } from "../../core/operation.ts";
+import { JsonText, type Operation, operation, reportUnknown } from "../../core/operation.ts";
 import type { Row, Values } from "../../core/resource.ts";
 import { same } from "../../core/row.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { page, pageInput, pageOf } from "../../records/page.ts";
 import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
+import { unknownWithin } from "../../values/unknown_keys.ts";
 import { parseUrl } from "../../values/url.ts";
 import { sealFor } from "../shared/sealed.ts";
 import { credential } from "./credential.ts";
@@ -83,7 +84,7 @@ export const updateCredentials: Operation<{ service: Service; given: Record<stri
     const names = service.fields.map((field) => field.name);
     const { input } = writing.parse(ctx, { ...given, body: pick(given.body, ["values", "credentials"]), strict: false });
     const nested = (input as { values?: object; credentials?: object }).values ?? (input as { credentials?: object }).credentials;
-    const ignored = unknownFields(given, new Set([...names, "values", "credentials", ...Object.keys(row.shape)]));
+    const ignored = reportUnknown(unknownWithin(bodyOf(names), given.body), given.strict);
     return { input: { service, given: { ...pick(given.body, names), ...pick({ ...nested }, names) } }, ignored };
   },
   async run(ctx, { service, given }) {
@@ -98,6 +99,12 @@ export const updateCredentials: Operation<{ service: Service; given: Record<stri
     return shown(service, before !== null && same(values, present) ? before : save(ctx, service, before, values));
   },
 };
+
+/** The fields of a service, in their places; what reads show beside them is known too. */
+function bodyOf(names: readonly string[]): z.ZodObject {
+  const fields = Object.fromEntries(names.map((name) => [name, z.unknown()]));
+  return z.object({ ...row.shape, ...fields, values: z.object(fields), credentials: z.object(fields) });
+}
 
 export const deleteCredentials = operation({
   name: "credentials.delete",

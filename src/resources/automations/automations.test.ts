@@ -147,7 +147,7 @@ describe("a draft", () => {
     await refuse({ settings: { re_enroll: "sometimes" } }, "settings.re_enroll");
     await refuse({ settings: { time_window: { from: "17:00", to: "09:00" } } }, "settings.time_window.to");
     await refuse({ settings: { run_as_user_id: "user_nobody" } }, "settings.run_as_user_id");
-    await refuse({ settings: { tempo: 1 } }, "settings");
+    await refuse({ settings: { tempo: 1 } }, "settings.tempo");
   });
 
   test("is refused when it is nested too deep or has too much, without falling over", async () => {

@@ -69,6 +69,7 @@ export const conversation = resource({
     others: "manage_others_activities",
   },
   order: "-last_message_at",
+  alsoShown: ["messages"],
   sort: { last_message_at: true },
   filters: {
     query: textQuery("conversation"),

@@ -29,7 +29,7 @@ export async function createConversation(ctx: Ctx, { message, ...given }: Create
   });
   if (row.assigned_to !== null) emit(ctx, conversation, { action: "assigned", after: row });
   if (!message) return row;
-  await below("message", () => writeMessage(ctx, row, message));
+  await below("message", () => writeMessage(ctx, row, message, "message."));
   return getRecord(ctx, conversation, row.id);
 }
 

@@ -40,17 +40,19 @@ export const postMessage = operation({
   },
 });
 
-/** Writes a message of `thread` by the rules of its kind. Refusals name the fields of `body`. */
+/** Writes a message of `thread` by the rules of its kind. Refusals name the fields of `body`; what is not taken is named behind `place`. */
 export async function writeMessage(
   ctx: Ctx,
   thread: Conversation,
   body: MessageBody,
+  place = "",
 ): Promise<{ of: Resource; row: Row<Resource> }> {
   const { of, words } = kinds[body.type];
   checkSaysSomething(body, words);
   try {
-    const given = { params: {}, query: {}, body: activityBody(thread, body, words), strict: false };
-    const { input } = readCreate(ctx, of as Resource, given);
+    const given = { params: {}, query: {}, body: activityBody(thread, body, words), strict: ctx.request.strict === true };
+    const { input, ignored } = readCreate(ctx, of as Resource, given);
+    ctx.reply.ignored.push(...ignored.map((one) => `${place}${one}`));
     return { of, row: await createRecord(ctx, of as Resource, input) };
   } catch (problem) {
     throw invalid(renamed(reasonsOf(problem), body, words));

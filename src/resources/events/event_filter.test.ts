@@ -70,6 +70,7 @@ test("values are compared by type, and what an object inherits is none of its fi
 describe("a filter is wrong", () => {
   const wrong: [string, unknown, string][] = [
     ["without a type", {}, "type"],
+    ["with what it does not know", { type: "not", filter: { type: "equals", value: 1, valeu: 2 } }, "filter.valeu"],
     ["of an unknown type", { type: "regex", value: "x" }, "type"],
     ["that is no object", "lead", ""],
     ["without filters", { type: "and" }, "filters"],

@@ -57,14 +57,18 @@ function contains(value: unknown, wanted: unknown): boolean {
   return typeof value === "string" && typeof wanted === "string" && value.includes(wanted);
 }
 
+type Place = readonly (string | number)[];
+type FilterProblem = { place: Place; reason: string } | null;
+
 /** Where a filter is wrong and why, or null. Depth and size are those a body may have. */
-export function problemOf(
-  filter: unknown,
-  place: readonly (string | number)[] = [],
-): { place: readonly (string | number)[]; reason: string } | null {
+export function problemOf(filter: unknown, place: Place = []): FilterProblem {
   if (typeof filter !== "object" || filter === null || Array.isArray(filter))
     return { place, reason: "must be an object with a type" };
-  const { type, filters, filter: inner, field } = filter as Record<string, unknown>;
+  return problemOfType(filter as Record<string, unknown>, place) ?? strayMember(filter as Record<string, unknown>, place);
+}
+
+function problemOfType(given: Record<string, unknown>, place: Place): FilterProblem {
+  const { type, filters, filter: inner, field } = given;
   switch (type) {
     case "and":
     case "or":
@@ -80,7 +84,7 @@ export function problemOf(
     case "equals":
     case "not_equals":
     case "contains":
-      return Object.hasOwn(filter, "value") ? null : { place: [...place, "value"], reason: "is required" };
+      return Object.hasOwn(given, "value") ? null : { place: [...place, "value"], reason: "is required" };
     case "is_null":
     case "non_null":
       return null;
@@ -89,7 +93,27 @@ export function problemOf(
   }
 }
 
-function firstProblem(filters: readonly unknown[], place: readonly (string | number)[]): ReturnType<typeof problemOf> {
+/** What a filter does not know would have narrowed it. */
+function strayMember(given: Record<string, unknown>, place: Place): FilterProblem {
+  const known = ["type", ...members[given.type as EventFilter["type"]]];
+  const stray = Object.keys(given).find((key) => !known.includes(key));
+  return stray === undefined ? null : { place: [...place, stray], reason: "is not known here" };
+}
+
+const members: Record<EventFilter["type"], readonly string[]> = {
+  and: ["filters"],
+  or: ["filters"],
+  not: ["filter"],
+  any_array_value: ["filter"],
+  field_accessor: ["field", "filter"],
+  equals: ["value"],
+  not_equals: ["value"],
+  contains: ["value"],
+  is_null: [],
+  non_null: [],
+};
+
+function firstProblem(filters: readonly unknown[], place: Place): FilterProblem {
   for (const [i, one] of filters.entries()) {
     const problem = problemOf(one, [...place, i]);
     if (problem !== null) return problem;

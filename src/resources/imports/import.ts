@@ -13,7 +13,7 @@ export type ObjectType = (typeof objectTypes)[number];
 export const statuses = ["draft", "queued", "processing", "done", "error", "reverting", "reverted"] as const;
 
 const target = z.string().max(255).nullable();
-const mapping = z.union([z.record(z.string(), target), z.array(z.looseObject({ column: z.string(), target })).max(columnsMax)]);
+const mapping = z.union([z.record(z.string(), target), z.array(z.strictObject({ column: z.string(), target })).max(columnsMax)]);
 
 export const importResource = resource({
   name: "import",

@@ -1,9 +1,9 @@
 // What creating and changing a lead does besides writing the row.
 import { type Ctx, may } from "../../core/context.ts";
-import { below, invalid } from "../../core/errors.ts";
+import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { changedFields, emit } from "../../records/event.ts";
-import { readCreate } from "../../records/input.ts";
+import { readNested } from "../../records/input.ts";
 import { createRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { logCreated, logLeadStatusChange } from "../activities/system_activities.ts";
@@ -23,7 +23,7 @@ type Lead = Row<typeof lead>;
 
 /** A lead may come with contacts; all of it is created or nothing. */
 export async function createLead(ctx: Ctx, { contacts, ...given }: Create<typeof lead>): Promise<Lead> {
-  const nested = (contacts ?? []).map((body, i) => below(`contacts.${i}`, () => readNestedContact(ctx, body)));
+  const nested = (contacts ?? []).map((body, i) => readNested(ctx, contact, body, `contacts.${i}`));
   const values = await withTags(ctx, leadTag, resolved(ctx, { owner_id: ownerOfNew(ctx), ...given }));
   const row = store.insert(ctx, lead, { ...values, first_contact_name: nested[0] ? nameOfNew(nested[0]) : null });
   logCreated(ctx, row);
@@ -74,6 +74,3 @@ function resolved<T extends { status?: string; status_id?: string; owner_id?: st
   if (isGiven && !isActiveMember(ctx.directory, given.owner_id!)) throw invalid({ owner_id: "is not an active member" });
   return typeof status === "string" ? { ...given, status_id: idOfLabel(ctx, leadStatus, status, "status") } : given;
 }
-
-const readNestedContact = (ctx: Ctx, body: Record<string, unknown>): Create<typeof contact> =>
-  readCreate(ctx, contact, { params: {}, query: {}, body, strict: false }).input;

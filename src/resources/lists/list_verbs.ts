@@ -38,6 +38,7 @@ const adding = (of: List, listed: Resource, word: Listed) =>
     name: `${of.name}.add_members`,
     method: "POST",
     path: `${of.path}/{id}/members/`,
+    narrows: true,
     doc: `Puts ${word}s on a list; ids that do not exist are reported.`,
     permission: "member",
     input: {

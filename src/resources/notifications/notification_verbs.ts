@@ -61,6 +61,7 @@ export const markAllRead = operation({
   name: "notification.mark_all_read",
   method: "POST",
   path: "/notification/mark_all_read/",
+  narrows: true,
   doc: "Marks one's own unread notifications as read: all of them, or those of a type or from before a moment.",
   permission: "member",
   input: {

@@ -30,6 +30,7 @@ export const organization = resource({
   doc: "A workspace: its members, its settings and all of its records.",
   cached: true,
   mcp: false,
+  alsoShown: ["memberships", "inactive_memberships"],
   fields: {
     name: text({ required: true }),
     account_id: text({

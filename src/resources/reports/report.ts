@@ -78,6 +78,7 @@ export function report<S extends Shape>(words: ReportWords<S>): Operation {
     scope: "read",
     pastDue: true,
     transaction: false,
+    narrows: true,
     input: { ...commonInput, ...(names.length > 1 ? { table } : {}), ...input } as Shape,
     output: z.strictObject({ datetime_range: shownRange, ...output }),
     async run(ctx, given) {

@@ -43,6 +43,7 @@ export const dataSearch = operation({
   name: "data.search",
   method: "POST",
   path: "/data/search/",
+  narrows: true,
   doc: "Finds records of one kind by conditions on their fields and on the records around them.",
   permission: "member",
   group: "search",

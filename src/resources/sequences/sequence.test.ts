@@ -45,7 +45,7 @@ describe("a sequence", () => {
     await refuse({ steps: [{ ...call, delay: -1 }] }, "steps.0.delay");
     await refuse({ steps: Array.from({ length: 51 }, () => call) }, "steps");
     await refuse({ throttle: { jitter_seconds: -1 } }, "throttle.jitter_seconds");
-    await refuse({ throttle: { max_per_day: 5 } }, "throttle");
+    await refuse({ throttle: { max_per_day: 5 } }, "throttle.max_per_day");
   });
 
   test("knows its steps by their ids: those of another are refused in a change and copied into a new one", async () => {

@@ -85,6 +85,7 @@ test("only what may be changed in bulk is taken; the rest is reported", async ()
   assert.equal(answer.body.data[0].resolution, "skipped");
   assert.equal(answer.body.data[0].text, first.text);
   assert.equal(answer.headers.get("x-ignored-fields"), "text");
+  await acme.refused(400, "PUT", `/task/?id__in=${first.id}`, { is_complete: true, lead_ids: ["lead_x"] }, "lead_ids");
   await acme.refused(400, "PUT", `/task/?id__in=${first.id}`, { is_complete: "yes" }, "is_complete");
   await acme.refused(400, "PUT", `/task/?id__in=${first.id}`, { date: "soon" }, "date");
   await acme.refused(400, "PUT", `/task/?id__in=${first.id}`, { assigned_to: "user_nobody" }, "assigned_to");

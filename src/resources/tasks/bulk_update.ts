@@ -2,19 +2,23 @@
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import { type Given, JsonText, type Operation, operation, type Parsed, unknownFields } from "../../core/operation.ts";
+import { type Given, JsonText, type Operation, operation, type Parsed, reportUnknown } from "../../core/operation.ts";
 import { from, type Patch } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
-import { inputSchema, readPatch } from "../../records/input.ts";
+import { ignoredFields, inputSchema, readPatch } from "../../records/input.ts";
 import { readFieldNames, readList, splitList } from "../../records/list_input.ts";
 import { checkOwner, findRecords, joinsOf, selectList } from "../../records/records.ts";
 import { listParameters } from "../../records/standard.ts";
 import { outputSchema, projectionOf } from "../../records/writer.ts";
+import { unknownWithin } from "../../values/unknown_keys.ts";
 import { task } from "./task.ts";
 import { changeTask, checkAssignee } from "./task_verbs.ts";
 
 const tasksMax = 1000;
 const changeable = ["assigned_to", "date", "due_date", "is_complete", "priority", "resolution"] as const;
+
+const { shape } = inputSchema(task, "update") as z.ZodObject;
+const changes = z.object(Object.fromEntries(changeable.map((key) => [key, shape[key]!])));
 
 const paging = /^_(limit|skip|cursor|order_by|expand|count)$/;
 
@@ -41,15 +45,10 @@ export const bulkUpdateTasks: Operation<BulkUpdate> = {
   }),
   // What selects the tasks are the filters of their list, which no shape of an input can name.
   parameters: listParameters(task).filter(({ name }) => !paging.test(name)),
-  body: bodySchema(),
+  body: changes,
   parse: readBulkUpdate,
   run: updateTasks,
 };
-
-function bodySchema(): z.ZodType {
-  const { shape } = inputSchema(task, "update") as z.ZodObject;
-  return z.object(Object.fromEntries(changeable.map((key) => [key, shape[key]!])));
-}
 
 function readBulkUpdate(ctx: Ctx, given: Given): Parsed<BulkUpdate> {
   const { id__in, _fields, ...filters } = given.query;
@@ -59,7 +58,9 @@ function readBulkUpdate(ctx: Ctx, given: Given): Parsed<BulkUpdate> {
   const ids = id__in === undefined ? null : [...new Set(splitList(id__in))];
   if (ids !== null && ids.length > tasksMax) throw invalid({ id__in: `must have ${tasksMax} values or fewer` });
 
-  const ignored = unknownFields(given, new Set(changeable));
+  // What is no field of a task may have been meant to say which.
+  ignoredFields(task, { ...given, strict: true });
+  const ignored = reportUnknown(unknownWithin(changes, given.body), given.strict);
   const { due_date, ...values } = readPatch(ctx, task, taken(given.body), {} as never);
   if (due_date !== undefined && values.date !== undefined && due_date !== values.date)
     throw invalid({ due_date: "differs from date" });

@@ -17,6 +17,7 @@ export const dialer = resource({
   doc: "Leads to be called one after the other, each once.",
   visible: dialerIsVisible,
   sort: { name: true },
+  narrows: true,
   fields: {
     name: text(),
     type: choice(["power", "predictive"], {
