@@ -74,20 +74,17 @@ function shownError(error: unknown): unknown {
 
 /**
  * The line of an answered request. Written by hand beside pino, into the same stream: 1.2 µs instead of 3.4, of about 17 that a
- * read takes. Nothing in it comes from the caller but the method and, on unknown paths, the quoted path.
+ * read takes. Nothing in it comes from the caller but the method: a path nobody knows may hold anything, a key among it.
  */
 export function logAnswer(x: Exchange, status: number, ms: number): void {
   const { log } = x.service.app;
   if (log.levelVal > infoLevel) return;
   const organization = x.actor === null ? "" : `,"organization_id":"${x.actor.organization_id}"`;
-  const line = `{"level":30,"time":${Date.now()}${chindings(log)},"request_id":"${x.request.id}","method":"${x.request.method}","route":"${x.route}"${pathOf(x)},"status":${status},"ms":${ms.toFixed(3)}${organization},"msg":"request"}\n`;
+  const line = `{"level":30,"time":${Date.now()}${chindings(log)},"request_id":"${x.request.id}","method":"${x.request.method}","route":"${x.route}","status":${status},"ms":${ms.toFixed(3)}${organization},"msg":"request"}\n`;
   streamOf(log).write(line);
 }
 
 const infoLevel = pino.levels.values.info!;
-
-const pathOf = (x: Exchange): string =>
-  x.route === "unknown" ? `,"path":${JSON.stringify(x.request.url.split("?")[0]!.slice(0, 200))}` : "";
 
 const chindings = (log: Logger): string => (log as unknown as Record<symbol, string>)[pino.symbols.chindingsSym]!;
 const streamOf = (log: Logger): DestinationStream =>

@@ -43,7 +43,18 @@ describe("a connected account", () => {
     await refuse({ smtp }, "email");
     await refuse({ email }, "smtp");
     await refuse({ email, smtp: {} }, "smtp.host");
-    await refuse({ email, smtp: { host: "not a host" } }, "smtp.host");
+    for (const host of [
+      "not a host",
+      "a.example:25",
+      "b@a.example",
+      "a.example/",
+      "a.example#",
+      "a.example\r\nRCPT",
+      "a..example",
+    ])
+      await refuse({ email, smtp: { host } }, "smtp.host");
+    await refuse({ email, smtp: { host: "93.184.216.34", username: "a\r\nb" } }, "smtp.username");
+    await refuse({ email, imap: { host: "93.184.216.34", password: "a\nb" } }, "imap.password");
     await refuse({ email, smtp: { host: "127.0.0.1" } }, "smtp.host");
     await refuse({ email, smtp: { host: "93.184.216.34", port: 70_000 } }, "smtp.port");
     await refuse({ email: "ann", smtp }, "email");

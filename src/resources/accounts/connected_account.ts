@@ -6,6 +6,7 @@ import { boolean, choice, computed, formed, input, json, ref, text, texts } from
 import { resource } from "../../core/resource.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
 import { parseEmail } from "../../values/email.ts";
+import { hostInUrl, parseHost } from "../../values/host.ts";
 import { fromHtml } from "../../values/rich_text.ts";
 
 export const accountTypes = ["google", "microsoft", "custom_email", "zoom", "calendly"] as const;
@@ -105,27 +106,31 @@ function identity() {
 }
 
 function mailServer(ports: { ssl: number; plain: number }, doc: string) {
-  const schema = z.object({
-    host: z
+  // They stand in commands to the server, which a line break would end.
+  const line = (max: number) =>
+    z
       .string()
-      .trim()
-      .max(253)
-      .regex(/^([A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?|\[?[0-9A-Fa-f:]+\]?)$/, {
-        error: "must be the name of a host, such as mail.example.com",
-      }),
+      .max(max)
+      .regex(/^\P{Cc}*$/u, { error: "must be one line, without control characters" });
+  const host = z.string().transform((raw, check) => {
+    const value = parseHost(raw);
+    if (value === null) check.addIssue({ code: "custom", message: "must be the name of a host, such as mail.example.com" });
+    return value as string;
+  });
+  const schema = z.object({
+    host,
     port: z.int().min(1).max(65535).optional(),
-    username: z.string().max(255).nullable().default(null),
+    username: line(255).nullable().default(null),
     use_ssl: z.boolean().default(true),
-    password: z.string().min(1).max(1024).nullable().optional(),
+    password: line(1024).min(1).nullable().optional(),
   });
   return json(schema as unknown as z.ZodType<MailServer>, {
     doc,
     output: z.object({ host: z.string(), port: z.int(), username: z.string().nullable(), use_ssl: z.boolean() }),
     normalize(given: z.output<typeof schema>, ctx: Ctx): MailServer {
-      const host = given.host.replace(/^\[|\]$/g, "");
-      if (!ctx.settings.addresses.allowsHost(`http://${host.includes(":") ? `[${host}]` : host}/`))
+      if (!ctx.settings.addresses.allowsHost(`http://${hostInUrl(given.host)}/`))
         throw invalid({ host: "must be a public address" });
-      return { ...given, host, port: given.port ?? (given.use_ssl ? ports.ssl : ports.plain) };
+      return { ...given, port: given.port ?? (given.use_ssl ? ports.ssl : ports.plain) };
     },
   });
 }

@@ -85,6 +85,29 @@ test("what a service must have cannot be cleared; deleting forgets all of it, on
   await acme.refused(404, "DELETE", "/credentials/twilio/");
 });
 
+test("what becomes a part of an address has its form, so that it leads nowhere else", async () => {
+  const acme = await organization();
+  const whole: Record<string, object> = {
+    smtp: { host: "mail.example.com", port: 25 },
+    mailchimp: { api_key: "x", server_prefix: "us21" },
+    mailgun: { api_key: "x", domain: "mg.example.com", region: "eu" },
+    customerio: { site_id: "a1", api_key: "x", region: "us" },
+    microsoft: { client_id: "a-1", client_secret: "x", tenant_id: "common" },
+    twilio: { account_sid: "AC1", auth_token: "x", messaging_service_sid: "MG1" },
+    zoom: { account_id: "a", client_id: "b", client_secret: "c" },
+    openai: { api_key: "x", base_url: "https://example.com/v1" },
+  };
+  const elsewhere = ["evil.example/", "a@evil.example", "a:25", "a#", "a?b", "a b", "us21\r\nX-A: b", "a/../b", "..", "a\u0000"];
+
+  for (const [service, values] of Object.entries(whole)) {
+    const path = `/credentials/${service}/`;
+    await acme.put(path, values);
+    for (const [name, value] of Object.entries(values).filter(([, value]) => typeof value === "string"))
+      for (const text of /secret|key|token/.test(name) ? ["a\r\nb", "a\u0000"] : elsewhere)
+        await acme.refused(400, "PUT", path, { ...values, [name]: name === "base_url" ? `${value}#${text}` : text }, name);
+  }
+});
+
 test("a secret must be given again for another host, so that nobody learns it by pointing the service there", async () => {
   const acme = await organization();
   await acme.put("/credentials/smtp/", { host: "mail.example.com", port: 25, password: "hunter2" });

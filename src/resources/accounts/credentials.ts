@@ -10,11 +10,12 @@ import { sql, statement } from "../../db/sql.ts";
 import { page, pageInput, pageOf } from "../../records/page.ts";
 import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
+import { hostInUrl, parseHost } from "../../values/host.ts";
 import { unknownWithin } from "../../values/unknown_keys.ts";
 import { parseUrl } from "../../values/url.ts";
 import { sealFor } from "../shared/sealed.ts";
 import { credential } from "./credential.ts";
-import { categories, fieldTypes, type Service, type ServiceField, services } from "./services.ts";
+import { categories, fieldTypes, forms, type Service, type ServiceField, services } from "./services.ts";
 
 type Credential = Row<typeof credential>;
 
@@ -193,11 +194,17 @@ function reasonAgainst(ctx: Ctx, { name, type }: ServiceField, value: unknown): 
       ? null
       : "must be a whole number from 1 to 65535";
   if (typeof value !== "string") return "must be text";
-  if (value.trim() === "") return "must not be empty";
-  if (value.length > 10_000) return "must be 10000 characters or fewer";
-  if (type === "url" && parseUrl(value) === null) return "must be an address that begins with https:// or http://";
-  const host = type === "url" ? value : name === "host" ? `http://${value}/` : null;
-  return host === null || ctx.settings.addresses.allowsHost(host) ? null : "must be a public address";
+  const text = value.trim();
+  if (text === "") return "must not be empty";
+  if (text.length > 10_000) return "must be 10000 characters or fewer";
+  // What stands in a header or a command of mail would end it there.
+  if (/\p{Cc}/u.test(text)) return "must be one line, without control characters";
+  const form = forms.get(name);
+  if (form !== undefined && !form.test(text)) return form.words;
+  if (type === "url" && (parseUrl(text) === null || /[?#]/.test(text)))
+    return "must be an address that begins with https:// or http://, without ? and #";
+  const place = type === "url" ? text : name === "host" ? `http://${hostInUrl(parseHost(text)!)}/` : null;
+  return place === null || ctx.settings.addresses.allowsHost(place) ? null : "must be a public address";
 }
 
 function refuseMissing(service: Service, values: Record<string, unknown>): void {

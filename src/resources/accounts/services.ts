@@ -1,4 +1,6 @@
 // The services an organization can be known to, and what each asks for.
+import { parseEmail } from "../../values/email.ts";
+import { parseHost } from "../../values/host.ts";
 
 export const categories = ["email", "telephony", "enrichment", "mailing", "ai", "calendar", "storage"] as const;
 export type Category = (typeof categories)[number];
@@ -29,19 +31,44 @@ const plain = (name: string, label: string, required = true): ServiceField => ({
   required,
 });
 const secret = (name: string, label: string, required = true): ServiceField => ({
-  name,
-  label,
-  type: "text",
+  ...plain(name, label, required),
   secret: true,
-  required,
 });
-const address = (name: string, label: string): ServiceField => ({ name, label, type: "url", secret: false, required: false });
+const address = (name: string, label: string): ServiceField => ({ ...plain(name, label, false), type: "url" });
+
+interface Form {
+  test(value: string): boolean;
+  /** What it must be. */
+  words: string;
+}
+
+const id: Form = { test: (value) => /^(?!\.+$)[\w.-]{1,255}$/.test(value), words: "must be letters, digits, dots, - and _" };
+const region: Form = { test: (value) => /^(us|eu)$/.test(value), words: "must be us or eu" };
+const host: Form = { test: (value) => parseHost(value) !== null, words: "must be the name of a host, such as mail.example.com" };
+
+/** The form of plain fields. Most become a part of an address that is asked, where another form would lead elsewhere. */
+export const forms: ReadonlyMap<string, Form> = new Map([
+  ["account_id", id],
+  ["account_sid", id],
+  ["client_id", id],
+  ["domain", host],
+  ["from_email", { test: (value: string) => parseEmail(value) !== null, words: "must be an e-mail address" }],
+  ["host", host],
+  ["messaging_service_sid", id],
+  ["region", region],
+  [
+    "server_prefix",
+    { test: (value: string) => /^[a-z]{2,4}\d{1,3}$/.test(value), words: "must be letters and a number, such as us21" },
+  ],
+  ["site_id", id],
+  ["tenant_id", id],
+]);
 
 const apiKey = secret("api_key", "API key");
 const application = [plain("client_id", "Client id"), secret("client_secret", "Client secret")];
 
-const service = (id: string, name: string, category: Category, ...fields: ServiceField[]): Service => ({
-  service: id,
+const service = (key: string, name: string, category: Category, ...fields: ServiceField[]): Service => ({
+  service: key,
   name,
   category,
   fields,

@@ -70,12 +70,12 @@ export const file = resource({
     name: text({
       filled: true,
       normalize: nameOf,
-      doc: "By default the name of the uploaded file, or the last part of the address.",
+      doc: "By default the name of the uploaded file: of the form, or what the address calls it, or the last part of the address.",
     }),
     mime: formed(essence, "must be a media type such as application/pdf", {
       filled: true,
       createOnly: true,
-      doc: "The media type; by default what the upload says, else what the bytes say.",
+      doc: "The media type; by default what the upload says. Bytes that tell what they are go before it.",
     }),
     size: integer({ required: true, readOnly: true, doc: "In bytes." }),
     type: choice(fileTypes, { filled: true, doc: "What kind of file it is; by default read off the media type." }),
