@@ -203,3 +203,25 @@ test("the lines of a deal that a member does not see are not there", async () =>
   assert.equal((await acme.post("/data/search/", { query })).data.length, 1);
   assert.deepEqual((await rep.post("/data/search/", { query })).data, []);
 });
+
+test("what outlives a lead that a member did not see is not theirs to see then either", async () => {
+  const acme = await organization();
+  const rep = await acme.member("restricteduser");
+  const lead = await acme.lead();
+  const quote = await acme.post("/quote/", { lead_id: lead.id, title: "Offer" });
+  const project = await acme.post("/project/", { lead_id: lead.id, name: "Rollout" });
+  const step = await acme.post("/project_task/", { project_id: project.id, name: "Begin" });
+  await acme.post("/comment/", { object_id: project.id, body: "<body>Hush</body>" });
+  const free = await acme.post("/project/", { name: "Of nobody" });
+
+  await acme.delete(`/lead/${lead.id}/`);
+
+  for (const path of [`/quote/${quote.id}/`, `/project/${project.id}/`, `/project_task/${step.id}/`]) {
+    await acme.get(path);
+    await rep.refused(404, "GET", path);
+    assert.deepEqual(await rep.events(path.split("/")[2]!), []);
+  }
+  assert.deepEqual((await rep.get("/comment_thread/")).data, []);
+  assert.equal((await acme.get("/comment_thread/")).data.length, 1);
+  await rep.get(`/project/${free.id}/`);
+});

@@ -2,9 +2,9 @@
 import { z } from "zod";
 import { computed, namingPast, ref, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
-import { visibleAsLead } from "../leads/visibility.ts";
 import { dateCreated } from "../shared/history.ts";
 import { authorNames } from "../shared/names.ts";
+import { visibleAsSubject } from "./visibility.ts";
 
 export const comment = resource({
   name: "comment",
@@ -13,7 +13,7 @@ export const comment = resource({
   // A comment that was removed has said so: it goes quietly with its thread.
   event: (row: { removed_at?: string | null }) => (row.removed_at ? null : "comment"),
   about: "object_id",
-  visible: visibleAsLead,
+  visible: visibleAsSubject,
   owned: { by: "created_by", own: "delete_own_activities", others: "manage_others_activities" },
   order: "date_created",
   fields: {

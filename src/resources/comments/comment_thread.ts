@@ -4,15 +4,15 @@ import type { Filter } from "../../core/resource.ts";
 import { resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
 import { readValues } from "../../records/list_input.ts";
-import { visibleAsLead } from "../leads/visibility.ts";
 import { oldNames } from "./comment.ts";
+import { visibleAsSubject } from "./visibility.ts";
 
 export const commentThread = resource({
   name: "comment_thread",
   prefix: "comthr",
   doc: "Comments about one record, in the order they were made. It goes with its last comment.",
   about: "object_id",
-  visible: visibleAsLead,
+  visible: visibleAsSubject,
   filters: { ids: oneOf("id"), object_ids: oneOf("object_id") },
   expand: { comments: { resource: "comment", via: "thread_id", many: true, unasked: true } },
   fields: {

@@ -7,7 +7,19 @@ import { createWebhook, updateWebhook } from "./webhook_verbs.ts";
 
 const readEvents = standard(event, { list: listEvents, get: true });
 
+const cursorDoc =
+  "`cursor_next` of a page goes back in time, `cursor_previous` follows what happens; with the same filters and order.";
+
+/** The list as it pages both ways. */
+const followed = (list: Operation): Operation => ({
+  ...list,
+  output: eventPage,
+  get parameters() {
+    return list.parameters.map((one) => (one.name === "_cursor" ? { ...one, doc: cursorDoc } : one));
+  },
+});
+
 export const events: Operation[] = [
-  ...readEvents.map((one) => (one.verb === "list" ? { ...one, output: eventPage } : one)),
+  ...readEvents.map((one) => (one.verb === "list" ? followed(one) : one)),
   ...standard(webhook, { ...crud, create: createWebhook, update: updateWebhook }),
 ];

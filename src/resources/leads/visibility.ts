@@ -33,5 +33,13 @@ export function visibleAsLead(ctx: Ctx, alias: string): Sql | null {
     where visible_lead.organization_id = ${name(alias)}.organization_id and visible_lead.id = ${name(alias)}.lead_id and ${visible}))`;
 }
 
+/** For records that outlive their lead: of one whose lead is gone, whoever made it and whoever sees all leads are left. */
+export function visibleAsLastLead(ctx: Ctx, alias: string): Sql | null {
+  const asLead = visibleAsLead(ctx, alias);
+  if (asLead === null) return null;
+  const t = name(alias);
+  return sql`(${asLead} and (${t}.lead_id is not null or ${t}.kept_lead_name is null or ${t}.created_by = ${ctx.actor.user_id}))`;
+}
+
 /** The rule as a further condition of a query that has some: nothing where all may be seen. */
 export const andVisible = (rule: Sql | null): Sql => (rule === null ? empty : sql`and ${rule}`);

@@ -3,7 +3,7 @@ import { choice, date, integer, label, naming, number, ref, searchable, text, te
 import { resource } from "../../core/resource.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { vector } from "../../search/words.ts";
-import { visibleAsLead } from "../leads/visibility.ts";
+import { visibleAsLastLead } from "../leads/visibility.ts";
 import { pastMoment } from "../shared/history.ts";
 import { authorNames } from "../shared/names.ts";
 import { otherName } from "../shared/other_names.ts";
@@ -16,7 +16,7 @@ export const project = resource({
   doc: "Work in several steps, such as bringing a new customer on board. Its steps are project tasks.",
   commentable: true,
   custom: "project",
-  visible: visibleAsLead,
+  visible: visibleAsLastLead,
   indexed: ["lead_id", "opportunity_id", "contact_id", "owner_id"],
   sort: { name: true, end_date: true },
   filters: { query: textQuery("project") },

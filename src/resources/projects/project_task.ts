@@ -5,7 +5,7 @@ import { resource } from "../../core/resource.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { vector } from "../../search/words.ts";
-import { visibleAsLead } from "../leads/visibility.ts";
+import { visibleAsLastLead } from "../leads/visibility.ts";
 import { pastMoment } from "../shared/history.ts";
 import { authorNames } from "../shared/names.ts";
 import { otherName } from "../shared/other_names.ts";
@@ -67,6 +67,9 @@ export const projectTask = resource({
 
 /** Seen by whoever sees the project, and by whoever is to do it. */
 function visible(ctx: Ctx, alias: string): Sql | null {
-  const asLead = visibleAsLead(ctx, alias);
-  return asLead === null ? null : sql`(${name(alias)}.assigned_to = ${ctx.actor.user_id} or ${asLead})`;
+  const asLead = visibleAsLastLead(ctx, "project");
+  if (asLead === null) return null;
+  const t = name(alias);
+  return sql`(${t}.assigned_to = ${ctx.actor.user_id} or exists (select from project
+    where project.organization_id = ${t}.organization_id and project.id = ${t}.project_id and ${asLead}))`;
 }

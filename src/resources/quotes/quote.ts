@@ -23,7 +23,7 @@ import { textQuery } from "../../search/text_filter.ts";
 import { vector } from "../../search/words.ts";
 import { formatMoney } from "../../values/money.ts";
 import { todayIn } from "../../values/time.ts";
-import { visibleAsLead } from "../leads/visibility.ts";
+import { visibleAsLastLead } from "../leads/visibility.ts";
 import { lineItem } from "../opportunities/line_item.ts";
 import type { Line, LineTotals } from "../opportunities/line_totals.ts";
 import { organizationOf } from "../organization/organization.ts";
@@ -55,7 +55,7 @@ export const quote = resource({
   doc: "An offer to a lead. As a draft it is written; sent, it has a page of its own where it is accepted or declined.",
   commentable: true,
   custom: "quote",
-  visible: visibleAsLead,
+  visible: visibleAsLastLead,
   owned: { by: "created_by", own: "delete_own_opportunities", others: "manage_others_opportunities" },
   indexed: ["lead_id", "opportunity_id", "contact_id"],
   sort: { total: true, expires_at: true, number: true },
