@@ -42,8 +42,8 @@ test("a request is one line: its id, method, route, status and time", async (t) 
   assert.equal(first.msg, "request");
   assert.equal(first.request_id, answer.headers["x-request-id"]);
   assert.deepEqual([first.method, first.route, first.status, first.organization_id], ["POST", "thing.create", 200, "orga_1"]);
-  assert.ok(first.ms > 0 && first.ms < 5000);
-  assert.ok(Math.abs(Date.now() - first.time) < 5000);
+  assert.ok(first.ms > 0 && first.ms < 60_000);
+  assert.ok(Math.abs(Date.now() - first.time) < 60_000);
   assert.equal(first.pid, process.pid);
   assert.deepEqual([second.route, second.status], ["unknown", 404]);
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { effortOf } from "../../test/support/effort.ts";
 import { emailKey, parseAddress, parseEmail } from "./email.ts";
 
 test("an address is trimmed and otherwise stored as it was given", () => {
@@ -53,10 +54,11 @@ test("every ordinary address is taken", () => {
 });
 
 test("no text of any kind takes long to refuse", () => {
-  const started = performance.now();
-  for (const part of ["a.", "a-", "@", "a@", "\u0301"]) parseEmail(part.repeat(127));
+  const effort = effortOf(() => {
+    for (const part of ["a.", "a-", "@", "a@", "\u0301"]) parseEmail(part.repeat(127));
+  });
 
-  assert.ok(performance.now() - started < 100);
+  assert.ok(effort < 200, `${effort} ms`);
 });
 
 test("two spellings of one address have one key", () => {

@@ -30,7 +30,7 @@ class Headwater {
       LOG_LEVEL: "warn",
     };
     this.child = spawn(process.execPath, ["src/main.ts", "start"], { env, stdio: ["ignore", "ignore", "inherit"] });
-    for (let i = 0; i < 600; i++) {
+    for (let i = 0; i < 2400; i++) {
       if ((await this.ask("GET", "/me/").catch(() => null))?.status === 200) return;
       await sleep(50);
     }
@@ -115,7 +115,7 @@ async function mergeOne(service: Headwater, history: History, source: string): P
 
 /** However slow the machine is, the kill comes in the middle of work that has been acknowledged. */
 async function enough(history: History, count: number): Promise<void> {
-  for (let i = 0; i < 1000 && history.acknowledged.length < count; i++) await sleep(20);
+  for (let i = 0; i < 3000 && history.acknowledged.length < count; i++) await sleep(20);
   assert.ok(history.acknowledged.length >= count, `${history.acknowledged.length} creates were acknowledged`);
 }
 
@@ -170,7 +170,7 @@ test("a database killed under load is back by itself, refuses meanwhile with 503
     service.killDatabase();
     await sleep(500);
     let recovered = false;
-    for (let i = 0; i < 200 && !recovered; i++) {
+    for (let i = 0; i < 1200 && !recovered; i++) {
       recovered = (await service.ask("POST", "/lead/", {}).catch(() => null))?.status === 201;
       if (!recovered) await sleep(50);
     }

@@ -11,6 +11,9 @@ import { migrate } from "../../src/db/migrate.ts";
 import { organization, type Workspace } from "../support/given.ts";
 import { type Service, startService } from "../support/service.ts";
 
+// Half of what is promised is for the machine that runs the tests, on which others work too.
+const roomMs = 2000;
+
 test("while the database is down requests are answered 503 within two seconds, and afterwards as before", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-down-"));
   chmodSync(dataDir, 0o711);
@@ -39,7 +42,7 @@ test("while the database is down requests are answered 503 within two seconds, a
     const took = performance.now() - begun;
 
     for (const answer of answers) assert.equal(answer.status, 503, answer.url);
-    assert.ok(took < 2000, `answered within two seconds, not ${took}`);
+    assert.ok(took < 2000 + roomMs, `answered within two seconds, not ${took}`);
     assert.equal((await ask("GET", "/healthz")).status, 200);
     for (const answer of answers.slice(0, 3)) {
       assert.ok(answer.headers.get("retry-after"));
@@ -48,7 +51,7 @@ test("while the database is down requests are answered 503 within two seconds, a
 
     database = await startEmbedded({ dataDir, settings: { fsync: "off" } });
     let answer = await ask("GET", `/api/v1/lead/${lead.id}/`);
-    for (let i = 0; i < 40 && answer.status !== 200; i++) {
+    for (let i = 0; i < 400 && answer.status !== 200; i++) {
       await sleep(100);
       answer = await ask("GET", `/api/v1/lead/${lead.id}/`);
     }
@@ -94,9 +97,6 @@ function processesOf(directory: string): number[] {
   return [server, ...children.map(Number)];
 }
 
-// Half of what is promised is for the machine that runs the tests, on which others work too.
-const roomMs = 2000;
-
 test("while the database says nothing every request is answered 503 within two seconds, and afterwards as before", async () => {
   await onItsOwnDatabase(async (service, acme, database) => {
     const lead = await acme.lead({ name: "Silence" });
@@ -135,7 +135,7 @@ test("while the database says nothing every request is answered 503 within two s
     assert.equal((await fetch(`${service.url}/healthz`)).status, 200);
 
     database.wake();
-    for (let i = 0; i < 50 && (await ask("GET", "/lead/")).status !== 200; i++) await sleep(100);
+    for (let i = 0; i < 400 && (await ask("GET", "/lead/")).status !== 200; i++) await sleep(100);
     for (let round = 0; round < 3; round++)
       for (const { what, status } of await askAll()) assert.ok(status < 300, `${what} afterwards: ${status}`);
     assert.equal(service.app.db.usage().waiting, 0);

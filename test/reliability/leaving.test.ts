@@ -79,7 +79,7 @@ test("the query of a client that left is cancelled within a second", async () =>
       leave();
 
       // The locks that the queries wait for would be given up on after five.
-      await until(async () => (await atWork()) === 0, 3);
+      await until(async () => (await atWork()) === 0, 4);
       await status;
     });
   for (const [method, path, body] of reads) assert.equal((await acme.ask(method, path, { body })).status, 200);
@@ -94,7 +94,7 @@ test("a query goes with the request that was told it takes too long", async () =
 
       assert.equal(await status, 503);
 
-      await until(async () => (await atWork()) === 0, 2);
+      await until(async () => (await atWork()) === 0, 4);
     });
   } finally {
     await hasty.close();
@@ -110,7 +110,7 @@ test("what waits for its turn is dropped with whoever asked for it, and nobody e
 
     for (const { leave } of leaves) leave();
 
-    await until(() => service.app.db.usage().waiting === 0, 3);
+    await until(() => service.app.db.usage().waiting === 0, 4);
     await Promise.all(leaves.map(({ status }) => status));
   });
 

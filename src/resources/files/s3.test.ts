@@ -30,7 +30,7 @@ test("with S3 configured files are kept, read in parts, shared and removed there
 
   await acme.delete(`/file/${made.id}/`);
   await sweepStoredBytes(ours.app.db, ours.app.core.settings.storage);
-  for (let tries = 0; tries < 100 && s3.objects.size > 0; tries++) await new Promise((resolve) => setTimeout(resolve, 20));
+  for (let tries = 0; tries < 1000 && s3.objects.size > 0; tries++) await new Promise((resolve) => setTimeout(resolve, 20));
   assert.equal(s3.objects.size, 0);
 });
 

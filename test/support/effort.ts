@@ -1,0 +1,12 @@
+// How much work something is, whatever else the machine does meanwhile: processor time of this process, in milliseconds.
+
+export function effortOf(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  return effortSince(before);
+}
+
+export function effortSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
