@@ -76,7 +76,7 @@ export interface Running {
 }
 
 /** The service, as `headwater start` runs it, on the stand's database. */
-export async function startService(databaseUrl: string): Promise<Running> {
+export async function startService(databaseUrl: string, env: Record<string, string> = {}): Promise<Running> {
   const port = await freePort();
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-bench-service-"));
   const running = await start(["src/main.ts", "start"], port, {
@@ -86,6 +86,7 @@ export async function startService(databaseUrl: string): Promise<Running> {
     DATA_DIR: dataDir,
     RATE_LIMIT: "off",
     LOG_LEVEL: "warn",
+    ...env,
   });
   await answering(`${running.url}/readyz`);
   return running;

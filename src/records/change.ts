@@ -7,7 +7,8 @@ import type { Resource, Row, Values } from "../core/resource.ts";
 import { parameterOf, same } from "../core/row.ts";
 import type { Statement } from "../db/database.ts";
 import { join, name, sql, statement } from "../db/sql.ts";
-import { changedFields, emit } from "./event.ts";
+import { changedFields, emit, emitAll } from "./event.ts";
+import { inTurns } from "./turns.ts";
 import { renderedText } from "./writer.ts";
 
 /** Writes what differs from `before`, which must be locked. No difference: no write, no event. */
@@ -19,18 +20,69 @@ export function updateRow<R extends Resource>(
   meta?: Record<string, unknown>,
   action: string | null = "updated",
 ): Row<R> {
+  const { after, columns, changed } = changeOf(ctx, of, before, values);
+  if (columns.length === 0) return before;
+
+  write(ctx, updateStatement(ctx, of, after, columns));
+  if (changed.length > 0 && action !== null) emit(ctx, of, { action, before, after, changed, meta });
+  touched(ctx, of);
+  return after;
+}
+
+/** The same of many rows, in turns: those whose same columns change are written by one statement. */
+export async function updateRows<R extends Resource>(
+  ctx: Ctx,
+  of: R,
+  rows: readonly { before: Row<R>; values: Values<R> }[],
+  meta?: Record<string, unknown>,
+): Promise<Row<R>[]> {
+  if (rows.length === 1) return [updateRow(ctx, of, rows[0]!.before, rows[0]!.values, meta)];
+  const afters: Row<R>[] = [];
+  await inTurns(rows, (piece) => {
+    const changes = piece.map(({ before, values }) => ({
+      before,
+      action: "updated",
+      meta,
+      ...changeOf(ctx, of, before, values),
+    }));
+    const written = changes.filter(({ columns }) => columns.length > 0);
+    for (const alike of Map.groupBy(written, ({ columns }) => columns.map(([key]) => key).join()).values())
+      write(
+        ctx,
+        updateManyStatement(
+          ctx,
+          of,
+          alike.map(({ after }) => after),
+          alike[0]!.columns,
+        ),
+      );
+    emitAll(
+      ctx,
+      of,
+      written.filter(({ changed }) => changed.length > 0),
+    );
+    afters.push(...changes.map(({ before, after, columns }) => (columns.length === 0 ? before : after)));
+  });
+  touched(ctx, of);
+  return afters;
+}
+
+interface RowChange<R> {
+  after: Row<R>;
+  columns: readonly (readonly [string, Field])[];
+  /** The fields that a reader sees changed. */
+  changed: string[];
+}
+
+function changeOf<R extends Resource>(ctx: Ctx, of: R, before: Row<R>, values: Values<R>): RowChange<R> {
   // Derived columns are compared as they are derived now: the database writes a `tsvector` in its own order.
   const present = derived(ctx, of, { ...before });
   const after = derived(ctx, of, { ...before, ...values, version: before.version + 1 });
   const differs = ([key]: readonly [string, Field]) => !same((present as any)[key], (after as any)[key]);
-  if (!of.columns.some(differs)) return before;
-  const shown = changedFields(of, before as Record<string, unknown>, after as Record<string, unknown>);
-  if (shown.length > 0) Object.assign(after, { date_updated: ctx.now.toISOString(), updated_by: ctx.actor.user_id });
-
-  write(ctx, updateStatement(ctx, of, after, of.columns.filter(differs)));
-  if (shown.length > 0 && action !== null) emit(ctx, of, { action, before, after, changed: shown, meta });
-  touched(ctx, of);
-  return after;
+  if (!of.columns.some(differs)) return { after, columns: [], changed: [] };
+  const changed = changedFields(of, before as Record<string, unknown>, after as Record<string, unknown>);
+  if (changed.length > 0) Object.assign(after, { date_updated: ctx.now.toISOString(), updated_by: ctx.actor.user_id });
+  return { after, columns: of.columns.filter(differs), changed };
 }
 
 /** The row with its derived columns as they follow from the others. */
@@ -53,6 +105,25 @@ function updateStatement<R extends Resource>(
   const set = join([...assignments, sql`version = version + 1`], ", ");
   const update = sql`update ${name(of.table)} set ${set} where organization_id = ${ctx.organization_id} and id = ${after.id}`;
   return statement(update, (text) => updateName(of, text));
+}
+
+/** The rows as one JSON list of objects, which PostgreSQL reads by the types of the table. */
+function updateManyStatement<R extends Resource>(
+  ctx: Ctx,
+  of: R,
+  rows: readonly Row<R>[],
+  columns: readonly (readonly [string, Field])[],
+): Statement {
+  const keys = [...columns.map(([key]) => key), ...(of.rendered === undefined ? [] : ["rendered"])];
+  const objects = rows.map((row) => ({
+    id: row.id,
+    ...Object.fromEntries(columns.map(([key]) => [key, (row as any)[key] ?? null])),
+    ...(of.rendered === undefined ? {} : { rendered: renderedText(of, row) }),
+  }));
+  const set = join([...keys.map((key) => sql`${name(key)} = m.${name(key)}`), sql`version = t.version + 1`], ", ");
+  return statement(sql`update ${name(of.table)} t set ${set}
+    from json_populate_recordset(null::${name(of.table)}, ${JSON.stringify(objects)}::json) m
+    where t.organization_id = ${ctx.organization_id} and t.id = m.id`);
 }
 
 const updateNames = new Map<string, string>();

@@ -6,6 +6,7 @@ import { newId } from "../core/id.ts";
 import { kindOf, type Resource, type Row } from "../core/resource.ts";
 import { same } from "../core/row.ts";
 import type { Statement } from "../db/database.ts";
+import { batch, inTurns } from "./turns.ts";
 import { renderRow } from "./writer.ts";
 
 export interface Change<R extends Resource = Resource> {
@@ -30,8 +31,9 @@ export function emitAll<R extends Resource>(ctx: Ctx, of: R, changes: readonly C
   transactionOf(ctx).afterCommit(() => ctx.registry.announceEvents());
 }
 
-/** So many rows are written by one statement. */
-export const batch = 200;
+/** The same in turns, for as many as there are. */
+export const emitInTurns = <R extends Resource>(ctx: Ctx, of: R, changes: readonly Change<R>[]): Promise<void> =>
+  inTurns(changes, (piece) => emitAll(ctx, of, piece));
 
 /** The values of the event's row; null where such a change emits nothing. */
 function eventOf<R extends Resource>(ctx: Ctx, of: R, change: Change<R>): unknown[] | null {
@@ -50,23 +52,37 @@ function eventOf<R extends Resource>(ctx: Ctx, of: R, change: Change<R>): unknow
   return valuesOf(ctx, objectType, row.id as string, lead_id, change, data, previous);
 }
 
-const columns =
-  "organization_id, id, object_type, action, event, object_id, lead_id, user_id, api_key_id, request_id, changed_fields, previous_data, data, meta, date_created, date_updated";
-const text = `insert into event (${columns}) values ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$15)`;
+const columns = {
+  organization_id: "text",
+  id: "text",
+  object_type: "text",
+  action: "text",
+  event: "text",
+  object_id: "text",
+  lead_id: "text",
+  user_id: "text",
+  api_key_id: "text",
+  request_id: "text",
+  changed_fields: "text[]",
+  previous_data: "json",
+  data: "json",
+  meta: "json",
+  date_created: "timestamptz",
+} as const;
+const names = Object.keys(columns) as (keyof typeof columns)[];
+const into = `insert into event (${names.join(", ")}, date_updated)`;
+const text = `${into} values (${names.map((_, i) => `$${i + 1}`).join(", ")}, $${names.length})`;
 
-// Many rows come as one list for each column; a list cannot hold lists, so what changed is written out.
-const manyText = `insert into event (${columns})
-  select a, b, c, d, e, f, g, h, i, j, k::text[], l::json, m::json, n::json, o::timestamptz, o::timestamptz
-  from unnest(${Array.from({ length: 15 }, (_, i) => `$${i + 1}::text[]`)}) t(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o)`;
+// Many rows come as one piece of JSON: what is JSON already stands in it as it is, and nothing is written out twice.
+const manyText = `${into} select *, date_created from json_to_recordset($1::json) t(${names.map((one) => `${one} ${columns[one]}`).join(", ")})`;
 
 function insertEvents(events: readonly unknown[][]): Statement {
   if (events.length === 1) return { name: "event.insert", text, values: events[0]! };
-  const lists = events[0]!.map((_, i) => events.map((values) => values[i]));
-  lists[changedAt] = events.map((values) => `{${(values[changedAt] as string[]).map((one) => JSON.stringify(one)).join(",")}}`);
-  return { name: "event.insert_many", text: manyText, values: lists };
+  const member = (values: readonly unknown[]) => (key: keyof typeof columns, i: number) =>
+    `"${key}":${columns[key] === "json" ? values[i] : JSON.stringify(values[i])}`;
+  const rows = events.map((values) => `{${names.map(member(values)).join(",")}}`);
+  return { name: "event.insert_many", text: manyText, values: [`[${rows.join(",")}]`] };
 }
-
-const changedAt = 10;
 
 function valuesOf(
   ctx: Ctx,

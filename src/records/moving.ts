@@ -232,7 +232,7 @@ export async function carryOut(here: Ctx, there: Ctx, { going }: Move): Promise<
   // Deleted first: what is unique among all organizations, such as the secret in a link, is there only once at any time.
   await removeRows(here, of, [before], { moved_to: there.organization_id });
   for (const [kind, rows] of Map.groupBy(going, (one) => kindOf(one.of, one.before)))
-    store.insertAll(
+    await store.insertAll(
       there,
       kind,
       rows.map((one) => one.after),

@@ -5,11 +5,12 @@ import { type Ctx, query, write } from "../core/context.ts";
 import { invalid } from "../core/errors.ts";
 import type { Pointer } from "../core/registry.ts";
 import { from, kindOf, type Resource, type Row } from "../core/resource.ts";
-import { allColumns, rowReader, same } from "../core/row.ts";
+import { allColumns, rowReader } from "../core/row.ts";
 import { and, empty, join, name, or, type Sql, sql, statement } from "../db/sql.ts";
-import { updateRow } from "./change.ts";
-import { changedFields, emitAll } from "./event.ts";
+import { updateRows } from "./change.ts";
+import { changedFields, emitAll, emitInTurns } from "./event.ts";
 import { holdersOf, withIds } from "./named_ids.ts";
+import { inTurns } from "./turns.ts";
 
 /** Deletes rows with what belongs to them, deepest first. Every deleted record leaves its whole last state in its event. */
 export async function removeRows(
@@ -39,7 +40,7 @@ export async function removeRows(
       `${of.table}.delete`,
     ),
   );
-  emitAll(
+  await emitInTurns(
     ctx,
     of,
     rows.map((before) => ({ action: "deleted", before, meta })),
@@ -79,7 +80,10 @@ export async function lockWhere<R extends Resource>(ctx: Ctx, of: R, condition: 
     statement(sql`select ${allColumns(of)} from ${from(of, "t")} where ${and([sql`t.organization_id = ${ctx.organization_id}`, condition])}
       order by t.id ${limit === undefined ? empty : sql`limit ${limit}`} for update of t`),
   );
-  return rows.map(rowReader(of));
+  const found: Row<R>[] = [];
+  const read = rowReader(of);
+  await inTurns(rows, (piece) => found.push(...piece.map(read)));
+  return found;
 }
 
 function clear(ctx: Ctx, { from: child, field }: Pointer, ids: readonly string[]): void {
@@ -104,9 +108,9 @@ export async function repoint(
 ): Promise<void> {
   for (const pointer of ctx.registry.pointersTo(of.name)) {
     const values = { ...pick(along, pointer.from), [pointer.field]: destination };
-    const rows = (await lockPointing(ctx, pointer, [source])).filter((row) => !same(row, { ...row, ...values }));
+    const rows = (await lockPointing(ctx, pointer, [source])).filter((row) => differs(row, values));
     if (rows.length === 0) continue;
-    moveRows(ctx, pointer, rows, values, meta);
+    await moveRows(ctx, pointer, rows, values, meta);
     await carryAlong(ctx, pointer.from, rows, along, meta);
   }
   if (source !== destination) await replaceIds(ctx, of, [source], destination, { leaving: new Set([source]), meta });
@@ -124,9 +128,9 @@ async function carryAlong(
     const values = pick(along, pointer.from);
     if (pointer.rule.onDelete !== "cascade" || Object.keys(values).length === 0) continue;
     const ids = moved.map((row) => row.id as string);
-    const rows = (await lockPointing(ctx, pointer, ids)).filter((row) => !same(row, { ...row, ...values }));
+    const rows = (await lockPointing(ctx, pointer, ids)).filter((row) => differs(row, values));
     if (rows.length === 0) continue;
-    moveRows(ctx, pointer, rows, values, meta);
+    await moveRows(ctx, pointer, rows, values, meta);
     await carryAlong(ctx, pointer.from, rows, along, meta);
   }
 }
@@ -134,13 +138,16 @@ async function carryAlong(
 const pick = (values: Record<string, string>, of: Resource) =>
   Object.fromEntries(Object.entries(values).filter(([key]) => of.columns.some(([column]) => column === key)));
 
-function moveRows(
+const differs = (row: Row<Resource>, values: Record<string, string>): boolean =>
+  Object.entries(values).some(([key, value]) => row[key] !== value);
+
+async function moveRows(
   ctx: Ctx,
   { from: child }: Pointer,
   rows: readonly Row<Resource>[],
   values: Record<string, string>,
   meta?: Record<string, unknown>,
-): void {
+): Promise<void> {
   const stamp = { date_updated: ctx.now.toISOString(), updated_by: ctx.actor.user_id };
   const set = Object.entries({ ...values, ...stamp }).map(([key, value]) => sql`${name(key)} = ${value}`);
   write(
@@ -148,11 +155,13 @@ function moveRows(
     statement(sql`update ${name(child.table)} set ${join(set, ", ")}, version = version + 1
       where organization_id = ${ctx.organization_id} and id = any(${rows.map((row) => row.id)})`),
   );
-  const changes = rows.map((before) => {
-    const after = { ...before, ...values, ...stamp, version: before.version + 1 };
-    return { action: "updated", before, after, changed: changedFields(child, before, after), meta };
+  await inTurns(rows, (piece) => {
+    const changes = piece.map((before) => {
+      const after = { ...before, ...values, ...stamp, version: before.version + 1 };
+      return { action: "updated", before, after, changed: changedFields(child, before, after), meta };
+    });
+    emitAll(ctx, child, changes);
   });
-  emitAll(ctx, child, changes);
 }
 
 // --- ids within values ---
@@ -172,10 +181,16 @@ async function replaceIds(
     for (let from = 0; from < ids.length; from += idsAtOnce) {
       const some = ids.slice(from, from + idsAtOnce);
       const rows = await lockWhere(ctx, holder, or(conditions.flatMap((condition) => condition(some))));
-      for (const before of rows.filter((row) => !leaving.has(row.id))) {
-        const kind = kindOf(holder, before);
-        const values = withIds(ctx.directory, kind, before, (id) => (ids.includes(id) ? destination : id));
-        updateRow(ctx, kind, before, values, meta);
+      const staying = rows.filter((row) => !leaving.has(row.id));
+      for (const [kind, befores] of Map.groupBy(staying, (row) => kindOf(holder, row))) {
+        const without = (before: Row<Resource>) =>
+          withIds(ctx.directory, kind, before, (id) => (ids.includes(id) ? destination : id));
+        await updateRows(
+          ctx,
+          kind,
+          befores.map((before) => ({ before, values: without(before) })),
+          meta,
+        );
       }
     }
   }

@@ -7,9 +7,10 @@ import type { Resource, Row, Values } from "../core/resource.ts";
 import { parameterOf } from "../core/row.ts";
 import type { Statement } from "../db/database.ts";
 import { name } from "../db/sql.ts";
-import { derived, touched, updateRow } from "./change.ts";
-import { batch, emit, emitAll } from "./event.ts";
+import { derived, touched, updateRow, updateRows } from "./change.ts";
+import { emit, emitInTurns } from "./event.ts";
 import { removeRows } from "./references.ts";
+import { inTurns } from "./turns.ts";
 import { renderedText } from "./writer.ts";
 
 /** Writes rows of one's own area, with their events. Other areas' records go through `createRecord` and its siblings. */
@@ -30,13 +31,23 @@ export const store = {
   },
 
   /** Inserts many records, a batch in one statement. */
-  insertAll<R extends Resource>(ctx: Ctx, of: R, values: readonly Values<R>[], meta?: Record<string, unknown>): void {
-    const rows = values.map((one) => completeRow(ctx, of, one));
-    for (let from = 0; from < rows.length; from += batch) write(ctx, insertManyStatement(of, rows.slice(from, from + batch)));
-    emitAll(
+  async insertAll<R extends Resource>(
+    ctx: Ctx,
+    of: R,
+    values: readonly Values<R>[],
+    meta?: Record<string, unknown>,
+  ): Promise<void> {
+    if (values.length === 1) return void this.insert(ctx, of, values[0]!, meta);
+    const made: Row<R>[] = [];
+    await inTurns(values, (piece) => {
+      const rows = piece.map((one) => completeRow(ctx, of, one));
+      write(ctx, insertManyStatement(of, rows));
+      made.push(...rows);
+    });
+    await emitInTurns(
       ctx,
       of,
-      rows.map((after) => ({ action: "created", after, meta })),
+      made.map((after) => ({ action: "created", after, meta })),
     );
     touched(ctx, of);
   },
@@ -57,6 +68,9 @@ export const store = {
   },
 
   update: updateRow,
+
+  /** Writes what differs in many records, those that change alike by one statement. */
+  updateAll: updateRows,
 
   /** Removes records and what goes with them: children first, each with its event. */
   async remove<R extends Resource>(ctx: Ctx, of: R, rows: readonly Row<R>[], meta?: Record<string, unknown>): Promise<void> {

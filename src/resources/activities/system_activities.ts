@@ -102,32 +102,52 @@ export async function removeStatusChangesOf(ctx: Ctx, opportunityId: string): Pr
   await store.remove(ctx, opportunityStatusChange, found);
 }
 
-/** A task was done. */
-export function logTaskCompleted(ctx: Ctx, task: Task): Row<typeof taskCompleted> {
-  return store.insert(ctx, taskCompleted, {
-    lead_id: task.lead_id,
-    contact_id: task.contact_id,
-    task_id: task.id,
-    task_text: task.text,
-    task_assigned_to: task.assigned_to,
-    user_id: ctx.actor.user_id,
-    ...doneAt(task),
-  });
+/** Tasks were done. */
+export const logTasksCompleted = (ctx: Ctx, tasks: readonly Task[]): Promise<void> =>
+  store.insertAll(
+    ctx,
+    taskCompleted,
+    tasks.map((task) => ({
+      lead_id: task.lead_id,
+      contact_id: task.contact_id,
+      task_id: task.id,
+      task_text: task.text,
+      task_assigned_to: task.assigned_to,
+      user_id: ctx.actor.user_id,
+      ...doneAt(task),
+    })),
+  );
+
+/** It turned out when tasks were done. Waits for what it finds. */
+export async function redateTasksCompleted(ctx: Ctx, tasks: readonly Task[]): Promise<void> {
+  const byId = new Map(tasks.map((task) => [task.id, task]));
+  const found = await tracesOf(ctx, [...byId.keys()]);
+  await store.updateAll(
+    ctx,
+    taskCompleted,
+    found.map((before) => ({ before, values: doneAt(byId.get(before.task_id!)!) })),
+  );
 }
 
-/** It turned out when a task was done. Waits for what it finds. */
-export async function redateTaskCompleted(ctx: Ctx, task: Task): Promise<void> {
-  const found = await lockPointing(ctx, { from: taskCompleted, field: "task_id" }, [task.id]);
-  for (const row of found) store.update(ctx, taskCompleted, row as Row<typeof taskCompleted>, doneAt(task));
+/** What is left of tasks that were done, also at a lead that whoever was to do them does not see. */
+async function tracesOf(ctx: Ctx, taskIds: readonly string[]): Promise<Row<typeof taskCompleted>[]> {
+  if (taskIds.length === 0) return [];
+  return (await lockPointing(ctx, { from: taskCompleted, field: "task_id" }, taskIds)) as Row<typeof taskCompleted>[];
 }
 
 /** Like a lead's, the history of a task may be brought in. */
 const doneAt = ({ date_completed }: Task) => ({ activity_at: date_completed!, date_created: date_completed! });
 
-/** A task turned out not to be done. Waits for what it finds, also at a lead that whoever was to do it does not see. */
-export async function removeTaskCompleted(ctx: Ctx, taskId: string): Promise<void> {
-  const found = await lockPointing(ctx, { from: taskCompleted, field: "task_id" }, [taskId]);
-  await store.remove(ctx, taskCompleted, found as Row<typeof taskCompleted>[]);
+/** Tasks turned out not to be done. Waits for what it finds. */
+export async function removeTasksCompleted(ctx: Ctx, tasks: readonly Task[]): Promise<void> {
+  await store.remove(
+    ctx,
+    taskCompleted,
+    await tracesOf(
+      ctx,
+      tasks.map(({ id }) => id),
+    ),
+  );
 }
 
 /** `source` was merged into `destination`. */

@@ -1,5 +1,6 @@
 // Telling members of a change, in the change's own transaction.
 import { type Ctx, write } from "../../core/context.ts";
+import type { Values } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { store } from "../../records/store.ts";
 import { fromHtml } from "../../values/rich_text.ts";
@@ -22,21 +23,35 @@ export interface Notice {
 
 /** Tells members, by their ids or by those of groups, and answers who was told. Nobody is told twice, or of what they did themselves. */
 export function notify(ctx: Ctx, to: readonly (string | null | undefined)[], notice: Notice): Set<string> {
+  const rows = noticesOf(ctx, to, notice);
+  for (const row of rows) store.insert(ctx, notification, row);
+  return new Set(rows.map((row) => row.user_id!));
+}
+
+/** Whom to tell of what. */
+export type Told = [to: readonly (string | null | undefined)[], notice: Notice];
+
+/** The same of many things at once. */
+export const notifyAll = (ctx: Ctx, told: readonly Told[]): Promise<void> =>
+  store.insertAll(
+    ctx,
+    notification,
+    told.flatMap(([to, notice]) => noticesOf(ctx, to, notice)),
+  );
+
+function noticesOf(ctx: Ctx, to: Told[0], notice: Notice): Values<typeof notification>[] {
   const { actor_id = ctx.actor.user_id } = notice;
-  const told = recipients(ctx, to, actor_id);
   const lead_id = notice.lead_id ?? null;
-  for (const user_id of told)
-    store.insert(ctx, notification, {
-      body: null,
-      data: {},
-      ...notice,
-      title: shortened(notice.title, 255),
-      lead_id,
-      url: lead_id === null ? null : `/lead/${lead_id}/`,
-      user_id,
-      actor_id,
-    });
-  return told;
+  return [...recipients(ctx, to, actor_id)].map((user_id) => ({
+    body: null,
+    data: {},
+    ...notice,
+    title: shortened(notice.title, 255),
+    lead_id,
+    url: lead_id === null ? null : `/lead/${lead_id}/`,
+    user_id,
+    actor_id,
+  }));
 }
 
 /** What is not there to be read any more has not been told either. What is deleted as a row takes its notifications along by itself. */

@@ -12,7 +12,7 @@ import { listParameters } from "../../records/standard.ts";
 import { outputSchema, projectionOf } from "../../records/writer.ts";
 import { unknownWithin } from "../../values/unknown_keys.ts";
 import { task } from "./task.ts";
-import { changeTask, checkAssignee } from "./task_verbs.ts";
+import { changeTasks, checkAssignee } from "./task_verbs.ts";
 
 const tasksMax = 1000;
 const changeable = ["assigned_to", "date", "due_date", "is_complete", "priority", "resolution"] as const;
@@ -87,7 +87,7 @@ async function updateTasks(ctx: Ctx, { ids, filters, values, fields }: BulkUpdat
   const { assigned_to } = values;
   if (assigned_to !== undefined && tasks.some((one) => one.assigned_to !== assigned_to)) checkAssignee(ctx, assigned_to);
 
-  await Promise.all(tasks.map((one) => changeTask(ctx, one, values)));
+  await changeTasks(ctx, tasks, values);
   return showTasks(
     ctx,
     tasks.map((one) => one.id),

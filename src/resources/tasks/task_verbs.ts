@@ -3,13 +3,13 @@ import { todayOf } from "../../core/clock.ts";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { type Create, type Patch, type Row, type Values } from "../../core/resource.ts";
-import { changedFields, emit } from "../../records/event.ts";
+import { changedFields, emit, emitInTurns } from "../../records/event.ts";
 import { findAnyRecord, findRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
-import { logTaskCompleted, redateTaskCompleted, removeTaskCompleted } from "../activities/system_activities.ts";
+import { logTasksCompleted, redateTasksCompleted, removeTasksCompleted } from "../activities/system_activities.ts";
 import { carryComments } from "../comments/follow_records.ts";
 import { contact } from "../contacts/contact.ts";
-import { nameOfCaller, notify, shortened } from "../notifications/notify.ts";
+import { nameOfCaller, notify, notifyAll, shortened, type Told } from "../notifications/notify.ts";
 import { dateOfState } from "../shared/history.ts";
 import { canBeAssigned } from "./assignee.ts";
 import { ownTypes, task } from "./task.ts";
@@ -37,8 +37,8 @@ export async function createTask(ctx: Ctx, { due_date, ...given }: Create<typeof
   });
   if (row.is_complete) {
     emit(ctx, task, { action: "completed", after: row });
-    logTaskCompleted(ctx, row);
-  } else tellAssignee(ctx, row);
+    await logTasksCompleted(ctx, [row]);
+  } else notify(ctx, ...toAssignee(ctx, row));
   return row;
 }
 
@@ -51,30 +51,47 @@ export async function updateTask(ctx: Ctx, before: Task, { due_date, ...given }:
     await checkContact(ctx, contact_id, lead_id);
 
   if (lead_id !== before.lead_id) await carryComments(ctx, [before.id], lead_id);
-  return changeTask(ctx, before, values);
+  return (await changeTasks(ctx, [before], values))[0]!;
 }
 
-/** Writes a change that has been checked, with what follows from it: a task that is done leaves a trace, one reopened none. */
-export async function changeTask(ctx: Ctx, before: Task, values: Values<typeof task>): Promise<Task> {
-  const after = store.update(ctx, task, before, { ...values, ...completion(ctx, values, before) });
-  if (after.is_complete && !before.is_complete) {
-    emit(ctx, task, { action: "completed", before, after, changed: changedFields(task, before, after) });
-    logTaskCompleted(ctx, after);
-  }
-  if (before.is_complete && !after.is_complete) await removeTaskCompleted(ctx, after.id);
-  else if (before.is_complete && after.date_completed !== before.date_completed) await redateTaskCompleted(ctx, after);
-  if (after.assigned_to !== before.assigned_to && !after.is_complete) tellAssignee(ctx, after);
-  if (after.is_complete && !before.is_complete) tellCreator(ctx, after);
-  return after;
+/**
+ * Writes a change that has been checked to as many tasks as there are, with what follows from it: a task that is done leaves a trace,
+ * one reopened none.
+ */
+export async function changeTasks(ctx: Ctx, befores: readonly Task[], values: Values<typeof task>): Promise<Task[]> {
+  const rows = befores.map((before) => ({ before, values: { ...values, ...completion(ctx, values, before) } }));
+  const afters = await store.updateAll(ctx, task, rows);
+  const changes = afters.map((after, i) => ({ before: befores[i]!, after }));
+  const which = (is: (before: Task, after: Task) => boolean) => changes.filter(({ before, after }) => is(before, after));
+
+  const done = which((before, after) => after.is_complete && !before.is_complete);
+  await emitInTurns(
+    ctx,
+    task,
+    done.map((one) => ({ action: "completed", ...one, changed: changedFields(task, one.before, one.after) })),
+  );
+  await logTasksCompleted(ctx, rowsOf(done));
+  await removeTasksCompleted(ctx, rowsOf(which((before, after) => before.is_complete && !after.is_complete)));
+  const redated = which(
+    (before, after) => before.is_complete && after.is_complete && after.date_completed !== before.date_completed,
+  );
+  await redateTasksCompleted(ctx, rowsOf(redated));
+  const given = which((before, after) => after.assigned_to !== before.assigned_to && !after.is_complete);
+  await notifyAll(ctx, [...rowsOf(given).map((row) => toAssignee(ctx, row)), ...rowsOf(done).map((row) => toCreator(ctx, row))]);
+  return afters;
 }
 
-function tellAssignee(ctx: Ctx, row: Task): void {
-  notify(ctx, [row.assigned_to], { ...notice(row), type: "task_assigned", title: `${nameOfCaller(ctx)} gave you a task` });
-}
+const rowsOf = (changes: readonly { after: Task }[]): Task[] => changes.map(({ after }) => after);
 
-function tellCreator(ctx: Ctx, row: Task): void {
-  notify(ctx, [row.created_by], { ...notice(row), type: "task_completed", title: `${nameOfCaller(ctx)} completed your task` });
-}
+const toAssignee = (ctx: Ctx, row: Task): Told => [
+  [row.assigned_to],
+  { ...notice(row), type: "task_assigned", title: `${nameOfCaller(ctx)} gave you a task` },
+];
+
+const toCreator = (ctx: Ctx, row: Task): Told => [
+  [row.created_by],
+  { ...notice(row), type: "task_completed", title: `${nameOfCaller(ctx)} completed your task` },
+];
 
 const notice = (row: Task) => ({
   body: row.text === null ? null : shortened(row.text, 200),
