@@ -94,6 +94,81 @@ export async function minimalBody(ws: Workspace, of: Resource): Promise<Body> {
   return { ...body, ...(await required[of.name]?.(ws)) };
 }
 
+/** What makes a record of a kind whole beside plain values: lists of its own, and what belongs to one lead. */
+const whole: Record<string, (ws: Workspace) => Promise<Body> | Body> = {
+  lead: () => ({ contacts: [{ name: "Ada", emails: [{ email: "ada@example.com", type: "office" }] }] }),
+  role: async (ws) => {
+    const owner = await ws.customField("lead", { name: `Owner ${unique()}`, type: "user" });
+    return { permissions: ["manage_customizations", "delete_leads"], visibility_user_lcf_ids: [owner.id] };
+  },
+  group: (ws) => ({ user_ids: [ws.userId] }),
+  pipeline: () => ({ statuses: [{ label: `First ${unique()}` }, { label: `Won ${unique()}`, type: "won" }] }),
+  custom_field: () => ({ type: "choices", choices: ["a", "b"], accepts_multiple_values: true }),
+  email_template: () => ({ body: "<p>Hi {{ contact.first_name }}</p>", body_html: undefined }),
+  inbox_folder: () => ({ name: `Folder ${unique()}` }),
+  sequence: async (ws) => {
+    const template = await ws.post("/email_template/", { name: "Hello", is_shared: true });
+    return {
+      steps: [
+        { step_type: "email", email_template_id: template.id },
+        { step_type: "call", delay: 3600, required: true, note: "Ask for Ada" },
+        { step_type: "task", delay: 86_400, text: "Write a card" },
+      ],
+      schedule: { ranges: [{ weekday: 1, start: "09:00", end: "17:00" }] },
+      throttle: { max_per_sender_per_day: 50 },
+      trigger_query: { type: "object_type", object_type: "lead" },
+    };
+  },
+  custom_activity_type: () => ({ fields: [{ name: "Reason", type: "choices", choices: ["a", "b"], required: true }] }),
+  custom_object_type: () => ({ fields: [{ name: "Reason", type: "textarea" }] }),
+  dialer: async (ws) => {
+    const list = await ws.post("/lead_list/", { name: `List ${unique()}` });
+    await ws.post(`/lead_list/${list.id}/members/`, { lead_ids: [(await ws.lead()).id] });
+    return { lead_list_id: list.id, source_type: undefined, source_value: undefined, contact_list_id: undefined };
+  },
+  automations: () => ({
+    filter: { all: [{ type: "field", ref: "record.name", op: "is", value: "Acme" }] },
+    graph: { start: "task", steps: { task: { type: "task.create", config: { text: "Call" }, ports: { out: null } } } },
+  }),
+  opportunity: () => ({ confidence: null }),
+  task: async (ws) => ({ object_type: "lead", object_id: (await ws.lead()).id }),
+  phone_number: () => ({ forward_to_enabled: true, forward_to: "+12125550199" }),
+};
+
+/** A record with all that one of its kind can have together: what is refused beside the rest is left out. */
+export async function fullRecord(ws: Workspace, of: Resource, path: string): Promise<any> {
+  const body: Body = await minimalBody(ws, of);
+  for (const [key, field] of of.columns) {
+    if (field.mode === "read" || field.hidden || key === of.parent || key in body) continue;
+    body[key] = await sampleValue(ws, of, key, field);
+  }
+  Object.assign(body, await ofOneLead(ws, of), await customValue(ws, of, body), await whole[of.name]?.(ws));
+  for (;;) {
+    const answer = await ws.ask("POST", path, { body });
+    if (answer.status < 300) return answer.body;
+    const refused = Object.keys(answer.body["field-errors"]).map((place) => place.split(".")[0]!);
+    if (!refused.some((key) => key in body)) throw new Error(`POST ${path} answered ${answer.text}`);
+    for (const key of refused) delete body[key];
+  }
+}
+
+async function ofOneLead(ws: Workspace, of: Resource): Promise<Body> {
+  if (!("lead_id" in of.fields)) return {};
+  const lead_id = (await ws.lead()).id;
+  const body: Body = { lead_id };
+  if ("contact_id" in of.fields)
+    body.contact_id = (await ws.contact({ lead_id, emails: [{ email: `${unique()}@example.com` }] })).id;
+  if ("opportunity_id" in of.fields) body.opportunity_id = (await ws.opportunity({ lead_id })).id;
+  return body;
+}
+
+async function customValue(ws: Workspace, of: Resource, { custom_activity_type_id, custom_object_type_id }: Body): Promise<Body> {
+  if (of.custom === undefined) return {};
+  const kind = { custom_activity_type_id, custom_object_type_id };
+  const { id } = await ws.customField(of.custom, { type: "number", ...kind });
+  return { [`custom.${id}`]: 12.5 };
+}
+
 /** A valid value of a field, or undefined where its kind does not say one. */
 export async function sampleValue(ws: Workspace, of: Resource, key: string, field: Field): Promise<unknown> {
   const special = `${of.name}.${key}`;
