@@ -82,7 +82,7 @@ function baseOf(resources: ReadonlyMap<string, Resource>, name: string): string 
 function checkMoves(one: Resource, key: string, { ref, nullable, names }: Field, resources: ReadonlyMap<string, Resource>): void {
   const elsewhere = ref?.onMove === "match" ? resources.get(ref.to)!.elsewhere : null;
   if (elsewhere === undefined) throw new Error(`${one.name}.${key} matches ${ref!.to}, which says nothing of elsewhere`);
-  if (elsewhere && !nullable && elsewhere.instead === undefined)
+  if (elsewhere && !nullable && elsewhere.make === undefined && elsewhere.instead === undefined)
     throw new Error(`${one.name}.${key} cannot be null, and for ${ref!.to} nothing stands in elsewhere`);
   const missing = names.flatMap(({ to }) => to).find((name) => !resources.has(name));
   if (missing !== undefined) throw new Error(`${one.name}.${key} names ${missing}, which no area defines`);

@@ -79,7 +79,9 @@ export interface Elsewhere {
   by: string;
   /** Which of those that say the same; by default the oldest. */
   which?: (alike: readonly any[], row: any, here: Directory, there: Directory) => { id: string } | undefined;
-  /** The id of what stands in where there is none; by default nothing does. */
+  /** Makes the same there where there is none, and answers its id. */
+  make?: (row: any, there: Ctx) => string;
+  /** Else the id of what stands in; by default nothing does. */
   instead?: (row: any, here: Ctx, there: Ctx) => string;
 }
 

@@ -1,10 +1,11 @@
 // Moving a record to another organization with everything that belongs to it: copied there under the same ids, deleted here, in one
 // transaction. Which records belong and what becomes of their references is read off their definitions, so a new resource takes part
 // by declaring `onMove`.
-import { type Ctx, write } from "../core/context.ts";
+import { type Ctx, query, write } from "../core/context.ts";
 import type { Field } from "../core/field.ts";
+import type { Pointer } from "../core/registry.ts";
 import { kindOf, type Resource, type Row } from "../core/resource.ts";
-import { name, sql } from "../db/sql.ts";
+import { join, name, sql, statement } from "../db/sql.ts";
 import { type CustomField, checkOne, customFieldsOf, customTypeOf, Reason } from "./custom_fields.ts";
 import { withIds } from "./named_ids.ts";
 import { findRecords } from "./records.ts";
@@ -23,8 +24,8 @@ export interface Moving {
 export interface Move {
   /** The record itself, then what goes with it. */
   going: readonly Moving[];
-  /** What belongs to it and cannot be without something that stays behind, such as the type of a custom object. It is deleted. */
-  left: readonly Omit<Moving, "after">[];
+  /** How many did not go along, by resource: they lose what moved, or are deleted where they cannot be without it. */
+  left: Readonly<Record<string, number>>;
   fates: Fates;
 }
 
@@ -42,8 +43,9 @@ export interface Fates {
 export async function planMove(here: Ctx, there: Ctx, of: Resource, row: Row<Resource>): Promise<Move> {
   const found = new Map<string, Omit<Moving, "after">>();
   await collect(here, of, [row], found);
-  const left = takeOutStranded(found, row.id as string);
+  const stranded = takeOutStranded(found, row.id as string);
   const records = [...found.values()];
+  const left = await countLeft(here, records, stranded);
   const way: Way = { here, there, root: of, found, counterparts: await findCounterparts(here, there, records), ...noFates() };
   const going = records.map((one) => ({ ...one, after: translated(one, way) }));
   return { going, left, fates: way };
@@ -93,9 +95,42 @@ function canGo({ of, before }: Omit<Moving, "after">, found: ReadonlyMap<string,
   );
 }
 
+/** Those that are stranded, and whatever points at one of all these and does not go: a quote without its lead, a place on a list. */
+async function countLeft(
+  ctx: Ctx,
+  going: readonly Omit<Moving, "after">[],
+  stranded: readonly Omit<Moving, "after">[],
+): Promise<Record<string, number>> {
+  const known = [...going, ...stranded].map(({ before }) => before.id as string);
+  const left = new Map(
+    Map.groupBy(stranded, ({ of }) => of.name)
+      .entries()
+      .map(([of, { length }]) => [of, length]),
+  );
+  const losing = [...Map.groupBy([...going, ...stranded], ({ of }) => of)].flatMap(([of, records]) => {
+    const ids = records.map(({ before }) => before.id as string);
+    return ctx.registry
+      .pointersTo(of.name)
+      .filter(loses)
+      .map((pointer) => ({ ...pointer, ids }));
+  });
+  const selects = losing.map(
+    ({ from: { name: resource, table }, field, ids }) => sql`select ${resource}::text as resource, t.id from ${name(table)} t
+      where t.organization_id = ${ctx.organization_id} and t.${name(field)} = any(${ids}) and t.id <> all(${known})`,
+  );
+  const rows = await query(
+    ctx,
+    statement(sql`select s.resource, count(*) from (${join(selects, " union ")}) s group by 1 order by 1`),
+  );
+  for (const [resource, count] of rows) left.set(resource!, (left.get(resource!) ?? 0) + Number(count));
+  return Object.fromEntries(left);
+}
+
+const loses = ({ rule }: Pointer) => rule.onDelete === "clear" || (rule.onDelete === "cascade" && !owns(rule));
+
 // --- what things are called there ---
 
-/** By the id of a record here: the id there, and whether that is the same thing or only stands in for it. */
+/** By the id of a record here: the id there, and whether that is the same thing (made there for it, maybe) or only stands in for it. */
 type Counterparts = ReadonlyMap<string, { id: string; isSame: boolean }>;
 
 async function findCounterparts(here: Ctx, there: Ctx, records: readonly Omit<Moving, "after">[]): Promise<Counterparts> {
@@ -103,7 +138,7 @@ async function findCounterparts(here: Ctx, there: Ctx, records: readonly Omit<Mo
   for (const [resource, ids] of idsToMatch(here, records)) {
     const of = here.registry.resource(resource)!;
     if (of.elsewhere === undefined) continue;
-    const { by, which = ([oldest]) => oldest, instead } = of.elsewhere;
+    const { by, which = ([oldest]) => oldest, make, instead } = of.elsewhere;
     const key = (row: Row<Resource>) => String(row[by]).toLowerCase();
     const rows = await findRecords(here, of, [sql`t.id = any(${[...ids]})`]);
     const alike = await findRecords(
@@ -120,6 +155,7 @@ async function findCounterparts(here: Ctx, there: Ctx, records: readonly Omit<Mo
         there.directory,
       );
       if (same !== undefined) counterparts.set(row.id, { id: same.id, isSame: true });
+      else if (make) counterparts.set(row.id, { id: make(row, there), isSame: true });
       else if (instead) counterparts.set(row.id, { id: instead(row, here, there), isSame: false });
     }
   }
@@ -163,21 +199,24 @@ function translated({ of, before }: Omit<Moving, "after">, way: Way): Row<Resour
   const kind = kindOf(of, before);
   const place = (key: string) => (of === way.root ? key : `${of.name}.${key}`);
   const becomes = (id: string, _to: unknown, key: string): string | null => {
-    if (found.has(id)) return id;
-    const counterpart = counterparts.get(id) ?? null;
+    const isLost = key.startsWith("custom.") && !fields.has(key);
+    if (found.has(id) && !isLost) return id;
+    const counterpart = isLost ? null : (counterparts.get(id) ?? null);
     if (counterpart === null) way.cleared.add(place(key));
     else if (counterpart.id === id) way.kept.add(place(key));
     else if (counterpart.isSame) match(way, place(key), id, counterpart.id);
     return counterpart && counterpart.id;
   };
 
-  const after: Record<string, unknown> = { ...before, ...withIds(here.directory, kind, before, becomes) };
+  const after: Record<string, unknown> = { ...before, organization_id: there.organization_id };
   for (const [key, { ref }] of kind.columns) {
     if (ref === null || ref.onMove === "keep" || before[key] === null) continue;
     after[key] = ref.onMove === "clear" ? null : becomes(before[key] as string, null, key);
   }
-  after.organization_id = there.organization_id;
-  if (kind.custom !== undefined) after.custom = customElsewhere(kind, before, after as Row<Resource>, way, place);
+  // By the type that it has there.
+  const fields = customFieldsElsewhere(kind, before, after, way);
+  Object.assign(after, withIds(here.directory, kind, before, becomes));
+  if (kind.custom !== undefined) after.custom = customElsewhere(after.custom as Record<string, unknown>, fields, way, place);
   const moved = kind.moved?.(after, here, there) ?? {};
   for (const [key, value] of Object.entries(moved)) {
     if (value !== null && typeof after[key] === "string" && value !== after[key])
@@ -190,22 +229,37 @@ function match({ matched }: Way, place: string, id: string, there: string): void
   matched[place] = { ...matched[place], [id]: there };
 }
 
+/** The custom fields there, with their own names, by the names here of those that are the same. */
+type FieldsElsewhere = ReadonlyMap<string, readonly [string, CustomField]>;
+
+function customFieldsElsewhere(
+  kind: Resource,
+  before: Record<string, unknown>,
+  after: Record<string, unknown>,
+  way: Way,
+): FieldsElsewhere {
+  const fields = new Map<string, readonly [string, CustomField]>();
+  if (kind.custom === undefined) return fields;
+  const others = [...customFieldsOf(way.there.directory, kind.custom, customTypeOf(after))];
+  for (const [key, field] of customFieldsOf(way.here.directory, kind.custom, customTypeOf(before))) {
+    const same = others.find(([, other]) => isSameField(field, other, way));
+    if (same !== undefined) fields.set(key, same);
+  }
+  return fields;
+}
+
 /** Custom values go to the fields of the same name and kind, as far as those take them. */
 function customElsewhere(
-  kind: Resource,
-  before: Row<Resource>,
-  after: Row<Resource>,
+  custom: Record<string, unknown>,
+  fields: FieldsElsewhere,
   way: Way,
   place: (key: string) => string,
 ): Record<string, unknown> {
-  const { here, there } = way;
-  const fields = customFieldsOf(here.directory, kind.custom!, customTypeOf(before));
-  const others = [...customFieldsOf(there.directory, kind.custom!, customTypeOf(after))];
   const values: Record<string, unknown> = {};
-  for (const [key, given] of Object.entries(after.custom ?? {})) {
-    const field = fields.get(key);
-    const [other, target] = others.find(([, one]) => field !== undefined && isSameField(field, one, way)) ?? [];
-    const taken = target === undefined ? [] : [given].flat().filter((one) => !(checkOne(there, target, one) instanceof Reason));
+  for (const [key, given] of Object.entries(custom)) {
+    const [other, target] = fields.get(key) ?? [];
+    const taken =
+      target === undefined ? [] : [given].flat().filter((one) => !(checkOne(way.there, target, one) instanceof Reason));
     if (taken.length > 0) {
       values[other!] = Array.isArray(given) ? taken : taken[0];
       match(way, place("custom"), key, other!);

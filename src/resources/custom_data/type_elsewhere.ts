@@ -8,7 +8,7 @@ type Type = Row<typeof customActivityType> & Partial<Row<typeof customObjectType
 
 export const typeElsewhere = (resource: "custom_activity_type" | "custom_object_type"): Elsewhere => ({
   by: "name",
-  instead({ name, name_plural, description, api_create_only }: Type, _here, there) {
+  make({ name, name_plural, description, api_create_only }: Type, there) {
     const values = { name, description, api_create_only, ...(name_plural ? { name_plural } : {}) };
     return store.insert(there, there.registry.resource(resource)!, values).id as string;
   },

@@ -174,7 +174,7 @@ test("in another organization objects and activities have the type of the same n
   const activity = await here.post("/activity/custom/", { lead_id: lead.id, custom_activity_type_id: type.id });
   const vans = [await vehicle({ name: "A" }), await vehicle({ name: "B" })];
 
-  await here.post(`/lead/${lead.id}/move/`, { target_organization_id: there.id });
+  const { matched } = await here.post(`/lead/${lead.id}/move/`, { target_organization_id: there.id });
 
   const types = (await there.get("/custom_object_type/")).data;
   assert.deepEqual(
@@ -184,6 +184,8 @@ test("in another organization objects and activities have the type of the same n
   for (const van of vans)
     assert.equal((await there.get(`/custom_object/${van.id}/`)).custom_object_type_id, types[0].id, van.name);
   assert.equal((await there.get(`/activity/custom/${activity.id}/`)).custom_activity_type_id, visit.id);
+  assert.deepEqual(matched["custom_object.custom_object_type_id"], { [vans[0].custom_object_type_id]: types[0].id });
+  assert.deepEqual(matched["activity.custom_activity_type_id"], { [type.id]: visit.id });
 });
 
 test("who does not see a lead does not see its objects", async () => {

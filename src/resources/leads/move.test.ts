@@ -183,6 +183,47 @@ test("custom values go to fields of the same name and kind, as far as those take
   for (const name of [level.here, kind.here, `contact.custom.${about.id}`]) assert.ok(answer.cleared.includes(name), name);
 });
 
+test("whom a custom value named is not kept, nor matched, where no field takes the value", async () => {
+  const here = await organization();
+  const there = await here.another();
+  const bob = await here.member();
+  await bob.joins(there);
+  const lead = await here.lead();
+  const ann = await here.contact({ lead_id: lead.id });
+  const fields = await Promise.all(
+    [bob.userId, ann.id].map(async (value, i) => {
+      const { id } = await here.customField("lead", { name: `Who ${i}`, type: i === 0 ? "user" : "contact" });
+      await here.put(`/lead/${lead.id}/`, { [`custom.${id}`]: value });
+      return `custom.${id}`;
+    }),
+  );
+
+  const { kept, matched, cleared } = await here.post(`/lead/${lead.id}/move/`, { target_organization_id: there.id });
+
+  for (const field of fields) {
+    assert.ok(cleared.includes(field));
+    assert.equal(kept.includes(field), false);
+    assert.equal(field in matched || field in (matched.custom ?? {}), false);
+  }
+});
+
+test("what stays behind is counted by kind, whether it only loses the lead or ends with it", async () => {
+  const here = await organization();
+  const there = await here.another();
+  const lead = await here.lead();
+  const person = await here.contact({ lead_id: lead.id });
+  const deal = await here.opportunity({ lead_id: lead.id });
+  for (const _ of [1, 2]) await here.post("/quote/", { lead_id: lead.id, opportunity_id: deal.id });
+  const project = await here.post("/project/", { name: "Kick-off", opportunity_id: deal.id });
+  const list = await here.post("/contact_list/", { name: "Fair" });
+  await here.post(`/contact_list/${list.id}/members/`, { contact_ids: [person.id, (await here.contact()).id] });
+
+  const { left } = await here.post(`/lead/${lead.id}/move/`, { target_organization_id: there.id });
+
+  assert.deepEqual({ ...left }, { contact_list_member: 1, project: 1, quote: 2 });
+  assert.equal((await here.get(`/project/${project.id}/`)).lead_id, null);
+});
+
 test("what made an activity stays behind, and how a call went is told in the words of the other organization", async () => {
   const here = await organization();
   const there = await here.another();

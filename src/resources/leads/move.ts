@@ -58,7 +58,9 @@ export const moveLead = operation({
     cleared: z.array(z.string()).describe("Fields that lost their value."),
     left: z
       .record(z.string(), count)
-      .describe("How many could not go along, for want of something that stayed, and were deleted."),
+      .describe(
+        "How many did not go along, by kind: they lost what moved, such as a quote its lead, or were deleted where they cannot be without it, such as places on lists.",
+      ),
   }),
   async run(ctx, { id, target_organization_id }) {
     const row = await lockRecord(ctx, lead, id);
@@ -81,12 +83,12 @@ export const moveLead = operation({
     emit(there, lead, { action: "moved", after: after as Row<typeof lead>, meta: { moved_from: ctx.organization_id } });
     return {
       lead: JSON.parse((await shown(there, lead, after as Row<typeof lead>)).text),
-      moved: { ...zeros, ...countsOf(move.going.slice(1), (name) => (counted as Record<string, string>)[name] ?? name) },
+      moved: { ...zeros, ...countsOf(move.going.slice(1)) },
       remapped: { status_id: after.status_id, opportunity_status_ids: statusesBecome(move.going) },
       kept: [...move.fates.kept],
       matched: { ...move.fates.matched, ...respelled },
       cleared: [...new Set([...move.fates.cleared, ...move.going.flatMap(clearedNames)])],
-      left: countsOf(move.left, (name) => name),
+      left: move.left,
     };
   },
 });
@@ -122,9 +124,12 @@ async function createTagsThere(there: Ctx, { going }: Move): Promise<Record<stri
 
 const zeros = Object.fromEntries(Object.values(counted).map((word) => [word, 0]));
 
-function countsOf(records: readonly Pick<Moving, "of">[], word: (name: string) => string): Record<string, number> {
+function countsOf(records: readonly Moving[]): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const { of } of records) counts[word(of.name)] = (counts[word(of.name)] ?? 0) + 1;
+  for (const { of } of records) {
+    const word = (counted as Record<string, string>)[of.name] ?? of.name;
+    counts[word] = (counts[word] ?? 0) + 1;
+  }
   return counts;
 }
 
