@@ -53,8 +53,8 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
   const onError = options.onError ?? (() => {});
   const cores = availableParallelism();
   const own = new Share(config, options.own ?? { connections: 16, heavy: 4 }, onError);
-  // What may read all there is runs as often as there are likely to be cores for, and never where a write would wait.
-  const reads = new Share(config, { connections: cores + 4, heavy: Math.max(2, cores) }, onError);
+  // What may read all there is runs on about as many as there are likely to be cores for, and never where a write would wait.
+  const reads = new Share(config, { connections: cores + 4, heavy: cores + 1 }, onError);
   const sharedOf = (more: string, size: { count: number; depth: number }) =>
     options.rls ? null : new SharedReads({ ...config, options: `${limits} ${more}` }, size, onError);
   const shared = sharedOf(byIndexOnly, { count: options.readConnections ?? 4, depth: Number.POSITIVE_INFINITY });

@@ -1,4 +1,5 @@
 // Admission: how much work is under way at once, and what happens to the rest. Better a quick 503 for some than a slow answer for all.
+import { availableParallelism } from "node:os";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Operation, RateGroup } from "../core/operation.ts";
 import type { Exchange } from "./service.ts";
@@ -21,9 +22,9 @@ export interface GateLimits {
 // A long queue with a short budget: callers who come back at once after a 503 cost more than those who wait.
 export const defaultGateLimits: GateLimits = {
   running: 200,
-  heavy: 32,
+  heavy: Math.max(16, 4 * availableParallelism()),
   waiting: 1000,
-  budgetMs: 400,
+  budgetMs: 350,
   deadlineSeconds: 15,
   aiDeadlineSeconds: 120,
   loopDelayMs: 200,
