@@ -60,6 +60,8 @@ export interface Compiler {
   aliases: () => string;
   /** It is asked of all rows and not of a page. */
   whole: boolean;
+  /** The ids that each source gives, or null where they are too many. */
+  idsOf(sources: readonly Source[]): Promise<(Ids | null)[]>;
   named(compiler: Compiler, subject: Subject, node: NamedField | NamedRelated, narrow: boolean): Promise<Compiled>;
 }
 
@@ -95,7 +97,7 @@ export async function compileReached(
 
 function compilerFor(ctx: Ctx, whole: boolean, named: Compiler["named"]): Compiler {
   let count = 0;
-  return { ctx, aliases: () => `s${++count}`, whole, named };
+  return { ctx, aliases: () => `s${++count}`, whole, idsOf: (sources) => idsOf(ctx, sources), named };
 }
 
 const refuseNamed = (): never => {
@@ -332,7 +334,7 @@ export function anywhere<Met extends Pick<Source, "words" | "condition">>(
 
 /** One of the sources names the record by its column `outer`. The first source may be the record itself. */
 export async function met(c: Compiler, subject: Subject, outer: string, sources: Sources, narrow: boolean): Promise<Compiled> {
-  const found = narrow ? await idsOf(c.ctx, sources) : sources.map(() => null);
+  const found = narrow ? await c.idsOf(sources) : sources.map(() => null);
   return among(c, subject, outer, sources, found);
 }
 

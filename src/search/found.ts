@@ -40,6 +40,25 @@ export async function idsOf(ctx: Ctx, sources: readonly Source[]): Promise<(Ids 
   return sources.map((_, i) => idsAmong(rows, `${i}`));
 }
 
+/** Looks ids up together: what is asked for in one turn of the event loop is one statement. */
+export function gathering(ctx: Ctx): (sources: readonly Source[]) => Promise<(Ids | null)[]> {
+  let next: { sources: Source[]; found: Promise<(Ids | null)[]> } | null = null;
+  const begin = () => {
+    const sources: Source[] = [];
+    const asked = new Promise((turn) => setImmediate(turn)).then(() => {
+      next = null;
+      return idsOf(ctx, sources);
+    });
+    return { sources, found: asked };
+  };
+  return async (sources) => {
+    next ??= begin();
+    const from = next.sources.push(...sources) - sources.length;
+    const found = await next.found;
+    return found.slice(from, from + sources.length);
+  };
+}
+
 export function idsAmong(rows: Rows, of: string): Ids | null {
   const found = rows.filter(([place]) => place === of);
   return found.length > fewAtMost ? null : found.flatMap(([, id]) => id ?? []);

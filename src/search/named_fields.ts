@@ -30,7 +30,7 @@ import {
   subjectOf,
 } from "./compile.ts";
 import { type Condition, meets } from "./conditions.ts";
-import type { Source } from "./found.ts";
+import { gathering, type Source } from "./found.ts";
 import { spanOf } from "./moments.ts";
 import type { Operator, QueryNode } from "./nodes.ts";
 import { elementTypes, listed, relatedTypes, resourceOf } from "./relations.ts";
@@ -41,10 +41,10 @@ import { countNamed, fieldAround, fieldNamed, kindNamed, kindWords, knownWords }
 export async function named(c: Compiler, subject: Subject, node: NamedField | NamedRelated, narrow: boolean): Promise<Compiled> {
   if (node.type === "named_related") return hasAround(c, subject, node.name, node.related_query, narrow);
   const word = node.operator === ":" ? words.get(node.name.toLowerCase()) : undefined;
-  const compiled: Compiled[] = [];
-  for (const value of node.values)
-    compiled.push(await (word ? word(c, subject, value, narrow) : oneValue(c, subject, node, value, narrow)));
-  return either(subject, compiled);
+  // What several values stand for is looked up once for all of them.
+  const all = node.values.length > 1 ? { ...c, idsOf: gathering(c.ctx) } : c;
+  const meant = (value: string) => (word ? word(all, subject, value, narrow) : oneValue(all, subject, node, value, narrow));
+  return either(subject, await Promise.all(node.values.map(meant)));
 }
 
 type Asked = (c: Compiler, subject: Subject, value: string, narrow: boolean) => Promise<Compiled>;

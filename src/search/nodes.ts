@@ -119,6 +119,10 @@ const momentRange = z
     return { type, on_or_after: from[0] ?? null, before: until[0] ?? null };
   });
 
+/** As many as a filter of a list takes. */
+export const MAX_VALUES = 100;
+const fewerValues = `must be ${MAX_VALUES} values or fewer`;
+
 const condition = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("boolean"), value: z.boolean() }),
   z.strictObject({ type: z.literal("exists") }),
@@ -128,14 +132,18 @@ const condition = z.discriminatedUnion("type", [
     value: text,
     mode: z.enum([...textModes, "exact_value"]).default("full_words"),
   }),
-  z.strictObject({ type: z.literal("term"), values: z.array(scalar) }),
-  z.strictObject({ type: z.literal("reference"), reference_type: inScope, object_ids: z.array(name) }),
+  z.strictObject({ type: z.literal("term"), values: z.array(scalar).max(MAX_VALUES, fewerValues) }),
+  z.strictObject({
+    type: z.literal("reference"),
+    reference_type: inScope,
+    object_ids: z.array(name).max(MAX_VALUES, fewerValues),
+  }),
   numberRange,
   momentRange,
 ]);
 
 const queries = z.array(z.lazy(() => queryNode));
-const ids = z.union([name.transform((id) => [id]), z.array(name)], {
+const ids = z.union([name.transform((id) => [id]), z.array(name).max(MAX_VALUES, fewerValues)], {
   error: "must be an id or a list of ids",
 });
 
@@ -194,6 +202,7 @@ function reason(issue: z.core.$ZodIssue): string {
     case "too_small":
       return issue.origin === "string" ? "must not be empty" : `must be ${issue.minimum} or more`;
     case "too_big":
+      if (issue.origin === "array") return issue.message;
       return `must be at most ${issue.maximum}${issue.origin === "string" ? " characters" : ""}`;
     default:
       return issue.message;

@@ -8,7 +8,7 @@
  * its value, an open quotation mark, and parentheses that do not match are refused. Field names are not known here:
  * what they mean, and `has:`, `is:` and `slice:` with them, is said by `named_fields.ts`.
  */
-import { MAX_DEPTH, MAX_NODES, type Operator, type QueryNode, type TextMode } from "./nodes.ts";
+import { MAX_DEPTH, MAX_NODES, MAX_VALUES, type Operator, type QueryNode, type TextMode } from "./nodes.ts";
 import { PHONE_RUN } from "./words.ts";
 
 export interface TextQuery {
@@ -207,6 +207,8 @@ function listValues(reader: Reader, name: string): string[] {
   } while (take(reader, /\s*,|\s+or(?=[\s"“])/iy));
 
   if (!take(reader, /\s*\)/y)) throw new TextQueryError(`the list after ${asWritten(name)} is never closed`, opened);
+  if (values.length > MAX_VALUES)
+    throw new TextQueryError(`${asWritten(name)} in ( ) takes ${MAX_VALUES} values at most`, opened);
   if (values.length === 0) throw new TextQueryError(`${asWritten(name)} in ( ) needs at least one value`, opened);
   if (values.some((value) => /\s(?:and|not)\s/i.test(value)))
     throw new TextQueryError(`for several values write ${asWritten(name)} in (one, another)`, opened);
