@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createDatabase } from "../../test/support/database.ts";
+import type { Asker } from "./database.ts";
 import { openDatabase } from "./pool.ts";
 
 test("more prepared reads than connections take at once are each given their own answer, or their own failure", async () => {
@@ -33,6 +34,38 @@ test("work that others keep getting in the way of is tried three times, and then
 
   await assert.rejects(done, { status: 503 });
   assert.equal(tries, 3);
+  await db.close();
+  await drop();
+});
+
+/** Somebody who waits for something that may take long. */
+const asker = (): Asker => ({
+  isHeavy: true,
+  hasBegun: false,
+  patienceMs: 20_000,
+  stepAside: () => {},
+  hasLeft: false,
+  onLeave: () => () => {},
+});
+
+test("whoever has begun goes before those who have not", async () => {
+  const { url, drop } = await createDatabase();
+  const db = openDatabase({ url, rls: false });
+  await db.unscopedTransaction(async (tx) => tx.write({ text: "create sequence turn", values: [] }));
+  const ask = (who: Asker, text: string) => db.query("orga_x", { text, values: [] }, who);
+  const begun = asker();
+
+  // The first is answered while many others have yet to begin.
+  const first = ask(begun, "select pg_sleep(0.1), nextval('turn')");
+  const held = Array.from({ length: 100 }, () => ask(asker(), "select pg_sleep(0.1), nextval('turn')"));
+  await first;
+  const newcomers = Array.from({ length: 20 }, () => ask(asker(), "select nextval('turn')"));
+  const again = ask(begun, "select nextval('turn')");
+
+  const [[turn]] = (await again) as [[string]];
+  const others = (await Promise.all(newcomers)).map(([row]) => Number(row![0]));
+  assert.ok(others.every((other) => Number(turn) < other));
+  await Promise.all(held);
   await db.close();
   await drop();
 });
