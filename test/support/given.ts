@@ -39,12 +39,12 @@ export class Workspace extends Client {
     this.post(`/custom_field/${objectType}/`, { name: `Field ${unique()}`, ...body });
 
   /** Another active member of this organization, with a key of their own. `role` is a built-in role or a role's id. */
-  async member(role = "user"): Promise<Workspace> {
+  async member(role = "user", domain = "example.com"): Promise<Workspace> {
     const { db } = this.service.app;
     const now = new Date();
     const made = await db.unscopedTransaction(async (tx) => {
       const userId = await findOrCreateUser(tx, {
-        email: `${unique()}@example.com`,
+        email: `${unique()}@${domain}`,
         first_name: "Member",
         last_name: unique(),
         now,

@@ -210,3 +210,55 @@ test("mail whose address is on two leads is filed where the latest exchange was,
   assert.deepEqual((await member.get(path)).other_lead_ids, []);
   assert.equal("other_lead_ids" in (await acme.post("/activity/email/", { ...mail, lead_id: old.id })), false);
 });
+
+test("a member whose address is at localhost logs, writes and sends e-mails as anybody does", async () => {
+  const acme = await organization();
+  const ada = await acme.member("user", "localhost");
+  const me = await ada.get("/me/");
+  const lead_id = (await ada.lead()).id;
+  const mail = { lead_id, subject: "Offer", to: ["bob@client.example"] };
+  const from = `"${me.first_name} ${me.last_name}" <${me.email}>`;
+  const states = [
+    { status: "sent" },
+    { status: "sent", sender: null },
+    { status: "outbox" },
+    { status: "scheduled", date_scheduled: inAnHour() },
+    { status: "error" },
+    { status: "outbox", sender: me.email },
+  ];
+
+  for (const state of states) {
+    const made = await ada.post("/activity/email/", { ...mail, ...state });
+    assert.equal(made.sender, state.sender ?? from, JSON.stringify(state));
+    assert.equal(made.envelope.from[0].email, me.email);
+    assert.deepEqual(made.users, [ada.userId]);
+    assert.deepEqual(await ada.put(`/activity/email/${made.id}/`, { sender: made.sender }), made);
+  }
+  const draft = await ada.post("/activity/email/", mail);
+  assert.equal((await ada.put(`/activity/email/${draft.id}/`, { status: "outbox" })).sender, from);
+  const [thread] = (await ada.get(`/activity/emailthread/?lead_id=${lead_id}`)).data;
+  assert.equal(thread.participants.filter((one: any) => one.email === me.email).length, 1);
+  await acme.refused(400, "POST", "/activity/email/", { ...mail, status: "outbox", sender: me.email }, "sender");
+  await ada.refused(400, "POST", "/activity/email/", { ...mail, to: [me.email] }, "to.0");
+});
+
+test("a member at localhost answers in a conversation and asks colleagues to meetings", async () => {
+  const acme = await organization();
+  const ada = await acme.member("user", "localhost");
+  const { email } = await ada.get("/me/");
+  const lead_id = (await ada.lead()).id;
+  const thread = await ada.post("/conversation/", { lead_id, channel: "email", subject: "Offer" });
+
+  for (const status of ["sent", "outbox"])
+    await ada.post(`/conversation/${thread.id}/message/`, { type: "email", status, body: "Yes", to: ["bob@client.example"] });
+  const meeting = { lead_id, title: "Demo", starts_at: inAnHour(), attendees: [{ user_id: ada.userId }] };
+  const made = await ada.post("/activity/meeting/", meeting);
+
+  const { participants } = await ada.get(`/conversation/${thread.id}/`);
+  assert.deepEqual(
+    participants.filter((one: any) => one.email?.endsWith("@localhost")).map((one: any) => [one.user_id, one.email]),
+    [[ada.userId, email]],
+  );
+  assert.equal(made.attendees[0].email, email);
+  assert.deepEqual(await ada.put(`/activity/meeting/${made.id}/`, { attendees: made.attendees }), made);
+});

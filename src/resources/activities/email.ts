@@ -24,7 +24,7 @@ import { act, kind, leftBehind, usersDoc } from "./act.ts";
 import { emailAttachments } from "./attachments.ts";
 import { messageStates, statusDoc } from "./message_states.ts";
 import { quotedHtml, quotedText } from "./quoted.ts";
-import { addressReason, isAddress, membersOf, recipients } from "./recipients.ts";
+import { addressReason, isSender, membersOf, recipients } from "./recipients.ts";
 
 /** Bodies are longer than notes: newsletters arrive here too. */
 const bodyMax = 500_000;
@@ -58,7 +58,7 @@ export const email = resource({
     attachments: emailAttachments(),
     status: choice(messageStates, { default: "draft", doc: statusDoc }),
     direction: choice(["incoming", "outgoing"], { readOnly: true, filled: true }),
-    sender: formed(isAddress, addressReason, { doc: 'Who it is from: an address or `"Name" <address>`; by default the caller.' }),
+    sender: formed(isSender, addressReason, { doc: 'Who it is from: an address or `"Name" <address>`; by default the caller.' }),
     to: recipients("Whom it is to; by default the contact's first address."),
     cc: recipients("Who gets a copy."),
     bcc: recipients("Who gets a copy that the others do not see."),

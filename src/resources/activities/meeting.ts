@@ -55,7 +55,8 @@ const attendee = z
       .nullish()
       .transform((raw, check) => {
         if (raw === null || raw === undefined) return null;
-        const email = parseEmail(raw);
+        // Members are asked too, and may be at localhost.
+        const email = parseEmail(raw, { allowLocalhost: true });
         if (email === null) check.addIssue({ code: "custom", message: "is not an e-mail address" });
         return email;
       }),

@@ -10,7 +10,11 @@ export interface Person {
   name: string | null;
 }
 
-export const isAddress = (raw: string): string | null => (parseAddress(raw) === null ? null : raw.trim());
+const isAddress = (raw: string): string | null => (parseAddress(raw) === null ? null : raw.trim());
+
+/** Members write from the address they have here, and before a workspace has a domain that is `admin@localhost`. */
+export const isSender = (raw: string): string | null => (asPerson(raw) === null ? null : raw.trim());
+
 export const addressReason = 'must be an e-mail address, such as ann@example.com or "Ann Lee" <ann@example.com>';
 
 const address = z.string().transform((raw, check) => {
@@ -25,7 +29,10 @@ const recipientsMax = 500;
 export const recipients = (doc: string) =>
   json(z.array(address).max(recipientsMax), { default: [] as string[], doc, output: z.array(z.string()) });
 
-export const person = (raw: string): Person => parseAddress(raw)!;
+/** Null where it is no address: a channel's handle. */
+export const asPerson = (raw: string): Person | null => parseAddress(raw, { allowLocalhost: true });
+
+export const person = (raw: string): Person => asPerson(raw)!;
 
 export const people = (list: readonly string[]): Person[] => list.map(person);
 

@@ -8,10 +8,10 @@ import { nearest, reasons } from "../../core/reasons.ts";
 import type { Resource } from "../../core/resource.ts";
 import { type CustomField, checkValue, customFieldsOf, findField, Reason } from "../../records/custom_fields.ts";
 import { checkTemplate, TemplateError } from "../../services/liquid.ts";
-import { parseAddress } from "../../values/email.ts";
 import { connectedAccount } from "../accounts/connected_account.ts";
 import { sendAs } from "../accounts/send_as.ts";
 import { checkAddress, checkName, checkSendAs, mailboxOf } from "../accounts/senders.ts";
+import { asPerson } from "../activities/recipients.ts";
 import { leadStatus } from "../leads/lead_status.ts";
 import { contactList } from "../lists/contact_list.ts";
 import { leadList } from "../lists/lead_list.ts";
@@ -191,7 +191,7 @@ const isItself = (target: unknown): boolean =>
 async function checkSender({ ctx, errors, userId }: Check, from: unknown, at: string): Promise<void> {
   if (from === undefined || from === null || isDynamic(from)) return;
   if (typeof from !== "string") return void (errors[at] = "must be the id of an account, a send-as or a member, or an address");
-  const address = parseAddress(from);
+  const address = asPerson(from);
   await collect(errors, async () => {
     if (isId(connectedAccount.prefix, from)) await mailboxOf(ctx, userId, from, at);
     else if (isId(sendAs.prefix, from)) await checkSendAs(ctx, userId, from, at);

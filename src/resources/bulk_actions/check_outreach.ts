@@ -2,8 +2,9 @@
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Values } from "../../core/resource.ts";
-import { parseAddress, parseEmail } from "../../values/email.ts";
+import { parseEmail } from "../../values/email.ts";
 import { checkAddress, mailboxOf } from "../accounts/senders.ts";
+import { asPerson } from "../activities/recipients.ts";
 import { user } from "../organization/user.ts";
 import { checkNamed, type Named } from "../shared/named.ts";
 import { canBeAssigned } from "../tasks/assignee.ts";
@@ -28,7 +29,8 @@ export async function checkSequenceSubscription(
   const { action_type, sequence_id, sender_account_id, sender_email, calls_assigned_to, from_phone_number_id } = given;
   if (!action_type) throw invalid({ action_type: "is required" });
   if (action_type === "subscribe" && !sequence_id) throw invalid({ sequence_id: "is required" });
-  if (sender_email && parseEmail(sender_email) === null) throw invalid({ sender_email: "is not an e-mail address" });
+  if (sender_email && parseEmail(sender_email, { allowLocalhost: true }) === null)
+    throw invalid({ sender_email: "is not an e-mail address" });
   const nobody = (calls_assigned_to ?? []).some((id) => !canBeAssigned(ctx.directory, id));
   if (nobody) throw invalid({ calls_assigned_to: "must be active members and groups" });
   await checkNamed(ctx, [
@@ -48,7 +50,7 @@ type Said = [field: string, value: string | null | undefined];
 async function checkSender(ctx: Ctx, { account: [at, id], address: [place, address] }: Record<"account" | "address", Said>) {
   const me = ctx.actor.user_id;
   if (id) await mailboxOf(ctx, me, id, at);
-  const parsed = address ? parseAddress(address) : null;
+  const parsed = address ? asPerson(address) : null;
   if (address && parsed === null) throw invalid({ [place]: "is not an e-mail address" });
   if (parsed !== null) await checkAddress(ctx, me, parsed.email, place);
 }

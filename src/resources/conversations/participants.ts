@@ -2,7 +2,8 @@
 import type { Ctx } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
 import { findRecord } from "../../records/records.ts";
-import { emailKey, parseAddress } from "../../values/email.ts";
+import { emailKey } from "../../values/email.ts";
+import { asPerson } from "../activities/recipients.ts";
 import { contact } from "../contacts/contact.ts";
 import { user } from "../organization/organization.ts";
 import type { Participant } from "./conversation.ts";
@@ -43,7 +44,7 @@ function memberAs(ctx: Ctx, user_id: string): Participant {
 }
 
 function addressee(ctx: Ctx, address: string): Participant {
-  const { email, name } = parseAddress(address) ?? { email: address, name: null };
+  const { email, name } = asPerson(address) ?? { email: address, name: null };
   const member = ctx.directory.list(user).find((one) => emailKey(one.email) === emailKey(email));
   return member ? memberAs(ctx, member.id) : { ...nobody, email, name };
 }

@@ -2,8 +2,8 @@
 import type { Ctx } from "../../core/context.ts";
 import type { Row, Values } from "../../core/resource.ts";
 import { createRecord } from "../../records/records.ts";
-import { parseAddress } from "../../values/email.ts";
 import { email } from "../activities/email.ts";
+import { asPerson } from "../activities/recipients.ts";
 import type { Incoming, Outcome } from "../inbox/apply_rules.ts";
 import { askRules, filedIn } from "../inbox/ask_rules.ts";
 import { canBeAssigned } from "../tasks/assignee.ts";
@@ -42,13 +42,13 @@ function marking(ctx: Ctx, thread: Conversation, outcome: Outcome): Values<typeo
 }
 
 function incoming(thread: Conversation, message: Message, lead_status_id: string | null): Incoming {
-  const { email: address, name } = (message.sender && parseAddress(message.sender)) || { email: null, name: null };
+  const { email: address, name } = (message.sender && asPerson(message.sender)) || { email: null, name: null };
   const known = (one: string | null | undefined): one is string => typeof one === "string";
   const addresses = [message.to ?? [], message.cc ?? []].flat();
   return {
     channel: message.channel ?? (message._type === "SMS" ? "sms" : "email"),
     sender: [address, name, message.remote_phone, message.remote_handle].filter(known),
-    recipients: [...addresses.map((one) => parseAddress(one)?.email ?? one), message.local_phone].filter(known),
+    recipients: [...addresses.map((one) => asPerson(one)?.email ?? one), message.local_phone].filter(known),
     subject: message.subject ?? "",
     body: message.body_text ?? message.text ?? "",
     has_attachments: (message.attachments ?? []).length > 0,

@@ -7,6 +7,8 @@ import { authorNames } from "../shared/names.ts";
 import { subscriptionStates } from "./sequence.ts";
 
 const address = (raw: string) => parseEmail(raw);
+/** Members write from the address they have here, and before a workspace has a domain that is `admin@localhost`. */
+const senderAddress = (raw: string) => parseEmail(raw, { allowLocalhost: true });
 const addressReason = "must be an e-mail address";
 
 export const statusReasons = [
@@ -74,7 +76,7 @@ export const sequenceSubscription = resource({
       { doc: "The account that e-mails leave through; the caller's usual one by default." },
     ),
     sender_name: text({ doc: "The name that is written under; by default that of the account, or the caller's." }),
-    sender_email: formed(address, addressReason, {
+    sender_email: formed(senderAddress, addressReason, {
       doc: "The address that is written from; by default that of the account, or the caller's.",
     }),
     calls_assigned_to: texts({
