@@ -11,7 +11,7 @@ import { nearest, notAmong } from "../core/reasons.ts";
 import type { Condition, Filter, OrderKey, Purpose, Resource } from "../core/resource.ts";
 import { and, name, or, raw, type Sql, sql } from "../db/sql.ts";
 import { isExact, notExact } from "../values/number.ts";
-import { parseDate, parseTimestamp } from "../values/time.ts";
+import { endOfDay, parseDate, parseTimestamp } from "../values/time.ts";
 import { type CustomField, customFieldsOf, findField } from "./custom_fields.ts";
 import { type Lean, leanOf } from "./writer.ts";
 
@@ -296,19 +296,26 @@ const symbols: Record<string, string> = { eq: "=", gt: ">", gte: ">=", lt: "<", 
 /** A comparison of an SQL expression with a filter's text. */
 export function compare(expression: Sql, type: string, operator: Operator, value: string, ctx: Ctx): Sql {
   if (operator === "isnull") return readBoolean(value) ? sql`${expression} is null` : sql`${expression} is not null`;
+  if (type === "timestamp" && (operator === "eq" || operator === "in")) {
+    const values = operator === "in" ? readValues(value) : [value];
+    const at = (one: string) => sql`${expression} = ${parameter(type, one, ctx)}::timestamptz`;
+    return or(values.map((one) => onDay(expression, "timestamptz", one, ctx) ?? at(one)));
+  }
   if (operator === "in") {
     const values = readValues(value);
     return sql`${expression} = any(${values.map((one) => parameter(type, one, ctx))}::${raw(casts[type]!)}[])`;
   }
-  // A calendar day asked of an instant is that whole day where the caller is.
-  if (type === "timestamp" && operator === "eq" && isDay(value)) {
-    const start = parameter(type, value, ctx);
-    return sql`${expression} >= ${start}::timestamptz and ${expression} < ${start}::timestamptz + interval '1 day'`;
-  }
   return sql`${expression} ${raw(symbols[operator]!)} ${parameter(type, value, ctx)}::${raw(casts[type]!)}`;
 }
 
-const isDay = (value: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(value);
+/** A calendar day asked of an instant is that whole day where the caller is, of 23 hours or 25 where the clock changes. */
+function onDay(expression: Sql, cast: "timestamptz" | "text", value: string, ctx: Ctx): Sql | null {
+  const day = parseDate(value);
+  if (day === null) return null;
+  const start = parameter("timestamp", value, ctx);
+  const end = endOfDay(day, zoneOf(ctx.directory, ctx));
+  return sql`(${expression} >= ${start}::${raw(cast)} and ${expression} < ${end}::${raw(cast)})`;
+}
 
 export const splitList = (value: string): string[] =>
   value
@@ -376,13 +383,10 @@ function customCondition(
 
 function customCompare(ctx: Ctx, wireName: string, field: CustomField, operator: Operator, value: string): Sql {
   if (operator === "isnull") return readBoolean(value) ? sql`not t.custom ? ${wireName}` : sql`t.custom ? ${wireName}`;
-  if (operator === "eq") {
-    if (field.type === "datetime" && isDay(value)) return customDay("t", wireName, customValue(field, value, ctx) as string);
-    return customEquals("t", wireName, field, customValue(field, value, ctx));
-  }
-  if (operator === "in") {
-    const values = readValues(value);
-    return or(values.map((one) => customEquals("t", wireName, field, customValue(field, one, ctx))));
+  if (operator === "eq" || operator === "in") {
+    const values = operator === "in" ? readValues(value) : [value];
+    const day = (one: string) => (field.type === "datetime" ? onDay(customText("t", wireName), "text", one, ctx) : null);
+    return or(values.map((one) => day(one) ?? customEquals("t", wireName, field, customValue(field, one, ctx))));
   }
   if (field.type === "number") return compare(customNumber("t", wireName), "number", operator, value, ctx);
   if (field.type !== "date" && field.type !== "datetime") bad("cannot be compared: use =, __in or __isnull");
@@ -401,12 +405,6 @@ export const customNumber = (alias: string, wireName: string): Sql =>
 
 /** A custom value as text. Days and moments sort in their wire form, and no value can fail to be text. */
 export const customText = (alias: string, wireName: string): Sql => sql`(${name(alias)}.custom->>${wireName}) collate "C"`;
-
-/** Moments of the day that begins then. */
-function customDay(alias: string, wireName: string, start: string): Sql {
-  const end = new Date(Date.parse(start) + 86_400_000).toISOString();
-  return sql`(${customText(alias, wireName)} >= ${start} and ${customText(alias, wireName)} < ${end})`;
-}
 
 function customValue(field: CustomField, value: string, ctx: Ctx): unknown {
   if (field.type === "number") return Number(parameter("number", value, ctx));

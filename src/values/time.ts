@@ -57,6 +57,12 @@ export const dayIn = (instant: string, zone: string): Temporal.PlainDate =>
 export const startOfDay = (day: string | Temporal.PlainDate, zone: string): string =>
   new Date(Temporal.PlainDate.from(day).toZonedDateTime({ timeZone: zone }).epochMilliseconds).toISOString();
 
+/** The first instant behind a day in a time zone. Behind the last day there is none, and `infinity` is later than any. */
+export function endOfDay(day: string, zone: string): string {
+  const next = Temporal.PlainDate.from(day).add({ days: 1 });
+  return next.year > 9999 ? "infinity" : startOfDay(next, zone);
+}
+
 /** The first day that begins at this instant or after it. Behind the last there is none, and `infinity` is later than any. */
 export function firstDayFrom(instant: string, zone: string): string {
   const day = dayIn(instant, zone);

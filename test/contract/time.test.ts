@@ -99,11 +99,54 @@ test("a day in spring has 23 hours and one in autumn 25, in filters, searches an
     const next = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
 
     assert.deepEqual(named(await acme.get(`/lead/?date_created__gte=${day}&date_created__lt=${next}`)), inside);
+    assert.deepEqual(named(await acme.get(`/lead/?date_created=${day}`)), inside);
+    assert.deepEqual(named(await acme.get(`/lead/?date_created__in=${day}`)), inside);
     assert.deepEqual(named(await acme.get(`/lead/?query=created:${day}`)), inside);
     const yesterday = await at(acme, `${next}T12:00:00Z`, () => acme.get("/lead/?query=created:yesterday"));
     assert.deepEqual(named(yesterday), inside);
     const report = await at(acme, `${next}T12:00:00Z`, () => acme.post("/report/activity/", { relative_range: "yesterday" }));
     assert.deepEqual(report.datetime_range, { start, end });
+  }
+});
+
+test("a day asked of an instant is that whole day, alone and among others, also where the clock changes", async () => {
+  const acme = await organization();
+  await acme.put("/me/", { timezone: "Europe/Berlin" });
+  const { id: lead_id } = await acme.lead();
+  const field = `custom.${(await acme.customField("lead", { type: "datetime" })).id}`;
+  // On the 30th of March, on the 31st, on the 26th of October (the last of its 25 hours) and on the 27th.
+  const moments = [
+    "2025-03-30T21:59:59.999Z",
+    "2025-03-30T22:30:00.000Z",
+    "2025-10-26T22:30:00.000Z",
+    "2025-10-26T23:00:00.000Z",
+  ];
+  for (const at of moments) {
+    await acme.lead({ date_created: at, [field]: at });
+    await acme.note({ lead_id, activity_at: at });
+    await acme.post("/activity/meeting/", { lead_id, title: "Demo", starts_at: at });
+  }
+  const filters = [
+    ["/lead/", "date_created"],
+    ["/lead/", field],
+    ["/activity/note/", "activity_at"],
+    ["/activity/", "activity_at"],
+    ["/activity/meeting/", "starts_at"],
+  ] as const;
+
+  for (const [path, name] of filters) {
+    const found = async (filter: string) => {
+      const { data } = await acme.get(`${path}?${filter}${path === "/activity/" ? "&_type=Note" : ""}`);
+      return data.map((one: any) => one[name]).sort();
+    };
+    const days = ["2025-03-30", "2025-03-31", "2025-10-26", "2025-10-27"];
+    for (const [i, day] of days.entries()) {
+      assert.deepEqual(await found(`${name}=${day}`), [moments[i]], `${name}=${day}`);
+      assert.deepEqual(await found(`${name}__in=${day}`), [moments[i]], `${name}__in=${day}`);
+    }
+    assert.deepEqual(await found(`${name}__in=${days[1]},${moments[2]},2025-12-24`), [moments[1], moments[2]]);
+    for (const filter of [`${name}__in=`, `${name}=9999-12-31`, `${name}__in=9999-12-31`])
+      assert.deepEqual(await found(filter), []);
   }
 });
 
