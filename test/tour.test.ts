@@ -3,18 +3,17 @@ import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { createDatabase } from "./support/database.ts";
+import { portOf } from "./support/listening.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 const key = "tour_key_0123456789_abcdefghij";
 
 test("who follows the five minutes of the README sees what it promises", async () => {
-  const port = await freePort();
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-tour-"));
   const database = await createDatabase();
   const env = {
@@ -22,13 +21,13 @@ test("who follows the five minutes of the README sees what it promises", async (
     DATABASE_URL: database.url,
     DATABASE_RLS: "off",
     DATA_DIR: dataDir,
-    PORT: String(port),
+    PORT: "0",
     BOOTSTRAP_API_KEY: key,
     LOG_LEVEL: "silent",
   };
   const service = spawn(process.execPath, ["src/main.ts", "start"], { cwd: root, env, stdio: ["ignore", "pipe", "inherit"] });
   try {
-    await listening(service.stdout);
+    const port = await portOf(service);
 
     const output = await promisify(execFile)("bash", ["-euc", tour(port)], { maxBuffer: 1e7 });
 
@@ -75,17 +74,4 @@ function tour(port: number): string {
     .replace(/KEY=\S+/, `KEY=${key}`)
     .replaceAll("localhost:4000", `localhost:${port}`);
   return script.replaceAll(/^curl (.*)$/gm, "curl -s -w '\\n' $1").replaceAll("curl -s -w '\\n' -s", "curl -s");
-}
-
-async function listening(output: NodeJS.ReadableStream): Promise<void> {
-  for await (const chunk of output) if (String(chunk).includes("Listening")) break;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  await once(probe, "close");
-  return port;
 }

@@ -1,6 +1,8 @@
 // Fills an organization with the sample, through the same operations a user has: what is refused to them is refused here.
+import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../app.ts";
 import type { Actor } from "../core/context.ts";
+import { Problem } from "../core/errors.ts";
 import { newId } from "../core/id.ts";
 import { perform } from "../core/perform.ts";
 import { type Company, type Happening, sampleCompanies } from "./demo_data.ts";
@@ -17,13 +19,15 @@ export async function fillWithSample(app: App, actor: Actor, count = 500): Promi
   const call: Call = async (name, body, params = {}) => {
     const operation = app.core.registry.operation(name);
     if (operation === undefined) throw new Error(`there is no operation ${name}`);
-    const answer = await perform(app.core, {
-      operation,
-      actor,
-      given: { params, query: {}, body: body as Record<string, unknown>, strict: true },
-      request: { id: newId("req"), method: operation.method, path: operation.path, offsetMinutes: 0, ifMatch: null },
-      idempotencyKey: null,
-    });
+    const answer = await patiently(() =>
+      perform(app.core, {
+        operation,
+        actor,
+        given: { params, query: {}, body: body as Record<string, unknown>, strict: true },
+        request: { id: newId("req"), method: operation.method, path: operation.path, offsetMinutes: 0, ifMatch: null },
+        idempotencyKey: null,
+      }),
+    );
     made++;
     return JSON.parse(String(answer.body));
   };
@@ -38,6 +42,18 @@ export async function fillWithSample(app: App, actor: Actor, count = 500): Promi
     }),
   );
   return made;
+}
+
+/** A database without time for us refuses for now, and the sample can wait. */
+async function patiently<T>(act: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!(error instanceof Problem && error.status === 503) || tries === 10) throw error;
+      await sleep(1000);
+    }
+  }
 }
 
 async function listOf(app: App, actor: Actor, resource: string): Promise<readonly any[]> {

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { portOf } from "../support/listening.ts";
 
 const key = "crash_test_key_0123456789_abcdef";
 
@@ -18,23 +18,19 @@ class Headwater {
 
   async start(): Promise<void> {
     chmodSync(this.dataDir, 0o711);
-    this.port ||= await freePort();
     const env = {
       ...process.env,
       DATABASE_URL: "",
       DATABASE_RLS: "",
       DATA_DIR: this.dataDir,
-      PORT: String(this.port),
+      PORT: "0",
       BOOTSTRAP_API_KEY: key,
       RATE_LIMIT: "off",
       LOG_LEVEL: "warn",
     };
-    this.child = spawn(process.execPath, ["src/main.ts", "start"], { env, stdio: ["ignore", "ignore", "inherit"] });
-    for (let i = 0; i < 2400; i++) {
-      if ((await this.ask("GET", "/me/").catch(() => null))?.status === 200) return;
-      await sleep(50);
-    }
-    throw new Error("it does not answer");
+    this.child = spawn(process.execPath, ["src/main.ts", "start"], { env, stdio: ["ignore", "pipe", "inherit"] });
+    this.port = await portOf(this.child);
+    assert.equal((await this.ask("GET", "/me/")).status, 200);
   }
 
   /** Kills the service alone; its database goes on until the next start takes it over. */
@@ -185,12 +181,3 @@ test("a database killed under load is back by itself, refuses meanwhile with 503
     await service.stop();
   }
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  await once(probe, "close");
-  return port;
-}
