@@ -125,6 +125,20 @@ test("a refusal is told apart by its status and never by its shape, which a data
   assert.deepEqual(broken, [], "take the reasons of a 400 with below, collect or reasonsOf of src/core/errors.ts");
 });
 
+test("names that are known are listed by one function, which says the nearest and no more than somebody reads", () => {
+  const lists = /(one of|nown are|nearest are|did you mean|must be a list of|knows) \$\{/;
+  const broken = files
+    .filter((file) => file.startsWith("src/") && !["src/core/reasons.ts", "src/config.ts"].includes(file))
+    .flatMap((file) => {
+      const lines = readFileSync(join(root, file), "utf8").split("\n");
+      return lines.flatMap((line, i) =>
+        lists.test(line) && !/doc:|describe\(/.test(line) ? [`${file}:${i + 1}: ${line.trim()}`] : [],
+      );
+    });
+
+  assert.deepEqual(broken, [], "say it by notAmong or hint of src/core/reasons.ts");
+});
+
 /** Who may leave the organization a request is for, and why. Statements that lie across all of them stand in `auth/unscoped.ts` alone. */
 const acrossOrganizations: Record<string, RegExp> = {
   // Keys, people and what is theirs elsewhere.

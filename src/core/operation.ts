@@ -6,7 +6,7 @@ import { type UnknownKey, unknownWithin } from "../values/unknown_keys.ts";
 import type { Ctx, Scope } from "./context.ts";
 import { type FieldErrors, invalid } from "./errors.ts";
 import type { Permission } from "./permissions.ts";
-import { nearest, reasons } from "./reasons.ts";
+import { hint, reasons } from "./reasons.ts";
 import type { Resource } from "./resource.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
@@ -201,10 +201,7 @@ export function refuseUnknownParameters(query: Record<string, string>, known: re
   const fields: FieldErrors = {};
   for (const name of Object.keys(query)) {
     if (has.has(name) || name === "_fields") continue;
-    fields[name] =
-      has.size === 0
-        ? "is not known here; this path takes no parameters"
-        : `is not known here; known are ${[...has].slice(0, 80).join(", ")}`;
+    fields[name] = has.size === 0 ? "is not known here; this path takes no parameters" : `is not known here${hint(name, has)}`;
   }
   if (Object.keys(fields).length > 0) throw invalid(fields);
 }
@@ -217,7 +214,5 @@ export function reportUnknown(found: readonly UnknownKey[], strict: boolean): st
   return found.map(({ place }) => place);
 }
 
-function unknownReason({ place, known }: UnknownKey): string {
-  const near = nearest(place.slice(place.lastIndexOf(".") + 1), [...known]);
-  return `is not a field of this request${near === null ? "" : `; did you mean ${near}?`}`;
-}
+const unknownReason = ({ place, known }: UnknownKey): string =>
+  `is not a field of this request${hint(place.slice(place.lastIndexOf(".") + 1), known)}`;

@@ -34,7 +34,7 @@ function reasonOf(issue: z.core.$ZodIssue): string {
           ? "must be a whole number"
           : `must be ${words[issue.expected] ?? issue.expected}`;
     case "invalid_value":
-      return missing(issue) ? "is required" : `must be one of ${issue.values.map(String).join(", ")}`;
+      return missing(issue) ? "is required" : notAmong(issue.input, issue.values.map(String));
     case "too_big":
       return issue.origin === "string"
         ? `must be ${issue.maximum} characters or fewer`
@@ -50,42 +50,49 @@ function reasonOf(issue: z.core.$ZodIssue): string {
     case "unrecognized_keys":
       return "is not known here";
     case "invalid_union":
-      return "is not in a form known here";
+      return unionReason(issue);
     default:
       return issue.message;
   }
 }
 
+/** Without a type that is known, a member of a union is none of them; else it says itself what it must be. */
+function unionReason({ input, message, ...issue }: z.core.$ZodIssueInvalidUnion): string {
+  const types = "options" in issue ? (issue.options as unknown[]) : [];
+  if (!message.startsWith("Invalid ")) return message;
+  if (types.length === 0) return "is not in a form known here";
+  const { type } = input as { type?: unknown };
+  return type === undefined ? "is required" : notAmong(type, types.map(String));
+}
+
 const missing = (issue: z.core.$ZodIssue): boolean => issue.input === undefined;
 
-// A longer one is none of ours, and comparing it with all of them takes its time.
-const nameMax = 300;
-
-/** The known name that is nearest to `name`, or null when none is near. */
-export function nearest(name: string, known: readonly string[]): string | null {
-  let best: string | null = null;
-  let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1;
-  if (name.length > nameMax) return null;
-  for (const candidate of known) {
-    const distance = editDistance(name, candidate);
-    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
-  }
-  return best;
+/** What follows the refusal of a name: which one was probably meant, and the known ones, the nearest first. */
+export function hint(given: string, known: Iterable<string>): string {
+  const { near, listed, rest } = nearest(given, known);
+  if (listed.length === 0) return "";
+  const names = `${rest > 0 ? "the nearest are" : "known are"} ${listed.join(", ")}`;
+  return near === null ? `; ${names}` : `; did you mean ${near}? ${names[0]!.toUpperCase()}${names.slice(1)}`;
 }
-
-/** As many of the known names as somebody reads, the nearest to `name` first. */
-export function nearestNames(name: string, known: readonly string[]): string[] {
-  const distances = new Map(known.map((one) => [one, editDistance(name.toLowerCase(), one.toLowerCase())]));
-  const sorted = [...distances.keys()].sort((a, b) => distances.get(a)! - distances.get(b)!);
-  return sorted.slice(0, namesMax);
-}
-const namesMax = 12;
 
 /** Why a value is refused that is none of a closed set. */
-export function notAmong(name: string, known: readonly string[]): string {
-  const { size } = new Set(known);
-  const named = nearestNames(name.slice(0, 100), known);
-  return `must be one of ${size > named.length ? `${size}, such as ` : ""}${named.join(", ")}`;
+export function notAmong(given: unknown, known: Iterable<string>): string {
+  // What is no text resembles none of them.
+  const { listed, rest } = nearest(typeof given === "string" ? given : "", known);
+  return `must be one of ${rest > 0 ? `${listed.length + rest}, such as ` : ""}${listed.join(", ")}`;
+}
+
+// As many as somebody reads.
+const listedMax = 12;
+
+/** The known names by their distance, as many as are listed, and the first of them where it is near enough to be meant. */
+function nearest(given: string, known: Iterable<string>): { near: string | null; listed: string[]; rest: number } {
+  // A longer one is none of ours, and comparing it with all of them takes its time.
+  const sought = given.slice(0, 100).toLowerCase();
+  const distances = new Map([...known].map((one) => [one, editDistance(sought, one.toLowerCase())]));
+  const listed = [...distances.keys()].sort((a, b) => distances.get(a)! - distances.get(b)!).slice(0, listedMax);
+  const isNear = listed.length > 0 && distances.get(listed[0]!)! <= Math.max(2, Math.floor(sought.length / 3));
+  return { near: isNear ? listed[0]! : null, listed, rest: distances.size - listed.length };
 }
 
 function editDistance(a: string, b: string): number {

@@ -97,7 +97,7 @@ async function readForm(request: FastifyRequest, storage: Storage): Promise<Take
 }
 
 async function takeFile(storage: Storage, part: Part, before: Upload | null): Promise<Upload> {
-  if (part.name !== fileField) throw invalid({ [part.name]: "is no file of this form; send it as file" });
+  if (part.name !== fileField) throw invalid({ [part.name]: "is not a file that is taken here; send it as file" });
   if (before !== null) throw invalid({ [fileField]: "is given twice" });
   const received = await receive(storage, part.content, fileField);
   return { field: fileField, name: part.filename || null, mime: part.type, received };

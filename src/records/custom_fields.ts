@@ -5,7 +5,7 @@ import type { Ctx } from "../core/context.ts";
 import type { Directory } from "../core/directory.ts";
 import { type FieldErrors, invalid, Problem, statuses } from "../core/errors.ts";
 import { isId } from "../core/id.ts";
-import { nearest } from "../core/reasons.ts";
+import { hint, notAmong } from "../core/reasons.ts";
 import type { Resource } from "../core/resource.ts";
 import { same } from "../core/row.ts";
 import { isExact, notExact } from "../values/number.ts";
@@ -149,11 +149,8 @@ export function findField(fields: ReadonlyMap<string, CustomField>, wireName: st
 }
 
 function unknownReason(fields: ReadonlyMap<string, CustomField>, name: string): string {
-  const near = nearest(
-    name,
-    [...fields].flatMap(([key, field]) => [key, `custom.${field.name}`]),
-  );
-  return near === null ? "is not a custom field here" : `is not a custom field here; did you mean ${near}?`;
+  const known = [...fields].flatMap(([key, field]) => [key, `custom.${field.name}`]);
+  return `is not a custom field here${hint(name, known)}`;
 }
 
 const editable = (ctx: Ctx, field: CustomField) =>
@@ -210,7 +207,7 @@ function checkText(ctx: Ctx, field: CustomField, value: string): unknown {
     case "url":
       return parseUrl(value, { prefix: true }) ?? new Reason("must be a web address");
     case "choices":
-      return field.choices?.includes(value) ? value : new Reason(`must be one of ${(field.choices ?? []).join(", ")}`);
+      return field.choices?.includes(value) ? value : new Reason(notAmong(value, field.choices ?? []));
     case "user":
       return ctx.directory.find("user", value) ? value : new Reason("does not exist");
     case "contact":

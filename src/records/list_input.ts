@@ -7,7 +7,7 @@ import { type FieldErrors, invalid, reasonsOf } from "../core/errors.ts";
 import type { Field } from "../core/field.ts";
 import { isId } from "../core/id.ts";
 import { byName } from "../core/names.ts";
-import { nearest, notAmong } from "../core/reasons.ts";
+import { hint, notAmong } from "../core/reasons.ts";
 import type { Condition, Filter, OrderKey, Purpose, Resource } from "../core/resource.ts";
 import { and, name, or, raw, type Sql, sql } from "../db/sql.ts";
 import { isExact, notExact } from "../values/number.ts";
@@ -139,7 +139,7 @@ export function readExpand(
   if (value === undefined) return named;
   const names = [...new Set([...value.split(",").filter((part) => part !== ""), ...named])];
   for (const one of names)
-    if (!known.includes(one)) errors._expand = known.length > 0 ? `knows ${known.join(", ")} here` : "has nothing to expand here";
+    if (!known.includes(one)) errors._expand = known.length > 0 ? notAmong(one, known) : "has nothing to expand here";
   return names;
 }
 
@@ -260,11 +260,8 @@ export function withMembers(ctx: Ctx, ids: readonly string[]): string[] {
   return [...new Set(ids.flatMap((id) => [id, ...members(id)]))];
 }
 
-function unknownFilter(of: Resource, key: string): string {
-  const known = [...paging, ...filterNames(of).map((filter) => filter.name)];
-  const near = nearest(key, known);
-  return `is not a filter here${near ? `; did you mean ${near}?` : ""} Known are ${known.join(", ")}`;
-}
+const unknownFilter = (of: Resource, key: string): string =>
+  `is not a filter here${hint(key, [...paging, ...filterNames(of).map((filter) => filter.name)])}`;
 
 async function attempt<T>(act: () => T | Promise<T>, key: string, errors: FieldErrors): Promise<T | null> {
   try {

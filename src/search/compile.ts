@@ -5,7 +5,7 @@
 import type { Ctx } from "../core/context.ts";
 import { below, invalid } from "../core/errors.ts";
 import { isId } from "../core/id.ts";
-import { nearest, nearestNames } from "../core/reasons.ts";
+import { hint } from "../core/reasons.ts";
 import {
   from,
   type NewestPage,
@@ -129,7 +129,7 @@ async function compilePlain(c: Compiler, subject: Subject, node: QueryNode, narr
     case "object_type":
       return many(isOfType(c.ctx, subject, node.object_type));
     case "id":
-      return subject.resource === null ? refuse("type", "is for records") : oneOf(subject, node.value);
+      return subject.resource === null ? refuse("type", "is only for records") : oneOf(subject, node.value);
     case "text":
       return words(c, subject, node, narrow);
     case "tag":
@@ -241,7 +241,7 @@ async function hasRelated(
 
 function relatedTo(ctx: Ctx, subject: Subject, given: string): string {
   const known = subject.resource === null ? [] : relatedTypes(ctx, subject.resource);
-  return `is not related to ${subject.type}; known are ${nearestNames(given, known).join(", ") || "none"}`;
+  return `is not related to ${subject.type}${hint(given, known)}`;
 }
 
 /** Members of a list in the record, each with its members as attributes. */
@@ -409,11 +409,8 @@ export function attributeNamed(subject: Subject, field: string, place: string): 
   return subject.attribute(field) ?? refuse(place, unknownField(subject, field));
 }
 
-export function unknownField(subject: Subject, field: string): string {
-  const known = [...new Set(subject.names())];
-  const near = nearest(field, known);
-  return `is not a field of ${subject.type}${near ? `; did you mean ${near}?` : "."} Known are ${nearestNames(field, known).join(", ")}`;
-}
+export const unknownField = (subject: Subject, field: string): string =>
+  `is not a field of ${subject.type}${hint(field, subject.names())}`;
 
 // --- refusals ---
 

@@ -71,6 +71,6 @@ test("a field is asked for a hundred values at most, however they are sent", asy
     ["object_ids", { type: "reference", reference_type: "user", object_ids: names(101) }],
   ] as const) {
     const { "field-errors": errors } = await acme.refused(400, "POST", "/data/search/", search(condition));
-    assert.equal(errors[`query.queries.1.condition.${key}`], "must be 100 values or fewer");
+    assert.equal(errors[`query.queries.1.condition.${key}`], "must have 100 or fewer");
   }
 });

@@ -4,7 +4,7 @@
  */
 import type { Ctx } from "../core/context.ts";
 import { isId } from "../core/id.ts";
-import { nearest, nearestNames, notAmong } from "../core/reasons.ts";
+import { hint, notAmong } from "../core/reasons.ts";
 import { type Resource, scope } from "../core/resource.ts";
 import { and, name, raw, type Sql, sql } from "../db/sql.ts";
 import { withMembers } from "../records/list_input.ts";
@@ -104,7 +104,7 @@ function around(c: Compiler, subject: Subject, node: NamedField, value: string, 
 /** `contact(title:CEO)`: one of the records of that kind is so. */
 function hasAround(c: Compiler, subject: Subject, given: string, query: QueryNode, narrow: boolean): Promise<Compiled> {
   const type = subject.resource && kindNamed(c.ctx, subject.resource, given);
-  if (!type) return refuse("", `${given} is not related to ${subject.type}${nearestOf(given, kindWords(c.ctx, subject))}`);
+  if (!type) return refuse("", `${given} is not related to ${subject.type}${hint(given, kindWords(c.ctx, subject))}`);
   return compile(c, subject, related(type, query), narrow);
 }
 
@@ -125,12 +125,7 @@ function unknownName(ctx: Ctx, subject: Subject, given: string): string {
   const elsewhere = subject.resource && relatedTypes(ctx, subject.resource).find((type) => hasField(ctx, type, given));
   const kind = elsewhere?.split(".").at(-1);
   if (elsewhere) return `${given} is not a field of ${subject.type} but of ${elsewhere}; write ${kind}(${given}:"x")`;
-  return `${given} is not a field of ${subject.type}${nearestOf(given, knownWords(ctx, subject))}`;
-}
-
-function nearestOf(given: string, known: readonly string[]): string {
-  const near = nearest(given, known);
-  return `${near ? `; did you mean ${near}?` : "."} Known are ${nearestNames(given, known).join(", ") || "none"}`;
+  return `${given} is not a field of ${subject.type}${hint(given, knownWords(ctx, subject))}`;
 }
 
 // --- words before a colon that are no fields ---
@@ -151,7 +146,7 @@ async function is(c: Compiler, subject: Subject, value: string, narrow: boolean)
   if (attribute?.kind === "boolean") return many(await attribute.equals([true]));
   const status = subject.attribute(fieldNamed(subject, "status"));
   const states = subject.names().flatMap((one) => (one.startsWith("is_") ? [one.slice("is_".length)] : []));
-  if (status === null) return refuse("", `is:${value} is not known of ${subject.type}${nearestOf(value, states)}`);
+  if (status === null) return refuse("", `is:${value} is not a state of ${subject.type}${hint(value, states)}`);
   return named(c, subject, { type: "named_field", name: "status", operator: ":", values: [value], negate: false }, narrow);
 }
 
@@ -159,7 +154,7 @@ async function is(c: Compiler, subject: Subject, value: string, narrow: boolean)
 async function slice(_c: Compiler, subject: Subject, value: string): Promise<Compiled> {
   const [, part = 0, parts = 0] = (/^(\d{1,4})\/(\d{1,4})$/.exec(value) ?? []).map(Number);
   if (part < 1 || part > parts) refuse("", "slice is one part of several: write slice:1/3, slice:2/3 and slice:3/3");
-  if (subject.resource === null) refuse("", "slice is for records");
+  if (subject.resource === null) refuse("", "slice is only for records");
   return many(sql`(hashtext(${name(subject.alias)}.id) & 2147483647) % ${parts}::int = ${part - 1}::int`);
 }
 

@@ -112,16 +112,16 @@ test("every mistake is named with its place", () => {
 
   assert.deepEqual(errors, {
     "query.queries.0.value": "must be text",
-    "query.queries.0.mode": "must be one of full_words, phrase, beginning_of_words",
+    "query.queries.0.mode": "must be one of phrase, full_words, beginning_of_words",
     "query.queries.1.condition.on_or_after.direction": "must be one of past, future",
     "query.queries.1.condition.on_or_after.moment.type":
-      "must be one of now, fixed_utc, fixed_local_date, start_end_of_predefined_relative_period, offset",
+      "must be one of now, offset, fixed_utc, fixed_local_date, start_end_of_predefined_relative_period",
     "query.queries.1.condition.on_or_after.offset.days": "must be 0 or more",
     "query.queries.1.condition.on_or_after.offset.hours": "must be a whole number",
     "query.queries.1.condition.lt": "must be a date or time such as 2026-01-31 or 2026-01-31T09:30:00Z",
     "query.queries.2.condition.gte": "must be a number",
     "query.queries.3.condition.type":
-      "must be one of boolean, exists, current_user, text, term, reference, number_range, moment_range",
+      "must be one of text, term, boolean, exists, reference, current_user, number_range, moment_range",
     "query.queries.4.queries": "is required",
     "query.queries.5.value": "must be an id or a list of ids",
     "query.queries.5.negate": "must be true or false",
@@ -154,7 +154,7 @@ test("days that no calendar has are refused", () => {
 
 test("a saved search and what only text queries may hold are refused", () => {
   assert.deepEqual(reasonsFor({ type: "saved_search", saved_search_id: "s_1" }), {
-    "query.type": "saved searches are not kept here; send the query itself",
+    "query.type": "must be the query itself: saved searches are not kept here",
   });
   assert.match(reasonsFor({ type: "named_field", name: "a", operator: ":", values: [] })!["query.type"]!, /^must be one of/);
 });

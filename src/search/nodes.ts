@@ -4,7 +4,9 @@
  *
  * Which types, fields and relations exist is not known here; the compiler asks the resource's definition.
  */
+
 import { z } from "zod";
+import { reasons } from "../core/reasons.ts";
 import { isoSpan, type Moment, moment, type Span } from "./moments.ts";
 
 export type TextMode = "full_words" | "phrase" | "beginning_of_words";
@@ -121,7 +123,6 @@ const momentRange = z
 
 /** As many as a filter of a list takes. */
 export const MAX_VALUES = 100;
-const fewerValues = `must be ${MAX_VALUES} values or fewer`;
 
 const condition = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("boolean"), value: z.boolean() }),
@@ -132,86 +133,48 @@ const condition = z.discriminatedUnion("type", [
     value: text,
     mode: z.enum([...textModes, "exact_value"]).default("full_words"),
   }),
-  z.strictObject({ type: z.literal("term"), values: z.array(scalar).max(MAX_VALUES, fewerValues) }),
+  z.strictObject({ type: z.literal("term"), values: z.array(scalar).max(MAX_VALUES) }),
   z.strictObject({
     type: z.literal("reference"),
     reference_type: inScope,
-    object_ids: z.array(name).max(MAX_VALUES, fewerValues),
+    object_ids: z.array(name).max(MAX_VALUES),
   }),
   numberRange,
   momentRange,
 ]);
 
 const queries = z.array(z.lazy(() => queryNode));
-const ids = z.union([name.transform((id) => [id]), z.array(name).max(MAX_VALUES, fewerValues)], {
+const ids = z.union([name.transform((id) => [id]), z.array(name).max(MAX_VALUES)], {
   error: "must be an id or a list of ids",
 });
 
 /** For describing the interface; to read a query use `readQuery`, which bounds its size first. */
-export const queryNode: z.ZodType<QueryNode> = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("and"), negate, queries }),
-  z.strictObject({ type: z.literal("or"), negate, queries }),
-  z.strictObject({ type: z.literal("match_all"), negate }),
-  z.strictObject({ type: z.literal("object_type"), negate, object_type: name }),
-  z.strictObject({ type: z.literal("id"), negate, value: ids }),
-  z.strictObject({
-    type: z.literal("text"),
-    negate,
-    value: text,
-    mode: z.enum(textModes).default("full_words"),
-  }),
-  z.strictObject({ type: z.literal("list"), negate, list_id: name }),
-  z.strictObject({ type: z.literal("tag"), negate, value: name }),
-  z.strictObject({
-    type: z.literal("has_related"),
-    negate,
-    this_object_type: inScope,
-    related_object_type: name,
-    related_query: z.lazy(() => queryNode),
-  }),
-  z.strictObject({ type: z.literal("field_condition"), negate, field: fieldReference, condition }),
-]);
+export const queryNode: z.ZodType<QueryNode> = z.discriminatedUnion(
+  "type",
+  [
+    z.strictObject({ type: z.literal("and"), negate, queries }),
+    z.strictObject({ type: z.literal("or"), negate, queries }),
+    z.strictObject({ type: z.literal("match_all"), negate }),
+    z.strictObject({ type: z.literal("object_type"), negate, object_type: name }),
+    z.strictObject({ type: z.literal("id"), negate, value: ids }),
+    z.strictObject({
+      type: z.literal("text"),
+      negate,
+      value: text,
+      mode: z.enum(textModes).default("full_words"),
+    }),
+    z.strictObject({ type: z.literal("list"), negate, list_id: name }),
+    z.strictObject({ type: z.literal("tag"), negate, value: name }),
+    z.strictObject({
+      type: z.literal("has_related"),
+      negate,
+      this_object_type: inScope,
+      related_object_type: name,
+      related_query: z.lazy(() => queryNode),
+    }),
+    z.strictObject({ type: z.literal("field_condition"), negate, field: fieldReference, condition }),
+  ],
+  { error: ({ input }) => (isSaved(input) ? "must be the query itself: saved searches are not kept here" : undefined) },
+);
 
-function reasons(error: z.ZodError, place: string): Record<string, string> {
-  const found: Record<string, string> = {};
-  for (const issue of error.issues) {
-    const at = [place, ...issue.path].join(".");
-    if (issue.code === "unrecognized_keys") for (const key of issue.keys) found[`${at}.${key}`] = "is not known here";
-    else found[at] ??= reason(issue);
-  }
-  return found;
-}
-
-const KINDS: Record<string, string> = {
-  string: "text",
-  number: "a number",
-  int: "a whole number",
-  boolean: "true or false",
-  array: "a list",
-  object: "an object",
-};
-
-function reason(issue: z.core.$ZodIssue): string {
-  switch (issue.code) {
-    case "invalid_type":
-      return issue.input === undefined ? "is required" : `must be ${KINDS[issue.expected] ?? issue.expected}`;
-    case "invalid_value":
-      return issue.input === undefined ? "is required" : `must be one of ${issue.values.join(", ")}`;
-    case "invalid_union":
-      return "options" in issue ? unknownType(issue) : issue.message;
-    case "too_small":
-      return issue.origin === "string" ? "must not be empty" : `must be ${issue.minimum} or more`;
-    case "too_big":
-      if (issue.origin === "array") return issue.message;
-      return `must be at most ${issue.maximum}${issue.origin === "string" ? " characters" : ""}`;
-    default:
-      return issue.message;
-  }
-}
-
-function unknownType({ input, options }: { input?: unknown; options?: unknown[] }): string {
-  const { type } = input as { type?: unknown };
-  if (type === undefined) return "is required";
-  if (type === "saved_search") return "saved searches are not kept here; send the query itself";
-  return `must be one of ${options?.join(", ")}`;
-}
+const isSaved = (given: unknown): boolean => (given as { type?: unknown } | null)?.type === "saved_search";

@@ -1,7 +1,7 @@
 // `query=` on lists: the text query as a filter, which may also order the list.
 import type { Ctx } from "../core/context.ts";
 import { reasonsOf } from "../core/errors.ts";
-import { nearestNames } from "../core/reasons.ts";
+import { hint } from "../core/reasons.ts";
 import type { Filter, OrderKey, Purpose, Resource } from "../core/resource.ts";
 import type { Sql } from "../db/sql.ts";
 import { BadValue } from "../records/list_input.ts";
@@ -67,5 +67,5 @@ function orderOf(ctx: Ctx, of: Resource, { sort }: TextQuery): OrderKey[] | null
 
 function nothing(ctx: Ctx, of: Resource, name: string): never {
   const known = attributeNames(ctx, of).filter((one) => orderBy(ctx, of, one, false) !== null);
-  throw new BadValue(`${name} is nothing to sort by; the nearest are ${nearestNames(name, known).join(", ")}`);
+  throw new BadValue(`${name} is nothing to sort by${hint(name, known)}`);
 }

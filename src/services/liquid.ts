@@ -178,7 +178,7 @@ function reasonOf(error: Error): string {
   if (limit === "memory alloc") return "takes too much memory to render";
   if (limit === "template render") return "takes too long to render";
   if (limit === "parse length") return `must be ${sourceMax} characters or fewer`;
-  return `cannot be read: ${cause.message.slice(0, 200)}${lineOf(error)}`;
+  return `cannot be read: ${cause.message.slice(0, 200).replace(/^undefined /, "unknown ")}${lineOf(error)}`;
 }
 
 function lineOf(error: Error): string {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Operation } from "../../src/core/operation.ts";
+import { checkReason } from "./reasons.ts";
 import type { Service } from "./service.ts";
 
 export interface Answer {
@@ -21,6 +22,8 @@ export interface Ask {
 export class Client {
   readonly service: Service;
   readonly key: string;
+  /** False where what is sent would not pass as words: reasons repeat it. */
+  readsReasons = true;
 
   constructor(service: Service, key: string) {
     this.service = service;
@@ -47,7 +50,7 @@ export class Client {
     }
     const text = await response.text();
     const answer = { status: response.status, headers: response.headers, text, body: text === "" ? null : parsed(text) };
-    checkAnswer(this.service.app.core.registry.operations, method, path, answer);
+    checkAnswer(this.service.app.core.registry.operations, method, path, answer, this.readsReasons);
     return answer;
   }
 
@@ -98,7 +101,13 @@ function parsed(text: string): unknown {
   }
 }
 
-function checkAnswer(operations: readonly Operation[], method: string, path: string, answer: Answer): void {
+function checkAnswer(
+  operations: readonly Operation[],
+  method: string,
+  path: string,
+  answer: Answer,
+  readsReasons: boolean,
+): void {
   if (answer.status >= 500) assert.fail(`${method} ${path} answered ${answer.status}: ${answer.text}`);
   if (answer.status >= 400) {
     assert.deepEqual(
@@ -109,7 +118,11 @@ function checkAnswer(operations: readonly Operation[], method: string, path: str
       `the error of ${method} ${path}`,
     );
     assert.equal(typeof answer.body.error, "string");
-    for (const reason of Object.values(answer.body["field-errors"])) assert.equal(typeof reason, "string");
+    const reasons = Object.entries(answer.body["field-errors"]);
+    for (const [place, reason] of reasons) {
+      assert.equal(typeof reason, "string");
+      if (readsReasons) checkReason(place, reason as string);
+    }
     return;
   }
   const operation = findOperation(operations, method, path.split("?")[0]!);

@@ -1,7 +1,9 @@
 // What connecting and changing an account does besides writing the row: passwords are sealed, and what it can do follows.
+
 import { type Ctx, may, query, write } from "../../core/context.ts";
 import { invalid, notAllowed } from "../../core/errors.ts";
 import { newId } from "../../core/id.ts";
+import { notAmong } from "../../core/reasons.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
 import { same } from "../../core/row.ts";
 import { sql, statement } from "../../db/sql.ts";
@@ -52,7 +54,7 @@ export async function updateAccount(ctx: Ctx, before: Account, patch: Patch<type
 
 function typeOf({ _type, provider, type }: Given): AccountType {
   const said = [...new Set([_type, provider, type].filter((one) => one !== undefined && one !== null))];
-  if (said.length > 1) throw invalid({ _type: "says otherwise than provider or type: send one of them" });
+  if (said.length > 1) throw invalid({ _type: "differs from provider or type: send one of them" });
   return said[0] ?? "custom_email";
 }
 
@@ -71,7 +73,7 @@ function checkReachable(type: AccountType, given: Pick<Patch<typeof connectedAcc
 function checkFeatures(type: AccountType, enabled: readonly string[]): void {
   const available = availableFeatures(type);
   const place = enabled.findIndex((feature) => !available.includes(feature));
-  if (place >= 0) throw invalid({ [`enabled_features.${place}`]: `must be one of ${available.join(", ")} for this type` });
+  if (place >= 0) throw invalid({ [`enabled_features.${place}`]: `${notAmong(enabled[place]!, available)} for this type` });
 }
 
 function firstIdentity(ctx: Ctx, userId: string, email: string | null | undefined): { email: string; name: string | null }[] {

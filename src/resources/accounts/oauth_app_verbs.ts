@@ -14,7 +14,7 @@ export async function createOauthApp(
 ): Promise<App & { client_secret: string | null }> {
   const client_type = given.client_type ?? (confidential === false ? "public" : "confidential");
   if (confidential !== undefined && confidential !== null && confidential !== (client_type === "confidential"))
-    throw invalid({ confidential: "says otherwise than client_type: send one of them" });
+    throw invalid({ confidential: "differs from client_type: send one of them" });
 
   const client_secret = client_type === "public" ? null : `oas_${randomBytes(32).toString("base64url")}`;
   const row = store.insert(ctx, oauthApp, {

@@ -86,7 +86,9 @@ test("a rule must be whole, and what is wrong is named by its place in the rule"
   await refuse({ actions: [] }, "actions");
   await refuse({ actions: [{ type: "dance" }] }, "actions.0.type");
   const refusal = await refuse({ actions: [{ ...rule.actions[0], colour: "red" }] }, "actions.0.colour");
-  assert.deepEqual(refusal["field-errors"], { "actions.0.colour": "is not a field of this request" });
+  assert.deepEqual(refusal["field-errors"], {
+    "actions.0.colour": "is not a field of this request; known are config, delay, type, params",
+  });
   await refuse({ actions: [rule.actions[0], { type: "create_task" }] }, "actions.1.config.text");
   await refuse({ actions: [{ type: "set_status", config: { status: "x" } }] }, "actions.0.config.status");
   await refuse({ actions: [{ type: "create_note", config: { note: "x" }, delay: -1 }] }, "actions.0.delay");

@@ -23,7 +23,7 @@ export async function createAutomations(ctx: Ctx, { if_revision: _, ...given }: 
 export async function updateAutomations(ctx: Ctx, before: Automation, patch: Patch<typeof automations>): Promise<Automation> {
   const { if_revision, ...given } = patch;
   if (typeof if_revision === "number" && if_revision !== before.draft_revision)
-    throw invalid({ if_revision: `is another one: the draft has changed and is at ${before.draft_revision}` });
+    throw invalid({ if_revision: `is an older one: the draft has changed and is at ${before.draft_revision}` });
 
   const plan = understood(ctx, given, before);
   const changes = Object.entries(plan).some(([key, value]) => !same(value, before[key as keyof Automation]));

@@ -2,7 +2,7 @@
 // then what it will be is known only when it runs.
 import type { z } from "zod";
 import type { FieldErrors } from "../../core/errors.ts";
-import { nearest, reasons } from "../../core/reasons.ts";
+import { hint, notAmong, reasons } from "../../core/reasons.ts";
 import type { Named } from "../shared/named.ts";
 import type { Parameter, TypeDefinition } from "./catalog.ts";
 
@@ -30,9 +30,7 @@ export function typeNamed(
   }
   const found = catalog.get(type);
   if (found === undefined) {
-    const near = nearest(type, [...catalog.keys()]);
-    check.errors[`${at}.type`] =
-      `is not known${near ? `; did you mean ${near}?` : `; known are ${[...catalog.keys()].join(", ")}`}`;
+    check.errors[`${at}.type`] = `is not known${hint(type, catalog.keys())}`;
   }
   return found;
 }
@@ -63,10 +61,7 @@ export function checkConfig(
     if (required && (config[key] === undefined || config[key] === null)) check.errors[`${at}.${key}`] = "is required";
 }
 
-export function unknownKey(key: string, known: readonly string[]): string {
-  const near = nearest(key, known);
-  return `is not known here${near ? `; did you mean ${near}?` : known.length > 0 ? `; known are ${known.join(", ")}` : ""}`;
-}
+export const unknownKey = (key: string, known: readonly string[]): string => `is not known here${hint(key, known)}`;
 
 function checkParameter(check: Check, { schema, names }: Parameter, value: unknown, at: string): void {
   checkValue(check, schema, value, at);
@@ -105,5 +100,6 @@ function checkDynamic(check: Check, value: Record<string, unknown>, at: string):
 function checkReference(check: Check, path: unknown, at: string): void {
   if (typeof path !== "string") check.errors[at] = "must be text";
   else if (!/^[A-Za-z_][\w]*(\.[\w-]+)*$/.test(path)) check.errors[at] = "must be a path such as record.lead_id";
-  else if (!roots.includes(path.split(".")[0]!)) check.errors[at] = `must begin with one of ${roots.join(", ")}`;
+  else if (!roots.includes(path.split(".")[0]!))
+    check.errors[at] = `begins with what nothing is called: the first word ${notAmong(path.split(".")[0], roots)}`;
 }

@@ -1,5 +1,6 @@
 // The graph of an automation: steps by name, each saying at its ports where it goes on. A draft may be unfinished; it may not say
 // what nobody understands.
+import { notAmong } from "../../core/reasons.ts";
 import { checkCondition } from "./conditions.ts";
 import { type Check, checkConfig, isObject, typeNamed, unknownKey } from "./config.ts";
 import { stepTypes } from "./step_types.ts";
@@ -116,20 +117,25 @@ const errorClasses = [
   "internal",
 ];
 
+function checkClasses(check: Check, given: readonly unknown[], at: string): void {
+  const place = given.findIndex((one) => !(errorClasses as readonly unknown[]).includes(one));
+  if (place >= 0) check.errors[`${at}.${place}`] = notAmong(given[place], errorClasses);
+}
+
 function checkOnError(check: Check, given: unknown, at: string): void {
   if (!isObject(given)) return void (check.errors[at] = "must be an object");
   for (const key of Object.keys(given))
     if (!["retry", "then"].includes(key)) check.errors[`${at}.${key}`] = unknownKey(key, ["retry", "then"]);
   if (given.then !== undefined && !["fail", "continue", "port", "hold"].includes(given.then as string))
-    check.errors[`${at}.then`] = "must be one of fail, continue, port, hold";
+    check.errors[`${at}.then`] = notAmong(given.then, ["fail", "continue", "port", "hold"]);
   if (given.retry === undefined) return;
   if (!isObject(given.retry)) return void (check.errors[`${at}.retry`] = "must be an object");
   const limits: Record<string, number> = { max_attempts: 10, base_s: 86_400, max_s: 604_800 };
   for (const [key, value] of Object.entries(given.retry)) {
     const place = `${at}.retry.${key}`;
     if (key === "classes") {
-      if (!Array.isArray(value) || value.some((one) => !errorClasses.includes(one)))
-        check.errors[place] = `must be a list of ${errorClasses.join(", ")}`;
+      if (!Array.isArray(value)) check.errors[place] = "must be a list";
+      else checkClasses(check, value, place);
     } else if (!Object.hasOwn(limits, key)) check.errors[place] = unknownKey(key, [...Object.keys(limits), "classes"]);
     else if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > limits[key]!)
       check.errors[place] = `must be a whole number from 0 to ${limits[key]}`;

@@ -4,7 +4,7 @@ import type { Ctx } from "../../core/context.ts";
 import { collect, type FieldErrors } from "../../core/errors.ts";
 import type { AnyField, Field } from "../../core/field.ts";
 import { isId } from "../../core/id.ts";
-import { nearest, reasons } from "../../core/reasons.ts";
+import { hint, reasons } from "../../core/reasons.ts";
 import type { Resource } from "../../core/resource.ts";
 import { type CustomField, checkValue, customFieldsOf, findField, Reason } from "../../records/custom_fields.ts";
 import { checkTemplate, TemplateError } from "../../services/liquid.ts";
@@ -86,8 +86,7 @@ function checkKnown({ ctx, errors, of }: Check, name: unknown, at: string): void
   const first = name.split(".")[0]!;
   const known = (of.kinds?.of ?? [of]).flatMap((kind) => [...Object.keys(kind.fields), ...Object.keys(kind.expand ?? {})]);
   if (known.includes(first) && first !== "custom") return;
-  const near = nearest(name, known);
-  errors[at] = `is not a field of a ${nounOf(of)}${near === null ? "" : `; did you mean ${near}?`}`;
+  errors[at] = `is not a field of a ${nounOf(of)}${hint(name, known)}`;
 }
 
 const customOf = (ctx: Ctx, of: Resource, name: string) =>

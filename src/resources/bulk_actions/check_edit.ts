@@ -1,6 +1,8 @@
 // What an edit of many records must name, checked before it is stored: what would fail a hundred thousand times fails once.
+
 import type { Ctx } from "../../core/context.ts";
 import { invalid, reasonsOf } from "../../core/errors.ts";
+import { notAmong } from "../../core/reasons.ts";
 import type { Resource, Values } from "../../core/resource.ts";
 import { customFieldsOf, findField, readCustom } from "../../records/custom_fields.ts";
 import { readPatch } from "../../records/input.ts";
@@ -79,7 +81,7 @@ async function checkValue(ctx: Ctx, of: Resource, key: string, given: unknown, i
 
 async function checkFields(ctx: Ctx, { type, object_type, fields }: GivenEdit): Promise<Checked> {
   const kinds = ["lead", "contact", "opportunity", "task"];
-  if (!object_type || !kinds.includes(object_type)) throw invalid({ object_type: `must be one of ${kinds.join(", ")}` });
+  if (!object_type || !kinds.includes(object_type)) throw invalid({ object_type: notAmong(object_type, kinds) });
   if (!fields || Object.keys(fields).length === 0) throw invalid({ fields: "must name at least one field" });
   const of = resourceNamed(ctx, object_type);
   for (const key of Object.keys(fields).filter((one) => !one.startsWith("custom."))) {

@@ -15,7 +15,7 @@ export async function pauseOrResume(ctx: Ctx, before: BulkAction, patch: Patch<t
   const { action, status: given } = patch;
   const status = action === undefined ? given : action === "pause" ? "paused" : "resuming";
   if (action !== undefined && given !== undefined && given !== before.status && given !== status)
-    throw invalid({ action: "says something else than status" });
+    throw invalid({ action: "differs from status" });
   if (status === undefined || status === before.status) return before;
 
   checkStep(ctx, before, status);

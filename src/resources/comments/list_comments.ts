@@ -8,7 +8,7 @@ import { comment } from "./comment.ts";
 
 export async function listComments(ctx: Ctx, given: Record<string, string>): Promise<JsonText> {
   const named = ["object_id", "thread_id"].filter((key) => given[key] !== undefined);
-  if (named.length === 0) throw invalid({ object_id: "or thread_id is required: comments are listed for one of them" });
+  if (named.length === 0) throw invalid({ object_id: "is required, or thread_id: comments are listed for one of them" });
   if (named.length === 2) throw invalid({ thread_id: "cannot be given together with object_id" });
   return showList(ctx, comment, await readList(ctx, comment, given));
 }

@@ -1,4 +1,5 @@
 // A conversation: messages with a person of a lead that belong together.
+
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import {
@@ -19,6 +20,7 @@ import {
   timestamp,
 } from "../../core/field.ts";
 import { byName } from "../../core/names.ts";
+import { notAmong } from "../../core/reasons.ts";
 import { type Filter, resource } from "../../core/resource.ts";
 import { and, name, or, raw, type Sql, sql } from "../../db/sql.ts";
 import { BadValue, readBoolean, readValues } from "../../records/list_input.ts";
@@ -169,8 +171,7 @@ function statusFilter(doc: string): Filter {
         closed: sql`${t}.status = 'closed'`,
       });
       const wanted = readValues(value).map((state) => conditions[state]);
-      if (wanted.some((condition) => condition === undefined))
-        throw new BadValue(`must be one of ${conversationStates.join(", ")}`);
+      if (wanted.some((condition) => condition === undefined)) throw new BadValue(notAmong(value, conversationStates));
       return or(wanted as Sql[]);
     },
   };

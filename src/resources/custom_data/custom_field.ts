@@ -1,6 +1,8 @@
 // A custom field: what an organization adds to a kind of record.
+
 import { z } from "zod";
 import { boolean, choice, computed, input, integer, json, ref, text, texts } from "../../core/field.ts";
+import { notAmong } from "../../core/reasons.ts";
 import { resource } from "../../core/resource.ts";
 import { atEnd, positionMax } from "../shared/positions.ts";
 import { objectTypeNamed, recordTypes } from "./object_types.ts";
@@ -32,7 +34,7 @@ const association = z
   .strictObject({
     object_type: z.string().transform((name, problems) => {
       const found = objectTypeNamed(name);
-      if (found === undefined || found === "shared") problems.addIssue(`must be one of ${recordTypes.join(", ")}`);
+      if (found === undefined || found === "shared") problems.addIssue(notAmong(name, recordTypes));
       return found as (typeof recordTypes)[number];
     }),
     custom_activity_type_id: typeId,

@@ -1,9 +1,11 @@
 // The fields of a kind of record: the service's own and those the organization added.
+
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Field } from "../../core/field.ts";
 import { operation } from "../../core/operation.ts";
+import { notAmong } from "../../core/reasons.ts";
 import type { Resource } from "../../core/resource.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
 import { outputSchema } from "../../records/writer.ts";
@@ -54,7 +56,7 @@ interface Given {
 function placeOf(ctx: Ctx, given: Given): { object_type: ObjectType; type_id: string | null } {
   const named = kinds.find((kind) => given.object_type.startsWith(`${typePrefixes[kind]}_`));
   const object_type = named ?? objectTypeNamed(given.object_type);
-  if (object_type === undefined) throw invalid({ object_type: `must be one of ${objectTypes.join(", ")}` });
+  if (object_type === undefined) throw invalid({ object_type: notAmong(given.object_type, objectTypes) });
 
   let type_id = named === undefined ? null : typeNamed(ctx, named, "object_type", given.object_type);
   for (const kind of kinds) {

@@ -1,4 +1,5 @@
 // Conditions on one event: `{"type": "field_accessor", "field": "data", "filter": …}`. Subscribers narrow an event by them.
+import { notAmong } from "../../core/reasons.ts";
 import { same } from "../../core/row.ts";
 
 export type EventFilter =
@@ -89,7 +90,7 @@ function problemOfType(given: Record<string, unknown>, place: Place): FilterProb
     case "non_null":
       return null;
     default:
-      return { place: [...place, "type"], reason: `must be one of ${filterTypes.join(", ")}` };
+      return { place: [...place, "type"], reason: notAmong(type, filterTypes) };
   }
 }
 

@@ -1,5 +1,5 @@
 // Every event there is, by the kind of record it is about. Webhooks subscribe to these names and to patterns of them.
-import { nearest, nearestNames } from "../../core/reasons.ts";
+import { hint } from "../../core/reasons.ts";
 import { ownTypes, systemTypes } from "../tasks/task.ts";
 
 /** What happens to records of every kind. */
@@ -92,8 +92,5 @@ export function matchesEvent(pattern: string, event: string): boolean {
 /** Why a name is refused. */
 export function unknownEvent(given: string): string {
   const sought = given.slice(0, 100);
-  const known = [...names, ...ofAnyTask];
-  const near = nearest(sought, known);
-  const hint = near === null ? "the nearest are" : `did you mean ${near}? The nearest are`;
-  return `knows no event ${JSON.stringify(sought)}; ${hint} ${nearestNames(sought, known).join(", ")}`;
+  return `knows no event ${JSON.stringify(sought)}${hint(sought, [...names, ...ofAnyTask])}`;
 }

@@ -39,7 +39,7 @@ export async function takeUpload(
   const { content_base64, content_url } = input;
   const ways = [upload, content_base64, content_url].filter((way) => way !== null && way !== undefined);
   if (ways.length === 0 && optional) return null;
-  if (ways.length !== 1) throw invalid({ file: "give exactly one of file, content_base64 and content_url" });
+  if (ways.length !== 1) throw invalid({ file: "is required, or content_base64, or content_url: exactly one of them" });
 
   const taken = upload ?? (content_url != null ? await fetchUpload(ctx, content_url) : await decodeUpload(ctx, content_base64!));
   if (taken.received.size > 0) return taken;

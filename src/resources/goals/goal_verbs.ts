@@ -1,7 +1,7 @@
 // There is one goal for each period and member: setting it again changes it.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import { nearest } from "../../core/reasons.ts";
+import { hint } from "../../core/reasons.ts";
 import type { Create, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { lockWhere } from "../../records/references.ts";
@@ -31,10 +31,7 @@ export async function setGoal(ctx: Ctx, { amount, target_value, ...given }: Crea
 function checkMetrics(targets: Record<string, number>): void {
   const known = metrics.map(({ key }) => key);
   const unknown = Object.keys(targets).filter((key) => !known.includes(key));
-  const reason = (key: string) => {
-    const near = nearest(key, known);
-    return `is no metric of GET /report/activity/${near === null ? "" : `; did you mean ${near}?`}`;
-  };
+  const reason = (key: string) => `is not a metric of GET /report/activity/${hint(key, known)}`;
   if (unknown.length > 0) throw invalid(Object.fromEntries(unknown.map((key) => [`targets.${key}`, reason(key)])));
 }
 

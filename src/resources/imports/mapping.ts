@@ -1,7 +1,7 @@
 // Which column goes where.
 import type { Directory } from "../../core/directory.ts";
 import { invalid } from "../../core/errors.ts";
-import { nearest } from "../../core/reasons.ts";
+import { hint } from "../../core/reasons.ts";
 import type { ObjectType } from "./import.ts";
 import type { Options } from "./options.ts";
 import { targetsOf } from "./targets.ts";
@@ -32,7 +32,7 @@ export function checkMapping(
     if (!columns.some((one) => one.name === column)) refuse(`has no column ${quoted(column)}`);
     if (target === null) continue;
     const known = targets.get(target);
-    if (known === undefined) refuse(unknownTarget(target, [...targets.keys()]));
+    if (known === undefined) refuse(unknownTarget(target, targets.keys()));
     if (used.has(target) && !known.multiple) refuse(`gives ${target} to both ${quoted(used.get(target)!)} and ${quoted(column)}`);
     used.set(target, column);
   }
@@ -50,10 +50,8 @@ function checkMatch(used: ReadonlyMap<string, string>, matchBy: Options["match_b
     throw invalid({ "options.match_by": `needs a column for ${from[matchBy].join(" or ")}` });
 }
 
-function unknownTarget(target: string, known: readonly string[]): string {
-  const near = nearest(target.slice(0, 100), known);
-  return `knows no target ${quoted(target)}${near === null ? "" : `; did you mean ${near}?`}`;
-}
+const unknownTarget = (target: string, known: Iterable<string>): string =>
+  `knows no target ${quoted(target)}${hint(target, known)}`;
 
 const quoted = (text: string) => JSON.stringify(text.slice(0, 100));
 

@@ -35,7 +35,8 @@ async function readTable(ctx: Ctx, { input }: Parsed, upload: Upload | null): Pr
 async function tableOf(ctx: Ctx, input: Given, upload: Upload | null): Promise<Table> {
   const { csv, rows, file_id, content_base64, content_url } = input;
   const ways = [upload, csv, rows, file_id, content_base64, content_url].filter((one) => one !== undefined && one !== null);
-  if (ways.length !== 1) throw invalid({ file: "give exactly one of file, content_base64, content_url, file_id, rows and csv" });
+  if (ways.length !== 1)
+    throw invalid({ file: "is required, or content_base64, content_url, file_id, rows or csv: exactly one of them" });
   if (rows) return readRows(rows, "rows");
   if (typeof csv === "string") return readCsv(Buffer.from(csv), "csv");
   if (file_id) return readStored(ctx, file_id);

@@ -1,6 +1,8 @@
 // A prospect: somebody who wrote and whom no contact stands for.
+
 import { z } from "zod";
 import { choice, json, ref, text, timestamp } from "../../core/field.ts";
+import { notAmong } from "../../core/reasons.ts";
 import { type Filter, resource } from "../../core/resource.ts";
 import { name, raw, sql } from "../../db/sql.ts";
 import { BadValue } from "../../records/list_input.ts";
@@ -52,8 +54,7 @@ function statusFilter(): Filter {
     doc: "Only prospects with this status; new ones where nothing is said, `all` for all.",
     sql(_ctx, value, alias) {
       if (value === "all") return raw("true");
-      if (!(prospectStates as readonly string[]).includes(value))
-        throw new BadValue(`must be one of ${prospectStates.join(", ")}, all`);
+      if (!(prospectStates as readonly string[]).includes(value)) throw new BadValue(notAmong(value, [...prospectStates, "all"]));
       return sql`${name(alias)}.status = ${value}`;
     },
   };

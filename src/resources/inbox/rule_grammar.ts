@@ -2,7 +2,7 @@
 // understood is refused with its place.
 import type { FieldErrors } from "../../core/errors.ts";
 import { byName } from "../../core/names.ts";
-import { nearest } from "../../core/reasons.ts";
+import { hint, notAmong } from "../../core/reasons.ts";
 import { parseEmail } from "../../values/email.ts";
 
 const textFields = ["sender", "recipient", "subject", "body", "body_or_subject"] as const;
@@ -118,7 +118,7 @@ function entriesOf(given: unknown): Entry[] {
 function membersOf(place: string, given: unknown, names: readonly string[]): Record<string, unknown> {
   if (typeof given !== "object" || given === null || Array.isArray(given)) throw new Refusal(place, "must be an object");
   const unknown = Object.keys(given).find((key) => !names.includes(key));
-  if (unknown !== undefined) throw new Refusal(`${place}.${unknown}`, `is not known here; known are ${names.join(", ")}`);
+  if (unknown !== undefined) throw new Refusal(`${place}.${unknown}`, `is not known here${hint(unknown, names)}`);
   return given as Record<string, unknown>;
 }
 
@@ -152,7 +152,7 @@ function longCondition(place: string, given: unknown, known: Known): Condition {
   const field = fieldAliases[name] ?? (name as ConditionField);
   if (!conditionFields.includes(field)) unknownName(`${place}.field`, name, conditionFields);
   const operators = isText(field) ? textOperators : nameOperators;
-  if (!operators.includes(operator as never)) throw new Refusal(`${place}.operator`, `must be one of ${operators.join(", ")}`);
+  if (!operators.includes(operator as never)) throw new Refusal(`${place}.operator`, notAmong(operator, operators));
   return condition(`${place}.value`, field, operator as Operator, value, known);
 }
 
@@ -183,8 +183,7 @@ function textValue(at: string, given: unknown): string | string[] {
 }
 
 function unknownName(place: string, given: string, names: readonly string[]): never {
-  const near = nearest(given.slice(0, 100), names);
-  throw new Refusal(place, near === null ? `must be one of ${names.join(", ")}` : `is not known; did you mean ${near}?`);
+  throw new Refusal(place, `is not known${hint(given, names)}`);
 }
 
 // --- actions ---
@@ -212,7 +211,7 @@ const oneOf =
   (names: readonly string[]): ReadValue =>
   (at, given) => {
     const value = word(at, given);
-    if (!names.includes(value)) throw new Refusal(at, `must be one of ${names.join(", ")}`);
+    if (!names.includes(value)) throw new Refusal(at, notAmong(value, names));
     return value;
   };
 

@@ -1,8 +1,10 @@
 // A list that a source keeps becomes a list of ours. Copying it again adds who has been put on it since.
+
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { invalid, notFound } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
+import { notAmong } from "../../core/reasons.ts";
 import type { Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { emit } from "../../records/event.ts";
@@ -33,7 +35,13 @@ export const copyFromSource = operation({
     const found = source === undefined ? known[0] : known.find((one) => one.name === source);
     if (found === undefined)
       throw invalid({
-        source: known.length === 0 ? "no source of lists is set up" : `must be one of ${known.map((one) => one.name).join(", ")}`,
+        source:
+          known.length === 0
+            ? "no source of lists is set up"
+            : notAmong(
+                source ?? "",
+                known.map((one) => one.name),
+              ),
       });
     return copy(ctx, found, name);
   },
@@ -59,7 +67,7 @@ export const copyFromLegacySource = operation({
 async function copy(ctx: Ctx, source: ListSource, name: string): Promise<unknown> {
   const present = await copyOf(ctx, source, name);
   const contacts = await source.contactsOn(ctx, present?.name ?? name);
-  if (present === null && contacts.length === 0) throw invalid({ name: `is no list of ${source.name}` });
+  if (present === null && contacts.length === 0) throw invalid({ name: `does not exist in ${source.name}` });
 
   const made = present ?? (await store.insertNew(ctx, contactList, { name, source: source.name }));
   // Somebody else may have copied it at the same moment: then theirs is the one.

@@ -1,6 +1,8 @@
 // What a mailing export must say before it is stored, and whom it would reach.
+
 import type { Ctx } from "../../core/context.ts";
 import { type FieldErrors, invalid } from "../../core/errors.ts";
+import { notAmong } from "../../core/reasons.ts";
 import type { Create, Values } from "../../core/resource.ts";
 import { parseUrl } from "../../values/url.ts";
 import { countAudience } from "./audience.ts";
@@ -11,7 +13,13 @@ import { type ConfigField, connectedServices, platforms } from "./platforms.ts";
 export async function checkMailingExport(ctx: Ctx, given: Create<typeof mailingExport>): Promise<Values<typeof mailingExport>> {
   const { platform, filters = {}, config = {} } = given;
   const known = platforms.find((one) => one.platform === platform);
-  if (known === undefined) throw invalid({ platform: `must be one of ${platforms.map((one) => one.platform).join(", ")}` });
+  if (known === undefined)
+    throw invalid({
+      platform: notAmong(
+        platform ?? "",
+        platforms.map((one) => one.platform),
+      ),
+    });
   checkConfig(known.config_fields, config);
   if (known.service !== null && !(await connectedServices(ctx)).has(known.service))
     throw invalid({ platform: `is not connected: store a credential of ${known.name} first` });

@@ -42,7 +42,7 @@ export async function updateNotification(
   const said = [is_read, read, status === undefined ? undefined : status === "read"].filter((one) => one !== undefined);
   if (said.length === 0) return before;
   if (said.includes(null as never)) throw invalid({ is_read: "must not be null" });
-  if (new Set(said).size > 1) throw invalid({ is_read: "says something else than read or status" });
+  if (new Set(said).size > 1) throw invalid({ is_read: "differs from read or status" });
 
   const isRead = said[0]!;
   const read_at = isRead ? ctx.now.toISOString() : null;

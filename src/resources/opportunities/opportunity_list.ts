@@ -1,8 +1,10 @@
 // The list of opportunities says more than its page: what all matches are worth together, and on request in groups.
+
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { JsonText, type Operation } from "../../core/operation.ts";
+import { notAmong } from "../../core/reasons.ts";
 import { from, scope } from "../../core/resource.ts";
 import type { Rows } from "../../db/database.ts";
 import { and, join, raw, sql, statement } from "../../db/sql.ts";
@@ -77,7 +79,7 @@ const groupNames = Object.keys(groups) as [Group, ...Group[]];
 
 function readGroup(name: string | undefined, given: Record<string, string>): Group | null {
   if (name === undefined || name === "") return null;
-  if (!Object.hasOwn(groups, name)) throw invalid({ _group_by: `must be one of ${groupNames.join(", ")}` });
+  if (!Object.hasOwn(groups, name)) throw invalid({ _group_by: notAmong(name, groupNames) });
   if (given._expand) throw invalid({ _expand: "cannot be used together with _group_by" });
   return name as Group;
 }

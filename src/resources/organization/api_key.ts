@@ -3,6 +3,7 @@
 import { may } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { once, ref, text, texts, timestamp } from "../../core/field.ts";
+import { notAmong } from "../../core/reasons.ts";
 import { resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
 import { allScopes } from "./found.ts";
@@ -38,9 +39,9 @@ export const apiKey = resource({
 });
 
 function withLesserScopes(given: string[]): string[] {
-  if (given.length === 0) throw invalid({ "": `must name at least one of ${allScopes.join(", ")}` });
+  if (given.length === 0) throw invalid({ "": "must not be empty" });
   given.forEach((scope, i) => {
-    if (!(allScopes as readonly string[]).includes(scope)) throw invalid({ [i]: `must be one of ${allScopes.join(", ")}` });
+    if (!(allScopes as readonly string[]).includes(scope)) throw invalid({ [i]: notAmong(scope, allScopes) });
   });
   const widest = Math.max(...given.map((scope) => (allScopes as readonly string[]).indexOf(scope)));
   return allScopes.slice(0, widest + 1);

@@ -38,7 +38,7 @@ function withMembers(
   const changed = Object.entries(forms).filter(([, ids]) => ids !== undefined && !same(ids, present));
   if (changed.length === 0) return given;
   if (changed.length === 2 && !same(forms.user_ids, forms.members))
-    throw invalid({ members: "says otherwise than user_ids: send one of them" });
+    throw invalid({ members: "differs from user_ids: send one of them" });
 
   const [field, ids] = changed[0]! as [string, string[]];
   ids.forEach((id, i) => {

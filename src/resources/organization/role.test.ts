@@ -43,7 +43,7 @@ test("only permissions that exist can be given", async () => {
     "permissions.1",
   );
 
-  assert.ok(permissions.every((name) => errors["permissions.1"].includes(name)));
+  assert.match(errors["permissions.1"], new RegExp(`^must be one of ${permissions.length}, such as `));
 });
 
 test("a role that somebody holds stays", async () => {

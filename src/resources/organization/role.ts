@@ -1,8 +1,10 @@
 // A role: a set of permissions with a name.
+
 import { z } from "zod";
 import { invalid } from "../../core/errors.ts";
 import { choice, computed, text, texts } from "../../core/field.ts";
 import { builtInRoles, permissions } from "../../core/permissions.ts";
+import { notAmong } from "../../core/reasons.ts";
 import { resource } from "../../core/resource.ts";
 
 export const isBuiltIn = (roleId: string): boolean => Object.hasOwn(builtInRoles, roleId);
@@ -34,7 +36,7 @@ export const role = resource({
 /** In the order of the catalog, each once. */
 function knownPermissions(given: string[]): string[] {
   given.forEach((name, i) => {
-    if (!(permissions as readonly string[]).includes(name)) throw invalid({ [i]: `must be one of ${permissions.join(", ")}` });
+    if (!(permissions as readonly string[]).includes(name)) throw invalid({ [i]: notAmong(name, permissions) });
   });
   return permissions.filter((name) => given.includes(name));
 }

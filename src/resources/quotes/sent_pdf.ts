@@ -59,7 +59,7 @@ async function asSent(ctx: Ctx, before: Quote, body: Record<string, unknown>): P
   return { ...before, ...values, date_sent: before.date_sent ?? ctx.now.toISOString() } as Quote;
 }
 
-/** The sent quote with its PDF; null where it says something else than the PDF by now. */
+/** The sent quote with its PDF; null where it differs from the PDF by now. */
 async function attached(ctx: Ctx, id: string, { kept, words }: Ready): Promise<Quote | null> {
   const sent = await lockRecord(ctx, quote, id);
   if (sent.status !== "open" || sent.file_id !== null || wordsOf(await documentOf(ctx, sent)) !== words) return null;

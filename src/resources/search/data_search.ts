@@ -1,9 +1,11 @@
 // `POST /data/search/`: records of one kind that a query finds, in any order.
+
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { below, invalid } from "../../core/errors.ts";
 import { JsonText, operation } from "../../core/operation.ts";
+import { notAmong } from "../../core/reasons.ts";
 import type { OrderKey, Resource } from "../../core/resource.ts";
 import { name, sql, statement } from "../../db/sql.ts";
 import { countRows, expandIds, readPage, withMembers } from "../../records/list.ts";
@@ -116,7 +118,7 @@ function searchedType(ctx: Ctx, tree: QueryNode): Resource {
   if (of !== undefined && isSearched(of)) return of;
   const known = ctx.registry.resources.filter(isSearched).map(objectTypeOf);
   throw invalid({
-    [tree.type === "and" ? `query.queries.${at}.object_type` : "query.object_type"]: `must be one of ${known.join(", ")}`,
+    [tree.type === "and" ? `query.queries.${at}.object_type` : "query.object_type"]: notAmong(object_type, known),
   });
 }
 

@@ -18,7 +18,7 @@ export async function checkRemovable<R extends Resource>(ctx: Ctx, of: R, status
   if (all.length === 1) throw invalid({}, `The last ${of.name.replaceAll("_", " ")} cannot be deleted.`);
 
   const used = await lockPointing(ctx, { from: holder, field: "status_id" }, [status.id], 1);
-  if (used.length > 0) throw invalid({ [parameter]: "is required: the status that what has this one gets" }, "Status is in use");
+  if (used.length > 0) throw invalid({ [parameter]: "is required: name the status that takes its place" }, "Status is in use");
 }
 
 /** Lets the delete of a status take `?replacement_status_id=`. */

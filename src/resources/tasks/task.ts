@@ -20,6 +20,7 @@ import {
   text,
   timestamp,
 } from "../../core/field.ts";
+import { notAmong } from "../../core/reasons.ts";
 import { type Filter, resource } from "../../core/resource.ts";
 import { name, raw, sql } from "../../db/sql.ts";
 import { BadValue, checkAmong, compare } from "../../records/list_input.ts";
@@ -161,7 +162,7 @@ function viewFilter(): Filter {
       if (value === "inbox") return sql`not ${t}.is_complete and (${t}.date <= ${today} or ${t}.date is null)`;
       if (value === "future") return sql`not ${t}.is_complete and ${t}.date > ${today}`;
       if (value === "archive") return sql`${t}.is_complete`;
-      throw new BadValue(`must be one of ${views.join(", ")}`);
+      throw new BadValue(notAmong(value, views));
     },
   };
 }

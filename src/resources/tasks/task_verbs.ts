@@ -1,7 +1,9 @@
 // What creating and changing a task does besides writing the row.
+
 import { todayOf } from "../../core/clock.ts";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
+import { notAmong } from "../../core/reasons.ts";
 import { type Create, type Patch, type Row, type Values } from "../../core/resource.ts";
 import { changedFields, emit, emitInTurns } from "../../records/event.ts";
 import { findAnyRecord, findRecord } from "../../records/records.ts";
@@ -18,7 +20,7 @@ export type Task = Row<typeof task>;
 
 export async function createTask(ctx: Ctx, { due_date, ...given }: Create<typeof task>): Promise<Task> {
   if (given._type !== undefined && !(ownTypes as readonly string[]).includes(given._type))
-    throw invalid({ _type: `is made by the service; create one of ${ownTypes.join(", ")}` });
+    throw invalid({ _type: `is made by the service: a new one ${notAmong(given._type, ownTypes)}` });
   if (due_date !== undefined && given.date !== undefined && due_date !== given.date)
     throw invalid({ due_date: "differs from date" });
   const assigned_to = given.assigned_to ?? ctx.actor.user_id;

@@ -51,7 +51,7 @@ const actions: Record<NonNullable<Patch<typeof dialer>["action"]>, Status> = { p
 
 function statusOf({ status, action }: Patch<typeof dialer>): Status | undefined {
   if (!action) return status;
-  if (status !== undefined && status !== actions[action]) throw invalid({ action: `says otherwise than status ${status}` });
+  if (status !== undefined && status !== actions[action]) throw invalid({ action: `differs from status ${status}` });
   return actions[action];
 }
 

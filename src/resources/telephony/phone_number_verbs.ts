@@ -15,7 +15,7 @@ type Given = Partial<PhoneNumber>;
 /** An internal number waits for its carrier; the others are at work already, elsewhere. */
 export async function createPhoneNumber(ctx: Ctx, { sharing, ...given }: Create<typeof phoneNumber>): Promise<PhoneNumber> {
   const is_group_number = given.is_group_number ?? sharing === "group";
-  if (sharing && (sharing === "group") !== is_group_number) throw invalid({ sharing: "says otherwise than is_group_number" });
+  if (sharing && (sharing === "group") !== is_group_number) throw invalid({ sharing: "differs from is_group_number" });
   const user_id = is_group_number ? (given.user_id ?? null) : given.user_id === undefined ? ctx.actor.user_id : given.user_id;
   checkMayWrite(ctx, { is_group_number, user_id });
   checkNumber(ctx, { ...given, is_group_number, user_id });
