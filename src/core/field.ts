@@ -106,6 +106,8 @@ export interface Label {
 export interface Related {
   source: "related";
   always: boolean;
+  /** What is selected where it is not named: null for the same. */
+  unnamed: Related["sql"] | null;
   /** An SQL expression of JSON type over the alias of the row. */
   sql: (alias: string, ctx: Ctx) => Sql;
   output: z.ZodType;
@@ -348,8 +350,14 @@ export function label(refField: string, to: string, targetField: string, doc = "
   return { source: "label", ref: refField, to, field: targetField, kept, output: z.string().nullable(), doc };
 }
 
-export function related(output: z.ZodType, sql: Related["sql"], doc = "", { always = false } = {}): Related {
-  return { source: "related", always, sql, output, doc };
+/** Shown `always`; or shown when it is named, and without that as much as `unnamed` selects. */
+export function related(
+  output: z.ZodType,
+  sql: Related["sql"],
+  doc = "",
+  { unnamed = null, always = unnamed !== null }: Partial<Pick<Related, "always" | "unnamed">> = {},
+): Related {
+  return { source: "related", always, unnamed, sql, output, doc };
 }
 
 export function once(doc: string, output: z.ZodType = z.string()): Once {

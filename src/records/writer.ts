@@ -117,7 +117,8 @@ function compile(of: Resource, fields: readonly string[] | null, lookup: Lookup,
       continue;
     }
     if (!all && (wanted === null ? isOnDemand(field) : !wanted.has(key))) continue;
-    if (field.source === "related") related.push([key, field]);
+    if (field.source === "related")
+      related.push([key, wanted === null && field.unnamed !== null ? { ...field, sql: field.unnamed } : field]);
     else
       parts.push({
         code: `${JSON.stringify(`"${key}":`)}+${valueCode(of, key, field, selection, helper, lookup)}`,

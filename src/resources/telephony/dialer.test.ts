@@ -187,6 +187,23 @@ test("whatever its leads come from, a dialer that was read with all it has can b
   }
 });
 
+test("a dialer that was read can be posted again, and has the same leads", async () => {
+  const acme = await organization();
+  const [a, b] = await callable(acme, 2);
+  const given = await acme.post("/dialer/", { lead_ids: [b.id, a.id] });
+  const found = await acme.post("/dialer/", { source_value: "sort:name" });
+
+  for (const { id } of [given, found]) {
+    const read = await acme.get(`/dialer/${id}/`);
+
+    const copy = await acme.post("/dialer/", read);
+
+    const leads = async (one: string) => (await acme.get(`/dialer/${one}/?_fields=lead_ids`)).lead_ids;
+    assert.deepEqual(await leads(copy.id), await leads(id));
+  }
+  assert.deepEqual([(await acme.get(`/dialer/${given.id}/`)).lead_ids, found.lead_ids], [[b.id, a.id], null]);
+});
+
 test("a source that cannot be understood is refused by name", async () => {
   const acme = await organization();
   const [lead] = await callable(acme, 1);
@@ -197,7 +214,14 @@ test("a source that cannot be understood is refused by name", async () => {
   await acme.refused(400, "POST", "/dialer/", { lead_ids: [lead.id, "lead_nobody"] }, "lead_ids.1");
   await acme.refused(400, "POST", "/dialer/", { lead_ids: [lead.id], source_value: "x" }, "lead_ids");
   await acme.refused(400, "POST", "/dialer/", { lead_ids: [] }, "lead_ids");
-  await acme.refused(400, "POST", "/dialer/", { source_type: "leads" }, "source_type");
+  for (const [body, reason] of [
+    [{ source_type: "leads" }, "needs lead_ids"],
+    [{ source_type: "contact-list" }, "needs contact_list_id"],
+    [{ source_type: "leads", source_value: "x" }, "does not fit source_value: that is of type query"],
+  ] as const) {
+    const refusal = await acme.refused(400, "POST", "/dialer/", body, "source_type");
+    assert.equal(refusal["field-errors"].source_type, reason);
+  }
 });
 
 test("calls are made from one's usual number unless the dialer says another, which must be one's own", async () => {

@@ -46,8 +46,8 @@ export const dialer = resource({
     }),
     lead_ids: input(z.array(z.string()).max(10_000), {
       createOnly: true,
-      shown: related(z.array(z.string()), leadIds),
-      doc: "The leads themselves, in the order they are to be called. Beside another `source_type` they mean nothing: reads show them.",
+      shown: related(z.array(z.string()).nullable(), leadIds, "", { unnamed: givenLeadIds }),
+      doc: "The leads themselves, in the order they are to be called. Beside another `source_type` they mean nothing: reads show them when asked to.",
     }),
     lead_list_id: ref("lead_list", ofList, { createOnly: true, doc: "The list the leads are on." }),
     contact_list_id: ref("contact_list", ofList, {
@@ -90,4 +90,9 @@ function leadIds(alias: string) {
   const t = name(alias);
   return sql`(select coalesce(json_agg(e.lead_id order by e.position), '[]') from dialer_lead e
     where e.organization_id = ${t}.organization_id and e.dialer_id = ${t}.id)`;
+}
+
+/** Those that it was given one by one: whoever sends them again gets a dialer of the same leads. */
+function givenLeadIds(alias: string) {
+  return sql`case when ${name(alias)}.source_type = 'leads' then ${leadIds(alias)} end`;
 }

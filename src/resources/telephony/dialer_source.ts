@@ -78,9 +78,13 @@ function typeOf({ source_type, source_value, query, lead_list_id, contact_list_i
         ? "contact-list"
         : "query";
   if (source_type !== undefined && source_type !== implied)
-    throw invalid({ source_type: `does not fit what is given: that is a source of type ${implied}` });
+    throw invalid({
+      source_type: given[0] ? `does not fit ${given[0][0]}: that is of type ${implied}` : `needs ${needed(source_type)}`,
+    });
   return implied;
 }
+
+const needed = (type: SourceType): string => (type === "leads" ? "lead_ids" : `${type.replace("-", "_")}_id`);
 
 interface ListSource {
   source_type: SourceType;
