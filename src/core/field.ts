@@ -203,13 +203,16 @@ function field<T, const O extends FieldOptions>(
   };
 }
 
-// Required text must say something; nullable text that says nothing is null (see `schema.ts`).
+/** Text that shows nothing: white space, and what has no width. It counts as no text wherever a field takes text. */
+export const isBlank = (text: string): boolean => /^[\p{White_Space}\p{Default_Ignorable_Code_Point}]*$/u.test(text);
+
+// Required text must say something; nullable text that says nothing is null (see `records/input.ts`).
 const trimmed = (max: number) => z.string().max(max, { error: `must be ${max} characters or fewer` });
 
 export function text<const O extends FieldOptions & { max?: number }>(options: O = {} as O): FieldOf<string, O> {
   const max = options.max ?? 255;
   const schema = options.required
-    ? trimmed(max).refine((value) => value.trim() !== "", { error: "must not be empty" })
+    ? trimmed(max).refine((value) => !isBlank(value), { error: "must not be empty" })
     : trimmed(max);
   return field<string, O>("text", schema, options, z.string());
 }

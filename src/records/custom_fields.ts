@@ -4,6 +4,7 @@
 import type { Ctx } from "../core/context.ts";
 import type { Directory } from "../core/directory.ts";
 import { type FieldErrors, invalid, Problem, statuses } from "../core/errors.ts";
+import { isBlank } from "../core/field.ts";
 import { isId } from "../core/id.ts";
 import { hint, notAmong } from "../core/reasons.ts";
 import type { Resource } from "../core/resource.ts";
@@ -112,7 +113,8 @@ export function readCustom(
       continue;
     }
     const next = change === null ? value : changedList(result[wireName], change, value, field);
-    const checked = next === null || next === "" ? null : checkValue(ctx, field, next, before[wireName]);
+    const checked =
+      next === null || (typeof next === "string" && isBlank(next)) ? null : checkValue(ctx, field, next, before[wireName]);
     if (checked instanceof Reason) errors[key] = checked.text;
     else if (checked === null || (Array.isArray(checked) && checked.length === 0)) delete result[wireName];
     else result[wireName] = checked;

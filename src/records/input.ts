@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Ctx } from "../core/context.ts";
 import { below, collect, type FieldErrors, invalid } from "../core/errors.ts";
-import type { AnyField, Field, Input } from "../core/field.ts";
+import { type AnyField, type Field, type Input, isBlank } from "../core/field.ts";
 import { type Given, type Parsed, reportUnknown } from "../core/operation.ts";
 import { reasons } from "../core/reasons.ts";
 import type { Create, Patch, Resource, Row } from "../core/resource.ts";
@@ -99,8 +99,9 @@ function readFields(
   for (const [key, given] of Object.entries(body)) {
     const field = of.fields[key] as Field | Input | undefined;
     if (field === undefined || (field.source !== "column" && field.source !== "input") || !modes.includes(field.mode)) continue;
-    // Empty text is null, unless it is what stands there: what was read can be written back.
-    const value = given === "" && before[key] === "" ? "" : readValue(field, given, key, errors);
+    // Text that says nothing is empty, and that is null, unless it is what stands there: what was read can be written back.
+    const isEmpty = typeof given === "string" && isBlank(given);
+    const value = isEmpty && given === before[key] ? given : readValue(field, isEmpty ? "" : given, key, errors);
     if (value !== undefined) values[key] = field.source === "column" ? normalized(ctx, field, value, key, errors) : value;
   }
   return values;

@@ -2,12 +2,20 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { z } from "zod";
-import type { Field } from "../../src/core/field.ts";
+import type { AnyField, Field } from "../../src/core/field.ts";
 import type { Operation } from "../../src/core/operation.ts";
 import type { Resource } from "../../src/core/resource.ts";
 import { operations } from "../../src/resources/index.ts";
 import { organization, type Workspace } from "../support/given.ts";
-import { createdResources, listedByRecord, minimalBody, sampleRecord, sampleValue, verbsOf } from "../support/samples.ts";
+import {
+  collectionPath,
+  createdResources,
+  listedByRecord,
+  minimalBody,
+  sampleRecord,
+  sampleValue,
+  verbsOf,
+} from "../support/samples.ts";
 
 const strict = { prefer: "handling=strict" };
 
@@ -146,6 +154,49 @@ describe("what was read can be sent back, and changes nothing:", () => {
       assert.deepEqual({ ...after, localtime: null }, { ...before, localtime: null });
       assert.equal((await acme.events(id)).length, events);
     });
+  }
+});
+
+describe("white space alone, of whatever kind, is as empty as no text:", () => {
+  const blank = " \t\u00a0\u2003\u3000\u0085\u200b\ufeff";
+  const says = (field: AnyField) =>
+    (field.source === "column" && field.type === "text" && field.choices === null) ||
+    (field.source === "input" && field.schema.safeParse("x").success);
+  for (const of of createdResources(operations)) {
+    const verbs = verbsOf(operations, of);
+    const texts = Object.entries(of.fields as Record<string, AnyField>).filter(
+      ([key, field]) => says(field) && (field as Field).mode === "write" && key !== of.parent,
+    );
+    if (!verbs.update || texts.length === 0) continue;
+    test(of.name, async () => {
+      const acme = await organization();
+      const { path } = await sampleRecord(acme, of);
+
+      for (const [key] of texts) {
+        const white = await acme.ask("PUT", path, { body: { [key]: blank } });
+        const empty = await acme.ask("PUT", path, { body: { [key]: "" } });
+
+        assert.equal(white.status, empty.status, `${key}: ${white.text}`);
+        if (white.status === 200) assert.deepEqual(white.body[key], empty.body[key], key);
+        else assert.deepEqual(white.body, empty.body, key);
+      }
+    });
+  }
+});
+
+describe("what must say something does not say white space:", () => {
+  for (const of of createdResources(operations)) {
+    const names = of.columns.filter(([, field]: any) => field.required && field.type === "text" && field.mode !== "read");
+    for (const [key, field] of names as [string, Field][]) {
+      if (field.choices !== null || field.ref !== null) continue;
+      test(`${of.name}.${key}`, async () => {
+        const acme = await organization();
+        const path = await collectionPath(acme, of);
+        const body = { ...(await minimalBody(acme, of)), [key]: "\u2003\u0085" };
+
+        await acme.refused(400, "POST", path, body, key);
+      });
+    }
   }
 });
 
