@@ -38,7 +38,7 @@ export function attributeOf(ctx: Ctx, of: Resource, alias: string, name: string)
   if (name.startsWith("custom.")) return customAttribute(ctx, of, alias, name);
   const smart = smartFieldsOf(of)[name];
   if (smart !== undefined) return single(smart.kind, smart.value(sqlName(alias), ctx), smart.refersTo ?? null);
-  if (name in listed && listed[name]!.list in of.fields) return memberAttribute(alias, listed[name]!);
+  if (name in listed && columnOf(of, listed[name]!.list) !== undefined) return memberAttribute(alias, listed[name]!);
   const counted = /^(.+)_count$/.exec(name)?.[1];
   if (counted !== undefined && columnOf(of, counted)?.type === "json")
     return single("number", sql`jsonb_array_length(${sqlName(alias)}.${sqlName(counted)})`);
@@ -52,7 +52,7 @@ export function attributeNames(ctx: Ctx, of: Resource): string[] {
     ...of.shown
       .flatMap(([name, field]) => (isAskable(field) || of.filters?.[name] ? [name] : []))
       .filter((name) => name !== "custom"),
-    ...Object.keys(listed).filter((name) => listed[name]!.list in of.fields),
+    ...Object.keys(listed).filter((name) => columnOf(of, listed[name]!.list) !== undefined),
     ...custom.flatMap(([key, field]) => [key, `custom.${field.name}`]),
     ...Object.keys(smartFieldsOf(of)),
   ];

@@ -251,13 +251,17 @@ async function refersTo(c: Compiler, attribute: Attribute, value: string, operat
   const target = c.ctx.registry.resource(attribute.refersTo!)!;
   if (looksLikeId(target, value) || isId("group", value)) return attribute.equals(withMembers(c.ctx, [value]));
   if (target.cached) return attribute.equals(idsLabelled(c.ctx, target, value, given));
-  const label = "display_name" in target.fields ? "display_name" : "name";
+  const label = labels.find((one) => target.columns.some(([key]) => key === one));
+  if (label === undefined) refuse("", `${given} takes an id that begins with ${target.prefix}_`);
   const mode = operator === ":" ? "contains" : "exact_value";
   return attribute.some(
     (id) => sql`exists (select from ${name(target.table)} l where ${and(scope(c.ctx, target, "l"))} and l.id = ${id}
       and ${inText(sql`l.${name(label)}`, { value: withoutStars(value), mode })})`,
   );
 }
+
+/** What people call a record by: the first of these columns that it has. */
+const labels = ["display_name", "name", "title", "label"];
 
 /**
  * Small records with this label, in any case: members also by their address, by one of their names, by their group, and the caller by

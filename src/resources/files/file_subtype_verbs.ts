@@ -13,7 +13,7 @@ type FileSubtype = Row<typeof fileSubtype>;
 export async function createFileSubtype(ctx: Ctx, given: Create<typeof fileSubtype>): Promise<FileSubtype> {
   const { name, ...values } = given;
   const label = values.label ?? name;
-  if (label === undefined || label.trim() === "") throw invalid({ label: "is required" });
+  if (label == null || label.trim() === "") throw invalid({ label: "is required" });
   const key = values.key ?? slugOf(name ?? label);
   return store.insert(ctx, fileSubtype, { ...values, label, key });
 }
