@@ -80,13 +80,14 @@ export const customTypeOf = (values: Record<string, unknown>): string | null =>
 
 /**
  * Takes the `custom.…` keys of a body and answers the new `custom` column, or undefined when the body has none.
- * Keys may name a field by id, or by name where that is unambiguous; `.add` and `.remove` change a list by one value.
+ * Keys may name a field by id, or by name where that is unambiguous; `.add` and `.remove` change a list by one value, of a record that
+ * there was `before`.
  */
 export function readCustom(
   ctx: Ctx,
   of: Resource,
   body: Record<string, unknown>,
-  before: Record<string, unknown> = {},
+  before: Record<string, unknown> | null = {},
   typeId: string | null = null,
 ): Record<string, unknown> | undefined {
   if (of.custom && !isObjectOrNull(body.custom))
@@ -105,16 +106,20 @@ export function readCustom(
       errors[key] = unknownReason(fields, name);
       continue;
     }
+    if (change !== null && before === null) {
+      errors[key] = "is for changes: give the whole list";
+      continue;
+    }
     const [wireName, field] = found;
     // What is stored may always be sent again: a choice that is no longer offered, a field the role may only read.
-    if (change === null && same(value, before[wireName])) continue;
+    if (change === null && same(value, before?.[wireName])) continue;
     if (!editable(ctx, field)) {
       forbidden[key] = "your role may not change this field";
       continue;
     }
     const next = change === null ? value : changedList(result[wireName], change, value, field);
     const checked =
-      next === null || (typeof next === "string" && isBlank(next)) ? null : checkValue(ctx, field, next, before[wireName]);
+      next === null || (typeof next === "string" && isBlank(next)) ? null : checkValue(ctx, field, next, before?.[wireName]);
     if (checked instanceof Reason) errors[key] = checked.text;
     else if (checked === null || (Array.isArray(checked) && checked.length === 0)) delete result[wireName];
     else result[wireName] = checked;

@@ -20,7 +20,7 @@ export function readCreate<R extends Resource>(ctx: Ctx, of: R, given: Given): P
       errors[key] = "is required";
   }
   collect(errors, () => {
-    const custom = readCustom(ctx, of, given.body, {}, customTypeOf(values));
+    const custom = readCustom(ctx, of, given.body, null, customTypeOf(values));
     if (custom) values.custom = custom;
   });
   if (Object.keys(errors).length > 0) throw invalid(errors);

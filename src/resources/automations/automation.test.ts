@@ -40,6 +40,20 @@ test("a rule is a draft unless it is said to be active, in either word", async (
   assert.equal((await acme.events(draft.id))[0].event, "automation.created");
 });
 
+test("of status and is_active, the one that was changed is meant; two that were changed must agree", async () => {
+  const acme = await organization();
+  const { id } = await acme.post("/automation/", { ...rule, is_active: false });
+  const path = `/automation/${id}/`;
+
+  const resumed = await acme.put(path, { ...(await acme.get(path)), is_active: true });
+  const paused = await acme.put(path, { ...resumed, status: "paused" });
+
+  assert.deepEqual([resumed.status, resumed.is_active], ["active", true]);
+  assert.deepEqual([paused.status, paused.is_active], ["paused", false]);
+  await acme.refused(400, "PUT", path, { status: "draft", is_active: true }, "is_active");
+  await acme.refused(400, "POST", "/automation/", { ...rule, status: "active", is_active: false }, "is_active");
+});
+
 test("a rule comes to a graph that waits before what has a delay, and is kept as a version", async () => {
   const acme = await organization();
 

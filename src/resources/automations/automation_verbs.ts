@@ -20,19 +20,19 @@ import { readTrigger } from "./trigger.ts";
 type Automation = Row<typeof automation>;
 
 export async function createAutomation(ctx: Ctx, given: Create<typeof automation>): Promise<Automation> {
-  const { is_active, ...values } = given;
+  const { is_active: _, ...values } = given;
   const plan = await compiled(ctx, { conditions: [], match: "all", run_once_per_record: false, ...values } as Rule);
   const id = newId(automation.prefix, ctx.now.getTime());
   const active_version_id = newId(automationVersion.prefix, ctx.now.getTime());
-  const status = values.status ?? (is_active === undefined || is_active === null ? "draft" : is_active ? "active" : "paused");
+  const status = statusOf(given, null);
   const row = store.insert(ctx, automation, { ...values, ...plan, id, status, active_version_id, active_version: 1 });
   keepVersion(ctx, row, plan);
   return row;
 }
 
 export async function updateAutomation(ctx: Ctx, before: Automation, patch: Patch<typeof automation>): Promise<Automation> {
-  const { is_active, ...values } = patch;
-  const status = values.status ?? statusOf(before, is_active);
+  const { is_active: _, ...values } = patch;
+  const status = statusOf(patch, before.status);
   const plan = await compiled(ctx, { ...before, ...values } as Rule, before);
   if (same(plan, planOf(before))) return store.update(ctx, automation, before, { ...values, status, trigger: before.trigger });
 
@@ -48,10 +48,13 @@ export async function updateAutomation(ctx: Ctx, before: Automation, patch: Patc
   return after;
 }
 
-/** Who reads a rule and writes it back says both; that it is not active leaves a draft a draft. */
-function statusOf(before: Automation, isActive: boolean | null | undefined): Automation["status"] {
-  if (isActive === undefined || isActive === null || isActive === (before.status === "active")) return before.status;
-  return isActive ? "active" : "paused";
+/** `status` and `is_active` say the same. Of two that are sent, the one that differs from what `was` is meant. */
+function statusOf({ status, is_active }: Patch<typeof automation>, was: Automation["status"] | null): Automation["status"] {
+  const saysStatus = status !== undefined && status !== was;
+  const saysActive = typeof is_active === "boolean" && (was === null || is_active !== (was === "active"));
+  if (saysStatus && saysActive && is_active !== (status === "active"))
+    throw invalid({ is_active: `contradicts the status ${status}` });
+  return saysStatus ? status : saysActive ? (is_active ? "active" : "paused") : (was ?? "draft");
 }
 
 function keepVersion(ctx: Ctx, row: Automation, plan: Plan): void {

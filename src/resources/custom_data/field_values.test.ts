@@ -108,6 +108,8 @@ test("a list is replaced whole, or changed by one value", async () => {
   assert.deepEqual(await put({ [`${key}.remove`]: "b" }), ["c"]);
   assert.equal(await put({ [`${key}.remove`]: "c" }), undefined);
   await acme.refused(400, "PUT", `/lead/${lead.id}/`, { [`${key}.add`]: "z" }, `${key}.add`);
+  for (const change of ["add", "remove"])
+    await acme.refused(400, "POST", "/lead/", { name: "Acme", [`${key}.${change}`]: "b" }, `${key}.${change}`);
 });
 
 test("a long text holds 100,000 characters, of whatever script, and one more is refused", async () => {

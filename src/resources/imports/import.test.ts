@@ -306,6 +306,13 @@ test("targets are listed with the custom fields of the organization", async () =
   assert.ok(all.data.some((one: any) => one.target === "name" && one.aliases.includes("company")));
   assert.ok(product.data.some((one: any) => one.target === "product.name" && one.required));
   assert.equal(columns[0].suggested, `contact.custom.${field.id}`);
+  for (const type of new Set<string>(all.data.map((one: any) => one.object_type))) {
+    const { data } = await acme.get(`/import/presets/?object_type=${type}`);
+    assert.ok(
+      data.some((one: any) => one.object_type === type),
+      type,
+    );
+  }
   await acme.refused(400, "GET", "/import/presets/?object_type=cat", undefined, "object_type");
 });
 

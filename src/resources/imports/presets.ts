@@ -2,8 +2,7 @@
 import { z } from "zod";
 import { operation } from "../../core/operation.ts";
 import { page, pageInput } from "../../records/page.ts";
-import { objectTypes } from "./import.ts";
-import { targetsOf } from "./targets.ts";
+import { targetsOf, targetTypes } from "./targets.ts";
 
 const target = z.strictObject({
   target: z.string(),
@@ -22,7 +21,10 @@ export const listPresets = operation({
   doc: "Lists what the columns of an import can be mapped to, the organization's custom fields included.",
   permission: "member",
   input: {
-    object_type: z.enum(objectTypes).default("lead").describe("The kind of import; `lead` where nothing is said."),
+    object_type: z
+      .enum(targetTypes)
+      .default("lead")
+      .describe("The kind of import, `lead` where nothing is said; `activity` for what any of leads brings along."),
     ...pageInput,
   },
   output: z.strictObject({ data: z.array(target), has_more: z.boolean(), presets: z.array(target).describe("The same.") }),

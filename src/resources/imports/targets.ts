@@ -1,7 +1,7 @@
 // What a column can be mapped to. Leads have the plain names; what belongs to other records stands behind a dot.
 import type { Directory } from "../../core/directory.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
-import type { ObjectType } from "./import.ts";
+import { objectTypes } from "./import.ts";
 
 export interface Target {
   target: string;
@@ -95,8 +95,11 @@ const task: Line[] = [
   ["contact.email", "Contact's e-mail", "email", ["email", "email_address"]],
 ];
 
+/** What is listed: the kinds of import, and what a row brings along that is no kind of its own. */
+export const targetTypes = [...objectTypes, "activity"] as const;
+
 /** Of each kind of import, its lines with the kind of record they belong to; the kind's own come first. */
-const lines: Record<ObjectType, readonly (readonly [string, Line[]])[]> = {
+const lines: Record<(typeof targetTypes)[number], readonly (readonly [string, Line[]])[]> = {
   lead: [
     ["lead", lead],
     ["contact", contact],
@@ -117,10 +120,11 @@ const lines: Record<ObjectType, readonly (readonly [string, Line[]])[]> = {
   ],
   product: [["product", product]],
   task: [["task", task]],
+  activity: [["activity", note]],
 };
 
 /** The targets of an import of this kind, with the organization's custom fields. */
-export function targetsOf(directory: Directory, objectType: ObjectType): Target[] {
+export function targetsOf(directory: Directory, objectType: (typeof targetTypes)[number]): Target[] {
   return lines[objectType].flatMap(([of, own]) => [...own.map((line) => targetOf(line, of)), ...customTargets(directory, of)]);
 }
 

@@ -19,7 +19,7 @@ export async function createInboxRule(ctx: Ctx, given: Create<typeof inboxRule>)
 }
 
 export async function updateInboxRule(ctx: Ctx, before: InboxRule, patch: Patch<typeof inboxRule>): Promise<InboxRule> {
-  const values = positioned(patch);
+  const values = positioned(patch, before);
   checkMayWrite(ctx, before.user_id);
   if (values.user_id !== undefined) checkMayWrite(ctx, values.user_id);
   if (values.is_enabled && !before.is_enabled) checkFolders(ctx, values.actions ?? before.actions);
@@ -43,9 +43,12 @@ function checkFolders(ctx: Ctx, actions: readonly Action[]): void {
   if (place >= 0) throw invalid({ [`actions.${place}.value`]: "does not exist: name another folder" });
 }
 
-function positioned<T extends { position?: number; sequence?: number | null }>({ sequence, ...given }: T): Omit<T, "sequence"> {
+function positioned<T extends { position?: number; sequence?: number | null }>(
+  { sequence, ...given }: T,
+  before: { position?: number } = {},
+): Omit<T, "sequence"> {
   if (sequence === null) throw invalid({ sequence: "must not be null" });
-  refuseBoth({ ...given, sequence }, "position", "sequence");
+  refuseBoth({ ...given, sequence }, "position", "sequence", before);
   return sequence === undefined ? given : { ...given, position: sequence };
 }
 

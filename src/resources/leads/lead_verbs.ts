@@ -69,7 +69,7 @@ function resolved<T extends { status?: string; status_id?: string; owner_id?: st
   { status, ...given }: T,
   before?: Lead,
 ): Omit<T, "status"> {
-  refuseBoth({ status, ...given }, "status_id", "status");
+  refuseBoth({ status, ...given }, "status_id", "status", before);
   const isGiven = typeof given.owner_id === "string" && given.owner_id !== before?.owner_id;
   if (isGiven && !isActiveMember(ctx.directory, given.owner_id!)) throw invalid({ owner_id: "is not an active member" });
   return typeof status === "string" ? { ...given, status_id: idOfLabel(ctx, leadStatus, status, "status") } : given;

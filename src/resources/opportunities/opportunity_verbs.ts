@@ -122,12 +122,12 @@ async function refuseOtherCurrency(ctx: Ctx, deal: Opportunity): Promise<void> {
 /** The status a body asks for, by id, by label, or as the first of another pipeline; null where it asks for none. */
 function statusOf(ctx: Ctx, given: Said, before: Opportunity | undefined): Status | null {
   const { status_id, status: label, pipeline_id } = given;
-  refuseBoth(given, "status_id", "status");
+  refuseBoth(given, "status_id", "status", before);
   const statuses = statusesOf(ctx, pipeline_id);
   const present = ctx.directory.get(opportunityStatus, before?.status_id);
   const refusal = pipeline_id === undefined ? "does not exist" : "is not in the pipeline";
 
-  if (status_id !== undefined) {
+  if (status_id !== undefined && label === undefined) {
     const found = statuses.find((status) => status.id === status_id);
     if (found === undefined) throw invalid({ status_id: refusal });
     return found;
@@ -192,14 +192,19 @@ function plain<T extends Said>(
   return {
     ...given,
     ...(noted && { note: noted.text, note_html: noted.html }),
-    ...expected(given, close_date),
+    ...expected(given, close_date, before),
   };
 }
 
-function expected(given: Said, close_date: string | null | undefined): Pick<Said, "expected_close_date"> {
-  refuseBoth({ ...given, close_date }, "expected_close_date", "close_date");
+function expected(
+  given: Said,
+  close_date: string | null | undefined,
+  before: Opportunity | undefined,
+): Pick<Said, "expected_close_date"> {
   if (close_date === undefined) return {};
   const day = close_date === null || close_date === "" ? null : parseDate(close_date, { cutTime: true });
   if (day === null && close_date) throw invalid({ close_date: "must be a date such as 2026-01-02" });
+  if (given.expected_close_date !== undefined && day === before?.expected_close_date) return {};
+  refuseBoth({ ...given, close_date: day }, "expected_close_date", "close_date", before);
   return { expected_close_date: day };
 }

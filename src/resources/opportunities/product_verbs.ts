@@ -14,5 +14,5 @@ export async function createProduct(ctx: Ctx, given: Create<typeof product>): Pr
 }
 
 export async function updateProduct(ctx: Ctx, before: Product, patch: Patch<typeof product>): Promise<Product> {
-  return store.update(ctx, product, before, ownNames(product, patch, others));
+  return store.update(ctx, product, before, ownNames(product, patch, others, before));
 }

@@ -47,7 +47,7 @@ export async function createProjectTask(ctx: Ctx, body: Create<typeof projectTas
 }
 
 export async function updateProjectTask(ctx: Ctx, stored: Task, body: Patch<typeof projectTask>): Promise<Task> {
-  const given = ownNames(projectTask, body, others);
+  const given = ownNames(projectTask, body, others, stored);
   checkName(given, false);
   const { of, tasks } = await lockedProject(ctx, stored.project_id);
   const before = tasks.find((task) => task.id === stored.id)!;

@@ -31,7 +31,7 @@ export async function createProject(ctx: Ctx, body: Create<typeof project>): Pro
 }
 
 export async function updateProject(ctx: Ctx, before: Project, body: Patch<typeof project>): Promise<Project> {
-  const given = ownNames(project, body, others);
+  const given = ownNames(project, body, others, before);
   checkName(given, false);
   checkPeople(ctx, given, before);
   checkDates({ ...before, ...given });

@@ -63,7 +63,7 @@ export async function updateQuote(ctx: Ctx, stored: Quote, body: Patch<typeof qu
 
 /** What a body changes of a quote. What it offers may change while it is a draft; whoever sends back what was read changes nothing. */
 export async function planned(ctx: Ctx, before: Quote, body: Patch<typeof quote>): Promise<Values<typeof quote>> {
-  const { line_items: lines, ...given } = ownNames(quote, body, others);
+  const { line_items: lines, ...given } = ownNames(quote, body, others, before);
   const to = given.status ?? before.status;
   const currency = given.currency ?? before.currency;
   const line_items = lines === undefined ? before.line_items : await linesGiven(ctx, lines, currency, before.line_items);

@@ -17,8 +17,17 @@ export function idOfLabel<R extends Resource>(
   return found.id as string;
 }
 
-/** Refuses an id and its label in one body, or two names of one thing that do not agree: a read shows both, saying the same. */
-export function refuseBoth(given: Record<string, unknown>, id: string, label: string): void {
-  if (given[id] !== undefined && given[label] !== undefined && !same(given[id], given[label]))
+/**
+ * Refuses an id and its label in one body, or two names of one thing that do not agree: a read shows both, saying the same. What is
+ * sent back as it was `before` gives way: whoever writes a whole record back has changed the other.
+ */
+export function refuseBoth(
+  given: Record<string, unknown>,
+  id: string,
+  label: string,
+  before: Record<string, unknown> = {},
+): void {
+  const agree = same(given[id], given[label]) || same(given[id], before[id]);
+  if (given[id] !== undefined && given[label] !== undefined && !agree)
     throw invalid({ [label]: `cannot be given together with ${id}` });
 }
