@@ -4,7 +4,8 @@ import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { empty, join, raw, type Sql, sql } from "../../db/sql.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
-import { type Range, within } from "./range.ts";
+import { stoodSince } from "./first_standing.ts";
+import { daysWithin, type Range, within } from "./range.ts";
 import { type Asked, ask, type DealPipeline, type DealStatus, total } from "./report.ts";
 
 /** Which deals are followed, and which of the stages they reach count. Null bounds nothing. */
@@ -162,17 +163,19 @@ function ways(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[], follow
       " ",
     )} end`;
   };
-  // It stood at its first status since it was created; what is no stage of its pipeline is where they begin.
-  const at = placesOf(pipelines).map(
-    (place) =>
-      sql`least(case when coalesce(start.place, 0) >= ${place} then t.date_created end, ${reached(place)}) as ${raw(`at_${place}`)}`,
-  );
+  // What is no stage of its pipeline is where they begin, and they began there when they were created.
+  const first = { from: null, status: raw("coalesce(moved.old_status_id, t.status_id)"), changed: raw("moved.first_at") };
+  const since = stoodSince(ctx, followed.reached ?? asked.range, pipelines, first);
+  const at = placesOf(pipelines).map((place) => {
+    const stood = place === 0 ? sql`least(t.date_created, ${since})` : sql`case when start.place >= ${place} then ${since} end`;
+    return sql`least(${stood}, ${reached(place)}) as ${raw(`at_${place}`)}`;
+  });
   return sql`${some === null ? empty : sql`touched as (${some}), `}status as (
       select * from unnest(${ids}::text[], ${statuses.map((one) => one.pipeline_id)}::text[],
         ${statuses.map(({ type }) => type)}::text[], ${statuses.map(({ place }) => place)}::int[]) s(id, pipeline_id, type, place)
     ), moved as (
       select c.opportunity_id, (array_agg(c.old_status_id order by c.activity_at))[1] as old_status_id,
-        ${join([...moved, sql`max(c.activity_at) filter (where c.new_status_id = any(${won})) as won_at`])}
+        min(c.activity_at) as first_at, ${join([...moved, sql`max(c.activity_at) filter (where c.new_status_id = any(${won})) as won_at`])}
       from (
         select c.opportunity_id, c.activity_at, c.old_status_id, c.new_status_id,
           ${join(pipelines.map((one, p) => sql`${placeIn(one, raw("c.new_status_id"))} as ${raw(`place_${p}`)}`))}
@@ -201,13 +204,14 @@ const mostAreTouched = 100;
 const days = ({ start, end }: Range): number =>
   start === null || end === null ? Number.POSITIVE_INFINITY : (Date.parse(end) - Date.parse(start)) / 86_400_000;
 
-/** The deals that can count: those created in time, or that moved in time. Null where all may as well be read. */
+/** The deals that can count: those created, won or lost in time, or that moved in time. Null where all may as well be read. */
 function touched(ctx: Ctx, asked: Asked, { created, reached }: Followed): Sql | null {
-  const deals = (range: Range) =>
-    sql`select t.id from opportunity t where ${asked.records(opportunity, "t", "user_id")} and ${within(range, raw("t.date_created"))}`;
-  if (created !== null) return deals(created);
+  const deals = (inTime: Sql) =>
+    sql`select t.id from opportunity t where ${asked.records(opportunity, "t", "user_id")} and ${inTime}`;
+  if (created !== null) return deals(within(created, raw("t.date_created")));
   if (reached === null || days(reached) > mostAreTouched) return null;
-  return sql`${deals(reached)} union select c.opportunity_id from activity c
+  return sql`${deals(within(reached, raw("t.date_created")))} union ${deals(daysWithin(reached, raw("t.date_won")))}
+    union ${deals(within(reached, raw("t.date_lost")))} union select c.opportunity_id from activity c
     where c.organization_id = ${ctx.organization_id} and c._type = 'OpportunityStatusChange' and ${within(reached, raw("c.activity_at"))}`;
 }
 

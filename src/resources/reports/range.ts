@@ -143,6 +143,21 @@ export function daysWithin({ start, end, zone }: Range, day: Sql): Sql {
   ]);
 }
 
+/**
+ * A day as an instant, on the side of either bound of the range on which the day begins. It is midnight in UTC, so that the database
+ * need not know any zones, and else the nearest instant on that side.
+ */
+export function instantOfDay({ start, end, zone }: Range, day: Sql): Sql {
+  const afterStart =
+    start === null
+      ? day
+      : sql`case when ${day} < ${firstDayFrom(start, zone)}::date
+    then least(${day}::timestamptz, ${start}::timestamptz - interval '1 ms') else greatest(${day}::timestamptz, ${start}::timestamptz) end`;
+  if (end === null) return sql`(${afterStart})::timestamptz`;
+  return sql`case when ${day} < ${firstDayFrom(end, zone)}::date
+    then least((${afterStart})::timestamptz, ${end}::timestamptz - interval '1 ms') else greatest(${day}::timestamptz, ${end}::timestamptz) end`;
+}
+
 // --- periods ---
 
 /** The days, weeks or months that a range consists of, the first and last perhaps in part. */

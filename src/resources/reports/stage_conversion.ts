@@ -5,6 +5,7 @@ import { invalid } from "../../core/errors.ts";
 import { empty, join, raw, type Sql, sql } from "../../db/sql.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
 import { placed, placeIn, stagesOf } from "./deal_stages.ts";
+import { stoodSince } from "./first_standing.ts";
 import { within } from "./range.ts";
 import { type Asked, ask, type DealPipeline } from "./report.ts";
 
@@ -58,7 +59,10 @@ function ways(ctx: Ctx, { records, range }: Asked, pipelines: readonly DealPipel
   const statuses = pipelines.flatMap((one) => placed(one));
   const ids = statuses.map(({ id }) => id);
   const { start, end } = range;
-  const isNew = within(range, raw("t.date_created"));
+  const first = { status: raw("coalesce(moved.old_status_id, t.status_id)"), changed: raw("moved.first_at") };
+  const since = stoodSince(ctx, range, pipelines, { from: start, ...first });
+  const isNew = within(range, raw("least(t.date_created, stood.since)"));
+  const came = within(range, raw("stood.since"));
   const inTime = end === null ? empty : sql` filter (where c.activity_at < ${end}::timestamptz)`;
   // Changes are read in the order of deals, which a join or a further key of the groups would lose: so each pipeline has its columns.
   const moved = pipelines.flatMap((one, p) => {
@@ -76,20 +80,23 @@ function ways(ctx: Ctx, { records, range }: Asked, pipelines: readonly DealPipel
       select * from unnest(${ids}::text[], ${statuses.map((one) => one.pipeline_id)}::text[], ${statuses.map(({ place }) => place)}::int[])
         s(id, pipeline_id, place)
     ), moved as (
-      select c.opportunity_id, (array_agg(c.old_status_id order by c.activity_at))[1] as old_status_id, ${join(moved)}
+      select c.opportunity_id, (array_agg(c.old_status_id order by c.activity_at))[1] as old_status_id,
+        min(c.activity_at) as first_at, ${join(moved)}
       from activity c
       where c.organization_id = ${ctx.organization_id} and c._type = 'OpportunityStatusChange'
         ${start === null ? empty : sql`and c.activity_at >= ${start}::timestamptz`} group by 1
     ), same as (
       -- Deals that are the same in all that matters are counted first: what follows is over a few rows.
-      select t.status_id, moved.old_status_id, ${isNew} as is_new, ${columns}, count(*) as n
+      select t.status_id, moved.old_status_id, ${isNew} as is_new, ${came} as came,
+        ${start === null ? raw("true") : sql`stood.since >= ${start}::timestamptz`} as stands_since, ${columns}, count(*) as n
       from opportunity t left join moved on moved.opportunity_id = t.id
-      where ${records(opportunity, "t", "user_id")} and t.status_id = any(${ids}) and (moved.opportunity_id is not null or ${isNew})
-      group by 1, 2, 3, ${columns}
+        cross join lateral (select ${since} as since offset 0) stood
+      where ${records(opportunity, "t", "user_id")} and t.status_id = any(${ids}) and (moved.opportunity_id is not null or ${isNew} or ${came})
+      group by 1, 2, 3, 4, 5, ${columns}
     ), way as (
-      -- What is no stage of its pipeline is where they begin, as the first stage is.
-      select s.pipeline_id, same.n, case when is_new then -1 else coalesce(begun.place, 0) end as before,
-        greatest(case when is_new then coalesce(begun.place, 0) end, ${own("furthest")}) as furthest,
+      -- What is no stage of its pipeline is where they begin, as the first stage is, and as those do that came in as won.
+      select s.pipeline_id, same.n, case when is_new then -1 when stands_since then 0 else coalesce(begun.place, 0) end as before,
+        greatest(case when came then coalesce(begun.place, 0) when is_new then 0 end, ${own("furthest")}) as furthest,
         greatest(coalesce(begun.place, 0), ${own("since")}) as since
       from same
       join status s on s.id = same.status_id

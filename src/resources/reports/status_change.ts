@@ -10,7 +10,8 @@ import { lead } from "../leads/lead.ts";
 import { leadStatus } from "../leads/lead_status.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
 import { user } from "../organization/organization.ts";
-import { within } from "./range.ts";
+import { stoodSince } from "./first_standing.ts";
+import { type Range, within } from "./range.ts";
 import { type Asked, ask, pipelineInput, pipelinesOf, report } from "./report.ts";
 
 interface Subject {
@@ -18,6 +19,8 @@ interface Subject {
   /** What notes its changes, and by which column. */
   change: Resource;
   by: string;
+  /** Since when one stands at its first status, told from the changes that `places` reads. */
+  since: (range: Range) => Sql;
 }
 
 interface Status {
@@ -69,10 +72,16 @@ export const leadStatusChangeReport = report({
   output,
   tables,
   run: (ctx, _given, asked) =>
-    statusChanges(ctx, asked, { of: lead, change: leadStatusChange, by: "lead_id" }, ctx.directory.list(leadStatus), {
-      owner: "owner_id",
-      narrowed: [],
-    }),
+    statusChanges(
+      ctx,
+      asked,
+      { of: lead, change: leadStatusChange, by: "lead_id", since: () => raw("t.date_created") },
+      ctx.directory.list(leadStatus),
+      {
+        owner: "owner_id",
+        narrowed: [],
+      },
+    ),
 });
 
 export const opportunityStatusChangeReport = report({
@@ -86,7 +95,11 @@ export const opportunityStatusChangeReport = report({
     if (user_id && ctx.directory.get(user, user_id) === undefined) throw invalid({ user_id: "does not exist" });
     const statuses = pipelinesOf(ctx, pipeline_id).flatMap((one) => one.statuses);
     const narrowed = user_id ? [sql`t.user_id = ${user_id}`] : [];
-    const subject = { of: opportunity, change: opportunityStatusChange, by: "opportunity_id" };
+    // Those that are narrowed to had their first status in any pipeline.
+    const all = pipelinesOf(ctx, null);
+    const first = { status: raw("coalesce(first.old_status_id, t.status_id)"), changed: raw("first.activity_at") };
+    const since = (range: Range) => stoodSince(ctx, range, all, { from: range.start, ...first });
+    const subject = { of: opportunity, change: opportunityStatusChange, by: "opportunity_id", since };
     return statusChanges(ctx, asked, subject, statuses, { owner: "user_id", narrowed, only: pipeline_id ? statuses : undefined });
   },
 });
@@ -109,7 +122,7 @@ async function statusChanges(
   const where = and([asked.records(subject.of, "t", owner), ...narrowed]);
   const whole = asked.isWhole && narrowed.length === 0 && (subject.of.visible?.(ctx, "t") ?? null) === null;
   const { standing, transitions } = await ask(ctx, {
-    // So many records began at one status (where the range began, or where they were created in it) and ended at another.
+    // So many records began at one status (where the range began, or where they came in it) and ended at another.
     standing: sql`select began, ended, is_new, has_moved, count(*)::int from (${places(ctx, asked, subject, where)}) p group by 1, 2, 3, 4`,
     // So many changes from one status to another.
     transitions: sql`select c.old_status_id as from, c.new_status_id as to, count(*)::int from activity c
@@ -141,7 +154,9 @@ const changesOf = (ctx: Ctx, { change }: Subject): Sql =>
  * A row is a record that was there when the range ended, where it began and where it ended: the status at any time is what the first
  * change after it came from, else the present one.
  */
-function places(ctx: Ctx, { range: { start, end } }: Asked, subject: Subject, where: Sql): Sql {
+function places(ctx: Ctx, { range }: Asked, subject: Subject, where: Sql): Sql {
+  const { start, end } = range;
+  const since = subject.since(range);
   const by = sql`c.${name(subject.by)}`;
   const firstSince = (moment: string | null) =>
     sql`select distinct on (${by}) ${by} as id, c.old_status_id, c.activity_at from activity c
@@ -151,12 +166,12 @@ function places(ctx: Ctx, { range: { start, end } }: Asked, subject: Subject, wh
   return sql`
     select coalesce(first.old_status_id, t.status_id) as began,
       ${over ? sql`coalesce(next.old_status_id, t.status_id)` : raw("t.status_id")} as ended,
-      ${start === null ? raw("true") : sql`t.date_created >= ${start}::timestamptz`} as is_new,
+      ${start === null ? raw("true") : sql`${since} >= ${start}::timestamptz`} as is_new,
       first.id is not null ${over ? sql`and first.activity_at < ${end}::timestamptz` : empty} as has_moved
     from ${name(subject.of.table)} t
     left join (${firstSince(start)}) first on first.id = t.id
     ${over ? sql`left join (${firstSince(end)}) next on next.id = t.id` : empty}
-    where ${where} ${end === null ? empty : sql`and t.date_created < ${end}::timestamptz`}`;
+    where ${where} ${end === null ? empty : sql`and ${since} < ${end}::timestamptz`}`;
 }
 
 // --- rows ---

@@ -81,6 +81,7 @@ async function makeLead(by: Workspace, i: number): Promise<void> {
     });
     if (random() < 0.7) await by.put(`/opportunity/${deal.id}/`, { status_id: one(all, random()) });
   }
+  await bringIn(by, lead.id, all.data, i);
   if (random() < 0.6) await by.put(`/lead/${lead.id}/`, { status_id: one(await by.get("/status/lead/"), random()) });
   const moment = () => new Date(Date.parse("2026-01-15T00:00:00.000Z") + Math.floor(random() * 55 * 86_400) * 1000).toISOString();
   const base = () => ({ lead_id: lead.id, activity_at: moment() });
@@ -116,6 +117,21 @@ async function makeLead(by: Workspace, i: number): Promise<void> {
     starts_at,
     status: random() < 0.2 ? "canceled" : undefined,
   });
+}
+
+/** A deal that was won or lost before it came in, with and without the day it was created; some are opened again. */
+async function bringIn(by: Workspace, lead_id: string, all: readonly any[], i: number): Promise<void> {
+  const ended = all.filter(({ type }) => type !== "active");
+  const status = ended[i % ended.length];
+  const on = new Date(Date.parse("2026-01-03T00:00:00.000Z") + ((i * 7) % Math.floor(i * 2.2 + 7)) * 86_400_000).toISOString();
+  const deal = await by.opportunity({
+    lead_id,
+    value: 1000 + i,
+    status_id: status.id,
+    ...(i % 3 > 0 && { date_created: "2026-01-02T10:00:00.000Z" }),
+    ...(status.type === "won" ? { date_won: on.slice(0, 10) } : { date_lost: on }),
+  });
+  if (i % 4 === 1) await by.put(`/opportunity/${deal.id}/`, { status_id: all[i % all.length].id });
 }
 
 const typeOf = (status_id: string) => statuses.find((one) => one.id === status_id).type;
@@ -360,11 +376,25 @@ test("the sales report has the won months, the forecast and the sellers of the l
 /** The statuses a record stood at, each since when, read off its history. */
 function history(record: any, all: readonly any[], by: string): { status_id: string; at: string }[] {
   const own = all.filter((one) => one[by] === record.id).toSorted((a, b) => (a.activity_at < b.activity_at ? -1 : 1));
+  const status_id = own[0]?.old_status_id ?? record.status_id;
   return [
-    { status_id: own[0]?.old_status_id ?? record.status_id, at: record.date_created },
+    { status_id, at: by === "lead_id" ? record.date_created : since(record, status_id, own[0]?.activity_at) },
     ...own.map((one) => ({ status_id: one.new_status_id, at: one.activity_at })),
   ];
 }
+/** A deal that came in as won or lost stands there from the day it was. */
+function since(deal: any, status_id: string, firstChange = "9999"): string {
+  const won = deal.date_won === null ? null : `${deal.date_won}T00:00:00.000Z`;
+  const said = { won, lost: deal.date_lost, active: null }[typeOf(status_id) as string];
+  return said !== null && said <= firstChange ? said : deal.date_created;
+}
+
+/** The places of the stages it came to, each since when. It begins at the first, whatever status it begins at. */
+function places(deal: any, placeOf: (status_id: string) => number): { at: string; place: number }[] {
+  const steps = history(deal, changes, "opportunity_id").map(({ status_id, at }) => ({ at, place: placeOf(status_id) }));
+  return [{ at: [deal.date_created, steps[0]!.at].toSorted()[0], place: 0 }, ...steps];
+}
+
 const standing = (steps: readonly any[], at: string) => steps.findLast((step) => step.at < at)?.status_id ?? null;
 
 for (const [subject, by] of [
@@ -432,13 +462,7 @@ test("stages reached in the range are counted whenever the deal was created", as
     aggregations.stages.forEach((stage: any, place: number) => {
       const reached = deals.filter((deal) => {
         if (deal.pipeline_id !== pipeline_id) return false;
-        const [first, ...rest] = history(deal, changes, "opportunity_id").map(({ status_id, at }) => ({
-          at,
-          place: placeOf(status_id),
-        }));
-        return inRange(
-          [{ at: first!.at, place: Math.max(0, first!.place) }, ...rest].find((step) => step.place >= place)?.at ?? null,
-        );
+        return inRange(places(deal, placeOf).find((step) => step.place >= place)?.at ?? null);
       });
       assert.equal(stage.count, reached.length);
     });
@@ -455,23 +479,17 @@ test("the sales report's stages count the deals that came to them in the range, 
     const place = placeOf(row.status_id);
     const entered = deals.flatMap((deal) => {
       if (deal.pipeline_id !== row.pipeline_id) return [];
-      const [first, ...rest] = history(deal, changes, "opportunity_id");
-      const steps = [first!, ...rest].map((step, i) => ({ at: step.at, place: ownPlace(step.status_id, deal, placeOf, i) }));
+      const ofPipeline = (id: string) => statuses.find((one) => one.id === id).pipeline_id === deal.pipeline_id;
+      const steps = places(deal, (id) => (ofPipeline(id) ? placeOf(id) : -1));
       const before = steps.findLast((step) => step.at < start)?.place ?? -1;
       const furthest = Math.max(...steps.filter((step) => inRange(step.at)).map((step) => step.place));
       const since = Math.max(...steps.filter((step) => step.at >= start).map((step) => step.place));
-      return Math.max(before, before === -1 && first!.at < start ? 0 : -1) < place && furthest >= place ? [since] : [];
+      return Math.max(before, before === -1 && steps[0]!.at < start ? 0 : -1) < place && furthest >= place ? [since] : [];
     });
     assert.deepEqual([row.entered, row.advanced], [entered.length, entered.filter((since) => since > place).length], row.label);
   }
   assert.ok(stage_conversion.some((row: any) => row.entered > row.advanced && row.advanced > 0));
 });
-
-/** A deal begins at the first stage, whatever status it begins at. */
-function ownPlace(status_id: string, deal: any, placeOf: (status_id: string) => number, i: number): number {
-  const own = statuses.find((one) => one.id === status_id).pipeline_id === deal.pipeline_id ? placeOf(status_id) : -1;
-  return i === 0 ? Math.max(0, own) : own;
-}
 
 test("the sent e-mails are those of the list, and answered when somebody has", async () => {
   const sent = activities.filter((one) => one._type === "Email" && one.status === "sent" && inRange(one.activity_at));
