@@ -153,6 +153,25 @@ describe("the list of events", () => {
     assert.equal((await acme.get("/event/?_limit=0")).cursor_previous, null);
   });
 
+  test("keeps the place of a follower who asks for none", async () => {
+    const acme = await organization();
+    for (let i = 0; i < 3; i++) await acme.lead();
+    await settled(acme);
+    const path = "/event/?event=lead.created";
+    const asked = async (cursor: string) => {
+      const { data, cursor_next, cursor_previous } = await acme.get(`${path}&_limit=0&_cursor=${cursor}`);
+      assert.deepEqual(data, []);
+      return [cursor_next, cursor_previous];
+    };
+
+    const top = await acme.get(`${path}&_limit=1`);
+    const below = await acme.get(`${path}&_limit=1&_cursor=${top.cursor_next}`);
+
+    assert.deepEqual(await asked(top.cursor_previous), [null, top.cursor_previous]);
+    assert.deepEqual(await asked(below.cursor_previous), [null, below.cursor_previous]);
+    assert.deepEqual(await asked(top.cursor_next), [top.cursor_next, null]);
+  });
+
   test("refuses a cursor of another list, or beside an offset", async () => {
     const acme = await organization();
     await acme.lead();

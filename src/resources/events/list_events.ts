@@ -52,11 +52,18 @@ export async function listEvents(ctx: Ctx, { _cursor, ...given }: Record<string,
   ]);
 
   const data = page.rows.map((row) => projection.write(row, ctx.directory, ctx)).join(",");
-  const [next, previous] = [page.next, page.previous].map((text) => JSON.stringify(input.limit === 0 ? null : text));
+  const cursors = input.limit === 0 ? whereItStood("date" in place ? place.date : null, _cursor) : [page.next, page.previous];
+  const [next, previous] = cursors.map((text) => JSON.stringify(text));
   const count = total === null ? "" : `,"total_results":${total}`;
   return new JsonText(
     `{"data":[${data}],"has_more":${page.has_more},"cursor_next":${next},"cursor_previous":${previous}${count}}`,
   );
+}
+
+/** Who reads nothing goes on from where they were: what they store is what they are answered. */
+function whereItStood(place: DatePlace | null, cursor: string | undefined): (string | null)[] {
+  if (!cursor) return [null, null];
+  return place?.upwards === false ? [cursor, null] : [null, cursor];
 }
 
 // --- by date ---
