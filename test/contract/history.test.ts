@@ -11,11 +11,11 @@ buildRegistry(operations, silentResources);
 
 const dated = createdResources(operations).filter((of: Resource) => of.fields.date_created.mode === "create");
 
-test("contacts, deals, tasks, comments, custom objects and activities may be older than the day they come in", () => {
+test("contacts, deals, tasks, projects, quotes, conversations, comments, custom objects and activities may be older than the day they come in", () => {
   const names = dated.map(({ name }) => name);
 
-  for (const name of ["lead", "contact", "opportunity", "task", "comment", "custom_object", "activity_note", "activity_call"])
-    assert.ok(names.includes(name), name);
+  const known = ["lead", "contact", "opportunity", "task", "comment", "custom_object", "activity_note", "activity_call"];
+  for (const name of [...known, "project", "project_task", "quote", "conversation"]) assert.ok(names.includes(name), name);
 });
 
 for (const of of dated) {
@@ -186,6 +186,34 @@ test("what comes in as won, lost or done without its date became it when it was 
   assert.deepEqual([won.date_won, lost.date_lost, task.date_completed], ["2022-02-03", date_created, date_created]);
   assert.equal((await acme.get(`/lead/${won.lead_id}/`)).date_created, date_created);
 });
+
+/** What ends, and how it is said. */
+const ending = [
+  ["opportunity", { status: "Won" }, "date_won"],
+  ["opportunity", { status: "Lost" }, "date_lost"],
+  ["task", { is_complete: true }, "date_completed"],
+  ["project", { status: "completed" }, "date_completed"],
+  ["project_task", { is_complete: true }, "date_completed"],
+] as const;
+
+for (const [name, ended, key] of ending) {
+  const of = dated.find((one) => one.name === name)!;
+  test(`the ${key} of ${name} lies in its time, and is that of its beginning where nothing is said`, async () => {
+    const acme = await organization();
+    const path = await collectionPath(acme, of);
+    const create = async (more: object) => acme.post(path, { ...(await minimalBody(acme, of)), ...ended, ...more });
+    const date_created = "2022-02-03T10:00:00.000Z";
+    const shown = (moment: string) => (key === "date_won" ? moment.slice(0, 10) : moment);
+    const early = key === "date_won" ? "2022-02-01" : "2022-02-03T09:59:59.000Z";
+
+    const body = { ...(await minimalBody(acme, of)), ...ended, date_created, [key]: early };
+    const { "field-errors": reasons } = await acme.refused(400, "POST", path, body, key);
+    assert.match(reasons[key], /lies before date_created/);
+    assert.equal((await create({ date_created }))[key], shown(date_created));
+    assert.equal((await create({ date_created, [key]: shown(date_created) }))[key], shown(date_created));
+    assert.equal((await create({ [key]: early }))[key], early);
+  });
+}
 
 test("a task says when it was done, and its line in the lead's history stands there", async () => {
   const acme = await organization();

@@ -29,6 +29,7 @@ import { vector } from "../../search/words.ts";
 import { folderId } from "../inbox/inbox_folder.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
 import { tagFilter } from "../shared/filters.ts";
+import { dateCreated } from "../shared/history.ts";
 import { authorNames } from "../shared/names.ts";
 import { takingPart } from "../shared/taking_part.ts";
 import { assigneeName, isAssignedToCaller } from "../tasks/assignee.ts";
@@ -139,6 +140,7 @@ export const conversation = resource({
     search: searchable((row: { subject: string | null; last_message_preview: string | null }) =>
       vector([{ text: row.subject }, { text: row.last_message_preview }]),
     ),
+    date_created: dateCreated,
     ...authorNames,
   },
 });

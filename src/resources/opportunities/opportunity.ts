@@ -150,10 +150,13 @@ export const opportunity = resource({
     annualized_expected_value: integer({ derive: (row: Worth) => likely(annualized(row), row) }),
     note: text({ max: 100_000 }),
     note_html: text({ max: 100_000, doc: "The note as rich text; it wins over `note`." }),
-    date_won: date({ resolve: pastDay, doc: "The day it was won: today when it gets a won status and has none. It stays." }),
+    date_won: date({
+      resolve: pastDay,
+      doc: "The day it was won; it stays. By default, once it has a won status: the day of `date_created` where that is given, else today.",
+    }),
     date_lost: timestamp({
       resolve: pastMoment,
-      doc: "When it was lost: now when it gets a lost status, unless that is said; null once it has another.",
+      doc: "When it was lost; null once it has another status. By default `date_created` where that is given, else now.",
     }),
     expected_close_date: date({ doc: "When it is expected to be won." }),
     close_date: input(z.string().nullable(), { doc: "Another name of `expected_close_date`." }),

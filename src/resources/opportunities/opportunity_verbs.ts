@@ -15,7 +15,7 @@ import { lead } from "../leads/lead.ts";
 import { nameOfCaller, notify } from "../notifications/notify.ts";
 import { isActiveMember } from "../organization/organization.ts";
 import { bothForms } from "../shared/both_forms.ts";
-import { dateOfState } from "../shared/history.ts";
+import { dateOfState, refuseEndBeforeCreated } from "../shared/history.ts";
 import { refuseBoth } from "../shared/resolve_label.ts";
 import { lineItem } from "./line_item.ts";
 import { opportunity } from "./opportunity.ts";
@@ -33,6 +33,7 @@ type Said = Pick<
 
 export async function createOpportunity(ctx: Ctx, given: Create<typeof opportunity>): Promise<Opportunity> {
   const status = statusOf(ctx, given, undefined) ?? firstOf(statusesOf(ctx, given.pipeline_id));
+  refuseEndBeforeCreated(given);
   const values = plain(ctx, given, undefined);
   const stamped = stamps(ctx, status, undefined, values);
   const lead_id = await leadOf(ctx, given);

@@ -4,7 +4,7 @@ import { resource } from "../../core/resource.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { vector } from "../../search/words.ts";
 import { visibleAsLastLead } from "../leads/visibility.ts";
-import { pastMoment } from "../shared/history.ts";
+import { dateCreated, pastMoment } from "../shared/history.ts";
 import { authorNames } from "../shared/names.ts";
 import { otherName } from "../shared/other_names.ts";
 
@@ -50,11 +50,12 @@ export const project = resource({
     completed_task_count: integer({ readOnly: true, default: 0 }),
     date_completed: timestamp({
       resolve: pastMoment,
-      doc: "When it was completed: now, unless that is said; null while it is not.",
+      doc: "When it was completed; null while it is not. By default `date_created` where that is given, else now.",
     }),
     search: searchable((row: { name: string; description: string | null; labels: string[] }) =>
       vector([{ text: row.name }, { text: row.description }, ...row.labels.map((one) => ({ text: one }))]),
     ),
+    date_created: dateCreated,
     ...authorNames,
   },
 });

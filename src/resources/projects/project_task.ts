@@ -6,7 +6,7 @@ import { name, type Sql, sql } from "../../db/sql.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { vector } from "../../search/words.ts";
 import { visibleAsLastLead } from "../leads/visibility.ts";
-import { pastMoment } from "../shared/history.ts";
+import { dateCreated, pastMoment } from "../shared/history.ts";
 import { authorNames } from "../shared/names.ts";
 import { otherName } from "../shared/other_names.ts";
 import { positionMax } from "../shared/positions.ts";
@@ -55,12 +55,13 @@ export const projectTask = resource({
     depends_on: texts({ default: [] as string[], max: 100, doc: "Ids of tasks of the project that come before it." }),
     date_completed: timestamp({
       resolve: pastMoment,
-      doc: "When it was done: now, unless that is said; null while it is not.",
+      doc: "When it was done; null while it is not. By default `date_created` where that is given, else now.",
     }),
     completed_by: ref("user", { onDelete: "keep", onMove: "keep" }, { readOnly: true, doc: "Who did it." }),
     search: searchable((row: { name: string; description: string | null }) =>
       vector([{ text: row.name }, { text: row.description }]),
     ),
+    date_created: dateCreated,
     ...authorNames,
   },
 });

@@ -10,7 +10,7 @@ import { lockPointing } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { notify } from "../notifications/notify.ts";
 import { isActiveMember } from "../organization/organization.ts";
-import { dateOfState } from "../shared/history.ts";
+import { dateOfState, refuseEndBeforeCreated } from "../shared/history.ts";
 import { ownNames } from "../shared/other_names.ts";
 import { behind, pushedBack } from "../shared/positions.ts";
 import { checkName } from "./named.ts";
@@ -28,6 +28,7 @@ export async function createProjectTask(ctx: Ctx, body: Create<typeof projectTas
   const given = ownNames(projectTask, body, others);
   checkName(given, true);
   checkAssignee(ctx, given.assigned_to, null);
+  refuseEndBeforeCreated(given);
   const { of, tasks } = await lockedProject(ctx, given.project_id!);
   if (tasks.length >= tasksMax) throw invalid({ project_id: `has ${tasksMax} tasks already` });
   checkTree(tasks, given, null);
@@ -134,7 +135,7 @@ function state(ctx: Ctx, given: Values<typeof projectTask>, before: Task | null)
   return {
     status,
     is_complete,
-    ...dateOfState("date_completed", given.date_completed, done, ctx.now.toISOString()),
+    ...dateOfState("date_completed", given.date_completed, done, given.date_created ?? ctx.now.toISOString()),
     ...(done.is === done.was ? {} : { completed_by: done.is ? ctx.actor.user_id : null }),
   };
 }

@@ -9,7 +9,7 @@ import { contact } from "../contacts/contact.ts";
 import { lead } from "../leads/lead.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
 import { isActiveMember } from "../organization/organization.ts";
-import { dateOfState } from "../shared/history.ts";
+import { dateOfState, refuseEndBeforeCreated } from "../shared/history.ts";
 import { ownNames } from "../shared/other_names.ts";
 import { checkName } from "./named.ts";
 import { project } from "./project.ts";
@@ -25,6 +25,7 @@ export async function createProject(ctx: Ctx, body: Create<typeof project>): Pro
   checkName(given, true);
   checkPeople(ctx, given, null);
   checkDates(given);
+  refuseEndBeforeCreated(given);
   const related = await relatedOf(ctx, given);
 
   return store.insert(ctx, project, { ...given, ...uniqueLists(given), ...related, ...completion(ctx, null, given) });
@@ -91,7 +92,7 @@ function completion(ctx: Ctx, before: Project | null, given: Values<typeof proje
   const was = before?.status === "completed";
   const is = given.status === undefined ? was : given.status === "completed";
   const state = { was, is, called: "the status completed", before: before?.date_completed };
-  return dateOfState("date_completed", given.date_completed, state, ctx.now.toISOString());
+  return dateOfState("date_completed", given.date_completed, state, given.date_created ?? ctx.now.toISOString());
 }
 
 // --- who it is for ---

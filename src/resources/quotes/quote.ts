@@ -27,6 +27,7 @@ import { visibleAsLastLead } from "../leads/visibility.ts";
 import { lineItem } from "../opportunities/line_item.ts";
 import type { Line, LineTotals } from "../opportunities/line_totals.ts";
 import { organizationOf } from "../organization/organization.ts";
+import { dateCreated } from "../shared/history.ts";
 import { currency, moneyMax, type Period } from "../shared/money.ts";
 import { authorNames } from "../shared/names.ts";
 import { otherName } from "../shared/other_names.ts";
@@ -159,6 +160,7 @@ export const quote = resource({
     search: searchable((row: { number: string; title: string | null; description: string | null }) =>
       vector([{ text: row.number }, { text: row.title }, { text: row.description }]),
     ),
+    date_created: dateCreated,
     ...authorNames,
   },
 });

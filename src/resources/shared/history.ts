@@ -2,7 +2,7 @@
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { timestamp } from "../../core/field.ts";
-import { todayIn } from "../../values/time.ts";
+import { dayIn, todayIn } from "../../values/time.ts";
 
 /** Of records that may be older than their row here. Ids and events are of the day they come in. */
 export const dateCreated = timestamp({
@@ -30,6 +30,23 @@ export async function pastDay(day: string, { now }: Ctx): Promise<string> {
 function notAbsurd(date: string): string {
   if (date < earliest) throw invalid({ "": `must not be before ${earliest}` });
   return date;
+}
+
+const ends = ["date_won", "date_lost", "date_completed"] as const;
+
+/**
+ * Nothing ends before it begins. Where a new record does not say when it was created, it may all the same come in with the date of its
+ * end: that is older than its row here.
+ */
+export function refuseEndBeforeCreated(
+  given: { date_created?: string } & { [end in (typeof ends)[number]]?: string | null },
+): void {
+  const { date_created } = given;
+  if (date_created === undefined) return;
+  // A day is compared with the first that it is anywhere on earth.
+  const day = dayIn(date_created, "-12:00").toString();
+  const early = ends.filter((key) => given[key] && given[key] < (given[key].length === day.length ? day : date_created));
+  if (early.length > 0) throw invalid(Object.fromEntries(early.map((key) => [key, `lies before date_created, ${date_created}`])));
 }
 
 interface State {

@@ -97,7 +97,10 @@ export const task = resource({
     }),
     is_dateless: computed(["date"], z.boolean(), (day: string | null) => day === null, "True without a date."),
     is_complete: boolean({ default: false, doc: "True when it is done." }),
-    date_completed: timestamp({ resolve: pastMoment, doc: "When it was done: now, unless that is said." }),
+    date_completed: timestamp({
+      resolve: pastMoment,
+      doc: "When it was done. By default `date_created` where that is given, else now.",
+    }),
     completed_by: ref("user", { onDelete: "keep", onMove: "keep" }, { readOnly: true, doc: "Who did it." }),
     resolution: choice(["abandoned", "skipped"], { doc: "How it ended, where it was not simply done." }),
     priority: choice(["high", "medium", "low"]),
@@ -155,7 +158,7 @@ function viewOf(directory: Directory, isComplete: boolean, day: string | null, m
 
 function viewFilter(): Filter {
   return {
-    doc: "`inbox`: to do, due today or before or without a date. `future`: to do, due after today. `archive`: done. Today is the caller's: by `x-tz-offset`, else by their time zone, else the organization's.",
+    doc: "`inbox`: to do, due today or before or without a date. `future`: to do, due after today. `archive`: done. Today is the caller's: by `x-tz-offset`, else by their time zone, else the organization's. Filters by `date` beside it narrow it further.",
     sql(ctx, value, alias) {
       const t = name(alias);
       const today = sql`${todayOf(ctx.directory, ctx)}::date`;

@@ -12,7 +12,7 @@ import { logTasksCompleted, redateTasksCompleted, removeTasksCompleted } from ".
 import { carryComments } from "../comments/follow_records.ts";
 import { contact } from "../contacts/contact.ts";
 import { nameOfCaller, notify, notifyAll, shortened, type Told } from "../notifications/notify.ts";
-import { dateOfState } from "../shared/history.ts";
+import { dateOfState, refuseEndBeforeCreated } from "../shared/history.ts";
 import { canBeAssigned } from "./assignee.ts";
 import { ownTypes, task } from "./task.ts";
 
@@ -25,6 +25,7 @@ export async function createTask(ctx: Ctx, { due_date, ...given }: Create<typeof
     throw invalid({ due_date: "differs from date" });
   const assigned_to = given.assigned_to ?? ctx.actor.user_id;
   checkAssignee(ctx, assigned_to);
+  refuseEndBeforeCreated(given);
   if (given.contact_id) await checkContact(ctx, given.contact_id, given.lead_id!);
   const about = await objectOf(ctx, given);
 
