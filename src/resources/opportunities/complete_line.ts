@@ -55,6 +55,8 @@ export function completeLine(given: GivenLine, of: Product | null, holder: Holde
   if (line.currency !== holder.currency) errors.currency = `must be ${holder.currency}, as the ${holder.called}'s`;
   if (line.quantity === 0) errors.quantity = "must be more than 0";
   if (line.discount_type === "percentage" && line.discount > 100) errors.discount = "must be 100 or less";
+  if (line.discount_type === "amount" && !Number.isInteger(line.discount))
+    errors.discount = "must be a whole number of minor units, as discount_type is amount";
   if (Object.keys(errors).length > 0) throw invalid(errors);
 
   const whole = line as WholeLine;

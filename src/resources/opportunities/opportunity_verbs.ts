@@ -14,6 +14,7 @@ import { contact } from "../contacts/contact.ts";
 import { lead } from "../leads/lead.ts";
 import { nameOfCaller, notify } from "../notifications/notify.ts";
 import { isActiveMember } from "../organization/organization.ts";
+import { quote } from "../quotes/quote.ts";
 import { bothForms } from "../shared/both_forms.ts";
 import { dateOfState, refuseEndBeforeCreated } from "../shared/history.ts";
 import { refuseBoth } from "../shared/resolve_label.ts";
@@ -111,11 +112,14 @@ function refuseWorth(deal: Opportunity, given: Patch<typeof opportunity>): void 
   if (Object.keys(errors).length > 0) throw invalid(errors);
 }
 
-/** Line items are in the currency of their deal. */
+/** Line items are in the currency of their deal, and so is what it is offered for. */
 async function refuseOtherCurrency(ctx: Ctx, deal: Opportunity): Promise<void> {
   const items = await findRecords(ctx, lineItem, [sql`t.opportunity_id = ${deal.id}`], sql`limit 1`);
   if (items.length > 0)
     throw invalid({ value_currency: `cannot be changed while there are line items in ${deal.value_currency}` });
+  const asked = [sql`t.opportunity_id = ${deal.id}`, sql`t.status in ('draft', 'open')`];
+  if ((await findRecords(ctx, quote, asked, sql`limit 1`)).length > 0)
+    throw invalid({ value_currency: `cannot be changed while there are quotes in ${deal.value_currency}: cancel them first` });
 }
 
 // --- status ---

@@ -71,6 +71,42 @@ test("a quote begins with its deal's lines and currency, unless it is given othe
   await acme.refused(400, "POST", "/quote/", { opportunity_id: deal.id, currency: "USD" }, "currency");
 });
 
+test("a quote is in the currency of its deal, whichever of the two is said last", async () => {
+  const acme = await organization();
+  const deal = await acme.opportunity({ value: 500, value_currency: "EUR" });
+  const dollars = await draft(acme, { lead_id: deal.lead_id, currency: "USD" });
+  const euros = await draft(acme, { opportunity_id: deal.id, line_items: [{ ...seat, currency: "EUR" }] });
+  const inDollars = { opportunity_id: deal.id, currency: "USD", line_items: [seat] };
+
+  const { "field-errors": reasons } = await acme.refused(400, "POST", "/quote/", inDollars, "currency");
+  await acme.refused(400, "PUT", path(dollars), { opportunity_id: deal.id }, "currency");
+  await acme.refused(400, "PUT", path(euros), { currency: "USD", line_items: [seat] }, "currency");
+  await acme.refused(400, "POST", "/quote/", { from_quote_id: euros.id, currency: "USD", line_items: [seat] }, "currency");
+  await acme.refused(400, "PUT", `/opportunity/${deal.id}/`, { value_currency: "USD" }, "value_currency");
+
+  assert.equal(reasons.currency, "is not that of the deal, EUR");
+  await acme.put(path(euros), { status: "open" });
+  await acme.put(path(euros), { status: "accepted" });
+  const { value, value_currency } = await acme.get(`/opportunity/${deal.id}/`);
+  assert.deepEqual([value, value_currency], [3000, "EUR"]);
+  const apart = await acme.put(path(dollars), { opportunity_id: deal.id, currency: "EUR", line_items: [] });
+  assert.equal((await acme.put(path(apart), { opportunity_id: null, currency: "USD" })).currency, "USD");
+});
+
+test("a discount that is an amount is whole, on a quote, on its lines and on those of a deal", async () => {
+  const acme = await organization();
+  const deal = await acme.opportunity();
+  const half = { discount: 5.5, discount_type: "amount" };
+
+  await acme.refused(400, "POST", "/quote/", { opportunity_id: deal.id, line_items: [seat], ...half }, "discount");
+  await acme.refused(400, "PUT", path(await draft(acme)), half, "discount");
+  const lines = { opportunity_id: deal.id, line_items: [{ ...seat, ...half }] };
+  await acme.refused(400, "POST", "/quote/", lines, "line_items.0.discount");
+  await acme.refused(400, "POST", `/opportunity/${deal.id}/line_item/`, { ...seat, ...half }, "discount");
+
+  assert.equal((await draft(acme, { discount: 5.5 })).discount, 5.5);
+});
+
 test("a quote has 500 lines at most, copied ones too", async () => {
   const acme = await organization();
   const deal = await acme.opportunity();

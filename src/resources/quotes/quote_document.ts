@@ -97,7 +97,7 @@ function lineInWords(line: QuoteLine, currency: string): DocumentLine {
 function sumsOf(of: Quote): Sum[] {
   const money = (amount: number) => formatMoney(amount, of.currency)!;
   const amounts = discountable(of.line_items);
-  const taxes = taxesOf(of);
+  const taxes = taxesOf(of).filter(({ base }) => base !== 0);
   const onTop = (tax: Tax) => tax.tax_method === "exclusive";
   const discount = amounts - (of.subtotal - of.discount_total);
   return [

@@ -82,13 +82,28 @@ test("the table adds up for its reader, to the cent, and the page, the PDF and t
       assert.deepEqual(
         onTop,
         quote.taxes
-          .filter((tax: any) => tax.tax_method === "exclusive")
+          .filter((tax: any) => tax.tax_method === "exclusive" && tax.base !== 0)
           .map((tax: any) => [`Tax ${tax.tax_percent}%`, tax.tax_total]),
       );
       for (const [label, amount] of sums) assert.ok(pdf.includes(`${label}|${dollars(amount)}`), `${label} in ${pdf}`);
     }),
     { numRuns: 15 },
   );
+});
+
+test("a tax on nothing is not printed", async () => {
+  const acme = await organization();
+  const free = { name: "Trial", unit_price: 0, tax_percent: 5, tax_method: "exclusive" };
+  const gift = { name: "Chair", unit_price: 1000, discount: 100, tax_percent: 7, tax_method: "inclusive" };
+  const quote = await sent(acme, {
+    line_items: [free, gift, { name: "Seat", unit_price: 1000, tax_percent: 19, tax_method: "exclusive" }],
+  });
+
+  const page = (await visit(acme, quote)).text;
+  const pdf = wordsOfPdf(Buffer.from(await (await fetch(pdfOf(acme, quote))).arrayBuffer()));
+
+  for (const text of [page, pdf]) assert.deepEqual(text.match(/Tax \d+%/g), ["Tax 19%"]);
+  assert.equal(quote.taxes.length, 3);
 });
 
 const pdfOf = (ws: Workspace, of: { public_url: string }) => of.public_url.replace("http://localhost", ws.service.url) + "pdf/";

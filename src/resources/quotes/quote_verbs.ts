@@ -35,6 +35,7 @@ export async function createQuote(ctx: Ctx, body: Create<typeof quote>): Promise
   if (!lead_id) throw invalid({ lead_id: "is required, or opportunity_id" });
   await checkSameLead(ctx, lead_id, deal, values.contact_id);
   const currency = given.currency ?? from?.currency ?? deal?.value_currency ?? currencyOfOrganization(ctx);
+  refuseOtherCurrency(currency, deal);
   const line_items = await firstLines(ctx, given.line_items, currency, from, deal);
   const expires_at = given.expires_at === undefined ? addDays(todayOf(ctx.directory, ctx.now), daysGood) : given.expires_at;
   const whole = { discount: values.discount ?? 0, discount_type: values.discount_type ?? "percentage", line_items };
@@ -72,7 +73,7 @@ export async function planned(ctx: Ctx, before: Quote, body: Patch<typeof quote>
   checkStep(ctx, before, to, values);
   if (currency !== before.currency && lines === undefined && before.line_items.length > 0)
     throw invalid({ currency: `cannot be changed while there are line items in ${before.currency}: send line_items too` });
-  await checkRelated(ctx, before, given);
+  await checkRelated(ctx, before, { ...given, currency });
   checkTotals({ ...before, ...values } as Quote);
   return values;
 }
@@ -143,6 +144,8 @@ function checkTotals(whole: Discount & { line_items: readonly QuoteLine[] }): vo
   const words = whole.line_items.reduce((sum, line) => sum + line.name.length + (line.description?.length ?? 0), 0);
   if (words > lineWordsMax) throw invalid({ line_items: `must have ${lineWordsMax} characters or fewer in all` });
   const most = discountable(whole.line_items);
+  if (whole.discount_type === "amount" && !Number.isInteger(whole.discount))
+    throw invalid({ discount: "must be a whole number of minor units, as discount_type is amount" });
   if (whole.discount_type === "percentage" && whole.discount > 100) throw invalid({ discount: "must be 100 or less" });
   if (whole.discount_type === "amount" && whole.discount > most)
     throw invalid({ discount: `must be ${most} or less, what the line items come to` });
@@ -181,8 +184,16 @@ async function checkSameLead(
   if (person.lead_id !== leadId) throw invalid({ contact_id: "must be a contact of the lead" });
 }
 
-async function checkRelated(ctx: Ctx, before: Quote, given: Values<typeof quote>): Promise<void> {
+async function checkRelated(ctx: Ctx, before: Quote, given: Values<typeof quote> & { currency: string }): Promise<void> {
   const [deal, person] = [given.opportunity_id, given.contact_id];
   const newDeal = deal && deal !== before.opportunity_id ? await dealNamed(ctx, deal) : null;
   await checkSameLead(ctx, before.lead_id, newDeal, person !== before.contact_id ? person : null);
+  const kept = deal === undefined && given.currency !== before.currency ? before.opportunity_id : null;
+  refuseOtherCurrency(given.currency, newDeal ?? (await dealNamed(ctx, kept)));
+}
+
+/** Once it is accepted the deal is worth what it says: a deal has one currency, and a quote does not change it. */
+function refuseOtherCurrency(currency: string, deal: Opportunity | null): void {
+  if (deal !== null && deal.value_currency !== currency)
+    throw invalid({ currency: `is not that of the deal, ${deal.value_currency}` });
 }
