@@ -110,8 +110,20 @@ export interface Related {
   unnamed: Related["sql"] | null;
   /** An SQL expression of JSON type over the alias of the row. */
   sql: (alias: string, ctx: Ctx) => Sql;
+  /** Others that are read off the same rows: shown together, they are looked for once. */
+  shared: SharedRows | null;
   output: z.ZodType;
   doc: string;
+}
+
+/** Rows beside a record that several of its fields are read off. */
+export interface SharedRows {
+  /** The same for all that can be read at once. */
+  name: string;
+  /** What follows `select`: the rows, as a `from` clause with whatever order and limit it takes. */
+  rows: (alias: string, ctx: Ctx) => Sql;
+  /** The field's value over those rows, of JSON type. */
+  value: (ctx: Ctx) => Sql;
 }
 
 /** Accepted in a body and not stored as such: a label in place of an id, nested records. Only functions see it. */
@@ -358,9 +370,9 @@ export function related(
   output: z.ZodType,
   sql: Related["sql"],
   doc = "",
-  { unnamed = null, always = unnamed !== null }: Partial<Pick<Related, "always" | "unnamed">> = {},
+  { unnamed = null, always = unnamed !== null, shared = null }: Partial<Pick<Related, "always" | "unnamed" | "shared">> = {},
 ): Related {
-  return { source: "related", always, unnamed, sql, output, doc };
+  return { source: "related", always, unnamed, shared, sql, output, doc };
 }
 
 export function once(doc: string, output: z.ZodType = z.string()): Once {

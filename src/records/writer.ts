@@ -3,11 +3,13 @@
 // JSON.stringify do.
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import type { Ctx } from "../core/context.ts";
 import type { Directory } from "../core/directory.ts";
-import type { ColumnType, Computed, Field, Label, LookedUp, Moment, Related, ShownField } from "../core/field.ts";
+import type { ColumnType, Computed, Field, Label, LookedUp, Moment, Related, SharedRows, ShownField } from "../core/field.ts";
 import type { Resource, Row } from "../core/resource.ts";
 import { valueOf } from "../core/row.ts";
 import type { Row as TextRow } from "../db/database.ts";
+import { join, type Sql, sql } from "../db/sql.ts";
 import { pgTimestamp } from "../values/time.ts";
 
 export interface Projection {
@@ -127,9 +129,28 @@ function compile(of: Resource, fields: readonly string[] | null, lookup: Lookup,
   }
 
   selection.at("t.version");
-  for (const [key, field] of related)
-    parts.push({ code: `${JSON.stringify(`"${key}":`)}+(r[${selection.behind(key, field)}]??"null")`, optional: false });
+  for (const together of Map.groupBy(related, ([key, field]) => field.shared?.name ?? key).values()) {
+    const [key, field] = together[0]!;
+    const code =
+      together.length > 1
+        ? `r[${selection.behind(key, readTogether(together))}]`
+        : `${JSON.stringify(`"${key}":`)}+(r[${selection.behind(key, field)}]??"null")`;
+    parts.push({ code, optional: false });
+  }
   return selection.projection(assemble(parts, helpers));
+}
+
+/** Fields that are read off the same rows, as one expression: their members with the commas between them. */
+function readTogether(fields: readonly [string, Related][]): Related {
+  const { name, rows } = fields[0]![1].shared!;
+  const members = (value: (shared: SharedRows) => Sql) =>
+    join(
+      fields.map(([key, { shared }]) => sql`${`"${key}":`}::text || coalesce((${value(shared!)})::text, 'null')`),
+      " || ',' || ",
+    );
+  const found = (alias: string, ctx: Ctx) => sql`select ${members((shared) => shared.value(ctx))} from ${rows(alias, ctx)}`;
+  const none = fields.map(([key]) => `"${key}":null`).join();
+  return { ...fields[0]![1], doc: name, sql: (alias, ctx) => sql`coalesce((${found(alias, ctx)}), ${none})` };
 }
 
 const isOnDemand = (field: ShownField): boolean =>

@@ -22,6 +22,30 @@ test("a lead shows them only when they are asked for, one by one or all", async 
   assert.deepEqual(await shown(acme, id, "num_tasks", "last_call_date"), { num_tasks: 0, last_call_date: null });
 });
 
+test("a field says the same by itself, beside those that are read off the same rows, and in a list", async () => {
+  const acme = await organization();
+  const { id: lead_id } = await acme.lead({ contacts: [{ name: "Anna", emails: [{ email: "anna@acme.example" }] }] });
+  await acme.note({ lead_id, note: "First" });
+  await acme.post("/activity/call/", { lead_id, direction: "inbound", duration: 60 });
+  await acme.post("/activity/call/", { lead_id, direction: "outbound", disposition: "busy" });
+  await acme.post("/activity/email/", { lead_id, status: "inbox", subject: 'A "word"', sender: "anna@acme.example" });
+  await acme.opportunity({ lead_id, value: 1000, value_period: "monthly", note: "Back\\slash" });
+  await acme.opportunity({ lead_id, value: 500, status: "Won" });
+  await acme.task({ lead_id, text: "Call back", date: "2031-01-02" });
+  const bare = await acme.lead();
+
+  const listed = (await acme.get("/lead/?_fields=_all")).data;
+
+  for (const all of listed)
+    for (const [key, value] of Object.entries(all))
+      assert.deepEqual(
+        (await acme.get(`/lead/${all.id}/?_fields=${key}`))[key],
+        value,
+        `${key} of ${all.id === bare.id ? "a bare lead" : "a lead"}`,
+      );
+  assert.equal(listed.find((one: any) => one.id === lead_id).last_email_subject, 'A "word"');
+});
+
 test("communication is calls, messages that went or came, and meetings that took place", async () => {
   const acme = await organization();
   const { id: lead_id } = await acme.lead({ emails: [{ email: "office@acme.example" }] });

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import type { Ctx } from "../core/context.ts";
-import { type Related, related } from "../core/field.ts";
+import { type Related, related, type SharedRows } from "../core/field.ts";
 import { byName } from "../core/names.ts";
 import type { Resource } from "../core/resource.ts";
 import { join, name, raw, type Sql, sql, wireTime } from "../db/sql.ts";
@@ -18,6 +18,8 @@ export interface SmartField {
   value: (record: Sql, ctx: Ctx) => Sql;
   /** The resource whose id it is. */
   refersTo?: string;
+  /** The rows it is read off, where others are too: what they are called, what they are, and its value over them. */
+  shared?: { name: string; rows: (record: Sql, ctx: Ctx) => Sql; value: (ctx: Ctx) => Sql };
 }
 
 type SmartFields = Readonly<Record<string, SmartField>>;
@@ -31,9 +33,17 @@ export const leadSmartFields = (): Record<string, Related> =>
   Object.fromEntries(
     Object.entries(smartFields.lead!).map(([key, field]) => [
       key,
-      related(schemas[field.kind].nullable(), (alias, ctx) => asJson(field.kind, field.value(name(alias), ctx)), field.doc),
+      related(schemas[field.kind].nullable(), (alias, ctx) => asJson(field.kind, field.value(name(alias), ctx)), field.doc, {
+        shared: sharedRows(field),
+      }),
     ]),
   );
+
+function sharedRows({ kind, shared }: SmartField): SharedRows | null {
+  if (shared === undefined) return null;
+  const { name: called, rows, value } = shared;
+  return { name: called, rows: (alias, ctx) => rows(name(alias), ctx), value: (ctx) => asJson(kind, value(ctx)) };
+}
 
 const schemas: Record<Kind, z.ZodType> = {
   text: z.string(),
@@ -51,16 +61,29 @@ const asJson = (kind: Kind, value: Sql): Sql =>
 const rowsOf = (table: string, alias: string, record: Sql, where: Sql): Sql =>
   sql`${name(table)} ${name(alias)} where ${name(alias)}.organization_id = ${record}.organization_id and ${name(alias)}.lead_id = ${record}.id and ${where}`;
 
-const count =
-  (table: string, where: (ctx: Ctx) => Sql = () => everything) =>
-  (record: Sql, ctx: Ctx): Sql =>
-    sql`(select count(*) from ${rowsOf(table, "r", record, where(ctx))})`;
+type Valued = Pick<SmartField, "value" | "shared">;
 
-/** A column of the first row in an order. */
-const first =
-  (table: string, column: Sql, order: Sql, where: (ctx: Ctx) => Sql) =>
-  (record: Sql, ctx: Ctx): Sql =>
-    sql`(select ${column} from ${rowsOf(table, "r", record, where(ctx))} order by ${order} limit 1)`;
+/** An aggregate over the rows that meet a condition. `as` writes it with what keeps the other rows out. */
+const aggregate = (table: string, as: (ctx: Ctx, where: Sql) => Sql, where: (ctx: Ctx) => Sql = () => everything): Valued => ({
+  value: (record, ctx) => sql`(select ${as(ctx, everything)} from ${rowsOf(table, "r", record, where(ctx))})`,
+  shared: {
+    name: `all rows of ${table}`,
+    rows: (record) => rowsOf(table, "r", record, everything),
+    value: (ctx) => as(ctx, where(ctx)),
+  },
+});
+
+const count = (table: string, where?: (ctx: Ctx) => Sql): Valued =>
+  aggregate(table, (_ctx, met) => sql`count(*) filter (where ${met})`, where);
+
+/** A column of the first row in an order; `called` is the same for all columns of that row. */
+function first(called: string, table: string, column: Sql, order: (ctx: Ctx) => Sql, where: (ctx: Ctx) => Sql): Valued {
+  const rows = (record: Sql, ctx: Ctx) => sql`${rowsOf(table, "r", record, where(ctx))} order by ${order(ctx)} limit 1`;
+  return {
+    value: (record, ctx) => sql`(select ${column} from ${rows(record, ctx)})`,
+    shared: { name: called, rows, value: () => column },
+  };
+}
 
 const everything = raw("true");
 const earliest = raw("r.activity_at, r.id");
@@ -118,8 +141,9 @@ function ofOneActivity(
   return Object.fromEntries(
     names.map((column) => {
       const [kind, expression, doc, refersTo] = columns[column]!;
-      const value = first("activity", expression, order, (ctx) => sql`${where(ctx)} and ${past(ctx, "activity_at")}`);
-      return [`${prefix}_${column}`, { kind, refersTo, value, doc: `Of the ${what}. ${doc}` }];
+      const isPast = (ctx: Ctx) => sql`${where(ctx)} and ${past(ctx, "activity_at")}`;
+      const valued = first(prefix, "activity", expression, () => order, isPast);
+      return [`${prefix}_${column}`, { kind, refersTo, ...valued, doc: `Of the ${what}. ${doc}` }];
     }),
   );
 }
@@ -170,7 +194,7 @@ const communicationFields: SmartFields = {
   ),
   times_communicated: {
     kind: "number",
-    value: count("activity", communication),
+    ...count("activity", communication),
     doc: "How many calls, messages and meetings there were.",
   },
   first_source: { kind: "text", value: (record) => sql`${record}.source`, doc: "Where the lead came from." },
@@ -195,11 +219,13 @@ const activityCounts: Record<string, (ctx: Ctx) => Sql> = {
 
 // --- tasks ---
 
+const isNext = raw("not r.is_complete and r.date is not null");
+
 const nextTask = (kind: Kind, column: string, doc: string, refersTo?: string): SmartField => ({
   kind,
   refersTo,
   doc: `Of the next task to do. ${doc}`,
-  value: first("task", sql`r.${name(column)}`, raw("r.date, r.id"), always(raw("not r.is_complete and r.date is not null"))),
+  ...first("next task", "task", sql`r.${name(column)}`, always(raw("r.date, r.id")), always(isNext)),
 });
 
 const taskFields: SmartFields = {
@@ -207,13 +233,13 @@ const taskFields: SmartFields = {
   next_task_due_date: nextTask("date", "date", "The day it is due."),
   next_task_text: nextTask("text", "text", "What is to be done."),
   next_task_user_id: nextTask("text", "assigned_to", "Who is to do it.", "user"),
-  num_tasks: { kind: "number", value: count("task"), doc: "How many tasks there are." },
+  num_tasks: { kind: "number", ...count("task"), doc: "How many tasks there are." },
   num_incomplete_tasks: {
     kind: "number",
-    value: count("task", always(raw("not r.is_complete"))),
+    ...count("task", always(raw("not r.is_complete"))),
     doc: "How many tasks are to be done.",
   },
-  num_completed_tasks: { kind: "number", value: count("task", always(raw("r.is_complete"))), doc: "How many tasks are done." },
+  num_completed_tasks: { kind: "number", ...count("task", always(raw("r.is_complete"))), doc: "How many tasks are done." },
 };
 
 // --- people and addresses ---
@@ -225,8 +251,8 @@ const urls = (record: Sql): Sql =>
   sql`((${record}.url is not null)::int + (select coalesce(sum(jsonb_array_length(r.urls)), 0) from ${rowsOf("contact", "r", record, everything)}))`;
 
 const peopleFields: SmartFields = {
-  num_contacts: { kind: "number", value: count("contact"), doc: "How many contacts there are." },
-  contacts_count: { kind: "number", value: count("contact"), doc: "How many contacts there are." },
+  num_contacts: { kind: "number", ...count("contact"), doc: "How many contacts there are." },
+  contacts_count: { kind: "number", ...count("contact"), doc: "How many contacts there are." },
   num_addresses: {
     kind: "number",
     value: (record) => sql`jsonb_array_length(${record}.addresses)`,
@@ -261,20 +287,24 @@ const dealsOf = (type: string | null) => (ctx: Ctx) => {
 /** Amounts in other currencies than the organization's are in none of these numbers. */
 function dealValue(how: string, period: string, type: string | null): SmartField {
   const amount = period === "annualized" ? raw("r.annualized_value") : due(period);
-  const aggregate = {
-    total: sql`coalesce(sum(${amount}), 0)`,
-    avg: sql`round(avg(${amount}))`,
-    min: sql`min(${amount})`,
-    max: sql`max(${amount})`,
-  }[how]!;
+  const figure = (where: Sql) =>
+    ({
+      total: sql`coalesce(sum(${amount}) filter (where ${where}), 0)`,
+      avg: sql`round(avg(${amount}) filter (where ${where}))`,
+      min: sql`min(${amount}) filter (where ${where})`,
+      max: sql`max(${amount}) filter (where ${where})`,
+    })[how]!;
   return {
     kind: "number",
     doc: `The ${how} of the ${period.replace("_", "-")} values of ${type ?? "all"} deals in the organization's currency, in minor units.`,
-    value: (record, ctx) => {
-      const { currency } = ctx.directory.find("organization", ctx.organization_id)!;
-      const counted = sql`r.value_currency = ${currency} and ${dealsOf(type)(ctx)}`;
-      return sql`(select ${aggregate} from ${rowsOf("opportunity", "r", record, counted)})`;
-    },
+    ...aggregate(
+      "opportunity",
+      (_ctx, where) => figure(where),
+      (ctx) => {
+        const { currency } = ctx.directory.find("organization", ctx.organization_id)!;
+        return sql`r.value_currency = ${currency} and ${dealsOf(type)(ctx)}`;
+      },
+    ),
   };
 }
 
@@ -284,7 +314,7 @@ const due = (period: string): Sql => sql`value_due(${raw(`'${period}'`)}, r.valu
 const dealCount = (doc: string, where: (ctx: Ctx) => Sql): SmartField => ({
   kind: "number",
   doc: `How many ${doc} there are.`,
-  value: count("opportunity", where),
+  ...count("opportunity", where),
 });
 
 const dealFields: SmartFields = {
@@ -332,8 +362,13 @@ function primaryDeal(kind: Kind, column: Sql, doc: string, refersTo?: string): S
     kind,
     refersTo,
     doc: `Of the deal that says most: the newest active one, else won, else lost. ${doc}`,
-    value: (record, ctx) =>
-      first("opportunity", column, sql`${rank(ctx)}, r.date_created desc, r.id desc`, always(everything))(record, ctx),
+    ...first(
+      "primary deal",
+      "opportunity",
+      column,
+      (ctx) => sql`${rank(ctx)}, r.date_created desc, r.id desc`,
+      always(everything),
+    ),
   };
 }
 
@@ -384,7 +419,7 @@ const smartFields: Readonly<Record<string, SmartFields>> = {
         key,
         {
           kind: "number",
-          value: count("activity", where),
+          ...count("activity", where),
           doc: `How many: ${key.slice(4).replaceAll("_", " ")}.`,
         } satisfies SmartField,
       ]),
