@@ -248,7 +248,7 @@ function columnCondition(ctx: Ctx, key: string, field: Field, operator: Operator
 /** A value that none can have would find nothing and look like an answer. */
 export function checkAmong(values: readonly string[], known: readonly string[]): void {
   const unknown = values.find((one) => !known.includes(one));
-  if (unknown !== undefined) throw new BadValue(notAmong(unknown, known));
+  if (unknown !== undefined) throw invalid({ "": notAmong(unknown, known) });
 }
 
 const isGroup = (id: string): boolean => isId("group", id);
@@ -272,13 +272,10 @@ async function attempt<T>(act: () => T | Promise<T>, key: string, errors: FieldE
   }
 }
 
-// A filter's function refuses by throwing a problem whose fields are about its own value.
+// A filter's function refuses its own value at the place "", and what else is wrong at a place of its own.
 function noteRefusal(problem: unknown, key: string, errors: FieldErrors): void {
-  const reasons = problem instanceof BadValue ? { "": problem.message } : reasonsOf(problem);
-  for (const [place, reason] of Object.entries(reasons)) errors[place === "" ? key : place] = reason;
+  for (const [place, reason] of Object.entries(reasonsOf(problem))) errors[place === "" ? key : place] = reason;
 }
-
-export class BadValue extends Error {}
 
 const casts: Record<string, string> = {
   text: "text",
@@ -323,17 +320,17 @@ export const splitList = (value: string): string[] =>
 /** The values of an `__in` filter. */
 export function readValues(value: string): string[] {
   const values = splitList(value);
-  if (values.length > inMax) throw new BadValue(`must have ${inMax} values or fewer`);
+  if (values.length > inMax) throw invalid({ "": `must have ${inMax} values or fewer` });
   return values;
 }
 
 function parameter(type: string, value: string, ctx: Ctx): unknown {
   switch (type) {
     case "integer":
-      if (!/^-?\d+$/.test(value)) throw new BadValue("must be a whole number");
+      if (!/^-?\d+$/.test(value)) throw invalid({ "": "must be a whole number" });
       return exact(value);
     case "number":
-      if (!/^-?\d+(\.\d+)?(e[+-]?\d{1,3})?$/i.test(value)) throw new BadValue("must be a number");
+      if (!/^-?\d+(\.\d+)?(e[+-]?\d{1,3})?$/i.test(value)) throw invalid({ "": "must be a number" });
       return exact(value);
     case "boolean":
       return readBoolean(value);
@@ -349,14 +346,14 @@ function parameter(type: string, value: string, ctx: Ctx): unknown {
 const exact = (value: string): string => (isExact(Number(value)) ? value : bad(notExact));
 
 function bad(reason: string): never {
-  throw new BadValue(reason);
+  throw invalid({ "": reason });
 }
 
 /** Python sends `True` and `False`. */
 export function readBoolean(value: string): boolean {
   if (/^(true|1)$/i.test(value)) return true;
   if (/^(false|0)$/i.test(value)) return false;
-  throw new BadValue("must be true or false");
+  throw invalid({ "": "must be true or false" });
 }
 
 // --- custom fields ---

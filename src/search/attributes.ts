@@ -2,6 +2,7 @@
  * What can be asked of a record: its columns, the labels of its ids, the members of its lists, its custom fields, and what
  * `smart_fields.ts` works out. Everything is read off the definitions, so that a field is searched from the day it exists.
  */
+import { z } from "zod";
 import type { Ctx } from "../core/context.ts";
 import type { Field, Label, ShownField } from "../core/field.ts";
 import { type Filter, type Resource, scope } from "../core/resource.ts";
@@ -89,7 +90,7 @@ function shownAttribute(ctx: Ctx, of: Resource, alias: string, name: string): At
   if (shown.source === "label") return labelAttribute(ctx, alias, shown, filter);
   if (shown.source === "computed" && shown.sameAs !== undefined) return attributeOf(ctx, of, alias, shown.sameAs);
   // What reads show in place of a column (a state by the clock) is what its filter asks for.
-  if (shown !== column) return filter ? filtered(ctx, filter, alias, column) : null;
+  if (shown !== column) return filter ? filtered(ctx, filter, alias, shown, column) : null;
   return columnAttribute(ctx, of, alias, name, column);
 }
 
@@ -144,16 +145,18 @@ function labelAttribute(ctx: Ctx, alias: string, { ref, to, field }: Label, filt
 }
 
 /** What only a filter of its own can say. */
-function filtered(ctx: Ctx, filter: Filter, alias: string, column: Field | undefined): Attribute {
-  const isTrue = () => filter.sql(ctx, "true", alias) as Sql;
+function filtered(ctx: Ctx, filter: Filter, alias: string, shown: ShownField, column: Field | undefined): Attribute {
+  const choices = column?.choices ?? (shown.output instanceof z.ZodEnum ? shown.output.options.map(String) : null);
+  const is = (value: string) => filter.sql(ctx, value, alias) as Sql;
+  const value = () => sql`case ${choices!.map((one) => sql`when ${is(one)} then ${one}`).reduce((a, b) => sql`${a} ${b}`)} end`;
   return {
-    kind: column === undefined ? "boolean" : kinds[column.type]!,
-    choices: column?.choices ?? null,
+    kind: choices !== null ? "text" : column === undefined ? "boolean" : kinds[column.type]!,
+    choices,
     cast: "text",
     refersTo: null,
     exists: sql`true`,
     equals: (values) => filteredBy(ctx, filter, alias, values),
-    some: (test) => test(column === undefined ? isTrue() : sql`null::text`),
+    some: (test) => test(choices === null ? is("true") : value()),
     value: null,
   };
 }

@@ -1,7 +1,7 @@
 /** The conditions of a search (domain.md 11.5) on an attribute, as SQL. A condition on a list is true when it is true of a member. */
 import { zoneOf } from "../core/clock.ts";
 import type { Ctx } from "../core/context.ts";
-import { invalid } from "../core/errors.ts";
+import { below, invalid } from "../core/errors.ts";
 import { and, raw, type Sql, sql } from "../db/sql.ts";
 import { withMembers } from "../records/list_input.ts";
 import { firstDayFrom } from "../values/time.ts";
@@ -21,20 +21,22 @@ export async function meets(ctx: Ctx, attribute: Attribute, condition: Condition
       return attribute.exists;
     case "boolean":
       expectKind(attribute, ["boolean"]);
-      return attribute.equals([condition.value]);
+      return below("value", () => attribute.equals([condition.value]));
     case "text":
       expectKind(attribute, ["text"]);
       return attribute.some((value) => inText(value, condition));
     case "term":
-      return condition.values.length === 0
-        ? raw("false")
-        : attribute.equals(condition.values.map((one, i) => term(attribute, one, i)));
+      return oneOf(
+        "values",
+        attribute,
+        condition.values.map((one, i) => term(attribute, one, i)),
+      );
     case "current_user":
       if (attribute.refersTo !== "user") throw invalid({ "": "is for fields that name a member" });
       return attribute.equals([ctx.actor.user_id]);
     case "reference":
       expectKind(attribute, ["text"]);
-      return condition.object_ids.length === 0 ? raw("false") : attribute.equals(withMembers(ctx, condition.object_ids));
+      return oneOf("object_ids", attribute, withMembers(ctx, condition.object_ids));
     case "number_range":
       expectKind(attribute, ["number"]);
       return attribute.some((value) => numberRange(value, condition));
@@ -43,6 +45,10 @@ export async function meets(ctx: Ctx, attribute: Attribute, condition: Condition
       return attribute.some((value) => momentRange(value, attribute, condition, clockOf(ctx)));
   }
 }
+
+/** A value that a closed set does not have is refused at the place of the values. */
+const oneOf = (place: string, attribute: Attribute, values: readonly unknown[]): Sql | Promise<Sql> =>
+  values.length === 0 ? raw("false") : below(place, () => attribute.equals(values));
 
 const words: Record<Attribute["kind"], string> = {
   text: "text",

@@ -1,10 +1,9 @@
 // `query=` on lists: the text query as a filter, which may also order the list.
 import type { Ctx } from "../core/context.ts";
-import { reasonsOf } from "../core/errors.ts";
+import { invalid, reasonsOf } from "../core/errors.ts";
 import { hint } from "../core/reasons.ts";
 import type { Filter, OrderKey, Purpose, Resource } from "../core/resource.ts";
 import type { Sql } from "../db/sql.ts";
-import { BadValue } from "../records/list_input.ts";
 import { attributeNames } from "./attributes.ts";
 import { compileQuery, subjectOf } from "./compile.ts";
 import { named } from "./named_fields.ts";
@@ -40,7 +39,7 @@ function parse(text: string): TextQuery {
   try {
     return parseTextQuery(text);
   } catch (error) {
-    if (error instanceof TextQueryError) throw new BadValue(error.message);
+    if (error instanceof TextQueryError) throw invalid({ "": error.message });
     throw error;
   }
 }
@@ -50,7 +49,7 @@ async function condition(ctx: Ctx, resource: string, alias: string, query: Query
   try {
     return await compileQuery(ctx, ctx.registry.resource(resource)!, alias, query, { ...purpose, named });
   } catch (problem) {
-    throw new BadValue(Object.values(reasonsOf(problem)).join("; "));
+    throw invalid({ "": Object.values(reasonsOf(problem)).join("; ") });
   }
 }
 
@@ -67,5 +66,5 @@ function orderOf(ctx: Ctx, of: Resource, { sort }: TextQuery): OrderKey[] | null
 
 function nothing(ctx: Ctx, of: Resource, name: string): never {
   const known = attributeNames(ctx, of).filter((one) => orderBy(ctx, of, one, false) !== null);
-  throw new BadValue(`${name} is nothing to sort by${hint(name, known)}`);
+  throw invalid({ "": `${name} is nothing to sort by${hint(name, known)}` });
 }

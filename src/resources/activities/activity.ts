@@ -1,10 +1,11 @@
 // Everything that happened at a lead, whatever its kind. The kinds are resources of their own over the rows of one table; this one
 // holds all rows: the stream reads it, and deleting or merging what activities belong to walks over it.
+import { invalid } from "../../core/errors.ts";
 import type { Field } from "../../core/field.ts";
 import { isId } from "../../core/id.ts";
 import { type Filter, type Resource, resource } from "../../core/resource.ts";
 import { name, raw, sql } from "../../db/sql.ts";
-import { BadValue, checkAmong, readBoolean, readValues } from "../../records/list_input.ts";
+import { checkAmong, readBoolean, readValues } from "../../records/list_input.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { customActivityType } from "../custom_data/custom_activity_type.ts";
 import { act, idFilter, stream } from "./act.ts";
@@ -105,7 +106,7 @@ function threadFilter(): Filter {
     doc: "Absent: an `Email` for each message. `true`: threads as well, and e-mails without their bodies. `only`: threads in place of e-mails.",
     sql(_ctx, value, alias) {
       if (value === "only") return sql`${name(alias)}._type <> 'Email'`;
-      if (!/^(true|false)$/i.test(value)) throw new BadValue("must be true, false or only");
+      if (!/^(true|false)$/i.test(value)) throw invalid({ "": "must be true, false or only" });
       return readBoolean(value) ? raw("true") : withoutThreads;
     },
   };

@@ -20,10 +20,9 @@ import {
   timestamp,
 } from "../../core/field.ts";
 import { byName } from "../../core/names.ts";
-import { notAmong } from "../../core/reasons.ts";
 import { type Filter, resource } from "../../core/resource.ts";
 import { and, name, or, raw, type Sql, sql } from "../../db/sql.ts";
-import { BadValue, readBoolean, readValues } from "../../records/list_input.ts";
+import { checkAmong, readBoolean, readValues } from "../../records/list_input.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { vector } from "../../search/words.ts";
 import { folderId } from "../inbox/inbox_folder.ts";
@@ -172,9 +171,9 @@ function statusFilter(doc: string): Filter {
         snoozed: asleep,
         closed: sql`${t}.status = 'closed'`,
       });
-      const wanted = readValues(value).map((state) => conditions[state]);
-      if (wanted.some((condition) => condition === undefined)) throw new BadValue(notAmong(value, conversationStates));
-      return or(wanted as Sql[]);
+      const wanted = readValues(value);
+      checkAmong(wanted, conversationStates);
+      return or(wanted.map((state) => conditions[state]!));
     },
   };
 }

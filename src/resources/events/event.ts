@@ -1,9 +1,10 @@
 // An event: one change of one record, as it was. Written by `core/event.ts` with the change itself and never rewritten.
 import { z } from "zod";
+import { invalid } from "../../core/errors.ts";
 import { json, related, text, texts } from "../../core/field.ts";
 import { type Filter, resource } from "../../core/resource.ts";
 import { name, raw, type Sql, sql } from "../../db/sql.ts";
-import { BadValue, checkAmong, readValues } from "../../records/list_input.ts";
+import { checkAmong, readValues } from "../../records/list_input.ts";
 import { type EventName, eventNames, eventPattern, matchesEvent, unknownEvent } from "./event_names.ts";
 import { eventIsVisible, metaOf } from "./visibility.ts";
 
@@ -93,5 +94,5 @@ function eventFilter(doc: string, read: (value: string) => string[]): Filter {
 }
 
 function refuse(pattern: string): never {
-  throw new BadValue(unknownEvent(pattern));
+  throw invalid({ "": unknownEvent(pattern) });
 }

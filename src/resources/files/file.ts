@@ -18,7 +18,6 @@ import {
 } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
-import { BadValue } from "../../records/list_input.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { vector } from "../../search/words.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
@@ -44,7 +43,7 @@ export const file = resource({
     scope: {
       doc: "`workspace` for the files that belong to no lead.",
       sql(_ctx, value, alias) {
-        if (value !== "workspace") throw new BadValue("must be workspace");
+        if (value !== "workspace") throw invalid({ "": "must be workspace" });
         return sql`${name(alias)}.lead_id is null`;
       },
     },

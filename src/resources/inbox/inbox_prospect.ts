@@ -2,10 +2,9 @@
 
 import { z } from "zod";
 import { choice, json, ref, text, timestamp } from "../../core/field.ts";
-import { notAmong } from "../../core/reasons.ts";
 import { type Filter, resource } from "../../core/resource.ts";
 import { name, raw, sql } from "../../db/sql.ts";
-import { BadValue } from "../../records/list_input.ts";
+import { checkAmong } from "../../records/list_input.ts";
 import { emailKey } from "../../values/email.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
 import { folderId } from "./inbox_folder.ts";
@@ -54,7 +53,7 @@ function statusFilter(): Filter {
     doc: "Only prospects with this status; new ones where nothing is said, `all` for all.",
     sql(_ctx, value, alias) {
       if (value === "all") return raw("true");
-      if (!(prospectStates as readonly string[]).includes(value)) throw new BadValue(notAmong(value, [...prospectStates, "all"]));
+      checkAmong([value], [...prospectStates, "all"]);
       return sql`${name(alias)}.status = ${value}`;
     },
   };

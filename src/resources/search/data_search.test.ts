@@ -357,3 +357,58 @@ test("a date that is a value is an ISO date or time, and nothing else that a mac
   for (const value of ["+275760-09-13T00:00:00.000Z", "12", "31 January 2026", "2026-02-30"])
     assert.match((await reasons(acme, { query: on(value) }))["query.queries.1.condition.values.0"]!, /must be a date or time/);
 });
+
+test("a label that no record can have is a 400 at its place, wherever a query is taken", async () => {
+  const acme = await organization();
+  const nope = (name: string, values = ["Nope"]) => field(name, { type: "term", values });
+  const place = "query.queries.1";
+
+  for (const [kind, node, at] of [
+    ["lead", nope("status_label"), "condition.values"],
+    ["lead", nope("status_label", ["Qualified", "Nope"]), "condition.values"],
+    ["lead", { ...nope("status_label"), negate: true }, "condition.values"],
+    ["lead", field("status_label", { type: "reference", object_ids: ["Nope"] }), "condition.object_ids"],
+    ["lead", related("opportunity", nope("status_label")), "related_query.condition.values"],
+    ["opportunity", nope("status_label"), "condition.values"],
+    ["opportunity", nope("status_type"), "condition.values"],
+    ["opportunity", field("is_stalled", { type: "term", values: ["x"] }), "condition.values.0"],
+    ["conversation", nope("status"), "condition.values"],
+    ["quote", nope("status"), "condition.values"],
+    ["activity.meeting", nope("status"), "condition.values"],
+  ] as const)
+    assert.deepEqual(
+      Object.keys(await reasons(acme, { query: ofType(kind, node) })),
+      [`${place}.${at}`],
+      `${kind} ${JSON.stringify(node)}`,
+    );
+  const query = ofType("lead", nope("status_label"));
+  const body = { name: "x", activities: [], metrics: ["leads.created.all.count"], type: "overview" };
+  await acme.refused(400, "POST", "/dialer/", { name: "x", query });
+  await acme.refused(400, "POST", "/report/activity/", { ...body, query });
+});
+
+test("the view of a task is one of inbox, future and archive, in every way it can be asked for", async () => {
+  const acme = await organization();
+  const { id } = await acme.lead({});
+  const done = await acme.post("/task/", { lead_id: id, text: "Done", is_complete: true });
+  const open = await acme.post("/task/", { lead_id: id, text: "Open" });
+  const term = (...values: unknown[]) => ofType("task", field("view", { type: "term", values }));
+
+  for (const [view, task] of [
+    ["inbox", open],
+    ["archive", done],
+  ] as const) {
+    assert.deepEqual(await ids(acme, term(view)), [task.id]);
+    for (const list of [`view=${view}`, `query=view:${view}`, `query=view%3D${view}`])
+      assert.deepEqual(
+        (await acme.get(`/task/?${list}`)).data.map((one: any) => one.id),
+        [task.id],
+        list,
+      );
+  }
+  assert.deepEqual((await ids(acme, term("inbox", "archive"))).sort(), [done.id, open.id].sort());
+  for (const query of [term(true), term("true"), ofType("task", field("view", { type: "boolean", value: true }))])
+    await reasons(acme, { query });
+  const refusal = await acme.refused(400, "GET", "/task/?query=view:true", undefined, "query");
+  assert.match(refusal["field-errors"].query, /must be one of (inbox|future|archive), /);
+});

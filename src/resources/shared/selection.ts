@@ -4,7 +4,6 @@ import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { below, invalid } from "../../core/errors.ts";
 import type { Resource } from "../../core/resource.ts";
-import { BadValue } from "../../records/list_input.ts";
 import { compileQuery } from "../../search/compile.ts";
 import { readQuery } from "../../search/nodes.ts";
 import { textQuery } from "../../search/text_filter.ts";
@@ -52,13 +51,8 @@ export async function readSelection(ctx: Ctx, of: Resource, given: GivenSelectio
 }
 
 async function checkedText(ctx: Ctx, of: Resource, text: string): Promise<string> {
-  try {
-    await textQuery(of.name).sql(ctx, text, "t");
-    return text;
-  } catch (error) {
-    if (error instanceof BadValue) throw invalid({ query: error.message });
-    throw error;
-  }
+  await below("query", () => textQuery(of.name).sql(ctx, text, "t"));
+  return text;
 }
 
 /** A whole search body is taken too: its `query` is what matters. */

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { todayOf } from "../../core/clock.ts";
 import type { Directory } from "../../core/directory.ts";
+import { invalid } from "../../core/errors.ts";
 import type { Moment } from "../../core/field.ts";
 import {
   alsoCalled,
@@ -23,7 +24,7 @@ import {
 import { notAmong } from "../../core/reasons.ts";
 import { type Filter, resource } from "../../core/resource.ts";
 import { name, raw, sql } from "../../db/sql.ts";
-import { BadValue, checkAmong, compare } from "../../records/list_input.ts";
+import { checkAmong, compare } from "../../records/list_input.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { phoneFormatted } from "../../values/phone.ts";
 import { parseDate } from "../../values/time.ts";
@@ -165,7 +166,7 @@ function viewFilter(): Filter {
       if (value === "inbox") return sql`not ${t}.is_complete and (${t}.date <= ${today} or ${t}.date is null)`;
       if (value === "future") return sql`not ${t}.is_complete and ${t}.date > ${today}`;
       if (value === "archive") return sql`${t}.is_complete`;
-      throw new BadValue(notAmong(value, views));
+      throw invalid({ "": notAmong(value, views) });
     },
   };
 }

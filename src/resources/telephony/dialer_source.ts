@@ -4,7 +4,7 @@ import { below, invalid } from "../../core/errors.ts";
 import { isId } from "../../core/id.ts";
 import { from, type OrderKey, type Resource, type Row, scope } from "../../core/resource.ts";
 import { and, empty, type Sql, sql, statement } from "../../db/sql.ts";
-import { BadValue, orderBy, readOrder } from "../../records/list_input.ts";
+import { orderBy, readOrder } from "../../records/list_input.ts";
 import { findRecord } from "../../records/records.ts";
 import { compileQuery } from "../../search/compile.ts";
 import { readQuery } from "../../search/nodes.ts";
@@ -150,11 +150,8 @@ async function byNode(ctx: Ctx, node: Record<string, unknown>): Promise<Found> {
 
 const leadText = textQuery("lead");
 
-async function byText(ctx: Ctx, text: string): Promise<Found> {
-  try {
-    return { condition: await leadText.sql(ctx, text, "t", { whole: true }), order: leadText.order?.(ctx, text) ?? newestFirst };
-  } catch (problem) {
-    if (problem instanceof BadValue) throw invalid({ source_value: problem.message });
-    throw problem;
-  }
-}
+const byText = (ctx: Ctx, text: string): Promise<Found> =>
+  below("source_value", async () => ({
+    condition: await leadText.sql(ctx, text, "t", { whole: true }),
+    order: leadText.order?.(ctx, text) ?? newestFirst,
+  }));
