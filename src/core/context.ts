@@ -31,8 +31,8 @@ export interface RequestFacts {
   offsetMinutes: number;
   /** False where nobody said an offset, and `offsetMinutes` is 0 by default. */
   hasOffset?: boolean;
-  /** The version named by `If-Match`, or null. */
-  ifMatch: number | null;
+  /** The versions named by `If-Match`, or null. */
+  ifMatch: readonly number[] | null;
   /** The header `Range`, and `If-Range` with it, for answers that are files. */
   range?: { range: string; ifRange: string | null };
   /** Fields of the body that nobody knows are refused. */

@@ -21,12 +21,13 @@ export function idempotencyKey(header: string | string[] | undefined): string | 
   throw invalid({ "Idempotency-Key": "must be 1 to 255 printable characters" });
 }
 
-/** The version `If-Match` names; null for any. What names none of ours can match no record. */
-export function ifMatchVersion(header: string | undefined): number | null {
-  if (header === undefined || header.trim() === "*") return null;
-  const version = /^\s*(?:W\/)?"?(\d{1,15})(?:\.[\w-]*)?"?\s*$/.exec(header)?.[1];
-  if (version === undefined) throw conflict(412);
-  return Number(version);
+/** The versions `If-Match` names, of which one has to be the record's; null for any. What names none of ours can match no record. */
+export function ifMatchVersions(header: string | undefined): number[] | null {
+  const tags = header?.split(",").map((one) => one.trim());
+  if (tags === undefined || tags.includes("*")) return null;
+  const versions = tags.flatMap((one) => /^(?:W\/)?"?(\d{1,15})(?:\.[\w-]*)?"?$/.exec(one)?.[1] ?? []);
+  if (versions.length === 0) throw conflict(412);
+  return versions.map(Number);
 }
 
 /** True when `If-None-Match` names this entity tag. Weak ones compare alike: they were ours before a proxy changed them. */

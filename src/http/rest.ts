@@ -10,7 +10,7 @@ import { longBytes } from "./compress.ts";
 import { parseQuery, withParams } from "./query.ts";
 import { isOver } from "./rate_limit.ts";
 import { answer, notInTime, refuse, refuseForNow, refuseTooMany } from "./reply.ts";
-import { idempotencyKey, ifMatchVersion, isStrict, namesEtag, offsetMinutes, overriddenMethod } from "./request_headers.ts";
+import { idempotencyKey, ifMatchVersions, isStrict, namesEtag, offsetMinutes, overriddenMethod } from "./request_headers.ts";
 import { Exchange, type Service } from "./service.ts";
 import { isHeavy } from "./shed.ts";
 import { readUpload, type TakenBody } from "./upload.ts";
@@ -203,7 +203,7 @@ function callOf(x: Exchange, upload?: Upload): Call {
       path: pathOf(request.url),
       offsetMinutes: offsetMinutes(headers["x-tz-offset"]),
       hasOffset: headers["x-tz-offset"] !== undefined,
-      ifMatch: method === "PUT" || method === "DELETE" ? ifMatchVersion(headers["if-match"]) : null,
+      ifMatch: method === "PUT" || method === "DELETE" ? ifMatchVersions(headers["if-match"]) : null,
       ...(method === "GET" && headers.range !== undefined ? { range: rangeAsked(headers) } : {}),
       accept: headers.accept,
       strict,

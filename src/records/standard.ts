@@ -324,7 +324,7 @@ async function lockForChange(
   const before = (await lockRecord(ctx, of, id)) as Row<Resource> & Record<string, unknown>;
   if (of.parent !== undefined && before[of.parent] !== params[of.parent]) throw notFound();
   checkOwner(ctx, of, before, verb);
-  if (ctx.request.ifMatch !== null && ctx.request.ifMatch !== before.version) throw conflict(412);
+  if (ctx.request.ifMatch?.includes(before.version) === false) throw conflict(412);
   return before;
 }
 

@@ -89,7 +89,7 @@ export const updateMe = operation({
   output,
   async run(ctx, { name, signature, ...given }) {
     const before = await readPerson(ctx, true);
-    if (ctx.request.ifMatch !== null && ctx.request.ifMatch !== Number(before.version)) throw conflict(412);
+    if (ctx.request.ifMatch?.includes(Number(before.version)) === false) throw conflict(412);
 
     const values: Partial<Person> = { ...given, ...parts(name, given) };
     if (signature !== undefined) values.signature = signature === null || signature === "" ? null : cleaned(signature);
