@@ -4,11 +4,11 @@ import { hash } from "node:crypto";
 import { zoneOf } from "../core/clock.ts";
 import type { Ctx } from "../core/context.ts";
 import { type FieldErrors, invalid, reasonsOf } from "../core/errors.ts";
-import type { Field } from "../core/field.ts";
+import { type Field, refersTo } from "../core/field.ts";
 import { isId } from "../core/id.ts";
 import { byName } from "../core/names.ts";
 import { hint, notAmong } from "../core/reasons.ts";
-import type { Condition, Filter, OrderKey, Purpose, Resource } from "../core/resource.ts";
+import { type Condition, type Filter, from, type OrderKey, type Purpose, type Resource, scope } from "../core/resource.ts";
 import { and, name, or, raw, type Sql, sql } from "../db/sql.ts";
 import { isExact, notExact } from "../values/number.ts";
 import { endOfDay, parseDate, parseTimestamp } from "../values/time.ts";
@@ -241,7 +241,7 @@ function columnCondition(ctx: Ctx, key: string, field: Field, operator: Operator
   if (operator !== "eq" && operator !== "in") return compare(column, field.type, operator, value, ctx);
   const values = operator === "in" ? readValues(value) : [value];
   if (field.choices !== null) checkAmong(values, field.choices);
-  if (field.ref?.to !== "user" || !values.some(isGroup)) return compare(column, field.type, operator, value, ctx);
+  if (refersTo(field) !== "user" || !values.some(isGroup)) return compare(column, field.type, operator, value, ctx);
   return sql`${column} = any(${withMembers(ctx, values)}::text[])`;
 }
 
@@ -378,7 +378,8 @@ function customCondition(
 function customCompare(ctx: Ctx, wireName: string, field: CustomField, operator: Operator, value: string): Sql {
   if (operator === "isnull") return readBoolean(value) ? sql`not t.custom ? ${wireName}` : sql`t.custom ? ${wireName}`;
   if (operator === "eq" || operator === "in") {
-    const values = operator === "in" ? readValues(value) : [value];
+    const given = operator === "in" ? readValues(value) : [value];
+    const values = field.type === "user" ? withMembers(ctx, given) : given;
     const day = (one: string) => (field.type === "datetime" ? onDay(customText("t", wireName), "text", one, ctx) : null);
     return or(values.map((one) => day(one) ?? customEquals("t", wireName, field, customValue(field, one, ctx))));
   }
@@ -448,7 +449,7 @@ function customKey(
   if (field.type === "number") return { ...base, sql: customNumber("t", key), cast: "double precision" };
   const value = customText("t", key);
   const target = ctx.registry.resource(field.type);
-  if (target !== undefined) return { ...base, sql: customLabel(target, key), cast: "text" };
+  if (target !== undefined) return { ...base, sql: customLabel(ctx, target, key), cast: "text" };
   return {
     ...base,
     sql: ["date", "datetime", "boolean"].includes(field.type) ? value : sql`sort_key(${value}) collate "C"`,
@@ -456,10 +457,10 @@ function customKey(
   };
 }
 
-/** The id has no collation of its own here, so that it is looked up in the index. */
-function customLabel(of: Resource, key: string): Sql {
+/** The id has no collation of its own here, so that it is looked up in the index. What the caller may not see has no name. */
+function customLabel(ctx: Ctx, of: Resource, key: string): Sql {
   const label = name(of.columns.some(([one]) => one === "display_name") ? "display_name" : "name");
-  return sql`(select sort_key(l.${label}) from ${name(of.table)} l where l.organization_id = t.organization_id and l.id = t.custom->>${key}) collate "C"`;
+  return sql`(select sort_key(l.${label}) from ${from(of, "l")} where ${and(scope(ctx, of, "l"))} and l.id = t.custom->>${key}) collate "C"`;
 }
 
 function notSortedBy(of: Resource, fields: ReadonlyMap<string, CustomField>, given: string): string {

@@ -4,14 +4,14 @@
  */
 import { z } from "zod";
 import type { Ctx } from "../core/context.ts";
-import type { Field, Label, ShownField } from "../core/field.ts";
+import { type Field, type Label, refersTo, type ShownField } from "../core/field.ts";
 import { type Filter, type Resource, scope } from "../core/resource.ts";
 import { and, or, raw, type Sql, sql, name as sqlName } from "../db/sql.ts";
 import { type CustomField, customFieldsOf, findField } from "../records/custom_fields.ts";
 import { customEquals, customNumber, customText } from "../records/list_input.ts";
 import { emailKey } from "../values/email.ts";
 import { phoneDigits } from "../values/phone.ts";
-import { listed, looseReferences } from "./relations.ts";
+import { listed } from "./relations.ts";
 import { smartFieldsOf } from "./smart_fields.ts";
 
 export type Kind = "text" | "number" | "boolean" | "timestamp" | "date";
@@ -99,7 +99,7 @@ function columnAttribute(ctx: Ctx, of: Resource, alias: string, name: string, co
   if (column.type === "texts") return textsAttribute(ctx, of, value, name);
   if (column.type === "json")
     return { ...single("text", sql`${value}::text`), exists: sql`${value} not in ('[]', '{}')`, value: null };
-  const one = single(kinds[column.type]!, value, column.ref?.to ?? looseReferences[of.name]?.[name] ?? null);
+  const one = single(kinds[column.type]!, value, refersTo(column));
   return { ...one, choices: column.choices };
 }
 

@@ -104,6 +104,3 @@ export const indexedWords: Readonly<Record<string, readonly string[]>> = {
 
 /** Main text of records without a column `search`. */
 export const mainText = ["name", "display_name", "title", "subject", "text", "label", "note", "description"];
-
-/** Columns that hold ids although no key holds them to it: tasks are for members and for groups. */
-export const looseReferences: Readonly<Record<string, Readonly<Record<string, string>>>> = { task: { assigned_to: "user" } };

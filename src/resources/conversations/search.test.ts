@@ -19,3 +19,19 @@ test("conversations are searched, those that are deleted left out", async () => 
   assert.equal(counted.total_results, 2);
   await acme.refused(400, "GET", "/conversation/?include_deleted=perhaps", undefined, "include_deleted");
 });
+
+test("conversations of a group are its own and those of its members", async () => {
+  const acme = await organization();
+  const other = await acme.member();
+  const group = await acme.post("/group/", { name: "Sales team", user_ids: [acme.userId] });
+  const lead = await acme.lead();
+  for (const [subject, assigned_to] of Object.entries({ mine: acme.userId, ours: group.id, theirs: other.userId }))
+    await acme.post("/conversation/", { lead_id: lead.id, subject, assigned_to });
+  const found = async (filter: string) => (await acme.get(`/conversation/?${filter}`)).data.map((one: any) => one.subject).sort();
+
+  assert.deepEqual(await found(`assigned_to=${group.id}`), ["mine", "ours"]);
+  assert.deepEqual(await found(`assigned_to__in=${group.id},${other.userId}`), ["mine", "ours", "theirs"]);
+  assert.deepEqual(await found(`assigned_to=${acme.userId}`), ["mine"]);
+  assert.deepEqual(await found('query=assigned_to:"Sales team"'), ["mine", "ours"]);
+  assert.deepEqual(await found(`query=assigned_to:${group.id}`), ["mine", "ours"]);
+});

@@ -354,3 +354,48 @@ test("a custom member is sorted by name, and what has several values or is no fi
     await acme.refused(400, "GET", `/lead/?_order_by=${wrong}`, undefined, "_order_by");
   assert.match((await acme.refused(400, "GET", "/lead/?_order_by=custom.Bos"))["field-errors"]._order_by, /custom\.Boss,/);
 });
+
+test("sorting by a field that points at records tells nothing of those that the caller may not see", async () => {
+  const acme = await organization();
+  const bob = await acme.member("restricteduser");
+  const friend = await acme.customField("lead", { name: "Friend", type: "contact" });
+  const nobody = await acme.lead({ name: "none", owner_id: bob.userId });
+  const pointing = async (name: string, owner_id: string) => {
+    const { contact_ids } = await acme.get(
+      `/lead/${(await acme.lead({ name, owner_id, contacts: [{ name }] })).id}/?_fields=contact_ids`,
+    );
+    return acme.lead({ name: `to ${name}`, owner_id: bob.userId, [`custom.${friend.id}`]: contact_ids[0] });
+  };
+  const [hiddenFirst, seen, hiddenLast] = [
+    await pointing("Aaa", acme.userId),
+    await pointing("Mmm", bob.userId),
+    await pointing("Zzz", acme.userId),
+  ];
+  const pointingIds = [nobody, hiddenFirst, seen, hiddenLast].map((one) => one.id);
+  const sorted = async (who: Workspace, order: string) =>
+    (await who.get(`/lead/?_order_by=${order}`)).data.map((one: any) => one.id).filter((id: string) => pointingIds.includes(id));
+
+  const likeNull = [hiddenLast.id, hiddenFirst.id, nobody.id];
+  assert.deepEqual(await sorted(bob, `-custom.${friend.id}`), [seen.id, ...likeNull]);
+  assert.deepEqual(await sorted(bob, `custom.${friend.id}`), [seen.id, ...likeNull.toReversed()]);
+  assert.deepEqual(await sorted(acme, `custom.${friend.id}`), [hiddenFirst.id, seen.id, hiddenLast.id, nobody.id]);
+});
+
+test("a group stands for its members in the filter of a field that names members", async () => {
+  const acme = await organization();
+  const [colleague, other] = [await acme.member(), await acme.member()];
+  const group = await acme.post("/group/", { name: "Sales team", user_ids: [acme.userId, colleague.userId] });
+  const boss = await acme.customField("lead", { name: "Boss", type: "user" });
+  const several = await acme.customField("lead", { name: "Several", type: "user", accepts_multiple_values: true });
+  for (const { userId } of [acme, colleague, other])
+    await acme.lead({ name: userId, [`custom.${boss.id}`]: userId, [`custom.${several.id}`]: [userId] });
+  const found = async (filter: string) => (await acme.get(`/lead/?${filter}`)).data.map((one: any) => one.name).sort();
+
+  for (const { id } of [boss, several]) {
+    assert.deepEqual(await found(`custom.${id}=${group.id}`), [acme.userId, colleague.userId].sort());
+    assert.deepEqual(
+      await found(`custom.${id}__in=${group.id},${other.userId}`),
+      [acme, colleague, other].map((one) => one.userId).sort(),
+    );
+  }
+});

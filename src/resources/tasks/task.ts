@@ -30,7 +30,7 @@ import { phoneFormatted } from "../../values/phone.ts";
 import { parseDate } from "../../values/time.ts";
 import { dateCreated, pastMoment } from "../shared/history.ts";
 import { authorNames } from "../shared/names.ts";
-import { assigneeFilters, assigneeName, isAssignedToCaller } from "./assignee.ts";
+import { assigneeName, isAssignedToCaller } from "./assignee.ts";
 import { taskIsVisible } from "./visibility.ts";
 
 /** Types of tasks that people make. */
@@ -71,7 +71,6 @@ export const task = resource({
     query: textQuery("task"),
     _type: typeFilter(),
     view: viewFilter(),
-    ...assigneeFilters(),
     ...dueDateFilters(),
   },
   expand: {
