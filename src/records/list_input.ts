@@ -369,7 +369,9 @@ function customCondition(
 ): Promise<Sql | null> | null {
   const field = of.custom === undefined ? undefined : customFieldsOf(ctx.directory, of.custom).get(wireName);
   if (field === undefined) {
-    errors[key] = "is not a custom field here";
+    const [, known, given] = /^(.+)__([^_]+)$/s.exec(wireName) ?? [];
+    const isOperator = known !== undefined && of.custom !== undefined && customFieldsOf(ctx.directory, of.custom).has(known);
+    errors[key] = isOperator ? `${given} is not an operator; known are ${suffixes.join(", ")}` : "is not a custom field here";
     return null;
   }
   return attempt(() => customCompare(ctx, wireName, field, operator, value), key, errors);

@@ -2,11 +2,11 @@
  * `name:value` of a text query (domain.md 11.8): what the name means for the kind of record, and what the value means for the field.
  * Ids may be written as labels, dates in words, and `field:*` asks for any value, `field:""` for none.
  */
-import type { Ctx } from "../core/context.ts";
+import { type Ctx, query } from "../core/context.ts";
 import { isId } from "../core/id.ts";
 import { hint, notAmong } from "../core/reasons.ts";
-import { type Resource, scope } from "../core/resource.ts";
-import { and, name, raw, type Sql, sql } from "../db/sql.ts";
+import { from, type Resource, scope } from "../core/resource.ts";
+import { and, name, raw, type Sql, sql, statement } from "../db/sql.ts";
 import { withMembers } from "../records/list_input.ts";
 import { parseCountry } from "../values/country.ts";
 import { emailKey, parseEmail } from "../values/email.ts";
@@ -55,6 +55,8 @@ const words: ReadonlyMap<string, Asked> = new Map<string, Asked>([
   ["not", async (c, subject, value, narrow) => many(sql`(${(await has(c, subject, value, narrow)).sql}) is not true`)],
   ["is", is],
   ["slice", slice],
+  ["list", onList],
+  ["list_id", onList],
   ["in", () => refuse("", "saved searches are not kept here; send the query itself")],
 ]);
 
@@ -122,7 +124,10 @@ const hasField = (ctx: Ctx, type: string, field: string): boolean => {
 };
 
 function unknownName(ctx: Ctx, subject: Subject, given: string): string {
-  const elsewhere = subject.resource && relatedTypes(ctx, subject.resource).find((type) => hasField(ctx, type, given));
+  const around =
+    subject.resource === null ? [] : relatedTypes(ctx, subject.resource).filter((type) => hasField(ctx, type, given));
+  // The plainest kind is meant: a task, and not a task of a project.
+  const elsewhere = around.find((type) => !around.some((other) => type.endsWith(`_${other}`)));
   const kind = elsewhere?.split(".").at(-1);
   if (elsewhere) return `${given} is not a field of ${subject.type} but of ${elsewhere}; write ${kind}(${given}:"x")`;
   return `${given} is not a field of ${subject.type}${hint(given, knownWords(ctx, subject))}`;
@@ -156,6 +161,20 @@ async function slice(_c: Compiler, subject: Subject, value: string): Promise<Com
   if (part < 1 || part > parts) refuse("", "slice is one part of several: write slice:1/3, slice:2/3 and slice:3/3");
   if (subject.resource === null) refuse("", "slice is only for records");
   return many(sql`(hashtext(${name(subject.alias)}.id) & 2147483647) % ${parts}::int = ${part - 1}::int`);
+}
+
+/** On the list with this id or this name, in any case. */
+async function onList(c: Compiler, subject: Subject, value: string): Promise<Compiled> {
+  const lists = c.ctx.registry.resource(`${subject.resource?.name}_list`);
+  if (lists === undefined) return refuse("", "only leads and contacts are on lists");
+  const isIt = looksLikeId(lists, value) ? sql`l.id = ${value}` : sql`sort_key(l.name) = sort_key(${value}::text)`;
+  const found = await query(
+    c.ctx,
+    statement(sql`select l.id from ${from(lists, "l")} where ${and(scope(c.ctx, lists, "l"))} and ${isIt}`),
+  );
+  const [id] = found[0] ?? [];
+  if (id == null) return refuse("", `there is no list ${JSON.stringify(value)} of ${subject.type}s`);
+  return compile(c, subject, { type: "list", list_id: id, negate: false }, false);
 }
 
 // --- values ---

@@ -453,6 +453,11 @@ describe("what means nothing is refused, with what is nearest", () => {
     "industry:[a TO b]": /is text/,
     'custom."Deal Sise":5': /did you mean custom.Deal Size\?/,
     "call(": /./,
+    "is_complete:true": /write task\(is_complete:"x"\)/,
+    "statuss:won": /did you mean status\?/,
+    "status:'Bad Fit'": /^double quotes are needed: status:"Bad Fit"/,
+    "status_label:nope": /^status_label must be one of Qualified|^status_label must be one of /,
+    "list:VIP": /^there is no list "VIP" of leads/,
   };
 
   for (const [query, reason] of Object.entries(refused))

@@ -595,3 +595,33 @@ test("a lead is found by the addresses and numbers of its people, exactly", asyn
   for (const none of ["email=anna", "email=work.example", "phone=650", "email="]) assert.deepEqual(await by(none), [], none);
   assert.deepEqual(await by("email=anna@work.example", restricted), []);
 });
+
+test("a list is asked for by its id or its name, of leads and of contacts", async () => {
+  const acme = await organization();
+  const lead = await acme.lead({ name: "On it", contacts: [{ name: "Ann" }] });
+  await acme.lead({ name: "Not on it", contacts: [{ name: "Bob" }] });
+  const { contact_ids } = await acme.get(`/lead/${lead.id}/?_fields=contact_ids`);
+  const leads = await acme.post("/lead_list/", { name: "Very VIP" });
+  const people = await acme.post("/contact_list/", { name: "Guests" });
+  await acme.post(`/lead_list/${leads.id}/members/`, { lead_ids: [lead.id] });
+  await acme.post(`/contact_list/${people.id}/members/`, { contact_ids });
+
+  for (const query of [`list_id:${leads.id}`, `list:${leads.id}`, 'list:"very vip"'])
+    assert.deepEqual(await found(acme, query), ["On it"], query);
+  assert.deepEqual(await found(acme, `not list_id:${leads.id}`), ["Not on it"]);
+  assert.deepEqual(await found(acme, "list:guests", "/contact/"), ["Ann"]);
+  assert.match(await reason(acme, "list:x", "/task/"), /only leads and contacts are on lists/);
+});
+
+test("spaces around a colon change nothing before a number, and the currency of a deal has its short name", async () => {
+  const acme = await organization();
+  const lead = await acme.lead({ name: "Rich", mrr: 1000 });
+  await acme.lead({ name: "Poor", mrr: 1 });
+  await acme.post("/opportunity/", { lead_id: lead.id, note: "Euros", value: 1, value_currency: "EUR" });
+  await acme.post("/opportunity/", { lead_id: lead.id, note: "Dollars", value: 1, value_currency: "USD" });
+
+  for (const query of ["mrr:1000", "mrr : 1000", "mrr :1000", "mrr: 1000"])
+    assert.deepEqual(await found(acme, query), ["Rich"], query);
+  assert.deepEqual(await found(acme, "currency:EUR", "/opportunity/"), ["Euros"]);
+  assert.deepEqual(await found(acme, "Rich : Poor"), []);
+});

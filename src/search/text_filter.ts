@@ -14,7 +14,7 @@ import { countFields, fieldNamed } from "./vocabulary.ts";
 
 /** Words, `field:value`, `and`, `or`, `not`, parentheses, `contact(…)`, `sort:-field`. */
 export const textQuery = (resource: string): Filter => ({
-  doc: 'Only records that a text query finds: words, "a phrase", `field:value`, `field>=value`, `field:1..5`, `field in (a, b)`, `not`, `or`, parentheses, `has:calls`, `calls>3`, `contact(name:x)`, `slice:1/3`, `sort:-field`.',
+  doc: 'Only records that a text query finds: words, "a phrase", `field:value`, `field>=value`, `field:1..5`, `field in (a, b)`, `not`, `or`, parentheses, `has:calls`, `calls>3`, `contact(name:x)`, `slice:1/3`, `sort:-field`. In text `:` finds the beginnings of words, and `=` the whole.',
   sql: (ctx, value, alias, purpose) => condition(ctx, resource, alias, parse(value).query, purpose),
   // Most ask for none, and each is understood once more for its condition.
   order: (ctx, value) => (/sort/i.test(value) ? orderOf(ctx, ctx.registry.resource(resource)!, parse(value)) : null),

@@ -117,7 +117,7 @@ const ADDRESS = /[a-z][a-z0-9+.-]*:\/\/|(?:mailto|tel):\S/iy;
 const NAME = /[\p{L}_](?:[\p{L}\p{M}\p{N}_.-]*[\p{L}\p{M}\p{N}_])?/uy;
 const PLAIN_NAME = new RegExp(`^${NAME.source}$`, "u");
 // Attached to the name, or with space on both sides: `Smith <smith@acme.com>` compares nothing.
-const OPERATOR = /:?(?:>=|<=|<>|>|<)|!=|==|[=:]|\s+(?:>=|<=|<>|!=|==|=|[<>](?=[\s\d"“]))/y;
+const OPERATOR = /:?(?:>=|<=|<>|>|<)|!=|==|[=:]|\s+(?:>=|<=|<>|!=|==|=|[<>](?=[\s\d"“])|:(?=\s*[\d"“]))/y;
 /** `custom."Deal size"`: what stands between quotation marks is part of the name. */
 const QUOTED_PART = /\.(?="[^"]|“[^”])/y;
 /** Up to a space or a parenthesis, where a pair within the word is part of it: `/wiki/Acme_(company)`. */
@@ -158,6 +158,9 @@ function fieldOf(reader: Reader, name: string, written: string, start: number): 
     return named(reader, name, operator, listValues(reader, name), negate);
   const ends = operator === ":" ? take(reader, RANGE) : null;
   if (ends !== null) return between(reader, name, ends);
+  const single = see(reader, /'[^']*'(?=[\s)]|$)/y);
+  if (single !== null)
+    throw new TextQueryError(`double quotes are needed: ${asWritten(name)}${sign}"${single.slice(1, -1)}"`, reader.at);
   const value = quotation(reader) ?? take(reader, RAW);
   if (value === null)
     throw new TextQueryError(`${asWritten(name)}${sign} needs a value, such as ${asWritten(name)}${sign}"x"`, start);

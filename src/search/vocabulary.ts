@@ -14,6 +14,7 @@ const synonyms: ReadonlyMap<string, readonly string[]> = new Map([
   ["created", ["date_created"]],
   ["updated", ["date_updated"]],
   ["date", ["activity_at"]],
+  ["currency", ["value_currency"]],
   ["due", ["due_date"]],
   ["close_date", ["expected_close_date"]],
   ["email_address", ["email"]],
@@ -59,7 +60,8 @@ export function fieldNamed(subject: Subject, given: string): string {
   const prefix = `${subject.type.split(".").at(-1)}_`;
   const own = wanted.startsWith(prefix) ? [wanted.slice(prefix.length)] : [];
   for (const word of [wanted, ...(synonyms.get(wanted) ?? []), ...own]) {
-    if (subject.attribute(`${word}_id`)?.refersTo) return `${word}_id`;
+    const id = `${word.replace(/_label$/, "")}_id`;
+    if (subject.attribute(id)?.refersTo) return id;
     const found = [word, `${word}_date`].find((one) => subject.attribute(one) !== null);
     if (found !== undefined) return found;
   }
@@ -116,9 +118,11 @@ export function fieldAround(
 /** All words for the fields of a kind of record, for what is counted with it, and for the kinds around it. */
 export function knownWords(ctx: Ctx, subject: Subject): string[] {
   const names = subject.names();
+  // `status_id` is asked for as `status`.
+  const labelled = names.flatMap((one) => (one.endsWith("_id") && subject.attribute(one)?.refersTo ? [one.slice(0, -3)] : []));
   const counted = names.flatMap((one) => (one.startsWith("num_") ? [one.slice("num_".length)] : []));
   const others = [...synonyms.keys()].filter((word) => subject.attribute(fieldNamed(subject, word)) !== null);
-  return [...new Set([...names, ...counted, ...others, ...kindWords(ctx, subject)])];
+  return [...new Set([...names, ...labelled, ...counted, ...others, ...kindWords(ctx, subject)])];
 }
 
 /** The words for the kinds of record around one of this kind. */

@@ -381,6 +381,15 @@ test("sorting by a field that points at records tells nothing of those that the 
   assert.deepEqual(await sorted(acme, `custom.${friend.id}`), [hiddenFirst.id, seen.id, hiddenLast.id, nobody.id]);
 });
 
+test("an operator that a filter does not have is named as such", async () => {
+  const acme = await organization();
+  const { id } = await acme.customField("lead", { type: "text" });
+
+  const refusal = await acme.refused(400, "GET", `/lead/?custom.${id}__like=x`, undefined, `custom.${id}__like`);
+
+  assert.match(refusal["field-errors"][`custom.${id}__like`], /^like is not an operator; known are in, /);
+});
+
 test("a group stands for its members in the filter of a field that names members", async () => {
   const acme = await organization();
   const [colleague, other] = [await acme.member(), await acme.member()];

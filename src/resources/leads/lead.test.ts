@@ -205,3 +205,15 @@ test("deleting a lead needs delete_leads", async () => {
 
   await member.refused(403, "DELETE", `/lead/${lead.id}/`);
 });
+
+test("the list knows a status by its label under both names", async () => {
+  const acme = await organization();
+  const { status_label } = await acme.lead({ name: "First" });
+  const [, other] = (await acme.get("/status/lead/")).data;
+  await acme.lead({ name: "Second", status_id: other.id });
+  const found = async (filter: string) => (await acme.get(`/lead/?${filter}`)).data.map((one: any) => one.name);
+
+  for (const filter of ["status", "status_label", "status__in"])
+    assert.deepEqual(await found(`${filter}=${encodeURIComponent(status_label)}`), ["First"], filter);
+  await acme.refused(400, "GET", "/lead/?status=Nope", undefined, "status");
+});

@@ -52,6 +52,7 @@ export const lead = resource({
     tag: tagFilter("lead"),
     ...listFilters("lead"),
     ...labelFilter("status_label", "status_id", leadStatus),
+    ...labelFilter("status", "status_id", leadStatus),
   },
   expand: {
     contacts: { resource: "contact", via: "lead_id", many: true },

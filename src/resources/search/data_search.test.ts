@@ -412,3 +412,13 @@ test("the view of a task is one of inbox, future and archive, in every way it ca
   const refusal = await acme.refused(400, "GET", "/task/?query=view:true", undefined, "query");
   assert.match(refusal["field-errors"].query, /must be one of (inbox|future|archive), /);
 });
+
+test("a sort that is not understood is told the form", async () => {
+  const acme = await organization();
+  const by = { field: { type: "regular_field", field_name: "name" } };
+
+  for (const sort of [[{ ...by, direction: "down" }], ["name", "mrr", "url", "id"], [1], 5]) {
+    const refusal = await reasons(acme, { query: ofType("lead"), sort });
+    assert.match(JSON.stringify(refusal), /at most three fields|"-date_created/, JSON.stringify(sort));
+  }
+});

@@ -35,7 +35,9 @@ const input = {
   results_limit: z.int().min(0).nullish().describe("How many records at most over all pages."),
   include_counts: z.boolean().default(false).describe("Adds `count`: how many there are, and how many of them are given."),
   sort: z
-    .union([z.string(), z.array(sortEntry).max(3)])
+    .union([z.string(), z.array(sortEntry).max(3)], {
+      error: 'must be at most three fields, each such as "-date_created" or {"direction": "asc" or "desc", "field": {…}}',
+    })
     .optional()
     .describe("At most three fields, each `-field` or {direction, field}; newest first by default."),
 };
