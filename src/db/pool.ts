@@ -82,25 +82,27 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
   const transaction = <T>(organizationId: string | null, work: (tx: Transaction) => Promise<T>, asker: Asker | null) => {
     return retried(() => own.use(asker, (client) => inTransaction(client, options.rls, organizationId, work)));
   };
-  /** Refuses at once what the database would not answer. */
-  const alive =
-    <Given extends unknown[], T>(ask: (...given: Given) => Promise<T>) =>
-    (...given: Given): Promise<T> =>
-      pulse.isSilent ? Promise.reject(unavailable()) : ask(...given);
+  const refused = () => Promise.reject(unavailable());
 
+  // Asked of a silent database, each of these is refused at once.
   return {
     rowSecurity: options.rls,
-    read: alive((organizationId, statement, asker = null) =>
-      shared ? shared.read(statement) : own.use(asker, scoped(organizationId, statement)),
-    ),
-    query: alive((organizationId, statement, asker = null) => {
+    read(organizationId, statement, asker = null) {
+      if (pulse.isSilent) return refused();
+      return shared ? shared.read(statement) : own.use(asker, scoped(organizationId, statement));
+    },
+    query(organizationId, statement, asker = null) {
+      if (pulse.isSilent) return refused();
       if (sorting && statement.name !== undefined) return sorting.read(statement, asker);
       asker?.stepAside();
       return reads.use(asker, scoped(organizationId, statement), cancel);
-    }),
-    transaction: alive((organizationId, work, asker = null) => transaction(organizationId, work, asker)),
-    unscoped: alive((statement) => (shared ? shared.read(statement) : own.use(null, scoped(null, statement)))),
-    unscopedTransaction: alive((work) => transaction(null, work, null)),
+    },
+    transaction: (organizationId, work, asker = null) => (pulse.isSilent ? refused() : transaction(organizationId, work, asker)),
+    unscoped(statement) {
+      if (pulse.isSilent) return refused();
+      return shared ? shared.read(statement) : own.use(null, scoped(null, statement));
+    },
+    unscopedTransaction: (work) => (pulse.isSilent ? refused() : transaction(null, work, null)),
     usage: () => sumOf(all.map((one) => one.usage())),
     async ping(timeoutMs) {
       const answer = pulse.ask({ text: "select 1", values: [] });
