@@ -44,6 +44,9 @@ export interface Prepared<T = any> {
   settle(): Promise<void>;
 }
 
+/** What a 304 says. */
+export const unchanged = "It is as `If-None-Match` knows it.";
+
 /** A query parameter, for the description and for the list of what a path knows. */
 export interface Parameter {
   name: string;
@@ -70,6 +73,8 @@ export interface Operation<I = any> {
   /** False keeps it from agents (identity and administration). */
   mcp: boolean;
   status: 200 | 201;
+  /** Other statuses it answers when all is well, and what each says. */
+  otherwise?: Readonly<Record<number, string>>;
   parameters: readonly Parameter[];
   /** The schema of the body, null where there is none. */
   body: z.ZodType | null;
@@ -139,6 +144,7 @@ export interface OperationWords<S extends Shape> {
   group?: RateGroup;
   scope?: Scope;
   status?: 200 | 201;
+  otherwise?: Readonly<Record<number, string>>;
   pastDue?: boolean;
   transaction?: boolean;
   mcp?: boolean;

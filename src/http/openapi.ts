@@ -3,7 +3,7 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { statuses } from "../core/errors.ts";
-import { type Method, type Operation, type Parameter, pathFields } from "../core/operation.ts";
+import { type Method, type Operation, type Parameter, pathFields, unchanged } from "../core/operation.ts";
 import { addPage } from "./pages.ts";
 import { answer } from "./reply.ts";
 import { apiPrefix } from "./rest.ts";
@@ -80,6 +80,7 @@ type Share = (schema: unknown) => unknown;
 
 function described(operation: Operation, share: Share, query: readonly Json[]): Json {
   const { body } = operation;
+  const output = share(schemaOf(operation.output, "output"));
   return {
     operationId: operation.name,
     summary: operation.doc,
@@ -94,20 +95,34 @@ function described(operation: Operation, share: Share, query: readonly Json[]): 
     ],
     ...(body && { requestBody: requestBody(share(schemaOf(body, "input")) as Json) }),
     responses: {
-      [operation.status]: {
-        description: operation.status === 201 ? "Created" : "OK",
-        headers: successHeaders(operation),
-        content: { "application/json": { schema: share(schemaOf(operation.output, "output")) } },
-      },
-      ...(operation.verb === "get" && { 304: { description: "It is as `If-None-Match` knows it." } }),
+      ...Object.fromEntries(
+        Object.entries(answersOf(operation)).map(([status, description]) => [
+          status,
+          // What is no success has nothing of the output.
+          { description, ...(Number(status) < 300 && { headers: successHeaders(operation), content: json(output) }) },
+        ]),
+      ),
       ...Object.fromEntries(errorsOf(operation).map((status) => [status, reference("responses", String(status))])),
     },
   };
 }
 
+function answersOf({ verb, status, otherwise }: Operation): Record<number, string> {
+  const whenKnown: Record<number, string> = verb === "get" ? { 304: unchanged } : {};
+  return { [status]: status === 201 ? "Created" : "OK", ...whenKnown, ...otherwise };
+}
+
+const json = (schema: unknown): Json => ({ "application/json": { schema } });
+
+/** Every status an operation may answer. */
+export const statusesOf = (operation: Operation): number[] => [
+  ...Object.keys(answersOf(operation)).map(Number),
+  ...errorsOf(operation),
+];
+
 function requestBody(schema: Json): Json {
   const required = Array.isArray(schema.required) && schema.required.length > 0;
-  return { required, content: { "application/json": { schema } } };
+  return { required, content: json(schema) };
 }
 
 const pathParameter = (name: string): Json => ({ name, in: "path", required: true, schema: { type: "string" } });

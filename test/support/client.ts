@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Operation } from "../../src/core/operation.ts";
+import { statusesOf } from "../../src/http/openapi.ts";
 import { checkReason } from "./reasons.ts";
 import type { Service } from "./service.ts";
 
@@ -108,6 +109,9 @@ function checkAnswer(
   answer: Answer,
   readsReasons: boolean,
 ): void {
+  const operation = findOperation(operations, method, path.split("?")[0]!);
+  if (operation !== undefined && !statusesOf(operation).includes(answer.status))
+    assert.fail(`${method} ${path} answered ${answer.status}, which ${operation.name} does not describe: ${answer.text}`);
   if (answer.status >= 500) assert.fail(`${method} ${path} answered ${answer.status}: ${answer.text}`);
   if (answer.status >= 400) {
     assert.deepEqual(
@@ -125,7 +129,6 @@ function checkAnswer(
     }
     return;
   }
-  const operation = findOperation(operations, method, path.split("?")[0]!);
   const isJson = answer.headers.get("content-type")?.startsWith("application/json");
   if (operation === undefined || !isJson || answer.status === 304 || /[?&]_fields=/.test(path) || answer.body === null) return;
   const result = operation.output.safeParse(answer.body);

@@ -28,6 +28,7 @@ export const shareContact = operation({
   doc: "Shares a contact with another organization: it gets a copy, and name, title, addresses, numbers, web addresses and time zone of both stay the same. Answers 200 where it is shared there already.",
   permission: "view_all_leads",
   status: 201,
+  otherwise: { 200: "It was shared there already." },
   input: {
     id: z.string(),
     organization_id: z.string().describe("The other organization, of which you are a member."),

@@ -13,6 +13,7 @@ export const downloadFile = operation({
   doc: "Answers the bytes of a file; with `Range`, a part of them.",
   permission: "member",
   mcp: false,
+  otherwise: { 206: "The part that `Range` asks for.", 416: "The file has no such part." },
   input: { id: z.string() },
   output: z.unknown(),
   async run(ctx, { id }) {

@@ -30,6 +30,7 @@ export const copyFromSource = operation({
   input: { ...named, source: z.string().optional().describe("Where the list is; by default the first source there is.") },
   output,
   status: 201,
+  otherwise: { 200: "The list was there already; who was missing was added." },
   async run(ctx, { name, source }) {
     const known = sourcesOf(ctx);
     const found = source === undefined ? known[0] : known.find((one) => one.name === source);
@@ -57,6 +58,7 @@ export const copyFromLegacySource = operation({
   input: { legacy_source: z.string().describe("Where the list is."), ...named },
   output,
   status: 201,
+  otherwise: { 200: "The list was there already; who was missing was added." },
   async run(ctx, { legacy_source, name }) {
     const found = sourcesOf(ctx).find((one) => one.name === legacy_source);
     if (found === undefined) throw notFound();

@@ -1,7 +1,7 @@
 // Reading the organization brings its members along, as they are needed to show anything else.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
-import { type JsonText, type Operation, operation } from "../../core/operation.ts";
+import { type JsonText, type Operation, operation, unchanged } from "../../core/operation.ts";
 import { readFieldNames } from "../../records/list_input.ts";
 import { showRecord } from "../../records/records.ts";
 import { withMembers } from "../../records/standard.ts";
@@ -23,6 +23,7 @@ export const getOrganization = operation({
   doc: "Answers the organization that the key belongs to.",
   permission: "member",
   mcp: false,
+  otherwise: { 304: unchanged },
   input: {
     id: z.string(),
     _fields: z.string().optional().describe("Only these fields, separated by commas."),

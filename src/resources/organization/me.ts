@@ -3,7 +3,7 @@ import { z } from "zod";
 import { activeMembershipsOf, organizationsThatKnow } from "../../auth/unscoped.ts";
 import { type Ctx, read, write } from "../../core/context.ts";
 import { conflict, invalid } from "../../core/errors.ts";
-import { JsonText, operation } from "../../core/operation.ts";
+import { JsonText, operation, unchanged } from "../../core/operation.ts";
 import { permissionsOf } from "../../core/permissions.ts";
 import { join, sql, name as sqlName, statement } from "../../db/sql.ts";
 import { announceChange } from "../../records/change.ts";
@@ -56,6 +56,7 @@ export const getMe = operation({
   doc: "Answers the user the key belongs to.",
   permission: "member",
   mcp: false,
+  otherwise: { 304: unchanged },
   input: { _fields: z.string().optional().describe("Only these fields, separated by commas.") },
   output,
   async run(ctx, { _fields }) {

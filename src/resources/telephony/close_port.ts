@@ -48,6 +48,7 @@ export const closePort = operation({
   path: "/port/close/",
   doc: "Ends a port that is under way. With `phone_numbers` in place of an id it asks for a port of those.",
   permission: "manage_group_numbers",
+  otherwise: { 201: "A new port was submitted." },
   input,
   output: outputSchema(port),
   async run(ctx, given) {
