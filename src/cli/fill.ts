@@ -2,7 +2,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../app.ts";
 import type { Actor } from "../core/context.ts";
-import { Problem } from "../core/errors.ts";
 import { newId } from "../core/id.ts";
 import { perform } from "../core/perform.ts";
 import { type Company, type Happening, sampleCompanies } from "./demo_data.ts";
@@ -50,7 +49,7 @@ async function patiently<T>(act: () => Promise<T>): Promise<T> {
     try {
       return await act();
     } catch (error) {
-      if (!(error instanceof Problem && error.status === 503) || tries === 10) throw error;
+      if ((error as { status?: number }).status !== 503 || tries === 10) throw error;
       await sleep(1000);
     }
   }

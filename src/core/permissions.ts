@@ -1,5 +1,5 @@
 // The permissions a role can hold and what the built-in roles hold. Operations name one of them, or `member`.
-import { byName } from "./names.ts";
+import { byName } from "../values/names.ts";
 
 export const permissions = [
   "manage_organization",

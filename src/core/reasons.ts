@@ -1,5 +1,6 @@
 // Turns what a schema found wrong into `field-errors`: a dotted place, and a reason in small, plain words.
 import type { z } from "zod";
+import { editDistance } from "../values/edit_distance.ts";
 import type { FieldErrors } from "./errors.ts";
 
 /** At most 100 places are named: a body with more wrong has one thing wrong. */
@@ -79,6 +80,7 @@ export function hint(given: string, known: Iterable<string>): string {
 export function notAmong(given: unknown, known: Iterable<string>): string {
   // What is no text resembles none of them.
   const { listed, rest } = nearest(typeof given === "string" ? given : "", known);
+  if (listed.length === 0) return "has none to choose from yet";
   return `must be one of ${rest > 0 ? `${listed.length + rest}, such as ` : ""}${listed.join(", ")}`;
 }
 
@@ -93,16 +95,4 @@ function nearest(given: string, known: Iterable<string>): { near: string | null;
   const listed = [...distances.keys()].sort((a, b) => distances.get(a)! - distances.get(b)!).slice(0, listedMax);
   const isNear = listed.length > 0 && distances.get(listed[0]!)! <= Math.max(2, Math.floor(sought.length / 3));
   return { near: isNear ? listed[0]! : null, listed, rest: distances.size - listed.length };
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
-    }
-    row = next;
-  }
-  return row[b.length]!;
 }

@@ -1,6 +1,7 @@
 // A resource is data about a kind of record. It has no behaviour: the verbs live in `standard.ts` and `records.ts`.
 import { z } from "zod";
 import { type Place, type Sql, sql, name as sqlName } from "../db/sql.ts";
+import { byName } from "../values/names.ts";
 import type { Ctx } from "./context.ts";
 import type { Directory } from "./directory.ts";
 import {
@@ -15,7 +16,6 @@ import {
   text,
   timestamp,
 } from "./field.ts";
-import { byName } from "./names.ts";
 import type { Permission } from "./permissions.ts";
 
 export type Fields = Record<string, AnyField>;

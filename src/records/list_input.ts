@@ -6,10 +6,10 @@ import type { Ctx } from "../core/context.ts";
 import { type FieldErrors, invalid, reasonsOf } from "../core/errors.ts";
 import { type Field, refersTo } from "../core/field.ts";
 import { isId } from "../core/id.ts";
-import { byName } from "../core/names.ts";
 import { hint, notAmong } from "../core/reasons.ts";
 import { type Condition, type Filter, from, type OrderKey, type Purpose, type Resource, scope } from "../core/resource.ts";
 import { and, name, or, raw, type Sql, sql } from "../db/sql.ts";
+import { byName } from "../values/names.ts";
 import { isExact, notExact } from "../values/number.ts";
 import { endOfDay, parseDate, parseTimestamp } from "../values/time.ts";
 import { type CustomField, customFieldsOf, findField } from "./custom_fields.ts";
@@ -371,7 +371,7 @@ function customCondition(
   if (field === undefined) {
     const [, known, given] = /^(.+)__([^_]+)$/s.exec(wireName) ?? [];
     const isOperator = known !== undefined && of.custom !== undefined && customFieldsOf(ctx.directory, of.custom).has(known);
-    errors[key] = isOperator ? `${given} is not an operator; known are ${suffixes.join(", ")}` : "is not a custom field here";
+    errors[key] = isOperator ? `${given} is not an operator${hint(given!, suffixes)}` : "is not a custom field here";
     return null;
   }
   return attempt(() => customCompare(ctx, wireName, field, operator, value), key, errors);

@@ -3,8 +3,8 @@
  * the lists inside records, and whose words count for whom.
  */
 import type { Ctx } from "../core/context.ts";
-import { byName } from "../core/names.ts";
 import type { Resource } from "../core/resource.ts";
+import { byName } from "../values/names.ts";
 
 /** The kind of record an `object_type` names: `lead`, `activity.note`. */
 export function resourceOf(ctx: Ctx, objectType: string): Resource | undefined {

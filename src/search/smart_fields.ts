@@ -5,10 +5,10 @@
 import { z } from "zod";
 import type { Ctx } from "../core/context.ts";
 import { type Related, related, type SharedRows } from "../core/field.ts";
-import { byName } from "../core/names.ts";
 import type { Resource } from "../core/resource.ts";
 import { join, name, raw, type Sql, sql, wireTime } from "../db/sql.ts";
 import { currencyDigits, currencySymbol, formatMoney } from "../values/money.ts";
+import { byName } from "../values/names.ts";
 import type { Kind } from "./attributes.ts";
 
 export interface SmartField {

@@ -1,8 +1,8 @@
 // An automation of the first generation: when this happens and that is so, do these things. It is in force as it is written.
 import { z } from "zod";
 import { boolean, choice, computed, input, json, text } from "../../core/field.ts";
-import { byName } from "../../core/names.ts";
 import { resource } from "../../core/resource.ts";
+import { byName } from "../../values/names.ts";
 import { authorNames } from "../shared/names.ts";
 import { type Action, actionTypes } from "./actions.ts";
 import { duration } from "./catalog.ts";

@@ -19,12 +19,12 @@ import {
   texts,
   timestamp,
 } from "../../core/field.ts";
-import { byName } from "../../core/names.ts";
 import { type Filter, resource } from "../../core/resource.ts";
 import { and, name, or, raw, type Sql, sql } from "../../db/sql.ts";
 import { checkAmong, readBoolean, readValues } from "../../records/list_input.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { vector } from "../../search/words.ts";
+import { byName } from "../../values/names.ts";
 import { folderId } from "../inbox/inbox_folder.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
 import { tagFilter } from "../shared/filters.ts";
