@@ -6,7 +6,7 @@ import { invalid } from "../core/errors.ts";
 import type { Pointer } from "../core/registry.ts";
 import { from, kindOf, type Resource, type Row } from "../core/resource.ts";
 import { allColumns, rowReader } from "../core/row.ts";
-import { and, empty, join, name, or, type Sql, sql, statement } from "../db/sql.ts";
+import { and, join, name, or, type Sql, sql, statement } from "../db/sql.ts";
 import { updateRows } from "./change.ts";
 import { changedFields, emitAll, emitInTurns } from "./event.ts";
 import { holdersOf, withIds } from "./named_ids.ts";
@@ -75,10 +75,22 @@ export async function lockPointing(
 
 /** The rows that meet a condition on the alias `t`, locked, whoever may see them. */
 export async function lockWhere<R extends Resource>(ctx: Ctx, of: R, condition: Sql, limit?: number): Promise<Row<R>[]> {
+  const end = limit === undefined ? sql`for update of t` : sql`limit ${limit} for update of t`;
+  return lockedRows(ctx, of, condition, end);
+}
+
+/**
+ * The same for rows that are changed and not deleted. Others may still write records that point at them, or have just done so: who
+ * makes a child and then changes its parent would wait for whoever does the same, in a circle.
+ */
+export const lockToChange = <R extends Resource>(ctx: Ctx, of: R, condition: Sql): Promise<Row<R>[]> =>
+  lockedRows(ctx, of, condition, sql`for no key update of t`);
+
+async function lockedRows<R extends Resource>(ctx: Ctx, of: R, condition: Sql, end: Sql): Promise<Row<R>[]> {
   const rows = await query(
     ctx,
     statement(sql`select ${allColumns(of)} from ${from(of, "t")} where ${and([sql`t.organization_id = ${ctx.organization_id}`, condition])}
-      order by t.id ${limit === undefined ? empty : sql`limit ${limit}`} for update of t`),
+      order by t.id ${end}`),
   );
   const found: Row<R>[] = [];
   const read = rowReader(of);

@@ -3,13 +3,13 @@ import { type Ctx, query } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { emit } from "../../records/event.ts";
-import { lockWhere } from "../../records/references.ts";
+import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { lead } from "./lead.ts";
 
 /** After contacts came, went or got another name: what leads without a name are called from now on. */
 export async function nameAfterContacts(ctx: Ctx, leadIds: readonly string[]): Promise<void> {
-  const unnamed = await lockWhere(ctx, lead, sql`t.id = any(${leadIds}) and t.name is null`);
+  const unnamed = await lockToChange(ctx, lead, sql`t.id = any(${leadIds}) and t.name is null`);
   if (unnamed.length === 0) return;
   const names = await firstContactNames(ctx, leadIds);
   for (const before of unnamed) rename(ctx, before, names.get(before.id) ?? null);
