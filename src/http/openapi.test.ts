@@ -49,7 +49,7 @@ const share = operation({
   output: z.object({}),
   run: async () => ({}),
 });
-const operations = [share, ...standard(thing, crud), render];
+const operations = [share, ...standard(thing, crud, "member"), render];
 const description = buildDescription(operations, { version: "1.2.3" }) as any;
 
 test("the description is served without a key, as JSON", async (t) => {

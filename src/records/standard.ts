@@ -23,13 +23,16 @@ export type StandardVerbs<R extends Resource> = {
   get?: true | ((ctx: Ctx, id: string, fields: readonly string[] | null) => Promise<JsonText>);
 } & { [K in keyof Verbs<R>]?: true | Verbs<R>[K] };
 
-/** What the caller's role must hold: for writing in general, or for a verb. `member` where nothing is said. */
-export type StandardPermissions = Partial<Record<Verb | "write", Permission | "member">>;
+/** What the caller's role must hold. `member` is what every active member may do. */
+type Required = Permission | "member";
+
+/** One for all verbs, or one for `list` and `get`, one for the others, and exceptions by name. There is no default. */
+export type StandardPermissions = Required | ({ read: Required; write: Required } & Partial<Record<Verb, Required>>);
 
 /** The operations of a resource. */
-export function standard<R extends Resource>(of: R, verbs: StandardVerbs<R>, permissions: StandardPermissions = {}): Operation[] {
+export function standard<R extends Resource>(of: R, verbs: StandardVerbs<R>, permissions: StandardPermissions): Operation[] {
   setVerbs(of, onlyFunctions(verbs) as Partial<Verbs<R>>);
-  const make: Record<Verb, () => Operation> = {
+  const make: Record<Verb, () => Unpermitted> = {
     list: () => listOperation(of, verbs.list),
     create: () => createOperation(of, verbs.get !== undefined),
     get: () => getOperation(of, verbs.get),
@@ -38,12 +41,11 @@ export function standard<R extends Resource>(of: R, verbs: StandardVerbs<R>, per
   };
   return (Object.keys(make) as Verb[])
     .filter((verb) => verbs[verb] !== undefined)
-    .map((verb) =>
-      Object.assign(make[verb](), {
-        permission: permissions[verb] ?? (isWrite(verb) ? permissions.write : undefined) ?? "member",
-      }),
-    );
+    .map((verb) => Object.assign(make[verb](), { permission: permissionOf(verb, permissions) }));
 }
+
+const permissionOf = (verb: Verb, given: StandardPermissions): Required =>
+  typeof given === "string" ? given : (given[verb] ?? (isWrite(verb) ? given.write : given.read));
 
 const isWrite = (verb: Verb) => verb !== "list" && verb !== "get";
 
@@ -52,14 +54,15 @@ const onlyFunctions = (verbs: object) =>
     Object.entries(verbs).filter(([verb, value]) => typeof value === "function" && verb !== "list" && verb !== "get"),
   );
 
+type Unpermitted<I = any> = Omit<Operation<I>, "permission">;
+
 function base(
   of: Resource,
   verb: Verb,
-): Omit<Operation, "method" | "path" | "doc" | "parse" | "run" | "parameters" | "body" | "output"> {
+): Omit<Unpermitted, "method" | "path" | "doc" | "parse" | "run" | "parameters" | "body" | "output"> {
   const write = isWrite(verb);
   return {
     name: `${of.name}.${verb}`,
-    permission: "member",
     group: write ? "write" : "read",
     scope: verb === "delete" ? "write_destructive" : write ? "write_safe" : "read",
     pastDue: !write,
@@ -88,7 +91,7 @@ const fieldsParameter: Parameter = {
 function listOperation(
   of: Resource,
   own: StandardVerbs<Resource>["list"],
-): Operation<{ params: Record<string, string>; query: Record<string, string> }> {
+): Unpermitted<{ params: Record<string, string>; query: Record<string, string> }> {
   return {
     ...base(of, "list"),
     method: "GET",
@@ -167,7 +170,7 @@ async function getParent(ctx: Ctx, of: Resource, params: Record<string, string>)
 function getOperation(
   of: Resource,
   own: StandardVerbs<Resource>["get"],
-): Operation<{ id: string; query: Record<string, string> }> {
+): Unpermitted<{ id: string; query: Record<string, string> }> {
   const expand = Object.keys(of.expand ?? {});
   const parameters =
     expand.length > 0
@@ -212,7 +215,7 @@ async function expandedRecord(ctx: Ctx, of: Resource, id: string, record: JsonTe
 function createOperation(
   of: Resource,
   hasGet: boolean,
-): Operation<{ input: Create<Resource>; params: Record<string, string>; fields: string[] | null }> {
+): Unpermitted<{ input: Create<Resource>; params: Record<string, string>; fields: string[] | null }> {
   return {
     ...base(of, "create"),
     method: "POST",
@@ -265,7 +268,7 @@ export function withMembers(record: JsonText, members: string): JsonText {
 
 function updateOperation(
   of: Resource,
-): Operation<{ id: string; params: Record<string, string>; given: Given; fields: string[] | null }> {
+): Unpermitted<{ id: string; params: Record<string, string>; given: Given; fields: string[] | null }> {
   return {
     ...base(of, "update"),
     method: "PUT",
@@ -330,7 +333,7 @@ async function lockForChange(
 
 // --- delete ---
 
-function deleteOperation(of: Resource): Operation<{ id: string; params: Record<string, string> }> {
+function deleteOperation(of: Resource): Unpermitted<{ id: string; params: Record<string, string> }> {
   // The last field of a nested path names the record itself: `/opportunity/{opportunity_id}/line_item/{item_id}/`.
   const idField = of.parent === undefined ? "id" : "item_id";
   return {

@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Permission, permissions } from "../../src/core/permissions.ts";
+import { crud, standard } from "../../src/records/standard.ts";
 import { operations } from "../../src/resources/index.ts";
+import { lead } from "../../src/resources/leads/lead.ts";
 import { Client } from "../support/client.ts";
 import { organization } from "../support/given.ts";
 
@@ -103,6 +105,15 @@ describe("a permission", () => {
       assert.ok(answer.status !== 403 || !answer.body.error.includes(operation.permission), answer.text);
     });
   }
+
+  test("is asked for by name: verbs that name none do not compile", () => {
+    // @ts-expect-error What the verbs take is missing.
+    const unnamed = () => standard(lead, crud);
+    // @ts-expect-error What the writing verbs take is missing.
+    const halfNamed = () => standard(lead, crud, { read: "member" });
+
+    assert.deepEqual([typeof unnamed, typeof halfNamed], ["function", "function"]);
+  });
 
   test("is named by every operation, and is one a role can hold", () => {
     for (const operation of operations) {

@@ -8,17 +8,15 @@ import { createOauthApp } from "./oauth_app_verbs.ts";
 import { sendAs } from "./send_as.ts";
 import { createSendAs, listSendAs } from "./send_as_verbs.ts";
 
-const admins = { list: "manage_organization", write: "manage_organization" } as const;
-
 /** Who cannot pay can still take access away. */
 const deletesPastDue = (operation: Operation): Operation =>
   operation.verb === "delete" ? { ...operation, pastDue: true } : operation;
 
 export const accounts: Operation[] = [
-  ...standard(connectedAccount, { ...crud, create: createAccount, update: updateAccount }),
-  ...standard(sendAs, { list: listSendAs, create: createSendAs, delete: true }),
+  ...standard(connectedAccount, { ...crud, create: createAccount, update: updateAccount }, "member"),
+  ...standard(sendAs, { list: listSendAs, create: createSendAs, delete: true }, "member"),
   listCredentials,
   updateCredentials,
   deleteCredentials,
-  ...standard(oauthApp, { list: true, create: createOauthApp, delete: true }, admins).map(deletesPastDue),
+  ...standard(oauthApp, { list: true, create: createOauthApp, delete: true }, "manage_organization").map(deletesPastDue),
 ];

@@ -28,24 +28,33 @@ import { listActivities } from "./stream.ts";
 import { taskCompleted } from "./task_completed.ts";
 
 export const activities: Operation[] = [
-  ...standard(activity, { list: listActivities }).map(answeringLines),
-  ...standard(note, inConversations(note, { create: createNote, update: updateNote })),
-  ...standard(call, inConversations(call, { create: createCall, update: updateCall })),
-  ...standard(email, inConversations(email, { create: createEmail, update: updateEmail, delete: deleteEmail })).map(
+  ...standard(activity, { list: listActivities }, "member").map(answeringLines),
+  ...standard(note, inConversations(note, { create: createNote, update: updateNote }), "member"),
+  ...standard(call, inConversations(call, { create: createCall, update: updateCall }), "member"),
+  ...standard(email, inConversations(email, { create: createEmail, update: updateEmail, delete: deleteEmail }), "member").map(
     tellingOtherLeads,
   ),
-  ...standard(emailThread, { list: true, get: (ctx, id, fields) => showRecord(ctx, emailThread, id, fields ?? ["_all"]) }),
-  ...standard(sms, inConversations(sms, { create: createSms, update: updateSms })).map(takingSendToInbox),
-  ...standard(channelMessage, inConversations(channelMessage, { create: createChannelMessage, update: updateChannelMessage })),
+  ...standard(
+    emailThread,
+    { list: true, get: (ctx, id, fields) => showRecord(ctx, emailThread, id, fields ?? ["_all"]) },
+    "member",
+  ),
+  ...standard(sms, inConversations(sms, { create: createSms, update: updateSms }), "member").map(takingSendToInbox),
+  ...standard(
+    channelMessage,
+    inConversations(channelMessage, { create: createChannelMessage, update: updateChannelMessage }),
+    "member",
+  ),
   ...standard(
     customActivity,
     inConversations(customActivity, { create: createCustomActivity, update: updateCustomActivity, delete: deleteCustomActivity }),
+    "member",
   ),
-  ...standard(meeting, inConversations(meeting, { create: createMeeting, update: updateMeeting })),
-  ...standard(created, { list: true }),
-  ...standard(leadStatusChange, { list: true }),
-  ...standard(opportunityStatusChange, { list: true }),
-  ...standard(taskCompleted, { list: true }),
+  ...standard(meeting, inConversations(meeting, { create: createMeeting, update: updateMeeting }), "member"),
+  ...standard(created, { list: true }, "member"),
+  ...standard(leadStatusChange, { list: true }, "member"),
+  ...standard(opportunityStatusChange, { list: true }, "member"),
+  ...standard(taskCompleted, { list: true }, "member"),
 ];
 
 /** With `thread_emails=true` e-mails are shown as lines of their thread. */

@@ -12,7 +12,7 @@ import { withSteps } from "./get_run.ts";
 import { listRunsOf, listVersions } from "./nested_lists.ts";
 import { automationStats } from "./stats.ts";
 
-const writers = { write: "manage_email_sequences" } as const;
+const writers = { read: "member", write: "manage_email_sequences" } as const;
 
 /** The wire's word is a plural already. */
 const inSingular = (operation: Operation): Operation => ({
@@ -36,7 +36,7 @@ export const automationsOfBothGenerations: Operation[] = [
   listVersions,
   listRunsOf,
   automationStats,
-  ...standard(automationRun, { list: true, get: true }).map((one) => (one.verb === "get" ? withSteps(one) : one)),
-  ...standard(automationEvent, { list: true }),
+  ...standard(automationRun, { list: true, get: true }, "member").map((one) => (one.verb === "get" ? withSteps(one) : one)),
+  ...standard(automationEvent, { list: true }, "member"),
   ...catalogs,
 ];

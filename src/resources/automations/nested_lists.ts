@@ -17,7 +17,7 @@ interface Input {
 }
 
 const ofOne = (of: Resource, word: string, doc: string): Operation<Input> => ({
-  ...standard(of, { list: true })[0]!,
+  ...standard(of, { list: true }, "member")[0]!,
   name: `automations.${word}`,
   path: `/automations/{id}/${word}/`,
   doc,

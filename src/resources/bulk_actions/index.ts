@@ -3,4 +3,4 @@ import { standard } from "../../records/standard.ts";
 import { bulkAction } from "./bulk_action.ts";
 import { pauseOrResume } from "./pause.ts";
 
-export const bulkActions: Operation[] = standard(bulkAction, { list: true, get: true, update: pauseOrResume });
+export const bulkActions: Operation[] = standard(bulkAction, { list: true, get: true, update: pauseOrResume }, "member");

@@ -6,6 +6,6 @@ import { createComment, deleteComment, updateComment } from "./comment_verbs.ts"
 import { listComments } from "./list_comments.ts";
 
 export const comments: Operation[] = [
-  ...standard(comment, { list: listComments, create: createComment, update: updateComment, delete: deleteComment }),
-  ...standard(commentThread, { list: true, get: true }),
+  ...standard(comment, { list: listComments, create: createComment, update: updateComment, delete: deleteComment }, "member"),
+  ...standard(commentThread, { list: true, get: true }, "member"),
 ];

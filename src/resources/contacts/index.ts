@@ -12,7 +12,7 @@ import { unshareContact } from "./unshare.ts";
 const verbs = standard(
   contact,
   { ...crud, create: createContact, update: updateContact, delete: deleteContact },
-  { delete: "delete_leads" },
+  { read: "member", write: "member", delete: "delete_leads" },
 );
 
 /** A change of a shared contact reaches its copies. */

@@ -8,13 +8,17 @@ import { restoreConversation } from "./restore.ts";
 import { answeringMessages, showConversation } from "./show_conversation.ts";
 
 export const conversations: Operation[] = [
-  ...standard(conversation, {
-    list: listConversations,
-    get: showConversation,
-    create: createConversation,
-    update: updateConversation,
-    delete: deleteConversation,
-  }).map(answeringMessages),
+  ...standard(
+    conversation,
+    {
+      list: listConversations,
+      get: showConversation,
+      create: createConversation,
+      update: updateConversation,
+      delete: deleteConversation,
+    },
+    "member",
+  ).map(answeringMessages),
   postMessage,
   restoreConversation,
 ];

@@ -10,7 +10,7 @@ import { customObjectType } from "./custom_object_type.ts";
 import { objectTypeNamed } from "./object_types.ts";
 import { typeVerbs } from "./type_verbs.ts";
 
-const writers = { write: "manage_customizations" } as const;
+const writers = { read: "member", write: "manage_customizations" } as const;
 
 const customFields = standard(
   customField,

@@ -2,4 +2,4 @@ import type { Operation } from "../../core/operation.ts";
 import { standard } from "../../records/standard.ts";
 import { enrichment } from "./enrichment.ts";
 
-export const enrichments: Operation[] = standard(enrichment, { list: true, get: true });
+export const enrichments: Operation[] = standard(enrichment, { list: true, get: true }, "member");

@@ -5,7 +5,7 @@ import { eventPage, listEvents } from "./list_events.ts";
 import { webhook } from "./webhook.ts";
 import { createWebhook, updateWebhook } from "./webhook_verbs.ts";
 
-const readEvents = standard(event, { list: listEvents, get: true });
+const readEvents = standard(event, { list: listEvents, get: true }, "member");
 
 const cursorDoc =
   "`cursor_next` of a page goes back in time, `cursor_previous` follows what happens; with the same filters and order.";
@@ -21,5 +21,5 @@ const followed = (list: Operation): Operation => ({
 
 export const events: Operation[] = [
   ...readEvents.map((one) => (one.verb === "list" ? followed(one) : one)),
-  ...standard(webhook, { ...crud, create: createWebhook, update: updateWebhook }),
+  ...standard(webhook, { ...crud, create: createWebhook, update: updateWebhook }, "member"),
 ];

@@ -3,4 +3,4 @@ import { standard } from "../../records/standard.ts";
 import { downloadExport } from "./download.ts";
 import { exportResource } from "./export.ts";
 
-export const exports: Operation[] = [...standard(exportResource, { get: true }, { get: "export" }), downloadExport];
+export const exports: Operation[] = [...standard(exportResource, { get: true }, "export"), downloadExport];

@@ -10,11 +10,15 @@ import { resolveFile } from "./resolve.ts";
 
 export { sharedFile } from "./share.ts";
 
-const verbs = standard(file, { ...crud, update: updateFile, delete: deleteFile });
+const verbs = standard(file, { ...crud, update: updateFile, delete: deleteFile }, "member");
 
 export const files: Operation[] = [
   ...verbs.map((operation) => (operation.verb === "create" ? withBytes(operation) : operation)),
   resolveFile,
   downloadFile,
-  ...standard(fileSubtype, { ...crud, create: createFileSubtype, delete: deleteFileSubtype }, { write: "manage_customizations" }),
+  ...standard(
+    fileSubtype,
+    { ...crud, create: createFileSubtype, delete: deleteFileSubtype },
+    { read: "member", write: "manage_customizations" },
+  ),
 ];

@@ -6,7 +6,7 @@ import { setGoal } from "./goal_verbs.ts";
 export const goals: Operation[] = standard(
   goal,
   { list: true, create: setGoal, delete: true },
-  { write: "manage_organization" },
+  { read: "member", write: "manage_organization" },
 ).map((one) =>
   one.verb === "create" ? Object.assign(one, { otherwise: { 200: "It was there already, and was changed." } }) : one,
 );

@@ -8,7 +8,7 @@ import { withTable } from "./read_table.ts";
 const verbs = standard(
   importResource,
   { list: true, get: true, create: createImport, update: updateImport },
-  { write: "bulk_import" },
+  { read: "member", write: "bulk_import" },
 );
 
 export const imports: Operation[] = [...verbs.map((one) => (one.verb === "create" ? withTable(one) : one)), listPresets];

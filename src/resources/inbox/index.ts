@@ -10,9 +10,13 @@ import { createInboxRule, deleteInboxRule, updateInboxRule } from "./inbox_rule_
 import { listProspects } from "./list_prospects.ts";
 
 export const inbox: Operation[] = [
-  ...standard(inboxFolder, { list: true, create: createInboxFolder, update: updateInboxFolder, delete: deleteInboxFolder }),
-  ...standard(inboxRule, { list: true, create: createInboxRule, update: updateInboxRule, delete: deleteInboxRule }),
-  ...standard(inboxProspect, { list: listProspects }),
+  ...standard(
+    inboxFolder,
+    { list: true, create: createInboxFolder, update: updateInboxFolder, delete: deleteInboxFolder },
+    "member",
+  ),
+  ...standard(inboxRule, { list: true, create: createInboxRule, update: updateInboxRule, delete: deleteInboxRule }, "member"),
+  ...standard(inboxProspect, { list: listProspects }, "member"),
   convertInboxProspect,
   dismissInboxProspect,
 ];

@@ -9,14 +9,18 @@ import { mergeLeads } from "./merge.ts";
 import { moveLead } from "./move.ts";
 
 export const leads: Operation[] = [
-  ...standard(lead, { ...crud, create: createLead, update: updateLead, delete: deleteLead }, { delete: "delete_leads" }),
+  ...standard(
+    lead,
+    { ...crud, create: createLead, update: updateLead, delete: deleteLead },
+    { read: "member", write: "member", delete: "delete_leads" },
+  ),
   mergeLeads,
   moveLead,
   ...withReplacement(
     standard(
       leadStatus,
       { ...crud, create: createLeadStatus, update: updateLeadStatus, delete: deleteLeadStatus },
-      { write: "manage_customizations" },
+      { read: "member", write: "manage_customizations" },
     ),
     lead,
   ),

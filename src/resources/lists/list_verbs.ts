@@ -23,7 +23,7 @@ export function listOperations(of: List, listed: Resource): Operation[] {
     removeAllMembers(ctx, word, before.id);
     await store.remove(ctx, of, [before]);
   };
-  const gates = { update: "manage_customizations", delete: "manage_customizations" } as const;
+  const gates = { read: "member", write: "manage_customizations", create: "member" } as const;
   return [
     ...standard(of, { list: true, create: true, update: true, delete: remove }, gates),
     adding(of, listed, word),

@@ -3,7 +3,4 @@ import { standard } from "../../records/standard.ts";
 import { mailingExport } from "./mailing_export.ts";
 import { listPlatforms } from "./platforms.ts";
 
-export const mailingExports: Operation[] = [
-  ...standard(mailingExport, { list: true, get: true }, { list: "export", get: "export" }),
-  listPlatforms,
-];
+export const mailingExports: Operation[] = [...standard(mailingExport, { list: true, get: true }, "export"), listPlatforms];

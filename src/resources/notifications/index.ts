@@ -3,6 +3,6 @@ import { standard } from "../../records/standard.ts";
 import { notification } from "./notification.ts";
 import { listNotifications, markAllRead, updateNotification, withUnreadCount } from "./notification_verbs.ts";
 
-const [list, ...rest] = standard(notification, { list: listNotifications, update: updateNotification });
+const [list, ...rest] = standard(notification, { list: listNotifications, update: updateNotification }, "member");
 
 export const notifications: Operation[] = [withUnreadCount(list!), ...rest, markAllRead];

@@ -13,20 +13,24 @@ import { createPipeline, deletePipeline, updatePipeline } from "./pipeline_verbs
 import { product } from "./product.ts";
 import { createProduct, updateProduct } from "./product_verbs.ts";
 
-const customization = { write: "manage_customizations" } as const;
+const customization = { read: "member", write: "manage_customizations" } as const;
 
-const [listDeals, ...dealVerbs] = standard(opportunity, {
-  ...crud,
-  list: listOpportunities,
-  create: createOpportunity,
-  update: updateOpportunity,
-  delete: deleteOpportunity,
-});
+const [listDeals, ...dealVerbs] = standard(
+  opportunity,
+  {
+    ...crud,
+    list: listOpportunities,
+    create: createOpportunity,
+    update: updateOpportunity,
+    delete: deleteOpportunity,
+  },
+  "member",
+);
 
 export const opportunities: Operation[] = [
   withTotals(listDeals!),
   ...dealVerbs,
-  ...standard(lineItem, { list: true, create: createLineItem, delete: deleteLineItem }),
+  ...standard(lineItem, { list: true, create: createLineItem, delete: deleteLineItem }, "member"),
   ...standard(pipeline, { ...crud, create: createPipeline, update: updatePipeline, delete: deletePipeline }, customization),
   ...withReplacement(
     standard(

@@ -11,7 +11,7 @@ import { foundOrganization } from "./found.ts";
 import { organization } from "./organization.ts";
 import { mergeSettings } from "./settings.ts";
 
-const [plainCreate] = standard(organization, { create: true, get: true });
+const [plainCreate] = standard(organization, { create: true, get: true }, "member");
 
 /** Not one of the five verbs: what it creates lies outside of the caller's organization. */
 export const createOrganization: Operation = {

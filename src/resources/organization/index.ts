@@ -17,7 +17,7 @@ import { createRole, refusingBuiltIns, updateRole } from "./role_verbs.ts";
 import { listPresent, user } from "./user.ts";
 
 const { get: _, ...withoutGet } = crud;
-const admins = { write: "manage_organization" } as const;
+const admins = { read: "member", write: "manage_organization" } as const;
 
 /** Who cannot pay can still take access away. */
 const deletesPastDue = (operation: Operation): Operation =>
@@ -28,7 +28,7 @@ const organizationOperations = standard(organization, { update: updateOrganizati
 export const organizations: Operation[] = [
   getMe,
   updateMe,
-  ...standard(user, { list: listPresent(user), get: true }),
+  ...standard(user, { list: listPresent(user), get: true }, "member"),
   listAvailability,
   updateAvailability,
   ...standard(
@@ -38,7 +38,7 @@ export const organizations: Operation[] = [
   ).map(deletesPastDue),
   ...standard(role, { ...withoutGet, create: createRole, update: updateRole }, admins).map(refusingBuiltIns),
   ...standard(group, { ...withoutGet, create: createGroup, update: updateGroup, delete: deleteGroup }, admins),
-  ...standard(apiKey, { list: true, create: createApiKey, delete: deleteApiKey }).map(deletesPastDue),
+  ...standard(apiKey, { list: true, create: createApiKey, delete: deleteApiKey }, "member").map(deletesPastDue),
   createOrganization,
   getOrganization,
   ...organizationOperations.map((one) => (one.verb === "update" ? showingMemberships(one) : deletesPastDue(one))),

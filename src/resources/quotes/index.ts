@@ -6,7 +6,7 @@ import { quotePage, quotePdf } from "./quote_page.ts";
 import { createQuote, deleteQuote, updateQuote } from "./quote_verbs.ts";
 import { withPdf } from "./sent_pdf.ts";
 
-const verbs = standard(quote, { ...crud, create: createQuote, update: updateQuote, delete: deleteQuote });
+const verbs = standard(quote, { ...crud, create: createQuote, update: updateQuote, delete: deleteQuote }, "member");
 
 export const quotes: Operation[] = verbs.map((one) => (one.verb === "update" ? withPdf(one) : one));
 

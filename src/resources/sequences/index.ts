@@ -10,7 +10,7 @@ export const sequences: Operation[] = [
   ...standard(
     sequence,
     { ...crud, create: createSequence, update: updateSequence, delete: deleteSequence },
-    { write: "manage_email_sequences" },
+    { read: "member", write: "manage_email_sequences" },
   ).map((one) => (["get", "create", "update"].includes(one.verb!) ? showingCounts(one) : one)),
-  ...standard(sequenceSubscription, { ...crud, create: createSubscription, update: updateSubscription }),
+  ...standard(sequenceSubscription, { ...crud, create: createSubscription, update: updateSubscription }, "member"),
 ];

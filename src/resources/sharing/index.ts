@@ -2,8 +2,4 @@ import type { Operation } from "../../core/operation.ts";
 import { standard } from "../../records/standard.ts";
 import { shareBulk } from "./share_bulk.ts";
 
-export const sharing: Operation[] = standard(
-  shareBulk,
-  { list: true, get: true },
-  { list: "view_all_leads", get: "view_all_leads" },
-);
+export const sharing: Operation[] = standard(shareBulk, { list: true, get: true }, "view_all_leads");

@@ -4,7 +4,7 @@ import { contactTag } from "./contact_tag.ts";
 import { leadTag } from "./lead_tag.ts";
 import { contactTagVerbs, leadTagVerbs } from "./tag_verbs.ts";
 
-const gates = { update: "manage_customizations", delete: "manage_customizations" } as const;
+const gates = { read: "member", write: "manage_customizations", create: "member" } as const;
 
 export const tags: Operation[] = [
   ...standard(contactTag, { list: true, create: true, ...contactTagVerbs }, gates),

@@ -4,4 +4,7 @@ import { bulkUpdateTasks } from "./bulk_update.ts";
 import { task } from "./task.ts";
 import { createTask, updateTask } from "./task_verbs.ts";
 
-export const tasks: Operation[] = [...standard(task, { ...crud, create: createTask, update: updateTask }), bulkUpdateTasks];
+export const tasks: Operation[] = [
+  ...standard(task, { ...crud, create: createTask, update: updateTask }, "member"),
+  bulkUpdateTasks,
+];

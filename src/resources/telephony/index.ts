@@ -12,16 +12,20 @@ import { port } from "./port.ts";
 import { dialerToken } from "./token.ts";
 
 export const telephony: Operation[] = [
-  ...standard(phoneNumber, {
-    ...crud,
-    create: createPhoneNumber,
-    update: updatePhoneNumber,
-    delete: deletePhoneNumber,
-  }),
+  ...standard(
+    phoneNumber,
+    {
+      ...crud,
+      create: createPhoneNumber,
+      update: updatePhoneNumber,
+      delete: deletePhoneNumber,
+    },
+    "member",
+  ),
   availablePhoneNumbers,
-  ...standard(port, { list: true, get: true }),
+  ...standard(port, { list: true, get: true }, "member"),
   closePort,
-  ...standard(dialer, { ...crud, create: createDialer, update: updateDialer }, { write: "calling" }),
+  ...standard(dialer, { ...crud, create: createDialer, update: updateDialer }, { read: "member", write: "calling" }),
   nextLead,
   dialerToken,
   dial,

@@ -13,7 +13,15 @@ import {
 } from "./template_verbs.ts";
 
 export const templates: Operation[] = [
-  ...standard(emailTemplate, { ...crud, create: createEmailTemplate, update: updateEmailTemplate, delete: deleteEmailTemplate }),
+  ...standard(
+    emailTemplate,
+    { ...crud, create: createEmailTemplate, update: updateEmailTemplate, delete: deleteEmailTemplate },
+    "member",
+  ),
   renderEmailTemplate,
-  ...standard(smsTemplate, { ...crud, create: createSmsTemplate, update: updateSmsTemplate, delete: deleteSmsTemplate }),
+  ...standard(
+    smsTemplate,
+    { ...crud, create: createSmsTemplate, update: updateSmsTemplate, delete: deleteSmsTemplate },
+    "member",
+  ),
 ];
