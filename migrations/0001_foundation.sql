@@ -1,32 +1,38 @@
--- What every table stands on: extensions and the helpers that later migrations call.
+-- What every table stands on: extensions, and the helpers that the other files call.
 
 create extension if not exists unaccent;
 create extension if not exists btree_gin;
 create extension if not exists pg_trgm;
 
--- With row-level security on, the service acts as this role, which `src/db/roles.ts` has made.
-grant usage on schema public to headwater_app;
-
--- Text sorts alike on every server: lower case, without accents, by code point.
-create function sort_key(value text) returns text
-  language sql immutable parallel safe strict
-  return lower(public.unaccent('public.unaccent'::regdictionary, value)) collate "C";
+-- The roles are there before the first migration, see `src/db/roles.ts`. With row-level security on, the service acts as
+-- `headwater_app`, which sees the rows of one organization. What crosses organizations is read as `headwater_system`, which sees all.
+grant usage on schema public to headwater_app, headwater_system;
+grant select on migration to headwater_system;
 
 -- The organization a connection acts for. A missing setting is an error, not an empty answer.
 create function current_organization() returns text
   language sql stable parallel safe
   return current_setting('app.organization_id');
 
--- Gives a tenant table its policy and its grants. Called once for each table, right after it is created.
+-- Gives a tenant table its policies and its grants. Called once for each table, right after it is created.
 create procedure tenant_table(table_name text)
   language plpgsql as $$
 begin
-  execute format('alter table %I enable row level security', table_name);
-  execute format('create policy organization on %I using (organization_id = current_setting(''app.organization_id'')) with check (organization_id = current_setting(''app.organization_id''))', table_name);
+  execute format('create policy organization on %I to headwater_app using (organization_id = current_setting(''app.organization_id'')) with check (organization_id = current_setting(''app.organization_id''))', table_name);
   execute format('grant select, insert, update, delete on %I to headwater_app', table_name);
+  call forced_row_security(table_name);
 end $$;
 
--- A composite reference within the organization, with the index that lists who points at a record, newest first.
+-- What every table with a policy needs as well: the policies bind its owner too, and only the role of the system passes them.
+create procedure forced_row_security(table_name text)
+  language plpgsql as $$
+begin
+  execute format('alter table %I enable row level security, force row level security', table_name);
+  execute format('create policy system on %I to headwater_system using (true) with check (true)', table_name);
+  execute format('grant select, insert, update, delete on %I to headwater_system', table_name);
+end $$;
+
+-- A reference within the organization, with the index that lists who points at a record, newest first.
 create procedure reference(table_name text, column_name text, target text, target_column text default 'id')
   language plpgsql as $$
 begin
@@ -36,8 +42,8 @@ begin
     table_name || '_' || column_name || '_idx', table_name, column_name);
 end $$;
 
--- A record's JSON is kept beside it in `rendered`. Any update that does not bring a new rendering empties it, so that whatever
--- SQL changes a row, a stale rendering is never shown.
+-- A record's JSON is kept beside it in `rendered`. An update that does not bring a new rendering empties the column, so that a stale
+-- rendering is never shown, whatever SQL changed the row.
 create function forget_rendering() returns trigger
   language plpgsql as $$
 begin
@@ -47,7 +53,7 @@ begin
   return new;
 end $$;
 
--- Gives a table the column `rendered`. Rows stay in line up to a page: compressing or moving the text away would cost more than it saves.
+-- Gives a table the column `rendered`. Rows stay in line up to a page: compressing or moving the text would cost more than it saves.
 create procedure rendered_table(table_name text)
   language plpgsql as $$
 begin
@@ -55,3 +61,32 @@ begin
   execute format('alter table %I set (toast_tuple_target = 8160)', table_name);
   execute format('create trigger forget_rendering before update on %I for each row execute function forget_rendering()', table_name);
 end $$;
+
+-- Text sorts alike on every server: lower case, without accents, by code point.
+create function sort_key(value text) returns text
+  language sql immutable parallel safe strict
+  return lower(public.unaccent('public.unaccent'::regdictionary, value)) collate "C";
+
+-- Under row-level security PostgreSQL looks a condition up in an index only if its function is marked leakproof: known to give nothing
+-- of a row away, not even by an error. The functions below are not marked, so searches and filters would read every row of every
+-- organization. None of them fails on what a row holds. Only a superuser may mark them; `headwater doctor` tells where that was not done.
+create function leaky_functions() returns setof regprocedure
+  language sql stable
+begin atomic
+  select oid::regprocedure from pg_proc
+  where not proleakproof and oid = any (array[
+    'ts_match_vq(tsvector, tsquery)', 'jsonb_contains(jsonb, jsonb)', 'arraycontains(anyarray, anyarray)', 'arrayoverlap(anyarray, anyarray)',
+    'public.sort_key(text)'
+  ]::regprocedure[]);
+end;
+
+do $$
+declare
+  leaky regprocedure;
+begin
+  for leaky in select * from leaky_functions() loop
+    execute format('alter function %s leakproof', leaky);
+  end loop;
+exception when insufficient_privilege then null;
+end
+$$;

@@ -50,8 +50,8 @@ create table organization (
   primary key (organization_id, id),
   unique (id)
 );
-create index organization_account_id_idx on organization (account_id);
 call tenant_table('organization');
+create index organization_account_id_idx on organization (account_id);
 
 -- A set of permissions with a name. The built-in roles are `admin`, `superuser`, `user` and `restricteduser` in every organization.
 create table role (
@@ -68,8 +68,8 @@ create table role (
   version integer not null default 1,
   primary key (organization_id, id)
 );
-create unique index role_name_key on role (organization_id, lower(name));
 call tenant_table('role');
+create unique index role_name_key on role (organization_id, lower(name));
 
 -- A person in an organization. Never deleted: it becomes inactive, and records keep the user's id. Until an invitation is accepted
 -- nothing is told of the person but the address that was invited, so that nobody learns by inviting who is known elsewhere.
@@ -84,7 +84,7 @@ create table membership (
   availability text not null default 'offline' check (availability in ('online', 'offline')),
   availability_updated_at timestamptz(3),
   auto_record_calls text not null default 'unset',
-  default_caller_id text,
+  default_caller_id text collate "C",
   hangup_recording_url text,
   may_workflows_impersonate boolean not null default false,
   track_email_opens boolean not null default true,
@@ -97,19 +97,34 @@ create table membership (
   unique (organization_id, user_id),
   check (accepted or (status <> 'active' and invited_email is not null))
 );
-create index membership_user_id_idx on membership (user_id);
 call tenant_table('membership');
 call reference('membership', 'role_id', 'role');
 
--- People whose memberships can be seen can be seen, but for what proves who they are. They are created, and accounts opened, outside
--- of any organization.
-alter table "user" enable row level security;
-create policy fellow on "user" using (exists (select from membership m where m.user_id = "user".id));
+-- A person is visible to the service where one of their memberships is, except for the columns that prove who they are. People and
+-- accounts are created outside of any organization.
+create policy fellow on "user" to headwater_app using (exists (select from membership m where m.user_id = "user".id));
 grant select (id, email, email_key, first_name, last_name, signature, image, timezone, last_used_timezone, date_created, date_updated, version),
   update (first_name, last_name, signature, image, timezone, last_used_timezone, date_updated, version) on "user" to headwater_app;
-alter table account enable row level security;
-create policy own on account using (exists (select from organization o where o.account_id = account.id));
+call forced_row_security('user');
+create policy own on account to headwater_app using (exists (select from organization o where o.account_id = account.id));
 grant select on account to headwater_app;
+call forced_row_security('account');
+
+-- A member as the rest of the service sees one: the person and the membership in one row.
+create view member with (security_invoker = true) as
+  select m.organization_id, u.id, p.email, p.first_name, p.last_name,
+         coalesce(nullif(trim(p.first_name || ' ' || p.last_name), ''), p.email) as name,
+         case when m.accepted then u.image end as image, case when m.accepted then u.timezone end as timezone,
+         m.id as membership_id, m.role_id, m.status, m.availability, m.availability_updated_at,
+         m.date_created, case when m.accepted then greatest(m.date_updated, u.date_updated) else m.date_updated end as date_updated,
+         m.created_by, m.updated_by, case when m.accepted then m.version + u.version else m.version end as version
+  from membership m join "user" u on u.id = m.user_id
+  cross join lateral (
+    select case when m.accepted then u.email else m.invited_email end as email,
+           case when m.accepted then u.first_name else '' end as first_name,
+           case when m.accepted then u.last_name else '' end as last_name) p;
+grant select on member to headwater_app, headwater_system;
+create index membership_user_id_idx on membership (user_id);
 
 -- Members that are named together.
 create table "group" (
@@ -124,8 +139,8 @@ create table "group" (
   version integer not null default 1,
   primary key (organization_id, id)
 );
-create unique index group_name_key on "group" (organization_id, lower(name));
 call tenant_table('group');
+create unique index group_name_key on "group" (organization_id, lower(name));
 
 -- A key acts as its user in its organization. Only a hash of its text is kept.
 create table api_key (

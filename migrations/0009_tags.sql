@@ -11,9 +11,9 @@ create table lead_tag (
   version integer not null default 1,
   primary key (organization_id, id)
 );
+call tenant_table('lead_tag');
 create unique index lead_tag_name_key on lead_tag (organization_id, lower(name));
 create index lead_tag_sort_idx on lead_tag (organization_id, sort_key(name), id);
-call tenant_table('lead_tag');
 
 -- The tags contacts have; a list of their own.
 create table contact_tag (
@@ -28,6 +28,6 @@ create table contact_tag (
   version integer not null default 1,
   primary key (organization_id, id)
 );
+call tenant_table('contact_tag');
 create unique index contact_tag_name_key on contact_tag (organization_id, lower(name));
 create index contact_tag_sort_idx on contact_tag (organization_id, sort_key(name), id);
-call tenant_table('contact_tag');

@@ -1,3 +1,5 @@
+-- Work with other services: audiences for mailings, and what they know of our records.
+
 -- An audience handed to a mailing service: whom the filters find, and how far that is.
 create table mailing_export (
   organization_id text collate "C" not null references organization (id),

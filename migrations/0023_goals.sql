@@ -16,7 +16,7 @@ create table goal (
   version integer not null default 1,
   primary key (organization_id, id)
 );
-create unique index goal_period_key on goal (organization_id, period, coalesce(user_id, ''));
 call tenant_table('goal');
 call reference('goal', 'user_id', 'membership', 'user_id');
+create unique index goal_period_key on goal (organization_id, period, coalesce(user_id, ''));
 create index goal_date_created_idx on goal (organization_id, date_created desc, id desc);

@@ -97,7 +97,3 @@ create table oauth_app (
 );
 call tenant_table('oauth_app');
 create index oauth_app_date_created_idx on oauth_app (organization_id, date_created desc, id desc);
-
--- An e-mail leaves through an account, under an identity.
-call reference('activity', 'email_account_id', 'connected_account');
-call reference('activity', 'send_as_id', 'send_as');

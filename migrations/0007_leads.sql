@@ -1,17 +1,4 @@
--- A member as the rest of the service sees one: the person and the membership in one row.
-create view member with (security_invoker = true) as
-  select m.organization_id, u.id, p.email, p.first_name, p.last_name,
-         coalesce(nullif(trim(p.first_name || ' ' || p.last_name), ''), p.email) as name,
-         case when m.accepted then u.image end as image, case when m.accepted then u.timezone end as timezone,
-         m.id as membership_id, m.role_id, m.status, m.availability, m.availability_updated_at,
-         m.date_created, case when m.accepted then greatest(m.date_updated, u.date_updated) else m.date_updated end as date_updated,
-         m.created_by, m.updated_by, case when m.accepted then m.version + u.version else m.version end as version
-  from membership m join "user" u on u.id = m.user_id
-  cross join lateral (
-    select case when m.accepted then u.email else m.invited_email end as email,
-           case when m.accepted then u.first_name else '' end as first_name,
-           case when m.accepted then u.last_name else '' end as last_name) p;
-grant select on member to headwater_app;
+-- Leads and their statuses.
 
 -- Where a lead stands. Every lead has one.
 create table lead_status (
@@ -28,8 +15,8 @@ create table lead_status (
   version integer not null default 1,
   primary key (organization_id, id)
 );
-create unique index lead_status_label_key on lead_status (organization_id, lower(label));
 call tenant_table('lead_status');
+create unique index lead_status_label_key on lead_status (organization_id, lower(label));
 
 -- A company one may sell to. Contacts, deals, tasks and activities hang off it.
 create table lead (
@@ -37,6 +24,8 @@ create table lead (
   id text collate "C" not null,
   name text,
   display_name text not null,
+  -- What a lead without a name is called after.
+  first_contact_name text,
   url text,
   industry text,
   description text,
@@ -67,8 +56,13 @@ call tenant_table('lead');
 call rendered_table('lead');
 call reference('lead', 'status_id', 'lead_status');
 call reference('lead', 'owner_id', 'membership', 'user_id');
-create index lead_date_created_idx on lead (organization_id, date_created desc, id desc);
+-- The reports read from it who created how many, without reading the rows.
+create index lead_date_created_idx on lead (organization_id, date_created desc, id desc) include (created_by);
 create index lead_date_updated_idx on lead (organization_id, date_updated desc, id desc);
-create index lead_search_idx on lead using gin (search);
+-- Several spans of time are asked for in one search, and each would go through the list of words that wait to be put into the index:
+-- 8 ms for 3,000 leads. To put a lead's words into it at once takes 10 µs more than to put them on the list.
+create index lead_search_idx on lead using gin (search) with (fastupdate = off);
 create index lead_custom_idx on lead using gin (organization_id, custom jsonb_path_ops);
 create index lead_lists_idx on lead using gin (organization_id, tags, email_keys, phone_keys);
+-- What the reports need of a lead, in the order of activity_lead_status_idx, so that the two are read side by side.
+create index lead_report_idx on lead (organization_id, id) include (status_id, owner_id, created_by, date_created);

@@ -42,8 +42,8 @@ create table task (
 call tenant_table('task');
 call reference('task', 'lead_id', 'lead');
 call reference('task', 'contact_id', 'contact');
--- Both lists, everyone's and one assignee's, are read by date. Done tasks are the oldest and soon the most, so what is still to
--- be done has an index of its own: 20 open tasks behind 100,000 done ones are found at once.
+-- Both lists, everyone's and one assignee's, are read by date. Done tasks are the oldest and soon the most, so open tasks have
+-- indexes of their own: 20 open tasks behind 100,000 done ones are found at once.
 create index task_date_idx on task (organization_id, date, id);
 create index task_open_idx on task (organization_id, date, id) where not is_complete;
 create index task_assigned_to_idx on task (organization_id, assigned_to, date, id);

@@ -1,3 +1,5 @@
+-- Deals: pipelines with their statuses, products, opportunities and the lines on them.
+
 -- A way a deal goes: an ordered set of statuses.
 create table pipeline (
   organization_id text collate "C" not null references organization (id),
@@ -11,8 +13,8 @@ create table pipeline (
   version integer not null default 1,
   primary key (organization_id, id)
 );
-create unique index pipeline_name_key on pipeline (organization_id, lower(name));
 call tenant_table('pipeline');
+create unique index pipeline_name_key on pipeline (organization_id, lower(name));
 
 -- Where a deal stands in its pipeline.
 create table opportunity_status (
@@ -59,8 +61,8 @@ create table product (
   version integer not null default 1,
   primary key (organization_id, id)
 );
-create unique index product_code_key on product (organization_id, lower(code)) where code is not null;
 call tenant_table('product');
+create unique index product_code_key on product (organization_id, lower(code)) where code is not null;
 create index product_name_idx on product (organization_id, sort_key(name), id);
 create index product_search_idx on product using gin (search);
 
@@ -76,7 +78,8 @@ create table opportunity (
   value bigint,
   value_period text not null default 'one_time',
   value_currency text not null,
-  confidence integer not null default 50,
+  -- Null where nobody knows how likely it is.
+  confidence integer default 50,
   annualized_value bigint,
   expected_value bigint,
   annualized_expected_value bigint,
@@ -87,6 +90,8 @@ create table opportunity (
   expected_close_date date,
   attachments jsonb not null default '[]',
   line_items_total bigint,
+  -- What the lines come to once, each month and each year: only what recurs is worth more in a year than it costs once.
+  line_items_by_period jsonb,
   custom jsonb not null default '{}',
   search tsvector,
   created_by text collate "C",
@@ -102,11 +107,25 @@ call reference('opportunity', 'lead_id', 'lead');
 call reference('opportunity', 'contact_id', 'contact');
 call reference('opportunity', 'status_id', 'opportunity_status');
 call reference('opportunity', 'user_id', 'membership', 'user_id');
-create index opportunity_date_created_idx on opportunity (organization_id, date_created desc, id desc);
+-- The reports read from it who won how many, without reading the rows.
+create index opportunity_date_created_idx on opportunity (organization_id, date_created desc, id desc) include (user_id, created_by);
 create index opportunity_date_updated_idx on opportunity (organization_id, date_updated desc, id desc);
 create index opportunity_date_won_idx on opportunity (organization_id, date_won) where date_won is not null;
+-- Only deals that are lost have an entry.
+create index opportunity_date_lost_idx on opportunity (organization_id, date_lost) where date_lost is not null;
 create index opportunity_search_idx on opportunity using gin (search);
 create index opportunity_custom_idx on opportunity using gin (organization_id, custom jsonb_path_ops);
+-- What the reports need of a deal, in the order of activity_opportunity_status_idx, so that the two are read side by side.
+create index opportunity_report_idx on opportunity (organization_id, id)
+  include (status_id, lead_id, user_id, created_by, value, value_period, value_currency, annualized_value, expected_value, confidence,
+           date_won, date_lost, expected_close_date, date_created);
+
+-- The part of a deal's value that is due in a period: by its lines where it has some, else all of it in its own period.
+-- Null where nothing is due.
+create function value_due(period text, value bigint, value_period text, by_period jsonb) returns bigint
+  language sql immutable parallel safe
+  return case when by_period is not null then nullif((by_period ->> period)::bigint, 0)
+    when value_period = period then value end;
 
 -- One product, or something without a product, on a deal.
 create table line_item (

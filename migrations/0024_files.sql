@@ -1,3 +1,5 @@
+-- Files, and the bytes they leave behind.
+
 -- What a file is for: the key stands in `file.subtype`.
 create table file_subtype (
   organization_id text collate "C" not null references organization (id),
@@ -39,10 +41,6 @@ create function file_subtype_seeds() returns table (key text, label text, type t
     ('other', 'Other', null, 13)
 $$;
 
-insert into file_subtype (organization_id, id, key, label, type, is_system, position, date_created, date_updated)
-select o.id, 'fsub_' || left(replace(gen_random_uuid()::text, '-', ''), 26), s.key, s.label, s.type, true, s.place, now(), now()
-from organization o cross join file_subtype_seeds() s;
-
 -- Bytes with a name. They lie in the storage under `storage_key`; a file without a lead belongs to the organization as a whole.
 create table file (
   organization_id text collate "C" not null references organization (id),
@@ -81,7 +79,6 @@ create index file_subtype_idx on file (organization_id, subtype) where subtype i
 create index file_search_idx on file using gin (search);
 create unique index file_share_hash_key on file (share_hash);
 create unique index file_storage_key_key on file (storage_key);
-
 -- An outreach slot holds one file: of a contact, an opportunity, a lead or the organization, for a channel and a subtype.
 create unique index file_outreach_channel_key on file
   (organization_id, coalesce(contact_id, opportunity_id, lead_id, ''), outreach_channel, coalesce(subtype, ''))
@@ -117,7 +114,7 @@ create table stored_bytes_removal (
   due timestamptz(3) not null
 );
 create index stored_bytes_removal_due_idx on stored_bytes_removal (due);
-grant select, insert, update, delete on stored_bytes_removal to headwater_app;
+grant select, insert, update, delete on stored_bytes_removal to headwater_app, headwater_system;
 
 -- Whatever deletes a file, its bytes are removed after the commit.
 create function remove_stored_bytes() returns trigger
@@ -128,3 +125,12 @@ begin
   return null;
 end $$;
 create trigger remove_stored_bytes after delete on file for each row execute function remove_stored_bytes();
+
+-- A file that moves to another organization is deleted in one and written in the other: its bytes stay where they are.
+create function keep_stored_bytes() returns trigger
+  language plpgsql as $$
+begin
+  delete from stored_bytes_removal where storage_key = new.storage_key;
+  return null;
+end $$;
+create trigger keep_stored_bytes after insert on file for each row execute function keep_stored_bytes();

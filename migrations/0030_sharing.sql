@@ -1,7 +1,3 @@
--- A person who is shared is a contact in each of several organizations; `share_id` is the same on all of them, one in each.
-alter table contact add column shared_at timestamptz(3);
-create unique index contact_share_id_key on contact (share_id, organization_id) where share_id is not null;
-
 -- A run that shares many contacts with another organization. It is written in the organization they come from.
 create table share_bulk (
   organization_id text collate "C" not null references organization (id),
@@ -27,12 +23,3 @@ create table share_bulk (
 );
 call tenant_table('share_bulk');
 create index share_bulk_date_created_idx on share_bulk (organization_id, date_created desc, id desc);
-
--- A file that moves to another organization is deleted in one and written in the other: its bytes stay where they are.
-create function keep_stored_bytes() returns trigger
-  language plpgsql as $$
-begin
-  delete from stored_bytes_removal where storage_key = new.storage_key;
-  return null;
-end $$;
-create trigger keep_stored_bytes after insert on file for each row execute function keep_stored_bytes();

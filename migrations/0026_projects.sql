@@ -1,3 +1,5 @@
+-- Projects and their steps.
+
 -- Work that is done for a lead, or for nobody in particular. The counts are those of its tasks, kept with every change of one.
 create table project (
   organization_id text collate "C" not null references organization (id),

@@ -1,35 +1,6 @@
--- Where conversations and prospects are filed. Every organization has the four system folders; a private one is its member's alone.
-create table inbox_folder (
-  organization_id text collate "C" not null references organization (id),
-  id text collate "C" not null,
-  name text not null,
-  parent_folder_id text collate "C",
-  color text,
-  position integer not null,
-  is_system boolean not null default false,
-  system_name text,
-  is_shared boolean not null default true,
-  user_id text collate "C",
-  created_by text collate "C",
-  updated_by text collate "C",
-  date_created timestamptz(3) not null,
-  date_updated timestamptz(3) not null,
-  version integer not null default 1,
-  primary key (organization_id, id)
-);
-create unique index inbox_folder_name_key on inbox_folder (organization_id, coalesce(parent_folder_id, ''), coalesce(user_id, ''), lower(name));
-create unique index inbox_folder_system_name_key on inbox_folder (organization_id, system_name) where system_name is not null;
-call tenant_table('inbox_folder');
-call reference('inbox_folder', 'parent_folder_id', 'inbox_folder');
-call reference('inbox_folder', 'user_id', 'membership', 'user_id');
+-- What is done with messages that come in.
 
-insert into inbox_folder (organization_id, id, name, position, is_system, system_name, date_created, date_updated)
-  select o.id, 'folder_0' || left(replace(gen_random_uuid()::text, '-', ''), 25), initcap(s.name), s.position, true, s.name, now(), now()
-  from organization o cross join (values ('inbox', 0), ('archive', 1), ('trash', 2), ('spam', 3)) s (name, position);
-
-call reference('conversation', 'folder_id', 'inbox_folder');
-
--- What is done with messages that come in: each rule in its place, for everybody or for one member.
+-- A rule in its place, for everybody or for one member.
 create table inbox_rule (
   organization_id text collate "C" not null references organization (id),
   id text collate "C" not null,
@@ -86,12 +57,12 @@ create table inbox_prospect (
   version integer not null default 1,
   primary key (organization_id, id)
 );
-create unique index inbox_prospect_email_key on inbox_prospect (organization_id, lower(email)) where status = 'new' and email is not null;
-create unique index inbox_prospect_phone_key on inbox_prospect (organization_id, phone) where status = 'new' and email is null and phone is not null;
 call tenant_table('inbox_prospect');
 call reference('inbox_prospect', 'folder_id', 'inbox_folder');
 call reference('inbox_prospect', 'lead_id', 'lead');
 call reference('inbox_prospect', 'contact_id', 'contact');
 call reference('inbox_prospect', 'conversation_id', 'conversation');
 call reference('inbox_prospect', 'activity_id', 'activity');
+create unique index inbox_prospect_email_key on inbox_prospect (organization_id, lower(email)) where status = 'new' and email is not null;
+create unique index inbox_prospect_phone_key on inbox_prospect (organization_id, phone) where status = 'new' and email is null and phone is not null;
 create index inbox_prospect_received_at_idx on inbox_prospect (organization_id, status, received_at desc, id desc);

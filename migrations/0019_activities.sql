@@ -159,6 +159,10 @@ create table activity (
   source_lead_name text,
   destination_lead_id text collate "C",
 
+  -- Custom activity; its values lie in `custom`.
+  custom_activity_type_id text collate "C",
+  last_published_at timestamptz(3),
+
   custom jsonb,
   search tsvector,
   created_by text collate "C",
@@ -178,16 +182,46 @@ call reference('activity', 'user_id', 'membership', 'user_id');
 call reference('activity', 'thread_id', 'activity');
 call reference('activity', 'in_reply_to_id', 'activity');
 call reference('activity', 'response_to_id', 'activity');
+call reference('activity', 'custom_activity_type_id', 'custom_activity_type');
+call reference('activity', 'conversation_id', 'conversation');
+-- An e-mail leaves through an account, under an identity.
+call reference('activity', 'email_account_id', 'connected_account');
+call reference('activity', 'send_as_id', 'send_as');
+-- An e-mail may be followed up by a sequence.
+call reference('activity', 'followup_sequence_id', 'sequence');
 create index activity_date_created_idx on activity (organization_id, date_created desc, id desc);
 create index activity_date_updated_idx on activity (organization_id, date_updated desc, id desc);
 create index activity_activity_at_idx on activity (organization_id, activity_at desc, id desc);
 create index activity_type_idx on activity (organization_id, _type, date_created desc, id desc);
-create index activity_conversation_id_idx on activity (organization_id, conversation_id, date_created desc, id desc) where conversation_id is not null;
 create index activity_task_id_idx on activity (organization_id, task_id) where task_id is not null;
 create index activity_thread_idx on activity (organization_id, lead_id) where _type = 'EmailThread';
 create index activity_search_idx on activity using gin (search) where search is not null;
--- Where a message came from by somebody else's name for it: the id of another system, the ids in an e-mail's header.
+-- Finds a message by the ids that others gave it: another system's, or those in an e-mail's header.
 create unique index activity_external_message_id_key on activity (organization_id, channel, external_message_id) where external_message_id is not null;
 create index activity_message_ids_idx on activity using gin (organization_id, message_ids) where message_ids <> '{}';
 -- What is due to be sent, for the sender: it works for all organizations.
 create index activity_send_after_idx on activity (send_after) where send_after is not null;
+create index activity_custom_idx on activity using gin (organization_id, custom jsonb_path_ops) where custom is not null;
+-- What was written from a template. E-mails and text messages share the column, so no key can check it; what was sent keeps the
+-- id and the name of a template that is gone.
+create index activity_template_id_idx on activity (organization_id, template_id, date_created desc, id desc) where template_id is not null;
+-- What the reports read of activities of some kinds in a range of time: an index that holds all they need, so that a count over a
+-- hundred thousand rows reads a few megabytes of the index and not a hundred of the table. Columns of other kinds are null and take
+-- no room.
+create index activity_report_idx on activity (organization_id, _type, activity_at)
+  include (user_id, lead_id, opportunity_id, direction, status, disposition, duration, call_method, outcome_id, ends_at,
+           template_id, sequence_id, has_reply, opens_summary, clicks_summary, old_status_id, new_status_id, date_created);
+-- The way of a deal, and of a lead, through its statuses.
+create index activity_opportunity_status_idx on activity (organization_id, opportunity_id, activity_at)
+  include (old_status_id, new_status_id) where _type = 'OpportunityStatusChange';
+create index activity_lead_status_idx on activity (organization_id, lead_id, activity_at)
+  include (old_status_id, new_status_id) where _type = 'LeadStatusChange';
+-- The newest calls and summaries of a lead or a contact.
+create index activity_call_idx on activity (organization_id, lead_id, activity_at desc, id desc) where _type = 'Call';
+create index activity_contact_call_idx on activity (organization_id, contact_id, activity_at desc, id desc)
+  where _type = 'Call' and contact_id is not null;
+create index activity_summary_idx on activity (organization_id, lead_id, activity_at desc) where summary is not null;
+-- Every few seconds the service looks which meetings began or ended, in all organizations.
+create index activity_meeting_clock_idx on activity (starts_at) where _type = 'Meeting' and status in ('upcoming', 'in-progress');
+-- Finds the people who take part in meetings by their ids, when contacts are merged or deleted.
+create index activity_attendees_idx on activity using gin (organization_id, attendees jsonb_path_ops) where attendees is not null;

@@ -1,3 +1,5 @@
+-- Lists of contacts and of leads, and who is on them.
+
 -- A list of contacts that members put together, or that was copied from a source of synced profiles.
 create table contact_list (
   organization_id text collate "C" not null references organization (id),
@@ -13,9 +15,9 @@ create table contact_list (
   version integer not null default 1,
   primary key (organization_id, id)
 );
+call tenant_table('contact_list');
 create unique index contact_list_name_key on contact_list (organization_id, lower(name));
 create index contact_list_sort_idx on contact_list (organization_id, sort_key(name), id);
-call tenant_table('contact_list');
 
 -- A contact on a list, once.
 create table contact_list_member (
@@ -30,10 +32,10 @@ create table contact_list_member (
   version integer not null default 1,
   primary key (organization_id, id)
 );
-create unique index contact_list_member_contact_id_key on contact_list_member (organization_id, list_id, contact_id);
 call tenant_table('contact_list_member');
 call reference('contact_list_member', 'list_id', 'contact_list');
 call reference('contact_list_member', 'contact_id', 'contact');
+create unique index contact_list_member_contact_id_key on contact_list_member (organization_id, list_id, contact_id);
 
 -- A list of leads that members put together, or that was copied from a source of synced profiles.
 create table lead_list (
@@ -50,9 +52,9 @@ create table lead_list (
   version integer not null default 1,
   primary key (organization_id, id)
 );
+call tenant_table('lead_list');
 create unique index lead_list_name_key on lead_list (organization_id, lower(name));
 create index lead_list_sort_idx on lead_list (organization_id, sort_key(name), id);
-call tenant_table('lead_list');
 
 -- A lead on a list, once.
 create table lead_list_member (
@@ -67,11 +69,7 @@ create table lead_list_member (
   version integer not null default 1,
   primary key (organization_id, id)
 );
-create unique index lead_list_member_lead_id_key on lead_list_member (organization_id, list_id, lead_id);
 call tenant_table('lead_list_member');
 call reference('lead_list_member', 'list_id', 'lead_list');
 call reference('lead_list_member', 'lead_id', 'lead');
-
--- Which contacts a synced profile puts on a list of its source.
-create index contact_external_profiles_idx on contact using gin (organization_id, external_profiles jsonb_path_ops)
-  where external_profiles <> '[]';
+create unique index lead_list_member_lead_id_key on lead_list_member (organization_id, list_id, lead_id);

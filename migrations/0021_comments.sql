@@ -1,3 +1,5 @@
+-- Comments and their threads.
+
 -- Comments about one record of any kind, in the order they were made. Goes with its last comment that was not removed.
 create table comment_thread (
   organization_id text collate "C" not null references organization (id),

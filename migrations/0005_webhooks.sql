@@ -1,19 +1,3 @@
--- Stored events as they are read, and who is told of them.
-
--- Filled when an OAuth application acts.
-alter table event add column oauth_client_id text collate "C";
-alter table event add column oauth_scope text;
-
--- An event as `GET /event/` shows it. Events have no author beside `user_id` and no versions: they are never rewritten.
-create view stored_event with (security_invoker = true) as
-  select e.*, null::text as created_by, null::text as updated_by, 1 as version from event e;
-grant select on stored_event to headwater_app;
-
--- Newest first, and newest first of one name.
-create index event_date_created_idx on event (organization_id, date_created desc, id desc);
-create index event_event_idx on event (organization_id, event, date_created desc, id desc);
-create index event_request_id_idx on event (organization_id, request_id);
-
 -- An address that is told of events. It belongs to the member who created it.
 create table webhook (
   organization_id text collate "C" not null references organization (id),
@@ -41,5 +25,5 @@ create table webhook (
   version integer not null default 1,
   primary key (organization_id, id)
 );
-create index webhook_date_created_idx on webhook (organization_id, date_created desc, id desc);
 call tenant_table('webhook');
+create index webhook_date_created_idx on webhook (organization_id, date_created desc, id desc);

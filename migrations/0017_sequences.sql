@@ -31,7 +31,7 @@ call tenant_table('sequence');
 create index sequence_date_created_idx on sequence (organization_id, date_created desc, id desc);
 create index sequence_templates_idx on sequence using gin (organization_id, email_template_ids, sms_template_ids);
 
--- A contact's way through a sequence. It says which sequence it was also when that is gone, so no key points there.
+-- A contact's way through a sequence. It keeps the id of a sequence that is gone, so no key points there.
 create table sequence_subscription (
   organization_id text collate "C" not null references organization (id),
   id text collate "C" not null,
@@ -67,7 +67,7 @@ call reference('sequence_subscription', 'sender_account_id', 'connected_account'
 call reference('sequence_subscription', 'from_phone_number_id', 'phone_number');
 create index sequence_subscription_date_created_idx on sequence_subscription (organization_id, date_created desc, id desc);
 create index sequence_subscription_sequence_id_idx on sequence_subscription (organization_id, sequence_id, status, date_created desc, id desc);
--- What a contact is in the middle of, they are in once.
+-- A contact is live in a sequence once at most.
 create unique index sequence_subscription_contact_id_key on sequence_subscription (organization_id, contact_id, sequence_id)
   where status in ('active', 'paused');
 -- What is due, for whoever takes the steps.
@@ -88,6 +88,3 @@ create table unsubscribed_email (
 );
 call tenant_table('unsubscribed_email');
 create unique index unsubscribed_email_email_key on unsubscribed_email (organization_id, email);
-
--- An e-mail may be followed up by a sequence.
-call reference('activity', 'followup_sequence_id', 'sequence');

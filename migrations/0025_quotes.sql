@@ -1,3 +1,5 @@
+-- Offers, and the numbers they are counted by.
+
 -- What was counted last in each series of an organization: quote numbers. Its row is locked until the transaction that counted ends,
 -- so that numbers follow one another without gaps, and a number that is rolled back is given again.
 create table counter (
@@ -68,3 +70,5 @@ create index quote_date_updated_idx on quote (organization_id, date_updated desc
 create index quote_status_idx on quote (organization_id, status, date_created desc, id desc);
 create index quote_search_idx on quote using gin (search);
 create index quote_custom_idx on quote using gin (organization_id, custom jsonb_path_ops);
+-- Every minute the service looks which open quotes have come to their end.
+create index quote_expires_at_idx on quote (expires_at) where status = 'open';

@@ -1,3 +1,5 @@
+-- Phone numbers, their porting from other carriers, and dialers.
+
 -- A number of the organization, on which calls and messages come in and go out: a member's own, or one for a group.
 create table phone_number (
   organization_id text collate "C" not null references organization (id),
@@ -35,13 +37,11 @@ create table phone_number (
   version integer not null default 1,
   primary key (organization_id, id)
 );
-create unique index phone_number_number_key on phone_number (organization_id, number);
 call tenant_table('phone_number');
 call reference('phone_number', 'user_id', 'membership', 'user_id');
+create unique index phone_number_number_key on phone_number (organization_id, number);
 
 -- The number that a member's calls are made from is one of these.
-update membership set default_caller_id = null;
-alter table membership alter column default_caller_id type text collate "C";
 call reference('membership', 'default_caller_id', 'phone_number');
 
 -- An order to take numbers from one carrier to another. What proves to the carrier that it is ours lies sealed.
@@ -77,8 +77,8 @@ call reference('port', 'user_id', 'membership', 'user_id');
 create index port_date_created_idx on port (organization_id, date_created desc, id desc);
 create index port_phone_numbers_idx on port using gin (organization_id, phone_numbers);
 
--- Leads to be called one after the other. `position` is how far it has got in `dialer_lead`. The leads it is at and was at are no
--- keys: they may be gone.
+-- Leads to be called one after the other. `position` is how far the dialer has got in `dialer_lead`. No key points at the current and
+-- the last lead: they may be gone.
 create table dialer (
   organization_id text collate "C" not null references organization (id),
   id text collate "C" not null,

@@ -1,5 +1,6 @@
--- The text of e-mails that are written again and again, with places to fill in. It belongs to whoever made it; others see it when
--- it is shared.
+-- Texts that are written once and sent many times.
+
+-- The text of an e-mail, with places to fill in. It belongs to whoever made it; others see it when it is shared.
 create table email_template (
   organization_id text collate "C" not null references organization (id),
   id text collate "C" not null,
@@ -42,7 +43,3 @@ create table sms_template (
 call tenant_table('sms_template');
 call reference('sms_template', 'user_id', 'membership', 'user_id');
 create index sms_template_date_created_idx on sms_template (organization_id, date_created desc, id desc);
-
--- What was written from a template. E-mails and text messages share the column, so no key can check it; what was sent keeps the
--- id and the name of a template that is gone.
-create index activity_template_id_idx on activity (organization_id, template_id, date_created desc, id desc) where template_id is not null;

@@ -1,3 +1,5 @@
+-- Records that come in as a table, and records that leave as a file.
+
 -- A table of records to bring in. It begins as a draft with the columns that were found; a mapping queues it.
 create table import (
   organization_id text collate "C" not null references organization (id),
