@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { organization } from "../../../test/support/given.ts";
 
-test("a lead's history begins with its creation", async () => {
+test("a lead's history begins with its creation, of which the lead's own event tells", async () => {
   const acme = await organization();
 
   const lead = await acme.lead({ source: "form" });
@@ -11,10 +11,20 @@ test("a lead's history begins with its creation", async () => {
   assert.equal(created._type, "Created");
   assert.equal(created.source, "form");
   assert.equal(created.user_id, acme.userId);
-  assert.deepEqual(
-    (await acme.events(created.id)).map((event) => event.event),
-    ["activity.created.created"],
-  );
+  assert.deepEqual(await acme.events(created.id), []);
+  assert.equal((await acme.events(lead.id))[0].data.source, "form");
+});
+
+test("a deleted lead leaves the beginning of its history in an event, as it leaves all else", async () => {
+  const acme = await organization();
+  const lead = await acme.lead({ source: "form" });
+  const [created] = (await acme.get(`/activity/created/?lead_id=${lead.id}`)).data;
+
+  await acme.delete(`/lead/${lead.id}/`);
+
+  const [deleted, ...more] = await acme.events(created.id);
+  assert.deepEqual(more, []);
+  assert.deepEqual([deleted.event, deleted.previous_data.source], ["activity.created.deleted", "form"]);
 });
 
 test("a lead's change of status is an event and a line in its history, in the words of the day", async () => {

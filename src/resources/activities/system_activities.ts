@@ -1,5 +1,5 @@
 // What the service notes by itself in a lead's history. Other areas call these when the thing happens: each is a write in the
-// same transaction, with its event, and waits for nothing unless it says so.
+// same transaction, with its event unless it says otherwise, and waits for nothing unless it says so.
 import type { Ctx } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
@@ -43,18 +43,18 @@ interface Task {
   date_completed: string | null;
 }
 
-/** A lead was created. */
+/** A lead was created. No event of its own: `lead.created` says all of it. */
 export function logCreated(ctx: Ctx, lead: Lead): Row<typeof created> {
-  const import_id = (ctx.meta.import_id as string | undefined) ?? null;
-  return store.insert(ctx, created, {
+  const values = {
     lead_id: lead.id,
     source: lead.source,
-    import_id,
+    import_id: (ctx.meta.import_id as string | undefined) ?? null,
     user_id: ctx.actor.user_id,
     // A lead may be entered with a date in the past; its history begins there.
     activity_at: lead.date_created,
     date_created: lead.date_created,
-  });
+  };
+  return store.insert(ctx, created, values, undefined, null);
 }
 
 /** A lead's `status_id` changed. */
