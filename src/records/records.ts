@@ -5,10 +5,10 @@ import { type Ctx, may, query, read, transactionOf } from "../core/context.ts";
 import { below, invalid, notAllowed, notFound } from "../core/errors.ts";
 import { isId } from "../core/id.ts";
 import { JsonText } from "../core/operation.ts";
-import { type Create, from, kindOf, type Patch, type Resource, type Row, scope } from "../core/resource.ts";
+import { type Create, from, kindOf, type Patch, type Resource, type Row, scope, within } from "../core/resource.ts";
 import { allColumns, rowReader, same } from "../core/row.ts";
 import type { Statement, Row as TextRow } from "../db/database.ts";
-import { and, empty, join, name, raw, type Sql, sql, statement } from "../db/sql.ts";
+import { and, empty, join, name, Place, raw, type Sql, sql, statement, type Template, template } from "../db/sql.ts";
 import { type CustomField, customFieldsOf } from "./custom_fields.ts";
 import { verbsOf } from "./verbs.ts";
 import { isSelfContained, type Joined, type Projection, projectionOf, renderedProjectionOf, renderRow } from "./writer.ts";
@@ -129,7 +129,29 @@ export async function findRecords<R extends Resource>(
 /** The record, locked until the transaction ends, or 404. */
 export async function lockRecord<R extends Resource>(ctx: Ctx, of: R, id: string): Promise<Row<R>> {
   if (!isId(of.prefix, id)) throw notFound();
-  return (await findRecords(ctx, of, [sql`t.id = ${id}`], sql`for update of t`))[0] ?? fail();
+  const [row] = seesAll(ctx, of)
+    ? (await query(ctx, lockOf(of)({ organization_id: ctx.organization_id, id }))).map(readRow(of))
+    : await findRecords(ctx, of, [sql`t.id = ${id}`], sql`for update of t`);
+  return row ?? fail();
+}
+
+interface RecordId {
+  organization_id: string;
+  id: string;
+}
+
+const locks = new WeakMap<Resource, Template<RecordId>>();
+
+// Every update and every delete begins with it: planned anew each time it takes as long as what it is for.
+function lockOf(of: Resource): Template<RecordId> {
+  let kept = locks.get(of);
+  if (kept === undefined) {
+    const organization = new Place<RecordId>((given) => given.organization_id);
+    const conditions = [...within(organization, of, "t"), sql`t.id = ${new Place<RecordId>((given) => given.id)}`];
+    const lock = sql`select ${allColumns(of)} from ${from(of, "t")} where ${and(conditions)} for update of t`;
+    locks.set(of, (kept = template(lock, (text) => statementName(of, "lock", text))));
+  }
+  return kept;
 }
 
 function fail(): never {

@@ -7,23 +7,32 @@ import { organization, type Workspace } from "../support/given.ts";
 const few = 3;
 const many = 90;
 
-/** How many statements a transaction of this organization sends while `act` is under way. */
-async function statementsOf(ws: Workspace, act: () => Promise<unknown>): Promise<number> {
+interface Sent {
+  statements: number;
+  /** Of these, how many were waited for. */
+  reads: number;
+}
+
+/** What the transactions of this organization send while `act` is under way. */
+async function sentBy(ws: Workspace, act: () => Promise<unknown>): Promise<Sent> {
   const { db } = ws.service.app.core;
   const { transaction } = db;
-  let count = 0;
+  const sent: Sent = { statements: 0, reads: 0 };
   db.transaction = (organizationId, run) =>
     transaction(organizationId, (tx) => {
-      const heard = (statement: Statement) => (organizationId === ws.id && count++, statement);
-      return run({ ...tx, write: (one) => tx.write(heard(one)), read: (one) => tx.read(heard(one)) });
+      const heard = (statement: Statement) => (organizationId === ws.id && sent.statements++, statement);
+      const waited = (statement: Statement) => (organizationId === ws.id && sent.reads++, heard(statement));
+      return run({ ...tx, write: (one) => tx.write(heard(one)), read: (one) => tx.read(waited(one)) });
     });
   try {
     await act();
   } finally {
     db.transaction = transaction;
   }
-  return count;
+  return sent;
 }
+
+const statementsOf = async (ws: Workspace, act: () => Promise<unknown>) => (await sentBy(ws, act)).statements;
 
 /** A lead with so many notes about its contact. */
 async function leadWith(ws: Workspace, notes: number): Promise<{ id: string; contact_id: string; ids: string[] }> {
@@ -79,6 +88,16 @@ for (const [name, action, prepare] of [
 
     assert.equal(counts[1], counts[0]);
   });
+
+test("deleting a lead waits for what hangs off it, and not for each kind of record that might", async () => {
+  const acme = await organization();
+  const lead = await acme.lead();
+
+  const { reads } = await sentBy(acme, () => acme.delete(`/lead/${lead.id}/`));
+
+  // The lead, who is shared, what points at it, its history, and what points at that.
+  assert.equal(reads, 5);
+});
 
 test("changing many tasks takes no more statements than changing few, and leaves what changing each of them would", async () => {
   const acme = await organization();

@@ -1,7 +1,7 @@
 // A person who is shared is a contact in each of several organizations, with one `share_id`. What is known of the person is the same
 // on all of them; what an organization makes of them (tags, notes, custom values, the lead) is its own.
 import { contactsOfShares, type SharedContact } from "../../auth/unscoped.ts";
-import { type Ctx, write } from "../../core/context.ts";
+import { type Ctx, query, write } from "../../core/context.ts";
 import { permissionsOf } from "../../core/permissions.ts";
 import type { Row } from "../../core/resource.ts";
 import { same } from "../../core/row.ts";
@@ -27,9 +27,20 @@ export const seesAllInBoth: Standing = {
   refusal: "You do not have permission to perform this action: it needs view_all_leads in both organizations.",
 };
 
-/** The contacts of this organization that are shared: all, or those of a lead. */
-export const sharedContacts = (ctx: Ctx, leadId?: string): Promise<Contact[]> =>
-  findRecords(ctx, contact, [sql`t.share_id is not null`, leadId === undefined ? sql`true` : sql`t.lead_id = ${leadId}`]);
+type OfShare = Pick<Contact, "share_id">;
+
+/** The contacts of this organization that are shared. */
+export const sharedContacts = (ctx: Ctx): Promise<OfShare[]> => findRecords(ctx, contact, [sql`t.share_id is not null`]);
+
+/** The same of a lead. */
+export async function sharedContactsOf(ctx: Ctx, leadId: string): Promise<OfShare[]> {
+  const rows = await query(ctx, {
+    name: "contact.shared_of_lead",
+    text: "select share_id from contact where organization_id = $1 and lead_id = $2 and share_id is not null",
+    values: [ctx.organization_id, leadId],
+  });
+  return rows.map(([share_id]) => ({ share_id: share_id! }));
+}
 
 export const differsForCopies = (before: Contact, after: Contact): boolean =>
   after.share_id !== null && !same(inCommon(before), inCommon(after));
@@ -61,7 +72,7 @@ export async function bringCopiesInStep(ctx: Ctx, row: Contact): Promise<void> {
 }
 
 /** After contacts have left their shares: a share of one is none. Answers how many are left in all of them. */
-export async function leaveShares(ctx: Ctx, contacts: readonly Contact[]): Promise<number> {
+export async function leaveShares(ctx: Ctx, contacts: readonly OfShare[]): Promise<number> {
   const shares = contacts.flatMap(({ share_id }) => share_id ?? []);
   if (shares.length === 0) return 0;
   const left = Map.groupBy(await contactsOfShares(ctx, shares), (copy) => copy.share_id);

@@ -9,7 +9,7 @@ import { store } from "../../records/store.ts";
 import { logCreated, logLeadStatusChange } from "../activities/system_activities.ts";
 import { contact } from "../contacts/contact.ts";
 import { nameOfNew } from "../contacts/contact_verbs.ts";
-import { leaveShares, sharedContacts } from "../contacts/sharing.ts";
+import { leaveShares, sharedContactsOf } from "../contacts/sharing.ts";
 import { nameOfCaller, notify } from "../notifications/notify.ts";
 import { isActiveMember } from "../organization/organization.ts";
 import { idOfLabel, refuseBoth } from "../shared/resolve_label.ts";
@@ -54,8 +54,7 @@ function tellOwner(ctx: Ctx, { id, owner_id, display_name }: Lead): void {
 
 /** People who are shared with other organizations stay there. */
 export async function deleteLead(ctx: Ctx, before: Lead): Promise<void> {
-  const people = await sharedContacts(ctx, before.id);
-  await store.remove(ctx, lead, [before]);
+  const [people] = await Promise.all([sharedContactsOf(ctx, before.id), store.remove(ctx, lead, [before])]);
   await leaveShares(ctx, people);
 }
 
