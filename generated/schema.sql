@@ -234,11 +234,11 @@ create table api_key (
   date_created timestamp(3) with time zone default now() not null,
   date_updated timestamp(3) with time zone default now() not null,
   version integer default 1 not null,
-  constraint api_key_hash_key UNIQUE (hash),
   constraint api_key_pkey PRIMARY KEY (organization_id, id),
   constraint api_key_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint api_key_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE
 );
+CREATE UNIQUE INDEX api_key_hash_key ON public.api_key USING btree (hash, organization_id);
 CREATE INDEX api_key_user_id_idx ON public.api_key USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
 alter table api_key enable row level security, force row level security;
 create policy organization on api_key to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
@@ -1118,8 +1118,8 @@ CREATE INDEX file_lead_id_idx ON public.file USING btree (organization_id, lead_
 CREATE INDEX file_opportunity_id_idx ON public.file USING btree (organization_id, opportunity_id, date_created DESC, id DESC) WHERE (opportunity_id IS NOT NULL);
 CREATE UNIQUE INDEX file_outreach_channel_key ON public.file USING btree (organization_id, COALESCE(contact_id, opportunity_id, lead_id, ''::text), outreach_channel, COALESCE(subtype, ''::text)) WHERE (outreach_channel IS NOT NULL);
 CREATE INDEX file_search_idx ON public.file USING gin (search);
-CREATE UNIQUE INDEX file_share_hash_key ON public.file USING btree (share_hash);
-CREATE UNIQUE INDEX file_storage_key_key ON public.file USING btree (storage_key);
+CREATE UNIQUE INDEX file_share_hash_key ON public.file USING btree (share_hash, organization_id);
+CREATE UNIQUE INDEX file_storage_key_key ON public.file USING btree (storage_key, organization_id);
 CREATE INDEX file_subtype_idx ON public.file USING btree (organization_id, subtype) WHERE (subtype IS NOT NULL);
 alter table file enable row level security, force row level security;
 create policy organization on file to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
@@ -2055,7 +2055,7 @@ CREATE INDEX quote_from_quote_id_idx ON public.quote USING btree (organization_i
 CREATE INDEX quote_lead_id_idx ON public.quote USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE UNIQUE INDEX quote_number_key ON public.quote USING btree (organization_id, number);
 CREATE INDEX quote_opportunity_id_idx ON public.quote USING btree (organization_id, opportunity_id, date_created DESC, id DESC) WHERE (opportunity_id IS NOT NULL);
-CREATE UNIQUE INDEX quote_public_hash_key ON public.quote USING btree (public_hash) WHERE (public_hash IS NOT NULL);
+CREATE UNIQUE INDEX quote_public_hash_key ON public.quote USING btree (public_hash, organization_id) WHERE (public_hash IS NOT NULL);
 CREATE INDEX quote_search_idx ON public.quote USING gin (search);
 CREATE INDEX quote_status_idx ON public.quote USING btree (organization_id, status, date_created DESC, id DESC);
 alter table quote enable row level security, force row level security;
@@ -2235,11 +2235,15 @@ create policy organization on sms_template to headwater_app using ((organization
 create policy system on sms_template to headwater_system using (true);
 
 create table stored_bytes_removal (
+  organization_id text not null,
   storage_key text not null,
   due timestamp(3) with time zone not null,
-  constraint stored_bytes_removal_pkey PRIMARY KEY (storage_key)
+  constraint stored_bytes_removal_pkey PRIMARY KEY (organization_id, storage_key)
 );
 CREATE INDEX stored_bytes_removal_due_idx ON public.stored_bytes_removal USING btree (due);
+alter table stored_bytes_removal enable row level security, force row level security;
+create policy organization on stored_bytes_removal to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on stored_bytes_removal to headwater_system using (true);
 
 create table task (
   organization_id text not null,
@@ -2437,7 +2441,7 @@ CREATE OR REPLACE FUNCTION public.keep_stored_bytes()
  LANGUAGE plpgsql
 AS $function$
 begin
-  delete from stored_bytes_removal where storage_key = new.storage_key;
+  delete from stored_bytes_removal where organization_id = new.organization_id and storage_key = new.storage_key;
   return null;
 end $function$
 ;
@@ -2489,8 +2493,8 @@ CREATE OR REPLACE FUNCTION public.remove_stored_bytes()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into stored_bytes_removal (storage_key, due) values (old.storage_key, now())
-  on conflict (storage_key) do update set due = excluded.due;
+  insert into stored_bytes_removal (organization_id, storage_key, due) values (old.organization_id, old.storage_key, now())
+  on conflict (organization_id, storage_key) do update set due = excluded.due;
   return null;
 end $function$
 ;

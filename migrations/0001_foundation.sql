@@ -15,6 +15,11 @@ create function current_organization() returns text
   return current_setting('app.organization_id');
 
 -- Gives a tenant table its policies and its grants. Called once for each table, right after it is created.
+--
+-- Tenant tables can be spread over several servers by organization, so that all rows of one lie on the same server. No server can then
+-- check or change what lies on another: every key and unique index names the organization, references stay within it or lead to
+-- `organization` and `user`, and triggers touch rows of the same organization only. A secret that is looked up before its organization is
+-- known stands first in its index. Among all organizations it is unique because it is random.
 create procedure tenant_table(table_name text)
   language plpgsql as $$
 begin

@@ -148,7 +148,7 @@ create table api_key (
   id text collate "C" not null,
   name text not null,
   user_id text collate "C" not null,
-  hash bytea not null unique,
+  hash bytea not null,
   key_preview text not null,
   scopes text[] not null default '{read,write_safe,write_destructive}',
   expires_at timestamptz(3),
@@ -162,3 +162,5 @@ create table api_key (
 );
 call tenant_table('api_key');
 call reference('api_key', 'user_id', 'membership', 'user_id');
+-- Found by the hash alone: 256 random bits make it unique.
+create unique index api_key_hash_key on api_key (hash, organization_id);

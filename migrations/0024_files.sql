@@ -77,8 +77,9 @@ call reference('file', 'opportunity_id', 'opportunity');
 create index file_date_created_idx on file (organization_id, date_created desc, id desc);
 create index file_subtype_idx on file (organization_id, subtype) where subtype is not null;
 create index file_search_idx on file using gin (search);
-create unique index file_share_hash_key on file (share_hash);
-create unique index file_storage_key_key on file (storage_key);
+-- Both are found without their organization: 192 and 160 random bits make them unique.
+create unique index file_share_hash_key on file (share_hash, organization_id);
+create unique index file_storage_key_key on file (storage_key, organization_id);
 -- An outreach slot holds one file: of a contact, an opportunity, a lead or the organization, for a channel and a subtype.
 create unique index file_outreach_channel_key on file
   (organization_id, coalesce(contact_id, opportunity_id, lead_id, ''), outreach_channel, coalesce(subtype, ''))
@@ -107,30 +108,32 @@ create trigger leave_outreach_slot before update of lead_id, contact_id, opportu
     and (old.lead_id, old.contact_id, old.opportunity_id) is distinct from (new.lead_id, new.contact_id, new.opportunity_id))
   execute function leave_outreach_slot();
 
--- Stored bytes that must go once `due` has come: of files that are gone, and of uploads that never became a file. It outlives the
--- organization, so it belongs to none; the service sweeps it on starting and every few seconds.
+-- Stored bytes that must go once `due` has come: of files that are gone, and of uploads that never became a file. It has no key to its
+-- organization because it outlives it; the service sweeps it on starting and every few seconds.
 create table stored_bytes_removal (
-  storage_key text collate "C" primary key,
-  due timestamptz(3) not null
+  organization_id text collate "C" not null,
+  storage_key text collate "C" not null,
+  due timestamptz(3) not null,
+  primary key (organization_id, storage_key)
 );
+call tenant_table('stored_bytes_removal');
 create index stored_bytes_removal_due_idx on stored_bytes_removal (due);
-grant select, insert, update, delete on stored_bytes_removal to headwater_app, headwater_system;
 
 -- Whatever deletes a file, its bytes are removed after the commit.
 create function remove_stored_bytes() returns trigger
   language plpgsql as $$
 begin
-  insert into stored_bytes_removal (storage_key, due) values (old.storage_key, now())
-  on conflict (storage_key) do update set due = excluded.due;
+  insert into stored_bytes_removal (organization_id, storage_key, due) values (old.organization_id, old.storage_key, now())
+  on conflict (organization_id, storage_key) do update set due = excluded.due;
   return null;
 end $$;
 create trigger remove_stored_bytes after delete on file for each row execute function remove_stored_bytes();
 
--- A file that moves to another organization is deleted in one and written in the other: its bytes stay where they are.
+-- A file that comes back, such as one that had moved to another organization, keeps its bytes.
 create function keep_stored_bytes() returns trigger
   language plpgsql as $$
 begin
-  delete from stored_bytes_removal where storage_key = new.storage_key;
+  delete from stored_bytes_removal where organization_id = new.organization_id and storage_key = new.storage_key;
   return null;
 end $$;
 create trigger keep_stored_bytes after insert on file for each row execute function keep_stored_bytes();

@@ -64,7 +64,8 @@ call reference('quote', 'contact_id', 'contact');
 call reference('quote', 'from_quote_id', 'quote');
 call reference('quote', 'file_id', 'file');
 create unique index quote_number_key on quote (organization_id, number);
-create unique index quote_public_hash_key on quote (public_hash) where public_hash is not null;
+-- Found by the hash alone: 256 random bits make it unique.
+create unique index quote_public_hash_key on quote (public_hash, organization_id) where public_hash is not null;
 create index quote_date_created_idx on quote (organization_id, date_created desc, id desc);
 create index quote_date_updated_idx on quote (organization_id, date_updated desc, id desc);
 create index quote_status_idx on quote (organization_id, status, date_created desc, id desc);

@@ -282,27 +282,51 @@ const outside = (ctx: Ctx, statement: Statement): Promise<Rows> =>
 
 // --- stored bytes ---
 
-/** Claims bytes that are due to be removed, so that no other process tries for ten minutes; what a file still uses is let go. */
-export async function claimStoredBytes(db: PostgresDatabase): Promise<string[]> {
-  return db.unscopedTransaction(async (tx) => {
-    tx.write({
-      text: `delete from stored_bytes_removal r using file f where f.storage_key = r.storage_key and r.due <= now()`,
-      values: [],
-    });
-    const rows = await tx.read({
-      text: `update stored_bytes_removal set due = now() + interval '10 minutes' where storage_key in (
-               select storage_key from stored_bytes_removal where due <= now() order by due limit 100 for update skip locked)
-             returning storage_key`,
-      values: [],
-    });
-    return rows.map((row) => row[0]!);
-  });
+/** Bytes to be removed, and the organization whose file they were. */
+export interface BytesToRemove {
+  organization_id: string;
+  storage_key: string;
 }
 
-export async function forgetStoredBytes(db: PostgresDatabase, keys: readonly string[]): Promise<void> {
-  await db.unscopedTransaction(async (tx) =>
-    tx.write({ text: "delete from stored_bytes_removal where storage_key = any($1)", values: [keys] }),
-  );
+/** Claims bytes that are due to be removed, so that no other process tries for ten minutes; what a file still uses is let go. */
+export async function claimStoredBytes(db: PostgresDatabase): Promise<BytesToRemove[]> {
+  const due = await db.unscoped({
+    text: "select organization_id, storage_key from stored_bytes_removal where due <= now() order by due limit 100",
+    values: [],
+  });
+  const used = await db.unscoped({
+    text: "select storage_key from file where storage_key = any($1)",
+    values: [due.map((row) => row[1])],
+  });
+  const inUse = used.map((row) => row[0]!);
+  const claimed: BytesToRemove[] = [];
+  for (const [organization_id, rows] of Map.groupBy(due, (row) => row[0]!)) {
+    const keys = rows.map((row) => row[1]!);
+    const mine = await db.unscopedTransaction(async (tx) => {
+      tx.write({
+        text: "delete from stored_bytes_removal where organization_id = $1 and storage_key = any($2)",
+        values: [organization_id, keys.filter((key) => inUse.includes(key))],
+      });
+      return tx.read({
+        text: `update stored_bytes_removal set due = now() + interval '10 minutes'
+               where organization_id = $1 and storage_key = any($2) and due <= now() returning storage_key`,
+        values: [organization_id, keys],
+      });
+    });
+    claimed.push(...mine.map((row) => ({ organization_id, storage_key: row[0]! })));
+  }
+  return claimed;
+}
+
+export async function forgetStoredBytes(db: PostgresDatabase, removed: readonly BytesToRemove[]): Promise<void> {
+  for (const [organization_id, all] of Map.groupBy(removed, (one) => one.organization_id)) {
+    await db.unscopedTransaction(async (tx) =>
+      tx.write({
+        text: "delete from stored_bytes_removal where organization_id = $1 and storage_key = any($2)",
+        values: [organization_id, all.map((one) => one.storage_key)],
+      }),
+    );
+  }
 }
 
 /** What a link leads to. */

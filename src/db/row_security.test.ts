@@ -4,7 +4,7 @@ import pg from "pg";
 import { createDatabase } from "../../test/support/database.ts";
 
 const sample = `
-  create table sample (organization_id text, name text, search tsvector, custom jsonb, tags text[]);
+  create table sample (organization_id text collate "C", name text, search tsvector, custom jsonb, tags text[]);
   call tenant_table('sample');
   insert into sample select 'orga_1', 'n' || n, array_to_tsvector(array['w' || n]), jsonb_build_object('f', n), array['t' || n]
     from generate_series(1, 5000) n;

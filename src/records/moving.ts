@@ -283,7 +283,6 @@ export async function carryOut(here: Ctx, there: Ctx, { going }: Move): Promise<
   const { of, before } = going[0]!;
   // Rows name each other in any order, and until the last has come some names lead nowhere.
   write(here, { text: "set constraints all deferred", values: [] });
-  // Deleted first: what is unique among all organizations, such as the secret in a link, is there only once at any time.
   await removeRows(here, of, [before], { moved_to: there.organization_id });
   for (const [kind, rows] of Map.groupBy(going, (one) => kindOf(one.of, one.before)))
     await store.insertAll(

@@ -1,7 +1,7 @@
 // Bytes and records live in two places, and a process may end between any two steps. So bytes are announced in
 // `stored_bytes_removal` before they are kept, and the record's own transaction takes the announcement back: whatever happens, bytes
 // without a record are removed, and bytes with one are not.
-import type { Ctx } from "../../core/context.ts";
+import { type Ctx, write } from "../../core/context.ts";
 import { unavailable } from "../../core/errors.ts";
 import type { Received } from "../../services/storage.ts";
 import { newStorageKey } from "../../services/storage.ts";
@@ -29,8 +29,8 @@ export async function keepBytes(ctx: Keeper, received: Received, mimes: readonly
   await ctx.db.transaction(ctx.organization_id, async (tx) =>
     tx.write({
       name: "stored_bytes.announce",
-      text: `insert into stored_bytes_removal (storage_key, due) values ($1, now() + interval '${grace}')`,
-      values: [storage_key],
+      text: `insert into stored_bytes_removal (organization_id, storage_key, due) values ($1, $2, now() + interval '${grace}')`,
+      values: [ctx.organization_id, storage_key],
     }),
   );
   const kept = { storage_key, size: received.size, sha256: received.sha256, ...media };
@@ -47,10 +47,19 @@ export async function keepBytes(ctx: Keeper, received: Received, mimes: readonly
 export async function claimBytes(ctx: Ctx, storageKey: string): Promise<void> {
   const [mine] = await ctx.tx!.read({
     name: "stored_bytes.claim",
-    text: "delete from stored_bytes_removal where storage_key = $1 and due > now() returning 1",
-    values: [storageKey],
+    text: "delete from stored_bytes_removal where organization_id = $1 and storage_key = $2 and due > now() returning 1",
+    values: [ctx.organization_id, storageKey],
   });
   if (mine === undefined) throw unavailable();
+}
+
+/** Within the transaction that writes files of this organization in another: their deletion here announced their bytes. */
+export function keepMovedBytes(ctx: Ctx, storageKeys: readonly string[]): void {
+  write(ctx, {
+    name: "stored_bytes.keep",
+    text: "delete from stored_bytes_removal where organization_id = $1 and storage_key = any($2)",
+    values: [ctx.organization_id, storageKeys],
+  });
 }
 
 /**
@@ -63,8 +72,9 @@ export async function removeBytes(ctx: Keeper, storageKey: string): Promise<void
     const [mine] = await db.transaction(organization_id, (tx) =>
       tx.read({
         name: "stored_bytes.remove",
-        text: `update stored_bytes_removal set due = now() + interval '${claim}' where storage_key = $1 returning 1`,
-        values: [storageKey],
+        text: `update stored_bytes_removal set due = now() + interval '${claim}'
+               where organization_id = $1 and storage_key = $2 returning 1`,
+        values: [organization_id, storageKey],
       }),
     );
     if (mine === undefined) return;
@@ -72,8 +82,8 @@ export async function removeBytes(ctx: Keeper, storageKey: string): Promise<void
     await db.transaction(organization_id, async (tx) =>
       tx.write({
         name: "stored_bytes.removed",
-        text: "delete from stored_bytes_removal where storage_key = $1",
-        values: [storageKey],
+        text: "delete from stored_bytes_removal where organization_id = $1 and storage_key = $2",
+        values: [organization_id, storageKey],
       }),
     );
   } catch {

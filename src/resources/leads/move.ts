@@ -10,6 +10,8 @@ import { outputSchema } from "../../records/writer.ts";
 import type { contact } from "../contacts/contact.ts";
 import { leaveShares, partFromCopiesThere } from "../contacts/sharing.ts";
 import { markArrivals } from "../contacts/unsubscribed_email.ts";
+import type { file } from "../files/file.ts";
+import { keepMovedBytes } from "../files/stored_bytes.ts";
 import { enterAsMember, type Standing } from "../shared/elsewhere.ts";
 import { contactTag } from "../tags/contact_tag.ts";
 import { leadTag } from "../tags/lead_tag.ts";
@@ -75,6 +77,10 @@ export const moveLead = operation({
     );
 
     await carryOut(ctx, there, move);
+    keepMovedBytes(
+      ctx,
+      filesIn(move).map(({ before }) => before.storage_key),
+    );
     await leaveShares(
       ctx,
       people.filter(({ after }) => after.share_id === null).map(({ before }) => before),
@@ -100,6 +106,8 @@ const adminOfBoth: Standing = {
 
 const contactsIn = ({ going }: Move) =>
   going.filter((one) => one.of.name === "contact") as unknown as { before: Row<typeof contact>; after: Row<typeof contact> }[];
+
+const filesIn = ({ going }: Move) => going.filter((one) => one.of.name === "file") as unknown as { before: Row<typeof file> }[];
 
 /**
  * Tags are names: those that the other organization does not have yet are created there, the others take its spelling. Answers

@@ -39,8 +39,10 @@ async function tablesInOrder(ctx: Ctx): Promise<string[]> {
   return ordered;
 }
 
+// The list of stored bytes to be removed outlives the organization.
 const tablesQuery = `select c.relname from pg_class c
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+    and c.relname <> 'stored_bytes_removal'
     and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'organization_id' and not a.attisdropped)`;
 
 const referencesQuery = `select f.relname, t.relname, k.condeferrable from pg_constraint k
