@@ -7,7 +7,7 @@ import type { Ctx, Scope } from "./context.ts";
 import { type FieldErrors, invalid } from "./errors.ts";
 import type { Permission } from "./permissions.ts";
 import { hint, reasons } from "./reasons.ts";
-import type { Resource } from "./resource.ts";
+import type { Create, Patch, Resource, Row } from "./resource.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 export type RateGroup = "read" | "write" | "search" | "report" | "bulk" | "ai" | "auth";
@@ -82,6 +82,8 @@ export interface Operation<I = any> {
   output: z.ZodType;
   resource: Resource | null;
   verb: Verb | null;
+  /** How records are written, of an operation that is one of the five verbs. */
+  verbs?: Partial<Verbs>;
   /** Its body says what it is done to: an unknown field, which would widen that, is always refused. */
   narrows?: boolean;
   /** Takes a file: a form with a part `file`, or JSON with `content_base64` of any length. They are read as a stream into `Given.upload`. */
@@ -93,6 +95,21 @@ export interface Operation<I = any> {
 }
 
 export type Verb = "list" | "create" | "get" | "update" | "delete";
+
+/** How records of a resource are written: by requests, bulk work and automations alike. */
+export interface Verbs<R extends Resource = any> {
+  create(ctx: Ctx, input: Create<R>, extras?: Extras): Promise<Row<R>>;
+  update(ctx: Ctx, before: Row<R>, patch: Patch<R>, extras?: Extras): Promise<Row<R>>;
+  delete(ctx: Ctx, before: Row<R>, extras?: Extras): Promise<void>;
+  /** Locks a record that is going to be changed or deleted, or throws a 404. */
+  lock(ctx: Ctx, id: string): Promise<Row<R>>;
+}
+
+/** What only a request brings: the query parameters that are the verb's own, and what was made ready before the transaction. */
+export interface Extras {
+  query: Record<string, string>;
+  ready: any;
+}
 
 /** Understood input, and the names of body fields that meant nothing here. */
 export interface Parsed<I> {

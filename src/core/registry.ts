@@ -1,6 +1,6 @@
 // All resources and operations, checked when the service starts: a definition that refers to what is not there stops it.
 import type { Field } from "./field.ts";
-import type { Operation } from "./operation.ts";
+import type { Operation, Verbs } from "./operation.ts";
 import type { Resource } from "./resource.ts";
 
 export interface Pointer {
@@ -17,6 +17,8 @@ export interface Registry {
   /** Who points at records of this resource. */
   pointersTo(name: string): readonly Pointer[];
   operation(name: string): Operation | undefined;
+  /** How a resource does this. Throws where none of its operations does. */
+  verb<R extends Resource, V extends keyof Verbs>(of: R, verb: V): Verbs<R>[V];
   /** Called after the commit of every transaction that wrote events. */
   announceEvents(): void;
 }
@@ -35,12 +37,14 @@ export function buildRegistry(
   }
   const byName = new Map<string, Operation>();
   const byRoute = new Set<string>();
+  const verbs = new Map<string, Partial<Verbs>>();
   for (const operation of operations) {
     const route = `${operation.method} ${operation.path.replace(/\{[^}]+\}/g, "{}")}`;
     if (byRoute.has(route)) throw new Error(`two operations answer ${route}`);
     if (byName.has(operation.name)) throw new Error(`two operations are named ${operation.name}`);
     byRoute.add(route);
     byName.set(operation.name, operation);
+    if (operation.resource && operation.verb !== null && operation.verbs) verbs.set(operation.resource.name, operation.verbs);
   }
 
   const all = [...resources.values()];
@@ -64,8 +68,13 @@ export function buildRegistry(
     resource: (name) => resources.get(name),
     pointersTo: (name) => [...(pointers.get(baseOf(resources, name)) ?? []), ...atAnything],
     operation: (name) => byName.get(name),
+    verb: (of, verb) => verbs.get(of.name)?.[verb] ?? missing(of, verb),
     announceEvents,
   };
+}
+
+function missing(of: Resource, verb: string): never {
+  throw new Error(`no operation gives ${of.name} the verb ${verb}: name it in the index of its area`);
 }
 
 /** What is said about a record belongs to it. */

@@ -10,7 +10,6 @@ import { allColumns, rowReader, same } from "../core/row.ts";
 import type { Statement, Row as TextRow } from "../db/database.ts";
 import { and, empty, join, name, Place, raw, type Sql, sql, statement, type Template, template } from "../db/sql.ts";
 import { type CustomField, customFieldsOf } from "./custom_fields.ts";
-import { verbsOf } from "./verbs.ts";
 import { isSelfContained, type Joined, type Projection, projectionOf, renderedProjectionOf, renderRow } from "./writer.ts";
 
 // --- reading ---
@@ -180,15 +179,15 @@ const readers = new WeakMap<Resource, (texts: TextRow) => Row<Resource>>();
 /** Creates a record by its resource's own rules. `input` is what a checked body would give. */
 export async function createRecord<R extends Resource>(ctx: Ctx, of: R, input: Create<R>): Promise<Row<R>> {
   await checkVisible(ctx, of, input as Record<string, unknown>);
-  return (await verbsOf(of).create(ctx, input)) as Row<R>;
+  return (await ctx.registry.verb(of, "create")(ctx, input)) as Row<R>;
 }
 
 /** Changes a record by its resource's own rules. */
 export async function updateRecord<R extends Resource>(ctx: Ctx, of: R, id: string, patch: Patch<R>): Promise<Row<R>> {
-  const before = await lockRecord(ctx, of, id);
+  const before = await ctx.registry.verb(of, "lock")(ctx, id);
   checkOwner(ctx, of, before, "update");
   await checkVisible(ctx, of, patch as Record<string, unknown>, before as Record<string, unknown>);
-  return (await verbsOf(of).update(ctx, before, patch)) as Row<R>;
+  return (await ctx.registry.verb(of, "update")(ctx, before, patch)) as Row<R>;
 }
 
 /**
@@ -196,9 +195,9 @@ export async function updateRecord<R extends Resource>(ctx: Ctx, of: R, id: stri
  * @public completes the front door
  */
 export async function deleteRecord<R extends Resource>(ctx: Ctx, of: R, id: string): Promise<void> {
-  const before = await lockRecord(ctx, of, id);
+  const before = await ctx.registry.verb(of, "lock")(ctx, id);
   checkOwner(ctx, of, before, "delete");
-  await verbsOf(of).delete(ctx, before);
+  await ctx.registry.verb(of, "delete")(ctx, before);
 }
 
 /**

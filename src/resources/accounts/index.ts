@@ -9,8 +9,7 @@ import { sendAs } from "./send_as.ts";
 import { createSendAs, listSendAs } from "./send_as_verbs.ts";
 
 /** Who cannot pay can still take access away. */
-const deletesPastDue = (operation: Operation): Operation =>
-  operation.verb === "delete" ? { ...operation, pastDue: true } : operation;
+const deletesPastDue = { delete: { pastDue: true } };
 
 export const accounts: Operation[] = [
   ...standard(connectedAccount, { ...crud, create: createAccount, update: updateAccount }, "member"),
@@ -18,5 +17,5 @@ export const accounts: Operation[] = [
   listCredentials,
   updateCredentials,
   deleteCredentials,
-  ...standard(oauthApp, { list: true, create: createOauthApp, delete: true }, "manage_organization").map(deletesPastDue),
+  ...standard(oauthApp, { list: true, create: createOauthApp, delete: true }, "manage_organization", deletesPastDue),
 ];

@@ -1,11 +1,12 @@
 // What every kind of activity does that can be a message: the conversation it belongs to hears of it.
 import type { Ctx } from "../../core/context.ts";
+import type { Extras } from "../../core/operation.ts";
 import type { Create, Patch, Resource, Row } from "../../core/resource.ts";
 import { store } from "../../records/store.ts";
 import { messageChanged, messageDeleted, messageWritten } from "../conversations/keep_up.ts";
 
 interface Verbs<R extends Resource> {
-  create(ctx: Ctx, given: Create<R>): Promise<Row<R>>;
+  create(ctx: Ctx, given: Create<R>, extras?: Extras): Promise<Row<R>>;
   update(ctx: Ctx, before: Row<R>, patch: Patch<R>): Promise<Row<R>>;
   delete?(ctx: Ctx, before: Row<R>): Promise<void>;
 }
@@ -15,8 +16,8 @@ export function inConversations<R extends Resource>(of: R, verbs: Verbs<R>) {
   return {
     list: true,
     get: true,
-    async create(ctx: Ctx, given: Create<R>): Promise<Row<R>> {
-      const row = await verbs.create(ctx, given);
+    async create(ctx: Ctx, given: Create<R>, extras?: Extras): Promise<Row<R>> {
+      const row = await verbs.create(ctx, given, extras);
       await messageWritten(ctx, of, row as Row<Resource>);
       return row;
     },

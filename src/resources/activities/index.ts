@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { invalid } from "../../core/errors.ts";
-import { type Given, type JsonText, type Operation } from "../../core/operation.ts";
-import { readBoolean } from "../../records/list_input.ts";
+import type { JsonText, Operation } from "../../core/operation.ts";
+import { listSchema } from "../../records/read_operations.ts";
 import { showRecord } from "../../records/records.ts";
-import { listSchema, standard, withMembers } from "../../records/standard.ts";
+import { recordWith } from "../../records/single.ts";
+import { standard } from "../../records/standard.ts";
 import { outputSchema } from "../../records/writer.ts";
 import { activity, emailLine } from "./activity.ts";
 import { call } from "./call.ts";
@@ -27,8 +27,16 @@ import { leadStatusChange, opportunityStatusChange } from "./status_change.ts";
 import { listActivities } from "./stream.ts";
 import { taskCompleted } from "./task_completed.ts";
 
+/** With `thread_emails=true` e-mails are shown as lines of their thread. */
+const pageOfLines = () => listSchema(z.union([outputSchema(activity), outputSchema(emailLine)]));
+
+/** `?send_to_inbox=true` says the same as the field of that name. */
+const sendToInbox = {
+  parameters: [{ name: "send_to_inbox", doc: "For a received message: also makes a task to answer it.", schema: z.boolean() }],
+};
+
 export const activities: Operation[] = [
-  ...standard(activity, { list: listActivities }, "member").map(answeringLines),
+  ...standard(activity, { list: listActivities }, "member", { list: { output: pageOfLines } }),
   ...standard(note, inConversations(note, { create: createNote, update: updateNote }), "member"),
   ...standard(call, inConversations(call, { create: createCall, update: updateCall }), "member"),
   ...standard(email, inConversations(email, { create: createEmail, update: updateEmail, delete: deleteEmail }), "member").map(
@@ -39,7 +47,7 @@ export const activities: Operation[] = [
     { list: true, get: (ctx, id, fields) => showRecord(ctx, emailThread, id, fields ?? ["_all"]) },
     "member",
   ),
-  ...standard(sms, inConversations(sms, { create: createSms, update: updateSms }), "member").map(takingSendToInbox),
+  ...standard(sms, inConversations(sms, { create: createSms, update: updateSms }), "member", { create: sendToInbox }),
   ...standard(
     channelMessage,
     inConversations(channelMessage, { create: createChannelMessage, update: updateChannelMessage }),
@@ -57,11 +65,6 @@ export const activities: Operation[] = [
   ...standard(taskCompleted, { list: true }, "member"),
 ];
 
-/** With `thread_emails=true` e-mails are shown as lines of their thread. */
-function answeringLines(operation: Operation): Operation {
-  return { ...operation, output: listSchema(z.union([outputSchema(activity), outputSchema(emailLine)])) };
-}
-
 const places = ["lead_id", "contact_id", "conversation_id", "in_reply_to_id"];
 
 /** Who leaves it to the addresses where an e-mail belongs is told where else it might. */
@@ -74,25 +77,7 @@ function tellingOtherLeads(operation: Operation): Operation {
       if (given.fields !== null || places.some((key) => given.input[key])) return record;
       const id = ctx.reply.headers.location!.split("/").at(-2)!;
       const others = await showRecord(ctx, email, id, ["other_lead_ids"]);
-      return withMembers(record, `,${others.text.slice(1, -1)}`);
-    },
-  };
-}
-
-/** `?send_to_inbox=true` says the same as the field of that name. */
-function takingSendToInbox(operation: Operation): Operation {
-  if (operation.verb !== "create") return operation;
-  return {
-    ...operation,
-    parameters: [
-      ...operation.parameters,
-      { name: "send_to_inbox", doc: "For a received message: also makes a task to answer it.", schema: z.boolean() },
-    ],
-    parse(ctx, given: Given) {
-      const { send_to_inbox, ...query } = given.query;
-      if (send_to_inbox === undefined) return operation.parse(ctx, given);
-      if (!/^(true|false)$/i.test(send_to_inbox)) throw invalid({ send_to_inbox: "must be true or false" });
-      return operation.parse(ctx, { ...given, query, body: { ...given.body, send_to_inbox: readBoolean(send_to_inbox) } });
+      return recordWith(record, `,${others.text.slice(1, -1)}`);
     },
   };
 }

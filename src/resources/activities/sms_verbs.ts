@@ -1,6 +1,7 @@
 // What writing a text message does besides writing the row.
 import { type Ctx, may } from "../../core/context.ts";
 import { invalid, notAllowed } from "../../core/errors.ts";
+import type { Extras } from "../../core/operation.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { emit } from "../../records/event.ts";
 import { findRecord } from "../../records/records.ts";
@@ -15,12 +16,17 @@ import { sms, smsMax } from "./sms.ts";
 
 type Sms = Row<typeof sms>;
 
-export async function createSms(ctx: Ctx, { send_in, send_to_inbox, ...given }: Create<typeof sms>): Promise<Sms> {
+export async function createSms(
+  ctx: Ctx,
+  { send_in, send_to_inbox, ...given }: Create<typeof sms>,
+  extras?: Extras,
+): Promise<Sms> {
+  const isToAnswer = readIsToAnswer(extras?.query.send_to_inbox) ?? send_to_inbox;
   const status = given.status ?? (given.direction === "inbound" ? "inbox" : "draft");
   const direction = status === "inbox" ? "inbound" : "outbound";
   if (given.direction !== undefined && given.direction !== direction)
     throw invalid({ direction: `must be ${direction} for the status ${status}` });
-  if (send_to_inbox && status !== "inbox") throw invalid({ send_to_inbox: "only goes with the status inbox" });
+  if (isToAnswer && status !== "inbox") throw invalid({ send_to_inbox: "only goes with the status inbox" });
   const { placed, person } = await place(ctx, given, { phones: given.remote_phone ? [given.remote_phone] : [] });
   const written = await smsFromTemplate(ctx, { ...given, ...placed }, person, smsMax);
 
@@ -41,8 +47,14 @@ export async function createSms(ctx: Ctx, { send_in, send_to_inbox, ...given }: 
   checkNumber(ctx, values);
   const row = store.insert(ctx, sms, values);
   if (status === "sent") emit(ctx, sms, { action: "sent", after: row });
-  if (send_to_inbox) answerIt(ctx, row);
+  if (isToAnswer) answerIt(ctx, row);
   return row;
+}
+
+function readIsToAnswer(asked: string | undefined): boolean | null {
+  if (asked === undefined) return null;
+  if (!/^(true|false)$/i.test(asked)) throw invalid({ send_to_inbox: "must be true or false" });
+  return asked.toLowerCase() === "true";
 }
 
 const content = ["text", "local_phone", "remote_phone", "attachments", "date_sent", "template_id"] as const;

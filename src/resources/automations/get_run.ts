@@ -1,32 +1,30 @@
 // A single run comes with its steps.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
-import type { JsonText, Operation } from "../../core/operation.ts";
+import type { JsonText } from "../../core/operation.ts";
 import { sql } from "../../db/sql.ts";
-import { readFieldNames } from "../../records/list_input.ts";
 import { findRecords } from "../../records/records.ts";
-import { withMembers } from "../../records/standard.ts";
+import { recordWith } from "../../records/single.ts";
+import type { Alone } from "../../records/standard_operation.ts";
 import { outputSchema, renderRow } from "../../records/writer.ts";
 import { automationRun, automationStepRun } from "./automation_run.ts";
 
-const steps = z.array(outputSchema(automationStepRun));
-const output = (outputSchema(automationRun) as z.ZodObject).extend({
-  steps: steps.describe("Every step that was taken, in their order."),
-  step_runs: steps.describe("The same as `steps`."),
-});
+function output(): z.ZodType {
+  const steps = z.array(outputSchema(automationStepRun));
+  return (outputSchema(automationRun) as z.ZodObject).extend({
+    steps: steps.describe("Every step that was taken, in their order."),
+    step_runs: steps.describe("The same as `steps`."),
+  });
+}
 
-export const withSteps = (get: Operation): Operation => ({
-  ...get,
-  output,
-  async run(ctx, input: { id: string; query: Record<string, string> }) {
-    const record = (await get.run(ctx, input)) as JsonText;
-    const fields = readFieldNames(input.query._fields);
-    const named = ["steps", "step_runs"].filter((key) => fields === null || fields.includes(key));
-    if (named.length === 0) return record;
-    const list = await stepsOf(ctx, input.id);
-    return withMembers(record, named.map((key) => `,"${key}":[${list.join(",")}]`).join(""));
-  },
-});
+export const runSteps: Alone = { output, add: withSteps };
+
+async function withSteps(ctx: Ctx, id: string, record: JsonText, fields: readonly string[] | null): Promise<JsonText> {
+  const named = ["steps", "step_runs"].filter((key) => fields === null || fields.includes(key));
+  if (named.length === 0) return record;
+  const list = await stepsOf(ctx, id);
+  return recordWith(record, named.map((key) => `,"${key}":[${list.join(",")}]`).join(""));
+}
 
 async function stepsOf(ctx: Ctx, runId: string): Promise<string[]> {
   const rows = await findRecords(

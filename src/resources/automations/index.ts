@@ -8,19 +8,21 @@ import { automations } from "./automations.ts";
 import { createAutomations, updateAutomations } from "./automations_verbs.ts";
 import { catalogs } from "./catalogs.ts";
 import { deletionOf } from "./delete_automation.ts";
-import { withSteps } from "./get_run.ts";
+import { runSteps } from "./get_run.ts";
 import { listRunsOf, listVersions } from "./nested_lists.ts";
 import { automationStats } from "./stats.ts";
 
 const writers = { read: "member", write: "manage_email_sequences" } as const;
 
 /** The wire's word is a plural already. */
-const inSingular = (operation: Operation): Operation => ({
-  ...operation,
-  doc: operation.doc
-    .replace("automationses", "automations of the second generation")
-    .replace(/(a|one) automations/, "$1 automation of the second generation"),
-});
+const noun = "automation of the second generation";
+const docs = {
+  list: { doc: "Lists automations of the second generation, newest first." },
+  get: { doc: `Answers one ${noun}.` },
+  create: { doc: `Creates a ${noun}.` },
+  update: { doc: `Changes the given fields of a ${noun}.` },
+  delete: { doc: `Deletes a ${noun}.` },
+};
 
 export const automationsOfBothGenerations: Operation[] = [
   ...standard(
@@ -32,11 +34,12 @@ export const automationsOfBothGenerations: Operation[] = [
     automations,
     { ...crud, create: createAutomations, update: updateAutomations, delete: deletionOf(automations) },
     writers,
-  ).map(inSingular),
+    docs,
+  ),
   listVersions,
   listRunsOf,
   automationStats,
-  ...standard(automationRun, { list: true, get: true }, "member").map((one) => (one.verb === "get" ? withSteps(one) : one)),
+  ...standard(automationRun, { list: true, get: true }, "member", { alone: runSteps }),
   ...standard(automationEvent, { list: true }, "member"),
   ...catalogs,
 ];

@@ -1,31 +1,24 @@
 // The versions and the runs of one automation.
-import type { Ctx } from "../../core/context.ts";
 import type { Operation } from "../../core/operation.ts";
 import type { Resource } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { showList } from "../../records/list.ts";
 import { readList } from "../../records/list_input.ts";
+import { listOperation } from "../../records/read_operations.ts";
 import { getRecord } from "../../records/records.ts";
-import { standard } from "../../records/standard.ts";
 import { automationRun } from "./automation_run.ts";
 import { automationVersion } from "./automation_version.ts";
 import { automations } from "./automations.ts";
 
-interface Input {
-  params: Record<string, string>;
-  query: Record<string, string>;
-}
-
-const ofOne = (of: Resource, word: string, doc: string): Operation<Input> => ({
-  ...standard(of, { list: true }, "member")[0]!,
+const ofOne = (of: Resource, word: string, doc: string): Operation => ({
+  ...listOperation({ of, verbs: {}, permissions: "member", particulars: {} }, async (ctx, query, params) => {
+    const { id } = await getRecord(ctx, automations, params.id!);
+    return showList(ctx, of, await readList(ctx, of, query, [sql`t.automation_id = ${id}`]));
+  }),
   name: `automations.${word}`,
   path: `/automations/{id}/${word}/`,
   doc,
   verb: null,
-  async run(ctx: Ctx, { params, query }: Input) {
-    const { id } = await getRecord(ctx, automations, params.id!);
-    return showList(ctx, of, await readList(ctx, of, query, [sql`t.automation_id = ${id}`]));
-  },
 });
 
 export const listVersions = ofOne(

@@ -1,7 +1,7 @@
 // What creating and changing a contact does besides writing the row.
 import type { Ctx } from "../../core/context.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
-import { createRecord } from "../../records/records.ts";
+import { createRecord, lockRecord } from "../../records/records.ts";
 import { repoint } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { nameAfterContacts } from "../leads/first_contact.ts";
@@ -10,7 +10,7 @@ import type { Email } from "../shared/contact_points.ts";
 import { contactTag } from "../tags/contact_tag.ts";
 import { withTags } from "../tags/tag_names.ts";
 import { contact, displayName } from "./contact.ts";
-import { bringCopiesInStep, differsForCopies, leaveShares } from "./sharing.ts";
+import { bringCopiesInStep, differsForCopies, leaveShares, lockShares } from "./sharing.ts";
 import { markUnsubscribed } from "./unsubscribed_email.ts";
 
 type Contact = Row<typeof contact>;
@@ -49,6 +49,12 @@ export async function deleteContact(ctx: Ctx, before: Contact): Promise<void> {
   await store.remove(ctx, contact, [before]);
   await nameAfterContacts(ctx, [before.lead_id]);
   await leaveShares(ctx, [before]);
+}
+
+/** A change of a shared contact reaches its copies. */
+export async function lockContact(ctx: Ctx, id: string): Promise<Contact> {
+  lockShares(ctx, [id]);
+  return lockRecord(ctx, contact, id);
 }
 
 /** Which addresses want no more mail is not the caller's to say. */

@@ -5,20 +5,21 @@ import { createConversation, deleteConversation, updateConversation } from "./co
 import { listConversations } from "./list_conversations.ts";
 import { postMessage } from "./post_message.ts";
 import { restoreConversation } from "./restore.ts";
-import { answeringMessages, showConversation } from "./show_conversation.ts";
+import { messages } from "./show_conversation.ts";
 
 export const conversations: Operation[] = [
   ...standard(
     conversation,
     {
       list: listConversations,
-      get: showConversation,
+      get: true,
       create: createConversation,
       update: updateConversation,
       delete: deleteConversation,
     },
     "member",
-  ).map(answeringMessages),
+    { alone: messages },
+  ),
   postMessage,
   restoreConversation,
 ];

@@ -22,6 +22,6 @@ export const restoreConversation = operation({
       const after = store.update(ctx, conversation, before, { deleted_at: null, deleted_by: null }, undefined, null);
       emit(ctx, conversation, { action: "restored", after });
     }
-    return showConversation(ctx, id, null);
+    return showConversation(ctx, id);
   },
 });

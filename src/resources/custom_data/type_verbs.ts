@@ -2,13 +2,13 @@
 import type { Ctx } from "../../core/context.ts";
 import { refreshDirectory } from "../../core/directory.ts";
 import { below, type FieldErrors, invalid } from "../../core/errors.ts";
+import type { Verbs } from "../../core/operation.ts";
 import type { Resource, Row } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
 import { readCreate, readPatch } from "../../records/input.ts";
 import { createRecord, deleteRecord, findRecords, lockRecord, updateRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
-import type { Verbs } from "../../records/verbs.ts";
 import { behind } from "../shared/positions.ts";
 import type { customActivityType } from "./custom_activity_type.ts";
 import { customField } from "./custom_field.ts";
@@ -22,7 +22,7 @@ type Type = Row<typeof customActivityType> & Partial<Row<typeof customObjectType
 type Given = Partial<Type> & { fields?: GivenField[] | null };
 
 /** The verbs of either kind of type. */
-export const typeVerbs = (of: typeof customActivityType | typeof customObjectType, kind: Kind): Verbs => ({
+export const typeVerbs = (of: typeof customActivityType | typeof customObjectType, kind: Kind): Omit<Verbs, "lock"> => ({
   async create(ctx, { fields, ...given }: Given) {
     checkType(ctx, null, given);
     const row = store.insert(ctx, of, withPlural(of, given)) as Type;

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Operation } from "../../core/operation.ts";
 import { crud, standard } from "../../records/standard.ts";
 import { event } from "./event.ts";
@@ -5,21 +6,15 @@ import { eventPage, listEvents } from "./list_events.ts";
 import { webhook } from "./webhook.ts";
 import { createWebhook, updateWebhook } from "./webhook_verbs.ts";
 
-const readEvents = standard(event, { list: listEvents, get: true }, "member");
-
 const cursorDoc =
   "`cursor_next` of a page goes back in time, `cursor_previous` follows what happens; with the same filters and order.";
 
-/** The list as it pages both ways. */
-const followed = (list: Operation): Operation => ({
-  ...list,
-  output: eventPage,
-  get parameters() {
-    return list.parameters.map((one) => (one.name === "_cursor" ? { ...one, doc: cursorDoc } : one));
-  },
-});
+/** The list pages both ways. */
+const followed = {
+  list: { output: () => eventPage, parameters: [{ name: "_cursor", doc: cursorDoc, schema: z.string() }] },
+};
 
 export const events: Operation[] = [
-  ...readEvents.map((one) => (one.verb === "list" ? followed(one) : one)),
+  ...standard(event, { list: listEvents, get: true }, "member", followed),
   ...standard(webhook, { ...crud, create: createWebhook, update: updateWebhook }, "member"),
 ];

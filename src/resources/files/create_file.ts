@@ -1,10 +1,10 @@
 // POST /file/: the bytes are taken in and kept before the transaction, which then writes the record alone.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import type { Operation, Prepared, Upload } from "../../core/operation.ts";
-import type { Create } from "../../core/resource.ts";
+import type { Extras, Prepared, Upload } from "../../core/operation.ts";
+import type { Create, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
-import { checkVisible, findRecords, shown } from "../../records/records.ts";
+import { findRecords } from "../../records/records.ts";
 import { contact } from "../contacts/contact.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
 import { file } from "./file.ts";
@@ -13,26 +13,19 @@ import { insertFile } from "./store_file.ts";
 import { type KeptBytes, keepBytes, removeBytes } from "./stored_bytes.ts";
 import { takeUpload } from "./upload.ts";
 
-interface Parsed {
-  input: Create<typeof file>;
-  fields: string[] | null;
-}
-
 interface Ready {
   kept: KeptBytes;
   name: string;
 }
 
-/** The standard create with bytes. */
-export const withBytes = (create: Operation): Operation<Parsed> => ({
-  ...create,
+/** What the create takes besides its fields: bytes. */
+export const withBytes = {
   doc: "Uploads a file: as `file` of a form, as `content_base64` or from a `content_url`; exactly one of them, at most 20 MB.",
   upload: true,
   prepare: keepUpload,
-  run: createFile,
-});
+};
 
-async function keepUpload(ctx: Ctx, { input }: Parsed, upload: Upload | null): Promise<Prepared<Ready>> {
+async function keepUpload(ctx: Ctx, { input }: { input: Create<typeof file> }, upload: Upload | null): Promise<Prepared<Ready>> {
   const taken = (await takeUpload(ctx, input, upload))!;
   try {
     const kept = await keepBytes(ctx, taken.received, [input.mime ?? null, taken.mime]);
@@ -43,20 +36,17 @@ async function keepUpload(ctx: Ctx, { input }: Parsed, upload: Upload | null): P
   }
 }
 
-async function createFile(ctx: Ctx, { input, fields }: Parsed, { kept, name }: Ready): Promise<unknown> {
-  const { content_base64: _, content_url: __, mime, ...values } = input;
-  await checkVisible(ctx, file, values);
+export async function createFile(
+  ctx: Ctx,
+  { content_base64: _, content_url: __, mime, ...values }: Create<typeof file>,
+  extras?: Extras,
+): Promise<Row<typeof file>> {
+  if (extras === undefined) throw new Error("the bytes of a file are kept before its transaction: see withBytes");
+  const { kept, name }: Ready = extras.ready;
   await checkTargets(ctx, values);
   const row = await insertFile(ctx, kept, { ...values, name });
-  ctx.reply.headers.location = `/api/v1/file/${row.id}/`;
-  if (mime != null && mime !== kept.mime) ignore(ctx, "mime");
-  return shown(ctx, file, row, fields);
-}
-
-/** Says that a field of the body was not taken. */
-function ignore(ctx: Ctx, field: string): void {
-  const { headers } = ctx.reply;
-  headers["x-ignored-fields"] = [headers["x-ignored-fields"], field].filter(Boolean).join(",");
+  if (mime != null && mime !== kept.mime) ctx.reply.ignored.push("mime");
+  return row;
 }
 
 /** A contact and a deal are those of the lead. */

@@ -1,6 +1,6 @@
 import type { Operation } from "../../core/operation.ts";
 import { crud, standard } from "../../records/standard.ts";
-import { withBytes } from "./create_file.ts";
+import { createFile, withBytes } from "./create_file.ts";
 import { downloadFile } from "./download.ts";
 import { file } from "./file.ts";
 import { fileSubtype } from "./file_subtype.ts";
@@ -10,10 +10,8 @@ import { resolveFile } from "./resolve.ts";
 
 export { sharedFile } from "./share.ts";
 
-const verbs = standard(file, { ...crud, update: updateFile, delete: deleteFile }, "member");
-
 export const files: Operation[] = [
-  ...verbs.map((operation) => (operation.verb === "create" ? withBytes(operation) : operation)),
+  ...standard(file, { ...crud, create: createFile, update: updateFile, delete: deleteFile }, "member", { create: withBytes }),
   resolveFile,
   downloadFile,
   ...standard(

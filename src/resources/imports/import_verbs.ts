@@ -1,6 +1,7 @@
 // What creating and changing an import does besides writing the row.
 import { type Ctx, write } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
+import type { Extras } from "../../core/operation.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { same } from "../../core/row.ts";
 import { store } from "../../records/store.ts";
@@ -13,8 +14,9 @@ import { suggested, targetsOf } from "./targets.ts";
 type Import = Row<typeof importResource>;
 
 /** The table is kept row by row; the draft shows what was found in it. */
-export async function createImport(ctx: Ctx, given: Create<typeof importResource> & { table?: Table }): Promise<Import> {
-  const { csv, rows, content_base64, content_url, file_id, mapping, options = {}, table, ...values } = given;
+export async function createImport(ctx: Ctx, given: Create<typeof importResource>, extras?: Extras): Promise<Import> {
+  const { csv, rows, content_base64, content_url, file_id, mapping, options = {}, ...values } = given;
+  const table: Table | undefined = extras?.ready;
   if (table === undefined) throw new Error("the table of an import is read before its transaction: see read_table.ts");
   if (mapping) throw invalid({ mapping: "is set once the columns are known: create the import, then change it" });
   await checkOptions(ctx, options);

@@ -5,10 +5,12 @@ import { createImport, updateImport } from "./import_verbs.ts";
 import { listPresets } from "./presets.ts";
 import { withTable } from "./read_table.ts";
 
-const verbs = standard(
-  importResource,
-  { list: true, get: true, create: createImport, update: updateImport },
-  { read: "member", write: "bulk_import" },
-);
-
-export const imports: Operation[] = [...verbs.map((one) => (one.verb === "create" ? withTable(one) : one)), listPresets];
+export const imports: Operation[] = [
+  ...standard(
+    importResource,
+    { list: true, get: true, create: createImport, update: updateImport },
+    { read: "member", write: "bulk_import" },
+    { create: withTable },
+  ),
+  listPresets,
+];

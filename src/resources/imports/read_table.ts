@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import { type Operation, type Prepared, type Upload, uploadBytesMax } from "../../core/operation.ts";
+import { type Prepared, type Upload, uploadBytesMax } from "../../core/operation.ts";
 import type { Create } from "../../core/resource.ts";
 import { findRecord } from "../../records/records.ts";
 import { Missing } from "../../services/storage.ts";
@@ -14,21 +14,14 @@ import { readCsv, readFileText, readRows, type Table } from "./table.ts";
 
 type Given = Create<typeof importResource>;
 
-interface Parsed {
-  input: Given;
-  fields: string[] | null;
-}
-
-/** The standard create, with the table at hand. */
-export const withTable = (create: Operation): Operation<Parsed> => ({
-  ...create,
+/** What the create takes besides its fields: a table. */
+export const withTable = {
   doc: "Takes a table in: as `file` of a form, `content_base64`, `content_url`, `file_id`, `rows` or `csv`; exactly one of them. A file has at most 20 MB, 1,000,000 rows and 100 columns; `rows` and `csv` are bound by what a body may have.",
   upload: true,
   prepare: readTable,
-  run: (ctx, parsed, table: Table) => create.run(ctx, { ...parsed, input: { ...parsed.input, table } }),
-});
+};
 
-async function readTable(ctx: Ctx, { input }: Parsed, upload: Upload | null): Promise<Prepared<Table>> {
+async function readTable(ctx: Ctx, { input }: { input: Given }, upload: Upload | null): Promise<Prepared<Table>> {
   return { ready: await tableOf(ctx, input, upload), settle: async () => {} };
 }
 

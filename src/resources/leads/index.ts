@@ -16,12 +16,10 @@ export const leads: Operation[] = [
   ),
   mergeLeads,
   moveLead,
-  ...withReplacement(
-    standard(
-      leadStatus,
-      { ...crud, create: createLeadStatus, update: updateLeadStatus, delete: deleteLeadStatus },
-      { read: "member", write: "manage_customizations" },
-    ),
-    lead,
+  ...standard(
+    leadStatus,
+    { ...crud, create: createLeadStatus, update: updateLeadStatus, delete: deleteLeadStatus },
+    { read: "member", write: "manage_customizations" },
+    { delete: withReplacement(leadStatus, lead) },
   ),
 ];

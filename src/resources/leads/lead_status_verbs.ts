@@ -1,11 +1,12 @@
 // What creating, changing and deleting a lead status does besides writing the row.
 import type { Ctx } from "../../core/context.ts";
+import type { Extras } from "../../core/operation.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { pushedBack } from "../shared/positions.ts";
-import { checkRemovable } from "../shared/status_removal.ts";
+import { removeStatus } from "../shared/status_removal.ts";
 import { lead } from "./lead.ts";
 import { leadStatus } from "./lead_status.ts";
 
@@ -21,9 +22,8 @@ export async function updateLeadStatus(ctx: Ctx, before: LeadStatus, patch: Patc
   return store.update(ctx, leadStatus, before, patch);
 }
 
-export async function deleteLeadStatus(ctx: Ctx, before: LeadStatus): Promise<void> {
-  await checkRemovable(ctx, leadStatus, before, lead);
-  await store.remove(ctx, leadStatus, [before]);
+export async function deleteLeadStatus(ctx: Ctx, before: LeadStatus, extras?: Extras): Promise<void> {
+  await removeStatus(ctx, leadStatus, before, lead, extras?.query.replacement_status_id);
 }
 
 async function makeRoom(ctx: Ctx, id: string | null, position: number): Promise<void> {

@@ -3,6 +3,9 @@ import { standard } from "../../records/standard.ts";
 import { notification } from "./notification.ts";
 import { listNotifications, markAllRead, updateNotification, withUnreadCount } from "./notification_verbs.ts";
 
-const [list, ...rest] = standard(notification, { list: listNotifications, update: updateNotification }, "member");
-
-export const notifications: Operation[] = [withUnreadCount(list!), ...rest, markAllRead];
+export const notifications: Operation[] = [
+  ...standard(notification, { list: listNotifications, update: updateNotification }, "member", {
+    list: { output: withUnreadCount },
+  }),
+  markAllRead,
+];

@@ -2,13 +2,13 @@
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import type { JsonText, Operation } from "../../core/operation.ts";
+import type { JsonText } from "../../core/operation.ts";
 import { operation } from "../../core/operation.ts";
 import { from, type Patch, type Row, scope } from "../../core/resource.ts";
 import { and, type Sql, sql, statement } from "../../db/sql.ts";
 import { showList } from "../../records/list.ts";
 import { readList } from "../../records/list_input.ts";
-import { listSchema } from "../../records/standard.ts";
+import { listSchema } from "../../records/read_operations.ts";
 import { store } from "../../records/store.ts";
 import { outputSchema } from "../../records/writer.ts";
 import { parseTimestamp } from "../../values/time.ts";
@@ -24,11 +24,8 @@ export async function listNotifications(ctx: Ctx, given: Record<string, string>)
   return showList(ctx, notification, input, { unread_count: row![0]! });
 }
 
-/** Adds to the description of the list what it answers beyond a page. */
-export const withUnreadCount = (list: Operation): Operation => ({
-  ...list,
-  output: listSchema(outputSchema(notification)).extend({ unread_count: z.int() }),
-});
+/** What the list answers beyond a page. */
+export const withUnreadCount = () => listSchema(outputSchema(notification)).extend({ unread_count: z.int() });
 
 // --- one ---
 

@@ -15,30 +15,20 @@ import { createProduct, updateProduct } from "./product_verbs.ts";
 
 const customization = { read: "member", write: "manage_customizations" } as const;
 
-const [listDeals, ...dealVerbs] = standard(
-  opportunity,
-  {
-    ...crud,
-    list: listOpportunities,
-    create: createOpportunity,
-    update: updateOpportunity,
-    delete: deleteOpportunity,
-  },
-  "member",
-);
-
 export const opportunities: Operation[] = [
-  withTotals(listDeals!),
-  ...dealVerbs,
+  ...standard(
+    opportunity,
+    { ...crud, list: listOpportunities, create: createOpportunity, update: updateOpportunity, delete: deleteOpportunity },
+    "member",
+    { list: withTotals },
+  ),
   ...standard(lineItem, { list: true, create: createLineItem, delete: deleteLineItem }, "member"),
   ...standard(pipeline, { ...crud, create: createPipeline, update: updatePipeline, delete: deletePipeline }, customization),
-  ...withReplacement(
-    standard(
-      opportunityStatus,
-      { ...crud, create: createOpportunityStatus, update: updateOpportunityStatus, delete: deleteOpportunityStatus },
-      customization,
-    ),
-    opportunity,
+  ...standard(
+    opportunityStatus,
+    { ...crud, create: createOpportunityStatus, update: updateOpportunityStatus, delete: deleteOpportunityStatus },
+    customization,
+    { delete: withReplacement(opportunityStatus, opportunity) },
   ),
   ...standard(product, { ...crud, create: createProduct, update: updateProduct }, customization),
 ];

@@ -3,15 +3,15 @@
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import { JsonText, type Operation } from "../../core/operation.ts";
+import { JsonText } from "../../core/operation.ts";
 import { notAmong } from "../../core/reasons.ts";
 import { from, scope } from "../../core/resource.ts";
 import type { Rows } from "../../db/database.ts";
 import { and, join, raw, sql, statement } from "../../db/sql.ts";
 import { showList } from "../../records/list.ts";
 import { afterCursor, cursorOf, decodeCursor, type ListInput, orderBy, readList } from "../../records/list_input.ts";
+import { listSchema } from "../../records/read_operations.ts";
 import { joinsOf, selectList } from "../../records/records.ts";
-import { listSchema } from "../../records/standard.ts";
 import { outputSchema, type Projection, projectionOf } from "../../records/writer.ts";
 import { currencyOfOrganization } from "../shared/money.ts";
 import { memberColumns, membersOf, membersShape, selectMembers, selectWorth, summed } from "./deal_sums.ts";
@@ -19,6 +19,17 @@ import { opportunity } from "./opportunity.ts";
 
 /** At most so many groups are answered at once; `_skip` passes over those before. */
 const groupsMax = 50;
+
+const groups = {
+  user_id: sql`t.user_id`,
+  date_won__week: sql`to_char(t.date_won::timestamp, 'IYYY-"W"IW')`,
+  date_won__month: sql`to_char(t.date_won::timestamp, 'YYYY-MM')`,
+  date_won__quarter: sql`to_char(t.date_won::timestamp, 'YYYY-"Q"Q')`,
+  date_won__year: sql`to_char(t.date_won::timestamp, 'YYYY')`,
+};
+
+type Group = keyof typeof groups;
+const groupNames = Object.keys(groups) as [Group, ...Group[]];
 
 export async function listOpportunities(ctx: Ctx, { _group_by, ...given }: Record<string, string>): Promise<JsonText> {
   const group = readGroup(_group_by, given);
@@ -28,28 +39,26 @@ export async function listOpportunities(ctx: Ctx, { _group_by, ...given }: Recor
   return showList(ctx, opportunity, { ...input, count: null }, await totalsOfAll(ctx, input));
 }
 
-/** Adds to the description of the list what it answers beyond a page. */
-export function withTotals(list: Operation): Operation {
-  const group = z.looseObject({
-    key: z.string().nullable(),
-    ...membersShape,
-    objects: z.array(outputSchema(opportunity)),
-    has_more: z.boolean(),
-    cursor_next: z.string().optional(),
-  });
-  return {
-    ...list,
-    parameters: [
-      ...list.parameters,
-      {
-        name: "_group_by",
-        doc: `Answers groups in place of opportunities, at most ${groupsMax} of them, with what each is worth together. \`_limit\` is of each group, whose \`cursor_next\` as \`_cursor\` answers more of that group; \`_skip\` passes over groups.`,
-        schema: z.enum(groupNames),
-      },
-    ],
-    output: z.union([listSchema(outputSchema(opportunity)), listSchema(group)]),
-  };
-}
+/** What the list takes and answers beyond a page. */
+export const withTotals = {
+  parameters: [
+    {
+      name: "_group_by",
+      doc: `Answers groups in place of opportunities, at most ${groupsMax} of them, with what each is worth together. \`_limit\` is of each group, whose \`cursor_next\` as \`_cursor\` answers more of that group; \`_skip\` passes over groups.`,
+      schema: z.enum(groupNames),
+    },
+  ],
+  output() {
+    const group = z.looseObject({
+      key: z.string().nullable(),
+      ...membersShape,
+      objects: z.array(outputSchema(opportunity)),
+      has_more: z.boolean(),
+      cursor_next: z.string().optional(),
+    });
+    return z.union([listSchema(outputSchema(opportunity)), listSchema(group)]);
+  },
+};
 
 // --- totals ---
 
@@ -65,17 +74,6 @@ async function totalsOfAll(ctx: Ctx, { conditions }: ListInput): Promise<Record<
 }
 
 // --- groups ---
-
-const groups = {
-  user_id: sql`t.user_id`,
-  date_won__week: sql`to_char(t.date_won::timestamp, 'IYYY-"W"IW')`,
-  date_won__month: sql`to_char(t.date_won::timestamp, 'YYYY-MM')`,
-  date_won__quarter: sql`to_char(t.date_won::timestamp, 'YYYY-"Q"Q')`,
-  date_won__year: sql`to_char(t.date_won::timestamp, 'YYYY')`,
-};
-
-type Group = keyof typeof groups;
-const groupNames = Object.keys(groups) as [Group, ...Group[]];
 
 function readGroup(name: string | undefined, given: Record<string, string>): Group | null {
   if (name === undefined || name === "") return null;

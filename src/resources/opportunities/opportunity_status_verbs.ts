@@ -1,11 +1,12 @@
 // What creating, changing and deleting an opportunity status does besides writing the row.
 import type { Ctx } from "../../core/context.ts";
+import type { Extras } from "../../core/operation.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { behind, pushedBack } from "../shared/positions.ts";
-import { checkRemovable } from "../shared/status_removal.ts";
+import { removeStatus } from "../shared/status_removal.ts";
 import { dateDeals } from "./date_deals.ts";
 import { opportunity } from "./opportunity.ts";
 import { opportunityStatus } from "./opportunity_status.ts";
@@ -33,9 +34,8 @@ export async function updateOpportunityStatus(
   return after;
 }
 
-export async function deleteOpportunityStatus(ctx: Ctx, before: OpportunityStatus): Promise<void> {
-  await checkRemovable(ctx, opportunityStatus, before, opportunity);
-  await store.remove(ctx, opportunityStatus, [before]);
+export async function deleteOpportunityStatus(ctx: Ctx, before: OpportunityStatus, extras?: Extras): Promise<void> {
+  await removeStatus(ctx, opportunityStatus, before, opportunity, extras?.query.replacement_status_id);
 }
 
 /** The wanted place in a pipeline, made free, or the one behind all others. */

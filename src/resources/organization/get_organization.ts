@@ -1,10 +1,11 @@
 // Reading the organization brings its members along, as they are needed to show anything else.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
-import { type JsonText, type Operation, operation, unchanged } from "../../core/operation.ts";
+import { type JsonText, operation, unchanged } from "../../core/operation.ts";
 import { readFieldNames } from "../../records/list_input.ts";
 import { showRecord } from "../../records/records.ts";
-import { withMembers } from "../../records/standard.ts";
+import { recordWith } from "../../records/single.ts";
+import type { Alone } from "../../records/standard_operation.ts";
 import { outputSchema, renderRow } from "../../records/writer.ts";
 import { membership } from "./membership.ts";
 import { organization } from "./organization.ts";
@@ -37,12 +38,10 @@ export const getOrganization = operation({
 });
 
 /** An update answers what a read shows. */
-export const showingMemberships = (update: Operation): Operation => ({
-  ...update,
-  output,
-  run: async (ctx, input: { fields: string[] | null }) =>
-    withMemberships(ctx, (await update.run(ctx, input)) as JsonText, input.fields, false),
-});
+export const memberships: Alone = {
+  output: () => output,
+  add: async (ctx, _id, record, fields) => withMemberships(ctx, record, fields, false),
+};
 
 function withMemberships(ctx: Ctx, record: JsonText, fields: readonly string[] | null, withUser: boolean): JsonText {
   const all = ctx.directory.list(membership);
@@ -53,7 +52,7 @@ function withMemberships(ctx: Ctx, record: JsonText, fields: readonly string[] |
   const members = Object.entries(lists)
     .filter(([key]) => fields === null || fields.includes(key))
     .map(([key, rows]) => `,"${key}":[${rows.map((row) => render(ctx, row, withUser)).join(",")}]`);
-  return withMembers(record, members.join(""));
+  return recordWith(record, members.join(""));
 }
 
 function render(ctx: Ctx, row: ReturnType<typeof ctx.directory.list<typeof membership>>[number], withUser: boolean): string {

@@ -6,7 +6,6 @@ import { same } from "../../core/row.ts";
 import { sql } from "../../db/sql.ts";
 import { lockWhere } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
-import { verbsOf } from "../../records/verbs.ts";
 import { task } from "../tasks/task.ts";
 import { group } from "./group.ts";
 import { isActiveMember } from "./user.ts";
@@ -14,22 +13,22 @@ import { isActiveMember } from "./user.ts";
 type Group = Row<typeof group>;
 
 export async function createGroup(ctx: Ctx, given: Create<typeof group>): Promise<Group> {
-  return store.insert(ctx, group, withMembers(ctx, given, []));
+  return store.insert(ctx, group, membersNamed(ctx, given, []));
 }
 
 export async function updateGroup(ctx: Ctx, before: Group, patch: Patch<typeof group>): Promise<Group> {
-  return store.update(ctx, group, before, withMembers(ctx, patch, before.user_ids));
+  return store.update(ctx, group, before, membersNamed(ctx, patch, before.user_ids));
 }
 
 /** What a group was to do is for whoever ends it, task by task: it must not be forgotten. */
 export async function deleteGroup(ctx: Ctx, before: Group): Promise<void> {
   for (const row of await lockWhere(ctx, task, sql`t.assigned_to = ${before.id}`))
-    await verbsOf(task).update(ctx, row, { assigned_to: ctx.actor.user_id });
+    await ctx.registry.verb(task, "update")(ctx, row, { assigned_to: ctx.actor.user_id });
   await store.remove(ctx, group, [before]);
 }
 
 /** Who reads a group, changes one of the two forms and sends both back means the one that differs from what is stored. */
-function withMembers(
+function membersNamed(
   ctx: Ctx,
   { members, user_ids, ...given }: Patch<typeof group>,
   present: readonly string[],

@@ -1,9 +1,9 @@
 // What creating and changing a role checks besides its fields.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import type { Operation } from "../../core/operation.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
+import { lockRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { isBuiltIn, role } from "./role.ts";
 
@@ -35,13 +35,7 @@ function checkVisibility(ctx: Ctx, given: Create<typeof role>, before?: Role): v
 }
 
 /** The built-in roles are not somebody's records: their ids are known and refused rather than not found. */
-export const refusingBuiltIns = (operation: Operation): Operation =>
-  operation.verb !== "update" && operation.verb !== "delete"
-    ? operation
-    : {
-        ...operation,
-        async run(ctx, input: { id: string }) {
-          if (isBuiltIn(input.id)) throw invalid({}, "The built-in roles cannot be changed: create a role of your own.");
-          return operation.run(ctx, input);
-        },
-      };
+export async function lockRole(ctx: Ctx, id: string): Promise<Role> {
+  if (isBuiltIn(id)) throw invalid({}, "The built-in roles cannot be changed: create a role of your own.");
+  return lockRecord(ctx, role, id);
+}

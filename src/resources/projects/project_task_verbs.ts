@@ -2,10 +2,10 @@
 // are counted, ordered and checked for circles by one at a time.
 import { type Ctx, query } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import type { Operation } from "../../core/operation.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { changedFields, emit } from "../../records/event.ts";
+import { lockRecord } from "../../records/records.ts";
 import { lockPointing } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { notify } from "../notifications/notify.ts";
@@ -87,17 +87,14 @@ export async function deleteProjectTask(ctx: Ctx, before: Task): Promise<void> {
  * Locks the project of a task before the task itself: whoever adds a task holds the project and moves others back, and would wait for
  * one that waits for the project.
  */
-export const projectFirst = (operation: Operation<{ id: string }>): Operation<{ id: string }> => ({
-  ...operation,
-  async run(ctx, input, ready) {
-    await query(
-      ctx,
-      statement(sql`select 1 from project p join project_task t on t.organization_id = p.organization_id and t.project_id = p.id
-        where t.organization_id = ${ctx.organization_id} and t.id = ${input.id} for update of p`),
-    );
-    return operation.run(ctx, input, ready);
-  },
-});
+export async function lockProjectTask(ctx: Ctx, id: string): Promise<Task> {
+  await query(
+    ctx,
+    statement(sql`select 1 from project p join project_task t on t.organization_id = p.organization_id and t.project_id = p.id
+      where t.organization_id = ${ctx.organization_id} and t.id = ${id} for update of p`),
+  );
+  return lockRecord(ctx, projectTask, id);
+}
 
 /** The project, whether or not the caller sees it: who is to do a task sees the task. */
 async function lockedProject(ctx: Ctx, id: string): Promise<{ of: Project; tasks: Task[] }> {

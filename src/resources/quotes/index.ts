@@ -3,11 +3,14 @@ import type { PublicRoute } from "../../core/public.ts";
 import { crud, standard } from "../../records/standard.ts";
 import { quote } from "./quote.ts";
 import { quotePage, quotePdf } from "./quote_page.ts";
-import { createQuote, deleteQuote, updateQuote } from "./quote_verbs.ts";
-import { withPdf } from "./sent_pdf.ts";
+import { createQuote, deleteQuote } from "./quote_verbs.ts";
+import { updateAndKeepPdf, withPdf } from "./sent_pdf.ts";
 
-const verbs = standard(quote, { ...crud, create: createQuote, update: updateQuote, delete: deleteQuote }, "member");
-
-export const quotes: Operation[] = verbs.map((one) => (one.verb === "update" ? withPdf(one) : one));
+export const quotes: Operation[] = standard(
+  quote,
+  { ...crud, create: createQuote, update: updateAndKeepPdf, delete: deleteQuote },
+  "member",
+  { update: withPdf },
+);
 
 export const quotePages: PublicRoute[] = [quotePage, quotePdf];

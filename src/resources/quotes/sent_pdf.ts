@@ -1,9 +1,9 @@
 // Sending a quote keeps it as PDF. The bytes are made and kept before the transaction, which then writes the record alone.
 import type { Ctx } from "../../core/context.ts";
-import type { Given, Operation, Prepared } from "../../core/operation.ts";
-import type { Row } from "../../core/resource.ts";
+import type { Extras, Given, Prepared } from "../../core/operation.ts";
+import type { Patch, Row } from "../../core/resource.ts";
 import { readPatch } from "../../records/input.ts";
-import { checkOwner, getRecord, lockRecord, shown } from "../../records/records.ts";
+import { checkOwner, getRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { fileSubtype } from "../files/file_subtype.ts";
 import { insertFile, keepOwn } from "../files/store_file.ts";
@@ -11,15 +11,9 @@ import { type KeptBytes, removeBytes } from "../files/stored_bytes.ts";
 import { quote, stateNow } from "./quote.ts";
 import { documentOf, type QuoteDocument } from "./quote_document.ts";
 import { renderQuotePdf } from "./quote_pdf.ts";
-import { planned } from "./quote_verbs.ts";
+import { planned, updateQuote } from "./quote_verbs.ts";
 
 type Quote = Row<typeof quote>;
-
-interface Input {
-  id: string;
-  given: Given;
-  fields: string[] | null;
-}
 
 /** A PDF that waits for its quote to say just what it says. */
 interface Ready {
@@ -27,20 +21,17 @@ interface Ready {
   words: string;
 }
 
-/** The standard update, which keeps the PDF of a quote that becomes open. One that is open and has none gets it by being set to open again. */
-export function withPdf(update: Operation): Operation<Input> {
-  return {
-    ...update,
-    prepare: preparePdf,
-    async run(ctx, input, ready: Ready | null) {
-      const answer = await update.run(ctx, input);
-      const sent = ready === null ? null : await attached(ctx, input.id, ready);
-      return sent === null ? answer : shown(ctx, quote, sent, input.fields);
-    },
-  };
+/** What the update makes ready: the PDF of a quote that becomes open. */
+export const withPdf = { prepare: preparePdf };
+
+/** Keeps the PDF of a quote that becomes open. One that is open and has none gets it by being set to open again. */
+export async function updateAndKeepPdf(ctx: Ctx, before: Quote, patch: Patch<typeof quote>, extras?: Extras): Promise<Quote> {
+  const after = await updateQuote(ctx, before, patch);
+  const ready: Ready | null | undefined = extras?.ready;
+  return ready ? withFile(ctx, after, ready) : after;
 }
 
-async function preparePdf(ctx: Ctx, { id, given }: Input): Promise<Prepared<Ready | null>> {
+async function preparePdf(ctx: Ctx, { id, given }: { id: string; given: Given }): Promise<Prepared<Ready | null>> {
   const nothing = { ready: null, settle: async () => {} };
   if (given.body.status !== "open") return nothing;
   const found = await getRecord(ctx, quote, id);
@@ -59,10 +50,9 @@ async function asSent(ctx: Ctx, before: Quote, body: Record<string, unknown>): P
   return { ...before, ...values, date_sent: before.date_sent ?? ctx.now.toISOString() } as Quote;
 }
 
-/** The sent quote with its PDF; null where it differs from the PDF by now. */
-async function attached(ctx: Ctx, id: string, { kept, words }: Ready): Promise<Quote | null> {
-  const sent = await lockRecord(ctx, quote, id);
-  if (sent.status !== "open" || sent.file_id !== null || wordsOf(await documentOf(ctx, sent)) !== words) return null;
+/** The sent quote with its PDF, unless it differs from the PDF by now. */
+async function withFile(ctx: Ctx, sent: Quote, { kept, words }: Ready): Promise<Quote> {
+  if (sent.status !== "open" || sent.file_id !== null || wordsOf(await documentOf(ctx, sent)) !== words) return sent;
 
   const { lead_id, contact_id, opportunity_id } = sent;
   const known = ctx.directory.list(fileSubtype).some(({ key }) => key === quote.name);

@@ -4,13 +4,14 @@ import { sequence } from "./sequence.ts";
 import { sequenceSubscription } from "./sequence_subscription.ts";
 import { createSubscription, updateSubscription } from "./sequence_subscription_verbs.ts";
 import { createSequence, deleteSequence, updateSequence } from "./sequence_verbs.ts";
-import { showingCounts } from "./subscription_counts.ts";
+import { subscriptionCounts } from "./subscription_counts.ts";
 
 export const sequences: Operation[] = [
   ...standard(
     sequence,
     { ...crud, create: createSequence, update: updateSequence, delete: deleteSequence },
     { read: "member", write: "manage_email_sequences" },
-  ).map((one) => (["get", "create", "update"].includes(one.verb!) ? showingCounts(one) : one)),
+    { alone: subscriptionCounts },
+  ),
   ...standard(sequenceSubscription, { ...crud, create: createSubscription, update: updateSubscription }, "member"),
 ];

@@ -6,7 +6,6 @@ import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
 import { lockWhere } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
-import { verbsOf } from "../../records/verbs.ts";
 import { contact } from "../contacts/contact.ts";
 import { lead } from "../leads/lead.ts";
 import { contactTag } from "./contact_tag.ts";
@@ -50,7 +49,9 @@ async function replaceTag(ctx: Ctx, holder: Resource, tag: string, replacement: 
     // Not when a page is short: who lost the tag while we waited for their lock is missing from it.
     if (rows.length === 0) return;
     const changed = rows.map((row) =>
-      verbsOf(holder).update(ctx, row, { tags: (row.tags as string[]).flatMap((one) => (one === tag ? replacement : [one])) }),
+      ctx.registry.verb(holder, "update")(ctx, row, {
+        tags: (row.tags as string[]).flatMap((one) => (one === tag ? replacement : [one])),
+      }),
     );
     await Promise.all(changed);
     last = rows.at(-1)!.id;

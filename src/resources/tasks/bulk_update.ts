@@ -2,13 +2,13 @@
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import { type Given, JsonText, type Operation, operation, type Parsed, reportUnknown } from "../../core/operation.ts";
+import { type Given, JsonText, type Operation, type Parsed, reportUnknown } from "../../core/operation.ts";
 import { from, type Patch } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { ignoredFields, inputSchema, readPatch } from "../../records/input.ts";
 import { readFieldNames, readList, splitList } from "../../records/list_input.ts";
+import { listParameters } from "../../records/read_operations.ts";
 import { checkOwner, findRecords, joinsOf, selectList } from "../../records/records.ts";
-import { listParameters } from "../../records/standard.ts";
 import { outputSchema, projectionOf } from "../../records/writer.ts";
 import { unknownWithin } from "../../values/unknown_keys.ts";
 import { task } from "./task.ts";
@@ -31,18 +31,20 @@ interface BulkUpdate {
 }
 
 export const bulkUpdateTasks: Operation<BulkUpdate> = {
-  ...operation({
-    name: "task.bulk_update",
-    method: "PUT",
-    path: "/task/",
-    doc: `Changes up to ${tasksMax} tasks at once, chosen by \`id__in\` or by any filter of the list; ids that do not exist are passed over.`,
-    permission: "member",
-    scope: "write_destructive",
-    group: "bulk",
-    input: {},
-    output: z.strictObject({ data: z.array(outputSchema(task)), has_more: z.literal(false), count: z.int() }),
-    run: async () => null,
-  }),
+  name: "task.bulk_update",
+  method: "PUT",
+  path: "/task/",
+  doc: `Changes up to ${tasksMax} tasks at once, chosen by \`id__in\` or by any filter of the list; ids that do not exist are passed over.`,
+  permission: "member",
+  scope: "write_destructive",
+  group: "bulk",
+  status: 200,
+  pastDue: false,
+  transaction: true,
+  mcp: true,
+  resource: null,
+  verb: null,
+  output: z.strictObject({ data: z.array(outputSchema(task)), has_more: z.literal(false), count: z.int() }),
   // What selects the tasks are the filters of their list, which no shape of an input can name.
   parameters: listParameters(task).filter(({ name }) => !paging.test(name)),
   body: changes,

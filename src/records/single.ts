@@ -1,0 +1,44 @@
+// A record that is answered by itself: with the relations that were asked for, what only this answer shows, and what only a record
+// by itself shows.
+import type { Ctx } from "../core/context.ts";
+import { JsonText } from "../core/operation.ts";
+import type { Resource } from "../core/resource.ts";
+import { expandIds, withMembers } from "./list.ts";
+import type { Standard } from "./standard_operation.ts";
+
+/** The record with these relations and what it shows alone. */
+export async function answerAlone(
+  ctx: Ctx,
+  { of, particulars }: Standard,
+  id: string,
+  record: JsonText,
+  relations: readonly string[],
+  fields: readonly string[] | null,
+): Promise<JsonText> {
+  const expanded = await withRelations(ctx, of, id, record, relations);
+  return particulars.alone === undefined ? expanded : particulars.alone.add(ctx, id, expanded, fields);
+}
+
+export async function withRelations(
+  ctx: Ctx,
+  of: Resource,
+  id: string,
+  record: JsonText,
+  relations: readonly string[],
+): Promise<JsonText> {
+  if (relations.length === 0) return record;
+  const [members] = await expandIds(ctx, of, relations, [id]);
+  return recordWith(record, members!);
+}
+
+/** Adds what only the answer to a create shows. */
+export function withSecrets(of: Resource, row: object, fields: readonly string[] | null, record: JsonText): JsonText {
+  const named = of.secrets.filter(([key]) => fields === null || fields.includes(key));
+  if (named.length === 0) return record;
+  return recordWith(record, named.map(([key]) => `,"${key}":${JSON.stringify((row as Record<string, unknown>)[key])}`).join(""));
+}
+
+/** A finished record with further members, each `,"name":value`. */
+export function recordWith(record: JsonText, members: string): JsonText {
+  return new JsonText(withMembers(record.text, members), record.version);
+}
