@@ -128,7 +128,7 @@ test("a refusal is told apart by its status and never by its shape, which a data
 test("names that are known are listed by one function, which says the nearest and no more than somebody reads", () => {
   const lists = /(one of|nown are|nearest are|did you mean|must be a list of|knows) \$\{/;
   const broken = files
-    .filter((file) => file.startsWith("src/") && !["src/core/reasons.ts", "src/config.ts"].includes(file))
+    .filter((file) => file.startsWith("src/") && !["src/values/reasons.ts", "src/config.ts"].includes(file))
     .flatMap((file) => {
       const lines = readFileSync(join(root, file), "utf8").split("\n");
       return lines.flatMap((line, i) =>
@@ -136,7 +136,7 @@ test("names that are known are listed by one function, which says the nearest an
       );
     });
 
-  assert.deepEqual(broken, [], "say it by notAmong or hint of src/core/reasons.ts");
+  assert.deepEqual(broken, [], "say it by notAmong or hint of src/values/reasons.ts");
 });
 
 /** Who may leave the organization a request is for, and why. Statements that lie across all of them stand in `auth/unscoped.ts` alone. */

@@ -2,11 +2,11 @@
 import type { Readable } from "node:stream";
 import { z } from "zod";
 import type { Received } from "../services/storage.ts";
+import { hint, reasons } from "../values/reasons.ts";
 import { type UnknownKey, unknownWithin } from "../values/unknown_keys.ts";
 import type { Ctx, Scope } from "./context.ts";
 import { type FieldErrors, invalid } from "./errors.ts";
 import type { Permission } from "./permissions.ts";
-import { hint, reasons } from "./reasons.ts";
 import type { Create, Patch, Resource, Row } from "./resource.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";

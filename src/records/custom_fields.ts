@@ -6,10 +6,10 @@ import type { Directory } from "../core/directory.ts";
 import { type FieldErrors, invalid, Problem, statuses } from "../core/errors.ts";
 import { isBlank } from "../core/field.ts";
 import { isId } from "../core/id.ts";
-import { hint, notAmong } from "../core/reasons.ts";
 import type { Resource } from "../core/resource.ts";
 import { same } from "../core/row.ts";
 import { isExact, notExact } from "../values/number.ts";
+import { hint, notAmong } from "../values/reasons.ts";
 import { parseDate, parseTimestamp } from "../values/time.ts";
 import { parseUrl } from "../values/url.ts";
 

@@ -5,7 +5,6 @@
 import type { Ctx } from "../core/context.ts";
 import { below, invalid } from "../core/errors.ts";
 import { isId } from "../core/id.ts";
-import { hint } from "../core/reasons.ts";
 import {
   from,
   type NewestPage,
@@ -15,6 +14,7 @@ import {
   scope,
 } from "../core/resource.ts";
 import { and, name, or, raw, type Sql, sql } from "../db/sql.ts";
+import { hint } from "../values/reasons.ts";
 import { type Attribute, attributeNames, attributeOf, single } from "./attributes.ts";
 import { type Condition, meets } from "./conditions.ts";
 import { fewAtMost, type Ids, idsOf, type Source, type Sources, type WordSource } from "./found.ts";

@@ -4,7 +4,6 @@
  */
 import { type Ctx, query } from "../core/context.ts";
 import { isId } from "../core/id.ts";
-import { hint, notAmong } from "../core/reasons.ts";
 import { from, type Resource, scope } from "../core/resource.ts";
 import { and, name, raw, type Sql, sql, statement } from "../db/sql.ts";
 import { withMembers } from "../records/list_input.ts";
@@ -12,6 +11,7 @@ import { parseCountry } from "../values/country.ts";
 import { emailKey, parseEmail } from "../values/email.ts";
 import { isExact, notExact } from "../values/number.ts";
 import { parsePhone, phoneDigits } from "../values/phone.ts";
+import { hint, notAmong } from "../values/reasons.ts";
 import type { Attribute } from "./attributes.ts";
 import {
   anywhere,

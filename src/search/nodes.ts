@@ -6,7 +6,7 @@
  */
 
 import { z } from "zod";
-import { reasons } from "../core/reasons.ts";
+import { reasons } from "../values/reasons.ts";
 import { isoSpan, type Moment, moment, type Span } from "./moments.ts";
 
 export type TextMode = "full_words" | "phrase" | "beginning_of_words";

@@ -1,9 +1,9 @@
 // `query=` on lists: the text query as a filter, which may also order the list.
 import type { Ctx } from "../core/context.ts";
 import { invalid, reasonsOf } from "../core/errors.ts";
-import { hint } from "../core/reasons.ts";
 import type { Filter, OrderKey, Purpose, Resource } from "../core/resource.ts";
 import type { Sql } from "../db/sql.ts";
+import { hint } from "../values/reasons.ts";
 import { attributeNames } from "./attributes.ts";
 import { compileQuery, subjectOf } from "./compile.ts";
 import { named } from "./named_fields.ts";

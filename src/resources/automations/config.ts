@@ -2,7 +2,7 @@
 // then what it will be is known only when it runs.
 import type { z } from "zod";
 import type { FieldErrors } from "../../core/errors.ts";
-import { hint, notAmong, reasons } from "../../core/reasons.ts";
+import { hint, notAmong, reasons } from "../../values/reasons.ts";
 import type { Named } from "../shared/named.ts";
 import type { Parameter, TypeDefinition } from "./catalog.ts";
 

@@ -1,6 +1,6 @@
 // The graph of an automation: steps by name, each saying at its ports where it goes on. A draft may be unfinished; it may not say
 // what nobody understands.
-import { notAmong } from "../../core/reasons.ts";
+import { notAmong } from "../../values/reasons.ts";
 import { checkCondition } from "./conditions.ts";
 import { type Check, checkConfig, isObject, typeNamed, unknownKey } from "./config.ts";
 import { stepTypes } from "./step_types.ts";

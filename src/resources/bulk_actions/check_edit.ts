@@ -2,11 +2,11 @@
 
 import type { Ctx } from "../../core/context.ts";
 import { invalid, reasonsOf } from "../../core/errors.ts";
-import { notAmong } from "../../core/reasons.ts";
 import type { Resource, Values } from "../../core/resource.ts";
 import { customFieldsOf, findField, readCustom } from "../../records/custom_fields.ts";
 import { readPatch } from "../../records/input.ts";
 import { checkVisible } from "../../records/records.ts";
+import { notAmong } from "../../values/reasons.ts";
 import { leadStatus } from "../leads/lead_status.ts";
 import { isActiveMember } from "../organization/user.ts";
 import { bulkEdit, customOwners } from "./edit.ts";

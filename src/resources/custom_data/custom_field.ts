@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import { boolean, choice, computed, input, integer, json, ref, text, texts } from "../../core/field.ts";
-import { notAmong } from "../../core/reasons.ts";
 import { resource } from "../../core/resource.ts";
+import { notAmong } from "../../values/reasons.ts";
 import { atEnd, positionMax } from "../shared/positions.ts";
 import { objectTypeNamed, recordTypes } from "./object_types.ts";
 

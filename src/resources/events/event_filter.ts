@@ -1,6 +1,7 @@
 // Conditions on one event: `{"type": "field_accessor", "field": "data", "filter": …}`. Subscribers narrow an event by them.
-import { notAmong } from "../../core/reasons.ts";
+
 import { same } from "../../core/row.ts";
+import { notAmong } from "../../values/reasons.ts";
 
 export type EventFilter =
   | { type: "and" | "or"; filters: EventFilter[] }

@@ -1,5 +1,5 @@
 // Every event there is, by the kind of record it is about. Webhooks subscribe to these names and to patterns of them.
-import { hint } from "../../core/reasons.ts";
+import { hint } from "../../values/reasons.ts";
 import { ownTypes, systemTypes } from "../tasks/task.ts";
 
 /** What happens to records of every kind. */

@@ -1,11 +1,11 @@
 // There is one goal for each period and member: setting it again changes it.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import { hint } from "../../core/reasons.ts";
 import type { Create, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { lockWhere } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
+import { hint } from "../../values/reasons.ts";
 import { metrics } from "../reports/activity_metrics.ts";
 import { goal } from "./goal.ts";
 

@@ -1,7 +1,7 @@
 // Which column goes where.
 import type { Directory } from "../../core/directory.ts";
 import { invalid } from "../../core/errors.ts";
-import { hint } from "../../core/reasons.ts";
+import { hint } from "../../values/reasons.ts";
 import type { ObjectType } from "./import.ts";
 import type { Options } from "./options.ts";
 import { targetsOf } from "./targets.ts";

@@ -1,9 +1,9 @@
 // What an inbox rule may say. Conditions and actions come as lists, or as maps in short; they are kept as lists. What is not
 // understood is refused with its place.
 import type { FieldErrors } from "../../core/errors.ts";
-import { hint, notAmong } from "../../core/reasons.ts";
 import { parseEmail } from "../../values/email.ts";
 import { byName } from "../../values/names.ts";
+import { hint, notAmong } from "../../values/reasons.ts";
 
 const textFields = ["sender", "recipient", "subject", "body", "body_or_subject"] as const;
 const flagFields = ["has_attachments", "is_reply", "unknown_sender"] as const;

@@ -2,12 +2,12 @@
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { below, invalid } from "../../core/errors.ts";
-import { reasons } from "../../core/reasons.ts";
 import type { Resource } from "../../core/resource.ts";
 import { scope } from "../../core/resource.ts";
 import { and, name, type Sql, sql, statement } from "../../db/sql.ts";
 import { compileQuery } from "../../search/compile.ts";
 import { readQuery } from "../../search/nodes.ts";
+import { reasons } from "../../values/reasons.ts";
 import { parseTimestamp } from "../../values/time.ts";
 import { readSelection } from "../shared/selection.ts";
 

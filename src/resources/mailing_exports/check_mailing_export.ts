@@ -2,8 +2,8 @@
 
 import type { Ctx } from "../../core/context.ts";
 import { type FieldErrors, invalid } from "../../core/errors.ts";
-import { notAmong } from "../../core/reasons.ts";
 import type { Create, Values } from "../../core/resource.ts";
+import { notAmong } from "../../values/reasons.ts";
 import { parseUrl } from "../../values/url.ts";
 import { countAudience } from "./audience.ts";
 import type { mailingExport } from "./mailing_export.ts";

@@ -4,7 +4,6 @@ import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { JsonText } from "../../core/operation.ts";
-import { notAmong } from "../../core/reasons.ts";
 import { from, scope } from "../../core/resource.ts";
 import type { Rows } from "../../db/database.ts";
 import { and, join, raw, sql, statement } from "../../db/sql.ts";
@@ -13,6 +12,7 @@ import { afterCursor, cursorOf, decodeCursor, type ListInput, orderBy, readList 
 import { listSchema } from "../../records/read_operations.ts";
 import { joinsOf, selectList } from "../../records/records.ts";
 import { outputSchema, type Projection, projectionOf } from "../../records/writer.ts";
+import { notAmong } from "../../values/reasons.ts";
 import { currencyOfOrganization } from "../shared/money.ts";
 import { memberColumns, membersOf, membersShape, selectMembers, selectWorth, summed } from "./deal_sums.ts";
 import { opportunity } from "./opportunity.ts";

@@ -3,9 +3,9 @@
 import { may } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { once, ref, text, texts, timestamp } from "../../core/field.ts";
-import { notAmong } from "../../core/reasons.ts";
 import { resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
+import { notAmong } from "../../values/reasons.ts";
 import { allScopes } from "./found.ts";
 
 export const apiKey = resource({

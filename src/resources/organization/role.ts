@@ -4,8 +4,8 @@ import { z } from "zod";
 import { invalid } from "../../core/errors.ts";
 import { choice, computed, text, texts } from "../../core/field.ts";
 import { builtInRoles, permissions } from "../../core/permissions.ts";
-import { notAmong } from "../../core/reasons.ts";
 import { resource } from "../../core/resource.ts";
+import { notAmong } from "../../values/reasons.ts";
 
 export const isBuiltIn = (roleId: string): boolean => Object.hasOwn(builtInRoles, roleId);
 

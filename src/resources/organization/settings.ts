@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { type FieldErrors, invalid } from "../../core/errors.ts";
 import { newId } from "../../core/id.ts";
-import { reasons } from "../../core/reasons.ts";
+import { reasons } from "../../values/reasons.ts";
 import { rubric } from "./rubric.ts";
 
 export type Settings = Record<string, unknown>;

@@ -5,7 +5,6 @@ import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { below, invalid } from "../../core/errors.ts";
 import { JsonText, operation } from "../../core/operation.ts";
-import { notAmong } from "../../core/reasons.ts";
 import type { OrderKey, Resource } from "../../core/resource.ts";
 import { name, sql, statement } from "../../db/sql.ts";
 import { countRows, expandIds, readPage, withMembers } from "../../records/list.ts";
@@ -14,6 +13,7 @@ import { compileQuery, refuse, subjectOf, unknownField } from "../../search/comp
 import { type FieldReference, fieldReference, type QueryNode, readQuery } from "../../search/nodes.ts";
 import { orderBy } from "../../search/order.ts";
 import { objectTypeOf, resourceOf } from "../../search/relations.ts";
+import { notAmong } from "../../values/reasons.ts";
 
 const names = z.union([z.string(), z.array(z.string())]);
 const direction = z.enum(["asc", "desc"]);

@@ -21,12 +21,12 @@ import {
   text,
   timestamp,
 } from "../../core/field.ts";
-import { notAmong } from "../../core/reasons.ts";
 import { type Filter, resource } from "../../core/resource.ts";
 import { name, raw, sql } from "../../db/sql.ts";
 import { checkAmong, compare } from "../../records/list_input.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { phoneFormatted } from "../../values/phone.ts";
+import { notAmong } from "../../values/reasons.ts";
 import { parseDate } from "../../values/time.ts";
 import { dateCreated, pastMoment } from "../shared/history.ts";
 import { authorNames } from "../shared/names.ts";

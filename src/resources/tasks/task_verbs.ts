@@ -3,11 +3,11 @@
 import { todayOf } from "../../core/clock.ts";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import { notAmong } from "../../core/reasons.ts";
 import { type Create, type Patch, type Row, type Values } from "../../core/resource.ts";
 import { changedFields, emit, emitInTurns } from "../../records/event.ts";
 import { findAnyRecord, findRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
+import { notAmong } from "../../values/reasons.ts";
 import { logTasksCompleted, redateTasksCompleted, removeTasksCompleted } from "../activities/system_activities.ts";
 import { carryComments } from "../comments/follow_records.ts";
 import { contact } from "../contacts/contact.ts";

@@ -1,11 +1,10 @@
 // Turns what a schema found wrong into `field-errors`: a dotted place, and a reason in small, plain words.
 import type { z } from "zod";
-import { editDistance } from "../values/edit_distance.ts";
-import type { FieldErrors } from "./errors.ts";
+import { editDistance } from "./edit_distance.ts";
 
 /** At most 100 places are named: a body with more wrong has one thing wrong. */
-export function reasons(error: z.ZodError, at = ""): FieldErrors {
-  const fields: FieldErrors = {};
+export function reasons(error: z.ZodError, at = ""): Record<string, string> {
+  const fields: Record<string, string> = {};
   for (const issue of error.issues.slice(0, 100)) {
     for (const key of issue.code === "unrecognized_keys" ? issue.keys : [""]) {
       const place = [at, ...issue.path, key].filter((part) => part !== "").join(".");
