@@ -29,6 +29,7 @@ export interface AppOptions {
   /** See `secretKey` of `services/secrets.ts`. */
   secretKey: string;
   outboundAllowCidrs?: readonly string[];
+  outboundPorts?: readonly number[];
   /** Where files lie, and where they arrive. */
   filesDir: string;
   /** In place of the folder: where files are kept. */
@@ -81,12 +82,13 @@ const settingsOf = ({
   baseUrl,
   secretKey,
   outboundAllowCidrs = [],
+  outboundPorts,
   filesDir,
   s3 = null,
   listSources = [],
 }: AppOptions): Settings => ({
   base_url: baseUrl,
-  addresses: publicAddresses(outboundAllowCidrs),
+  addresses: publicAddresses(outboundAllowCidrs, outboundPorts),
   secrets: openSecrets(secretKey),
   storage: s3 === null ? openStorage(filesDir) : openStorage(filesDir, s3Shelf(s3)),
   list_sources: listSources,

@@ -2,6 +2,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import type { RateGroup } from "./core/operation.ts";
+import { webPorts } from "./services/public_address.ts";
 import type { S3Place } from "./services/s3.ts";
 
 export interface Config {
@@ -25,6 +26,8 @@ export interface Config {
   rate_limits: RateLimits | null;
   /** Networks beside the public ones that requests to addresses chosen by users may reach. */
   outbound_allow_cidrs: readonly string[];
+  /** Ports that such requests may go to elsewhere. */
+  outbound_ports: readonly number[];
   /** Proxies whose `x-forwarded-for` is believed. */
   trust_proxy: readonly string[];
   /** Where contacts' profiles are synced from; the first is the default. */
@@ -95,6 +98,14 @@ const networks = z
   .transform((text) => text.split(",").map((part) => part.trim()))
   .refine((parts) => parts.every(isNetwork), must("a list of networks separated by commas, such as 10.0.0.0/8,::1/128"));
 
+const ports = z
+  .string()
+  .transform((text) => text.split(",").map((part) => Number(part.trim())))
+  .refine(
+    (parts) => parts.every((port) => Number.isInteger(port) && port > 0 && port <= 65_535),
+    must("a list of ports separated by commas, such as 80,443"),
+  );
+
 const names = z
   .string()
   .transform((text) => text.split(",").map((part) => part.trim()))
@@ -136,6 +147,7 @@ const environment = z.object({
   RATE_LIMIT_AI: rate.prefault(defaultRateLimits.ai),
   RATE_LIMIT_AUTH: rate.prefault(defaultRateLimits.auth),
   OUTBOUND_ALLOW_CIDRS: networks.default([]),
+  OUTBOUND_PORTS: ports.default([...webPorts]),
   TRUST_PROXY: networks.default([]),
   LIST_SOURCES: names.default(["external"]),
   WEB_CONCURRENCY: wholeNumber(1, 128).default(1),
@@ -188,6 +200,7 @@ function configOf(env: z.output<typeof environment>): Config {
     smtp_url: env.SMTP_URL ?? null,
     rate_limits: env.RATE_LIMIT ? rateLimitsOf(env) : null,
     outbound_allow_cidrs: env.OUTBOUND_ALLOW_CIDRS,
+    outbound_ports: env.OUTBOUND_PORTS,
     trust_proxy: env.TRUST_PROXY,
     list_sources: env.LIST_SOURCES,
     web_concurrency: env.WEB_CONCURRENCY,

@@ -39,6 +39,7 @@ export const appOptions = async (config: Config, databaseUrl: string) => ({
   baseUrl: config.base_url,
   secretKey: await secretKey(config.secret_key, config.data_dir),
   outboundAllowCidrs: config.outbound_allow_cidrs,
+  outboundPorts: config.outbound_ports,
   filesDir: join(config.data_dir, "files"),
   s3: config.s3,
   listSources: config.list_sources,

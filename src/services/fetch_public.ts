@@ -8,7 +8,7 @@ import https from "node:https";
 import net, { isIP, type LookupFunction } from "node:net";
 import type { Duplex } from "node:stream";
 import tls from "node:tls";
-import type { PublicAddresses } from "./public_address.ts";
+import { type PublicAddresses, portOf } from "./public_address.ts";
 
 /** It could not be fetched, for whatever reason. */
 export class NotFetched extends Error {}
@@ -112,7 +112,8 @@ type Connected = (error: Error | null, socket?: Duplex) => void;
 function connect(addresses: PublicAddresses, url: URL, signal: AbortSignal, done: Connected): undefined {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const secure = url.protocol === "https:";
-  const place = { host, port: Number(url.port || (secure ? 443 : 80)), lookup: publicLookup(addresses) };
+  const port = portOf(url);
+  const place = { host, port, lookup: publicLookup(addresses, port) };
   const socket = secure ? tls.connect({ ...place, ...(isIP(host) ? {} : { servername: host }) }) : net.connect(place);
   const give = () => signal.removeEventListener("abort", stop);
   const stop = () => socket.destroy(new NotFetched("took too long"));
@@ -123,7 +124,7 @@ function connect(addresses: PublicAddresses, url: URL, signal: AbortSignal, done
   });
   socket.once(secure ? "secureConnect" : "connect", () => {
     give();
-    if (addresses.allows(socket.remoteAddress ?? "")) return done(null, socket);
+    if (addresses.allows(socket.remoteAddress ?? "", port)) return done(null, socket);
     socket.destroy();
     done(new NotFetched("not public"));
   });
@@ -131,11 +132,11 @@ function connect(addresses: PublicAddresses, url: URL, signal: AbortSignal, done
 
 /** A name is looked up once, here: one address that is not public among its answers is enough to refuse it. */
 const publicLookup =
-  (addresses: PublicAddresses): LookupFunction =>
+  (addresses: PublicAddresses, port: number): LookupFunction =>
   (host, options, done) => {
     dnsLookup(host, { ...options, all: true }, (error, found) => {
       if (error) return done(error, "", 0);
-      if (found.length === 0 || !found.every(({ address }) => addresses.allows(address)))
+      if (found.length === 0 || !found.every(({ address }) => addresses.allows(address, port)))
         return done(new NotFetched("not public"), "", 0);
       if (options.all) done(null, found);
       else done(null, found[0]!.address, found[0]!.family);

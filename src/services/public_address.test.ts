@@ -17,7 +17,7 @@ describe("a public address", () => {
     "::ffff:8.8.8.8",
     "::ffff:808:808",
   ])
-    test(`is ${ip}`, () => assert.equal(addresses.allows(ip), true));
+    test(`is ${ip}`, () => assert.equal(addresses.allows(ip, 443), true));
 });
 
 describe("no public address", () => {
@@ -67,7 +67,7 @@ describe("no public address", () => {
     "no address",
     "",
   ])
-    test(`is ${ip || "nothing"}`, () => assert.equal(addresses.allows(ip), false));
+    test(`is ${ip || "nothing"}`, () => assert.equal(addresses.allows(ip, 443), false));
 });
 
 describe("before a host is looked up", () => {
@@ -92,6 +92,14 @@ describe("before a host is looked up", () => {
     "http://metadata.google.internal/",
     "http://169.254.169.254/latest/",
     "http://192.168.0.1:8080/",
+    "http://ip6-localhost:11434/v1",
+    "http://ip6-loopback/",
+    "http://intranet/",
+    "http://database:5432/",
+    "https://example.com:0/",
+    "https://example.com:22/",
+    "http://example.com:25/",
+    "http://93.184.216.34:6379/",
     "not a url",
   ])
     test(`${url} is refused`, () => assert.equal(addresses.allowsHost(url), false));
@@ -100,6 +108,8 @@ describe("before a host is looked up", () => {
     "https://example.com/",
     "http://93.184.216.34/",
     "https://[2606:4700::1111]/",
+    "https://example.com:8443/hook",
+    "http://93.184.216.34:8080/",
     "https://local.example/",
     "https://localhost.example/",
   ])
@@ -111,12 +121,29 @@ describe("networks the operator adds", () => {
 
   test("are allowed beside the public ones", () => {
     for (const ip of ["127.0.0.1", "127.9.9.9", "::1", "10.0.0.5", "8.8.8.8", "::ffff:127.0.0.1"])
-      assert.equal(local.allows(ip), true, ip);
-    for (const ip of ["10.0.0.6", "192.168.0.1", "::2"]) assert.equal(local.allows(ip), false, ip);
+      assert.equal(local.allows(ip, 443), true, ip);
+    for (const ip of ["10.0.0.6", "192.168.0.1", "::2"]) assert.equal(local.allows(ip, 443), false, ip);
+  });
+
+  test("let any port and any name through, which may lead there", () => {
+    assert.equal(local.allows("10.0.0.5", 11434), true);
+    assert.equal(local.allows("10.0.0.5", 0), false);
+    assert.equal(local.allows("8.8.8.8", 11434), false);
+    for (const url of ["http://10.0.0.5:11434/", "http://models:11434/", "http://models.internal:11434/"])
+      assert.equal(local.allowsHost(url), true, url);
+    for (const url of ["http://8.8.8.8:11434/", "http://models:0/"]) assert.equal(local.allowsHost(url), false, url);
   });
 
   test("let the names of this machine through when they hold its address", () => {
     assert.equal(local.allowsHost("http://localhost:9000/hook"), true);
     assert.equal(publicAddresses(["10.0.0.0/8"]).allowsHost("http://localhost/"), false);
   });
+});
+
+test("ports that the operator names are asked in place of the usual ones", () => {
+  const chosen = publicAddresses([], [443, 3000]);
+
+  assert.equal(chosen.allowsHost("https://example.com:3000/"), true);
+  assert.equal(chosen.allowsHost("https://example.com:8443/"), false);
+  assert.match(chosen.words, /at port 443 or 3000$/);
 });

@@ -1,43 +1,57 @@
-// Which addresses requests may go to when a user chose them. Only public ones: the rest is the operator's own network, reached
-// from the inside. The operator may add networks with OUTBOUND_ALLOW_CIDRS.
+// Which addresses requests may go to when a user chose them. Only public ones, and there only the ports of the web: the rest is the
+// operator's own network, reached from the inside, or a service that is no web server. The operator may add networks with
+// OUTBOUND_ALLOW_CIDRS, where any port may be asked, and ports with OUTBOUND_PORTS.
 import { BlockList, isIP } from "node:net";
 
 export interface PublicAddresses {
-  /** For an address as DNS or a socket names it. */
-  allows(ip: string): boolean;
-  /** What can be known of a host before it is looked up: false for a private address in any spelling and for names of this machine. */
+  /** For an address as DNS or a socket names it, and the port that is asked there. */
+  allows(ip: string, port: number): boolean;
+  /** What can be known of a host before it is looked up: false for a private address in any spelling and for names of private networks. */
   allowsHost(url: string): boolean;
+  /** What a URL that is not allowed must be. */
+  words: string;
 }
 
-export function publicAddresses(allowedNetworks: readonly string[]): PublicAddresses {
+export const webPorts: readonly number[] = [80, 443, 8080, 8443];
+
+export function publicAddresses(allowedNetworks: readonly string[], ports: readonly number[] = webPorts): PublicAddresses {
   const allowed = new BlockList();
   for (const network of allowedNetworks) addNetwork(allowed, network);
 
-  const allows = (ip: string): boolean => {
+  const allows = (ip: string, port: number): boolean => {
     const address = ip.replace(/%.*$/, "");
     const family = isIP(address);
-    if (family === 0) return false;
+    if (family === 0 || port === 0) return false;
     const type = family === 4 ? "ipv4" : "ipv6";
-    return allowed.check(address, type) || isPublic(address, type);
+    return allowed.check(address, type) || (ports.includes(port) && isPublic(address, type));
   };
 
   return {
     allows,
-    allowsHost(url) {
+    words: `must be a public address, at port ${[ports.slice(0, -1).join(", "), ports.at(-1)].filter(Boolean).join(" or ")}`,
+    allowsHost(given) {
+      const url = URL.parse(given);
       // A URL writes every spelling of an IPv4 address (0x7f.1, 2130706433, 127.1) in one way, and IPv6 in brackets.
-      const host = URL.parse(url)
-        ?.hostname.replace(/^\[|\]$/g, "")
-        .replace(/\.$/, "");
-      if (!host) return false;
-      if (isIP(host) !== 0) return allows(host);
-      if (ownNames.test(host)) return allows("127.0.0.1") || allows("::1");
-      return true;
+      const host = url?.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+      if (url === null || !host) return false;
+      const port = portOf(url);
+      if (isIP(host) !== 0) return allows(host, port);
+      if (ownNames.test(host)) return allows("127.0.0.1", port) || allows("::1", port);
+      // Any other name may lead into a network that the operator added.
+      if (allowedNetworks.length > 0) return port !== 0;
+      return ports.includes(port) && !privateNames.test(host);
     },
   };
 }
 
-/** Names that never lead to a public address: this machine (RFC 6761), the local link (RFC 6762), private use. */
-const ownNames = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/i;
+/** The port that a URL leads to. */
+export const portOf = ({ port, protocol }: URL): number => Number(port || (protocol === "https:" ? 443 : 80));
+
+/** Names of this machine (RFC 6761, and those in the file of hosts). */
+const ownNames = /^(.+\.)?(localhost|localdomain)$|^ip6-(localhost|loopback)$/i;
+
+/** Names that never lead to a public address: without a dot, of the local link (RFC 6762), for private use. */
+const privateNames = /^[^.]+$|\.(local|internal|home\.arpa)$/i;
 
 function isPublic(address: string, type: "ipv4" | "ipv6"): boolean {
   if (special.check(address, type)) return false;

@@ -42,6 +42,7 @@ export async function startService({ env = {}, databaseUrl, gate }: ServiceOptio
     baseUrl: "http://localhost",
     secretKey: "the secret key of the tests",
     outboundAllowCidrs: config.outbound_allow_cidrs,
+    outboundPorts: config.outbound_ports,
     filesDir,
     s3: config.s3,
     listSources: config.list_sources,

@@ -203,8 +203,10 @@ function reasonAgainst(ctx: Ctx, { name, type }: ServiceField, value: unknown): 
   if (form !== undefined && !form.test(text)) return form.words;
   if (type === "url" && (parseUrl(text) === null || /[?#]/.test(text)))
     return "must be an address that begins with https:// or http://, without ? and #";
-  const place = type === "url" ? text : name === "host" ? `http://${hostInUrl(parseHost(text)!)}/` : null;
-  return place === null || ctx.settings.addresses.allowsHost(place) ? null : "must be a public address";
+  const { addresses } = ctx.settings;
+  if (type === "url" && !addresses.allowsHost(text)) return addresses.words;
+  const isHidden = name === "host" && !addresses.allowsHost(`http://${hostInUrl(parseHost(text)!)}/`);
+  return isHidden ? "must be a public address" : null;
 }
 
 function refuseMissing(service: Service, values: Record<string, unknown>): void {

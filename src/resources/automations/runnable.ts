@@ -169,7 +169,8 @@ const steps: Readonly<Record<string, CheckStep>> = {
   },
   "sequence.subscribe": (check, config, at) => checkSender(check, config.sender, `${at}.sender`),
   "http.request": ({ ctx, errors }, { url }, at) => {
-    if (typeof url === "string" && !ctx.settings.addresses.allowsHost(url)) errors[`${at}.url`] = "must be a public address";
+    const { addresses } = ctx.settings;
+    if (typeof url === "string" && !addresses.allowsHost(url)) errors[`${at}.url`] = addresses.words;
   },
 };
 

@@ -82,7 +82,7 @@ function ownOrAdmin(ctx: Ctx, alias: string): Sql | null {
 }
 
 function publicOnly(url: string, ctx: Ctx): string {
-  if (!ctx.settings.addresses.allowsHost(url)) throw invalid({ "": "must be a public address" });
+  if (!ctx.settings.addresses.allowsHost(url)) throw invalid({ "": ctx.settings.addresses.words });
   return url;
 }
 

@@ -20,7 +20,7 @@ export async function checkMailingExport(ctx: Ctx, given: Create<typeof mailingE
         platforms.map((one) => one.platform),
       ),
     });
-  checkConfig(known.config_fields, config);
+  checkConfig(ctx, known.config_fields, config);
   if (known.service !== null && !(await connectedServices(ctx)).has(known.service))
     throw invalid({ platform: `is not connected: store a credential of ${known.name} first` });
   const match_count = await countAudience(ctx, filters);
@@ -28,7 +28,7 @@ export async function checkMailingExport(ctx: Ctx, given: Create<typeof mailingE
   return { platform: known.platform, filters, config, match_count, ...done };
 }
 
-function checkConfig(fields: readonly ConfigField[], config: Record<string, unknown>): void {
+function checkConfig(ctx: Ctx, fields: readonly ConfigField[], config: Record<string, unknown>): void {
   const errors: FieldErrors = {};
   for (const { name, type, required } of fields) {
     const value = config[name];
@@ -37,6 +37,8 @@ function checkConfig(fields: readonly ConfigField[], config: Record<string, unkn
     } else if (type === "boolean" ? typeof value !== "boolean" : typeof value !== "string")
       errors[`config.${name}`] = type === "boolean" ? "must be true or false" : "must be text";
     else if (name === "url" && parseUrl(value as string) === null) errors["config.url"] = "is not a web address";
+    else if (name === "url" && !ctx.settings.addresses.allowsHost(value as string))
+      errors["config.url"] = ctx.settings.addresses.words;
   }
   for (const name of Object.keys(config)) {
     if (!fields.some((field) => field.name === name)) errors[`config.${name}`] = "is not known to this platform";
