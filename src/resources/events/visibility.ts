@@ -24,13 +24,20 @@ const isSeen = (ctx: Ctx, alias: string, id: Sql): Sql =>
 
 /** Without the ids of what a member does not see who does not see all leads. */
 export function metaOf(ctx: Ctx, alias: string): Sql {
-  const meta = sql`${name(alias)}.meta`;
+  const meta = withoutMove(ctx, alias);
   if (leadIsVisible(ctx, "lead") === null) return meta;
-  const hidden = sql`array(select i.found[1] from regexp_matches(${meta}::text, '(?:lead|cont)_[0-9a-z]{26}', 'g') i(found)
+  const hidden = sql`array(select i.found[1] from regexp_matches(told.meta::text, '(?:lead|cont)_[0-9a-z]{26}', 'g') i(found)
     where not ${isSeen(ctx, alias, sql`i.found[1]`)})`;
   const seenOf = sql`(select coalesce(json_agg(e.value), '[]') from ${elementsOf("m.value")} e where e.value #>> '{}' <> all(hidden.ids))`;
-  return sql`(select case when cardinality(hidden.ids) = 0 then ${meta} else
+  return sql`(select case when cardinality(hidden.ids) = 0 then told.meta else
     (select coalesce(json_object_agg(m.key, case json_typeof(m.value) when 'array' then ${seenOf} else m.value end), '{}')
-      from json_each(${meta}) m where json_typeof(m.value) = 'array' or m.value::text !~ array_to_string(hidden.ids, '|')) end
-    from (select ${hidden} as ids) hidden)`;
+      from json_each(told.meta) m where json_typeof(m.value) = 'array' or m.value::text !~ array_to_string(hidden.ids, '|')) end
+    from (select ${meta} as meta) told cross join lateral (select ${hidden} as ids) hidden)`;
+}
+
+/** Where a lead went, and where it came from, is another organization: who moved it was a member of both. */
+function withoutMove(ctx: Ctx, alias: string): Sql {
+  const t = name(alias);
+  return sql`(case when ${t}.user_id = ${ctx.actor.user_id} or ${t}.meta::text not like '%"moved_%' then ${t}.meta
+    else (${t}.meta::jsonb - '{moved_to,moved_from}'::text[])::json end)`;
 }
