@@ -15,7 +15,6 @@ create table activity (
   attachments jsonb,
   automation_run_id text collate "C",
   sequence_id text collate "C",
-  sequence_name text,
   sequence_subscription_id text collate "C",
 
   -- Note, and what calls and meetings carry of one.
@@ -71,7 +70,6 @@ create table activity (
   body_html text,
   body_preview text,
   template_id text collate "C",
-  template_name text,
   date_scheduled timestamptz(3),
   date_sent timestamptz(3),
   send_after timestamptz(3),

@@ -256,7 +256,7 @@ export async function shown<R extends Resource>(
   const lookup = (other: string) => ctx.registry.resource(other);
   const { id, version } = row as { id: string; version: number };
   if (fields !== null) return showRecord(ctx, of, id, fields);
-  if (isSelfContained(of, lookup)) return new JsonText(renderRow(of, row, ctx.directory, ctx, lookup), version);
+  if (isSelfContained(of, row, lookup)) return new JsonText(renderRow(of, row, ctx.directory, ctx, lookup), version);
   const kept = renderedProjectionOf(of, lookup);
   const text = (kept && (await readBack(ctx, of, id, kept))) || (await readBack(ctx, of, id, projectionOf(of, null, lookup)));
   return new JsonText(text, version);

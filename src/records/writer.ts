@@ -183,7 +183,7 @@ function valueCode(
   }
   const target = lookup(field.to);
   if (target === undefined) throw new Error(`${of.name}.${key} labels ${field.to}, which is not defined`);
-  if (target.cached) {
+  if (isInDirectory(target)) {
     return `${helper(labelTexts(field))}(d,r[${selection.at(`t.${field.ref}`)}])`;
   }
   const value = `r[${selection.at(`${selection.join(target, field.ref)}.${field.field}`)}]`;
@@ -289,10 +289,14 @@ function lookedUpText(
 ): string | undefined {
   if (field.source === "lookedUp" && !isOnDemand(field))
     return textOf(field)(directory, moment, ...field.of.map((name) => record[name]));
-  if (field.source !== "label" || !lookup(field.to)?.cached) return undefined;
+  if (field.source !== "label") return undefined;
   const id = record[field.ref];
-  return quoteOrNull(typeof id === "string" ? directory.find(field.to, id)?.[field.field] : null);
+  if (typeof id !== "string") return quoteOrNull(field.kept === null ? null : record[field.kept]);
+  return isInDirectory(lookup(field.to)) ? quoteOrNull(directory.find(field.to, id)?.[field.field]) : undefined;
 }
+
+/** Its labels are read there. Where not everyone sees every record of it, they take a join, which asks who does. */
+const isInDirectory = (target: Resource | undefined): boolean => target?.cached === true && target.visible === undefined;
 
 // One write shows a row up to three times: stored, in its event, in the answer.
 const shownTexts = new WeakMap<object, { directory: Directory; moment: Moment; text: string }>();
@@ -414,7 +418,7 @@ export function leanOf(of: Resource, lookup: Lookup): Lean | null {
 function makeLean(of: Resource, lookup: Lookup): Lean | null {
   const shown = of.shown.filter(([, field]) => isLookedUp(field));
   const labels = shown.flatMap(([key, field]) =>
-    field.source === "label" && lookup(field.to)?.cached ? [{ key, ...field }] : [],
+    field.source === "label" && isInDirectory(lookup(field.to)) ? [{ key, ...field }] : [],
   );
   const links = shown.flatMap(([key, field]) =>
     field.source === "lookedUp" && field.path !== undefined ? [{ start: `"${key}":"`, path: field.path }] : [],
@@ -455,9 +459,9 @@ function makeLean(of: Resource, lookup: Lookup): Lean | null {
  * True when a read shows nothing that a record at hand does not, and in the same words: no joined labels, nothing of other rows, and no
  * JSON that PostgreSQL writes in its own way, unless a rendering is kept.
  */
-export const isSelfContained = (of: Resource, lookup: Lookup): boolean =>
+export const isSelfContained = <R extends Resource>(of: R, row: Row<R>, lookup: Lookup): boolean =>
   of.shown.every(([, field]) => {
-    if (field.source === "label") return lookup(field.to)?.cached === true;
+    if (field.source === "label") return isInDirectory(lookup(field.to)) || (row as Record<string, unknown>)[field.ref] === null;
     if (field.source === "column" && field.type === "json") return of.rendered !== undefined;
     return field.source !== "related" || !field.always;
   });

@@ -7,6 +7,7 @@ import { isId } from "../core/id.ts";
 import { from, type Resource, scope } from "../core/resource.ts";
 import { and, name, raw, type Sql, sql, statement } from "../db/sql.ts";
 import { withMembers } from "../records/list_input.ts";
+import { findRecords } from "../records/records.ts";
 import { parseCountry } from "../values/country.ts";
 import { emailKey, parseEmail } from "../values/email.ts";
 import { isExact, notExact } from "../values/number.ts";
@@ -269,7 +270,7 @@ async function refersTo(c: Compiler, attribute: Attribute, value: string, operat
   if (isRange(operator)) refuse("", `${given} names a record: ask with ${given}:"x"`);
   const target = c.ctx.registry.resource(attribute.refersTo!)!;
   if (looksLikeId(target, value) || isId("group", value)) return attribute.equals(withMembers(c.ctx, [value]));
-  if (target.cached) return attribute.equals(idsLabelled(c.ctx, target, value, given));
+  if (target.cached) return attribute.equals(idsLabelled(c.ctx, target, await recordsSeen(c.ctx, target), value, given));
   const label = labels.find((one) => target.columns.some(([key]) => key === one));
   if (label === undefined) refuse("", `${given} takes an id that begins with ${target.prefix}_`);
   const mode = operator === ":" ? "contains" : "exact_value";
@@ -279,6 +280,12 @@ async function refersTo(c: Compiler, attribute: Attribute, value: string, operat
   );
 }
 
+type Labelled = Readonly<Record<string, unknown>>;
+
+/** The directory holds what the caller does not see as well. */
+const recordsSeen = async (ctx: Ctx, target: Resource): Promise<readonly Labelled[]> =>
+  target.visible === undefined ? ctx.directory.all(target.name) : findRecords(ctx, target, []);
+
 /** What people call a record by: the first of these columns that it has. */
 const labels = ["display_name", "name", "title", "label"];
 
@@ -286,10 +293,9 @@ const labels = ["display_name", "name", "title", "label"];
  * Small records with this label, in any case: members also by their address, by one of their names, by their group, and the caller by
  * `me`; statuses also by their type.
  */
-function idsLabelled(ctx: Ctx, target: Resource, value: string, given: string): string[] {
+function idsLabelled(ctx: Ctx, target: Resource, rows: readonly Labelled[], value: string, given: string): string[] {
   const wanted = value.trim().toLowerCase();
   if (target.name === "user" && wanted === "me") return [ctx.actor.user_id];
-  const rows = ctx.directory.all(target.name);
   const having = (fields: readonly string[], among = rows) =>
     among.flatMap((row) => (fields.some((field) => String(row[field] ?? "").toLowerCase() === wanted) ? [row.id as string] : []));
   const found = [having(["label", "name", "email", "first_name", "last_name"]), having(["type"])].find((ids) => ids.length > 0);

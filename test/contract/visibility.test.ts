@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Field } from "../../src/core/field.ts";
 import type { Resource } from "../../src/core/resource.ts";
+import { lockRecord } from "../../src/records/records.ts";
+import { store } from "../../src/records/store.ts";
 import { operations } from "../../src/resources/index.ts";
 import { organization, type Workspace } from "../support/given.ts";
 import { collectionPath, createdResources, listedByRecord, minimalBody, sampleRecord, verbsOf } from "../support/samples.ts";
@@ -20,6 +22,19 @@ async function canRead(who: Workspace, of: Resource, record: any): Promise<boole
 }
 
 const hears = async (who: Workspace, id: string): Promise<boolean> => (await who.events(id)).length > 0;
+
+// Keys remember when they were used, to read them among others.
+const lists = operations.filter((one) => one.verb === "list" && !one.path.includes("{") && one.resource!.name !== "api_key");
+
+/** What every list shows, with all there is to show; where the feed has got to is no news. */
+async function readAll(who: Workspace): Promise<Map<string, unknown>> {
+  const read = new Map<string, unknown>();
+  for (const { path } of lists) {
+    const { body } = await who.ask("GET", `${path}?_fields=_all&_count=exact`);
+    read.set(path, body.data === undefined ? body : [body.data, body.total_results, body.unread_count]);
+  }
+  return read;
+}
 
 describe("the events of a record are seen by whoever sees it, and of one that was deleted by whoever saw it last", () => {
   for (const of of kinds) {
@@ -41,19 +56,6 @@ describe("the events of a record are seen by whoever sees it, and of one that wa
 });
 
 describe("what happens to leads that a member does not see changes nothing of what they read:", async () => {
-  // Keys remember when they were used, to read them among others.
-  const lists = operations.filter((one) => one.verb === "list" && !one.path.includes("{") && one.resource!.name !== "api_key");
-
-  /** What every list shows, with all there is to show; where the feed has got to is no news. */
-  const readAll = async (who: Workspace): Promise<Map<string, unknown>> => {
-    const read = new Map<string, unknown>();
-    for (const { path } of lists) {
-      const { body } = await who.ask("GET", `${path}?_fields=_all&_count=exact`);
-      read.set(path, body.data === undefined ? body : [body.data, body.total_results, body.unread_count]);
-    }
-    return read;
-  };
-
   /** Bodies of everything that hangs at a lead, with whatever else they need made already. */
   const bodiesAt = async (acme: Workspace, lead: any): Promise<[string, object][]> => {
     const ofLeads = kinds.filter((of) => of.columns.some(([key, field]) => key === "lead_id" && field.mode !== "read"));
@@ -160,6 +162,71 @@ test("of a task that a member is to do at a lead they do not see, the lead and i
   assert.equal((await acme.get(`/task/${task.id}/`)).lead_name, "Secret Ltd");
   for (const query of ["lead_name:secret", 'lead_id:"Secret Ltd"', "contact_name:quiet", "lead(name:secret)", "secret"])
     assert.deepEqual((await rep.get(`/task/?query=${encodeURIComponent(query)}`)).data, [], query);
+});
+
+describe("the name of what a member does not see is shown beside nothing that they see", () => {
+  const reports = operations.filter((one) => one.path.startsWith("/report/") && one.method === "POST");
+
+  /** A lead that a restricted member sees, with all that can name what they do not see. */
+  const given = async () => {
+    const acme = await organization();
+    const rep = await acme.memberWith(["manage_others_activities", "manage_others_tasks"]);
+    const lead = await acme.lead({ owner_id: rep.userId });
+    const person = await acme.contact({ lead_id: lead.id, emails: [{ email: "ann@example.com" }] });
+    const template = await acme.post("/email_template/", { name: "Hush template", subject: "Hello", body: "<p>Hello</p>" });
+    const mail = { lead_id: lead.id, contact_id: person.id, template_id: template.id };
+    const email = await acme.post("/activity/email/", { ...mail, status: "sent" });
+    const steps = [{ step_type: "task", text: "Write" }];
+    const sequence = await acme.post("/sequence/", { name: "Hush sequence", is_shared: false, status: "active", steps });
+    await acme.post("/sequence_subscription/", { sequence_id: sequence.id, contact_id: person.id });
+    const note = await acme.note({ lead_id: lead.id });
+    await acme.inside(async (ctx) => {
+      const of = acme.service.app.core.registry.resource("activity_note")!;
+      store.update(ctx, of, await lockRecord(ctx, of, note.id), { sequence_id: sequence.id });
+    });
+    const folder = await acme.post("/inbox_folder/", { name: "Hush folder", is_shared: false });
+    const conversation = await acme.post("/conversation/", { lead_id: lead.id, folder_id: folder.id });
+    const hidden = await acme.lead({ name: "Hush lead", contacts: [{ name: "Hush contact" }] });
+    const project = await acme.post("/project/", { name: "Hush project", lead_id: hidden.id });
+    const step = await acme.post("/project_task/", { project_id: project.id, name: "Begin", assigned_to: rep.userId });
+    const task = await acme.task({ lead_id: hidden.id, assigned_to: rep.userId });
+    const paths = [
+      `/activity/email/${email.id}/`,
+      `/activity/note/${note.id}/`,
+      `/contact/${person.id}/`,
+      `/conversation/${conversation.id}/`,
+      `/project_task/${step.id}/`,
+      `/task/${task.id}/`,
+    ];
+    return { acme, rep, paths };
+  };
+  const told = (answer: unknown): string[] => [...new Set(JSON.stringify(answer).match(/Hush \w+/g))].sort();
+  const names = ["Hush contact", "Hush folder", "Hush lead", "Hush project", "Hush sequence", "Hush template"];
+
+  test("in lists, events and notifications, by its id, and in answers to changes", async () => {
+    const { acme, rep, paths } = await given();
+
+    assert.deepEqual(told([...(await readAll(acme))]), names);
+    for (const [path, answer] of await readAll(rep)) assert.deepEqual(told(answer), [], path);
+    for (const path of paths)
+      for (const answer of [await rep.get(path), await rep.get(`${path}?_fields=_all`), await rep.put(path, { is_read: true })])
+        assert.deepEqual(told(answer), [], path);
+  });
+
+  test("in reports and searches, nor in what a search refuses", async () => {
+    const { acme, rep } = await given();
+    const search = async (who: Workspace, query: string) =>
+      (await who.ask("GET", `/conversation/?query=${encodeURIComponent(query)}`)).body;
+
+    const reported = await Promise.all(reports.map(async (one) => (await acme.ask("POST", one.path, { body: {} })).body));
+    assert.ok(told(reported).includes("Hush template"), "the report of sent e-mails names templates");
+    for (const { path } of reports) assert.deepEqual(told((await rep.ask("POST", path, { body: {} })).body), [], path);
+    assert.deepEqual([told(await search(acme, "folder:x")), told(await search(rep, "folder:x"))], [["Hush folder"], []]);
+    for (const query of ['folder:"Hush folder"', 'folder_name:"Hush folder"']) {
+      assert.equal((await search(acme, query)).data.length, 1, query);
+      assert.equal((await search(rep, query)).data?.length ?? 0, 0, query);
+    }
+  });
 });
 
 test("a custom field that names what a member does not see matches only its id", async () => {

@@ -94,7 +94,7 @@ export const act = (type: ActivityType) => ({
   attachments: attachments(),
   automation_run_id: text({ readOnly: true, doc: "The automation run that made it." }),
   sequence_id: text({ readOnly: true, doc: "The sequence that made it." }),
-  sequence_name: text({ readOnly: true }),
+  sequence_name: label("sequence_id", "sequence", "name"),
   sequence_subscription_id: text({ readOnly: true }),
   date_created: dateCreated,
   ...authorNames,

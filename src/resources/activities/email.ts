@@ -9,6 +9,7 @@ import {
   input,
   integer,
   json,
+  label,
   ref,
   related,
   searchable,
@@ -73,7 +74,7 @@ export const email = resource({
       { onDelete: "keep", onMove: "clear" },
       { doc: "The template it was made from; without a body of its own the e-mail gets the template's, filled in." },
     ),
-    template_name: text({ readOnly: true, doc: "The name that template had." }),
+    template_name: label("template_id", "email_template", "name"),
     date_scheduled: timestamp({ doc: "When a scheduled e-mail is to be sent." }),
     date_sent: timestamp({ doc: "When it was sent or received." }),
     send_in: input(z.int().min(0).max(59), {

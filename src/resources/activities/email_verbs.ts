@@ -105,7 +105,7 @@ async function fromNewTemplate(ctx: Ctx, before: Email, patch: Patch<typeof emai
   if (patch.template_id === undefined || patch.template_id === before.template_id) return {};
   const contact_id = patch.contact_id === undefined ? before.contact_id : patch.contact_id;
   const person = contact_id === null ? null : await findRecord(ctx, contact, contact_id);
-  return { template_name: null, ...(await emailFromTemplate(ctx, { ...before, ...patch }, person)) };
+  return emailFromTemplate(ctx, { ...before, ...patch }, person);
 }
 
 // --- threads ---

@@ -1,13 +1,15 @@
 // A contact: a person at a lead.
 import { z } from "zod";
+import type { Ctx } from "../../core/context.ts";
 import { choice, computed, formed, input, json, ref, related, searchable, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { name, type Sql, sql, wireTime } from "../../db/sql.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { vector, withBeginnings } from "../../search/words.ts";
 import { isTimeZone } from "../../values/time.ts";
-import { visibleAsLead } from "../leads/visibility.ts";
+import { andVisible, visibleAsLead } from "../leads/visibility.ts";
 import { listFilters, listIds } from "../lists/list_fields.ts";
+import { sequence } from "../sequences/sequence.ts";
 import { contactEmails, type Email, emailKeys, type Phone, phoneKeys, phones, urls } from "../shared/contact_points.ts";
 import { emailFilter, nameFilter, phoneFilter, tagFilter } from "../shared/filters.ts";
 import { dateCreated } from "../shared/history.ts";
@@ -85,13 +87,15 @@ export const contact = resource({
   },
 });
 
-function subscriptionsOf(alias: string): Sql {
+/** A sequence that the caller does not see is no more than its id. */
+function subscriptionsOf(alias: string, ctx: Ctx): Sql {
   const t = name(alias);
   return sql`(select coalesce(json_agg(json_build_object('subscription_id', s.id, 'sequence_id', s.sequence_id,
       'sequence_name', q.name, 'sequence_status', q.status, 'subscription_status', s.status,
       'subscription_status_reason', s.status_reason, 'contact_email', s.contact_email,
       'start_date', ${wireTime(sql`s.start_date`)}, 'date_created', ${wireTime(sql`s.date_created`)}) order by s.date_created desc, s.id desc), '[]')
     from sequence_subscription s left join sequence q on q.organization_id = s.organization_id and q.id = s.sequence_id
+      ${andVisible(sequence.visible!(ctx, "q"))}
     where s.organization_id = ${t}.organization_id and s.contact_id = ${t}.id)`;
 }
 

@@ -43,7 +43,7 @@ export async function createProjectTask(ctx: Ctx, body: Create<typeof projectTas
   });
   if (row.is_complete) emit(ctx, projectTask, { action: "completed", after: row });
   count(ctx, of, [...tasks, row]);
-  tellAssigned(ctx, row, of);
+  tellAssigned(ctx, row);
   return row;
 }
 
@@ -65,7 +65,7 @@ export async function updateProjectTask(ctx: Ctx, stored: Task, body: Patch<type
   });
   if (after.is_complete && !before.is_complete) tellCompleted(ctx, before, after);
   if (after.is_complete !== before.is_complete) count(ctx, of, [...rest, after]);
-  if (after.assigned_to !== before.assigned_to) tellAssigned(ctx, after, of);
+  if (after.assigned_to !== before.assigned_to) tellAssigned(ctx, after);
   return after;
 }
 
@@ -144,8 +144,9 @@ function checkAssignee(ctx: Ctx, id: string | null | undefined, before: string |
     throw invalid({ assigned_to: "is not an active member" });
 }
 
-function tellAssigned(ctx: Ctx, task: Task, of: Project): void {
-  notify(ctx, [task.assigned_to], { ...about(task), type: "task_assigned", title: `You are to do: ${task.name}`, body: of.name });
+/** Who is to do it need not see the project: its name stands beside the task, for whoever does. */
+function tellAssigned(ctx: Ctx, task: Task): void {
+  notify(ctx, [task.assigned_to], { ...about(task), type: "task_assigned", title: `You are to do: ${task.name}` });
 }
 
 function tellCompleted(ctx: Ctx, before: Task, after: Task): void {

@@ -441,7 +441,7 @@ test("sent e-mails are counted for each template, under its name, or the one it 
     [
       [null, "All Emails", null, 4],
       [hello.id, "Hello", true, 2],
-      [gone.id, "Gone", null, 1],
+      [gone.id, null, null, 1],
     ],
   );
   assert.ok(sent_email_stats[1].template_url.endsWith(`/api/v1/email_template/${hello.id}/`));

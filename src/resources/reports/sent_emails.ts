@@ -12,7 +12,7 @@ import { ask, report } from "./report.ts";
 
 const stats = z.strictObject({
   template_id: z.string().nullable().describe("Null for all e-mails, with or without a template."),
-  name: z.string(),
+  name: z.string().nullable().describe("Null for a template that is gone, or is not yours to see."),
   is_shared: z.boolean().nullable(),
   total: z.int(),
   opened: z.int(),
@@ -37,12 +37,9 @@ export const sentEmailsReport = report({
     const { found } = await ask(
       ctx,
       {
-        // The template as it is now, where the caller sees it; else by the name it had when it was used last.
+        // A template that the caller does not see is no more than its id.
         found: sql`
-          select counted.*, e.id is not null as is_seen, e.is_shared, coalesce(e.name, (
-            select t.template_name from activity t
-            where t.organization_id = ${ctx.organization_id} and t.template_id = counted.template_id
-            order by t.date_created desc limit 1)) as name
+          select counted.*, e.id is not null as is_seen, e.is_shared, e.name
           from counted left join ${from(emailTemplate, "e")} on ${and(scope(ctx, emailTemplate, "e"))} and e.id = counted.template_id
           where of_all = 1 or template_id is not null
           order by of_all desc, total desc, counted.template_id`,
@@ -64,7 +61,7 @@ export const sentEmailsReport = report({
 function shown({ settings }: Ctx, { template_id, name, is_seen, is_shared, total, opened, responded, clicked, of_all }: any) {
   return {
     template_id,
-    name: of_all === 1 ? "All Emails" : (name ?? template_id),
+    name: of_all === 1 ? "All Emails" : name,
     is_shared,
     total,
     opened,

@@ -62,7 +62,7 @@ interface Letter {
   attachments?: Attachment[];
 }
 
-/** What a new e-mail takes from its template: the name always, and the texts where it brings no body of its own. */
+/** What a new e-mail takes from its template, where it brings no body of its own. */
 export async function emailFromTemplate(
   ctx: Ctx,
   mail: Letter & { subject?: string; body_text?: string | null; body_html?: string | null },
@@ -71,11 +71,10 @@ export async function emailFromTemplate(
   if (!mail.template_id) return {};
   const template = await findRecord(ctx, emailTemplate, mail.template_id);
   if (template === null) throw invalid({ template_id: "does not exist" });
-  if (mail.body_text || mail.body_html) return { template_name: template.name };
+  if (mail.body_text || mail.body_html) return {};
 
   const { subject, body } = await underTemplateId(async () => fillEmail(ctx, template, await leadOf(ctx, mail), person));
   return {
-    template_name: template.name,
     subject: mail.subject || subject.slice(0, 1000),
     body_html: body,
     attachments: mail.attachments?.length ? mail.attachments : template.attachments,
