@@ -8,8 +8,8 @@ import { parameterOf, same } from "../core/row.ts";
 import type { Statement } from "../db/database.ts";
 import { join, name, sql, statement } from "../db/sql.ts";
 import { changedFields, emit, emitAll } from "./event.ts";
+import { renderedText } from "./rendered.ts";
 import { inTurns } from "./turns.ts";
-import { renderedText } from "./writer.ts";
 
 /** Writes what differs from `before`, which must be locked. No difference: no write, no event. */
 export function updateRow<R extends Resource>(

@@ -6,8 +6,8 @@ import { newId } from "../core/id.ts";
 import { kindOf, type Resource, type Row } from "../core/resource.ts";
 import { same } from "../core/row.ts";
 import type { Statement } from "../db/database.ts";
+import { renderRow } from "./render.ts";
 import { batch, inTurns } from "./turns.ts";
-import { renderRow } from "./writer.ts";
 
 export interface Change<R extends Resource = Resource> {
   action: string;

@@ -7,7 +7,8 @@ import type { Rows, Statement, Row as TextRow } from "../db/database.ts";
 import { and, name, raw, type Sql, sql, statement } from "../db/sql.ts";
 import { afterCursor, cursorOf, type ListInput, leanFor, orderBy, readOrder } from "./list_input.ts";
 import { joinsOf, selectList, statementName } from "./records.ts";
-import { type Projection, projectionOf, renderedProjectionOf } from "./writer.ts";
+import { renderedProjectionOf } from "./rendered.ts";
+import { type Projection, projectionOf } from "./writer.ts";
 
 /** Beyond this offset the keys are found first, in the index alone, and joined back: 90 ms become 9 at 100,000. */
 const deepSkip = 1000;

@@ -13,7 +13,7 @@ import { isExact, notExact } from "../values/number.ts";
 import { hint, notAmong } from "../values/reasons.ts";
 import { endOfDay, parseDate, parseTimestamp } from "../values/time.ts";
 import { type CustomField, customFieldsOf, findField } from "./custom_fields.ts";
-import { type Lean, leanOf } from "./writer.ts";
+import { type Lean, leanOf } from "./rendered.ts";
 
 export const limitMax = 200;
 export const limitDefault = 100;

@@ -8,10 +8,10 @@ import type { Resource } from "../core/resource.ts";
 import { name, type Sql, sql } from "../db/sql.ts";
 import { showList } from "./list.ts";
 import { filterNames, limitDefault, limitMax, readExpand, readFieldNames, readList, sortKeys } from "./list_input.ts";
+import { outputSchema } from "./output_schema.ts";
 import { getRecord, showRecord } from "./records.ts";
 import { answerAlone } from "./single.ts";
 import { common, fieldsParameter, noun, parametersOf, type Standard, singleSchema } from "./standard_operation.ts";
-import { outputSchema } from "./writer.ts";
 
 // --- list ---
 

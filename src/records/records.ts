@@ -10,7 +10,9 @@ import { allColumns, rowReader, same } from "../core/row.ts";
 import type { Statement, Row as TextRow } from "../db/database.ts";
 import { and, empty, join, name, Place, raw, type Sql, sql, statement, type Template, template } from "../db/sql.ts";
 import { type CustomField, customFieldsOf } from "./custom_fields.ts";
-import { isSelfContained, type Joined, type Projection, projectionOf, renderedProjectionOf, renderRow } from "./writer.ts";
+import { isSelfContained, renderRow } from "./render.ts";
+import { renderedProjectionOf } from "./rendered.ts";
+import { type Joined, type Projection, projectionOf } from "./writer.ts";
 
 // --- reading ---
 

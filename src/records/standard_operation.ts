@@ -11,7 +11,7 @@ import {
 } from "../core/operation.ts";
 import type { Permission } from "../core/permissions.ts";
 import type { Resource } from "../core/resource.ts";
-import { outputSchema } from "./writer.ts";
+import { outputSchema } from "./output_schema.ts";
 
 /** What the caller's role must hold. `member` is what every active member may do. */
 type Required = Permission | "member";

@@ -10,8 +10,8 @@ import { name } from "../db/sql.ts";
 import { derived, touched, updateRow, updateRows } from "./change.ts";
 import { emit, emitInTurns } from "./event.ts";
 import { removeRows } from "./references.ts";
+import { renderedText } from "./rendered.ts";
 import { inTurns } from "./turns.ts";
-import { renderedText } from "./writer.ts";
 
 /** Writes rows of one's own area, with their events. Other areas' records go through `createRecord` and its siblings. */
 export const store = {

@@ -1,16 +1,17 @@
-// The JSON writer. For each resource and set of fields it is compiled once into a function that splices the texts of a row into
+// The JSON of rows as they come from the database. For each resource and set of fields it is compiled once into a function that splices the texts of a row into
 // JSON: columns are never parsed, `jsonb` is passed through. Listing 100 records this way costs half of what objects and
 // JSON.stringify do.
-import { createHash } from "node:crypto";
-import { z } from "zod";
 import type { Ctx } from "../core/context.ts";
 import type { Directory } from "../core/directory.ts";
 import type { ColumnType, Computed, Field, Label, LookedUp, Moment, Related, SharedRows, ShownField } from "../core/field.ts";
-import type { Resource, Row } from "../core/resource.ts";
+import type { Resource } from "../core/resource.ts";
 import { valueOf } from "../core/row.ts";
 import type { Row as TextRow } from "../db/database.ts";
 import { join, type Sql, sql } from "../db/sql.ts";
+import { quote, quoteOrNull } from "../values/json_text.ts";
 import { pgTimestamp } from "../values/time.ts";
+import { isInDirectory, partsOf } from "./parts.ts";
+import type { Lookup } from "./render.ts";
 
 export interface Projection {
   /** The select list: own columns, joined labels, and the version last. */
@@ -31,8 +32,6 @@ export interface Joined {
   text: string;
 }
 
-export type Lookup = (resource: string) => Resource | undefined;
-
 const projections = new WeakMap<Resource, Map<string, Projection>>();
 
 /** The projection for `_fields`; null means all ordinary fields. At most 200 sets are kept for each resource. */
@@ -50,7 +49,7 @@ export function projectionOf(of: Resource, fields: readonly string[] | null, loo
 }
 
 /** What a projection selects: each expression once, each joined table once. */
-class Selection {
+export class Selection {
   readonly columns: string[] = [];
   readonly related: [string, Related][] = [];
   private readonly joined: Joined[] = [];
@@ -87,7 +86,7 @@ class Selection {
  * One projection for all rows of a shared table: each row is written by its own kind's writer. Two rounds: only when every kind
  * has named what it selects are the places of all known.
  */
-function compileKinds(of: Resource, compileOne: (kind: Resource, selection: Selection) => Projection): Projection {
+export function compileKinds(of: Resource, compileOne: (kind: Resource, selection: Selection) => Projection): Projection {
   const { column, of: kinds } = of.kinds!;
   const selection = new Selection();
   const typeAt = selection.at(`t.${column}`);
@@ -96,7 +95,7 @@ function compileKinds(of: Resource, compileOne: (kind: Resource, selection: Sele
   return selection.projection((row, directory, moment) => writers.get(row[typeAt]!)!(row, directory, moment));
 }
 
-interface Part {
+interface Code {
   /** A JavaScript expression that gives `"name":value`; it may give "" where `optional`. */
   code: string;
   optional: boolean;
@@ -105,27 +104,22 @@ interface Part {
 function compile(of: Resource, fields: readonly string[] | null, lookup: Lookup, selection = new Selection()): Projection {
   const helpers: unknown[] = [];
   const helper = (value: unknown) => `h[${helpers.push(value) - 1}]`;
-  const parts: Part[] = [];
+  const parts: Code[] = [];
   const related: [string, Related][] = [];
   const wanted = fields === null ? null : new Set(fields);
   const all = wanted?.has("_all") === true;
 
-  for (const [key, field] of of.shown) {
-    if (key === "custom" && of.custom) {
+  for (const part of partsOf(of)) {
+    const { key } = part;
+    if (part.kind === "custom") {
       const some =
         all || wanted === null || wanted.has("custom") ? null : [...wanted].filter((name) => name.startsWith("custom."));
       if (some === null || some.length > 0)
         parts.push({ code: `${helper(customPart(some))}(r[${selection.at("t.custom")}])`, optional: true });
-      continue;
+    } else if (all || (wanted === null ? !part.isOnDemand : wanted.has(key))) {
+      if (part.kind === "related") related.push([key, wanted === null ? unnamed(part.field) : part.field]);
+      else parts.push({ code: `${nameCode(key)}+${valueCode(of, key, part.field, selection, helper, lookup)}`, optional: false });
     }
-    if (!all && (wanted === null ? isOnDemand(field) : !wanted.has(key))) continue;
-    if (field.source === "related")
-      related.push([key, wanted === null && field.unnamed !== null ? { ...field, sql: field.unnamed } : field]);
-    else
-      parts.push({
-        code: `${JSON.stringify(`"${key}":`)}+${valueCode(of, key, field, selection, helper, lookup)}`,
-        optional: false,
-      });
   }
 
   selection.at("t.version");
@@ -134,11 +128,14 @@ function compile(of: Resource, fields: readonly string[] | null, lookup: Lookup,
     const code =
       together.length > 1
         ? `r[${selection.behind(key, readTogether(together))}]`
-        : `${JSON.stringify(`"${key}":`)}+(r[${selection.behind(key, field)}]??"null")`;
+        : `${nameCode(key)}+(r[${selection.behind(key, field)}]??"null")`;
     parts.push({ code, optional: false });
   }
   return selection.projection(assemble(parts, helpers));
 }
+
+/** What is selected of a field that was not named. */
+const unnamed = (field: Related): Related => (field.unnamed === null ? field : { ...field, sql: field.unnamed });
 
 /** Fields that are read off the same rows, as one expression: their members with the commas between them. */
 function readTogether(fields: readonly [string, Related][]): Related {
@@ -153,14 +150,9 @@ function readTogether(fields: readonly [string, Related][]): Related {
   return { ...fields[0]![1], doc: name, sql: (alias, ctx) => sql`coalesce((${found(alias, ctx)}), ${none})` };
 }
 
-const isOnDemand = (field: ShownField): boolean =>
-  (field.source === "related" && !field.always) ||
-  ((field.source === "column" || field.source === "computed" || field.source === "lookedUp") && field.onDemand === true);
-/** What follows from the organization's small records as they are now, or from the hour, and so is never kept beside a row. */
-const isLookedUp = (field: ShownField): boolean =>
-  field.source === "label" || (field.source === "lookedUp" && !isOnDemand(field));
+const nameCode = (key: string): string => JSON.stringify(`"${key}":`);
 
-function valueCode(
+export function valueCode(
   of: Resource,
   key: string,
   field: Exclude<ShownField, Related>,
@@ -227,7 +219,7 @@ function columnCode(field: Field, key: string, value: string, helper: (value: un
 }
 
 // A comma goes before every part but the first; an optional part brings its own.
-function assemble(parts: readonly Part[], helpers: readonly unknown[]): Projection["write"] {
+function assemble(parts: readonly Code[], helpers: readonly unknown[]): Projection["write"] {
   if (parts.some((part) => part.optional) && (parts[0]?.optional || parts.length === 1)) {
     const body = parts.map((part) => (part.optional ? `comma(${part.code})` : `","+${part.code}`)).join("+") || `""`;
     return build(`"{"+(${body}).slice(1)+"}"`, helpers);
@@ -237,7 +229,7 @@ function assemble(parts: readonly Part[], helpers: readonly unknown[]): Projecti
   return build(`"{"+${body}+"}"`, helpers);
 }
 
-function build(expression: string, helpers: readonly unknown[]): Projection["write"] {
+export function build(expression: string, helpers: readonly unknown[]): Projection["write"] {
   const source = `"use strict";const comma=(text)=>text===""?"":","+text;${helpers.map((_, i) => `const h${i}=h[${i}];`).join("")}return (r,d,m)=>${expression.replace(/\bh\[(\d+)\]/g, "h$1")};`;
   return new Function("h", source)(helpers) as Projection["write"];
 }
@@ -252,237 +244,4 @@ const customPart = (some: readonly string[] | null) => (text: string | null) => 
     .join(",");
 };
 
-// Text without a quote, a backslash, a control character or half of a pair is JSON as it stands.
-const plain = /^[^"\\\u0000-\u001f\ud800-\udfff]*$/;
-const quote = (text: string): string => (plain.test(text) ? `"${text}"` : JSON.stringify(text));
-const quoteOrNull = (text: unknown): string => (typeof text === "string" ? quote(text) : "null");
 const numberText = (text: string): string => JSON.stringify(Number(text));
-
-/**
- * The JSON of a record that is at hand, as a read would show it: where a rendering is kept, what is looked up stands behind it; labels
- * that need a join are left out.
- */
-export function renderRow<R extends Resource>(of: R, row: Row<R>, directory: Directory, moment: Moment, lookup: Lookup): string {
-  const kept = shownTexts.get(row);
-  if (kept !== undefined && kept.directory === directory && kept.moment === moment) return kept.text;
-  const found = (field: ShownField) => lookedUpText(field, row as Record<string, unknown>, directory, moment, lookup);
-  let text: string;
-  if (of.rendered === undefined) text = `{${membersOf(of, row, found)}}`;
-  else {
-    text = renderStored(of, row);
-    for (const [key, field] of of.shown) {
-      const value = found(field);
-      if (value !== undefined) text += `,"${key}":${value}`;
-    }
-    text = `{${text}}`;
-  }
-  shownTexts.set(row, { directory, moment, text });
-  return text;
-}
-
-function lookedUpText(
-  field: ShownField,
-  record: Record<string, unknown>,
-  directory: Directory,
-  moment: Moment,
-  lookup: Lookup,
-): string | undefined {
-  if (field.source === "lookedUp" && !isOnDemand(field))
-    return textOf(field)(directory, moment, ...field.of.map((name) => record[name]));
-  if (field.source !== "label") return undefined;
-  const id = record[field.ref];
-  if (typeof id !== "string") return quoteOrNull(field.kept === null ? null : record[field.kept]);
-  return isInDirectory(lookup(field.to)) ? quoteOrNull(directory.find(field.to, id)?.[field.field]) : undefined;
-}
-
-/** Its labels are read there. Where not everyone sees every record of it, they take a join, which asks who does. */
-const isInDirectory = (target: Resource | undefined): boolean => target?.cached === true && target.visible === undefined;
-
-// One write shows a row up to three times: stored, in its event, in the answer.
-const shownTexts = new WeakMap<object, { directory: Directory; moment: Moment; text: string }>();
-const storedTexts = new WeakMap<object, string>();
-
-// Everything that follows from the row alone, what is looked up left out.
-function renderStored<R extends Resource>(of: R, row: Row<R>): string {
-  let text = storedTexts.get(row);
-  if (text === undefined) storedTexts.set(row, (text = membersOf(of, row, () => undefined)));
-  return text;
-}
-
-/** The members of a record's JSON in their order; `found` gives what does not follow from the row. */
-function membersOf<R extends Resource>(of: R, row: Row<R>, found: (field: ShownField) => string | undefined): string {
-  const record = row as unknown as Record<string, unknown>;
-  let text = "";
-  for (const [key, field] of of.shown) {
-    if (key === "custom" && of.custom) {
-      for (const [name, value] of Object.entries((record.custom ?? {}) as object))
-        text += `,${JSON.stringify(name)}:${JSON.stringify(value)}`;
-      continue;
-    }
-    const value = isOnDemand(field) ? undefined : (ownText(field, key, record) ?? found(field));
-    if (value !== undefined) text += `,"${key}":${value}`;
-  }
-  return text.slice(1);
-}
-
-function ownText(field: ShownField, key: string, record: Record<string, unknown>): string | undefined {
-  const value =
-    field.source === "column"
-      ? record[key]
-      : field.source === "computed"
-        ? field.get(...field.of.map((name) => record[name]))
-        : undefined;
-  return value === undefined ? undefined : jsonOf(value);
-}
-
-const jsonOf = (value: unknown): string =>
-  value === null ? "null" : typeof value === "string" ? quote(value) : JSON.stringify(value);
-
-// --- rendered records ---
-
-const tags = new WeakMap<Resource, string>();
-
-// A rendering made by another definition is not this one's: it begins with a mark of the definition.
-function tagOf(of: Resource): string {
-  let tag = tags.get(of);
-  if (tag === undefined) {
-    const shape = of.shown.map(([key, field]) => [key, field.source, isOnDemand(field)]);
-    tags.set(
-      of,
-      (tag = createHash("sha1")
-        .update(JSON.stringify([of.rendered, shape]))
-        .digest("base64url")
-        .slice(0, 6)),
-    );
-  }
-  return tag;
-}
-
-/** What the column `rendered` holds for a row. */
-export const renderedText = <R extends Resource>(of: R, row: Row<R>): string => tagOf(of) + renderStored(of, row);
-
-const renderedProjections = new WeakMap<Resource, Projection>();
-
-/**
- * The projection of all ordinary fields that reads the rendering. `write` answers "" for a row without a valid one: read that
- * record's columns instead. Undefined where the resource keeps none, or shows labels that take a join.
- */
-export function renderedProjectionOf(of: Resource, lookup: Lookup): Projection | undefined {
-  if (of.rendered === undefined) return undefined;
-  let kept = renderedProjections.get(of);
-  if (kept === undefined) {
-    const compileOne = (one: Resource, selection?: Selection) => compileRendered(one, lookup, selection);
-    renderedProjections.set(of, (kept = of.kinds ? compileKinds(of, compileOne) : compileOne(of)));
-  }
-  return kept;
-}
-
-function compileRendered(of: Resource, lookup: Lookup, selection = new Selection()): Projection {
-  const text = `r[${selection.at("t.rendered")}]`;
-  const helpers: unknown[] = [];
-  const helper = (value: unknown) => `h[${helpers.push(value) - 1}]`;
-  const labels = of.shown.flatMap(([key, field]) =>
-    isLookedUp(field)
-      ? [
-          `${JSON.stringify(`,"${key}":`)}+${valueCode(of, key, field as Exclude<ShownField, Related>, selection, helper, lookup)}`,
-        ]
-      : [],
-  );
-  selection.at("t.version");
-  const tag = tagOf(of);
-  const write = build(
-    `(${text}===null||!${text}.startsWith("${tag}"))?"":"{"+${text}.slice(${tag.length})${labels.map((code) => `+${code}`).join("")}+"}"`,
-    helpers,
-  );
-  return selection.projection(write);
-}
-
-/** A rendering and the ids of its labels as one column: each further column of a hundred rows costs as much as writing it does. */
-export interface Lean {
-  select: string;
-  /** The end of the record's JSON is kept by its labels, so a page is put together from parts without a copy of each record. False without a valid rendering. */
-  push: (pieces: string[], text: string, directory: Directory, moment: Moment) => boolean;
-}
-
-const idStart = '"id":"';
-
-const leans = new WeakMap<Resource, Lean | null>();
-
-/** Null where more is looked up than labels from the directory and addresses. */
-export function leanOf(of: Resource, lookup: Lookup): Lean | null {
-  let kept = leans.get(of);
-  if (kept === undefined) leans.set(of, (kept = makeLean(of, lookup)));
-  return kept;
-}
-
-function makeLean(of: Resource, lookup: Lookup): Lean | null {
-  const shown = of.shown.filter(([, field]) => isLookedUp(field));
-  const labels = shown.flatMap(([key, field]) =>
-    field.source === "label" && isInDirectory(lookup(field.to)) ? [{ key, ...field }] : [],
-  );
-  const links = shown.flatMap(([key, field]) =>
-    field.source === "lookedUp" && field.path !== undefined ? [{ start: `"${key}":"`, path: field.path }] : [],
-  );
-  if (of.rendered === undefined || of.kinds || labels.length + links.length < shown.length) return null;
-
-  const refs = [...new Set(labels.map(({ ref }) => ref))];
-  const tag = tagOf(of);
-  const write = (directory: Directory, ids: readonly string[]) =>
-    labels.map(({ key, ref, to, field }) => {
-      const id = ids[refs.indexOf(ref)]!;
-      return `,"${key}":${quoteOrNull(id === "" ? null : directory.find(to, id)?.[field])}`;
-    });
-  let current: Directory | null = null;
-  let ends = new Map<string, string>();
-  return {
-    // `concat` would look up the output function of each value: a fifth of the time that reading a page takes.
-    select: [...refs.map((ref) => `coalesce(t.${ref}, '') || ' '`), `E'\\n'`, "coalesce(t.rendered, '')"].join(" || "),
-    push(pieces, text, directory, { settings }) {
-      const at = text.indexOf("\n") + 1;
-      if (!text.startsWith(tag, at)) return false;
-      const record = at + tag.length;
-      // A rendering begins with the id: it is the first field of every record.
-      const id = text.slice(record + idStart.length, text.indexOf('"', record + idStart.length));
-      let start = "{";
-      for (const link of links) start += `${link.start}${settings.base_url}${link.path}${id}/",`;
-      if (directory !== current || ends.size > 1000) [current, ends] = [directory, new Map()];
-      const ids = text.slice(0, at);
-      let end = ends.get(ids);
-      if (end === undefined) ends.set(ids, (end = `${write(directory, ids.split(" ")).join("")}}`));
-      pieces.push(start, text.slice(record), end);
-      return true;
-    },
-  };
-}
-
-/**
- * True when a read shows nothing that a record at hand does not, and in the same words: no joined labels, nothing of other rows, and no
- * JSON that PostgreSQL writes in its own way, unless a rendering is kept.
- */
-export const isSelfContained = <R extends Resource>(of: R, row: Row<R>, lookup: Lookup): boolean =>
-  of.shown.every(([, field]) => {
-    if (field.source === "label") return isInDirectory(lookup(field.to)) || (row as Record<string, unknown>)[field.ref] === null;
-    if (field.source === "column" && field.type === "json") return of.rendered !== undefined;
-    return field.source !== "related" || !field.always;
-  });
-
-/** The schema of a record as it is shown. Made once for each resource: one for each of its verbs took 8 MB more. */
-export function outputSchema(of: Resource): z.ZodType {
-  let schema = outputs.get(of);
-  if (schema === undefined) outputs.set(of, (schema = makeOutputSchema(of)));
-  return schema;
-}
-
-const outputs = new WeakMap<Resource, z.ZodType>();
-
-function makeOutputSchema(of: Resource): z.ZodType {
-  if (of.kinds) return z.union(of.kinds.of.map(outputSchema)).describe(of.doc);
-  const shape: Record<string, z.ZodType> = {};
-  for (const [key, field] of of.shown) {
-    if (key === "custom" && of.custom) continue;
-    const schema = field.doc ? field.output.describe(field.doc) : field.output;
-    shape[key] = isOnDemand(field) ? schema.optional() : schema;
-  }
-  for (const [key, field] of of.secrets) shape[key] = field.output.describe(field.doc).optional();
-  return (of.custom || of.expand ? z.looseObject(shape) : z.strictObject(shape)).describe(of.doc);
-}

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { JsonText, Operation } from "../../core/operation.ts";
+import { outputSchema } from "../../records/output_schema.ts";
 import { listSchema } from "../../records/read_operations.ts";
 import { showRecord } from "../../records/records.ts";
 import { recordWith } from "../../records/single.ts";
 import { standard } from "../../records/standard.ts";
-import { outputSchema } from "../../records/writer.ts";
 import { activity, emailLine } from "./activity.ts";
 import { call } from "./call.ts";
 import { createCall, updateCall } from "./call_verbs.ts";

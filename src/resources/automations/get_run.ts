@@ -3,10 +3,11 @@ import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import type { JsonText } from "../../core/operation.ts";
 import { sql } from "../../db/sql.ts";
+import { outputSchema } from "../../records/output_schema.ts";
 import { findRecords } from "../../records/records.ts";
+import { renderRow } from "../../records/render.ts";
 import { recordWith } from "../../records/single.ts";
 import type { Alone } from "../../records/standard_operation.ts";
-import { outputSchema, renderRow } from "../../records/writer.ts";
 import { automationRun, automationStepRun } from "./automation_run.ts";
 
 function output(): z.ZodType {

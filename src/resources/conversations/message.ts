@@ -1,7 +1,7 @@
 // A message as a conversation shows it: an activity, whatever its kind, with the words that all messages have in common.
 import { type Ctx } from "../../core/context.ts";
 import { kindOf, type Resource, type Row } from "../../core/resource.ts";
-import { renderRow } from "../../records/writer.ts";
+import { renderRow } from "../../records/render.ts";
 
 /** As much of an activity as makes it a message. What its kind does not have is missing. */
 export interface Message {

@@ -7,7 +7,7 @@ import type { Field } from "../../core/field.ts";
 import { operation } from "../../core/operation.ts";
 import type { Resource } from "../../core/resource.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
-import { outputSchema } from "../../records/writer.ts";
+import { outputSchema } from "../../records/output_schema.ts";
 import { notAmong } from "../../values/reasons.ts";
 import { customField } from "./custom_field.ts";
 import { type ObjectType, objectTypeNamed, objectTypes, typeColumns, typePrefixes, typeResources } from "./object_types.ts";

@@ -5,7 +5,8 @@ import type { Directory } from "../../core/directory.ts";
 import { boolean, input, lookedUp, type Moment, text, texts } from "../../core/field.ts";
 import type { Row } from "../../core/resource.ts";
 import { type CustomField, customFieldsOf } from "../../records/custom_fields.ts";
-import { outputSchema, renderRow } from "../../records/writer.ts";
+import { outputSchema } from "../../records/output_schema.ts";
+import { renderRow } from "../../records/render.ts";
 import { customField } from "./custom_field.ts";
 import type { typeColumns } from "./object_types.ts";
 

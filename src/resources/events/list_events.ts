@@ -10,9 +10,10 @@ import { monthOf } from "../../db/partitions.ts";
 import { and, join, raw, type Sql, sql, statement } from "../../db/sql.ts";
 import { countRows } from "../../records/list.ts";
 import { afterCursor, type ListInput, orderBy, readList } from "../../records/list_input.ts";
+import { outputSchema } from "../../records/output_schema.ts";
 import { listSchema } from "../../records/read_operations.ts";
 import { selectList } from "../../records/records.ts";
-import { outputSchema, type Projection, projectionOf } from "../../records/writer.ts";
+import { type Projection, projectionOf } from "../../records/writer.ts";
 import { pgTimestamp } from "../../values/time.ts";
 import { event } from "./event.ts";
 import {

@@ -1,8 +1,8 @@
 // A prospect becomes a lead with a contact and the message.
 import { z } from "zod";
 import { JsonText, operation } from "../../core/operation.ts";
+import { outputSchema } from "../../records/output_schema.ts";
 import { lockRecord, shown } from "../../records/records.ts";
-import { outputSchema } from "../../records/writer.ts";
 import { contact } from "../contacts/contact.ts";
 import { conversation } from "../conversations/conversation.ts";
 import { lead } from "../leads/lead.ts";

@@ -4,9 +4,9 @@ import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
 import type { Row } from "../../core/resource.ts";
+import { outputSchema } from "../../records/output_schema.ts";
 import { lockRecord, shown } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
-import { outputSchema } from "../../records/writer.ts";
 import { inboxProspect } from "./inbox_prospect.ts";
 
 type Prospect = Row<typeof inboxProspect>;

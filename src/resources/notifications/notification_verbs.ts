@@ -8,9 +8,9 @@ import { from, type Patch, type Row, scope } from "../../core/resource.ts";
 import { and, type Sql, sql, statement } from "../../db/sql.ts";
 import { showList } from "../../records/list.ts";
 import { readList } from "../../records/list_input.ts";
+import { outputSchema } from "../../records/output_schema.ts";
 import { listSchema } from "../../records/read_operations.ts";
 import { store } from "../../records/store.ts";
-import { outputSchema } from "../../records/writer.ts";
 import { parseTimestamp } from "../../values/time.ts";
 import { notification, notificationTypes } from "./notification.ts";
 

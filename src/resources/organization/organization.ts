@@ -4,7 +4,7 @@ import type { Directory } from "../../core/directory.ts";
 import { boolean, computed, formed, input, json, lookedUp, type Moment, once, onDemand, text } from "../../core/field.ts";
 import { type Resource, type Row, resource } from "../../core/resource.ts";
 import type { CustomField } from "../../records/custom_fields.ts";
-import { outputSchema } from "../../records/writer.ts";
+import { outputSchema } from "../../records/output_schema.ts";
 import { parseCountry } from "../../values/country.ts";
 import { currencySymbol, isCurrency } from "../../values/money.ts";
 import { isTimeZone } from "../../values/time.ts";
