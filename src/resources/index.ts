@@ -7,7 +7,7 @@ import { accounts } from "./accounts/index.ts";
 import { activities } from "./activities/index.ts";
 import { anyAutomation } from "./automations/any_automation.ts";
 import { automationStepRun } from "./automations/automation_run.ts";
-import { automationsOfBothGenerations } from "./automations/index.ts";
+import { automations } from "./automations/index.ts";
 import { bulkActions } from "./bulk_actions/index.ts";
 import { comments } from "./comments/index.ts";
 import { contacts } from "./contacts/index.ts";
@@ -61,7 +61,7 @@ export const operations: readonly Operation[] = [
   ...events,
   ...accounts,
   ...sequences,
-  ...automationsOfBothGenerations,
+  ...automations,
   ...sharing,
   ...files,
   ...tags,

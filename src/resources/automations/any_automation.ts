@@ -1,14 +1,14 @@
-// Automations of both generations in one table: what versions and runs belong to.
+// Rules and workflows in one table: what versions and runs belong to.
 import { text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
-import { automation } from "./automation.ts";
-import { automations } from "./automations.ts";
+import { rule } from "./rule.ts";
+import { workflow } from "./workflow.ts";
 
 export const anyAutomation = resource({
   name: "any_automation",
   prefix: "auto",
   table: "automation",
-  kinds: { column: "generation", of: [automation, automations] },
+  kinds: { column: "generation", of: [rule, workflow] },
   doc: "An automation of either generation.",
   event: null,
   fields: {

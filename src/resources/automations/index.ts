@@ -1,16 +1,16 @@
 import type { Operation } from "../../core/operation.ts";
 import { crud, standard } from "../../records/standard.ts";
-import { automation } from "./automation.ts";
 import { automationEvent } from "./automation_event.ts";
 import { automationRun } from "./automation_run.ts";
-import { createAutomation, updateAutomation } from "./automation_verbs.ts";
-import { automations } from "./automations.ts";
-import { createAutomations, updateAutomations } from "./automations_verbs.ts";
 import { catalogs } from "./catalogs.ts";
 import { deletionOf } from "./delete_automation.ts";
 import { runSteps } from "./get_run.ts";
 import { listRunsOf, listVersions } from "./nested_lists.ts";
+import { rule } from "./rule.ts";
+import { createRule, updateRule } from "./rule_verbs.ts";
 import { automationStats } from "./stats.ts";
+import { workflow } from "./workflow.ts";
+import { createWorkflow, updateWorkflow } from "./workflow_verbs.ts";
 
 const writers = { read: "member", write: "manage_email_sequences" } as const;
 
@@ -24,18 +24,9 @@ const docs = {
   delete: { doc: `Deletes a ${noun}.` },
 };
 
-export const automationsOfBothGenerations: Operation[] = [
-  ...standard(
-    automation,
-    { ...crud, create: createAutomation, update: updateAutomation, delete: deletionOf(automation) },
-    writers,
-  ),
-  ...standard(
-    automations,
-    { ...crud, create: createAutomations, update: updateAutomations, delete: deletionOf(automations) },
-    writers,
-    docs,
-  ),
+export const automations: Operation[] = [
+  ...standard(rule, { ...crud, create: createRule, update: updateRule, delete: deletionOf(rule) }, writers),
+  ...standard(workflow, { ...crud, create: createWorkflow, update: updateWorkflow, delete: deletionOf(workflow) }, writers, docs),
   listVersions,
   listRunsOf,
   automationStats,

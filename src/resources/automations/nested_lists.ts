@@ -1,4 +1,4 @@
-// The versions and the runs of one automation.
+// The versions and the runs of one workflow.
 import type { Operation } from "../../core/operation.ts";
 import type { Resource } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
@@ -8,11 +8,11 @@ import { listOperation } from "../../records/read_operations.ts";
 import { getRecord } from "../../records/records.ts";
 import { automationRun } from "./automation_run.ts";
 import { automationVersion } from "./automation_version.ts";
-import { automations } from "./automations.ts";
+import { workflow } from "./workflow.ts";
 
 const ofOne = (of: Resource, word: string, doc: string): Operation => ({
   ...listOperation({ of, verbs: {}, permissions: "member", particulars: {} }, async (ctx, query, params) => {
-    const { id } = await getRecord(ctx, automations, params.id!);
+    const { id } = await getRecord(ctx, workflow, params.id!);
     return showList(ctx, of, await readList(ctx, of, query, [sql`t.automation_id = ${id}`]));
   }),
   name: `automations.${word}`,

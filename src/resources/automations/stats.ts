@@ -11,7 +11,7 @@ import { getRecord } from "../../records/records.ts";
 import { parseTimestamp } from "../../values/time.ts";
 import { periodOf, periodsOf } from "../reports/range.ts";
 import { automationRun } from "./automation_run.ts";
-import { automations } from "./automations.ts";
+import { workflow } from "./workflow.ts";
 
 const daysShown = 30;
 const dayMs = 86_400_000;
@@ -53,14 +53,14 @@ export const automationStats = operation({
   },
   output,
   async run(ctx, { id, ...given }) {
-    const automation = await getRecord(ctx, automations, id);
+    const { id: automation_id } = await getRecord(ctx, workflow, id);
     const period = readPeriod(ctx, given);
     const [runs, days, steps] = await Promise.all([
-      runsOf(ctx, automation.id, period),
-      daysOf(ctx, automation.id, period),
-      stepsOf(ctx, automation.id, period),
+      runsOf(ctx, automation_id, period),
+      daysOf(ctx, automation_id, period),
+      stepsOf(ctx, automation_id, period),
     ]);
-    return { automation_id: automation.id, date_start: period.start, date_end: period.end, ...runs, runs_by_day: days, steps };
+    return { automation_id, date_start: period.start, date_end: period.end, ...runs, runs_by_day: days, steps };
   },
 });
 

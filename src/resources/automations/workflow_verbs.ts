@@ -1,4 +1,4 @@
-// Writing an automation writes its draft: what is in force changes only when it is published.
+// Writing a workflow writes its draft: what is in force changes only when it is published.
 import { type Ctx, may } from "../../core/context.ts";
 import { type FieldErrors, invalid, Problem } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
@@ -6,37 +6,37 @@ import { same } from "../../core/row.ts";
 import { store } from "../../records/store.ts";
 import { membership } from "../organization/membership.ts";
 import { isActiveMember } from "../organization/user.ts";
-import { automations } from "./automations.ts";
 import { checkFilter } from "./conditions.ts";
 import { readGraph } from "./graph.ts";
 import type { Settings } from "./settings.ts";
 import { readTrigger } from "./trigger.ts";
+import { workflow } from "./workflow.ts";
 
-type Automation = Row<typeof automations>;
-type Given = Pick<Patch<typeof automations>, "trigger" | "filter" | "graph" | "settings">;
+type Workflow = Row<typeof workflow>;
+type Given = Pick<Patch<typeof workflow>, "trigger" | "filter" | "graph" | "settings">;
 
-export async function createAutomations(ctx: Ctx, { if_revision: _, ...given }: Create<typeof automations>): Promise<Automation> {
+export async function createWorkflow(ctx: Ctx, { if_revision: _, ...given }: Create<typeof workflow>): Promise<Workflow> {
   const edited = { draft_updated_at: ctx.now.toISOString(), draft_updated_by: ctx.actor.user_id };
-  return store.insert(ctx, automations, { ...given, ...understood(ctx, given), ...edited });
+  return store.insert(ctx, workflow, { ...given, ...understood(ctx, given), ...edited });
 }
 
-export async function updateAutomations(ctx: Ctx, before: Automation, patch: Patch<typeof automations>): Promise<Automation> {
+export async function updateWorkflow(ctx: Ctx, before: Workflow, patch: Patch<typeof workflow>): Promise<Workflow> {
   const { if_revision, ...given } = patch;
   if (typeof if_revision === "number" && if_revision !== before.draft_revision)
     throw invalid({ if_revision: `is an older one: the draft has changed and is at ${before.draft_revision}` });
 
   const plan = understood(ctx, given, before);
-  const changes = Object.entries(plan).some(([key, value]) => !same(value, before[key as keyof Automation]));
+  const changes = Object.entries(plan).some(([key, value]) => !same(value, before[key as keyof Workflow]));
   const edited = {
     draft_revision: before.draft_revision + 1,
     draft_updated_at: ctx.now.toISOString(),
     draft_updated_by: ctx.actor.user_id,
   };
-  return store.update(ctx, automations, before, { ...given, ...plan, ...(changes && edited) });
+  return store.update(ctx, workflow, before, { ...given, ...plan, ...(changes && edited) });
 }
 
 /** What is given of a plan, with what goes without saying. All that is not understood is named at once. */
-function understood(ctx: Ctx, given: Given, before: Automation | null = null): Given {
+function understood(ctx: Ctx, given: Given, before: Workflow | null = null): Given {
   const check = { errors: {} as FieldErrors, complete: false };
   const plan: Given = {};
   if (given.trigger !== undefined) plan.trigger = readTrigger(check, given.trigger);

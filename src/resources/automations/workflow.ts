@@ -1,4 +1,4 @@
-// An automation of the second generation: a graph of steps that is edited as a draft and published when it is ready.
+// A workflow, which the wire calls an automation of the second generation: a graph of steps that is edited as a draft and published when it is ready.
 import { z } from "zod";
 import { choice, computed, input, integer, json, text, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
@@ -19,7 +19,7 @@ const draft = z.object({
   updated_by: z.string().nullable(),
 });
 
-export const automations = resource({
+export const workflow = resource({
   name: "automations",
   prefix: "autm",
   table: "automation",

@@ -8,33 +8,33 @@ import { sql, statement } from "../../db/sql.ts";
 import { store } from "../../records/store.ts";
 import { checkNamed, type Named } from "../shared/named.ts";
 import { type Action, graphOf } from "./actions.ts";
-import { automation, type Condition } from "./automation.ts";
 import { automationVersion } from "./automation_version.ts";
 import { checkCondition } from "./conditions.ts";
 import type { Plan } from "./fields.ts";
 import { readGraph } from "./graph.ts";
+import { type Condition, rule } from "./rule.ts";
 import { problemsOfRunning } from "./runnable.ts";
 import { settings } from "./settings.ts";
 import { readTrigger } from "./trigger.ts";
 
-type Automation = Row<typeof automation>;
+type Rule = Row<typeof rule>;
 
-export async function createAutomation(ctx: Ctx, given: Create<typeof automation>): Promise<Automation> {
+export async function createRule(ctx: Ctx, given: Create<typeof rule>): Promise<Rule> {
   const { is_active: _, ...values } = given;
-  const plan = await compiled(ctx, { conditions: [], match: "all", run_once_per_record: false, ...values } as Rule);
-  const id = newId(automation.prefix, ctx.now.getTime());
+  const plan = await compiled(ctx, { conditions: [], match: "all", run_once_per_record: false, ...values } as Written);
+  const id = newId(rule.prefix, ctx.now.getTime());
   const active_version_id = newId(automationVersion.prefix, ctx.now.getTime());
   const status = statusOf(given, null);
-  const row = store.insert(ctx, automation, { ...values, ...plan, id, status, active_version_id, active_version: 1 });
+  const row = store.insert(ctx, rule, { ...values, ...plan, id, status, active_version_id, active_version: 1 });
   keepVersion(ctx, row, plan);
   return row;
 }
 
-export async function updateAutomation(ctx: Ctx, before: Automation, patch: Patch<typeof automation>): Promise<Automation> {
+export async function updateRule(ctx: Ctx, before: Rule, patch: Patch<typeof rule>): Promise<Rule> {
   const { is_active: _, ...values } = patch;
   const status = statusOf(patch, before.status);
-  const plan = await compiled(ctx, { ...before, ...values } as Rule, before);
-  if (same(plan, planOf(before))) return store.update(ctx, automation, before, { ...values, status, trigger: before.trigger });
+  const plan = await compiled(ctx, { ...before, ...values } as Written, before);
+  if (same(plan, planOf(before))) return store.update(ctx, rule, before, { ...values, status, trigger: before.trigger });
 
   write(
     ctx,
@@ -43,13 +43,13 @@ export async function updateAutomation(ctx: Ctx, before: Automation, patch: Patc
   );
   const active_version_id = newId(automationVersion.prefix, ctx.now.getTime());
   const active_version = (before.active_version ?? 0) + 1;
-  const after = store.update(ctx, automation, before, { ...values, ...plan, status, active_version_id, active_version });
+  const after = store.update(ctx, rule, before, { ...values, ...plan, status, active_version_id, active_version });
   keepVersion(ctx, after, plan);
   return after;
 }
 
 /** `status` and `is_active` say the same. Of two that are sent, the one that differs from what `was` is meant. */
-function statusOf({ status, is_active }: Patch<typeof automation>, was: Automation["status"] | null): Automation["status"] {
+function statusOf({ status, is_active }: Patch<typeof rule>, was: Rule["status"] | null): Rule["status"] {
   const saysStatus = status !== undefined && status !== was;
   const saysActive = typeof is_active === "boolean" && (was === null || is_active !== (was === "active"));
   if (saysStatus && saysActive && is_active !== (status === "active"))
@@ -57,7 +57,7 @@ function statusOf({ status, is_active }: Patch<typeof automation>, was: Automati
   return saysStatus ? status : saysActive ? (is_active ? "active" : "paused") : (was ?? "draft");
 }
 
-function keepVersion(ctx: Ctx, row: Automation, plan: Plan): void {
+function keepVersion(ctx: Ctx, row: Rule, plan: Plan): void {
   store.insert(ctx, automationVersion, {
     ...plan,
     id: row.active_version_id!,
@@ -69,11 +69,12 @@ function keepVersion(ctx: Ctx, row: Automation, plan: Plan): void {
   });
 }
 
-const planOf = ({ trigger, filter, graph, settings }: Automation): Plan => ({ trigger, filter, graph, settings });
+const planOf = ({ trigger, filter, graph, settings }: Rule): Plan => ({ trigger, filter, graph, settings });
 
 // --- compiling ---
 
-interface Rule {
+/** What a body says of a rule, or a rule as it stands. */
+interface Written {
   trigger: unknown;
   conditions: Condition[];
   match: "all" | "any";
@@ -82,12 +83,12 @@ interface Rule {
 }
 
 /** The rule in the form everything runs in. What is wrong is named by its place in the rule; records it named before may be gone. */
-async function compiled(ctx: Ctx, rule: Rule, before: Automation | null = null): Promise<Plan> {
+async function compiled(ctx: Ctx, written: Written, before: Rule | null = null): Promise<Plan> {
   const check = { errors: {} as FieldErrors, complete: true, named: [] as Named[] };
-  const trigger = readTrigger(check, rule.trigger);
-  const filter = filterOf(rule);
+  const trigger = readTrigger(check, written.trigger);
+  const filter = filterOf(written);
   if (filter !== null) checkCondition(check, filter, "filter");
-  const graph = readGraph(check, graphOf(rule.actions));
+  const graph = readGraph(check, graphOf(written.actions));
   const errors = Object.entries(check.errors).map(([place, reason]) => [placeInRule(place), reason]);
   if (errors.length > 0) throw invalid(Object.fromEntries(errors));
   const known = JSON.stringify([before?.trigger, before?.actions]);
@@ -96,19 +97,24 @@ async function compiled(ctx: Ctx, rule: Rule, before: Automation | null = null):
     ctx,
     fresh.map((one) => ({ ...one, at: placeInRule(one.at) })),
   );
-  const plan = { trigger, filter, graph, settings: settings.parse({ re_enroll: rule.run_once_per_record ? "never" : "always" }) };
+  const plan = {
+    trigger,
+    filter,
+    graph,
+    settings: settings.parse({ re_enroll: written.run_once_per_record ? "never" : "always" }),
+  };
   await checkRunnable(ctx, plan, before);
   return plan;
 }
 
 /** It runs from the moment it is saved. What was in force already may be written back as it was. */
-async function checkRunnable(ctx: Ctx, plan: Plan, before: Automation | null): Promise<void> {
+async function checkRunnable(ctx: Ctx, plan: Plan, before: Rule | null): Promise<void> {
   if (before !== null && same(plan, planOf(before))) return;
   const problems = Object.entries(await problemsOfRunning(ctx, plan, before?.created_by ?? ctx.actor.user_id));
   if (problems.length > 0) throw invalid(Object.fromEntries(problems.map(([place, reason]) => [placeInRule(place), reason])));
 }
 
-function filterOf({ conditions, match }: Rule): object | null {
+function filterOf({ conditions, match }: Written): object | null {
   if (conditions.length === 0) return null;
   const leaves = conditions.map(({ field, operator, value }) => ({ type: "field", ref: refOf(field), op: operator, value }));
   return { [match]: leaves };

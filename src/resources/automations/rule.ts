@@ -1,4 +1,4 @@
-// An automation of the first generation: when this happens and that is so, do these things. It is in force as it is written.
+// A rule, which the wire calls an automation of the first generation: when this happens and that is so, do these things. It is in force as it is written.
 import { z } from "zod";
 import { boolean, choice, computed, input, json, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
@@ -47,7 +47,7 @@ const action = z
   })
   .transform(({ type, config, params, delay }) => ({ type, config: config ?? params ?? {}, delay: delay ?? null }));
 
-export const automation = resource({
+export const rule = resource({
   name: "automation",
   prefix: "auto",
   only: { column: "generation", value: "1" },
