@@ -4,11 +4,11 @@ import { availableParallelism } from "node:os";
 import type pg from "pg";
 import { unavailable } from "../core/errors.ts";
 import type { Asker, Database, Statement, Transaction } from "./database.ts";
+import { PipelinedStatement } from "./pipelined_statement.ts";
 import { Pulse } from "./pulse.ts";
 import { appRole, systemRole } from "./roles.ts";
 import { Share, type ShareSize, type Usage } from "./share.ts";
 import { SharedReads } from "./shared_reads.ts";
-import { TextQuery } from "./text_query.ts";
 import { asProblem, run, sendTogether } from "./wire.ts";
 
 export interface PoolOptions {
@@ -185,7 +185,7 @@ async function inTransaction<T>(
 function commit(client: pg.ClientBase): Promise<void> {
   return new Promise((resolve, reject) => {
     client.query(
-      new TextQuery({ text: "commit", values: [], name: "commit" }, (error, query) => {
+      new PipelinedStatement({ text: "commit", values: [], name: "commit" }, (error, query) => {
         if (error) reject(asProblem(error));
         else if (query.tag === "ROLLBACK") reject(new Error("the transaction was rolled back"));
         else resolve();

@@ -2,12 +2,12 @@
 import type pg from "pg";
 import { unavailable } from "../core/errors.ts";
 import type { Rows, Statement } from "./database.ts";
-import { rowsOf, TextQuery } from "./text_query.ts";
+import { PipelinedStatement, rowsOf } from "./pipelined_statement.ts";
 
 export function run(client: pg.ClientBase, statement: Statement): Promise<Rows> {
   return new Promise((resolve, reject) => {
     client.query(
-      new TextQuery(statement, (error, query) =>
+      new PipelinedStatement(statement, (error, query) =>
         error ? reject(asProblem(error)) : resolve(rowsOf(query)),
       ) as unknown as pg.Query,
     );

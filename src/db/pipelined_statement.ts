@@ -16,7 +16,7 @@ interface Wire {
   sync(): void;
 }
 
-export class TextQuery {
+export class PipelinedStatement {
   readonly text: string;
   readonly values: unknown[];
   readonly name: string;
@@ -26,7 +26,7 @@ export class TextQuery {
   /** The command tag: `INSERT 0 1`, `ROLLBACK`. */
   tag = "";
 
-  constructor({ text, values, name = "" }: Statement, done: (error: Error | null, query: TextQuery) => void) {
+  constructor({ text, values, name = "" }: Statement, done: (error: Error | null, query: PipelinedStatement) => void) {
     this.text = text;
     this.values = values;
     this.name = name;
@@ -76,7 +76,7 @@ export class TextQuery {
 }
 
 // The driver pipelines none but its own queries. Their constructor copies what it is given, which takes 3 µs.
-Object.setPrototypeOf(TextQuery.prototype, pg.Query.prototype);
+Object.setPrototypeOf(PipelinedStatement.prototype, pg.Query.prototype);
 
 // Arrays become PostgreSQL arrays, everything else its text. Objects are turned to JSON by whoever knows they are JSON.
 function wireValue(value: unknown): unknown {
@@ -95,4 +95,4 @@ function arrayText(values: readonly unknown[]): string {
   return `{${parts.join(",")}}`;
 }
 
-export const rowsOf = (query: TextQuery): Rows => query.rows_;
+export const rowsOf = (query: PipelinedStatement): Rows => query.rows_;
