@@ -5,7 +5,9 @@ import { JsonText } from "../core/operation.ts";
 import { from, type Resource, scope } from "../core/resource.ts";
 import type { Rows, Statement, Row as TextRow } from "../db/database.ts";
 import { and, name, raw, type Sql, sql, statement } from "../db/sql.ts";
-import { afterCursor, cursorOf, type ListInput, leanFor, orderBy, readOrder } from "./list_input.ts";
+import { afterCursor, cursorOf } from "./cursor.ts";
+import { type ListInput, leanFor } from "./list_input.ts";
+import { orderBy, readOrder } from "./order.ts";
 import { joinsOf, selectList, statementName } from "./records.ts";
 import { renderedProjectionOf } from "./rendered.ts";
 import { type Projection, projectionOf } from "./writer.ts";
@@ -43,7 +45,7 @@ async function readPieces(ctx: Ctx, of: Resource, input: ListInput): Promise<Pie
   if (input.expand.length === 0) return separated(records.map(({ text }) => text));
   const ids = records.map(({ id }) => id);
   const expanded = await expandIds(ctx, of, input.expand, ids);
-  return separated(records.map(({ text }, i) => withMembers(text, expanded[i]!)));
+  return separated(records.map(({ text }, i) => textWith(text, expanded[i]!)));
 }
 
 /**
@@ -69,8 +71,7 @@ async function readLeanPage(ctx: Ctx, of: Resource, input: ListInput): Promise<P
 }
 
 /** A record's JSON with further members, such as `,"contacts":[…]`. */
-export const withMembers = (text: string, members: string) =>
-  `${text.slice(0, -1)}${text === "{}" ? members.slice(1) : members}}`;
+export const textWith = (text: string, members: string) => `${text.slice(0, -1)}${text === "{}" ? members.slice(1) : members}}`;
 
 export interface Page {
   records: { id: string; text: string }[];

@@ -3,7 +3,7 @@
 import type { Ctx } from "../core/context.ts";
 import { JsonText } from "../core/operation.ts";
 import type { Resource } from "../core/resource.ts";
-import { expandIds, withMembers } from "./list.ts";
+import { expandIds, textWith } from "./list.ts";
 import type { Standard } from "./standard_operation.ts";
 
 /** The record with these relations and what it shows alone. */
@@ -40,5 +40,5 @@ export function withSecrets(of: Resource, row: object, fields: readonly string[]
 
 /** A finished record with further members, each `,"name":value`. */
 export function recordWith(record: JsonText, members: string): JsonText {
-  return new JsonText(withMembers(record.text, members), record.version);
+  return new JsonText(textWith(record.text, members), record.version);
 }

@@ -8,7 +8,7 @@ import { type Field, type Label, refersTo, type ShownField } from "../core/field
 import { type Filter, type Resource, scope } from "../core/resource.ts";
 import { and, or, raw, type Sql, sql, name as sqlName } from "../db/sql.ts";
 import { type CustomField, customFieldsOf, findField } from "../records/custom_fields.ts";
-import { customEquals, customNumber, customText } from "../records/list_input.ts";
+import { customEquals, customNumber, customText } from "../records/custom_filters.ts";
 import { emailKey } from "../values/email.ts";
 import { phoneDigits } from "../values/phone.ts";
 import { listed } from "./relations.ts";

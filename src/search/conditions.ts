@@ -3,7 +3,7 @@ import { zoneOf } from "../core/clock.ts";
 import type { Ctx } from "../core/context.ts";
 import { below, invalid } from "../core/errors.ts";
 import { and, raw, type Sql, sql } from "../db/sql.ts";
-import { withMembers } from "../records/list_input.ts";
+import { expandGroups } from "../records/groups.ts";
 import { firstDayFrom } from "../values/time.ts";
 import type { Attribute } from "./attributes.ts";
 import { type Clock, isoInstant, type Moment, resolveMoment } from "./moments.ts";
@@ -36,7 +36,7 @@ export async function meets(ctx: Ctx, attribute: Attribute, condition: Condition
       return attribute.equals([ctx.actor.user_id]);
     case "reference":
       expectKind(attribute, ["text"]);
-      return oneOf("object_ids", attribute, withMembers(ctx, condition.object_ids));
+      return oneOf("object_ids", attribute, expandGroups(ctx, condition.object_ids));
     case "number_range":
       expectKind(attribute, ["number"]);
       return attribute.some((value) => numberRange(value, condition));

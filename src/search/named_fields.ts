@@ -6,7 +6,7 @@ import { type Ctx, query } from "../core/context.ts";
 import { isId } from "../core/id.ts";
 import { from, type Resource, scope } from "../core/resource.ts";
 import { and, name, raw, type Sql, sql, statement } from "../db/sql.ts";
-import { withMembers } from "../records/list_input.ts";
+import { expandGroups } from "../records/groups.ts";
 import { findRecords } from "../records/records.ts";
 import { parseCountry } from "../values/country.ts";
 import { emailKey, parseEmail } from "../values/email.ts";
@@ -269,7 +269,7 @@ function momentCondition(operator: Operator, value: string, given: string): Cond
 async function refersTo(c: Compiler, attribute: Attribute, value: string, operator: Operator, given: string): Promise<Sql> {
   if (isRange(operator)) refuse("", `${given} names a record: ask with ${given}:"x"`);
   const target = c.ctx.registry.resource(attribute.refersTo!)!;
-  if (looksLikeId(target, value) || isId("group", value)) return attribute.equals(withMembers(c.ctx, [value]));
+  if (looksLikeId(target, value) || isId("group", value)) return attribute.equals(expandGroups(c.ctx, [value]));
   if (target.cached) return attribute.equals(idsLabelled(c.ctx, target, await recordsSeen(c.ctx, target), value, given));
   const label = labels.find((one) => target.columns.some(([key]) => key === one));
   if (label === undefined) refuse("", `${given} takes an id that begins with ${target.prefix}_`);
@@ -301,7 +301,7 @@ function idsLabelled(ctx: Ctx, target: Resource, rows: readonly Labelled[], valu
   const found = [having(["label", "name", "email", "first_name", "last_name"]), having(["type"])].find((ids) => ids.length > 0);
   if (found !== undefined) return found;
   const groups = target.name === "user" && ctx.directory.has("group") ? having(["name"], ctx.directory.all("group")) : [];
-  if (groups.length > 0) return withMembers(ctx, groups);
+  if (groups.length > 0) return expandGroups(ctx, groups);
   const labels = rows.flatMap((row) => (row.label ?? row.name ?? []) as string);
   return refuse("", `${given} ${notAmong(value, labels)}`);
 }

@@ -2,7 +2,7 @@
 import type { Ctx } from "../core/context.ts";
 import type { OrderKey, Resource } from "../core/resource.ts";
 import { raw, sql } from "../db/sql.ts";
-import { readOrder, sortKeys } from "../records/list_input.ts";
+import { readOrder, sortKeys } from "../records/order.ts";
 import { type Attribute, attributeOf } from "./attributes.ts";
 
 /** The sort key of this name, or null where a kind of record cannot be sorted by it. */

@@ -3,7 +3,8 @@ import { z } from "zod";
 import { computed, label, ref, text, timestamp } from "../../core/field.ts";
 import type { Filter } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
-import { readValues, withMembers } from "../../records/list_input.ts";
+import { readValues } from "../../records/comparisons.ts";
+import { expandGroups } from "../../records/groups.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
 import { dateCreated } from "../shared/history.ts";
@@ -30,7 +31,7 @@ export const idFilter = (field: string): Filter => ({
   doc: `Only records whose \`${field}\` is this, or one of these separated by commas.`,
   sql(ctx, value, alias) {
     const column = sql`${name(alias)}.${name(field)}`;
-    const ids = withMembers(ctx, readValues(value));
+    const ids = expandGroups(ctx, readValues(value));
     return ids.length === 1 ? sql`${column} = ${ids[0]}` : sql`${column} = any(${ids}::text[])`;
   },
 });

@@ -5,7 +5,7 @@ import type { Field } from "../../core/field.ts";
 import { isId } from "../../core/id.ts";
 import { type Filter, type Resource, resource } from "../../core/resource.ts";
 import { name, raw, sql } from "../../db/sql.ts";
-import { checkAmong, readBoolean, readValues } from "../../records/list_input.ts";
+import { checkAmong, readBoolean, readValues } from "../../records/comparisons.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { customActivityType } from "../custom_data/custom_activity_type.ts";
 import { act, idFilter, stream } from "./act.ts";

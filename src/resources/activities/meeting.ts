@@ -16,7 +16,7 @@ import {
 } from "../../core/field.ts";
 import { type Filter, resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
-import { checkAmong, readValues } from "../../records/list_input.ts";
+import { checkAmong, readValues } from "../../records/comparisons.ts";
 import { vector } from "../../search/words.ts";
 import { emailKey, parseEmail } from "../../values/email.ts";
 import { parseUrl } from "../../values/url.ts";

@@ -3,7 +3,7 @@ import { integer, ref, text, texts } from "../../core/field.ts";
 import type { Filter } from "../../core/resource.ts";
 import { resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
-import { readValues } from "../../records/list_input.ts";
+import { readValues } from "../../records/comparisons.ts";
 import { oldNames } from "./comment.ts";
 import { visibleAsSubject } from "./visibility.ts";
 

@@ -21,7 +21,7 @@ import {
 } from "../../core/field.ts";
 import { type Filter, resource } from "../../core/resource.ts";
 import { and, name, or, raw, type Sql, sql } from "../../db/sql.ts";
-import { checkAmong, readBoolean, readValues } from "../../records/list_input.ts";
+import { checkAmong, readBoolean, readValues } from "../../records/comparisons.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { vector } from "../../search/words.ts";
 import { byName } from "../../values/names.ts";

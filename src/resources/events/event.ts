@@ -4,7 +4,7 @@ import { invalid } from "../../core/errors.ts";
 import { json, related, text, texts } from "../../core/field.ts";
 import { type Filter, resource } from "../../core/resource.ts";
 import { name, raw, type Sql, sql } from "../../db/sql.ts";
-import { checkAmong, readValues } from "../../records/list_input.ts";
+import { checkAmong, readValues } from "../../records/comparisons.ts";
 import { type EventName, eventNames, eventPattern, matchesEvent, unknownEvent } from "./event_names.ts";
 import { eventIsVisible, metaOf } from "./visibility.ts";
 

@@ -1,7 +1,8 @@
 // Where a page of events begins. Pages by date go both ways through what a snapshot saw; behind them lies the feed, which gives what
 // that snapshot did not see, in the order it was committed.
 import { invalid } from "../../core/errors.ts";
-import { cursorOf, decodeCursor, type ListInput } from "../../records/list_input.ts";
+import { cursorOf, decodeCursor } from "../../records/cursor.ts";
+import { type ListInput } from "../../records/list_input.ts";
 
 /** What the server saw at one moment: `xmin:xmax:` and the transactions between them that still ran. */
 export interface Seen {

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { choice, json, ref, text, timestamp } from "../../core/field.ts";
 import { type Filter, resource } from "../../core/resource.ts";
 import { name, raw, sql } from "../../db/sql.ts";
-import { checkAmong } from "../../records/list_input.ts";
+import { checkAmong } from "../../records/comparisons.ts";
 import { emailKey } from "../../values/email.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
 import { folderId } from "./inbox_folder.ts";

@@ -4,7 +4,7 @@ import type { Ctx } from "../../core/context.ts";
 import { boolean, type Related, related, text } from "../../core/field.ts";
 import type { Filter } from "../../core/resource.ts";
 import { empty, name, type Sql, sql } from "../../db/sql.ts";
-import { readValues } from "../../records/list_input.ts";
+import { readValues } from "../../records/comparisons.ts";
 import { leadIsVisible, visibleAsLead } from "../leads/visibility.ts";
 
 /** What can be on a list. */

@@ -19,7 +19,7 @@ import {
 } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
-import { readBoolean } from "../../records/list_input.ts";
+import { readBoolean } from "../../records/comparisons.ts";
 import { relatedTextQuery, textQuery } from "../../search/text_filter.ts";
 import { vector } from "../../search/words.ts";
 import { percentOf } from "../../values/decimal.ts";

@@ -18,7 +18,7 @@ import {
 } from "../../core/field.ts";
 import { type Filter, resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
-import { checkAmong, readValues } from "../../records/list_input.ts";
+import { checkAmong, readValues } from "../../records/comparisons.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { vector } from "../../search/words.ts";
 import { formatMoney } from "../../values/money.ts";

@@ -7,8 +7,10 @@ import { below, invalid } from "../../core/errors.ts";
 import { JsonText, operation } from "../../core/operation.ts";
 import type { OrderKey, Resource } from "../../core/resource.ts";
 import { name, sql, statement } from "../../db/sql.ts";
-import { countRows, expandIds, readPage, withMembers } from "../../records/list.ts";
-import { decodeCursor, type ListInput, limitDefault, limitMax, readExpand, readOrder, untied } from "../../records/list_input.ts";
+import { decodeCursor } from "../../records/cursor.ts";
+import { countRows, expandIds, readPage, textWith } from "../../records/list.ts";
+import { type ListInput, limitDefault, limitMax, readExpand } from "../../records/list_input.ts";
+import { readOrder, untied } from "../../records/order.ts";
 import { compileQuery, refuse, subjectOf, unknownField } from "../../search/compile.ts";
 import { type FieldReference, fieldReference, type QueryNode, readQuery } from "../../search/nodes.ts";
 import { orderBy } from "../../search/order.ts";
@@ -89,7 +91,7 @@ export const dataSearch = operation({
       relations,
       page.records.map(({ id }) => id),
     );
-    const data = page.records.map(({ id, text }, i) => withMembers(text, `${expanded[i]},"__object_type":"${types(id)}"`));
+    const data = page.records.map(({ id, text }, i) => textWith(text, `${expanded[i]},"__object_type":"${types(id)}"`));
 
     const given_ = place.before + page.records.length;
     const has_more = page.has_more && given_ < place.resultsLimit;

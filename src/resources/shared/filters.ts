@@ -3,7 +3,7 @@ import type { Ctx } from "../../core/context.ts";
 import type { Field } from "../../core/field.ts";
 import type { Filter, Resource } from "../../core/resource.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
-import { checkAmong, readValues } from "../../records/list_input.ts";
+import { checkAmong, readValues } from "../../records/comparisons.ts";
 import { attributeOf } from "../../search/attributes.ts";
 import { compileQuery, compileReached } from "../../search/compile.ts";
 import type { QueryNode } from "../../search/nodes.ts";

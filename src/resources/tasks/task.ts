@@ -23,7 +23,7 @@ import {
 } from "../../core/field.ts";
 import { type Filter, resource } from "../../core/resource.ts";
 import { name, raw, sql } from "../../db/sql.ts";
-import { checkAmong, compare } from "../../records/list_input.ts";
+import { checkAmong, compare } from "../../records/comparisons.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { phoneFormatted } from "../../values/phone.ts";
 import { notAmong } from "../../values/reasons.ts";

@@ -4,7 +4,7 @@ import { below, invalid } from "../../core/errors.ts";
 import { isId } from "../../core/id.ts";
 import { from, type OrderKey, type Resource, type Row, scope } from "../../core/resource.ts";
 import { and, empty, type Sql, sql, statement } from "../../db/sql.ts";
-import { orderBy, readOrder } from "../../records/list_input.ts";
+import { orderBy, readOrder } from "../../records/order.ts";
 import { findRecord } from "../../records/records.ts";
 import { compileQuery } from "../../search/compile.ts";
 import { readQuery } from "../../search/nodes.ts";
