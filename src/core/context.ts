@@ -75,7 +75,11 @@ export interface Ctx {
 export const read = (ctx: Ctx, statement: Statement): Promise<Rows> =>
   ctx.tx ? ctx.tx.read(statement) : ctx.db.read(ctx.organization_id, statement, ctx.asker);
 
-/** A read of any size or plan (search, count, report): it holds a connection of its own. */
+/** A bounded search whose statement is prepared: it shares connections with other searches. */
+export const search = (ctx: Ctx, statement: Statement): Promise<Rows> =>
+  ctx.tx ? ctx.tx.read(statement) : ctx.db.search(ctx.organization_id, statement, ctx.asker);
+
+/** A read of any size or plan ( count, report): it holds a connection of its own. */
 export const query = (ctx: Ctx, statement: Statement): Promise<Rows> =>
   ctx.tx ? ctx.tx.read(statement) : ctx.db.query(ctx.organization_id, statement, ctx.asker);
 

@@ -1,6 +1,5 @@
 // The kinds of field. A field says how a value is stored, checked, shown and searched; it holds data and pure functions.
 import { z } from "zod";
-import { datedWords, markedWords } from "../db/marked_words.ts";
 import type { Sql } from "../db/sql.ts";
 import { parseDate, parseTimestamp } from "../values/time.ts";
 import type { Ctx } from "./context.ts";
@@ -308,18 +307,6 @@ export function texts<const O extends FieldOptions & { max?: number; each?: z.Zo
     options,
     z.array(z.string()),
   );
-}
-
-/** Words for text search; never shown. */
-export function searchable(derive: (row: any, directory: Directory) => string | null): Field<string | null, "read"> {
-  return {
-    ...field<string, { readOnly: true }>("tsvector", z.string(), { readOnly: true }),
-    hidden: true,
-    derive(row, directory) {
-      const words = derive(row, directory);
-      return words && markedWords(datedWords(words, row.date_created, row.date_updated), row.organization_id);
-    },
-  };
 }
 
 /** The id of another record. `user` points at a member. */

@@ -17,51 +17,9 @@ import {
   timestamp,
 } from "./field.ts";
 import type { Permission } from "./permissions.ts";
+import type { Filter, Search, SortKey } from "./search.ts";
 
 export type Fields = Record<string, AnyField>;
-
-/** A key that a list is sorted by, as SQL, with the type its values have in a cursor. */
-export interface OrderKey {
-  key: string;
-  sql: Sql;
-  descending: boolean;
-  nullable: boolean;
-  cast: string;
-}
-
-/** What a condition is for, where that may be another way to put it. */
-export interface Purpose {
-  /** All rows, and not a page of them. */
-  whole?: boolean;
-  /** It stands alone, and no more than the newest records that meet it are wanted: it may leave out the rest. */
-  newest?: NewestPage;
-}
-
-/** So many of the newest records, and SQL for what is shown of the record `t`, where that is wanted at once. */
-export interface NewestPage {
-  count: number;
-  shown: string | null;
-}
-
-/**
- * A condition; `prepared` where its text is always the same and one plan fits all values, so that it is worth preparing, and `shown`
- * where it has found the page already: what is shown of each record of it, in order.
- */
-export type Condition = Sql & { prepared?: boolean; shown?: readonly string[] };
-
-/** A filter that is more than a comparison with a column: it turns the parameter's text into a condition. */
-export interface Filter {
-  doc: string;
-  sql: (ctx: Ctx, value: string, alias: string, purpose?: Purpose) => Condition | Promise<Condition>;
-  /** The order that the value itself asks for, or null; `_order_by` goes before it. */
-  order?: (ctx: Ctx, value: string) => readonly OrderKey[] | null;
-}
-
-/** A sort key that is not a plain column. */
-export interface SortKey {
-  sql: (alias: string) => Sql;
-  type: "text" | "number";
-}
 
 /** Records that `_expand` can bring along: the children that name this record in `via`, or the one that `via` names. */
 export interface Relation {
@@ -114,6 +72,7 @@ export interface ResourceWords<F extends Fields> {
   custom?: string;
   /** Names that only some of its reads show, beside its fields and relations: sent back they are no mistake. */
   alsoShown?: readonly string[];
+  search?: Search;
   filters?: Record<string, Filter>;
   /** Sort keys beside `date_created`, `date_updated`: own columns by `true`. */
   sort?: Record<string, true | SortKey>;
@@ -180,15 +139,18 @@ export function resource<const F extends Fields>(words: ResourceWords<F>): Resou
     id,
     organization_id,
     ...words.fields,
+    ...(words.search?.words && { search: words.search.words }),
     ...custom,
     ...trailing,
     ...pickStandard(words.fields),
   } as F & typeof standardFields);
   const event = words.event === undefined ? words.name : words.event;
+  const query = words.search?.query?.(words.name);
+  const filters = query ? { query, ...words.filters } : words.filters;
   return {
     ...words,
     fields,
-    ...(words.filters && { filters: byName(words.filters) }),
+    ...(filters && { filters: byName(filters) }),
     ...(words.sort && { sort: byName(words.sort) }),
     ...(words.expand && { expand: byName(words.expand) }),
     path: words.path ?? `/${words.name}`,

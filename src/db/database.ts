@@ -3,7 +3,7 @@
 export type Row = (string | null)[];
 export type Rows = Row[];
 
-/** SQL with its parameters. A `name` makes it a prepared statement: only where one plan fits all values. */
+/** SQL with its parameters. A `name` makes it a prepared statement: only where one plan fits all values. Which connection it is sent on is said by who sends it. */
 export interface Statement {
   text: string;
   values: unknown[];
@@ -42,6 +42,8 @@ export interface Database {
   readonly rowSecurity: boolean;
   /** A bounded read by one plan, on a connection shared with others. */
   read(organizationId: string, statement: Statement, asker?: Asker | null): Promise<Rows>;
+  /** A prepared search, bounded and of any order, on a connection shared with others that plans it once for all values. */
+  search(organizationId: string, statement: Statement, asker?: Asker | null): Promise<Rows>;
   /** A read of any size or plan: it waits for one of a few connections, and is cancelled when who asked for it leaves. */
   query(organizationId: string, statement: Statement, asker?: Asker | null): Promise<Rows>;
   transaction<T>(organizationId: string, run: (tx: Transaction) => Promise<T>, asker?: Asker | null): Promise<T>;

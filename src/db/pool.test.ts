@@ -4,10 +4,10 @@ import { createDatabase } from "../../test/support/database.ts";
 import type { Asker } from "./database.ts";
 import { openDatabase } from "./pool.ts";
 
-test("more prepared reads than connections take at once are each given their own answer, or their own failure", async () => {
+test("more prepared searches than connections take at once are each given their own answer, or their own failure", async () => {
   const { url, drop } = await createDatabase();
   const db = openDatabase({ url, rls: false });
-  const ask = (by: number) => db.query("orga_x", { name: "share", text: "select 720720 / $1::int", values: [by] });
+  const ask = (by: number) => db.search("orga_x", { name: "share", text: "select 720720 / $1::int", values: [by] });
 
   const answers = await Promise.allSettled(Array.from({ length: 150 }, (_, i) => ask(i % 15)));
 

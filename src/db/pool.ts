@@ -1,5 +1,5 @@
-// Connections, in shares: prepared reads are pipelined on a few; transactions, and all bounded reads under row-level security, hold one
-// each, as other reads do, which have some of their own so that no write waits for them.
+// Connections, in shares. Prepared reads and prepared searches are pipelined on a few connections each. A transaction holds one, and so
+// does every other read; reads have some of their own, so that no write waits for them. Under row-level security everything holds one.
 import { availableParallelism } from "node:os";
 import type pg from "pg";
 import { unavailable } from "../core/errors.ts";
@@ -59,8 +59,8 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
     options.rls ? null : new SharedReads({ ...config, options: `${limits} ${more}` }, size, onError);
   const shared = sharedOf(byIndexOnly, { count: options.readConnections ?? 4, depth: Number.POSITIVE_INFINITY });
   // These differ in length, so few wait behind one; and as many run at once as there are likely to be cores for.
-  const sorting = sharedOf(plannedOnce, { count: Math.max(4, cores), depth: 4 });
-  const all = [own, reads, shared, sorting].filter((one) => one !== null);
+  const searches = sharedOf(plannedOnce, { count: Math.max(4, cores), depth: 4 });
+  const all = [own, reads, shared, searches].filter((one) => one !== null);
   // Not as the role that owns nothing: it may not cancel what the connecting one has begun.
   const pulse = new Pulse(
     { ...config, options: limits },
@@ -82,6 +82,10 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
   const transaction = <T>(organizationId: string | null, work: (tx: Transaction) => Promise<T>, asker: Asker | null) => {
     return retried(() => own.use(asker, (client) => inTransaction(client, options.rls, organizationId, work)));
   };
+  const query = (organizationId: string, statement: Statement, asker: Asker | null) => {
+    asker?.stepAside();
+    return reads.use(asker, scoped(organizationId, statement), cancel);
+  };
   const refused = () => Promise.reject(unavailable());
 
   // Asked of a silent database, each of these is refused at once.
@@ -91,12 +95,11 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
       if (pulse.isSilent) return refused();
       return shared ? shared.read(statement) : own.use(asker, scoped(organizationId, statement));
     },
-    query(organizationId, statement, asker = null) {
+    search(organizationId, statement, asker = null) {
       if (pulse.isSilent) return refused();
-      if (sorting && statement.name !== undefined) return sorting.read(statement, asker);
-      asker?.stepAside();
-      return reads.use(asker, scoped(organizationId, statement), cancel);
+      return searches ? searches.read(statement, asker) : query(organizationId, statement, asker);
     },
+    query: (organizationId, statement, asker = null) => (pulse.isSilent ? refused() : query(organizationId, statement, asker)),
     transaction: (organizationId, work, asker = null) => (pulse.isSilent ? refused() : transaction(organizationId, work, asker)),
     unscoped(statement) {
       if (pulse.isSilent) return refused();

@@ -1,6 +1,6 @@
 // Cursors: where a page ended, so that the next begins behind it.
 import type { FieldErrors } from "../core/errors.ts";
-import type { OrderKey } from "../core/resource.ts";
+import type { OrderKey } from "../core/search.ts";
 import { and, or, raw, type Sql, sql } from "../db/sql.ts";
 import { joined } from "./order.ts";
 

@@ -2,7 +2,8 @@
 import type { Ctx } from "../core/context.ts";
 import { type FieldErrors, reasonsOf } from "../core/errors.ts";
 import { type Field, refersTo } from "../core/field.ts";
-import type { Condition, Filter, OrderKey, Purpose, Resource } from "../core/resource.ts";
+import type { Resource } from "../core/resource.ts";
+import type { Filter, Found, NewestPage, OrderKey } from "../core/search.ts";
 import { name, type Sql, sql } from "../db/sql.ts";
 import { byName } from "../values/names.ts";
 import { hint } from "../values/reasons.ts";
@@ -68,19 +69,32 @@ function operatorsOf(field: Field): Operator[] {
   return [...base, ...ranged, ...(field.nullable && base.length > 0 ? (["isnull"] as const) : [])];
 }
 
-/** The condition that a parameter of the query asks for, or null where it refuses it. */
+/** The condition that a parameter of the query asks for, or null where it is refused. `whole` where all records are asked for. */
 export const filterCondition = (
   ctx: Ctx,
   of: Resource,
-  key: string,
-  value: string,
-  purpose: Purpose,
+  [key, value]: readonly [string, string],
+  whole: boolean,
   errors: FieldErrors,
-): Promise<Condition | null> => attempt(() => conditionOf(ctx, of, key, value, purpose), key, errors);
+): Promise<Sql | null> => attempt(() => conditionOf(ctx, of, key, value, whole), key, errors);
 
-function conditionOf(ctx: Ctx, of: Resource, key: string, value: string, purpose: Purpose): Condition | Promise<Condition> {
+/** The same of the only filter of a list that wants the newest: it may find the page itself. */
+export async function filterNewest(
+  ctx: Ctx,
+  of: Resource,
+  [key, value]: readonly [string, string],
+  page: NewestPage,
+  errors: FieldErrors,
+): Promise<Found | null> {
+  const { newest } = filtersOf(of)[key] ?? {};
+  if (newest !== undefined) return attempt(() => newest(ctx, value, page), key, errors);
+  const condition = await filterCondition(ctx, of, [key, value], false, errors);
+  return condition && { condition };
+}
+
+function conditionOf(ctx: Ctx, of: Resource, key: string, value: string, whole: boolean): Sql | Promise<Sql> {
   const special = filtersOf(of)[key];
-  if (special) return special.sql(ctx, value, "t", purpose);
+  if (special) return special.sql(ctx, value, "t", whole);
   const [, base, suffix] = /^(.*?)(?:__(in|gt|gte|lt|lte|isnull))?$/s.exec(key)!;
   const operator = (suffix ?? "eq") as Operator;
   if (key.startsWith("custom.")) return customCondition(ctx, of, base!, operator, value);

@@ -1,6 +1,6 @@
 // Lists: one statement, keyset or offset paging, `has_more` by one row more than asked.
 
-import { type Ctx, query, read } from "../core/context.ts";
+import { type Ctx, query, read, search } from "../core/context.ts";
 import { JsonText } from "../core/operation.ts";
 import { from, type Resource, scope } from "../core/resource.ts";
 import type { Rows, Statement, Row as TextRow } from "../db/database.ts";
@@ -56,7 +56,7 @@ async function readLeanPage(ctx: Ctx, of: Resource, input: ListInput): Promise<P
   const lean = leanFor(ctx, of, input);
   if (lean === null || !input.order.every(({ key }) => key === "date_created" || key === "id")) return null;
 
-  const found = input.conditions[0]?.shown?.slice(input.skip);
+  const found = input.found?.rows?.slice(input.skip);
   const texts =
     found ?? (await pageRows(ctx, of, input, { select: lean.select, joins: [], related: [] }, false)).map(([text]) => text!);
   const pieces: string[] = [];
@@ -119,9 +119,12 @@ async function pageRows(ctx: Ctx, of: Resource, input: ListInput, selected: Sele
   const prepared = preparedPage(ctx, of, input, selected, keyed);
   if (prepared !== null) return read(ctx, prepared);
   const composed = pageQuery(ctx, of, input, selected, keyed);
-  const [only, ...others] = input.conditions;
-  const isPrepared = only?.prepared && others.length === 0;
-  return query(ctx, statement(composed, isPrepared ? (text) => statementName(of, "list", text) : undefined));
+  if (input.found === null) return query(ctx, statement(composed));
+  // A page by its ids is the same statement for all of them.
+  return search(
+    ctx,
+    statement(composed, (text) => statementName(of, "list", text)),
+  );
 }
 
 // The default list, and the default list of one parent: one plan fits all values, so these are prepared and share connections.

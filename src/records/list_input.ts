@@ -2,12 +2,13 @@
 import { hash } from "node:crypto";
 import type { Ctx } from "../core/context.ts";
 import { type FieldErrors, invalid } from "../core/errors.ts";
-import type { Condition, OrderKey, Purpose, Resource } from "../core/resource.ts";
+import type { Resource } from "../core/resource.ts";
+import type { Found, OrderKey } from "../core/search.ts";
 import type { Sql } from "../db/sql.ts";
 import { notAmong } from "../values/reasons.ts";
 import { splitList } from "./comparisons.ts";
 import { readCursor } from "./cursor.ts";
-import { filterCondition, orderOfFilters, paging } from "./filters.ts";
+import { filterCondition, filterNewest, orderOfFilters, paging } from "./filters.ts";
 import { isGroup } from "./groups.ts";
 import { readOrder } from "./order.ts";
 import { type Lean, leanOf } from "./rendered.ts";
@@ -23,7 +24,9 @@ export interface ListInput {
   expand: string[];
   count: "exact" | "estimate" | null;
   order: readonly OrderKey[];
-  conditions: Condition[];
+  conditions: Sql[];
+  /** The page that the only filter has found by itself; null where the conditions have to find it. */
+  found: Pick<Found, "rows"> | null;
   /** The same as they are best asked of all rows, for a count. */
   counted: Sql[];
   /** One plan fits all values: the only condition is equality on an indexed reference, in the default order. */
@@ -44,10 +47,10 @@ export async function readList(
   const filters = Object.entries(given)
     .filter(([key]) => !(paging as readonly string[]).includes(key))
     .sort();
-  const read = async (purpose: Purpose) => {
-    const conditions: Condition[] = [...fixed];
-    for (const [key, value] of filters) {
-      const condition = await filterCondition(ctx, of, key, value, purpose, errors);
+  const read = async (whole: boolean) => {
+    const conditions = [...fixed];
+    for (const filter of filters) {
+      const condition = await filterCondition(ctx, of, filter, whole, errors);
       if (condition) conditions.push(condition);
     }
     return conditions;
@@ -59,12 +62,13 @@ export async function readList(
   const limit = wholeNumber(given._limit, "_limit", limitDefault, limitMax, errors);
   const skip = wholeNumber(given._skip, "_skip", 0, Number.MAX_SAFE_INTEGER, errors);
   const cursor = readCursor(given, fingerprint, order, errors);
-  const standsAlone = filters.length + fixed.length === 1 && !of.visible?.(ctx, "t");
+  const standsAlone = filters.length === 1 && fixed.length === 0 && !of.visible?.(ctx, "t");
   const fields = readFieldNames(given._fields);
   const expand = readExpand(of, given._expand, fields, errors);
   const isPage = standsAlone && cursor === null && isNewestFirst(order);
-  const shown = leanFor(ctx, of, { fields, expand })?.select ?? null;
-  const conditions = await read(isPage ? { newest: { count: skip + limit + 1, shown } } : {});
+  const select = leanFor(ctx, of, { fields, expand })?.select ?? null;
+  const newest = isPage ? await filterNewest(ctx, of, filters[0]!, { count: skip + limit + 1, select }, errors) : null;
+  const conditions = newest === null ? await read(false) : [newest.condition];
   const input: ListInput = {
     limit,
     skip,
@@ -74,7 +78,8 @@ export async function readList(
     count,
     order,
     conditions,
-    counted: count === null ? conditions : await read({ whole: true }),
+    found: newest?.ids ? newest : null,
+    counted: count === null ? conditions : await read(true),
     onePlan: onlyIndexed(of, filters, given, fixed),
     fingerprint,
   };

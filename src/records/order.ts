@@ -2,7 +2,8 @@
 import type { Ctx } from "../core/context.ts";
 import type { FieldErrors } from "../core/errors.ts";
 import type { Field } from "../core/field.ts";
-import { from, type OrderKey, type Resource, scope } from "../core/resource.ts";
+import { from, type Resource, scope } from "../core/resource.ts";
+import { type OrderKey } from "../core/search.ts";
 import { and, name, raw, type Sql, sql } from "../db/sql.ts";
 import { notAmong } from "../values/reasons.ts";
 import { casts, splitList } from "./comparisons.ts";

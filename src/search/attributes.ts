@@ -5,16 +5,16 @@
 import { z } from "zod";
 import type { Ctx } from "../core/context.ts";
 import { type Field, type Label, refersTo, type ShownField } from "../core/field.ts";
-import { type Filter, type Resource, scope } from "../core/resource.ts";
+import { type Resource, scope } from "../core/resource.ts";
+import { type Filter } from "../core/search.ts";
 import { and, or, raw, type Sql, sql, name as sqlName } from "../db/sql.ts";
 import { type CustomField, customFieldsOf, findField } from "../records/custom_fields.ts";
 import { customEquals, customNumber, customText } from "../records/custom_filters.ts";
 import { emailKey } from "../values/email.ts";
 import { phoneDigits } from "../values/phone.ts";
 import { listed } from "./relations.ts";
+import type { Kind } from "./smart_field.ts";
 import { smartFieldsOf } from "./smart_fields.ts";
-
-export type Kind = "text" | "number" | "boolean" | "timestamp" | "date";
 
 /** One or several values of a record, as SQL over its alias. */
 export interface Attribute {

@@ -3,114 +3,17 @@
  * names come from definitions. A negated condition is true where the plain one is not, null included.
  */
 import type { Ctx } from "../core/context.ts";
-import { below, invalid } from "../core/errors.ts";
-import { isId } from "../core/id.ts";
-import {
-  from,
-  type NewestPage,
-  type Purpose,
-  type Condition as RecordCondition,
-  type Resource,
-  scope,
-} from "../core/resource.ts";
+import { below } from "../core/errors.ts";
+import { from, scope } from "../core/resource.ts";
 import { and, name, or, raw, type Sql, sql } from "../db/sql.ts";
 import { hint } from "../values/reasons.ts";
-import { type Attribute, attributeNames, attributeOf, single } from "./attributes.ts";
-import { type Condition, meets } from "./conditions.ts";
-import { fewAtMost, type Ids, idsOf, type Source, type Sources, type WordSource } from "./found.ts";
-import { newestOf } from "./newest.ts";
-import type { FieldReference, QueryNode } from "./nodes.ts";
-import {
-  alsoFoundBy,
-  elementTypes,
-  foundByBeginnings,
-  indexedWords,
-  linkBetween,
-  mainText,
-  objectTypeOf,
-  relatedTypes,
-  resourceOf,
-} from "./relations.ts";
-import { type DatedWords, hasWords, inText, narrowingWords, type Sought, wordsFor } from "./text.ts";
-
-/** Only from a text query; what their names mean is said by `named_fields.ts`. */
-export type NamedField = Extract<QueryNode, { type: "named_field" }>;
-export type NamedRelated = Extract<QueryNode, { type: "named_related" }>;
-
-/** A kind of record, or the members of a list in a record, under the alias it has in the statement. */
-export interface Subject {
-  /** As `object_type` names it. */
-  type: string;
-  resource: Resource | null;
-  alias: string;
-  attribute(name: string): Attribute | null;
-  names(): string[];
-}
-
-export interface Compiled {
-  sql: Sql;
-  /** It leaves a few rows at most, so that everything beside it is a matter of those. */
-  few: boolean;
-  /** Where it comes down to a set of records: their ids. */
-  ids?: readonly string[];
-}
-
-export interface Compiler {
-  ctx: Ctx;
-  aliases: () => string;
-  /** It is asked of all rows and not of a page. */
-  whole: boolean;
-  /** The ids that each source gives, or null where they are too many. */
-  idsOf(sources: readonly Source[]): Promise<(Ids | null)[]>;
-  named(compiler: Compiler, subject: Subject, node: NamedField | NamedRelated, narrow: boolean): Promise<Compiled>;
-}
-
-/** The condition on records of a kind under an alias. Refuses by places below `query`. */
-export async function compileQuery(
-  ctx: Ctx,
-  of: Resource,
-  alias: string,
-  node: QueryNode,
-  { whole = false, newest, named = refuseNamed }: Purpose & Partial<Pick<Compiler, "named">> = {},
-): Promise<RecordCondition> {
-  const compiler = compilerFor(ctx, whole, named);
-  const subject = subjectOf(ctx, of, alias);
-  if (newest !== undefined && node.type === "text" && !node.negate && hasVector(of))
-    return await newestWithWords(compiler, subject, node, newest);
-  return (await compile(compiler, subject, node, true)).sql;
-}
-
-/** The records of which, or of whose people, a condition on e-mail addresses or phone numbers is true. */
-export async function compileReached(
-  ctx: Ctx,
-  of: Resource,
-  alias: string,
-  by: "email" | "phone",
-  condition: (alias: string) => Sql,
-  { whole = false }: Purpose = {},
-): Promise<RecordCondition> {
-  const compiler = compilerFor(ctx, whole, refuseNamed);
-  const subject = subjectOf(ctx, of, alias);
-  const sources = anywhere(compiler, subject, by, (at) => ({ condition: condition(at) }));
-  return (await met(compiler, subject, "id", sources, true)).sql;
-}
-
-function compilerFor(ctx: Ctx, whole: boolean, named: Compiler["named"]): Compiler {
-  let count = 0;
-  return { ctx, aliases: () => `s${++count}`, whole, idsOf: (sources) => idsOf(ctx, sources), named };
-}
-
-const refuseNamed = (): never => {
-  throw new Error("a name outside a text query");
-};
-
-export const subjectOf = (ctx: Ctx, of: Resource, alias: string): Subject => ({
-  type: objectTypeOf(of),
-  resource: of,
-  alias,
-  attribute: (attribute) => attributeOf(ctx, of, alias, attribute),
-  names: () => attributeNames(ctx, of),
-});
+import { type Attribute, single } from "./attributes.ts";
+import { type Compiled, type Compiler, either, many, met, oneOf, withWords } from "./compiled.ts";
+import { meets } from "./conditions.ts";
+import type { FieldCondition, FieldReference, QueryNode } from "./nodes.ts";
+import { elementTypes, hasVector, linkBetween, listed, mainText, relatedTypes, resourceOf } from "./relations.ts";
+import { attributeNamed, referenced, refuse, type Subject, subjectOf } from "./subject.ts";
+import { inText, narrowingWords, type Sought } from "./text.ts";
 
 /** `narrow`: nothing else bounds the search yet, so it is worth finding out whether few records meet this condition. */
 export async function compile(c: Compiler, subject: Subject, node: QueryNode, narrow: boolean): Promise<Compiled> {
@@ -146,22 +49,6 @@ async function compilePlain(c: Compiler, subject: Subject, node: QueryNode, narr
   }
 }
 
-export const many = (condition: Sql): Compiled => ({ sql: condition, few: false });
-
-/**
- * A set of records. A small one is put as a join, which is looked up one by one; for `= any` PostgreSQL may read the index of the
- * list's order through, because it holds the id as well (28 ms for 500 of 200,000 leads). Of a large one it finds a page soon.
- */
-function oneOf(subject: Subject, ids: readonly string[]): Compiled {
-  const id = sql`${name(subject.alias)}.id`;
-  const isOne =
-    ids.length <= lookedUpAtMost
-      ? sql`${id} in (select f.id from unnest(${ids}::text[]) f(id))`
-      : sql`${id} = any(${ids}::text[])`;
-  return { sql: isOne, few: true, ids };
-}
-const lookedUpAtMost = 1_500;
-
 /** Long words first: they are the rarest, and after one of them nothing else needs to be looked up. */
 async function all(c: Compiler, subject: Subject, queries: readonly QueryNode[], narrow: boolean): Promise<Compiled> {
   const conditions: Sql[] = [];
@@ -182,14 +69,6 @@ async function any(c: Compiler, subject: Subject, queries: readonly QueryNode[],
   for (const [i, query] of queries.entries())
     compiled.push(await below(`queries.${i}`, () => compile(c, subject, query, narrow)));
   return either(subject, compiled);
-}
-
-/** Of sets of records the union is one. */
-export function either(subject: Subject, compiled: readonly Compiled[]): Compiled {
-  const ids = new Set(compiled.flatMap((one) => one.ids ?? []));
-  if (compiled.length > 0 && ids.size <= fewAtMost && compiled.every((one) => one.ids !== undefined))
-    return oneOf(subject, [...ids]);
-  return { sql: or(compiled.map((one) => sql`(${one.sql})`)), few: compiled.every((one) => one.few) };
 }
 
 function isOfType(ctx: Ctx, subject: Subject, objectType: string): Sql {
@@ -281,88 +160,11 @@ async function words(c: Compiler, subject: Subject, sought: Sought, narrow: bool
   return met(c, subject, "id", withWords(c, subject, sought), narrow);
 }
 
-/** A list of nothing but the newest that have some words. */
-async function newestWithWords(c: Compiler, subject: Subject, sought: Sought, page: NewestPage): Promise<RecordCondition> {
-  const sources = withWords(c, subject, sought);
-  const newest = await newestOf(c.ctx, sources, page);
-  if ("found" in newest) return among(c, subject, "id", sources, newest.found).sql;
-  const { sql } = oneOf(
-    subject,
-    newest.page.map(({ id }) => id),
-  );
-  if (page.shown === null) return Object.assign(sql, { prepared: true });
-  return Object.assign(sql, { prepared: true, shown: newest.page.map(({ shown }) => shown!) });
-}
-
-function withWords(c: Compiler, subject: Subject, sought: Sought): Sources<WordSource> {
-  // The same for all kinds that store their words in the same way.
-  let begun: DatedWords | undefined;
-  let withBeginnings: DatedWords | undefined;
-  return anywhere(c, subject, "words", (_alias, { name: kind }) => ({
-    words: foundByBeginnings.includes(kind)
-      ? (withBeginnings ??= wordsFor(c.ctx, sought, true))
-      : (begun ??= wordsFor(c.ctx, sought, false)),
-  }));
-}
-
-const hasVector = (of: Resource): boolean => of.columns.some(([key, field]) => key === "search" && field.type === "tsvector");
-
 const textsOf = (subject: Subject): Attribute[] =>
   mainText.flatMap((field) => {
     const attribute = subject.attribute(field);
     return attribute?.kind === "text" ? [attribute] : [];
   });
-
-/** The record itself and those that it is also found by, with a condition for each. */
-export function anywhere<Met extends Pick<Source, "words" | "condition">>(
-  c: Compiler,
-  subject: Subject,
-  by: "words" | "email" | "phone",
-  condition: (alias: string, of: Resource) => Met,
-): Sources<Source & Met> {
-  const of = subject.resource!;
-  const others = (alsoFoundBy[of.name]?.[by] ?? []).flatMap((other) => c.ctx.registry.resource(other) ?? []);
-  const own = { of, alias: subject.alias, column: "id", ...condition(subject.alias, of) };
-  const sources = others.map((other) => {
-    const alias = c.aliases();
-    return { of: other, alias, column: linkBetween(of, other)!.inner, ...condition(alias, other) };
-  });
-  return [own, ...sources];
-}
-
-// --- few or many ---
-
-/** One of the sources names the record by its column `outer`. The first source may be the record itself. */
-export async function met(c: Compiler, subject: Subject, outer: string, sources: Sources, narrow: boolean): Promise<Compiled> {
-  const found = narrow ? await c.idsOf(sources) : sources.map(() => null);
-  return among(c, subject, outer, sources, found);
-}
-
-/** The same with the ids that each source gives. Most words are common in one table only: what the others give needs not be tried row by row. */
-function among(c: Compiler, subject: Subject, outer: string, sources: Sources, found: readonly (Ids | null)[]): Compiled {
-  const column = sql`${name(subject.alias)}.${name(outer)}`;
-  const ids = [...new Set(found.flatMap((of) => of ?? []))];
-  const isOneOf = sql`${column} = any(${ids}::text[])`;
-  const common = sources
-    .filter((_, i) => found[i] === null)
-    .map((source) => (source.alias === subject.alias ? allOf(source) : pointsAt(c, source, column)));
-  if (common.length > 0) return many(or(ids.length === 0 ? common : [...common, isOneOf]));
-  return outer === "id" ? oneOf(subject, ids) : { sql: isOneOf, few: true };
-}
-
-const allOf = ({ alias, words, condition }: Source): Sql =>
-  and([...(words ? [hasWords(alias, words.any)] : []), ...(condition ? [condition] : [])]);
-
-/**
- * Of all rows this is a set that is made once. Of a page it is tried row by row until the page is full: as a scalar, because of an
- * `exists` PostgreSQL makes the whole set even then (140 ms for 90,000 contacts, to find 100 leads among the newest 200).
- */
-function pointsAt(c: Compiler, source: Source, column: Sql): Sql {
-  const { of, alias } = source;
-  const found = sql`from ${from(of, alias)} where ${and(scope(c.ctx, of, alias))}
-    and ${name(alias)}.${name(source.column)} = ${column} and ${allOf(source)}`;
-  return c.whole ? sql`exists (select ${found})` : sql`coalesce((select true ${found} limit 1), false)`;
-}
 
 // --- fields ---
 
@@ -370,20 +172,12 @@ async function fieldCondition(
   c: Compiler,
   subject: Subject,
   field: FieldReference,
-  condition: Condition,
+  condition: FieldCondition,
   narrow: boolean,
 ): Promise<Compiled> {
   const attribute = referenced(subject, field);
   const fieldName = field.type === "regular_field" ? field.field_name : "custom";
   return below("condition", () => fieldMeets(c, subject, fieldName, attribute, condition, narrow));
-}
-
-/** The attribute that a field reference names. */
-export function referenced(subject: Subject, field: FieldReference): Attribute {
-  if (field.type === "custom_field") return attributeNamed(subject, `custom.${field.custom_field_id}`, "field.custom_field_id");
-  if (field.object_type !== null && field.object_type !== subject.type)
-    refuse("field.object_type", `must be ${subject.type}, the type that is in scope here`);
-  return attributeNamed(subject, field.field_name, "field.field_name");
 }
 
 /** A condition on a field; on text whose words are indexed it is looked up there first. */
@@ -392,30 +186,14 @@ export async function fieldMeets(
   subject: Subject,
   field: string,
   attribute: Attribute,
-  condition: Condition,
+  condition: FieldCondition,
   narrow: boolean,
 ): Promise<Compiled> {
   const exact = await meets(c.ctx, attribute, condition);
   const of = subject.resource;
-  if (condition.type !== "text" || of === null || !indexedWords[of.name]?.includes(field)) return many(exact);
+  if (condition.type !== "text" || of === null || !of.search?.covers.includes(listed[field]?.list ?? field)) return many(exact);
   const words = narrowingWords(c.ctx, condition);
   // A name may be `???`, which has no words to look up.
   if (words.any === null && condition.mode === "exact_value") return many(exact);
   return met(c, subject, "id", [{ of, alias: subject.alias, column: "id", words, condition: exact }], narrow);
 }
-
-/** The attribute of this name; where there is none, the refusal names the nearest. */
-export function attributeNamed(subject: Subject, field: string, place: string): Attribute {
-  return subject.attribute(field) ?? refuse(place, unknownField(subject, field));
-}
-
-export const unknownField = (subject: Subject, field: string): string =>
-  `is not a field of ${subject.type}${hint(field, subject.names())}`;
-
-// --- refusals ---
-
-export function refuse(place: string, reason: string): never {
-  throw invalid({ [place]: reason });
-}
-
-export const looksLikeId = (of: Resource, text: string): boolean => isId(of.prefix, text);

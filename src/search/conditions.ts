@@ -7,15 +7,13 @@ import { expandGroups } from "../records/groups.ts";
 import { firstDayFrom } from "../values/time.ts";
 import type { Attribute } from "./attributes.ts";
 import { type Clock, isoInstant, type Moment, resolveMoment } from "./moments.ts";
-import type { Condition as WireCondition } from "./nodes.ts";
-import { inText, type SoughtMode } from "./text.ts";
-
-export type Condition = WireCondition | { type: "text"; value: string; mode: SoughtMode };
+import type { FieldCondition } from "./nodes.ts";
+import { inText } from "./text.ts";
 
 export const clockOf = (ctx: Ctx): Clock => ({ now: ctx.now, zone: zoneOf(ctx.directory, ctx) });
 
 /** Refuses with a reason at a place below the condition's own: `{"": "…"}`, `{"values.0": "…"}`. */
-export async function meets(ctx: Ctx, attribute: Attribute, condition: Condition): Promise<Sql> {
+export async function meets(ctx: Ctx, attribute: Attribute, condition: FieldCondition): Promise<Sql> {
   switch (condition.type) {
     case "exists":
       return attribute.exists;

@@ -14,27 +14,14 @@ import { isExact, notExact } from "../values/number.ts";
 import { parsePhone, phoneDigits } from "../values/phone.ts";
 import { hint, notAmong } from "../values/reasons.ts";
 import type { Attribute } from "./attributes.ts";
-import {
-  anywhere,
-  type Compiled,
-  type Compiler,
-  compile,
-  either,
-  fieldMeets,
-  looksLikeId,
-  many,
-  met,
-  type NamedField,
-  type NamedRelated,
-  refuse,
-  type Subject,
-  subjectOf,
-} from "./compile.ts";
-import { type Condition, meets } from "./conditions.ts";
+import { compile, fieldMeets } from "./compile.ts";
+import { anywhere, type Compiled, type Compiler, either, many, met, type NamedField, type NamedRelated } from "./compiled.ts";
+import { meets } from "./conditions.ts";
 import { gathering, type Source } from "./found.ts";
 import { spanOf } from "./moments.ts";
-import type { Operator, QueryNode } from "./nodes.ts";
+import type { FieldCondition, Operator, QueryNode } from "./nodes.ts";
 import { elementTypes, listed, relatedTypes, resourceOf } from "./relations.ts";
+import { refuse, type Subject, subjectOf } from "./subject.ts";
 import { inText, narrowingWords } from "./text.ts";
 import { countNamed, fieldAround, fieldNamed, kindNamed, kindWords, knownWords } from "./vocabulary.ts";
 
@@ -168,7 +155,7 @@ async function slice(_c: Compiler, subject: Subject, value: string): Promise<Com
 async function onList(c: Compiler, subject: Subject, value: string): Promise<Compiled> {
   const lists = c.ctx.registry.resource(`${subject.resource?.name}_list`);
   if (lists === undefined) return refuse("", "only leads and contacts are on lists");
-  const isIt = looksLikeId(lists, value) ? sql`l.id = ${value}` : sql`sort_key(l.name) = sort_key(${value}::text)`;
+  const isIt = isId(lists.prefix, value) ? sql`l.id = ${value}` : sql`sort_key(l.name) = sort_key(${value}::text)`;
   const found = await query(
     c.ctx,
     statement(sql`select l.id from ${from(lists, "l")} where ${and(scope(c.ctx, lists, "l"))} and ${isIt}`),
@@ -180,7 +167,7 @@ async function onList(c: Compiler, subject: Subject, value: string): Promise<Com
 
 // --- values ---
 
-function conditionOf({ kind, choices }: Attribute, operator: Operator, value: string, given: string): Condition {
+function conditionOf({ kind, choices }: Attribute, operator: Operator, value: string, given: string): FieldCondition {
   switch (kind) {
     case "text":
       if (isRange(operator)) refuse("", `${given} is text: ask with ${given}:"x" or ${given}="x"`);
@@ -219,7 +206,7 @@ function booleanOf(value: string, given: string): boolean {
   return refuse("", `${given} is true or false, not ${value}`);
 }
 
-function numberCondition(operator: Operator, value: string, given: string): Condition {
+function numberCondition(operator: Operator, value: string, given: string): FieldCondition {
   const none = { gt: null, gte: null, lt: null, lte: null };
   const [from, to] = endsOf(value) ?? [];
   if (to !== undefined && operator === ":")
@@ -247,7 +234,7 @@ const endsOf = (value: string): string[] | null => {
 };
 
 /** A day is all of it: after it is from its end, up to it is until its end. */
-function momentCondition(operator: Operator, value: string, given: string): Condition {
+function momentCondition(operator: Operator, value: string, given: string): FieldCondition {
   const spanNamed = (text: string) =>
     spanOf(text) ?? refuse("", `${given} is a date: write ${given}:2026-01-31, ${given}:today or ${given}>"7 days ago"`);
   const [from, to] = endsOf(value) ?? [];
@@ -269,7 +256,7 @@ function momentCondition(operator: Operator, value: string, given: string): Cond
 async function refersTo(c: Compiler, attribute: Attribute, value: string, operator: Operator, given: string): Promise<Sql> {
   if (isRange(operator)) refuse("", `${given} names a record: ask with ${given}:"x"`);
   const target = c.ctx.registry.resource(attribute.refersTo!)!;
-  if (looksLikeId(target, value) || isId("group", value)) return attribute.equals(expandGroups(c.ctx, [value]));
+  if (isId(target.prefix, value) || isId("group", value)) return attribute.equals(expandGroups(c.ctx, [value]));
   if (target.cached) return attribute.equals(idsLabelled(c.ctx, target, await recordsSeen(c.ctx, target), value, given));
   const label = labels.find((one) => target.columns.some(([key]) => key === one));
   if (label === undefined) refuse("", `${given} takes an id that begins with ${target.prefix}_`);

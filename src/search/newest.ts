@@ -1,39 +1,40 @@
-// The newest of the many records that some words find, and what a list shows of them, in one statement.
-import { type Ctx, query } from "../core/context.ts";
-import { from, type NewestPage, within } from "../core/resource.ts";
+// The newest of the many records that some words find, and what a page shows of each, in one statement.
+import { type Ctx, search } from "../core/context.ts";
+import { from, within } from "../core/resource.ts";
+import { type NewestPage } from "../core/search.ts";
 import type { Rows } from "../db/database.ts";
-import type { Spans } from "../db/marked_words.ts";
 import { and, join, name, Place, raw, type Sql, sql, type Template, template } from "../db/sql.ts";
 import { statementName } from "../records/records.ts";
 import { fewAtMost, type Ids, idOf, idsAmong, idsOf, metBy, type Source, type Sources, type WordSource } from "./found.ts";
+import type { Spans } from "./marked_words.ts";
 import type { SoughtWords } from "./text.ts";
 
 /** The newest records that the sources give together; or, where one gives too many, the ids that each gives by itself. */
-export type Newest = { page: readonly Shown[] } | { found: (Ids | null)[] };
+export type Newest = { page: readonly Selected[] } | { found: (Ids | null)[] };
 
-export interface Shown {
+interface Selected {
   id: string;
-  shown: string | null;
+  selected: string | null;
 }
 
 /** Words of more of the records of one span than this are common: a list in its order finds a page of them soon. */
 const commonFrom = 1_000;
 
 /** The newest of what the sources give; the first of them is the record itself, the others name it. */
-export async function newestOf(ctx: Ctx, sources: Sources<WordSource>, { count, shown }: NewestPage): Promise<Newest> {
+export async function newestOf(ctx: Ctx, sources: Sources<WordSource>, { count, select }: NewestPage): Promise<Newest> {
   // What hides rows is made for one actor, and the statement is kept for all.
   const isHidden = sources.some(({ of, alias }) => of.visible?.(ctx, alias));
   // The policies' conditions are within every span, where it depends on the organization which index is best: no plan fits all.
   if (isHidden || count > commonFrom || ctx.db.rowSecurity) return { found: await idsOf(ctx, sources) };
-  const asked = questionOf(sources, shown);
+  const asked = questionOf(sources, select);
   const words = sources.map((source) => source.words.any);
   const spans = sources[0].words.spans();
-  return readNewest(await query(ctx, asked({ organization: ctx.organization_id, count, spans, words })), sources.length);
+  return readNewest(await search(ctx, asked({ organization: ctx.organization_id, count, spans, words })), sources.length);
 }
 
 function readNewest(rows: Rows, sources: number): Newest {
   const common = new Set(rows.flatMap(([kind, source]) => (kind === "common" ? source : [])));
-  if (common.size === 0) return { page: rows.map(([, id, shown]) => ({ id: id!, shown: shown! })) };
+  if (common.size === 0) return { page: rows.map(([, id, selected]) => ({ id: id!, selected: selected! })) };
   return { found: Array.from({ length: sources }, (_, i) => (common.has(`${i}`) ? null : idsAmong(rows, `${i}`))) };
 }
 
@@ -63,15 +64,15 @@ type Question = Template<Given>;
 const kept = new Map<string, Question>();
 
 /** Put together once: to compose it takes as long as to answer. */
-function questionOf(sources: Sources<WordSource>, shown: string | null): Question {
-  let key = `${shown}`;
+function questionOf(sources: Sources<WordSource>, select: string | null): Question {
+  let key = `${select}`;
   for (const { of, alias, column } of sources) key += ` ${of.name} ${alias} ${column}`;
   let question = kept.get(key);
-  if (question === undefined) kept.set(key, (question = compose(sources, shown)));
+  if (question === undefined) kept.set(key, (question = compose(sources, select)));
   return question;
 }
 
-function compose(sources: Sources<WordSource>, shown: string | null): Question {
+function compose(sources: Sources<WordSource>, select: string | null): Question {
   const [own, ...others] = sources;
   const steps = [
     step("found0", newestOwn(own)),
@@ -80,9 +81,9 @@ function compose(sources: Sources<WordSource>, shown: string | null): Question {
     ),
     step("common", commonAmong(sources.length)),
   ];
-  const page = sql`select 'page' kind, id, ${shownOf(own, shown)} shown, created from (${together(own, others.length)}) p`;
+  const page = sql`select 'page' kind, id, ${selectedOf(own, select)} selected, created from (${together(own, others.length)}) p`;
   const asked = sql`with ${join(steps, ", ")}
-    select kind, id, shown from (
+    select kind, id, selected from (
       ${page} where not exists (select from common)
       union all ${join(sources.map(foundBeside), " union all ")}
       union all select 'common', source, null, null from common
@@ -135,7 +136,7 @@ function together({ of, alias }: Source, others: number): Sql {
 }
 
 /** Read at the place where the record was found: within one statement it stays there. */
-const shownOf = ({ of, alias }: Source, shown: string | null): Sql =>
-  shown === null
+const selectedOf = ({ of, alias }: Source, select: string | null): Sql =>
+  select === null
     ? raw("null")
-    : sql`(select ${raw(shown)} from ${from(of, alias)} where ${name(alias)}.organization_id = ${organization} and ${name(alias)}.ctid = p.place)`;
+    : sql`(select ${raw(select)} from ${from(of, alias)} where ${name(alias)}.organization_id = ${organization} and ${name(alias)}.ctid = p.place)`;

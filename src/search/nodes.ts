@@ -10,6 +10,10 @@ import { reasons } from "../values/reasons.ts";
 import { isoSpan, type Moment, moment, type Span } from "./moments.ts";
 
 export type TextMode = "full_words" | "phrase" | "beginning_of_words";
+
+/** How a field is compared with text. `contains`: the words side by side, of which the last may go on; only `name:x` of a text query asks so. */
+export type SoughtMode = TextMode | "exact_value" | "contains";
+
 export type Operator = ":" | "=" | ">" | ">=" | "<" | "<=" | "in";
 
 /** Null in `this_object_type` and `object_type` means the type in scope. */
@@ -27,7 +31,7 @@ export type QueryNode = { negate: boolean } & (
       related_object_type: string;
       related_query: QueryNode;
     }
-  | { type: "field_condition"; field: FieldReference; condition: Condition }
+  | { type: "field_condition"; field: FieldReference; condition: FieldCondition }
   // Only from a text query: what the name and the values mean is decided by the resource searched.
   | { type: "named_field"; name: string; operator: Operator; values: string[] }
   | { type: "named_related"; name: string; related_query: QueryNode }
@@ -37,11 +41,11 @@ export type FieldReference =
   | { type: "regular_field"; object_type: string | null; field_name: string }
   | { type: "custom_field"; custom_field_id: string };
 
-export type Condition =
+export type FieldCondition =
   | { type: "boolean"; value: boolean }
   | { type: "exists" }
   | { type: "current_user" }
-  | { type: "text"; value: string; mode: TextMode | "exact_value" }
+  | { type: "text"; value: string; mode: SoughtMode }
   | { type: "term"; values: (string | number | boolean)[] }
   | { type: "reference"; reference_type: string | null; object_ids: string[] }
   | { type: "number_range"; gt: number | null; gte: number | null; lt: number | null; lte: number | null }

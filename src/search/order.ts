@@ -1,6 +1,7 @@
 // Orders that a search asks for: by any attribute with one value.
 import type { Ctx } from "../core/context.ts";
-import type { OrderKey, Resource } from "../core/resource.ts";
+import type { Resource } from "../core/resource.ts";
+import type { OrderKey } from "../core/search.ts";
 import { raw, sql } from "../db/sql.ts";
 import { readOrder, sortKeys } from "../records/order.ts";
 import { type Attribute, attributeOf } from "./attributes.ts";

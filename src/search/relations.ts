@@ -1,6 +1,6 @@
 /**
- * How kinds of record hang together for a search. Most of it is read off the references; the tables here say what those cannot:
- * the lists inside records, and whose words count for whom.
+ * How kinds of record hang together for a search. It is read off the references between them; the tables here say what those cannot:
+ * the lists inside records.
  */
 import type { Ctx } from "../core/context.ts";
 import type { Resource } from "../core/resource.ts";
@@ -81,26 +81,9 @@ export const listed: Readonly<Record<string, { list: string; member: string; key
 
 // --- words ---
 
-/** Whose words are stored `withBeginnings`: these are looked up while somebody types. */
-export const foundByBeginnings: readonly string[] = ["lead", "contact"];
-
-/** Whose words, e-mail addresses and phone numbers also find a record: a lead is found by its people and by what was noted. */
-export const alsoFoundBy: Readonly<Record<string, Readonly<Record<"words" | "email" | "phone", readonly string[]>>>> = {
-  lead: { words: ["contact", "activity_note"], email: ["contact"], phone: ["contact"] },
-};
-
-/** Fields whose words are all in the column `search`, so that a condition on them is looked up there first. */
-export const indexedWords: Readonly<Record<string, readonly string[]>> = {
-  lead: ["name", "url", "description", "email", "emails"],
-  contact: ["name", "title", "email", "emails"],
-  opportunity: ["note"],
-  product: ["name", "code", "description", "category"],
-  quote: ["number", "title", "description"],
-  project: ["name", "description"],
-  project_task: ["name", "description"],
-  activity_note: ["title", "note"],
-  custom_object: ["name"],
-};
+/** Its words are in a column that an index answers. */
+export const hasVector = (of: Resource): boolean =>
+  of.columns.some(([key, field]) => key === "search" && field.type === "tsvector");
 
 /** Main text of records without a column `search`. */
 export const mainText = ["name", "display_name", "title", "subject", "text", "label", "note", "description"];

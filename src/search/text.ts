@@ -1,12 +1,9 @@
 // Text conditions in their two forms: against a vector of words, which an index answers, and against any SQL text.
 import type { Ctx } from "../core/context.ts";
-import { bySpans, markedWords, ofAnyTime, type Spans } from "../db/marked_words.ts";
 import { and, name, type Place, raw, type Sql, sql } from "../db/sql.ts";
-import type { TextMode } from "./nodes.ts";
+import { bySpans, markedWords, ofAnyTime, type Spans } from "./marked_words.ts";
+import type { SoughtMode } from "./nodes.ts";
 import { narrowingQuery, phrasePatterns, phraseQuery, prefixPatterns, prefixQuery, wordPatterns, wordQuery } from "./words.ts";
-
-/** `contains`: the words side by side, of which the last may go on. It is what `name:x` asks. */
-export type SoughtMode = TextMode | "exact_value" | "contains";
 
 export interface Sought {
   value: string;

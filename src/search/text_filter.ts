@@ -1,37 +1,43 @@
-// `query=` on lists: the text query as a filter, which may also order the list.
+// `query=` of lists: the text query as a filter, which may also order the list.
 import type { Ctx } from "../core/context.ts";
 import { invalid, reasonsOf } from "../core/errors.ts";
-import type { Filter, OrderKey, Purpose, Resource } from "../core/resource.ts";
-import type { Sql } from "../db/sql.ts";
+import type { Resource } from "../core/resource.ts";
+import type { Filter, OrderKey } from "../core/search.ts";
 import { hint } from "../values/reasons.ts";
 import { attributeNames } from "./attributes.ts";
-import { compileQuery, subjectOf } from "./compile.ts";
-import { named } from "./named_fields.ts";
-import type { QueryNode } from "./nodes.ts";
+import { find } from "./find.ts";
 import { orderBy } from "./order.ts";
+import { subjectOf } from "./subject.ts";
 import { parseTextQuery, type TextQuery, TextQueryError } from "./text_query.ts";
 import { countFields, fieldNamed } from "./vocabulary.ts";
 
 /** Words, `field:value`, `and`, `or`, `not`, parentheses, `contact(…)`, `sort:-field`. */
-export const textQuery = (resource: string): Filter => ({
-  doc: 'Only records that a text query finds: words, "a phrase", `field:value`, `field>=value`, `field:1..5`, `field in (a, b)`, `not`, `or`, parentheses, `has:calls`, `calls>3`, `contact(name:x)`, `slice:1/3`, `sort:-field`. In text `:` finds the beginnings of words, and `=` the whole.',
-  sql: (ctx, value, alias, purpose) => condition(ctx, resource, alias, parse(value).query, purpose),
-  // Most ask for none, and each is understood once more for its condition.
-  order: (ctx, value) => (/sort/i.test(value) ? orderOf(ctx, ctx.registry.resource(resource)!, parse(value)) : null),
-});
+export function textQuery(resource: string): Filter {
+  const ask = (ctx: Ctx, value: string, wanted: Parameters<typeof find>[3]) =>
+    aboutText(() => find(ctx, ctx.registry.resource(resource)!, parse(value).query, wanted));
+  return {
+    doc: 'Only records that a text query finds: words, "a phrase", `field:value`, `field>=value`, `field:1..5`, `field in (a, b)`, `not`, `or`, parentheses, `has:calls`, `calls>3`, `contact(name:x)`, `slice:1/3`, `sort:-field`. In text `:` finds the beginnings of words, and `=` the whole.',
+    sql: async (ctx, value, alias, whole) => (await ask(ctx, value, { alias, whole })).condition,
+    newest: (ctx, value, newest) => ask(ctx, value, { newest }),
+    // Most ask for none, and each is understood once more for its condition.
+    order: (ctx, value) => (/sort/i.test(value) ? orderOf(ctx, ctx.registry.resource(resource)!, parse(value)) : null),
+  };
+}
 
 /** A text query asked of the record that `type` names, such as `lead_query` on opportunities. */
 export const relatedTextQuery = (resource: string, type: string): Filter => ({
   doc: `Only records whose ${type} a text query finds.`,
-  sql: (ctx, value, alias, purpose) => {
-    const query: QueryNode = {
+  async sql(ctx, value, alias, whole) {
+    const related_query = parse(value).query;
+    const query = {
       type: "has_related",
       this_object_type: null,
       related_object_type: type,
-      related_query: parse(value).query,
+      related_query,
       negate: false,
-    };
-    return condition(ctx, resource, alias, query, purpose);
+    } as const;
+    const found = await aboutText(() => find(ctx, ctx.registry.resource(resource)!, query, { alias, whole }));
+    return found.condition;
   },
 });
 
@@ -45,9 +51,9 @@ function parse(text: string): TextQuery {
 }
 
 /** Every refusal is about the one text, so it says what it is about instead of where. */
-async function condition(ctx: Ctx, resource: string, alias: string, query: QueryNode, purpose?: Purpose): Promise<Sql> {
+async function aboutText<T>(act: () => Promise<T>): Promise<T> {
   try {
-    return await compileQuery(ctx, ctx.registry.resource(resource)!, alias, query, { ...purpose, named });
+    return await act();
   } catch (problem) {
     throw invalid({ "": Object.values(reasonsOf(problem)).join("; ") });
   }

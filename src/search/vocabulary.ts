@@ -6,8 +6,8 @@ import type { Ctx } from "../core/context.ts";
 import { from, type Resource, scope } from "../core/resource.ts";
 import { and, name, sql } from "../db/sql.ts";
 import { type Attribute, single } from "./attributes.ts";
-import type { Subject } from "./compile.ts";
 import { linkBetween, objectTypeOf, relatedTypes } from "./relations.ts";
+import type { Subject } from "./subject.ts";
 
 /** Other words for fields: the first of these that a kind of record has is meant. */
 const synonyms: ReadonlyMap<string, readonly string[]> = new Map([

@@ -24,7 +24,7 @@ export function phoneWords(phone: string): string[] {
 }
 
 /** A `tsvector` literal. A phrase never runs from one part into the next. */
-export function vector(parts: { text?: string | null; phone?: string | null }[]): string {
+export function vector(parts: readonly { text?: string | null; phone?: string | null }[]): string {
   const places = new Map<string, number[]>();
   const add = (word: string, place: number) => {
     const known = places.get(word) ?? [];

@@ -40,10 +40,11 @@ test("no operation sends a statement about an organization's table that does not
   }
 });
 
-function listenIn(db: { read: any; query: any; transaction: any }, sent: Set<string>): void {
-  const { read, query, transaction } = db;
+function listenIn(db: { read: any; search: any; query: any; transaction: any }, sent: Set<string>): void {
+  const { read, search, query, transaction } = db;
   const heard = (statement: Statement) => (sent.add(statement.text), statement);
   db.read = (organizationId: string, statement: Statement) => read(organizationId, heard(statement));
+  db.search = (organizationId: string, statement: Statement) => search(organizationId, heard(statement));
   db.query = (organizationId: string, statement: Statement) => query(organizationId, heard(statement));
   const listening = (tx: any): any => ({
     write: (statement: Statement) => tx.write(heard(statement)),

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { operations } from "../../src/resources/index.ts";
-import { subjectOf } from "../../src/search/compile.ts";
+import { subjectOf } from "../../src/search/subject.ts";
 import { knownWords } from "../../src/search/vocabulary.ts";
 import { organization, type Workspace } from "../support/given.ts";
 

@@ -1,11 +1,11 @@
 // What every activity has, whatever its kind, and the words that make a resource one kind of activity.
 import { z } from "zod";
 import { computed, label, ref, text, timestamp } from "../../core/field.ts";
-import type { Filter } from "../../core/resource.ts";
+import type { Filter } from "../../core/search.ts";
 import { name, sql } from "../../db/sql.ts";
 import { readValues } from "../../records/comparisons.ts";
 import { expandGroups } from "../../records/groups.ts";
-import { textQuery } from "../../search/text_filter.ts";
+import { searched } from "../../search/searched.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
 import { dateCreated } from "../shared/history.ts";
 import { authorNames } from "../shared/names.ts";
@@ -44,6 +44,7 @@ export const stream = {
   visible: visibleAsLead,
   owned: { by: "user_id", own: "delete_own_activities", others: "manage_others_activities" },
   indexed: ["lead_id", "contact_id", "opportunity_id", "conversation_id", "user_id"],
+  search: searched(),
   sort: { activity_at: true },
   filters: {
     lead_id: idFilter("lead_id"),
@@ -61,7 +62,6 @@ export const leftBehind = { automation_run_id: null, sequence_id: null, sequence
 export const kind = (type: ActivityType, word: string, path = word) =>
   ({
     ...stream,
-    filters: { ...stream.filters, query: textQuery(`activity_${word}`) },
     name: `activity_${word}`,
     path: `/activity/${path}`,
     event: `activity.${word}`,

@@ -3,10 +3,10 @@
 import { invalid } from "../../core/errors.ts";
 import type { Field } from "../../core/field.ts";
 import { isId } from "../../core/id.ts";
-import { type Filter, type Resource, resource } from "../../core/resource.ts";
+import { type Resource, resource } from "../../core/resource.ts";
+import { type Filter } from "../../core/search.ts";
 import { name, raw, sql } from "../../db/sql.ts";
 import { checkAmong, readBoolean, readValues } from "../../records/comparisons.ts";
-import { textQuery } from "../../search/text_filter.ts";
 import { customActivityType } from "../custom_data/custom_activity_type.ts";
 import { act, idFilter, stream } from "./act.ts";
 import { call } from "./call.ts";
@@ -49,7 +49,6 @@ export const activity = resource({
     ...stream.filters,
     custom_activity_type_id: idFilter("custom_activity_type_id"),
     custom_activity_type_id__in: idFilter("custom_activity_type_id"),
-    query: textQuery("activity"),
     _type: typeFilter(),
     _type__in: typeFilter(),
     thread_emails: threadFilter(),

@@ -1,8 +1,8 @@
 // A call, made through the service or logged afterwards.
 import { z } from "zod";
-import { boolean, choice, computed, formed, integer, json, searchable, text, timestamp } from "../../core/field.ts";
+import { boolean, choice, computed, formed, integer, json, text, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
-import { vector } from "../../search/words.ts";
+import { searched } from "../../search/searched.ts";
 import { parseUrl } from "../../values/url.ts";
 import { act, kind, leftBehind, textMax } from "./act.ts";
 import { countryOf, formatted, number } from "./numbers.ts";
@@ -37,6 +37,9 @@ export const call = resource({
     outcome_id: outcomeElsewhere("call_outcomes", outcome_id, here, there),
   }),
   doc: "A phone call with someone at a lead.",
+  search: searched({
+    words: (row: { note: string | null; phone: string | null }) => [{ text: row.note }, { phone: row.phone }],
+  }),
   fields: {
     ...act("Call"),
     direction: choice(["inbound", "outbound"], { default: "outbound" }),
@@ -82,8 +85,5 @@ export const call = resource({
     date_answered: timestamp({ readOnly: true }),
     quality_info: json(z.looseObject({}), { readOnly: true }),
     playbook_id: carried,
-    search: searchable((row: { note: string | null; phone: string | null }) =>
-      vector([{ text: row.note }, { phone: row.phone }]),
-    ),
   },
 });

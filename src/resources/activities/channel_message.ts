@@ -1,7 +1,7 @@
 // A message on a channel that another system serves: a messenger, a chat on a web site.
-import { choice, formed, ref, searchable, text, timestamp } from "../../core/field.ts";
+import { choice, formed, ref, text, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
-import { vector } from "../../search/words.ts";
+import { searched } from "../../search/searched.ts";
 import { parseUrl } from "../../values/url.ts";
 import { act, kind } from "./act.ts";
 import { messageStates, statusDoc } from "./message_states.ts";
@@ -13,6 +13,13 @@ const messageMax = 20_000;
 export const channelMessage = resource({
   ...kind("ChannelMessage", "channel_message"),
   doc: "A message exchanged with someone at a lead on a messenger or a chat.",
+  search: searched({
+    words: (row: { text: string | null; remote_phone: string | null; remote_handle: string | null }) => [
+      { text: row.text },
+      { phone: row.remote_phone },
+      { text: row.remote_handle },
+    ],
+  }),
   fields: {
     ...act("ChannelMessage"),
     channel: choice(channels, { required: true, createOnly: true }),
@@ -42,8 +49,5 @@ export const channelMessage = resource({
     integration_link: formed((raw) => parseUrl(raw), "is not a web address", { doc: "Where the other system shows it." }),
     integration_name: text({ doc: "The name of the other system." }),
     error_message: text({ readOnly: true, max: 1000, doc: "Why it could not be sent." }),
-    search: searchable((row: { text: string | null; remote_phone: string | null; remote_handle: string | null }) =>
-      vector([{ text: row.text }, { phone: row.remote_phone }, { text: row.remote_handle }]),
-    ),
   },
 });

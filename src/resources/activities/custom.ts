@@ -1,7 +1,7 @@
 // An activity of a type that the organization added, such as a site visit. What it says lies in its custom fields.
-import { boolean, choice, namingPast, ref, searchable, text, texts, timestamp } from "../../core/field.ts";
+import { boolean, choice, namingPast, ref, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
-import { vector } from "../../search/words.ts";
+import { searched } from "../../search/searched.ts";
 import { textsOf } from "../custom_data/typed_values.ts";
 import { act, idFilter, kind } from "./act.ts";
 
@@ -12,6 +12,7 @@ export const customActivity = resource({
   doc: "Something that happened at a lead, of a type that the organization added.",
   custom: "activity",
   indexed: [...common.indexed, "custom_activity_type_id"],
+  search: searched({ words: (row, directory) => textsOf(directory, "activity", row.custom_activity_type_id, row.custom) }),
   filters: { ...common.filters, custom_activity_type_id: idFilter("custom_activity_type_id") },
   fields: {
     ...act("CustomActivity"),
@@ -29,6 +30,5 @@ export const customActivity = resource({
     pinned_at: timestamp({ readOnly: true }),
     mentions: texts({ readOnly: true, default: [] as string[], names: namingPast("user", "group") }),
     source: text({ readOnly: true, default: "api", doc: "Where it came from." }),
-    search: searchable((row, directory) => vector(textsOf(directory, "activity", row.custom_activity_type_id, row.custom))),
   },
 });

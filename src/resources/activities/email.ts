@@ -2,24 +2,10 @@
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import type { Directory } from "../../core/directory.ts";
-import {
-  boolean,
-  choice,
-  formed,
-  input,
-  integer,
-  json,
-  label,
-  ref,
-  related,
-  searchable,
-  text,
-  texts,
-  timestamp,
-} from "../../core/field.ts";
+import { boolean, choice, formed, input, integer, json, label, ref, related, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { join, name, raw, type Sql, sql } from "../../db/sql.ts";
-import { vector } from "../../search/words.ts";
+import { type Part, searched } from "../../search/searched.ts";
 import { leadIsVisible, visibleAsLead } from "../leads/visibility.ts";
 import { act, kind, leftBehind, usersDoc } from "./act.ts";
 import { emailAttachments } from "./attachments.ts";
@@ -53,6 +39,7 @@ export const email = resource({
   moved: () => ({ ...leftBehind, bulk_email_action_id: null }),
   doc: "An e-mail with someone at a lead.",
   indexed: [...kind("Email", "email").indexed, "thread_id"],
+  search: searched({ words: searchWords }),
   fields: {
     ...act("Email"),
     users: texts({ derive: involved, doc: usersDoc }),
@@ -109,7 +96,6 @@ export const email = resource({
     bulk_email_action_id: text({ readOnly: true }),
     other_lead_ids: related(z.array(z.string()), otherLeads, "The other leads that one of its addresses is on."),
     need_smtp_credentials: boolean({ readOnly: true, default: false }),
-    search: searchable(searchWords),
   },
 });
 
@@ -121,9 +107,9 @@ interface Words {
   cc: string[];
 }
 
-function searchWords(row: Words): string {
+function searchWords(row: Words): Part[] {
   const addresses = [row.sender ?? [], row.to, row.cc].flat();
-  return vector([{ text: row.subject }, ...addresses.map((text) => ({ text })), { text: row.body_text }]);
+  return [{ text: row.subject }, ...addresses.map((text) => ({ text })), { text: row.body_text }];
 }
 
 function involved(

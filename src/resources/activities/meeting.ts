@@ -1,23 +1,12 @@
 // A meeting with people of a lead.
 import { z } from "zod";
 import type { Directory } from "../../core/directory.ts";
-import {
-  boolean,
-  choice,
-  integer,
-  json,
-  lookedUp,
-  type Moment,
-  namingPast,
-  searchable,
-  text,
-  texts,
-  timestamp,
-} from "../../core/field.ts";
-import { type Filter, resource } from "../../core/resource.ts";
+import { boolean, choice, integer, json, lookedUp, type Moment, namingPast, text, texts, timestamp } from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+import { type Filter } from "../../core/search.ts";
 import { name, sql } from "../../db/sql.ts";
 import { checkAmong, readValues } from "../../records/comparisons.ts";
-import { vector } from "../../search/words.ts";
+import { type Part, searched } from "../../search/searched.ts";
 import { emailKey, parseEmail } from "../../values/email.ts";
 import { parseUrl } from "../../values/url.ts";
 import { takingPart } from "../shared/taking_part.ts";
@@ -101,6 +90,7 @@ export const meeting = resource({
     outcome_id: outcomeElsewhere("meeting_outcomes", outcome_id, here, there),
   }),
   doc: "A meeting with people of a lead, to come or past.",
+  search: searched({ words: searchWords }),
   filters: { ...kind("Meeting", "meeting").filters, status: statusFilter(), status__in: statusFilter() },
   sort: { ...kind("Meeting", "meeting").sort, starts_at: true },
   fields: {
@@ -158,7 +148,6 @@ export const meeting = resource({
     transcripts: json(z.array(z.looseObject({})), { readOnly: true, onDemand: true, default: [] as object[] }),
     integrations: json(z.array(z.looseObject({})), { readOnly: true, default: [] as object[] }),
     notetaker_id: carried,
-    search: searchable(searchWords),
   },
 });
 
@@ -202,7 +191,7 @@ interface Words {
   attendees: Attendee[];
 }
 
-function searchWords(row: Words): string {
+function searchWords(row: Words): Part[] {
   const people = row.attendees.flatMap((one) => [{ text: one.name }, { text: one.email && emailKey(one.email) }]);
-  return vector([{ text: row.title }, { text: row.location }, ...people, { text: row.note }, { text: row.user_note }]);
+  return [{ text: row.title }, { text: row.location }, ...people, { text: row.note }, { text: row.user_note }];
 }

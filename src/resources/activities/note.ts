@@ -1,13 +1,17 @@
 // What somebody wrote down about a lead.
 import { z } from "zod";
-import { boolean, computed, namingPast, searchable, text, texts, timestamp } from "../../core/field.ts";
+import { boolean, computed, namingPast, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
-import { vector } from "../../search/words.ts";
+import { searched } from "../../search/searched.ts";
 import { act, kind, textMax, usersDoc } from "./act.ts";
 
 export const note = resource({
   ...kind("Note", "note"),
   doc: "Something written down about a lead.",
+  search: searched({
+    words: (row: { title: string | null; note: string | null }) => [{ text: row.title }, { text: row.note }],
+    covers: ["title", "note"],
+  }),
   fields: {
     ...act("Note"),
     users: computed(["user_id", "mentions"], z.array(z.string()), involved, usersDoc),
@@ -23,7 +27,6 @@ export const note = resource({
     pinned: boolean({ default: false, doc: "Kept at the top of the lead's history." }),
     pinned_at: timestamp({ readOnly: true }),
     pinned_by: text({ readOnly: true, doc: "The user who pinned it." }),
-    search: searchable((row: { title: string | null; note: string | null }) => vector([{ text: row.title }, { text: row.note }])),
   },
 });
 

@@ -1,8 +1,8 @@
 // A text message to or from a phone.
 import { z } from "zod";
-import { choice, input, ref, searchable, text, timestamp } from "../../core/field.ts";
+import { choice, input, ref, text, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
-import { vector } from "../../search/words.ts";
+import { searched } from "../../search/searched.ts";
 import { act, kind } from "./act.ts";
 import { attachments } from "./attachments.ts";
 import { messageStates, statusDoc } from "./message_states.ts";
@@ -16,6 +16,9 @@ const carried = /^(?:image|audio|video)\/[\w.+-]+$|^(?:application\/pdf|text\/(?
 export const sms = resource({
   ...kind("SMS", "sms"),
   doc: "A text message exchanged with someone at a lead.",
+  search: searched({
+    words: (row: { text: string | null; remote_phone: string | null }) => [{ text: row.text }, { phone: row.remote_phone }],
+  }),
   fields: {
     ...act("SMS"),
     attachments: attachments((type) => carried.test(type)),
@@ -51,8 +54,5 @@ export const sms = resource({
     }),
     cost: text({ readOnly: true, doc: "In decimal cents." }),
     error_message: text({ readOnly: true, max: 1000, doc: "Why it could not be sent." }),
-    search: searchable((row: { text: string | null; remote_phone: string | null }) =>
-      vector([{ text: row.text }, { phone: row.remote_phone }]),
-    ),
   },
 });

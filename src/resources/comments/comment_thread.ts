@@ -1,7 +1,7 @@
 // The comments about one record.
 import { integer, ref, text, texts } from "../../core/field.ts";
-import type { Filter } from "../../core/resource.ts";
 import { resource } from "../../core/resource.ts";
+import type { Filter } from "../../core/search.ts";
 import { name, sql } from "../../db/sql.ts";
 import { readValues } from "../../records/comparisons.ts";
 import { oldNames } from "./comment.ts";

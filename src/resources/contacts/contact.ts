@@ -1,11 +1,10 @@
 // A contact: a person at a lead.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
-import { choice, computed, formed, input, json, ref, related, searchable, text, texts, timestamp } from "../../core/field.ts";
+import { choice, computed, formed, input, json, ref, related, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { name, type Sql, sql, wireTime } from "../../db/sql.ts";
-import { textQuery } from "../../search/text_filter.ts";
-import { vector, withBeginnings } from "../../search/words.ts";
+import { type Part, searched } from "../../search/searched.ts";
 import { isTimeZone } from "../../values/time.ts";
 import { andVisible, visibleAsLead } from "../leads/visibility.ts";
 import { listFilters, listIds } from "../lists/list_fields.ts";
@@ -39,8 +38,8 @@ export const contact = resource({
   visible: visibleAsLead,
   indexed: ["lead_id"],
   sort: { name: true, display_name: true },
+  search: searched({ words: searchWords, beginnings: true, covers: ["name", "title", "emails"] }),
   filters: {
-    query: textQuery("contact"),
     name: nameFilter("contact"),
     email: emailFilter,
     phone: phoneFilter,
@@ -81,7 +80,6 @@ export const contact = resource({
     integration_links: integrationLinks(),
     email_keys: texts({ default: [] as string[], hidden: true, derive: emailKeys }),
     phone_keys: texts({ default: [] as string[], hidden: true, derive: phoneKeys }),
-    search: searchable(searchWords),
     date_created: dateCreated,
     ...authorNames,
   },
@@ -104,12 +102,11 @@ export function displayName(row: { name: string | null; emails: Email[]; phones:
   return row.name ?? row.emails[0]?.email ?? row.phones[0]?.phone ?? "Untitled";
 }
 
-function searchWords(row: { name: string | null; title: string | null; emails: Email[]; phones: Phone[] }): string {
-  const words = vector([
+function searchWords(row: { name: string | null; title: string | null; emails: Email[]; phones: Phone[] }): Part[] {
+  return [
     { text: row.name },
     { text: row.title },
     ...row.emails.map((one) => ({ text: one.email })),
     ...row.phones.map((one) => ({ phone: one.phone })),
-  ]);
-  return withBeginnings(words);
+  ];
 }

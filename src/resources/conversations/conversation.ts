@@ -14,16 +14,15 @@ import {
   type Moment,
   naming,
   ref,
-  searchable,
   text,
   texts,
   timestamp,
 } from "../../core/field.ts";
-import { type Filter, resource } from "../../core/resource.ts";
+import { resource } from "../../core/resource.ts";
+import { type Filter } from "../../core/search.ts";
 import { and, name, or, raw, type Sql, sql } from "../../db/sql.ts";
 import { checkAmong, readBoolean, readValues } from "../../records/comparisons.ts";
-import { textQuery } from "../../search/text_filter.ts";
-import { vector } from "../../search/words.ts";
+import { searched } from "../../search/searched.ts";
 import { byName } from "../../values/names.ts";
 import { folderId } from "../inbox/inbox_folder.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
@@ -73,8 +72,13 @@ export const conversation = resource({
   order: "-last_message_at",
   alsoShown: ["messages"],
   sort: { last_message_at: true },
+  search: searched({
+    words: (row: { subject: string | null; last_message_preview: string | null }) => [
+      { text: row.subject },
+      { text: row.last_message_preview },
+    ],
+  }),
   filters: {
-    query: textQuery("conversation"),
     status: statusFilter("Only conversations with this status."),
     status__in: statusFilter("Only conversations with one of these, separated by commas."),
     tag: tagFilter("conversation"),
@@ -136,9 +140,6 @@ export const conversation = resource({
     deleted_at: timestamp({ readOnly: true, doc: "When it was deleted; it can be restored." }),
     deleted_by: text({ readOnly: true }),
     summary: text({ readOnly: true, max: 10_000 }),
-    search: searchable((row: { subject: string | null; last_message_preview: string | null }) =>
-      vector([{ text: row.subject }, { text: row.last_message_preview }]),
-    ),
     date_created: dateCreated,
     ...authorNames,
   },

@@ -1,8 +1,7 @@
 // A custom object: a record of a kind that the organization added.
-import { ref, searchable, text } from "../../core/field.ts";
+import { ref, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
-import { textQuery } from "../../search/text_filter.ts";
-import { vector } from "../../search/words.ts";
+import { searched } from "../../search/searched.ts";
 import { textsOf } from "../custom_data/typed_values.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
 import { dateCreated } from "../shared/history.ts";
@@ -16,7 +15,13 @@ export const customObject = resource({
   visible: visibleAsLead,
   indexed: ["lead_id", "custom_object_type_id"],
   sort: { name: true },
-  filters: { query: textQuery("custom_object") },
+  search: searched({
+    words: (row, directory) => [
+      { text: row.name },
+      ...textsOf(directory, "custom_object_type", row.custom_object_type_id, row.custom),
+    ],
+    covers: ["name"],
+  }),
   fields: {
     custom_object_type_id: ref(
       "custom_object_type",
@@ -30,8 +35,5 @@ export const customObject = resource({
     ),
     name: text({ required: true }),
     date_created: dateCreated,
-    search: searchable((row, directory) =>
-      vector([{ text: row.name }, ...textsOf(directory, "custom_object_type", row.custom_object_type_id, row.custom)]),
-    ),
   },
 });

@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { invalid } from "../../core/errors.ts";
 import { json, related, text, texts } from "../../core/field.ts";
-import { type Filter, resource } from "../../core/resource.ts";
+import { resource } from "../../core/resource.ts";
+import { type Filter } from "../../core/search.ts";
 import { name, raw, type Sql, sql } from "../../db/sql.ts";
 import { checkAmong, readValues } from "../../records/comparisons.ts";
 import { type EventName, eventNames, eventPattern, matchesEvent, unknownEvent } from "./event_names.ts";

@@ -3,23 +3,10 @@ import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import type { Directory } from "../../core/directory.ts";
 import { invalid } from "../../core/errors.ts";
-import {
-  boolean,
-  choice,
-  computed,
-  formed,
-  input,
-  integer,
-  lookedUp,
-  type Moment,
-  ref,
-  searchable,
-  text,
-} from "../../core/field.ts";
+import { boolean, choice, computed, formed, input, integer, lookedUp, type Moment, ref, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
-import { textQuery } from "../../search/text_filter.ts";
-import { vector } from "../../search/words.ts";
+import { searched } from "../../search/searched.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
 import { authorNames } from "../shared/names.ts";
 import { cleanName, linkName } from "./file_name.ts";
@@ -38,8 +25,8 @@ export const file = resource({
   visible: visibleAsLead,
   indexed: ["lead_id", "contact_id", "opportunity_id"],
   sort: { name: true, size: true },
+  search: searched({ words: (row: { name: string }) => [{ text: row.name }] }),
   filters: {
-    query: textQuery("file"),
     scope: {
       doc: "`workspace` for the files that belong to no lead.",
       sql(_ctx, value, alias) {
@@ -104,7 +91,6 @@ export const file = resource({
     storage_key: text({ required: true, readOnly: true, hidden: true }),
     share_hash: text({ required: true, readOnly: true, hidden: true }),
     share_token: text({ required: true, readOnly: true, hidden: true }),
-    search: searchable((row: { name: string }) => vector([{ text: row.name }])),
     ...authorNames,
   },
 });

@@ -2,7 +2,8 @@
 
 import { z } from "zod";
 import { choice, json, ref, text, timestamp } from "../../core/field.ts";
-import { type Filter, resource } from "../../core/resource.ts";
+import { resource } from "../../core/resource.ts";
+import { type Filter } from "../../core/search.ts";
 import { name, raw, sql } from "../../db/sql.ts";
 import { checkAmong } from "../../records/comparisons.ts";
 import { emailKey } from "../../values/email.ts";

@@ -1,26 +1,11 @@
 // A lead: the company everything else hangs off.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
-import {
-  address,
-  choice,
-  formed,
-  input,
-  integer,
-  json,
-  label,
-  ref,
-  related,
-  searchable,
-  text,
-  texts,
-  timestamp,
-} from "../../core/field.ts";
+import { address, choice, formed, input, integer, json, label, ref, related, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
+import { type Part, searched } from "../../search/searched.ts";
 import { leadSmartFields } from "../../search/smart_fields.ts";
-import { textQuery } from "../../search/text_filter.ts";
-import { vector, withBeginnings } from "../../search/words.ts";
 import { parseUrl } from "../../values/url.ts";
 import { listFilters, listIds } from "../lists/list_fields.ts";
 import { addresses, type Email, emailKeys, emails, type Phone, phoneKeys, phones } from "../shared/contact_points.ts";
@@ -44,8 +29,13 @@ export const lead = resource({
   eventLead: (row) => row.id,
   visible: leadIsVisible,
   sort: { name: true, display_name: true, mrr: true, status_label: { sql: statusLabel, type: "text" } },
+  search: searched({
+    words: searchWords,
+    beginnings: true,
+    covers: ["name", "url", "description", "emails"],
+    alsoBy: { contact: ["words", "email", "phone"], activity_note: ["words"] },
+  }),
   filters: {
-    query: textQuery("lead"),
     name: nameFilter("lead"),
     email: reachedFilter("lead", "email"),
     phone: reachedFilter("lead", "phone"),
@@ -107,7 +97,6 @@ export const lead = resource({
     ...leadOverview(),
     email_keys: texts({ default: [] as string[], hidden: true, derive: emailKeys }),
     phone_keys: texts({ default: [] as string[], hidden: true, derive: phoneKeys }),
-    search: searchable(searchWords),
     ...leadSmartFields(),
     ...authorNames,
   },
@@ -120,15 +109,14 @@ function searchWords(row: {
   description: string | null;
   emails: Email[];
   phones: Phone[];
-}): string {
-  const words = vector([
+}): Part[] {
+  return [
     { text: row.name ?? row.first_contact_name },
     { text: row.url },
     { text: row.description },
     ...row.emails.map((one) => ({ text: one.email })),
     ...row.phones.map((one) => ({ phone: one.phone })),
-  ]);
-  return withBeginnings(words);
+  ];
 }
 
 function statusLabel(alias: string) {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { boolean, type Related, related, text } from "../../core/field.ts";
-import type { Filter } from "../../core/resource.ts";
+import type { Filter } from "../../core/search.ts";
 import { empty, name, type Sql, sql } from "../../db/sql.ts";
 import { readValues } from "../../records/comparisons.ts";
 import { leadIsVisible, visibleAsLead } from "../leads/visibility.ts";

@@ -5,7 +5,7 @@ import { below, invalid } from "../../core/errors.ts";
 import type { Resource } from "../../core/resource.ts";
 import { scope } from "../../core/resource.ts";
 import { and, name, type Sql, sql, statement } from "../../db/sql.ts";
-import { compileQuery } from "../../search/compile.ts";
+import { find } from "../../search/find.ts";
 import { readQuery } from "../../search/nodes.ts";
 import { reasons } from "../../values/reasons.ts";
 import { parseTimestamp } from "../../values/time.ts";
@@ -56,8 +56,8 @@ const memberOf = (kind: "lead" | "contact", column: "lead_id" | "id", listId: st
 
 async function searched(ctx: Ctx, contact: Resource, given: string | Record<string, unknown>): Promise<Sql> {
   const { s_query, query: text } = await below("filters", () => readSelection(ctx, contact, { query: given }));
-  if (text !== null) return contact.filters!.query!.sql(ctx, text, "t", { whole: true });
-  return compileQuery(ctx, contact, "t", readQuery(s_query).query!, { whole: true });
+  if (text !== null) return contact.filters!.query!.sql(ctx, text, "t", true);
+  return (await find(ctx, contact, readQuery(s_query).query!, { whole: true })).condition;
 }
 
 /** How many contacts an export would be about. */

@@ -13,15 +13,14 @@ import {
   lookedUp,
   ref,
   related,
-  searchable,
   text,
   timestamp,
 } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
 import { readBoolean } from "../../records/comparisons.ts";
-import { relatedTextQuery, textQuery } from "../../search/text_filter.ts";
-import { vector } from "../../search/words.ts";
+import { searched } from "../../search/searched.ts";
+import { relatedTextQuery } from "../../search/text_filter.ts";
 import { percentOf } from "../../values/decimal.ts";
 import { formatMoney } from "../../values/money.ts";
 import { parseUrl } from "../../values/url.ts";
@@ -68,8 +67,8 @@ export const opportunity = resource({
     annualized_expected_value: true,
     user_name: { sql: userName, type: "text" },
   },
+  search: searched({ words: (row: { note: string | null }) => [{ text: row.note }], covers: ["note"] }),
   filters: {
-    query: textQuery("opportunity"),
     lead_query: relatedTextQuery("opportunity", "lead"),
     ...labelFilter("status_label", "status_id", opportunityStatus),
     ...labelFilter("status", "status_id", opportunityStatus),
@@ -173,7 +172,6 @@ export const opportunity = resource({
       doc: "What the line items come to once, each month and each year; null without any.",
     }),
     integration_links: computed([], z.array(z.object({ name: z.string(), url: z.string() })), () => []),
-    search: searchable((row: { note: string | null }) => vector([{ text: row.note }])),
     date_created: dateCreated,
     ...authorNames,
   },

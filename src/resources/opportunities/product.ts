@@ -1,8 +1,7 @@
 // What can be sold.
-import { boolean, choice, formed, integer, number, searchable, text } from "../../core/field.ts";
+import { boolean, choice, formed, integer, number, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
-import { textQuery } from "../../search/text_filter.ts";
-import { vector } from "../../search/words.ts";
+import { type Part, searched } from "../../search/searched.ts";
 import { parseUrl } from "../../values/url.ts";
 import { currency, currencyOfOrganization, moneyMax, periods } from "../shared/money.ts";
 import { authorNames } from "../shared/names.ts";
@@ -18,7 +17,7 @@ export const product = resource({
   order: "name",
   sort: { name: true, unit_price: true },
   elsewhere: { by: "name", which: (alike) => alike.find((one) => one.is_active) ?? alike[0] },
-  filters: { query: textQuery("product") },
+  search: searched({ words: searchWords, covers: ["name", "code", "description", "category"] }),
   fields: {
     name: text({ required: true }),
     code: text({ doc: "Your own number for it (SKU), unique in any case." }),
@@ -34,11 +33,10 @@ export const product = resource({
     billing_period: choice(periods, { default: "one_time", doc: "How often the price is due." }),
     tax_percent: number({ min: 0, max: 100, default: 0 }),
     is_active: boolean({ default: true, doc: "An inactive product cannot be added to opportunities." }),
-    search: searchable(searchWords),
     ...authorNames,
   },
 });
 
-function searchWords(row: { name: string; code: string | null; description: string | null; category: string | null }): string {
-  return vector([{ text: row.name }, { text: row.code }, { text: row.category }, { text: row.description }]);
+function searchWords(row: { name: string; code: string | null; description: string | null; category: string | null }): Part[] {
+  return [{ text: row.name }, { text: row.code }, { text: row.category }, { text: row.description }];
 }

@@ -1,8 +1,7 @@
 // A project: work in several steps, for a lead or for nobody in particular.
-import { choice, date, integer, label, naming, number, ref, searchable, text, texts, timestamp } from "../../core/field.ts";
+import { choice, date, integer, label, naming, number, ref, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
-import { textQuery } from "../../search/text_filter.ts";
-import { vector } from "../../search/words.ts";
+import { searched } from "../../search/searched.ts";
 import { visibleAsLastLead } from "../leads/visibility.ts";
 import { dateCreated, pastMoment } from "../shared/history.ts";
 import { authorNames } from "../shared/names.ts";
@@ -19,7 +18,14 @@ export const project = resource({
   visible: visibleAsLastLead,
   indexed: ["lead_id", "opportunity_id", "contact_id", "owner_id"],
   sort: { name: true, end_date: true },
-  filters: { query: textQuery("project") },
+  search: searched({
+    words: (row: { name: string; description: string | null; labels: string[] }) => [
+      { text: row.name },
+      { text: row.description },
+      ...row.labels.map((one) => ({ text: one })),
+    ],
+    covers: ["name", "description"],
+  }),
   expand: {
     lead: { resource: "lead", via: "lead_id", many: false },
     opportunity: { resource: "opportunity", via: "opportunity_id", many: false },
@@ -52,9 +58,6 @@ export const project = resource({
       resolve: pastMoment,
       doc: "When it was completed; null while it is not. By default `date_created` where that is given, else now.",
     }),
-    search: searchable((row: { name: string; description: string | null; labels: string[] }) =>
-      vector([{ text: row.name }, { text: row.description }, ...row.labels.map((one) => ({ text: one }))]),
-    ),
     date_created: dateCreated,
     ...authorNames,
   },

@@ -1,10 +1,9 @@
 // A project task: one step of a project, which may have steps of its own and wait for others.
 import type { Ctx } from "../../core/context.ts";
-import { boolean, choice, date, integer, label, ref, searchable, text, texts, timestamp } from "../../core/field.ts";
+import { boolean, choice, date, integer, label, ref, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
-import { textQuery } from "../../search/text_filter.ts";
-import { vector } from "../../search/words.ts";
+import { searched } from "../../search/searched.ts";
 import { visibleAsLastLead } from "../leads/visibility.ts";
 import { dateCreated, pastMoment } from "../shared/history.ts";
 import { authorNames } from "../shared/names.ts";
@@ -24,7 +23,10 @@ export const projectTask = resource({
   },
   indexed: ["project_id", "parent_task_id", "assigned_to"],
   sort: { position: true, due_date: true, name: true },
-  filters: { query: textQuery("project_task") },
+  search: searched({
+    words: (row: { name: string; description: string | null }) => [{ text: row.name }, { text: row.description }],
+    covers: ["name", "description"],
+  }),
   expand: { project: { resource: "project", via: "project_id", many: false } },
   fields: {
     project_id: ref("project", { onDelete: "cascade", onMove: "follow" }, { required: true, createOnly: true }),
@@ -58,9 +60,6 @@ export const projectTask = resource({
       doc: "When it was done; null while it is not. By default `date_created` where that is given, else now.",
     }),
     completed_by: ref("user", { onDelete: "keep", onMove: "keep" }, { readOnly: true, doc: "Who did it." }),
-    search: searchable((row: { name: string; description: string | null }) =>
-      vector([{ text: row.name }, { text: row.description }]),
-    ),
     date_created: dateCreated,
     ...authorNames,
   },

@@ -12,15 +12,14 @@ import {
   type Moment,
   number,
   ref,
-  searchable,
   text,
   timestamp,
 } from "../../core/field.ts";
-import { type Filter, resource } from "../../core/resource.ts";
+import { resource } from "../../core/resource.ts";
+import { type Filter } from "../../core/search.ts";
 import { name, sql } from "../../db/sql.ts";
 import { checkAmong, readValues } from "../../records/comparisons.ts";
-import { textQuery } from "../../search/text_filter.ts";
-import { vector } from "../../search/words.ts";
+import { searched } from "../../search/searched.ts";
 import { formatMoney } from "../../values/money.ts";
 import { todayIn } from "../../values/time.ts";
 import { visibleAsLastLead } from "../leads/visibility.ts";
@@ -60,7 +59,15 @@ export const quote = resource({
   owned: { by: "created_by", own: "delete_own_opportunities", others: "manage_others_opportunities" },
   indexed: ["lead_id", "opportunity_id", "contact_id"],
   sort: { total: true, expires_at: true, number: true },
-  filters: { query: textQuery("quote"), status: statusFilter(), status__in: statusFilter() },
+  search: searched({
+    words: (row: { number: string; title: string | null; description: string | null }) => [
+      { text: row.number },
+      { text: row.title },
+      { text: row.description },
+    ],
+    covers: ["number", "title", "description"],
+  }),
+  filters: { status: statusFilter(), status__in: statusFilter() },
   expand: {
     lead: { resource: "lead", via: "lead_id", many: false },
     opportunity: { resource: "opportunity", via: "opportunity_id", many: false },
@@ -156,9 +163,6 @@ export const quote = resource({
       "quote",
       { onDelete: "clear", onMove: "clear" },
       { createOnly: true, doc: "The quote this is a new version of: what is not given is copied from it." },
-    ),
-    search: searchable((row: { number: string; title: string | null; description: string | null }) =>
-      vector([{ text: row.number }, { text: row.title }, { text: row.description }]),
     ),
     date_created: dateCreated,
     ...authorNames,

@@ -9,7 +9,7 @@ import { below, type FieldErrors, invalid } from "../../core/errors.ts";
 import { Content, type Operation, operation } from "../../core/operation.ts";
 import { from, type Resource, scope } from "../../core/resource.ts";
 import { and, empty, join, name, raw, type Sql, sql, statement } from "../../db/sql.ts";
-import { compileQuery } from "../../search/compile.ts";
+import { find } from "../../search/find.ts";
 import { readQuery } from "../../search/nodes.ts";
 import { resourceOf } from "../../search/relations.ts";
 import { isCurrency } from "../../values/money.ts";
@@ -139,7 +139,7 @@ async function readReportQuery(ctx: Ctx, given: unknown): Promise<(of: Resource,
   if (of !== lead && of !== opportunity)
     throw invalid({ query: 'must say what it finds: {"type": "object_type", "object_type": "lead"} or "opportunity"' });
 
-  const condition = await below("query", () => compileQuery(ctx, of, "sought", tree, { whole: true }));
+  const { condition } = await below("query", () => find(ctx, of, tree, { alias: "sought", whole: true }));
   const sought = (column: string) =>
     sql`(select sought.${name(column)} from ${from(of, "sought")} where ${and(scope(ctx, of, "sought"))} and (${condition}))`;
   return (counted, alias) => {

@@ -5,16 +5,18 @@ import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { below, invalid } from "../../core/errors.ts";
 import { JsonText, operation } from "../../core/operation.ts";
-import type { OrderKey, Resource } from "../../core/resource.ts";
+import type { Resource } from "../../core/resource.ts";
+import type { OrderKey } from "../../core/search.ts";
 import { name, sql, statement } from "../../db/sql.ts";
 import { decodeCursor } from "../../records/cursor.ts";
 import { countRows, expandIds, readPage, textWith } from "../../records/list.ts";
 import { type ListInput, limitDefault, limitMax, readExpand } from "../../records/list_input.ts";
 import { readOrder, untied } from "../../records/order.ts";
-import { compileQuery, refuse, subjectOf, unknownField } from "../../search/compile.ts";
+import { find } from "../../search/find.ts";
 import { type FieldReference, fieldReference, type QueryNode, readQuery } from "../../search/nodes.ts";
 import { orderBy } from "../../search/order.ts";
 import { objectTypeOf, resourceOf } from "../../search/relations.ts";
+import { refuse, subjectOf, unknownField } from "../../search/subject.ts";
 import { notAmong } from "../../values/reasons.ts";
 
 const names = z.union([z.string(), z.array(z.string())]);
@@ -70,9 +72,9 @@ export const dataSearch = operation({
     if (errors !== null) throw invalid(errors);
     const of = searchedType(ctx, tree);
     const place = readPlace(ctx, of, given);
-    const condition = (whole: boolean) => below("query", () => compileQuery(ctx, of, "t", tree, { whole }));
-    const conditions = [await condition(false)];
-    const counted = given.include_counts ? [await condition(true)] : conditions;
+    const conditionOf = async (whole: boolean) => (await below("query", () => find(ctx, of, tree, { whole }))).condition;
+    const conditions = [await conditionOf(false)];
+    const counted = given.include_counts ? [await conditionOf(true)] : conditions;
 
     const asked: ListInput = { ...place.input, fields: readFields(of, given._fields), conditions, counted };
     const [page, total] = await Promise.all([
@@ -126,23 +128,7 @@ function searchedType(ctx: Ctx, tree: QueryNode): Resource {
   });
 }
 
-const searched: ReadonlySet<string> = new Set([
-  "lead",
-  "contact",
-  "opportunity",
-  "task",
-  "activity",
-  "custom_object",
-  "conversation",
-  "file",
-  "quote",
-  "product",
-  "project",
-  "project_task",
-  "sequence_subscription",
-]);
-
-const isSearched = (of: Resource): boolean => searched.has(of.only === undefined ? of.name : of.table);
+const isSearched = (of: Resource): boolean => of.search !== undefined;
 
 /** The type of each record; of all activities together, each has its own. */
 async function typesOf(ctx: Ctx, of: Resource, ids: readonly string[]): Promise<(id: string) => string> {
@@ -199,6 +185,7 @@ function readPlace(ctx: Ctx, of: Resource, given: Input): Place {
     expand: [],
     count: null,
     order,
+    found: null,
     onePlan: false,
     fingerprint: () => bound,
   };

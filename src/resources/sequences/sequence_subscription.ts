@@ -1,6 +1,7 @@
 // A subscription: a contact's way through a sequence.
 import { choice, formed, integer, label, naming, ref, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
+import { searched } from "../../search/searched.ts";
 import { parseEmail } from "../../values/email.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
 import { authorNames } from "../shared/names.ts";
@@ -52,6 +53,7 @@ export const sequenceSubscription = resource({
   doc: "A contact's way through a sequence.",
   visible: visibleAsLead,
   indexed: ["contact_id", "lead_id"],
+  search: searched({ query: false }),
   fields: {
     // Kept when the sequence is gone: the subscription still says what it was.
     sequence_id: ref(

@@ -8,7 +8,7 @@ import { and, type Sql, sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
 import { lockWhere } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
-import { compileQuery } from "../../search/compile.ts";
+import { find } from "../../search/find.ts";
 import { type QueryNode, readQuery } from "../../search/nodes.ts";
 import { resourceOf } from "../../search/relations.ts";
 import { emailTemplate } from "../templates/email_template.ts";
@@ -123,7 +123,7 @@ async function checkTrigger(ctx: Ctx, given: object | null | undefined, before: 
     throw invalid({
       trigger_query: 'must be for leads or contacts: {"type": "object_type", "object_type": "lead"} in its outermost "and"',
     });
-  await below("trigger_query", () => compileQuery(ctx, of, "t", query));
+  await below("trigger_query", () => find(ctx, of, query));
 }
 
 function objectTypeIn(tree: QueryNode): string | null {

@@ -1,11 +1,12 @@
 // Filters that several resources have beside the comparisons with their columns.
 import type { Ctx } from "../../core/context.ts";
 import type { Field } from "../../core/field.ts";
-import type { Filter, Resource } from "../../core/resource.ts";
+import type { Resource } from "../../core/resource.ts";
+import type { Filter } from "../../core/search.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
 import { checkAmong, readValues } from "../../records/comparisons.ts";
 import { attributeOf } from "../../search/attributes.ts";
-import { compileQuery, compileReached } from "../../search/compile.ts";
+import { find } from "../../search/find.ts";
 import type { QueryNode } from "../../search/nodes.ts";
 import { emailKey } from "../../values/email.ts";
 import { parsePhone, phoneDigits } from "../../values/phone.ts";
@@ -31,19 +32,21 @@ export const reachedFilter = (resource: string, field: "email" | "phone"): Filte
   const own = field === "email" ? emailFilter : phoneFilter;
   return {
     doc: `${own.doc.slice(0, -1)}, their own or of one of their contacts.`,
-    sql: (ctx, value, alias, purpose) =>
-      compileReached(ctx, ctx.registry.resource(resource)!, alias, field, (of) => own.sql(ctx, value, of) as Sql, purpose),
+    async sql(ctx, value, alias, whole) {
+      const reached = { type: "reached", by: field, condition: (of: string) => own.sql(ctx, value, of) as Sql } as const;
+      return (await find(ctx, ctx.registry.resource(resource)!, reached, { alias, whole })).condition;
+    },
   };
 };
 
 /** The name as people remember it: in any case and without accents. */
 export const nameFilter = (resource: string): Filter => ({
   doc: "Only records with this name, in any case and with or without accents.",
-  sql(ctx, value, alias, purpose) {
+  async sql(ctx, value, alias, whole) {
     const field = { type: "regular_field", object_type: null, field_name: "name" } as const;
     const condition = { type: "text", value, mode: "exact_value" } as const;
     const named: QueryNode = { type: "field_condition", field, condition, negate: false };
-    return compileQuery(ctx, ctx.registry.resource(resource)!, alias, named, purpose);
+    return (await find(ctx, ctx.registry.resource(resource)!, named, { alias, whole })).condition;
   },
 });
 

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { below, invalid } from "../../core/errors.ts";
 import type { Resource } from "../../core/resource.ts";
-import { compileQuery } from "../../search/compile.ts";
+import { find } from "../../search/find.ts";
 import { readQuery } from "../../search/nodes.ts";
 import { textQuery } from "../../search/text_filter.ts";
 
@@ -60,6 +60,6 @@ async function checkedQuery(ctx: Ctx, of: Resource, given: Record<string, unknow
   const node = given.type === undefined && given.query !== undefined ? (given.query as Record<string, unknown>) : given;
   const read = readQuery(node, place);
   if (read.errors !== null) throw invalid(read.errors);
-  await below(place, () => compileQuery(ctx, of, "t", read.query));
+  await below(place, () => find(ctx, of, read.query));
   return node;
 }

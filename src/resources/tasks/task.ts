@@ -21,10 +21,11 @@ import {
   text,
   timestamp,
 } from "../../core/field.ts";
-import { type Filter, resource } from "../../core/resource.ts";
+import { resource } from "../../core/resource.ts";
+import { type Filter } from "../../core/search.ts";
 import { name, raw, sql } from "../../db/sql.ts";
 import { checkAmong, compare } from "../../records/comparisons.ts";
-import { textQuery } from "../../search/text_filter.ts";
+import { searched } from "../../search/searched.ts";
 import { phoneFormatted } from "../../values/phone.ts";
 import { notAmong } from "../../values/reasons.ts";
 import { parseDate } from "../../values/time.ts";
@@ -65,10 +66,10 @@ export const task = resource({
     others: "manage_others_tasks",
   },
   order: "date",
+  search: searched(),
   sort: { date: true },
   indexed: ["lead_id", "contact_id", "assigned_to"],
   filters: {
-    query: textQuery("task"),
     _type: typeFilter(),
     view: viewFilter(),
     ...dueDateFilters(),

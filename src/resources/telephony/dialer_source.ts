@@ -2,11 +2,12 @@
 import { type Ctx, query } from "../../core/context.ts";
 import { below, invalid } from "../../core/errors.ts";
 import { isId } from "../../core/id.ts";
-import { from, type OrderKey, type Resource, type Row, scope } from "../../core/resource.ts";
+import { from, type Resource, type Row, scope } from "../../core/resource.ts";
+import { type OrderKey } from "../../core/search.ts";
 import { and, empty, type Sql, sql, statement } from "../../db/sql.ts";
 import { orderBy, readOrder } from "../../records/order.ts";
 import { findRecord } from "../../records/records.ts";
-import { compileQuery } from "../../search/compile.ts";
+import { find } from "../../search/find.ts";
 import { readQuery } from "../../search/nodes.ts";
 import { textQuery } from "../../search/text_filter.ts";
 import { lead } from "../leads/lead.ts";
@@ -145,13 +146,14 @@ const everyLead: Found = { condition: null, order: newestFirst };
 async function byNode(ctx: Ctx, node: Record<string, unknown>): Promise<Found> {
   const { query: tree, errors } = readQuery(node);
   if (errors !== null) throw invalid(errors);
-  return { condition: await below("query", () => compileQuery(ctx, lead, "t", tree)), order: newestFirst };
+  const { condition } = await below("query", () => find(ctx, lead, tree));
+  return { condition, order: newestFirst };
 }
 
 const leadText = textQuery("lead");
 
 const byText = (ctx: Ctx, text: string): Promise<Found> =>
   below("source_value", async () => ({
-    condition: await leadText.sql(ctx, text, "t", { whole: true }),
+    condition: await leadText.sql(ctx, text, "t", true),
     order: leadText.order?.(ctx, text) ?? newestFirst,
   }));

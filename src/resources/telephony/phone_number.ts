@@ -1,7 +1,8 @@
 // A phone number of the organization.
 import { z } from "zod";
 import { boolean, choice, computed, date, formed, input, ref, text, texts } from "../../core/field.ts";
-import { type Filter, resource } from "../../core/resource.ts";
+import { resource } from "../../core/resource.ts";
+import { type Filter } from "../../core/search.ts";
 import { name, sql } from "../../db/sql.ts";
 import { parseCountry } from "../../values/country.ts";
 import { phoneDigits, phoneFormatted } from "../../values/phone.ts";

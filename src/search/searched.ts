@@ -1,0 +1,37 @@
+// What a definition says of its search by text: `search: searched({ words, beginnings, covers, alsoBy })`.
+import type { Directory } from "../core/directory.ts";
+import { type Field, text } from "../core/field.ts";
+import type { Search } from "../core/search.ts";
+import { storedWords } from "./marked_words.ts";
+import { textQuery } from "./text_filter.ts";
+import { vector, withBeginnings } from "./words.ts";
+
+/** Text whose words find the record, or a phone number, which is found by the parts that people dial. */
+export interface Part {
+  text?: string | null;
+  phone?: string | null;
+}
+
+interface Words extends Partial<Pick<Search, "beginnings" | "covers" | "alsoBy">> {
+  /** What a record is found by. Without it a search reads through the record's text. */
+  words?: (row: any, directory: Directory) => readonly Part[];
+  /** False where its lists take no `query`, because a record has no text. */
+  query?: boolean;
+}
+
+export const searched = ({ words, beginnings = false, covers = [], alsoBy = {}, query = true }: Words = {}): Search => ({
+  words: words === undefined ? null : wordsOf(words, beginnings),
+  beginnings,
+  covers,
+  alsoBy,
+  query: query ? textQuery : null,
+});
+
+/** The column `search`; never shown. */
+function wordsOf(words: NonNullable<Words["words"]>, beginnings: boolean): Field {
+  const derive = (row: any, directory: Directory) => {
+    const found = vector(words(row, directory));
+    return storedWords(beginnings ? withBeginnings(found) : found, row);
+  };
+  return { ...text({ readOnly: true, hidden: true, derive }), type: "tsvector" };
+}
