@@ -1018,10 +1018,10 @@ create table event (
   meta json default '{}'::json not null,
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
-  epoch integer default 1 not null,
-  "position" bigint default GREATEST(((pg_current_xact_id())::text)::bigint, (((pg_snapshot_xmax(pg_current_snapshot()))::text)::bigint - 1)) not null,
+  epoch bigint default 1 not null,
+  "position" bigint not null,
   seq bigint generated always as identity not null,
-  xid xid8 default pg_current_xact_id() not null,
+  xid xid8 not null,
   constraint event_pkey PRIMARY KEY (organization_id, id)
 );
 CREATE INDEX event_date_created_idx ON ONLY public.event USING btree (organization_id, date_created DESC, id DESC);
@@ -1033,9 +1033,10 @@ CREATE INDEX event_request_id_idx ON ONLY public.event USING btree (organization
 alter table event enable row level security, force row level security;
 create policy organization on event to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on event to headwater_system using (true);
+CREATE TRIGGER place_event BEFORE INSERT ON public.event FOR EACH ROW WHEN ((new."position" IS NULL)) EXECUTE FUNCTION place_event();
 
 create table event_epoch (
-  epoch integer not null,
+  epoch bigint not null,
   server text not null
 );
 
@@ -2352,7 +2353,8 @@ create table webhook (
   pending integer default 0 not null,
   delivered bigint default 0 not null,
   failed bigint default 0 not null,
-  cursor_xid xid8 default pg_current_xact_id() not null,
+  cursor_epoch bigint not null,
+  cursor_position bigint not null,
   cursor_seq bigint default 0 not null,
   created_by text,
   updated_by text,
@@ -2368,14 +2370,17 @@ CREATE INDEX webhook_date_created_idx ON public.webhook USING btree (organizatio
 alter table webhook enable row level security, force row level security;
 create policy organization on webhook to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on webhook to headwater_system using (true);
+CREATE TRIGGER place_webhook BEFORE INSERT ON public.webhook FOR EACH ROW WHEN ((new.cursor_position IS NULL)) EXECUTE FUNCTION place_webhook();
 
 CREATE OR REPLACE PROCEDURE public.begin_event_epoch()
  LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public'
 AS $procedure$
 declare
-  present integer;
+  present bigint;
 begin
-  update event_epoch set epoch = epoch + 1, server = server_life() where server <> server_life() returning epoch into present;
+  update event_epoch set epoch = greatest(epoch + 1, (extract(epoch from now()) * 1000)::bigint), server = server_life() where server <> server_life() returning epoch into present;
   if found then
     execute format('alter table event alter column epoch set default %s', present);
   end if;
@@ -2475,6 +2480,29 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.place_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  new.xid := pg_current_xact_id();
+  new.position := greatest(new.xid::text::bigint, pg_snapshot_xmax(pg_current_snapshot())::text::bigint - 1);
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.place_webhook()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.cursor_epoch := (select epoch from event_epoch);
+  new.cursor_position := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
+  return new;
+end $function$
+;
+
 CREATE OR REPLACE PROCEDURE public.reference(IN table_name text, IN column_name text, IN target text, IN target_column text DEFAULT 'id'::text)
  LANGUAGE plpgsql
 AS $procedure$
@@ -2511,7 +2539,7 @@ CREATE OR REPLACE FUNCTION public.server_life()
  RETURNS text
  LANGUAGE sql
  STABLE
-RETURN (SELECT concat_ws('/'::text, pg_control_system.system_identifier, pg_control_checkpoint.timeline_id, EXTRACT(epoch FROM pg_postmaster_start_time())) AS concat_ws FROM pg_control_system() pg_control_system(pg_control_version, catalog_version_no, system_identifier, pg_control_last_modified), pg_control_checkpoint() pg_control_checkpoint(checkpoint_lsn, redo_lsn, redo_wal_file, timeline_id, prev_timeline_id, full_page_writes, next_xid, next_oid, next_multixact_id, next_multi_offset, oldest_xid, oldest_xid_dbid, oldest_active_xid, oldest_multi_xid, oldest_multi_dbid, oldest_commit_ts_xid, newest_commit_ts_xid, checkpoint_time))
+RETURN (SELECT concat_ws('/'::text, pg_control_system.system_identifier, pg_control_checkpoint.timeline_id, EXTRACT(epoch FROM pg_postmaster_start_time()), EXTRACT(epoch FROM pg_stat_get_bgwriter_stat_reset_time())) AS concat_ws FROM pg_control_system() pg_control_system(pg_control_version, catalog_version_no, system_identifier, pg_control_last_modified), pg_control_checkpoint() pg_control_checkpoint(checkpoint_lsn, redo_lsn, redo_wal_file, timeline_id, prev_timeline_id, full_page_writes, next_xid, next_oid, next_multixact_id, next_multi_offset, oldest_xid, oldest_xid_dbid, oldest_active_xid, oldest_multi_xid, oldest_multi_dbid, oldest_commit_ts_xid, newest_commit_ts_xid, checkpoint_time))
 ;
 
 CREATE OR REPLACE FUNCTION public.sort_key(value text)

@@ -15,8 +15,9 @@ create table webhook (
   pending integer not null default 0,
   delivered bigint not null default 0,
   failed bigint not null default 0,
-  -- Events up to here, in commit order, are taken care of: a backlog is this place in the log and nothing more.
-  cursor_xid xid8 not null default pg_current_xact_id(),
+  -- Events up to this place in the feed are taken care of: a backlog is this place and nothing more.
+  cursor_epoch bigint not null,
+  cursor_position bigint not null,
   cursor_seq bigint not null default 0,
   created_by text collate "C",
   updated_by text collate "C",
@@ -27,3 +28,13 @@ create table webhook (
 );
 call tenant_table('webhook');
 create index webhook_date_created_idx on webhook (organization_id, date_created desc, id desc);
+
+-- A webhook is told of what is committed from now on.
+create function place_webhook() returns trigger
+  language plpgsql as $$
+begin
+  new.cursor_epoch := (select epoch from event_epoch);
+  new.cursor_position := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
+  return new;
+end $$;
+create trigger place_webhook before insert on webhook for each row when (new.cursor_position is null) execute function place_webhook();

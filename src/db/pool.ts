@@ -41,6 +41,10 @@ const byIndexOnly = "-c enable_sort=off -c enable_seqscan=off -c enable_bitmapsc
 // takes its guess of how often a word occurs for knowledge; that takes longer than to run it.
 const plannedOnce = `${planning} -c plan_cache_mode=force_generic_plan`;
 
+// After a crash PostgreSQL goes on by itself, and uses some counts of transactions again: what is written then belongs to an epoch of
+// its own. All connections are new after a crash.
+const epochFirst: Statement = { text: "call begin_event_epoch()", values: [] };
+
 export function openDatabase(options: PoolOptions): PostgresDatabase {
   const config = {
     connectionString: options.url,
@@ -52,7 +56,7 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
   };
   const onError = options.onError ?? (() => {});
   const cores = availableParallelism();
-  const own = new Share(config, options.own ?? { connections: 16, heavy: 4 }, onError);
+  const own = new Share(config, options.own ?? { connections: 16, heavy: 4 }, onError, epochFirst);
   // What may read all there is runs on about as many as there are likely to be cores for, and never where a write would wait.
   const reads = new Share(config, { connections: cores + 4, heavy: cores + 1 }, onError);
   const sharedOf = (more: string, size: { count: number; depth: number }) =>

@@ -2,8 +2,8 @@
 // somebody, to begin more serves nobody. Who may not begin in time is sent away.
 import pg from "pg";
 import { unavailable } from "../core/errors.ts";
-import type { Asker } from "./database.ts";
-import { disconnect, isLost } from "./wire.ts";
+import type { Asker, Statement } from "./database.ts";
+import { disconnect, isLost, run } from "./wire.ts";
 
 export interface ShareSize {
   connections: number;
@@ -35,11 +35,15 @@ export class Share {
   private held = 0;
   private heavy = 0;
 
-  constructor(config: pg.PoolConfig, size: ShareSize, onError: (error: Error) => void) {
+  /** `first` is run on each connection before anything else. */
+  constructor(config: pg.PoolConfig, size: ShareSize, onError: (error: Error) => void, first: Statement | null = null) {
     this.size = size;
     this.pool = new pg.Pool({ ...config, idleTimeoutMillis: 60_000, maxLifetimeSeconds: 1800, max: size.connections });
     this.pool.on("error", onError);
-    this.pool.on("connect", (client) => this.open.add(client.on("error", onError)));
+    this.pool.on("connect", (client) => {
+      this.open.add(client.on("error", onError));
+      if (first !== null) run(client, first).catch(onError);
+    });
     this.pool.on("remove", (client) => this.open.delete(client));
   }
 

@@ -6,9 +6,9 @@ import pg from "pg";
 import { createDatabase } from "../support/database.ts";
 
 /** Tables that every server would have a copy of. */
-const copied = ["account", "organization", "user"];
+const copied = ["account", "event_epoch", "organization", "user"];
 /** Tables that are about the database itself. */
-const itsOwn = ["event_epoch", "migration"];
+const itsOwn = ["migration"];
 
 let database: Awaited<ReturnType<typeof createDatabase>>;
 let client: pg.Client;
@@ -96,6 +96,20 @@ test("every trigger touches rows of the same organization only", async () => {
     asking.filter(({ text }) => !staysWithin.test(text)),
     [],
     "name the organization of the row that fires the trigger",
+  );
+});
+
+test("no default is taken from the transactions that a server counts: a trigger takes it where the row lies", async () => {
+  const { rows } = await client.query(
+    `select d.adrelid::regclass::text || '.' || a.attname as name
+     from pg_attrdef d join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum
+     where pg_get_expr(d.adbin, d.adrelid) ~ 'xact|snapshot|txid'`,
+  );
+
+  assert.deepEqual(
+    rows.map((row) => row.name),
+    [],
+    "see place_event in migrations/0003_events.sql",
   );
 });
 

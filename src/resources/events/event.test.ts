@@ -288,30 +288,6 @@ describe("who follows the events", () => {
     assert.deepEqual(subjects(events), [fresh.id]);
   });
 
-  test("goes on behind a restore, although the server counts its transactions anew", async () => {
-    const restored = await startService();
-    try {
-      const acme = await organization(restored);
-      await acme.lead();
-      const { cursor_previous } = await acme.get("/event/?event=lead.created");
-      const before = await acme.lead();
-      await withConnection(acme, async (client) => {
-        await client.query("update event set position = 9999999999, xid = '9999999999' where object_id = $1", [before.id]);
-        await client.query("update event_epoch set server = 'another'");
-        await client.query("call begin_event_epoch()");
-        await client.query("call begin_event_epoch()");
-      });
-      const after = await acme.lead();
-
-      const { events } = await follow(acme, cursor_previous, "/event/?event=lead.created&_limit=1");
-
-      assert.equal((await withConnection(acme, (client) => client.query("select epoch from event_epoch"))).rows[0].epoch, 2);
-      assert.deepEqual(subjects(events), [before.id, after.id]);
-    } finally {
-      await restored.close();
-    }
-  });
-
   test("is told when a cursor is older than the events that are kept", async () => {
     const aged = await startService();
     const at = (date: string) => {
