@@ -9,6 +9,7 @@ import { followMeetings } from "./resources/activities/meetings_by_clock.ts";
 import { sweepStoredBytes } from "./resources/files/sweep.ts";
 import { operations, silentResources } from "./resources/index.ts";
 import { expireQuotes } from "./resources/quotes/expire.ts";
+import { checkSearches } from "./search/check.ts";
 import { publicAddresses } from "./services/public_address.ts";
 import { repeat } from "./services/repeat.ts";
 import { type S3Place, s3Shelf } from "./services/s3.ts";
@@ -44,6 +45,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   const clock = options.clock ?? (() => new Date());
   const db = openDatabase({ url: options.databaseUrl, rls: options.rls, onError: options.onError });
   const registry = buildRegistry(operations, silentResources);
+  checkSearches(registry);
   const directories = openDirectories(db, registry.resources);
   const authenticator = openAuthenticator(db, clock);
 

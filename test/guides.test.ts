@@ -25,6 +25,7 @@ test("who follows docs/adding-a-resource.md has a resource that keeps every prom
         "test/contract/verbs.test.ts",
         "test/contract/lists.test.ts",
         "test/contract/description.test.ts",
+        "test/contract/search.test.ts",
       ],
       {
         cwd: copy,
@@ -35,6 +36,7 @@ test("who follows docs/adding-a-resource.md has a resource that keeps every prom
 
     assert.equal(status, 0, stdout);
     assert.match(stdout, /the list of branch/);
+    assert.match(stdout, /records of branch are found by their words/);
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }

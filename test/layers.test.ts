@@ -22,7 +22,7 @@ const allowed: Record<string, string[]> = {
   worker: ["core", "db", "values", "config"],
   cli: ["app", "auth", "config", "core", "db", "http", "mcp", "records", "resources", "services", "values", "worker"],
   config: ["core", "services"],
-  app: ["auth", "config", "core", "records", "db", "resources", "services"],
+  app: ["auth", "config", "core", "records", "db", "resources", "search", "services"],
   main: ["cli", "config", "core", "db", "app"],
 };
 
