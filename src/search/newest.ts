@@ -92,7 +92,7 @@ function compose(sources: Sources<WordSource>, select: string | null): Question 
 }
 
 const rowsWith = (source: Source, words: SoughtWords, atMost: number | Sql): Sql =>
-  metBy(source, within(organization, source.of, source.alias), atMost, words);
+  metBy(source, organization, within(organization, source.of, source.alias), atMost, words);
 
 const step = (as: string, rows: Sql): Sql => sql`${raw(as)} as materialized (${rows})`;
 
