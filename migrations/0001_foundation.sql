@@ -67,6 +67,13 @@ begin
   execute format('create trigger forget_rendering before update on %I for each row execute function forget_rendering()', table_name);
 end $$;
 
+-- Lets rows name each other in any order until the transaction ends, on the server where it is called.
+create function defer_constraints() returns void
+  language plpgsql as $$
+begin
+  set constraints all deferred;
+end $$;
+
 -- Text sorts alike on every server: lower case, without accents, by code point.
 create function sort_key(value text) returns text
   language sql immutable parallel safe strict

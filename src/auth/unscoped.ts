@@ -1,5 +1,8 @@
 // What lies across organizations: who a key belongs to, who a person is, and what is theirs elsewhere. These statements run as
 // `headwater_system`, whose policy sees every row, and only they may: nothing else reads or writes beyond the organization it acts for.
+//
+// A statement that asks the tables of all organizations begins with a comment that says so and why; on a cluster it goes to every machine.
+// Such a statement only reads: rows are locked and changed by statements that name their organization, one organization after the other.
 import { createHash } from "node:crypto";
 import { type Ctx, transactionOf } from "../core/context.ts";
 import { announcements } from "../core/directory.ts";
@@ -32,7 +35,8 @@ export const hashOf = (key: string): string => createHash("sha256").update(key).
 export async function findKey(db: Database, hash: string): Promise<KeyRecord | null> {
   const [row] = await db.unscoped({
     name: "auth.key",
-    text: `select k.organization_id, k.id, array_to_json(k.scopes), k.expires_at, m.user_id, m.id, m.role_id, array_to_json(r.permissions), a.billing_status
+    text: `/* across organizations: a key does not say whose it is */
+           select k.organization_id, k.id, array_to_json(k.scopes), k.expires_at, m.user_id, m.id, m.role_id, array_to_json(r.permissions), a.billing_status
            from api_key k
            join membership m on m.organization_id = k.organization_id and m.user_id = k.user_id
            join role r on r.organization_id = m.organization_id and r.id = m.role_id
@@ -61,17 +65,21 @@ export interface Use {
   at: Date;
 }
 
-/** Writes when keys were used last, all in one statement; in the order of their ids, so that two processes cannot wait for each other. */
+/**
+ * Writes when keys were used last: a transaction for each organization, and in it the keys in the order of their ids, so that two
+ * processes cannot wait for each other.
+ */
 export async function writeLastUse(db: PostgresDatabase, uses: readonly Use[]): Promise<void> {
   const sorted = [...uses].sort((a, b) => (a.api_key_id < b.api_key_id ? -1 : 1));
-  await db.unscopedTransaction(async (tx) => {
-    tx.write({
-      text: `update api_key k set last_used_at = greatest(k.last_used_at, u.at)
-             from unnest($1::text[], $2::text[], $3::timestamptz[]) u(organization_id, id, at)
-             where k.organization_id = u.organization_id and k.id = u.id`,
-      values: [sorted.map((use) => use.organization_id), sorted.map((use) => use.api_key_id), sorted.map((use) => use.at)],
-    });
-  });
+  for (const [organizationId, ofOne] of Map.groupBy(sorted, (use) => use.organization_id))
+    await db.transaction(organizationId, async (tx) =>
+      tx.write({
+        name: "auth.last_use",
+        text: `update api_key k set last_used_at = greatest(k.last_used_at, u.at) from unnest($2::text[], $3::timestamptz[]) u(id, at)
+               where k.organization_id = $1 and k.id = u.id`,
+        values: [organizationId, ofOne.map((use) => use.api_key_id), ofOne.map((use) => use.at)],
+      }),
+    );
 }
 
 // --- people ---
@@ -106,7 +114,8 @@ export interface MembershipAnywhere {
 export async function activeMembershipsOf(ctx: Ctx, userId: string): Promise<MembershipAnywhere[]> {
   const rows = await outside(ctx, {
     name: "auth.memberships",
-    text: `select m.id, m.organization_id, o.name, m.role_id, array_to_json(r.permissions), m.auto_record_calls, m.track_email_opens,
+    text: `/* across organizations: a person is a member of several */
+           select m.id, m.organization_id, o.name, m.role_id, array_to_json(r.permissions), m.auto_record_calls, m.track_email_opens,
              a.billing_status, r.name
            from membership m
            join organization o on o.id = m.organization_id
@@ -139,7 +148,8 @@ export interface MembershipOfPerson {
 /** All memberships of the person with this address: for commands. */
 export async function membershipsWithEmail(db: Database, email: string): Promise<MembershipOfPerson[]> {
   const rows = await db.unscoped({
-    text: `select m.id, m.user_id, m.organization_id, o.name, m.status
+    text: `/* across organizations: a person is a member of several */
+           select m.id, m.user_id, m.organization_id, o.name, m.status
            from "user" u join membership m on m.user_id = u.id join organization o on o.id = m.organization_id
            where u.email_key = $1 order by m.date_created, m.id`,
     values: [emailKey(email)],
@@ -152,7 +162,11 @@ export async function membershipsWithEmail(db: Database, email: string): Promise
 
 /** The organizations that show a person's name: where they are, have been or are invited. */
 export async function organizationsThatKnow(ctx: Ctx, userId: string): Promise<string[]> {
-  const rows = await outside(ctx, { text: "select organization_id from membership where user_id = $1", values: [userId] });
+  const rows = await outside(ctx, {
+    text: `/* across organizations: all that show a person's name */
+           select organization_id from membership where user_id = $1`,
+    values: [userId],
+  });
   return rows.map((row) => row[0]!);
 }
 
@@ -174,22 +188,29 @@ export interface SharedContact {
   shared_at: string;
 }
 
-/** The contacts of shares, in the order they joined. In a transaction they are locked, always in the same order. */
+/** The contacts of shares, in the order they joined. In a transaction they are locked, one organization after the other. */
 export async function contactsOfShares(ctx: Ctx, shareIds: readonly string[]): Promise<SharedContact[]> {
-  const rows = await outside(ctx, {
-    text: `select c.share_id, c.organization_id, o.name, c.id, c.lead_id, l.display_name, c.shared_at
-           from contact c
-           join organization o on o.id = c.organization_id
-           join lead l on l.organization_id = c.organization_id and l.id = c.lead_id
-           where c.share_id = any($1) order by c.share_id, c.organization_id ${ctx.tx === null ? "" : "for update of c"}`,
+  const sharing = await outside(ctx, {
+    text: `/* across organizations: a share has a contact in each */
+           select distinct organization_id from contact where share_id = any($1) order by organization_id`,
     values: [shareIds],
   });
-  const all = rows.map(([share_id, organization_id, organization_name, contact_id, lead_id, lead_name, at]) => ({
+  const ofEach = await Promise.all(sharing.map(([organizationId]) => outside(ctx, contactsIn(ctx, organizationId!, shareIds))));
+  const all = ofEach.flat().map(([share_id, organization_id, organization_name, contact_id, lead_id, lead_name, at]) => ({
     ...({ share_id, organization_id, organization_name, contact_id, lead_id, lead_name } as Record<string, string>),
     shared_at: pgTimestamp(at!),
   })) as SharedContact[];
   return all.sort((a, b) => (a.shared_at < b.shared_at ? -1 : a.shared_at > b.shared_at ? 1 : 0));
 }
+
+const contactsIn = (ctx: Ctx, organizationId: string, shareIds: readonly string[]): Statement => ({
+  text: `select c.share_id, c.organization_id, o.name, c.id, c.lead_id, l.display_name, c.shared_at
+         from contact c
+         join organization o on o.id = c.organization_id
+         join lead l on l.organization_id = c.organization_id and l.id = c.lead_id
+         where c.organization_id = $1 and c.share_id = any($2) order by c.share_id ${ctx.tx === null ? "" : "for update of c"}`,
+  values: [organizationId, shareIds],
+});
 
 // --- quotes ---
 
@@ -203,7 +224,8 @@ export interface PublicQuote {
 export async function findPublicQuote(db: Database, hash: string): Promise<PublicQuote | null> {
   const [row] = await db.unscoped({
     name: "quote.public",
-    text: "select organization_id, id, created_by from quote where public_hash = $1",
+    text: `/* across organizations: the secret in a link does not say whose it is */
+           select organization_id, id, created_by from quote where public_hash = $1`,
     values: [hash],
   });
   return row === undefined ? null : { organization_id: row[0]!, id: row[1]!, created_by: row[2]! };
@@ -213,7 +235,8 @@ export async function findPublicQuote(db: Database, hash: string): Promise<Publi
 export async function quotesNearTheirEnd(db: Database, now: Date): Promise<(PublicQuote & { expires_at: string })[]> {
   const rows = await db.unscoped({
     name: "quote.near_end",
-    text: `select organization_id, id, created_by, expires_at from quote
+    text: `/* across organizations: whatever is due anywhere */
+           select organization_id, id, created_by, expires_at from quote
            where status = 'open' and expires_at <= $1 order by expires_at limit 1000`,
     values: [now.toISOString().slice(0, 10)],
   });
@@ -224,7 +247,8 @@ export async function quotesNearTheirEnd(db: Database, now: Date): Promise<(Publ
 export async function meetingsDue(db: Database, now: Date): Promise<{ organization_id: string; id: string; by: string }[]> {
   const rows = await db.unscoped({
     name: "meeting.due",
-    text: `select organization_id, id, coalesce(user_id, created_by) from activity
+    text: `/* across organizations: whatever is due anywhere */
+           select organization_id, id, coalesce(user_id, created_by) from activity
            where _type = 'Meeting' and status in ('upcoming', 'in-progress') and starts_at <= $1
              and (status = 'upcoming' or ends_at <= $1) order by starts_at limit 1000`,
     values: [now],
@@ -291,11 +315,13 @@ export interface BytesToRemove {
 /** Claims bytes that are due to be removed, so that no other process tries for ten minutes; what a file still uses is let go. */
 export async function claimStoredBytes(db: PostgresDatabase): Promise<BytesToRemove[]> {
   const due = await db.unscoped({
-    text: "select organization_id, storage_key from stored_bytes_removal where due <= now() order by due limit 100",
+    text: `/* across organizations: whatever is due anywhere */
+           select organization_id, storage_key from stored_bytes_removal where due <= now() order by due limit 100`,
     values: [],
   });
   const used = await db.unscoped({
-    text: "select storage_key from file where storage_key = any($1)",
+    text: `/* across organizations: a file that moved to another one has left its bytes where they were */
+           select storage_key from file where storage_key = any($1)`,
     values: [due.map((row) => row[1])],
   });
   const inUse = used.map((row) => row[0]!);
@@ -342,7 +368,8 @@ export interface SharedFile {
 export async function findSharedFile(db: Database, hash: string): Promise<SharedFile | null> {
   const [row] = await db.unscoped({
     name: "file.shared",
-    text: "select name, mime, size, sha256, storage_key from file where share_hash = $1",
+    text: `/* across organizations: the secret in a link does not say whose it is */
+           select name, mime, size, sha256, storage_key from file where share_hash = $1`,
     values: [hash],
   });
   if (row === undefined) return null;

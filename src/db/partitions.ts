@@ -51,10 +51,10 @@ async function create(client: pg.Client, { name, from, to }: Partition): Promise
   const { rows } = await client.query("select to_regclass($1) as present", [name]);
   if (rows[0].present !== null) return false;
   try {
-    await client.query(`begin;
-      create table ${name} (like event including defaults including constraints);
-      alter table event attach partition ${name} for values from ('${from}') to ('${to}');
-      commit`);
+    await client.query("begin");
+    await client.query(`create table ${name} (like event including defaults including constraints)`);
+    await client.query(`alter table event attach partition ${name} for values from ('${from}') to ('${to}')`);
+    await client.query("commit");
     return true;
   } catch (error) {
     await client.query("rollback");

@@ -1,12 +1,13 @@
 // Moving a record to another organization with everything that belongs to it: copied there under the same ids, deleted here, in one
 // transaction. Which records belong and what becomes of their references is read off their definitions, so a new resource takes part
 // by declaring `onMove`.
-import { type Ctx, query, write } from "../core/context.ts";
+import { type Ctx, query } from "../core/context.ts";
 import type { Field } from "../core/field.ts";
 import type { Pointer } from "../core/registry.ts";
 import { kindOf, type Resource, type Row } from "../core/resource.ts";
 import { join, name, sql, statement } from "../db/sql.ts";
 import { type CustomField, checkOne, customFieldsOf, customTypeOf, Reason } from "./custom_fields.ts";
+import { deferConstraints } from "./defer_constraints.ts";
 import { withIds } from "./named_ids.ts";
 import { findRecords } from "./records.ts";
 import { lockPointing, removeRows } from "./references.ts";
@@ -282,7 +283,7 @@ const referencedName = ({ directory }: Ctx, { referenced_custom_type_id: id }: C
 export async function carryOut(here: Ctx, there: Ctx, { going }: Move): Promise<void> {
   const { of, before } = going[0]!;
   // Rows name each other in any order, and until the last has come some names lead nowhere.
-  write(here, { text: "set constraints all deferred", values: [] });
+  for (const side of [here, there]) deferConstraints(side);
   await removeRows(here, of, [before], { moved_to: there.organization_id });
   for (const [kind, rows] of Map.groupBy(going, (one) => kindOf(one.of, one.before)))
     await store.insertAll(

@@ -1,5 +1,5 @@
-// Changing the key that secrets are sealed with: each is opened with the old one and sealed with the new one, a batch at a time. What
-// is done is told by the value itself, so a change that was interrupted goes on where it stopped.
+// Changing the key that secrets are sealed with: each is opened with the old one and sealed with the new one, one organization after the
+// other and a batch at a time. What is done is told by the value itself, so a change that was interrupted goes on where it stopped.
 import type pg from "pg";
 import { name } from "../db/sql.ts";
 import { type SealedColumn, sealedColumns } from "./sealed_columns.ts";
@@ -10,31 +10,41 @@ const batchSize = 500;
 /** Answers how many values were sealed anew. Everything that is sealed must be sealed with one of the two keys. */
 export async function rotateSecrets(client: pg.ClientBase, from: Secrets, to: Secrets, size = batchSize): Promise<number> {
   let count = 0;
-  for (const column of sealedColumns) {
-    for (let done = size; done === size; count += done) done = await rotateBatch(client, column, from, to, size);
+  const { rows: organizations } = await client.query("select id from organization order by id");
+  for (const { id } of organizations) {
+    for (const column of sealedColumns) {
+      for (let done = size; done === size; count += done) done = await rotateBatch(client, id, column, from, to, size);
+    }
   }
   return count;
 }
 
-async function rotateBatch(client: pg.ClientBase, of: SealedColumn, from: Secrets, to: Secrets, size: number): Promise<number> {
+async function rotateBatch(
+  client: pg.ClientBase,
+  organizationId: string,
+  of: SealedColumn,
+  from: Secrets,
+  to: Secrets,
+  size: number,
+): Promise<number> {
   const [table, column] = [name(of.table).sql, name(of.column).sql];
   const wanted = [...of.key, ...(of.besides ?? [])];
+  const keys = of.key.filter((one) => one !== "organization_id");
   await client.query("begin");
   try {
     const { rows } = await client.query(
       `select ${wanted.map((one) => `${name(one).sql}`).join(", ")}, ${column} as sealed from ${table}
-       where ${column} is not null and split_part(${column}, '.', 2) <> $1 order by ${of.key.map((one) => name(one).sql).join(", ")}
-       limit ${size} for update`,
-      [to.key_id],
+       where organization_id = $1 and ${column} is not null and split_part(${column}, '.', 2) <> $2
+       order by ${keys.map((one) => name(one).sql).join(", ")} limit ${size} for update`,
+      [organizationId, to.key_id],
     );
     const sealed = rows.map((row) => to.seal(opened(of, row, from), of.place(row)));
-    const keys = of.key.map((one) => rows.map((row) => row[one]));
     if (rows.length > 0)
       await client.query(
-        `update ${table} t set ${column} = n.sealed from unnest(${of.key.map((_, i) => `$${i + 2}::text[]`).join(", ")}, $1::text[])
-           n(${of.key.map((_, i) => `k${i}`).join(", ")}, sealed)
-         where ${of.key.map((one, i) => `t.${name(one).sql} = n.k${i}`).join(" and ")}`,
-        [sealed, ...keys],
+        `update ${table} t set ${column} = n.sealed from unnest($2::text[], ${keys.map((_, i) => `$${i + 3}::text[]`).join(", ")})
+           n(sealed, ${keys.map((_, i) => `k${i}`).join(", ")})
+         where t.organization_id = $1 and ${keys.map((one, i) => `t.${name(one).sql} = n.k${i}`).join(" and ")}`,
+        [organizationId, sealed, ...keys.map((key) => rows.map((row) => row[key]))],
       );
     await client.query("commit");
     return rows.length;

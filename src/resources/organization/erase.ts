@@ -1,6 +1,7 @@
 // Removing every row of an organization. The tables are read off the database, so that a new one needs nothing here.
 import { type Ctx, query, write } from "../../core/context.ts";
 import { name, sql, statement } from "../../db/sql.ts";
+import { deferConstraints } from "../../records/defer_constraints.ts";
 
 /** Runs in one transaction whatever the size, and takes the time it needs. */
 const timeoutMinutes = 10;
@@ -8,7 +9,7 @@ const timeoutMinutes = 10;
 /** Deletes all that has this organization's id, in all tables. */
 export async function erase(ctx: Ctx): Promise<void> {
   write(ctx, { text: `select set_config('statement_timeout', '${timeoutMinutes}min', true)`, values: [] });
-  write(ctx, { text: "set constraints all deferred", values: [] });
+  deferConstraints(ctx);
   for (const table of await tablesInOrder(ctx)) {
     write(ctx, statement(sql`delete from ${name(table)} where organization_id = ${ctx.organization_id}`));
   }
