@@ -14,7 +14,7 @@ export interface OrderKey {
 
 /** A sort key that is not a plain column. */
 export interface SortKey {
-  sql: (alias: string) => Sql;
+  sql: (alias: string, ctx: Ctx) => Sql;
   type: "text" | "number";
 }
 

@@ -70,18 +70,20 @@ const columns = {
   date_created: "timestamptz",
 } as const;
 const names = Object.keys(columns) as (keyof typeof columns)[];
+const others = names.filter((one) => one !== "organization_id");
 const into = `insert into event (${names.join(", ")}, date_updated)`;
 const text = `${into} values (${names.map((_, i) => `$${i + 1}`).join(", ")}, $${names.length})`;
 
 // Many rows come as one piece of JSON: what is JSON already stands in it as it is, and nothing is written out twice.
-const manyText = `${into} select *, date_created from json_to_recordset($1::json) t(${names.map((one) => `${one} ${columns[one]}`).join(", ")})`;
+const manyText = `${into} select $2, ${others.join(", ")}, date_created
+  from json_to_recordset($1::json) t(${others.map((one) => `${one} ${columns[one]}`).join(", ")})`;
 
 function insertEvents(events: readonly unknown[][]): Statement {
   if (events.length === 1) return { name: "event.insert", text, values: events[0]! };
   const member = (values: readonly unknown[]) => (key: keyof typeof columns, i: number) =>
     `"${key}":${columns[key] === "json" ? values[i] : JSON.stringify(values[i])}`;
   const rows = events.map((values) => `{${names.map(member(values)).join(",")}}`);
-  return { name: "event.insert_many", text: manyText, values: [`[${rows.join(",")}]`] };
+  return { name: "event.insert_many", text: manyText, values: [`[${rows.join(",")}]`, events[0]![0]] };
 }
 
 function valuesOf(

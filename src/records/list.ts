@@ -193,7 +193,7 @@ export async function expandIds(ctx: Ctx, of: Resource, names: readonly string[]
 }
 
 /** Children come in the order of their list, those without one of their own oldest first. */
-const childOrder = (of: Resource): Sql => orderBy(readOrder(of, of.order ?? "date_created", {}));
+const childOrder = (ctx: Ctx, of: Resource): Sql => orderBy(readOrder(of, of.order ?? "date_created", {}, ctx));
 
 async function expandOne(ctx: Ctx, of: Resource, relationName: string, ids: readonly string[]): Promise<Map<string, string[]>> {
   const relation = of.expand![relationName]!;
@@ -203,7 +203,7 @@ async function expandOne(ctx: Ctx, of: Resource, relationName: string, ids: read
   const found = relation.many
     ? sql`select p.id, c.* from unnest(${ids}::text[]) p(id) cross join lateral (
         select ${selectList(ctx, projection)} from ${from(target, "t")} ${joinsOf(ctx, projection)}
-        where ${conditions} and t.${name(relation.via)} = p.id order by ${childOrder(target)} limit ${expandMax + 1}) c`
+        where ${conditions} and t.${name(relation.via)} = p.id order by ${childOrder(ctx, target)} limit ${expandMax + 1}) c`
     : sql`select p.id, ${selectList(ctx, projection)} from ${from(of, "p")} join ${from(target, "t")} on t.organization_id = p.organization_id and t.id = p.${name(relation.via)}
         ${joinsOf(ctx, projection)} where ${conditions} and p.organization_id = ${ctx.organization_id} and p.id = any(${ids}::text[])`;
 

@@ -3,7 +3,7 @@ import type { Ctx } from "../core/context.ts";
 import type { FieldErrors } from "../core/errors.ts";
 import type { Field } from "../core/field.ts";
 import { from, type Resource, scope } from "../core/resource.ts";
-import { type OrderKey } from "../core/search.ts";
+import type { OrderKey, SortKey } from "../core/search.ts";
 import { and, name, raw, type Sql, sql } from "../db/sql.ts";
 import { notAmong } from "../values/reasons.ts";
 import { casts, splitList } from "./comparisons.ts";
@@ -16,21 +16,23 @@ export const orderBy = (order: readonly OrderKey[]): Sql =>
 
 const defaultOrders = new WeakMap<Resource, OrderKey[]>();
 
-/** `ctx` says which custom fields there are to sort by. */
-export function readOrder(of: Resource, value: string | undefined, errors: FieldErrors, ctx?: Ctx): readonly OrderKey[] {
+export function readOrder(of: Resource, value: string | undefined, errors: FieldErrors, ctx: Ctx): readonly OrderKey[] {
   if (value !== undefined) return orderOf(of, value, errors, ctx);
-  let kept = defaultOrders.get(of);
-  if (kept === undefined) defaultOrders.set(of, (kept = orderOf(of, of.order ?? "-date_created", errors)));
-  return kept;
+  const kept = defaultOrders.get(of);
+  if (kept !== undefined) return kept;
+  const order = orderOf(of, of.order ?? "-date_created", errors, ctx);
+  // The SQL of a special key may name the organization, so such an order is made for each request.
+  if (order.every(({ key }) => specialKey(of, key) === null)) defaultOrders.set(of, order);
+  return order;
 }
 
-function orderOf(of: Resource, value: string, errors: FieldErrors, ctx?: Ctx): OrderKey[] {
+function orderOf(of: Resource, value: string, errors: FieldErrors, ctx: Ctx): OrderKey[] {
   const keys: OrderKey[] = [];
-  const fields = ctx === undefined || of.custom === undefined ? noCustomFields : customFieldsOf(ctx.directory, of.custom);
+  const fields = of.custom === undefined ? noCustomFields : customFieldsOf(ctx.directory, of.custom);
   for (const part of splitList(value)) {
     const descending = part.startsWith("-");
     const name = descending ? part.slice(1) : part;
-    const key = name.startsWith("custom.") ? customKey(ctx, fields, name, descending) : orderKey(of, name, descending);
+    const key = name.startsWith("custom.") ? customKey(ctx, fields, name, descending) : orderKey(ctx, of, name, descending);
     if (key === null) errors._order_by = notSortedBy(of, fields, name);
     else keys.push(key);
   }
@@ -40,14 +42,9 @@ function orderOf(of: Resource, value: string, errors: FieldErrors, ctx?: Ctx): O
 const noCustomFields: ReadonlyMap<string, CustomField> = new Map();
 
 /** Numbers by what they are worth, days and moments by when, ids of members and records by the names people read. */
-function customKey(
-  ctx: Ctx | undefined,
-  fields: ReadonlyMap<string, CustomField>,
-  wireName: string,
-  descending: boolean,
-): OrderKey | null {
+function customKey(ctx: Ctx, fields: ReadonlyMap<string, CustomField>, wireName: string, descending: boolean): OrderKey | null {
   const [key, field] = findField(fields, wireName) ?? [];
-  if (ctx === undefined || key === undefined || field === undefined || field.accepts_multiple_values) return null;
+  if (key === undefined || field === undefined || field.accepts_multiple_values) return null;
   const base = { key, descending, nullable: true };
   if (field.type === "number") return { ...base, sql: customNumber("t", key), cast: "double precision" };
   const value = customText("t", key);
@@ -87,14 +84,19 @@ export const sortKeys = (of: Resource): string[] => [
   ]),
 ];
 
-function orderKey(of: Resource, key: string, descending: boolean): OrderKey | null {
+function specialKey(of: Resource, key: string): SortKey | null {
+  const special = of.sort?.[key];
+  return special === undefined || special === true ? null : special;
+}
+
+function orderKey(ctx: Ctx, of: Resource, key: string, descending: boolean): OrderKey | null {
   if (key === "id") return { key, sql: sql`t.id`, descending, nullable: false, cast: "text" };
   if (!sortKeys(of).includes(key)) return null;
-  const special = of.sort?.[key];
-  if (special && special !== true)
+  const special = specialKey(of, key);
+  if (special !== null)
     return {
       key,
-      sql: special.sql("t"),
+      sql: special.sql("t", ctx),
       descending,
       nullable: true,
       cast: special.type === "text" ? "text" : "double precision",

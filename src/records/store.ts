@@ -120,10 +120,11 @@ function insertManyStatement<R extends Resource>(of: R, rows: readonly Row<R>[])
     ...(of.rendered === undefined ? {} : { rendered: renderedText(of, row) }),
   }));
   const table = name(of.table).sql;
+  const read = keys.map((key) => (key === "organization_id" ? "$2" : key));
   return {
     name: `${of.name}.insert_many`,
-    text: `insert into ${table} (${keys}) select ${keys} from json_populate_recordset(null::${table}, $1::json)`,
-    values: [JSON.stringify(objects)],
+    text: `insert into ${table} (${keys.join(", ")}) select ${read.join(", ")} from json_populate_recordset(null::${table}, $1::json)`,
+    values: [JSON.stringify(objects), rows[0]!.organization_id],
   };
 }
 

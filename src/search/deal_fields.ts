@@ -90,13 +90,13 @@ function valueSummary(type: string): SmartField {
     ) => sql`(select string_agg(${money(raw("s.value"), raw("s.currency"))} || ' ' || replace(s.period, '_', '-'), ', ' order by s.value desc, s.currency, s.period) from (
       select sum(part.due) as value, part.currency, part.period from (
         select r.value_currency as currency, unnest(${[...periods]}::text[]) as period, unnest(array[${join(periods.map(due), ", ")}]) as due
-        from ${rowsOf("opportunity", "r", record, dealsOf(type)(ctx))}) part
+        from ${rowsOf(ctx, "opportunity", record, dealsOf(type)(ctx))}) part
       where part.due is not null group by 2, 3) s)`,
   };
 }
 
 /** The deal that says most of a lead: an active one before a won, a won before a lost; of those the newest. */
-function primaryDeal(kind: Kind, column: Sql, doc: string, refersTo?: string): SmartField {
+function primaryDeal(kind: Kind, column: Sql | ((ctx: Ctx) => Sql), doc: string, refersTo?: string): SmartField {
   const rank = (ctx: Ctx) => sql`case when ${dealsOf("active")(ctx)} then 0 when ${dealsOf("won")(ctx)} then 1 else 2 end`;
   return {
     kind,
@@ -105,19 +105,20 @@ function primaryDeal(kind: Kind, column: Sql, doc: string, refersTo?: string): S
     ...first(
       "primary deal",
       "opportunity",
-      column,
+      typeof column === "function" ? column : always(column),
       (ctx) => sql`${rank(ctx)}, r.date_created desc, r.id desc`,
       always(everything),
     ),
   };
 }
 
-const ofStatus = (column: string): Sql =>
-  sql`(select s.${name(column)} from opportunity_status s where s.organization_id = r.organization_id and s.id = r.status_id)`;
-const pipelineName =
-  raw(`(select p.name from opportunity_status s join pipeline p on p.organization_id = s.organization_id and p.id = s.pipeline_id
-  where s.organization_id = r.organization_id and s.id = r.status_id)`);
-const memberName = raw("(select m.name from member m where m.organization_id = r.organization_id and m.id = r.user_id)");
+const ofStatus = (column: string) => (ctx: Ctx) =>
+  sql`(select s.${name(column)} from opportunity_status s where s.organization_id = ${ctx.organization_id} and s.id = r.status_id)`;
+const pipelineName = (ctx: Ctx) =>
+  sql`(select p.name from opportunity_status s join pipeline p on p.organization_id = s.organization_id and p.id = s.pipeline_id
+    where s.organization_id = ${ctx.organization_id} and s.id = r.status_id)`;
+const memberName = (ctx: Ctx) =>
+  sql`(select m.name from member m where m.organization_id = ${ctx.organization_id} and m.id = r.user_id)`;
 
 export const primaryDealFields: SmartFields = {
   primary_opportunity_id: primaryDeal("text", raw("r.id"), "Its id.", "opportunity"),

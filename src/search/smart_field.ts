@@ -20,8 +20,8 @@ export type SmartFields = Readonly<Record<string, SmartField>>;
 
 // --- the rows of a lead in another table ---
 
-export const rowsOf = (table: string, alias: string, record: Sql, where: Sql): Sql =>
-  sql`${name(table)} ${name(alias)} where ${name(alias)}.organization_id = ${record}.organization_id and ${name(alias)}.lead_id = ${record}.id and ${where}`;
+export const rowsOf = (ctx: Ctx, table: string, record: Sql, where: Sql): Sql =>
+  sql`${name(table)} r where r.organization_id = ${ctx.organization_id} and r.lead_id = ${record}.id and ${where}`;
 
 type Valued = Pick<SmartField, "value" | "shared">;
 
@@ -31,10 +31,10 @@ export const aggregate = (
   as: (ctx: Ctx, where: Sql) => Sql,
   where: (ctx: Ctx) => Sql = () => everything,
 ): Valued => ({
-  value: (record, ctx) => sql`(select ${as(ctx, everything)} from ${rowsOf(table, "r", record, where(ctx))})`,
+  value: (record, ctx) => sql`(select ${as(ctx, everything)} from ${rowsOf(ctx, table, record, where(ctx))})`,
   shared: {
     name: `all rows of ${table}`,
-    rows: (record) => rowsOf(table, "r", record, everything),
+    rows: (record, ctx) => rowsOf(ctx, table, record, everything),
     value: (ctx) => as(ctx, where(ctx)),
   },
 });
@@ -43,11 +43,17 @@ export const count = (table: string, where?: (ctx: Ctx) => Sql): Valued =>
   aggregate(table, (_ctx, met) => sql`count(*) filter (where ${met})`, where);
 
 /** A column of the first row in an order; `called` is the same for all columns of that row. */
-export function first(called: string, table: string, column: Sql, order: (ctx: Ctx) => Sql, where: (ctx: Ctx) => Sql): Valued {
-  const rows = (record: Sql, ctx: Ctx) => sql`${rowsOf(table, "r", record, where(ctx))} order by ${order(ctx)} limit 1`;
+export function first(
+  called: string,
+  table: string,
+  column: (ctx: Ctx) => Sql,
+  order: (ctx: Ctx) => Sql,
+  where: (ctx: Ctx) => Sql,
+): Valued {
+  const rows = (record: Sql, ctx: Ctx) => sql`${rowsOf(ctx, table, record, where(ctx))} order by ${order(ctx)} limit 1`;
   return {
-    value: (record, ctx) => sql`(select ${column} from ${rows(record, ctx)})`,
-    shared: { name: called, rows, value: () => column },
+    value: (record, ctx) => sql`(select ${column(ctx)} from ${rows(record, ctx)})`,
+    shared: { name: called, rows, value: column },
   };
 }
 

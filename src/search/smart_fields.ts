@@ -99,7 +99,7 @@ function ofOneActivity(
     names.map((column) => {
       const [kind, expression, doc, refersTo] = columns[column]!;
       const isPast = (ctx: Ctx) => sql`${where(ctx)} and ${past(ctx, "activity_at")}`;
-      const valued = first(prefix, "activity", expression, () => order, isPast);
+      const valued = first(prefix, "activity", always(expression), always(order), isPast);
       return [`${prefix}_${column}`, { kind, refersTo, ...valued, doc: `Of the ${what}. ${doc}` }];
     }),
   );
@@ -181,7 +181,7 @@ const nextTask = (kind: Kind, column: string, doc: string, refersTo?: string): S
   kind,
   refersTo,
   doc: `Of the next task to do. ${doc}`,
-  ...first("next task", "task", sql`r.${name(column)}`, always(raw("r.date, r.id")), always(isNext)),
+  ...first("next task", "task", always(sql`r.${name(column)}`), always(raw("r.date, r.id")), always(isNext)),
 });
 
 const taskFields: SmartFields = {
@@ -201,10 +201,10 @@ const taskFields: SmartFields = {
 // --- people and addresses ---
 
 /** Members of a list of the lead and of the same list of its contacts. */
-const inAllLists = (list: string) => (record: Sql) =>
-  sql`(jsonb_array_length(${record}.${name(list)}) + (select coalesce(sum(jsonb_array_length(r.${name(list)})), 0) from ${rowsOf("contact", "r", record, everything)}))`;
-const urls = (record: Sql): Sql =>
-  sql`((${record}.url is not null)::int + (select coalesce(sum(jsonb_array_length(r.urls)), 0) from ${rowsOf("contact", "r", record, everything)}))`;
+const inAllLists = (list: string) => (record: Sql, ctx: Ctx) =>
+  sql`(jsonb_array_length(${record}.${name(list)}) + (select coalesce(sum(jsonb_array_length(r.${name(list)})), 0) from ${rowsOf(ctx, "contact", record, everything)}))`;
+const urls = (record: Sql, ctx: Ctx): Sql =>
+  sql`((${record}.url is not null)::int + (select coalesce(sum(jsonb_array_length(r.urls)), 0) from ${rowsOf(ctx, "contact", record, everything)}))`;
 
 const peopleFields: SmartFields = {
   num_contacts: { kind: "number", ...count("contact"), doc: "How many contacts there are." },

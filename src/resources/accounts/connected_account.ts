@@ -93,7 +93,7 @@ function ownOrLent(ctx: Ctx, alias: string): Sql | null {
   if (may(ctx, "manage_organization")) return null;
   const t = name(alias);
   return sql`(${t}.user_id = ${ctx.actor.user_id} or exists (select from send_as s
-    where s.organization_id = ${t}.organization_id and s.allowing_user_id = ${t}.user_id and s.allowed_user_id = ${ctx.actor.user_id}))`;
+    where s.organization_id = ${ctx.organization_id} and s.allowing_user_id = ${t}.user_id and s.allowed_user_id = ${ctx.actor.user_id}))`;
 }
 
 function identity() {

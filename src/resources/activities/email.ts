@@ -131,7 +131,7 @@ function otherLeads(alias: string, ctx: Ctx): Sql {
   const t = name(alias);
   const named = ["from", "to", "cc"].map((key) => sql`coalesce(${t}.envelope->${key}, '[]')`);
   const keys = sql`array(select lower(p->>'email') from jsonb_array_elements(${join(named, " || ")}) p)`;
-  const has = (row: Sql) => sql`${row}.organization_id = ${t}.organization_id and ${row}.email_keys && ${keys}`;
+  const has = (row: Sql) => sql`${row}.organization_id = ${ctx.organization_id} and ${row}.email_keys && ${keys}`;
   return sql`(select coalesce(json_agg(o.id order by o.id), '[]') from (
       select c.lead_id from contact c where ${has(raw("c"))} and ${visibleAsLead(ctx, "c") ?? raw("true")}
       union select l.id from lead l where ${has(raw("l"))} and ${leadIsVisible(ctx, "l") ?? raw("true")}

@@ -32,8 +32,8 @@ const linesMax = 100;
 
 const emails = related(
   z.array(z.looseObject({ id: z.string() })),
-  (alias) => sql`(select coalesce(json_agg(json_build_object(${lines}) order by e.activity_at desc, e.id desc), '[]') from (
-    select * from activity m where m.organization_id = ${name(alias)}.organization_id and m.thread_id = ${name(alias)}.id
+  (alias, ctx) => sql`(select coalesce(json_agg(json_build_object(${lines}) order by e.activity_at desc, e.id desc), '[]') from (
+    select ${columns} from activity m where m.organization_id = ${ctx.organization_id} and m.thread_id = ${name(alias)}.id
     order by m.date_created desc, m.id desc limit ${linesMax}) e)`,
   `Its e-mails without their bodies, newest first, at most ${linesMax}.`,
 );
@@ -57,6 +57,8 @@ export const emailThread = resource({
 
 const wireTime = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
 const times: readonly string[] = ["date_sent", "activity_at", "date_created"];
+
+const columns = raw(lineFields.map((key) => `m.${key}`).join(", "));
 
 const lines = raw(
   lineFields

@@ -92,9 +92,9 @@ async function checkAtLead(ctx: Ctx, of: Resource, field: string, id: string | n
 /** What passes between people; a note or a task does not tell whom somebody is talking to. */
 const exchanges = ["Email", "SMS", "Call", "ChannelMessage", "Meeting"];
 
-const lastExchange = ({ now }: Ctx, via: "contact_id" | "lead_id", id: Sql): Sql =>
-  sql`(select max(a.activity_at) from activity a where a.organization_id = t.organization_id and a.${name(via)} = ${id}
-    and a._type = any(${exchanges}) and a.activity_at <= ${now}) desc nulls last`;
+const lastExchange = (ctx: Ctx, via: "contact_id" | "lead_id", id: Sql): Sql =>
+  sql`(select max(a.activity_at) from activity a where a.organization_id = ${ctx.organization_id} and a.${name(via)} = ${id}
+    and a._type = any(${exchanges}) and a.activity_at <= ${ctx.now}) desc nulls last`;
 
 /** Of several who share an address, the one of the latest exchange, else who was changed last. */
 const latest = (ctx: Ctx, exchanged: readonly Sql[]): Sql =>

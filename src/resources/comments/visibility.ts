@@ -13,7 +13,7 @@ export function visibleAsSubject(ctx: Ctx, alias: string): Sql | null {
   const seen = freeOfLeads.map((kind) => {
     const of = ctx.registry.resource(kind)!;
     return sql`exists (select from ${from(of, "subject")}
-      where subject.organization_id = ${t}.organization_id and subject.id = ${t}.object_id and ${of.visible!(ctx, "subject")!})`;
+      where subject.organization_id = ${ctx.organization_id} and subject.id = ${t}.object_id and ${of.visible!(ctx, "subject")!})`;
   });
   return sql`(${asLead} and (${t}.lead_id is not null or ${t}.object_type <> all(${freeOfLeads}) or ${or(seen)}))`;
 }

@@ -94,7 +94,7 @@ function subscriptionsOf(alias: string, ctx: Ctx): Sql {
       'start_date', ${wireTime(sql`s.start_date`)}, 'date_created', ${wireTime(sql`s.date_created`)}) order by s.date_created desc, s.id desc), '[]')
     from sequence_subscription s left join sequence q on q.organization_id = s.organization_id and q.id = s.sequence_id
       ${andVisible(sequence.visible!(ctx, "q"))}
-    where s.organization_id = ${t}.organization_id and s.contact_id = ${t}.id)`;
+    where s.organization_id = ${ctx.organization_id} and s.contact_id = ${t}.id)`;
 }
 
 /** What a contact is called. */

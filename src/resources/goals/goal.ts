@@ -48,7 +48,7 @@ function won(alias: string, ctx: Ctx): Sql {
   const statuses = ctx.directory.list(opportunityStatus).flatMap((status) => (status.type === "won" ? [status.id] : []));
   const visible = visibleAsLead(ctx, "o");
   const conditions = [
-    sql`o.organization_id = ${t}.organization_id`,
+    sql`o.organization_id = ${ctx.organization_id}`,
     sql`o.status_id = any(${statuses}::text[])`,
     sql`o.date_won between ${t}.period_start and ${t}.period_end`,
     sql`o.value_currency = ${t}.currency`,

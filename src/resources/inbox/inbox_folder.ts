@@ -43,9 +43,9 @@ export const inboxFolder = resource({
 function counted(condition: Sql, doc: string) {
   return related(
     z.int(),
-    (alias, ctx) => sql`(select count(*) from conversation c where c.organization_id = ${name(alias)}.organization_id
+    (alias, ctx) => sql`(select count(*) from conversation c where c.organization_id = ${ctx.organization_id}
         and c.folder_id = ${name(alias)}.id and c.deleted_at is null ${condition} ${andVisible(visibleAsLead(ctx, "c"))})
-      + (select count(*) from inbox_prospect p where p.organization_id = ${name(alias)}.organization_id
+      + (select count(*) from inbox_prospect p where p.organization_id = ${ctx.organization_id}
         and p.folder_id = ${name(alias)}.id and p.status = 'new' ${andVisible(visibleAsLead(ctx, "p"))})`,
     doc,
   );

@@ -91,8 +91,8 @@ export const lead = resource({
     html_url: address("/lead/", "Where the lead is shown to people."),
     contact_ids: related(
       z.array(z.string()),
-      (t) =>
-        sql`(select coalesce(json_agg(c.id order by c.id), '[]') from contact c where c.organization_id = ${sql([t])}.organization_id and c.lead_id = ${sql([t])}.id)`,
+      (t, ctx) =>
+        sql`(select coalesce(json_agg(c.id order by c.id), '[]') from contact c where c.organization_id = ${ctx.organization_id} and c.lead_id = ${sql([t])}.id)`,
     ),
     ...leadOverview(),
     email_keys: texts({ default: [] as string[], hidden: true, derive: emailKeys }),
@@ -119,7 +119,7 @@ function searchWords(row: {
   ];
 }
 
-function statusLabel(alias: string) {
+function statusLabel(alias: string, ctx: Ctx) {
   const t = sql([alias]);
-  return sql`(select sort_key(s.label) from lead_status s where s.organization_id = ${t}.organization_id and s.id = ${t}.status_id)`;
+  return sql`(select sort_key(s.label) from lead_status s where s.organization_id = ${ctx.organization_id} and s.id = ${t}.status_id)`;
 }

@@ -1,5 +1,6 @@
 // What a lead shows at a glance, of itself and of its people, when it is named in `_fields`.
 import { z } from "zod";
+import type { Ctx } from "../../core/context.ts";
 import { computed, lookedUp, type Moment, onDemand, related } from "../../core/field.ts";
 import { name, type Sql, sql, wireTime } from "../../db/sql.ts";
 import { timeIn } from "../../values/time.ts";
@@ -47,10 +48,10 @@ export const leadOverview = () => ({
 
 const firstOf =
   (list: "emails" | "phones") =>
-  (alias: string): Sql => {
+  (alias: string, ctx: Ctx): Sql => {
     const t = name(alias);
     return sql`to_json(coalesce(${t}.${name(list)}->0, (select c.${name(list)}->0 from contact c
-    where c.organization_id = ${t}.organization_id and c.lead_id = ${t}.id and c.${name(list)} <> '[]'
+    where c.organization_id = ${ctx.organization_id} and c.lead_id = ${t}.id and c.${name(list)} <> '[]'
     order by c.date_created, c.id limit 1)))`;
   };
 
@@ -58,12 +59,12 @@ function addressSummary([first]: Address[]): string | null {
   return [first?.city, first?.state, first?.country].filter((part) => part).join(", ") || null;
 }
 
-function contactsSummary(alias: string): Sql {
+function contactsSummary(alias: string, ctx: Ctx): Sql {
   const t = name(alias);
   return sql`(select to_json(string_agg(c.display_name, ', ' order by c.place) filter (where c.place <= 3)
       || case when count(*) > 3 then ' and ' || (count(*) - 3) || ' more' else '' end)
     from (select display_name, row_number() over (order by date_created, id) as place from contact
-      where organization_id = ${t}.organization_id and lead_id = ${t}.id) c)`;
+      where organization_id = ${ctx.organization_id} and lead_id = ${t}.id) c)`;
 }
 
 function localTime(addresses: Address[], now: Date): string | null {
@@ -71,9 +72,9 @@ function localTime(addresses: Address[], now: Date): string | null {
   return zone === undefined ? null : timeIn(now, zone);
 }
 
-function summaries(alias: string): Sql {
+function summaries(alias: string, ctx: Ctx): Sql {
   const t = name(alias);
-  const ofLead = sql`organization_id = ${t}.organization_id and lead_id = ${t}.id and summary is not null`;
+  const ofLead = sql`organization_id = ${ctx.organization_id} and lead_id = ${t}.id and summary is not null`;
   return sql`(select coalesce(json_agg(json_build_object('object_type', s.object_type, 'object_id', s.id, 'summary', s.summary,
       'date', ${wireTime(sql`s.at`)}) order by s.at desc nulls last, s.id), '[]')
     from (select * from (

@@ -296,7 +296,7 @@ test("files go along with their bytes and their links", async () => {
   assert.deepEqual([moved.name, moved.subtype, moved.share_url], ["a.txt", null, file.share_url]);
   assert.equal((await there.ask("GET", `/file/${file.id}/download/`)).text, "Hello");
   assert.equal(await (await fetch(file.share_url.replace(/^.*(?=\/f\/)/, there.service.url))).text(), "Hello");
-  const waiting = await there.service.app.core.db.unscoped({ text: "select storage_key from stored_bytes_removal", values: [] });
+  const waiting = await there.service.app.db.unscoped({ text: "select storage_key from stored_bytes_removal", values: [] });
   assert.ok(!waiting.some(([key]) => key!.startsWith(here.id)), "the bytes are not waiting to be removed");
 });
 

@@ -30,7 +30,7 @@ export function visibleAsLead(ctx: Ctx, alias: string): Sql | null {
   const visible = leadIsVisible(ctx, "visible_lead");
   if (visible === null) return null;
   return sql`(${name(alias)}.lead_id is null or exists (select from lead visible_lead
-    where visible_lead.organization_id = ${name(alias)}.organization_id and visible_lead.id = ${name(alias)}.lead_id and ${visible}))`;
+    where visible_lead.organization_id = ${ctx.organization_id} and visible_lead.id = ${name(alias)}.lead_id and ${visible}))`;
 }
 
 /** For records that outlive their lead: of one whose lead is gone, whoever made it and whoever sees all leads are left. */

@@ -20,44 +20,41 @@ export const listFields = (of: Listed) => ({
   source: text({ readOnly: true, default: internal, doc: "`internal`, or where it was copied from." }),
   description: text({ max: 10_000 }),
   is_read_only: boolean({ readOnly: true, default: false, doc: "Kept by its source: nobody is put on it by hand." }),
-  member_count: related(
-    z.int(),
-    (t, ctx) => memberCount(ctx, of, sql`${name(t)}.organization_id`, sql`${name(t)}.id`),
-    `How many ${of}s are on it.`,
-    { always: true },
-  ),
+  member_count: related(z.int(), (t, ctx) => memberCount(ctx, of, sql`${name(t)}.id`), `How many ${of}s are on it.`, {
+    always: true,
+  }),
 });
 
 /** How many of the records on a list the caller sees. */
-export function memberCount(ctx: Ctx, of: Listed, organization: Sql, list: Sql): Sql {
+export function memberCount(ctx: Ctx, of: Listed, list: Sql): Sql {
   const visible = of === "lead" ? leadIsVisible(ctx, "listed") : visibleAsLead(ctx, "listed");
   const hasSeen =
     visible === null
       ? empty
       : sql`and exists (select from ${name(of)} listed
-          where listed.organization_id = m.organization_id and listed.id = m.${name(`${of}_id`)} and ${visible})`;
-  return sql`(select count(*) from ${tableOf(of)} m where m.organization_id = ${organization} and m.list_id = ${list} ${hasSeen})`;
+          where listed.organization_id = ${ctx.organization_id} and listed.id = m.${name(`${of}_id`)} and ${visible})`;
+  return sql`(select count(*) from ${tableOf(of)} m where m.organization_id = ${ctx.organization_id} and m.list_id = ${list} ${hasSeen})`;
 }
 
 /** The field of a record with the lists it is on. */
 export const listIds = (of: Listed): Related =>
   related(
     z.array(z.string()),
-    (t) => sql`(select coalesce(json_agg(m.list_id order by m.list_id), '[]') from ${tableOf(of)} m
-      where m.organization_id = ${name(t)}.organization_id and m.${name(`${of}_id`)} = ${name(t)}.id)`,
+    (t, ctx) => sql`(select coalesce(json_agg(m.list_id order by m.list_id), '[]') from ${tableOf(of)} m
+      where m.organization_id = ${ctx.organization_id} and m.${name(`${of}_id`)} = ${name(t)}.id)`,
     "The lists it is on.",
   );
 
 /** `list_id` and `list_id__in` of a list of records. */
 export function listFilters(of: Listed): Record<string, Filter> {
-  const isOn = (alias: string, lists: readonly string[]) =>
-    sql`exists (select from ${tableOf(of)} m where m.organization_id = ${name(alias)}.organization_id
+  const isOn = (ctx: Ctx, alias: string, lists: readonly string[]) =>
+    sql`exists (select from ${tableOf(of)} m where m.organization_id = ${ctx.organization_id}
       and m.list_id = any(${lists}::text[]) and m.${name(`${of}_id`)} = ${name(alias)}.id)`;
   return {
-    list_id: { doc: `Only ${of}s on this list.`, sql: (_ctx, value, alias) => isOn(alias, [value]) },
+    list_id: { doc: `Only ${of}s on this list.`, sql: (ctx, value, alias) => isOn(ctx, alias, [value]) },
     list_id__in: {
       doc: `Only ${of}s on any of these lists, separated by commas.`,
-      sql: (_ctx, value, alias) => isOn(alias, readValues(value)),
+      sql: (ctx, value, alias) => isOn(ctx, alias, readValues(value)),
     },
   };
 }

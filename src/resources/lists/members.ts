@@ -31,7 +31,7 @@ export async function removeMember(ctx: Ctx, of: Listed, listId: string, id: str
 }
 
 export async function countMembers(ctx: Ctx, of: Listed, listId: string): Promise<number> {
-  const [row] = await query(ctx, statement(sql`select ${memberCount(ctx, of, sql`${ctx.organization_id}`, sql`${listId}`)}`));
+  const [row] = await query(ctx, statement(sql`select ${memberCount(ctx, of, sql`${listId}`)}`));
   return Number(row![0]);
 }
 
@@ -45,7 +45,7 @@ export function leaveSharedLists(ctx: Ctx, of: Listed, gone: string, kept: strin
   write(
     ctx,
     statement(sql`delete from ${tableOf(of)} m where m.organization_id = ${ctx.organization_id} and m.${columnOf(of)} = ${gone}
-      and exists (select from ${tableOf(of)} k where k.organization_id = m.organization_id
+      and exists (select from ${tableOf(of)} k where k.organization_id = ${ctx.organization_id}
         and k.list_id = m.list_id and k.${columnOf(of)} = ${kept})`),
   );
 }

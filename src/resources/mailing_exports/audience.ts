@@ -36,10 +36,10 @@ export async function audience(ctx: Ctx, given: unknown): Promise<Sql[]> {
   const { query: search, lead_status_id, owner_id, lead_list_id, contact_list_id, tag, has_email, date_created__gte } = read.data;
   const contact = ctx.registry.resource("contact")!;
   const conditions = scope(ctx, contact);
-  if (lead_status_id !== undefined) conditions.push(leadHas(sql`l.status_id = ${lead_status_id}`));
-  if (owner_id !== undefined) conditions.push(leadHas(sql`l.owner_id = ${owner_id}`));
-  if (lead_list_id !== undefined) conditions.push(memberOf("lead", "lead_id", lead_list_id));
-  if (contact_list_id !== undefined) conditions.push(memberOf("contact", "id", contact_list_id));
+  if (lead_status_id !== undefined) conditions.push(leadHas(ctx, sql`l.status_id = ${lead_status_id}`));
+  if (owner_id !== undefined) conditions.push(leadHas(ctx, sql`l.owner_id = ${owner_id}`));
+  if (lead_list_id !== undefined) conditions.push(memberOf(ctx, "lead", "lead_id", lead_list_id));
+  if (contact_list_id !== undefined) conditions.push(memberOf(ctx, "contact", "id", contact_list_id));
   if (tag !== undefined) conditions.push(sql`t.tags @> ${[tag]}`);
   if (has_email !== undefined) conditions.push(has_email ? sql`t.email_keys <> '{}'` : sql`t.email_keys = '{}'`);
   if (date_created__gte !== undefined) conditions.push(sql`t.date_created >= ${date_created__gte}`);
@@ -47,11 +47,11 @@ export async function audience(ctx: Ctx, given: unknown): Promise<Sql[]> {
   return conditions;
 }
 
-const leadHas = (condition: Sql): Sql =>
-  sql`exists (select from lead l where l.organization_id = t.organization_id and l.id = t.lead_id and ${condition})`;
+const leadHas = (ctx: Ctx, condition: Sql): Sql =>
+  sql`exists (select from lead l where l.organization_id = ${ctx.organization_id} and l.id = t.lead_id and ${condition})`;
 
-const memberOf = (kind: "lead" | "contact", column: "lead_id" | "id", listId: string): Sql =>
-  sql`exists (select from ${name(`${kind}_list_member`)} m where m.organization_id = t.organization_id
+const memberOf = (ctx: Ctx, kind: "lead" | "contact", column: "lead_id" | "id", listId: string): Sql =>
+  sql`exists (select from ${name(`${kind}_list_member`)} m where m.organization_id = ${ctx.organization_id}
     and m.${name(`${kind}_id`)} = t.${name(column)} and m.list_id = ${listId})`;
 
 async function searched(ctx: Ctx, contact: Resource, given: string | Record<string, unknown>): Promise<Sql> {

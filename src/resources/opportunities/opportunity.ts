@@ -201,9 +201,9 @@ function displayName(directory: Directory, statusId: string): string | null {
   return directory.list(pipeline).length > 1 ? `${status.label} (${pipelineName(directory, statusId)})` : status.label;
 }
 
-function userName(alias: string): Sql {
+function userName(alias: string, ctx: Ctx): Sql {
   const t = name(alias);
-  return sql`(select sort_key(m.name) from member m where m.organization_id = ${t}.organization_id and m.id = ${t}.user_id)`;
+  return sql`(select sort_key(m.name) from member m where m.organization_id = ${ctx.organization_id} and m.id = ${t}.user_id)`;
 }
 
 /** What is linked to another deal of the lead says nothing about this one; a new deal is not stalled yet. */
@@ -212,6 +212,6 @@ function isStalled(alias: string, ctx: Ctx): Sql {
   const since = new Date(ctx.now.getTime() - 30 * 24 * 3_600_000);
   const active = ctx.directory.list(opportunityStatus).flatMap((status) => (status.type === "active" ? [status.id] : []));
   return sql`(${t}.status_id = any(${active}) and ${t}.date_created < ${since} and not exists (
-    select from activity a where a.organization_id = ${t}.organization_id and a.lead_id = ${t}.lead_id
+    select from activity a where a.organization_id = ${ctx.organization_id} and a.lead_id = ${t}.lead_id
       and (a.opportunity_id is null or a.opportunity_id = ${t}.id) and a.activity_at between ${since} and ${ctx.now}))`;
 }

@@ -22,8 +22,8 @@ export const membership = resource({
   filters: {
     email: {
       doc: "Only the member with this e-mail address.",
-      sql: (_ctx, value) =>
-        sql`t.user_id in (select u.id from member u where u.organization_id = t.organization_id and lower(u.email) = ${emailKey(value)})`,
+      sql: (ctx, value) =>
+        sql`t.user_id in (select u.id from member u where u.organization_id = ${ctx.organization_id} and lower(u.email) = ${emailKey(value)})`,
     },
   },
   fields: {

@@ -71,5 +71,5 @@ function visible(ctx: Ctx, alias: string): Sql | null {
   if (asLead === null) return null;
   const t = name(alias);
   return sql`(${t}.assigned_to = ${ctx.actor.user_id} or exists (select from project
-    where project.organization_id = ${t}.organization_id and project.id = ${t}.project_id and ${asLead}))`;
+    where project.organization_id = ${ctx.organization_id} and project.id = ${t}.project_id and ${asLead}))`;
 }

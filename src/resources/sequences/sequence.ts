@@ -78,7 +78,7 @@ export function countsOf(alias: string, ctx: Ctx): Sql {
   const counts = subscriptionStates.map((status) => sql`${status}::text, count(*) filter (where s.status = ${status})`);
   return sql`(select json_build_object(${counts.reduce((left, right) => sql`${left}, ${right}`)})
     from sequence_subscription s
-    where s.organization_id = ${t}.organization_id and s.sequence_id = ${t}.id ${andVisible(visibleAsLead(ctx, "s"))})`;
+    where s.organization_id = ${ctx.organization_id} and s.sequence_id = ${t}.id ${andVisible(visibleAsLead(ctx, "s"))})`;
 }
 
 function namedIn(field: "email_template_id" | "sms_template_id") {

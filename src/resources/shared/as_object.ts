@@ -24,7 +24,7 @@ export function visibleAsObject(ctx: Ctx, alias: string, only?: readonly string[
         ruled.map(([rule, kinds]) => sql`when ${isOneOf(kinds, t)} then ${condition(rule, kinds)}`),
         " ",
       )} end`;
-    const isSeen = each((rule, kinds) => seen(rule(ctx, "record")!, kinds, t));
+    const isSeen = each((rule, kinds) => seen(ctx, rule(ctx, "record")!, kinds, t));
     const wasSeen = each((rule, [of]) => seenLast(rule(ctx, "gone")!, of!, "gone", "deletion"));
     cases.push(
       sql`when ${isOneOf(
@@ -64,14 +64,14 @@ const isOneOf = (kinds: readonly Resource[], t: Sql): Sql => or(kinds.map(({ pre
 const isA = (prefix: string, t: Sql): Sql => sql`starts_with(${t}.object_id, ${raw(`'${prefix}_'`)})`;
 
 /** Null where there is no such record any more. */
-function seen(condition: Sql, kinds: readonly Resource[], t: Sql): Sql {
+function seen(ctx: Ctx, condition: Sql, kinds: readonly Resource[], t: Sql): Sql {
   const columns = join(
     columnsIn(condition, "record").map((key) => sql`r.${name(key)}`),
     ", ",
   );
   const records = kinds.map(
     (of) => sql`select ${columns} from ${from(of, "r")}
-      where ${isA(of.prefix, t)} and r.organization_id = ${t}.organization_id and r.id = ${t}.object_id`,
+      where ${isA(of.prefix, t)} and r.organization_id = ${ctx.organization_id} and r.id = ${t}.object_id`,
   );
   return sql`(select (${condition}) is true from (${join(records, " union all ")}) record)`;
 }
@@ -87,10 +87,10 @@ function deletedAs(ctx: Ctx, wasSeen: Sql, t: Sql): Sql {
   const wentAlong =
     leadRule === null
       ? raw("false")
-      : sql`exists (select from event lead_deletion where lead_deletion.organization_id = deletion.organization_id
+      : sql`exists (select from event lead_deletion where lead_deletion.organization_id = ${ctx.organization_id}
           and lead_deletion.object_id = deletion.lead_id and lead_deletion.action = 'deleted' and ${seenLast(leadRule, lead, "gone", "lead_deletion")}
-          and not exists (select from lead where lead.organization_id = deletion.organization_id and lead.id = deletion.lead_id))`;
-  return sql`exists (select from event deletion where deletion.organization_id = ${t}.organization_id
+          and not exists (select from lead where lead.organization_id = ${ctx.organization_id} and lead.id = deletion.lead_id))`;
+  return sql`exists (select from event deletion where deletion.organization_id = ${ctx.organization_id}
     and deletion.object_id = ${t}.object_id and deletion.action = 'deleted' and (${wasSeen} or ${wentAlong}))`;
 }
 

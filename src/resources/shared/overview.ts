@@ -25,11 +25,12 @@ export const recentCalls = (via: "lead_id" | "contact_id") =>
     z.array(shownCall),
     (alias, ctx) => {
       const t = name(alias);
-      const of = [sql`c.organization_id = ${t}.organization_id`, sql`c.${name(via)} = ${t}.id`, sql`c._type = 'Call'`];
+      const of = [sql`c.organization_id = ${ctx.organization_id}`, sql`c.${name(via)} = ${t}.id`, sql`c._type = 'Call'`];
       return sql`(select coalesce(json_agg(json_build_object('id', c.id, 'direction', c.direction, 'status', c.status,
           'disposition', c.disposition, 'duration', c.duration, 'phone', c.phone, 'contact_id', c.contact_id, 'user_id', c.user_id,
           'activity_at', ${wireTime(sql`c.activity_at`)}) order by c.activity_at desc, c.id desc), '[]')
-        from (select * from activity c where ${and([...of, visibleAsLead(ctx, "c") ?? raw("true")])}
+        from (select c.id, c.direction, c.status, c.disposition, c.duration, c.phone, c.contact_id, c.user_id, c.activity_at
+          from activity c where ${and([...of, visibleAsLead(ctx, "c") ?? raw("true")])}
           order by c.activity_at desc, c.id desc limit ${recent}) c)`;
     },
     "The five newest calls.",

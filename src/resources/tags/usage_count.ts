@@ -8,7 +8,7 @@ export const usageCount = (holder: "lead" | "contact"): Related =>
   related(
     z.int(),
     (t, ctx) => sql`(select count(*) from ${name(holder)} r
-      where r.organization_id = ${name(t)}.organization_id and r.tags @> array[${name(t)}.name]
+      where r.organization_id = ${ctx.organization_id} and r.tags @> array[${name(t)}.name]
         ${andVisible(holder === "lead" ? leadIsVisible(ctx, "r") : visibleAsLead(ctx, "r"))})`,
     `How many ${holder}s have it.`,
     { always: true },

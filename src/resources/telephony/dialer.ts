@@ -1,5 +1,6 @@
 // A dialer: leads to be called one after the other.
 import { z } from "zod";
+import type { Ctx } from "../../core/context.ts";
 import { boolean, choice, computed, input, integer, json, naming, ref, related, text, texts } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
@@ -86,13 +87,13 @@ function usersOf(user_ids: string[], state: string): z.output<typeof shownUser>[
   return user_ids.map((user_id) => ({ user_id, is_active: state === "active", state }));
 }
 
-function leadIds(alias: string) {
+function leadIds(alias: string, ctx: Ctx) {
   const t = name(alias);
   return sql`(select coalesce(json_agg(e.lead_id order by e.position), '[]') from dialer_lead e
-    where e.organization_id = ${t}.organization_id and e.dialer_id = ${t}.id)`;
+    where e.organization_id = ${ctx.organization_id} and e.dialer_id = ${t}.id)`;
 }
 
 /** Those that it was given one by one: whoever sends them again gets a dialer of the same leads. */
-function givenLeadIds(alias: string) {
-  return sql`case when ${name(alias)}.source_type = 'leads' then ${leadIds(alias)} end`;
+function givenLeadIds(alias: string, ctx: Ctx) {
+  return sql`case when ${name(alias)}.source_type = 'leads' then ${leadIds(alias, ctx)} end`;
 }

@@ -129,7 +129,11 @@ async function namedLeads(ctx: Ctx, { lead_ids }: Given): Promise<Sql> {
 }
 
 async function foundLeads(ctx: Ctx, { query: node, source_value: text }: Given): Promise<Sql> {
-  const { condition, order } = node ? await byNode(ctx, node) : text ? await byText(ctx, text) : everyLead;
+  const { condition, order } = node
+    ? await byNode(ctx, node)
+    : text
+      ? await byText(ctx, text)
+      : { condition: null, order: newestFirst(ctx) };
   const conditions = condition === null ? empty : sql`and (${condition})`;
   return sql`select row_number() over (order by ${orderBy(order)})::integer as position, t.id as lead_id, null::text[] as contact_ids
     from ${from(lead, "t")} where ${and(scope(ctx, lead))} ${conditions} order by 1`;
@@ -140,14 +144,13 @@ interface Found {
   order: readonly OrderKey[];
 }
 
-const newestFirst = readOrder(lead, undefined, {});
-const everyLead: Found = { condition: null, order: newestFirst };
+const newestFirst = (ctx: Ctx): readonly OrderKey[] => readOrder(lead, undefined, {}, ctx);
 
 async function byNode(ctx: Ctx, node: Record<string, unknown>): Promise<Found> {
   const { query: tree, errors } = readQuery(node);
   if (errors !== null) throw invalid(errors);
   const { condition } = await below("query", () => find(ctx, lead, tree));
-  return { condition, order: newestFirst };
+  return { condition, order: newestFirst(ctx) };
 }
 
 const leadText = textQuery("lead");
@@ -155,5 +158,5 @@ const leadText = textQuery("lead");
 const byText = (ctx: Ctx, text: string): Promise<Found> =>
   below("source_value", async () => ({
     condition: await leadText.sql(ctx, text, "t", true),
-    order: leadText.order?.(ctx, text) ?? newestFirst,
+    order: leadText.order?.(ctx, text) ?? newestFirst(ctx),
   }));

@@ -98,7 +98,7 @@ async function nextCallable(ctx: Ctx, { id, position }: Dialer): Promise<Found |
       cross join lateral (
         select c.id, p.item::text as phone
         from contact c cross join lateral jsonb_array_elements(c.phones) with ordinality p(item, n)
-        where c.organization_id = t.organization_id and c.lead_id = t.id and (e.contact_ids is null or c.id = any(e.contact_ids))
+        where c.organization_id = ${ctx.organization_id} and c.lead_id = t.id and (e.contact_ids is null or c.id = any(e.contact_ids))
           and ${isDialable}
         order by c.date_created, c.id, p.n limit 1) person
       where e.organization_id = ${ctx.organization_id} and e.dialer_id = ${id} and e.position > ${position} and ${and(scope(ctx, lead))}

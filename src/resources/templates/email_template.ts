@@ -43,6 +43,6 @@ export const emailTemplate = resource({
 function sequencesThatSend(alias: string, ctx: Ctx): Sql {
   const t = name(alias);
   return sql`(select coalesce(json_agg(json_build_object('id', s.id, 'name', s.name) order by s.name, s.id), '[]')
-    from sequence s where s.organization_id = ${t}.organization_id and s.email_template_ids @> array[${t}.id::text]
+    from sequence s where s.organization_id = ${ctx.organization_id} and s.email_template_ids @> array[${t}.id::text]
       ${andVisible(sequence.visible!(ctx, "s"))})`;
 }

@@ -19,7 +19,7 @@ export const ownership = {
 export function templateIsVisible(ctx: Ctx, alias: string): Sql {
   const t = name(alias);
   const left = sql`not exists (select from membership m
-    where m.organization_id = ${t}.organization_id and m.user_id = ${t}.user_id and m.status <> 'inactive')`;
+    where m.organization_id = ${ctx.organization_id} and m.user_id = ${t}.user_id and m.status <> 'inactive')`;
   return or([sql`${t}.is_shared`, sql`${t}.user_id = ${ctx.actor.user_id}`, ...(may(ctx, "manage_organization") ? [left] : [])]);
 }
 
