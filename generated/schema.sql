@@ -2394,6 +2394,15 @@ CREATE OR REPLACE FUNCTION public.current_organization()
 RETURN current_setting('app.organization_id'::text)
 ;
 
+CREATE OR REPLACE FUNCTION public.defer_constraints()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  set constraints all deferred;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.file_subtype_seeds()
  RETURNS TABLE(key text, label text, type text, place integer)
  LANGUAGE sql

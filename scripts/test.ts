@@ -8,6 +8,7 @@ import { once } from "node:events";
 import { chmodSync, globSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { startEmbedded } from "../src/db/embedded/index.ts";
 
 const PATTERNS = ["src/**/*.test.ts", "test/**/*.test.ts"];
@@ -17,6 +18,9 @@ const LANES = 2;
 const BATCH = 12;
 /** Files that start servers of their own, kill them, or look at what a process holds. */
 const ALONE = /^(src\/(cli|db|http)|test\/reliability)\//;
+/** It reads what all others have made the service say to PostgreSQL. */
+const LAST = "test/isolation/statements.test.ts";
+const HEARING = pathToFileURL("test/support/heard.ts").href;
 /** The numbers with which a process ends its report. */
 const CLOSING = /^ℹ (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) ([\d.]+)\n/gm;
 /** Tests need no durability, and run side by side with pools of their own. */
@@ -75,13 +79,16 @@ async function startDatabase(): Promise<{ url: string; remove(): Promise<void> }
 /** Runs the files batch by batch, several at a time, and closes with the sums of their closing lines. */
 async function runTests(flags: readonly string[], files: readonly string[], url: string): Promise<number> {
   const begun = performance.now();
-  const waiting = batchesOf(files);
+  const statements = mkdtempSync(join(tmpdir(), "headwater-statements-"));
+  const waiting = batchesOf(files.filter((file) => file !== LAST));
   const ended: Ended[] = [];
+  const run = async (batch: readonly string[]) => ended.push(await runBatch([...FLAGS, ...flags, ...batch], url, statements));
   const lane = async () => {
-    for (let batch = waiting.shift(); batch !== undefined && stopped === undefined; batch = waiting.shift())
-      ended.push(await runBatch([...FLAGS, ...flags, ...batch], url));
+    for (let batch = waiting.shift(); batch !== undefined && stopped === undefined; batch = waiting.shift()) await run(batch);
   };
   await Promise.all(Array.from({ length: LANES }, lane));
+  if (files.includes(LAST) && stopped === undefined) await run([LAST]);
+  rmSync(statements, { recursive: true });
 
   for (const { failures } of ended) process.stdout.write(failures);
   for (const name of ended[0]?.counts.keys() ?? [])
@@ -107,8 +114,9 @@ interface Ended {
   failures: string;
 }
 
-async function runBatch(args: readonly string[], url: string): Promise<Ended> {
-  const env = { ...process.env, TEST_DATABASE_URL: url };
+async function runBatch(args: readonly string[], url: string, statements: string): Promise<Ended> {
+  const hearing = `${process.env.NODE_OPTIONS ?? ""} --import=${HEARING}`;
+  const env = { ...process.env, TEST_DATABASE_URL: url, TEST_STATEMENTS: statements, NODE_OPTIONS: hearing };
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"], env });
   running.add(child);
   let said = "";

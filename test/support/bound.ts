@@ -1,0 +1,180 @@
+// Reads a statement as PostgreSQL itself does, and finds what a cluster cannot send to the one machine that has an organization: above all
+// a table of organizations that is asked without the organization as a value, at the level that asks it. Each subquery is a level of its
+// own, and so is each part of a `with`: what the row outside of it belongs to does not count.
+import { loadModule, parseSync } from "libpg-query";
+
+await loadModule();
+
+/** A node of the syntax tree. */
+type Node = any;
+
+/** A table of organizations at a level, by the name it has there. */
+interface Relation {
+  alias: string;
+  table: string;
+}
+
+/** What is wrong with a statement, in words. */
+export function faultsOf(text: string, tenantTables: ReadonlySet<string>): string[] {
+  const { stmts } = parseSync(text) as { stmts: { stmt: Node }[] };
+  const faults = new Set<string>(stmts.length > 1 ? ["several statements in one text"] : []);
+
+  /** Goes through a tree. `named` are the names that `with` gives: no tables. */
+  function visit(node: Node, named: ReadonlySet<string>): void {
+    if (node === null || typeof node !== "object") return;
+    for (const [kind, inner] of Object.entries<Node>(node)) {
+      if (kind === "SelectStmt") select(inner, named);
+      else if (kind === "InsertStmt") insert(inner, named);
+      else if (kind === "UpdateStmt") change(inner, inner.fromClause, named);
+      else if (kind === "DeleteStmt") change(inner, inner.usingClause, named);
+      else if (kind === "ConstraintsSetStmt") faults.add("set constraints reaches only the machine that was asked");
+      else visit(inner, named);
+    }
+  }
+
+  function select({ withClause, larg, rarg, ...query }: Node, outer: ReadonlySet<string>): void {
+    const named = visitWith(withClause, outer);
+    for (const half of [larg, rarg]) if (half) select(half, named);
+    const relations = relationsOf(query.fromClause, named);
+    judge(relations, boundAt(relations, query.fromClause, query.whereClause));
+    visit(query, named);
+  }
+
+  function change({ withClause, relation, ...query }: Node, others: Node[], outer: ReadonlySet<string>): void {
+    const named = visitWith(withClause, outer);
+    const from = [{ RangeVar: relation }, ...(others ?? [])];
+    const relations = relationsOf(from, named);
+    judge(relations, boundAt(relations, from, query.whereClause));
+    visit(query, named);
+  }
+
+  /** What is inserted says its organization as a value, or as the column of a table that is bound. */
+  function insert({ withClause, relation, ...query }: Node, outer: ReadonlySet<string>): void {
+    const named = visitWith(withClause, outer);
+    if (tenantTables.has(relation.relname)) {
+      const at = (query.cols ?? []).findIndex((one: Node) => one.ResTarget.name === column);
+      const source = query.selectStmt?.SelectStmt ?? {};
+      const relations = relationsOf(source.fromClause, visitWith(source.withClause, named));
+      const bound = boundAt(relations, source.fromClause, source.whereClause);
+      const given: Node[] = source.valuesLists?.map((row: Node) => row.List.items[at]) ?? [
+        source.targetList?.[at]?.ResTarget.val,
+      ];
+      const isBound = (value: Node) => isValue(value) || bound.has(aliasOf(value, relations) ?? "");
+      if (at < 0 || !given.every(isBound)) faults.add(`insert into ${relation.relname}`);
+    }
+    visit(query, named);
+  }
+
+  function visitWith(clause: Node, outer: ReadonlySet<string>): ReadonlySet<string> {
+    const parts: Node[] = (clause?.ctes ?? []).map((one: Node) => one.CommonTableExpr);
+    const named = new Set([...outer, ...parts.map((part) => part.ctename)]);
+    for (const { ctequery } of parts) visit(ctequery, named);
+    return named;
+  }
+
+  /** The tables of organizations that stand in a `from`, those within joins too. */
+  function relationsOf(from: Node[] | undefined, named: ReadonlySet<string>): Relation[] {
+    return (from ?? []).flatMap(({ RangeVar: one, JoinExpr: both }: Node) => {
+      if (both) return relationsOf([both.larg, both.rarg], named);
+      if (one === undefined || named.has(one.relname) || !tenantTables.has(one.relname)) return [];
+      return [{ alias: one.alias?.aliasname ?? one.relname, table: one.relname }];
+    });
+  }
+
+  function judge(relations: readonly Relation[], bound: ReadonlySet<string>): void {
+    for (const { alias, table } of relations) if (!bound.has(alias)) faults.add(alias === table ? table : `${table} ${alias}`);
+  }
+
+  visit(stmts, new Set());
+  for (const { stmt } of stmts)
+    if (answersStar(stmt)) faults.add("select *: name the columns, for a prepared statement cannot answer others");
+  return [...faults];
+}
+
+const column = "organization_id";
+
+const answersStar = ({ SelectStmt: query }: Node): boolean =>
+  (query?.targetList ?? []).some(
+    ({ ResTarget: { val } }: Node) => val.ColumnRef?.fields.length === 1 && val.ColumnRef.fields[0].A_Star,
+  );
+
+/** Which of a level's tables name the organization: as a value, or by being equal to one that does. */
+function boundAt(relations: readonly Relation[], from: Node[] | undefined, where: Node): Set<string> {
+  const bound = boundBy(where, relations);
+  const equal = equalitiesOf(where, relations);
+  const look = ({ JoinExpr: join }: Node): void => {
+    if (join === undefined) return;
+    const [left, right] = [join.larg, join.rarg].map((side) => aliasesOf(side));
+    // What an outer join asks holds for the side that may be missing, and says nothing of the other.
+    const told = (alias: string) =>
+      join.jointype === "JOIN_INNER" ||
+      (join.jointype === "JOIN_LEFT" && right!.has(alias)) ||
+      (join.jointype === "JOIN_RIGHT" && left!.has(alias));
+    for (const alias of boundBy(join.quals, relations)) if (told(alias)) bound.add(alias);
+    for (const [one, other] of equalitiesOf(join.quals, relations)) if (told(one)) equal.push([one, other]);
+    [join.larg, join.rarg].forEach(look);
+  };
+  (from ?? []).forEach(look);
+  for (let size = -1; size !== bound.size; ) {
+    size = bound.size;
+    for (const [one, other] of equal) if (bound.has(other)) bound.add(one);
+  }
+  return bound;
+}
+
+/** All names that one side of a join gives. */
+function aliasesOf({ RangeVar: one, JoinExpr: both }: Node): Set<string> {
+  if (both) return new Set([...aliasesOf(both.larg), ...aliasesOf(both.rarg)]);
+  return new Set(one ? [one.alias?.aliasname ?? one.relname] : []);
+}
+
+/** Whom a condition binds by a value. Of what is joined by `or`, each has to. */
+function boundBy(condition: Node, relations: readonly Relation[]): Set<string> {
+  const { BoolExpr: both } = condition ?? {};
+  if (both !== undefined && both.boolop !== "NOT_EXPR") {
+    const each: string[][] = both.args.map((one: Node) => [...boundBy(one, relations)]);
+    const isEach = (alias: string) => each.every((one) => one.includes(alias));
+    return new Set(each.flat().filter((alias) => both.boolop === "AND_EXPR" || isEach(alias)));
+  }
+  const sides = sidesOf(condition);
+  const found = sides.filter((_, i) => isValue(sides[1 - i])).map((side) => aliasOf(side, relations));
+  return new Set(found.filter((alias) => alias !== null));
+}
+
+/** Whose organizations a condition says are one, both ways. */
+function equalitiesOf(condition: Node, relations: readonly Relation[]): [string, string][] {
+  const { BoolExpr: both } = condition ?? {};
+  if (both?.boolop === "AND_EXPR") return both.args.flatMap((one: Node) => equalitiesOf(one, relations));
+  const [one, other] = sidesOf(condition).map((side) => aliasOf(side, relations));
+  return one && other
+    ? [
+        [one, other],
+        [other, one],
+      ]
+    : [];
+}
+
+/** Both sides of an `=`. */
+function sidesOf(condition: Node): Node[] {
+  const { A_Expr: compared } = condition ?? {};
+  const isEquality = compared?.kind === "AEXPR_OP" && compared.name[0].String.sval === "=";
+  return isEquality ? [compared.lexpr, compared.rexpr] : [];
+}
+
+/** Whose organization a column is; null for any other expression, and for a table that is not of this level. */
+function aliasOf(side: Node, relations: readonly Relation[]): string | null {
+  const names: string[] = (side?.ColumnRef?.fields ?? []).map((one: Node) => one.String?.sval);
+  if (names.at(-1) !== column) return null;
+  if (names.length === 1) return relations.length === 1 ? relations[0]!.alias : null;
+  return relations.find(({ alias }) => alias === names[0])?.alias ?? null;
+}
+
+/** A parameter or a constant, whatever type and collation it is given. */
+const isValue = (side: Node): boolean => {
+  const { ParamRef, A_Const, TypeCast, CollateClause } = side ?? {};
+  return (
+    ParamRef !== undefined ||
+    A_Const !== undefined ||
+    ((TypeCast ?? CollateClause)?.arg !== undefined && isValue((TypeCast ?? CollateClause).arg))
+  );
+};
