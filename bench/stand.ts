@@ -151,17 +151,18 @@ async function freePort(): Promise<number> {
 export async function record(app: App, act: () => Promise<unknown>): Promise<{ written: Statement[]; queried: Statement[] }> {
   const written: Statement[] = [];
   const queried: Statement[] = [];
-  const { transaction, query } = app.core.db;
+  const { transaction, search, query } = app.core.db;
   app.core.db.transaction = (organizationId, run) =>
     transaction(organizationId, (tx) => {
       const heard: Transaction = { ...tx, write: (statement) => (written.push(statement), tx.write(statement)) };
       return run(heard);
     });
+  app.core.db.search = (organizationId, statement) => (queried.push(statement), search(organizationId, statement));
   app.core.db.query = (organizationId, statement) => (queried.push(statement), query(organizationId, statement));
   try {
     await act();
   } finally {
-    Object.assign(app.core.db, { transaction, query });
+    Object.assign(app.core.db, { transaction, search, query });
   }
   return { written, queried };
 }
