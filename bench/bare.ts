@@ -2,7 +2,7 @@
 // each kind, a primary key and two indexes, one row for a create. It knows nobody, checks nothing and remembers nothing.
 import { createServer, type IncomingMessage } from "node:http";
 import pg from "pg";
-import { newId } from "../src/core/id.ts";
+import { newId } from "../src/values/id.ts";
 
 const pool = new pg.Pool({ connectionString: process.env.BARE, max: 16 });
 

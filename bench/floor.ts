@@ -1,9 +1,9 @@
 // A floor made of the service's own statements: a node:http server that sends them through the same driver, on the same tables. It
 // checks nothing, knows nobody and renders nothing.
 import { createServer } from "node:http";
-import { newId } from "../src/core/id.ts";
 import type { Row, Statement } from "../src/db/database.ts";
 import { openDatabase } from "../src/db/pool.ts";
+import { newId } from "../src/values/id.ts";
 import { type Recorded, searchFor } from "./recorded.ts";
 
 const { url, recorded } = JSON.parse(process.env.FLOOR!) as { url: string; recorded: Recorded };

@@ -2,9 +2,9 @@
 // three years), for this month, this year and all time. SCALE=0.1 makes it a tenth; BENCH_KEEP=1 leaves the
 // database running, to ask it for plans, until Ctrl-C.
 import type { Actor } from "../src/core/context.ts";
-import { newId } from "../src/core/id.ts";
 import { perform } from "../src/core/perform.ts";
 import { findOrCreateUser } from "../src/resources/organization/found.ts";
+import { newId } from "../src/values/id.ts";
 import { copy, run, timed, withoutIndexes } from "./copies.ts";
 import { foundBenchOrganization, type Organization, openStand, startService } from "./stand.ts";
 

@@ -28,7 +28,7 @@ const allowed: Record<string, string[]> = {
 
 /** The database and the core know each other, and the core knows services, only by these: interfaces, and the error for a database that is away. */
 const narrow: Record<string, string[]> = {
-  "db core": ["src/core/errors.ts", "src/core/id.ts"],
+  "db core": ["src/core/errors.ts"],
   "core services": ["src/services/public_address.ts", "src/services/secrets.ts", "src/services/storage.ts"],
 };
 
@@ -104,11 +104,11 @@ test("core and records know no kind of record", () => {
 /** The wire's own columns of every event, and the permission names. */
 const exceptions = /lead_id|eventLead|custom_activity_type_id|custom_object_type_id/;
 
-test("the core is small enough to be read: about 2,000 lines", () => {
+test("the core is small enough to be read: at most 1,700 lines", () => {
   const lines = files
     .filter((file) => file.startsWith("src/core/"))
-    .map((file) => readFileSync(join(root, file), "utf8").split("\n").length);
-  assert.ok(lines.reduce((sum, one) => sum + one, 0) < 2000, "something in src/core belongs to a resource, or to src/records");
+    .map((file) => readFileSync(join(root, file), "utf8").split("\n").length - 1);
+  assert.ok(lines.reduce((sum, one) => sum + one, 0) <= 1700, "something in src/core belongs to a resource, or to src/records");
 });
 
 test("a refusal is told apart by its status and never by its shape, which a database that is away has too", () => {

@@ -6,10 +6,10 @@
 import { createHash } from "node:crypto";
 import { type Ctx, transactionOf } from "../core/context.ts";
 import { announcements } from "../core/directory.ts";
-import { newId, randomId } from "../core/id.ts";
 import type { Database, Rows, Statement, Transaction } from "../db/database.ts";
 import type { PostgresDatabase } from "../db/pool.ts";
 import { emailKey } from "../values/email.ts";
+import { newId, randomId } from "../values/id.ts";
 import { pgTimestamp } from "../values/time.ts";
 
 // --- keys ---

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../app.ts";
 import type { Actor } from "../core/context.ts";
-import { newId } from "../core/id.ts";
 import { perform } from "../core/perform.ts";
+import { newId } from "../values/id.ts";
 import { type Company, type Happening, sampleCompanies } from "./demo_data.ts";
 
 type Call = (operation: string, body: object, params?: Record<string, string>) => Promise<any>;

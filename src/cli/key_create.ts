@@ -3,13 +3,13 @@ import type { App } from "../app.ts";
 import { type MembershipOfPerson, membershipsWithEmail } from "../auth/unscoped.ts";
 import type { Config } from "../config.ts";
 import type { Ctx } from "../core/context.ts";
-import { newId } from "../core/id.ts";
 import { contextFor } from "../core/perform.ts";
 import { announceChange } from "../records/change.ts";
 import { lockRecord } from "../records/records.ts";
 import { writeKey } from "../resources/organization/found.ts";
 import { membership } from "../resources/organization/membership.ts";
 import { accept } from "../resources/organization/membership_verbs.ts";
+import { newId } from "../values/id.ts";
 import { withApp } from "./database.ts";
 import { Mistake, say } from "./say.ts";
 

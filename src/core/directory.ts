@@ -4,7 +4,6 @@
 import { LRUCache } from "lru-cache";
 import type { Database } from "../db/database.ts";
 import { join, name, raw, sql, statement } from "../db/sql.ts";
-import { type Ctx, transactionOf } from "./context.ts";
 import type { Resource, Row } from "./resource.ts";
 import { rowReader } from "./row.ts";
 
@@ -87,13 +86,6 @@ export async function readDirectory(
     }),
   );
   return new LoadedDirectory(organizationId, new Map(tables));
-}
-
-/** Lets the running request see the small records its own transaction has written. */
-export async function refreshDirectory(ctx: Ctx): Promise<void> {
-  const tx = transactionOf(ctx);
-  const cached = ctx.registry.resources.filter((resource) => resource.cached);
-  ctx.directory = await readDirectory({ read: (_, statement) => tx.read(statement) }, cached, ctx.organization_id);
 }
 
 const selectAll = (resource: Resource, organizationId: string) =>

@@ -1,6 +1,7 @@
 // The kinds of field. A field says how a value is stored, checked, shown and searched; it holds data and pure functions.
 import { z } from "zod";
 import type { Sql } from "../db/sql.ts";
+import { isBlank } from "../values/blank.ts";
 import { parseDate, parseTimestamp } from "../values/time.ts";
 import type { Ctx } from "./context.ts";
 import type { Directory } from "./directory.ts";
@@ -213,9 +214,6 @@ function field<T, const O extends FieldOptions>(
     shown: options.shown ?? null,
   };
 }
-
-/** Text that shows nothing: white space, and what has no width. It counts as no text wherever a field takes text. */
-export const isBlank = (text: string): boolean => /^[\p{White_Space}\p{Default_Ignorable_Code_Point}]*$/u.test(text);
 
 // Required text must say something; nullable text that says nothing is null (see `records/input.ts`).
 const trimmed = (max: number) => z.string().max(max, { error: `must be ${max} characters or fewer` });

@@ -2,13 +2,14 @@
 import { hash } from "node:crypto";
 import type { Readable } from "node:stream";
 import type { Asker, Transaction } from "../db/database.ts";
+import { asRefusal, missingReference } from "../db/refusals.ts";
 import type { Actor, Ctx, RequestFacts } from "./context.ts";
 import type { Core } from "./core.ts";
 import type { Directory } from "./directory.ts";
 import { notAllowed, Problem, paymentRequired } from "./errors.ts";
 import { once, type StoredAnswer } from "./idempotency.ts";
 import { Content, type Given, JsonText, type Operation, type Parsed } from "./operation.ts";
-import { asRefusal, isOfDirectory } from "./refusals.ts";
+import type { Registry } from "./registry.ts";
 
 export interface Call {
   operation: Operation;
@@ -53,6 +54,15 @@ async function write(core: Core, call: Call, directory: Directory): Promise<Answ
   // A small record that the directory still had, such as the usual status, was deleted meanwhile: once more by what there is now.
   core.directories.forget(organization_id);
   return attempt(await core.directories.of(organization_id));
+}
+
+/** True where the database refused the id of a record that the directory keeps. */
+function isOfDirectory(registry: Registry, error: unknown): boolean {
+  const missing = missingReference(error);
+  if (missing === null) return false;
+  const { table, field } = missing;
+  const target = registry.resources.find((one) => one.table === table && one.fields[field]?.ref)?.fields[field].ref.to;
+  return target !== undefined && registry.resource(target)?.cached === true;
 }
 
 /** The input is understood and what it takes from outside is fetched before the transaction begins, which then only writes. */

@@ -1,6 +1,6 @@
 // Rows come from the database as arrays of text. Writes turn them into records; reads never do.
 import type { Row as TextRow } from "../db/database.ts";
-import { name, raw, type Sql } from "../db/sql.ts";
+import { parseTextArray } from "../values/text_array.ts";
 import { pgTimestamp } from "../values/time.ts";
 import type { ColumnType, Field } from "./field.ts";
 import type { Resource, Row } from "./resource.ts";
@@ -33,32 +33,4 @@ export function rowReader<R extends Resource>(resource: R): (texts: TextRow) => 
     row.version = Number(texts[columns.length]);
     return row as Row<R>;
   };
-}
-
-/** Every column of the alias `t` in the order of the definition, then the version. */
-export const allColumns = (of: Resource): Sql =>
-  raw([...of.columns.map(([key]) => `t.${name(key).sql}`), "t.version"].join(", "));
-
-/** The parameter that stores a wire value. */
-export function parameterOf(field: Field, value: unknown): unknown {
-  return field.type === "json" && value !== null && value !== undefined ? JSON.stringify(value) : (value ?? null);
-}
-
-/** PostgreSQL's `{a,"b c",NULL}`; only arrays of text without nulls are stored. */
-export function parseTextArray(text: string): string[] {
-  const values: string[] = [];
-  for (const match of text.slice(1, -1).matchAll(/"((?:[^"\\]|\\.)*)"|([^,]+)/gs)) {
-    values.push(match[1] === undefined ? match[2]! : match[1].replace(/\\(.)/gs, "$1"));
-  }
-  return values;
-}
-
-/** True when two wire values are the same value; objects are the same when their members are, in any order. */
-export function same(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
-  const keys = Object.keys(a);
-  if (keys.length !== Object.keys(b).length) return false;
-  return keys.every((key) => Object.hasOwn(b, key) && same((a as any)[key], (b as any)[key]));
 }

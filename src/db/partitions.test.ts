@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
 import { createDatabase } from "../../test/support/database.ts";
-import { firstIdAt } from "../core/id.ts";
+import { firstIdAt } from "../values/id.ts";
 import { createPartitions, partitionsAt } from "./partitions.ts";
 
 const now = new Date("2026-12-15T12:00:00.000Z");

@@ -1,7 +1,7 @@
 // The event table has a partition for each month, made ahead of time, so that old months are dropped whole. The bounds are ids:
 // an id begins with its milliseconds. What belongs to no partition lies in `event_default`, and that is no error.
 import pg from "pg";
-import { firstIdAt } from "../core/id.ts";
+import { firstIdAt } from "../values/id.ts";
 
 /** How many months beside the present one have a partition. */
 const monthsAhead = 2;

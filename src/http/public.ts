@@ -1,7 +1,7 @@
-// Paths that are read without a key, because who has their address is meant to: shared files, quotes. See `core/public.ts`.
+// Paths that are read without a key, because who has their address is meant to: shared files, quotes. See `records/public_route.ts`.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { invalid } from "../core/errors.ts";
-import type { PublicRequest, PublicRoute } from "../core/public.ts";
+import type { PublicRequest, PublicRoute } from "../records/public_route.ts";
 import { isStorable, unstorable } from "./body.ts";
 import { parseQuery } from "./query.ts";
 import { answer, refuse } from "./reply.ts";

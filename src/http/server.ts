@@ -2,7 +2,7 @@
 import type { Socket } from "node:net";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { invalid, notFound, Problem } from "../core/errors.ts";
-import { newId } from "../core/id.ts";
+import { newId } from "../values/id.ts";
 import { parseBody } from "./body.ts";
 import { addDocs } from "./docs.ts";
 import { addDraining } from "./drain.ts";

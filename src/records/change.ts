@@ -1,12 +1,13 @@
 // Changing a row: one statement with its event, sent without waiting for the commit.
 
 import { type Ctx, transactionOf, write } from "../core/context.ts";
-import { announcements } from "../core/directory.ts";
+import { announcements, readDirectory } from "../core/directory.ts";
 import type { Field } from "../core/field.ts";
 import type { Resource, Row, Values } from "../core/resource.ts";
-import { parameterOf, same } from "../core/row.ts";
 import type { Statement } from "../db/database.ts";
 import { join, name, sql, statement } from "../db/sql.ts";
+import { same } from "../values/same.ts";
+import { parameterOf } from "./columns.ts";
 import { changedFields, emit, emitAll } from "./event.ts";
 import { renderedText } from "./rendered.ts";
 import { inTurns } from "./turns.ts";
@@ -152,4 +153,11 @@ export function announceChange(ctx: Ctx, organizationIds: readonly string[] = [c
     write(ctx, { text: "select pg_notify($1, $2)", values: [announcements, id], name: "announce" });
     tx.afterCommit(() => ctx.forget(id));
   }
+}
+
+/** Lets the running request see the small records its own transaction has written. */
+export async function refreshDirectory(ctx: Ctx): Promise<void> {
+  const tx = transactionOf(ctx);
+  const cached = ctx.registry.resources.filter((resource) => resource.cached);
+  ctx.directory = await readDirectory({ read: (_, statement) => tx.read(statement) }, cached, ctx.organization_id);
 }

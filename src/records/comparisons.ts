@@ -1,11 +1,12 @@
 // Values of filters: how the text of one is read, and how a column is compared with it.
-import { zoneOf } from "../core/clock.ts";
+
 import type { Ctx } from "../core/context.ts";
 import { invalid } from "../core/errors.ts";
 import { or, raw, type Sql, sql } from "../db/sql.ts";
 import { isExact, notExact } from "../values/number.ts";
 import { notAmong } from "../values/reasons.ts";
 import { endOfDay, parseDate, parseTimestamp } from "../values/time.ts";
+import { zoneOf } from "./clock.ts";
 
 /** The most values that one filter takes. */
 export const inMax = 100;

@@ -4,12 +4,12 @@
 import type { Ctx } from "../core/context.ts";
 import type { Directory } from "../core/directory.ts";
 import { type FieldErrors, invalid, Problem, statuses } from "../core/errors.ts";
-import { isBlank } from "../core/field.ts";
-import { isId } from "../core/id.ts";
 import type { Resource } from "../core/resource.ts";
-import { same } from "../core/row.ts";
+import { isBlank } from "../values/blank.ts";
+import { isId } from "../values/id.ts";
 import { isExact, notExact } from "../values/number.ts";
 import { hint, notAmong } from "../values/reasons.ts";
+import { same } from "../values/same.ts";
 import { parseDate, parseTimestamp } from "../values/time.ts";
 import { parseUrl } from "../values/url.ts";
 

@@ -2,10 +2,10 @@
 // what webhooks are fed from.
 
 import { type Ctx, transactionOf, write } from "../core/context.ts";
-import { newId } from "../core/id.ts";
 import { kindOf, type Resource, type Row } from "../core/resource.ts";
-import { same } from "../core/row.ts";
 import type { Statement } from "../db/database.ts";
+import { newId } from "../values/id.ts";
+import { same } from "../values/same.ts";
 import { renderRow } from "./render.ts";
 import { batch, inTurns } from "./turns.ts";
 

@@ -1,6 +1,6 @@
 // Groups of members, where a value names members.
 import type { Ctx } from "../core/context.ts";
-import { isId } from "../core/id.ts";
+import { isId } from "../values/id.ts";
 
 export const isGroup = (id: string): boolean => isId("group", id);
 

@@ -2,11 +2,12 @@
 import { z } from "zod";
 import type { Ctx } from "../core/context.ts";
 import { below, collect, type FieldErrors, invalid } from "../core/errors.ts";
-import { type AnyField, type Field, type Input, isBlank } from "../core/field.ts";
+import { type AnyField, type Field, type Input } from "../core/field.ts";
 import { type Given, type Parsed, reportUnknown } from "../core/operation.ts";
 import type { Create, Patch, Resource, Row } from "../core/resource.ts";
-import { same } from "../core/row.ts";
+import { isBlank } from "../values/blank.ts";
 import { reasons } from "../values/reasons.ts";
+import { same } from "../values/same.ts";
 import { knows, type UnknownKey, unknownWithin } from "../values/unknown_keys.ts";
 import { customTypeOf, readCustom } from "./custom_fields.ts";
 

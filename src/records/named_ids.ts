@@ -4,8 +4,8 @@ import type { Ctx } from "../core/context.ts";
 import type { Directory } from "../core/directory.ts";
 import type { Field, Naming } from "../core/field.ts";
 import type { Resource, Row } from "../core/resource.ts";
-import { same } from "../core/row.ts";
 import { name, type Sql, sql } from "../db/sql.ts";
+import { same } from "../values/same.ts";
 import { type CustomField, customFieldsOf, customTypeOf } from "./custom_fields.ts";
 
 /** What an id becomes: null where what it names is no more. `place` is the field, or the custom value by its own name. */

@@ -3,12 +3,14 @@
 
 import { type Ctx, may, query, read, transactionOf } from "../core/context.ts";
 import { below, invalid, notAllowed, notFound } from "../core/errors.ts";
-import { isId } from "../core/id.ts";
 import { JsonText } from "../core/operation.ts";
 import { type Create, from, kindOf, type Patch, type Resource, type Row, scope, within } from "../core/resource.ts";
-import { allColumns, rowReader, same } from "../core/row.ts";
+import { rowReader } from "../core/row.ts";
 import type { Statement, Row as TextRow } from "../db/database.ts";
 import { and, empty, join, name, Place, raw, type Sql, sql, statement, type Template, template } from "../db/sql.ts";
+import { isId } from "../values/id.ts";
+import { same } from "../values/same.ts";
+import { allColumns } from "./columns.ts";
 import { type CustomField, customFieldsOf } from "./custom_fields.ts";
 import { isSelfContained, renderRow } from "./render.ts";
 import { renderedProjectionOf } from "./rendered.ts";

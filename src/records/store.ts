@@ -2,12 +2,12 @@
 
 import { type Ctx, transactionOf, write } from "../core/context.ts";
 import type { Field } from "../core/field.ts";
-import { newId } from "../core/id.ts";
 import type { Resource, Row, Values } from "../core/resource.ts";
-import { parameterOf } from "../core/row.ts";
 import type { Statement } from "../db/database.ts";
 import { name } from "../db/sql.ts";
+import { newId } from "../values/id.ts";
 import { derived, touched, updateRow, updateRows } from "./change.ts";
+import { parameterOf } from "./columns.ts";
 import { emit, emitInTurns } from "./event.ts";
 import { removeRows } from "./references.ts";
 import { renderedText } from "./rendered.ts";

@@ -4,7 +4,7 @@ import type { Ctx } from "../core/context.ts";
 import { conflict, invalid, notFound } from "../core/errors.ts";
 import { type Given, JsonText, type Operation, refuseUnknownParameters } from "../core/operation.ts";
 import type { Create, Resource, Row } from "../core/resource.ts";
-import { same } from "../core/row.ts";
+import { same } from "../values/same.ts";
 import { ignoredFields, inputSchema, readCreate, readPatch } from "./input.ts";
 import { readExpand, readFieldNames } from "./list_input.ts";
 import { getParent } from "./read_operations.ts";

@@ -1,7 +1,7 @@
 // Everything the service can do: the operations of all areas.
 import type { Operation } from "../core/operation.ts";
-import type { PublicRoute } from "../core/public.ts";
 import type { Resource } from "../core/resource.ts";
+import type { PublicRoute } from "../records/public_route.ts";
 import { credential } from "./accounts/credential.ts";
 import { accounts } from "./accounts/index.ts";
 import { activities } from "./activities/index.ts";

@@ -1,8 +1,9 @@
 /** The conditions of a search (domain.md 11.5) on an attribute, as SQL. A condition on a list is true when it is true of a member. */
-import { zoneOf } from "../core/clock.ts";
+
 import type { Ctx } from "../core/context.ts";
 import { below, invalid } from "../core/errors.ts";
 import { and, raw, type Sql, sql } from "../db/sql.ts";
+import { zoneOf } from "../records/clock.ts";
 import { expandGroups } from "../records/groups.ts";
 import { firstDayFrom } from "../values/time.ts";
 import type { Attribute } from "./attributes.ts";

@@ -3,13 +3,13 @@
  * Ids may be written as labels, dates in words, and `field:*` asks for any value, `field:""` for none.
  */
 import { type Ctx, query } from "../core/context.ts";
-import { isId } from "../core/id.ts";
 import { from, type Resource, scope } from "../core/resource.ts";
 import { and, name, raw, type Sql, sql, statement } from "../db/sql.ts";
 import { expandGroups } from "../records/groups.ts";
 import { findRecords } from "../records/records.ts";
 import { parseCountry } from "../values/country.ts";
 import { emailKey, parseEmail } from "../values/email.ts";
+import { isId } from "../values/id.ts";
 import { isExact, notExact } from "../values/number.ts";
 import { parsePhone, phoneDigits } from "../values/phone.ts";
 import { hint, notAmong } from "../values/reasons.ts";

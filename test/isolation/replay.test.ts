@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Field } from "../../src/core/field.ts";
-import { newId, prefixOf } from "../../src/core/id.ts";
 import { type Operation, pathFields } from "../../src/core/operation.ts";
 import { filterNames } from "../../src/records/filters.ts";
 import { operations } from "../../src/resources/index.ts";
+import { newId, prefixOf } from "../../src/values/id.ts";
 import { organization, type Workspace } from "../support/given.ts";
 import { createdResources, minimalBody, sampleRecord } from "../support/samples.ts";
 import { service } from "../support/service.ts";

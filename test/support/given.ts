@@ -2,9 +2,9 @@
 
 import type { Ctx } from "../../src/core/context.ts";
 import { announcements } from "../../src/core/directory.ts";
-import { newId } from "../../src/core/id.ts";
-import { asService } from "../../src/core/public.ts";
+import { asService } from "../../src/records/public_route.ts";
 import { createAccount, findOrCreateUser, foundOrganization, writeKey } from "../../src/resources/organization/found.ts";
+import { newId } from "../../src/values/id.ts";
 import { Client } from "./client.ts";
 import { type Service, service } from "./service.ts";
 

@@ -2,12 +2,12 @@
 
 import { type Ctx, may, query, write } from "../../core/context.ts";
 import { invalid, notAllowed } from "../../core/errors.ts";
-import { newId } from "../../core/id.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
-import { same } from "../../core/row.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { store } from "../../records/store.ts";
+import { newId } from "../../values/id.ts";
 import { notAmong } from "../../values/reasons.ts";
+import { same } from "../../values/same.ts";
 import { isActiveMember, user } from "../organization/user.ts";
 import { sealFor } from "../shared/sealed.ts";
 import { type AccountType, availableFeatures, connectedAccount, isMailbox, type MailServer } from "./connected_account.ts";

@@ -2,15 +2,15 @@
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { type FieldErrors, invalid, notFound } from "../../core/errors.ts";
-import { newId } from "../../core/id.ts";
 import { JsonText, type Operation, operation, reportUnknown } from "../../core/operation.ts";
 import type { Row, Values } from "../../core/resource.ts";
-import { same } from "../../core/row.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { page, pageInput, pageOf } from "../../records/page.ts";
 import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { hostInUrl, parseHost } from "../../values/host.ts";
+import { newId } from "../../values/id.ts";
+import { same } from "../../values/same.ts";
 import { unknownWithin } from "../../values/unknown_keys.ts";
 import { parseUrl } from "../../values/url.ts";
 import { sealFor } from "../shared/sealed.ts";

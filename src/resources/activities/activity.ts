@@ -2,11 +2,11 @@
 // holds all rows: the stream reads it, and deleting or merging what activities belong to walks over it.
 import { invalid } from "../../core/errors.ts";
 import type { Field } from "../../core/field.ts";
-import { isId } from "../../core/id.ts";
 import { type Resource, resource } from "../../core/resource.ts";
 import { type Filter } from "../../core/search.ts";
 import { name, raw, sql } from "../../db/sql.ts";
 import { checkAmong, readBoolean, readValues } from "../../records/comparisons.ts";
+import { isId } from "../../values/id.ts";
 import { customActivityType } from "../custom_data/custom_activity_type.ts";
 import { act, idFilter, stream } from "./act.ts";
 import { call } from "./call.ts";

@@ -2,11 +2,11 @@
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
-import { same } from "../../core/row.ts";
 import { emit } from "../../records/event.ts";
 import { findRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { fromHtml, fromText } from "../../values/rich_text.ts";
+import { same } from "../../values/same.ts";
 import { checkAddress, checkSendAs, mailboxOf } from "../accounts/senders.ts";
 import { contact } from "../contacts/contact.ts";
 import { user } from "../organization/organization.ts";

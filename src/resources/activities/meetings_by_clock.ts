@@ -1,10 +1,10 @@
 // Writes down that meetings have begun and ended. Reads say so at once; whoever listens for it is told by this.
 import { meetingsDue } from "../../auth/unscoped.ts";
 import type { Core } from "../../core/core.ts";
-import { newId } from "../../core/id.ts";
-import { asService } from "../../core/public.ts";
 import { sql } from "../../db/sql.ts";
+import { asService } from "../../records/public_route.ts";
 import { lockWhere } from "../../records/references.ts";
+import { newId } from "../../values/id.ts";
 import { meeting } from "./meeting.ts";
 import { settled } from "./meeting_states.ts";
 

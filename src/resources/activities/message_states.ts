@@ -2,7 +2,7 @@
 // waits for the sender, which takes it when its `send_after` has come.
 import type { Ctx } from "../../core/context.ts";
 import { type FieldErrors, invalid } from "../../core/errors.ts";
-import { same } from "../../core/row.ts";
+import { same } from "../../values/same.ts";
 
 export const messageStates = ["draft", "scheduled", "outbox", "sent", "inbox", "error"] as const;
 export type MessageState = (typeof messageStates)[number];

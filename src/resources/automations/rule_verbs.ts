@@ -1,11 +1,11 @@
 // Writing a rule puts it in force: it is checked as a whole, brought into the form of a graph, and kept as a version of its own.
 import { type Ctx, write } from "../../core/context.ts";
 import { type FieldErrors, invalid } from "../../core/errors.ts";
-import { newId } from "../../core/id.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
-import { same } from "../../core/row.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { store } from "../../records/store.ts";
+import { newId } from "../../values/id.ts";
+import { same } from "../../values/same.ts";
 import { checkNamed, type Named } from "../shared/named.ts";
 import { type Action, graphOf } from "./actions.ts";
 import { automationVersion } from "./automation_version.ts";

@@ -3,10 +3,10 @@
 import type { Ctx } from "../../core/context.ts";
 import { collect, type FieldErrors } from "../../core/errors.ts";
 import type { AnyField, Field } from "../../core/field.ts";
-import { isId } from "../../core/id.ts";
 import type { Resource } from "../../core/resource.ts";
 import { type CustomField, checkValue, customFieldsOf, findField, Reason } from "../../records/custom_fields.ts";
 import { checkTemplate, TemplateError } from "../../services/liquid.ts";
+import { isId } from "../../values/id.ts";
 import { hint, reasons } from "../../values/reasons.ts";
 import { connectedAccount } from "../accounts/connected_account.ts";
 import { sendAs } from "../accounts/send_as.ts";

@@ -1,12 +1,12 @@
 // How an automation has done in some time: its runs, day by day and step by step.
 
 import { z } from "zod";
-import { zoneOf } from "../../core/clock.ts";
 import { type Ctx, query } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
 import { scope } from "../../core/resource.ts";
 import { and, sql, statement } from "../../db/sql.ts";
+import { zoneOf } from "../../records/clock.ts";
 import { getRecord } from "../../records/records.ts";
 import { parseTimestamp } from "../../values/time.ts";
 import { periodOf, periodsOf } from "../reports/range.ts";

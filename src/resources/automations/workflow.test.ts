@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
-import { newId } from "../../core/id.ts";
+import { newId } from "../../values/id.ts";
 import { recordTypes } from "./catalog.ts";
 import { stepTypes } from "./step_types.ts";
 import { triggerTypes } from "./trigger_types.ts";

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { choice, computed, input, integer, json, text, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
-import { same } from "../../core/row.ts";
+import { same } from "../../values/same.ts";
 import { authorNames } from "../shared/names.ts";
 import { anyObject, generation, type Plan, running, shownGraph, shownTrigger } from "./fields.ts";
 import type { Graph } from "./graph.ts";

@@ -2,8 +2,8 @@
 import { type Ctx, may } from "../../core/context.ts";
 import { type FieldErrors, invalid, Problem } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
-import { same } from "../../core/row.ts";
 import { store } from "../../records/store.ts";
+import { same } from "../../values/same.ts";
 import { membership } from "../organization/membership.ts";
 import { isActiveMember } from "../organization/user.ts";
 import { checkFilter } from "./conditions.ts";

@@ -1,10 +1,10 @@
 // What creating, changing and deleting a type of custom activities or objects does besides writing its row.
 import type { Ctx } from "../../core/context.ts";
-import { refreshDirectory } from "../../core/directory.ts";
 import { below, type FieldErrors, invalid } from "../../core/errors.ts";
 import type { Verbs } from "../../core/operation.ts";
 import type { Resource, Row } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
+import { refreshDirectory } from "../../records/change.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
 import { readCreate, readPatch } from "../../records/input.ts";
 import { createRecord, deleteRecord, findRecords, lockRecord, updateRecord } from "../../records/records.ts";

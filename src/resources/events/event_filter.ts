@@ -1,7 +1,7 @@
 // Conditions on one event: `{"type": "field_accessor", "field": "data", "filter": …}`. Subscribers narrow an event by them.
 
-import { same } from "../../core/row.ts";
 import { notAmong } from "../../values/reasons.ts";
+import { same } from "../../values/same.ts";
 
 export type EventFilter =
   | { type: "and" | "or"; filters: EventFilter[] }

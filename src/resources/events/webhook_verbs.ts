@@ -2,9 +2,9 @@
 import { randomBytes } from "node:crypto";
 import { type Ctx, transactionOf, write } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import { newId } from "../../core/id.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
 import { store } from "../../records/store.ts";
+import { newId } from "../../values/id.ts";
 import { sealFor } from "../shared/sealed.ts";
 import type { EventFilter } from "./event_filter.ts";
 import { eventPattern, unknownEvent } from "./event_names.ts";

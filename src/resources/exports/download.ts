@@ -1,8 +1,8 @@
 // GET /export/{id}/download/: the file, once it is done.
 import { z } from "zod";
-import { zoneOf } from "../../core/clock.ts";
 import { Problem } from "../../core/errors.ts";
 import { Content, operation } from "../../core/operation.ts";
+import { zoneOf } from "../../records/clock.ts";
 import { getRecord } from "../../records/records.ts";
 import { Missing } from "../../services/storage.ts";
 import { todayIn } from "../../values/time.ts";

@@ -4,7 +4,7 @@ import { findSharedFile, hashOf, type SharedFile } from "../../auth/unscoped.ts"
 import type { Core } from "../../core/core.ts";
 import { notFound } from "../../core/errors.ts";
 import { Content } from "../../core/operation.ts";
-import type { PublicAnswer, PublicRequest, PublicRoute } from "../../core/public.ts";
+import type { PublicAnswer, PublicRequest, PublicRoute } from "../../records/public_route.ts";
 import { Missing } from "../../services/storage.ts";
 import { fileAnswer } from "./byte_range.ts";
 import { disposition } from "./file_name.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
-import { asService } from "../../core/public.ts";
+import { asService } from "../../records/public_route.ts";
 import { type Received, receiveFromStranger } from "./receive.ts";
 
 const folders = async (ws: Workspace) => (await ws.get("/inbox_folder/")).data;

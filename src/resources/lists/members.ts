@@ -1,7 +1,7 @@
 // Who is on a list: putting records on it, taking one off, and what a merge makes of it.
 import { type Ctx, query, write } from "../../core/context.ts";
-import { newId } from "../../core/id.ts";
 import { name, type Sql, sql, statement } from "../../db/sql.ts";
+import { newId } from "../../values/id.ts";
 import { type Listed, memberCount } from "./list_fields.ts";
 
 const tableOf = (of: Listed): Sql => name(`${of}_list_member`);

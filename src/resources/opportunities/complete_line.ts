@@ -1,10 +1,10 @@
 // A whole line out of what the caller says, else what the product says, else what is usual: of a deal, or of a quote.
 import { type Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import { isId } from "../../core/id.ts";
 import type { Create, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
+import { isId } from "../../values/id.ts";
 import { moneyMax, type Period } from "../shared/money.ts";
 import { type lineItem, usualLine } from "./line_item.ts";
 import { type Line, lineTotals } from "./line_totals.ts";

@@ -1,8 +1,8 @@
 // A status that means something else from now on wins, loses or opens again the deals that have it.
 import type { Ctx } from "../../core/context.ts";
-import { refreshDirectory } from "../../core/directory.ts";
 import type { Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
+import { refreshDirectory } from "../../records/change.ts";
 import { lockWhere } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { opportunity } from "./opportunity.ts";

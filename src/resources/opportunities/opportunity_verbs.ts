@@ -1,9 +1,10 @@
 // What creating and changing an opportunity does besides writing the row.
-import { todayOf } from "../../core/clock.ts";
+
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
+import { todayOf } from "../../records/clock.ts";
 import { changedFields, emit } from "../../records/event.ts";
 import { createRecord, findRecord, findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";

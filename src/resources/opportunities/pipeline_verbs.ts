@@ -1,9 +1,9 @@
 // A pipeline is created, arranged and deleted together with its statuses.
 import type { Ctx } from "../../core/context.ts";
-import { refreshDirectory } from "../../core/directory.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
+import { refreshDirectory } from "../../records/change.ts";
 import { findRecords } from "../../records/records.ts";
 import { lockPointing } from "../../records/references.ts";
 import { store } from "../../records/store.ts";

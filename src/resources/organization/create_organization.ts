@@ -1,10 +1,10 @@
 // A further organization for the caller, who becomes its admin and gets a key of it: the key in use cannot reach it.
 import { accountsOwnedBy, createAccount, lockUser } from "../../auth/unscoped.ts";
 import { type Ctx, transactionOf } from "../../core/context.ts";
-import { refreshDirectory } from "../../core/directory.ts";
 import { invalid, paymentRequired } from "../../core/errors.ts";
 import type { Operation } from "../../core/operation.ts";
 import type { Create } from "../../core/resource.ts";
+import { refreshDirectory } from "../../records/change.ts";
 import { showRecord } from "../../records/records.ts";
 import { withSecrets } from "../../records/single.ts";
 import { standard } from "../../records/standard.ts";

@@ -3,9 +3,9 @@
 import { newKey } from "../../auth/key.ts";
 import { hashOf } from "../../auth/unscoped.ts";
 import type { Scope } from "../../core/context.ts";
-import { newId } from "../../core/id.ts";
 import { builtInRoles } from "../../core/permissions.ts";
 import type { Transaction } from "../../db/database.ts";
+import { newId } from "../../values/id.ts";
 
 export { createAccount, findOrCreateUser } from "../../auth/unscoped.ts";
 

@@ -2,10 +2,10 @@
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
-import { same } from "../../core/row.ts";
 import { sql } from "../../db/sql.ts";
 import { lockWhere } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
+import { same } from "../../values/same.ts";
 import { task } from "../tasks/task.ts";
 import { group } from "./group.ts";
 import { isActiveMember } from "./user.ts";

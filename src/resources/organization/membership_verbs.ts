@@ -1,10 +1,10 @@
 // Inviting people, changing their roles, and removing them. At least one admin always remains.
 import { findOrCreateUser } from "../../auth/unscoped.ts";
 import { type Ctx, query, transactionOf } from "../../core/context.ts";
-import { refreshDirectory } from "../../core/directory.ts";
 import { invalid, notFound } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
+import { refreshDirectory } from "../../records/change.ts";
 import { emit } from "../../records/event.ts";
 import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";

@@ -1,10 +1,9 @@
 // Changing an organization, and deleting it with all it has.
 import { activeMembershipsOf, lockUser } from "../../auth/unscoped.ts";
 import type { Ctx } from "../../core/context.ts";
-import { refreshDirectory } from "../../core/directory.ts";
 import { invalid, Problem } from "../../core/errors.ts";
 import type { Patch, Row } from "../../core/resource.ts";
-import { announceChange } from "../../records/change.ts";
+import { announceChange, refreshDirectory } from "../../records/change.ts";
 import { updateRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { leaveShares, sharedContacts } from "../contacts/sharing.ts";

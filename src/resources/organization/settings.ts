@@ -1,7 +1,7 @@
 // An organization's settings: free JSON, of which some members have a meaning here and so a form.
 import { z } from "zod";
 import { type FieldErrors, invalid } from "../../core/errors.ts";
-import { newId } from "../../core/id.ts";
+import { newId } from "../../values/id.ts";
 import { reasons } from "../../values/reasons.ts";
 import { rubric } from "./rubric.ts";
 

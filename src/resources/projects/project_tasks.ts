@@ -1,8 +1,9 @@
 // The tasks of a project as its rules see them: all of them, also those the caller does not see.
 import { type Ctx, query } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
-import { allColumns, rowReader } from "../../core/row.ts";
+import { rowReader } from "../../core/row.ts";
 import { sql, statement } from "../../db/sql.ts";
+import { allColumns } from "../../records/columns.ts";
 import { projectTask } from "./project_task.ts";
 
 /** Whoever changes tasks has locked their project, so the rows need no lock here. */

@@ -1,10 +1,10 @@
 // Writes down that quotes are over once their last day is. Reads say so at once; whoever listens for `quote.expired` is told by this.
 import { quotesNearTheirEnd } from "../../auth/unscoped.ts";
 import type { Core } from "../../core/core.ts";
-import { newId } from "../../core/id.ts";
-import { asService } from "../../core/public.ts";
 import { sql } from "../../db/sql.ts";
+import { asService } from "../../records/public_route.ts";
 import { lockWhere } from "../../records/references.ts";
+import { newId } from "../../values/id.ts";
 import { quote, stateNow } from "./quote.ts";
 import { settled } from "./quote_states.ts";
 

@@ -1,5 +1,5 @@
 import type { Operation } from "../../core/operation.ts";
-import type { PublicRoute } from "../../core/public.ts";
+import type { PublicRoute } from "../../records/public_route.ts";
 import { crud, standard } from "../../records/standard.ts";
 import { quote } from "./quote.ts";
 import { quotePage, quotePdf } from "./quote_page.ts";

@@ -1,9 +1,9 @@
 // The lines of a quote as they are stored: complete, in their order, each with an id and what it comes to.
 import type { Ctx } from "../../core/context.ts";
 import { below } from "../../core/errors.ts";
-import { newId } from "../../core/id.ts";
 import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
+import { newId } from "../../values/id.ts";
 import { completeLine, productNamed, productsNamed, type WholeLine } from "../opportunities/complete_line.ts";
 import { lineItem } from "../opportunities/line_item.ts";
 import { lineTotals } from "../opportunities/line_totals.ts";

@@ -3,8 +3,8 @@ import { findPublicQuote, hashOf, type PublicQuote } from "../../auth/unscoped.t
 import type { Ctx } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
 import { Content } from "../../core/operation.ts";
-import { asService, type PublicAnswer, type PublicRequest, type PublicRoute } from "../../core/public.ts";
 import type { Row } from "../../core/resource.ts";
+import { asService, type PublicAnswer, type PublicRequest, type PublicRoute } from "../../records/public_route.ts";
 import { findRecord, lockRecord } from "../../records/records.ts";
 import { Missing } from "../../services/storage.ts";
 import { parseEmail } from "../../values/email.ts";

@@ -2,9 +2,9 @@
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
-import { same } from "../../core/row.ts";
 import { findRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
+import { same } from "../../values/same.ts";
 import { addDays } from "../../values/time.ts";
 import { contact } from "../contacts/contact.ts";
 import { lead } from "../leads/lead.ts";

@@ -3,10 +3,10 @@
 // the database need not know any zones.
 import { Temporal } from "temporal-polyfill";
 import { z } from "zod";
-import { zoneOf } from "../../core/clock.ts";
 import type { Ctx } from "../../core/context.ts";
 import { type FieldErrors, invalid } from "../../core/errors.ts";
 import { and, type Sql, sql } from "../../db/sql.ts";
+import { zoneOf } from "../../records/clock.ts";
 import { dayIn, firstDayFrom, parseDate, parseTimestamp, startOfDay } from "../../values/time.ts";
 
 /** From `start` until just before `end`; null on either side is without bound. */

@@ -3,12 +3,12 @@
 
 import { stringify } from "csv-stringify/sync";
 import { z } from "zod";
-import { zoneOf } from "../../core/clock.ts";
 import { type Ctx, query } from "../../core/context.ts";
 import { below, type FieldErrors, invalid } from "../../core/errors.ts";
 import { Content, type Operation, operation } from "../../core/operation.ts";
 import { from, type Resource, scope } from "../../core/resource.ts";
 import { and, empty, join, name, raw, type Sql, sql, statement } from "../../db/sql.ts";
+import { zoneOf } from "../../records/clock.ts";
 import { find } from "../../search/find.ts";
 import { readQuery } from "../../search/nodes.ts";
 import { resourceOf } from "../../search/relations.ts";

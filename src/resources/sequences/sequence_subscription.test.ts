@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
-import { newId } from "../../core/id.ts";
-import { asService } from "../../core/public.ts";
+import { asService } from "../../records/public_route.ts";
+import { newId } from "../../values/id.ts";
 import { unsubscribe } from "../contacts/unsubscribe.ts";
 
 async function mailing(ws: Workspace, body: object = {}): Promise<any> {

@@ -3,7 +3,6 @@
 import type { Ctx } from "../../core/context.ts";
 import { below, type FieldErrors, invalid } from "../../core/errors.ts";
 import type { Create, Patch, Resource, Row } from "../../core/resource.ts";
-import { same } from "../../core/row.ts";
 import { and, type Sql, sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
 import { lockWhere } from "../../records/references.ts";
@@ -11,6 +10,7 @@ import { store } from "../../records/store.ts";
 import { find } from "../../search/find.ts";
 import { type QueryNode, readQuery } from "../../search/nodes.ts";
 import { resourceOf } from "../../search/relations.ts";
+import { same } from "../../values/same.ts";
 import { emailTemplate } from "../templates/email_template.ts";
 import { smsTemplate } from "../templates/sms_template.ts";
 import { sequence } from "./sequence.ts";

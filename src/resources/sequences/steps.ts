@@ -1,7 +1,7 @@
 // The steps of a sequence, as they are given and as they are kept.
 import { z } from "zod";
 import { invalid } from "../../core/errors.ts";
-import { newId } from "../../core/id.ts";
+import { newId } from "../../values/id.ts";
 
 export const stepTypes = ["email", "call", "sms", "task", "channel_message"] as const;
 

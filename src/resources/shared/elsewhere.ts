@@ -2,9 +2,9 @@
 // a key tells only what its member was allowed a moment ago, and nothing of other organizations.
 import { activeMembershipsOf, type MembershipAnywhere } from "../../auth/unscoped.ts";
 import { type Actor, type Ctx, transactionOf } from "../../core/context.ts";
-import { refreshDirectory } from "../../core/directory.ts";
 import { invalid, Problem, paymentRequired } from "../../core/errors.ts";
 import { permissions, permissionsOf } from "../../core/permissions.ts";
+import { refreshDirectory } from "../../records/change.ts";
 
 /** What the caller must be in both organizations, and the sentence that refuses others. */
 export interface Standing {

@@ -2,7 +2,7 @@
 import { invalid } from "../../core/errors.ts";
 import { type Field, type Input, input } from "../../core/field.ts";
 import type { Resource } from "../../core/resource.ts";
-import { same } from "../../core/row.ts";
+import { same } from "../../values/same.ts";
 import { refuseBoth } from "./resolve_label.ts";
 
 /** Another name of a field, taken in bodies and never shown. `like` says what it takes. */

@@ -2,7 +2,7 @@
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Resource, Row } from "../../core/resource.ts";
-import { same } from "../../core/row.ts";
+import { same } from "../../values/same.ts";
 
 /** The id behind `label`; 400 on `place` where there is none, or where `alsoGiven` was sent beside it. */
 export function idOfLabel<R extends Resource>(

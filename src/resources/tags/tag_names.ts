@@ -4,9 +4,9 @@ import type { Ctx } from "../../core/context.ts";
 import { query } from "../../core/context.ts";
 import { formed, texts } from "../../core/field.ts";
 import type { Values } from "../../core/resource.ts";
-import { same } from "../../core/row.ts";
 import { name, sql, statement } from "../../db/sql.ts";
 import { store } from "../../records/store.ts";
+import { same } from "../../values/same.ts";
 import type { contactTag } from "./contact_tag.ts";
 import type { leadTag } from "./lead_tag.ts";
 

@@ -1,7 +1,8 @@
 // Tasks the service makes by itself, such as calling back whoever was missed.
-import { todayOf } from "../../core/clock.ts";
+
 import type { Ctx } from "../../core/context.ts";
 import type { Row, Values } from "../../core/resource.ts";
+import { todayOf } from "../../records/clock.ts";
 import { store } from "../../records/store.ts";
 import { type systemTypes, task } from "./task.ts";
 

@@ -1,7 +1,6 @@
 // A task: something a member or a group is to do at a lead.
 
 import { z } from "zod";
-import { todayOf } from "../../core/clock.ts";
 import type { Directory } from "../../core/directory.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Moment } from "../../core/field.ts";
@@ -24,6 +23,7 @@ import {
 import { resource } from "../../core/resource.ts";
 import { type Filter } from "../../core/search.ts";
 import { name, raw, sql } from "../../db/sql.ts";
+import { todayOf } from "../../records/clock.ts";
 import { checkAmong, compare } from "../../records/comparisons.ts";
 import { searched } from "../../search/searched.ts";
 import { phoneFormatted } from "../../values/phone.ts";

@@ -1,9 +1,9 @@
 // What creating and changing a task does besides writing the row.
 
-import { todayOf } from "../../core/clock.ts";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { type Create, type Patch, type Row, type Values } from "../../core/resource.ts";
+import { todayOf } from "../../records/clock.ts";
 import { changedFields, emit, emitInTurns } from "../../records/event.ts";
 import { findAnyRecord, findRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";

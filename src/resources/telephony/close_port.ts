@@ -2,7 +2,6 @@
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { type FieldErrors, invalid } from "../../core/errors.ts";
-import { newId } from "../../core/id.ts";
 import { operation } from "../../core/operation.ts";
 import type { Row } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
@@ -10,6 +9,7 @@ import { outputSchema } from "../../records/output_schema.ts";
 import { findRecord, findRecords, shown } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { parseCountry } from "../../values/country.ts";
+import { newId } from "../../values/id.ts";
 import { parsePhone } from "../../values/phone.ts";
 import { parseDate } from "../../values/time.ts";
 import { sealFor } from "../shared/sealed.ts";

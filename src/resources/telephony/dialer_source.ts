@@ -1,7 +1,6 @@
 // Which leads a dialer has: found once, when it is made, so that their order stays and each comes up once.
 import { type Ctx, query } from "../../core/context.ts";
 import { below, invalid } from "../../core/errors.ts";
-import { isId } from "../../core/id.ts";
 import { from, type Resource, type Row, scope } from "../../core/resource.ts";
 import { type OrderKey } from "../../core/search.ts";
 import { and, empty, type Sql, sql, statement } from "../../db/sql.ts";
@@ -10,6 +9,7 @@ import { findRecord } from "../../records/records.ts";
 import { find } from "../../search/find.ts";
 import { readQuery } from "../../search/nodes.ts";
 import { textQuery } from "../../search/text_filter.ts";
+import { isId } from "../../values/id.ts";
 import { lead } from "../leads/lead.ts";
 import { contactList } from "../lists/contact_list.ts";
 import { leadList } from "../lists/lead_list.ts";

@@ -1,10 +1,10 @@
 // Making a dialer with its leads, and pausing, resuming and ending it.
 import { type Ctx, may } from "../../core/context.ts";
 import { invalid, notAllowed } from "../../core/errors.ts";
-import { newId } from "../../core/id.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { emit } from "../../records/event.ts";
 import { store } from "../../records/store.ts";
+import { newId } from "../../values/id.ts";
 import { isActiveMember } from "../organization/organization.ts";
 import { dialer } from "./dialer.ts";
 import { readSource, takeLeads } from "./dialer_source.ts";

@@ -1,9 +1,9 @@
 // What is served without a key: a shared file, a quote to accept. A secret in the path says which record is meant.
-import type { Actor, Ctx } from "./context.ts";
-import type { Core } from "./core.ts";
-import type { Content } from "./operation.ts";
-import { contextFor } from "./perform.ts";
-import { permissions } from "./permissions.ts";
+import type { Actor, Ctx } from "../core/context.ts";
+import type { Core } from "../core/core.ts";
+import type { Content } from "../core/operation.ts";
+import { contextFor } from "../core/perform.ts";
+import { permissions } from "../core/permissions.ts";
 
 export interface PublicRequest {
   method: "GET" | "POST";

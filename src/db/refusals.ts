@@ -1,6 +1,5 @@
 // What the database refuses is the caller's mistake where a key or a check says so; constraints are named after their fields.
-import { invalid, type Problem } from "./errors.ts";
-import type { Registry } from "./registry.ts";
+import { invalid, type Problem } from "../core/errors.ts";
 
 interface DatabaseError extends Error {
   code?: string;
@@ -27,13 +26,10 @@ export function asRefusal(error: unknown): unknown {
   return error;
 }
 
-/** True where the database refused the id of a record that the directory keeps. */
-export function isOfDirectory(registry: Registry, error: unknown): boolean {
+/** The reference whose record is not there; null where that is not why the database refused. */
+export function missingReference(error: unknown): { table: string; field: string } | null {
   const { code, constraint = "", table = "" } = error as DatabaseError;
-  if (code !== "23503") return false;
-  const field = fieldOf(constraint, table);
-  const target = registry.resources.find((one) => one.table === table && one.fields[field]?.ref)?.fields[field].ref.to;
-  return target !== undefined && registry.resource(target)?.cached === true;
+  return code === "23503" ? { table, field: fieldOf(constraint, table) } : null;
 }
 
 const badValue = (): Problem => invalid({}, "A value in the request is not acceptable.");

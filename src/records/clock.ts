@@ -1,7 +1,8 @@
 // Whose day it is: where a person sees or picks a day, it is theirs and not the server's.
+
+import type { Ctx } from "../core/context.ts";
+import type { Directory } from "../core/directory.ts";
 import { todayIn, zoneAt } from "../values/time.ts";
-import type { Ctx } from "./context.ts";
-import type { Directory } from "./directory.ts";
 
 type Asking = Pick<Ctx, "actor" | "request">;
 

@@ -1,0 +1,10 @@
+// Arrays of text as PostgreSQL writes them.
+
+/** PostgreSQL's `{a,"b c",NULL}`; only arrays of text without nulls are stored. */
+export function parseTextArray(text: string): string[] {
+  const values: string[] = [];
+  for (const match of text.slice(1, -1).matchAll(/"((?:[^"\\]|\\.)*)"|([^,]+)/gs)) {
+    values.push(match[1] === undefined ? match[2]! : match[1].replace(/\\(.)/gs, "$1"));
+  }
+  return values;
+}
