@@ -9,6 +9,7 @@ interface Verbs<R extends Resource> {
   create(ctx: Ctx, given: Create<R>, extras?: Extras): Promise<Row<R>>;
   update(ctx: Ctx, before: Row<R>, patch: Patch<R>): Promise<Row<R>>;
   delete?(ctx: Ctx, before: Row<R>): Promise<void>;
+  lock?(ctx: Ctx, id: string): Promise<Row<R>>;
 }
 
 /** The five verbs of a kind, given its own functions for some. */
@@ -16,6 +17,7 @@ export function inConversations<R extends Resource>(of: R, verbs: Verbs<R>) {
   return {
     list: true,
     get: true,
+    ...(verbs.lock && { lock: verbs.lock }),
     async create(ctx: Ctx, given: Create<R>, extras?: Extras): Promise<Row<R>> {
       const row = await verbs.create(ctx, given, extras);
       await messageWritten(ctx, of, row as Row<Resource>);

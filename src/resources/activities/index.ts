@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { JsonText, Operation } from "../../core/operation.ts";
+import { lockBehindParent } from "../../records/locks.ts";
 import { outputSchema } from "../../records/output_schema.ts";
 import { listSchema } from "../../records/read_operations.ts";
 import { showRecord } from "../../records/records.ts";
@@ -39,9 +40,16 @@ export const activities: Operation[] = [
   ...standard(activity, { list: listActivities }, "member", { list: { output: pageOfLines } }),
   ...standard(note, inConversations(note, { create: createNote, update: updateNote }), "member"),
   ...standard(call, inConversations(call, { create: createCall, update: updateCall }), "member"),
-  ...standard(email, inConversations(email, { create: createEmail, update: updateEmail, delete: deleteEmail }), "member").map(
-    tellingOtherLeads,
-  ),
+  ...standard(
+    email,
+    inConversations(email, {
+      create: createEmail,
+      update: updateEmail,
+      delete: deleteEmail,
+      lock: lockBehindParent(email, "thread_id"),
+    }),
+    "member",
+  ).map(tellingOtherLeads),
   ...standard(
     emailThread,
     { list: true, get: (ctx, id, fields) => showRecord(ctx, emailThread, id, fields ?? ["_all"]) },

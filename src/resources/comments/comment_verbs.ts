@@ -5,7 +5,7 @@ import type { Create, Patch, Resource, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { emit } from "../../records/event.ts";
 import { findAnyRecord, findRecord } from "../../records/records.ts";
-import { lockWhere } from "../../records/references.ts";
+import { lockToChange, lockWhere } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { excerpt, nameOfCaller, notify, withdrawNotices } from "../notifications/notify.ts";
 import { bothForms } from "../shared/both_forms.ts";
@@ -85,7 +85,7 @@ async function objectOf(ctx: Ctx, object_id: string | undefined): Promise<About>
   const { of, kind } = found;
   if (of.commentable !== true) throw invalid({ object_id: "cannot be commented on" });
 
-  const [row] = await lockWhere(ctx, of, sql`t.id = ${object_id}`);
+  const [row] = await lockToChange(ctx, of, sql`t.id = ${object_id}`);
   if (row === undefined) throw invalid({ object_id: "does not exist" });
   const [thread] = await lockWhere(ctx, commentThread, sql`t.object_id = ${object_id}`);
   const object_type = kind.event?.(row) ?? kind.name;

@@ -3,7 +3,7 @@ import type { Ctx } from "../../core/context.ts";
 import { type FieldErrors, invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
-import { findRecords } from "../../records/records.ts";
+import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { pushedBack } from "../shared/positions.ts";
 import { type Association, customField } from "./custom_field.ts";
@@ -46,7 +46,7 @@ export async function deleteCustomField(ctx: Ctx, before: CustomField): Promise<
 }
 
 async function makeRoom(ctx: Ctx, { id, object_type }: Definition, position: number): Promise<void> {
-  const fields = await findRecords(ctx, customField, [sql`t.object_type = ${object_type}`], sql`order by t.id for update of t`);
+  const fields = await lockToChange(ctx, customField, sql`t.object_type = ${object_type}`);
   const others = fields.filter((one) => one.id !== id);
   for (const [field, place] of pushedBack(others, position)) store.update(ctx, customField, field, { position: place });
 }

@@ -1,6 +1,7 @@
 import type { Ctx } from "../../core/context.ts";
 import { notFound } from "../../core/errors.ts";
 import type { Given, Operation } from "../../core/operation.ts";
+import { lockBehindAll } from "../../records/locks.ts";
 import { crud, standard } from "../../records/standard.ts";
 import { customActivityType } from "./custom_activity_type.ts";
 import { customField } from "./custom_field.ts";
@@ -14,7 +15,13 @@ const writers = { read: "member", write: "manage_customizations" } as const;
 
 const customFields = standard(
   customField,
-  { ...crud, create: createCustomField, update: updateCustomField, delete: deleteCustomField },
+  {
+    ...crud,
+    create: createCustomField,
+    update: updateCustomField,
+    delete: deleteCustomField,
+    lock: lockBehindAll(customField),
+  },
   writers,
 );
 

@@ -3,11 +3,13 @@ import type { Ctx } from "../../core/context.ts";
 import { below, type FieldErrors, invalid } from "../../core/errors.ts";
 import type { Verbs } from "../../core/operation.ts";
 import type { Resource, Row } from "../../core/resource.ts";
-import { name, sql } from "../../db/sql.ts";
+import { and, name, sql } from "../../db/sql.ts";
 import { refreshDirectory } from "../../records/change.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
 import { readCreate, readPatch } from "../../records/input.ts";
-import { createRecord, deleteRecord, findRecords, lockRecord, updateRecord } from "../../records/records.ts";
+import { lockBehindAll } from "../../records/locks.ts";
+import { createRecord, deleteRecord, findRecords, updateRecord } from "../../records/records.ts";
+import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { behind } from "../shared/positions.ts";
 import type { customActivityType } from "./custom_activity_type.ts";
@@ -19,6 +21,7 @@ import type { GivenField } from "./type_fields.ts";
 
 type Kind = keyof typeof typeColumns;
 type Type = Row<typeof customActivityType> & Partial<Row<typeof customObjectType>>;
+const lockField = lockBehindAll(customField);
 type Given = Partial<Type> & { fields?: GivenField[] | null };
 
 /** The verbs of either kind of type. */
@@ -81,7 +84,7 @@ async function addField(ctx: Ctx, kind: Kind, id: string, given: GivenField): Pr
 
 async function associate(ctx: Ctx, kind: Kind, id: string, given: GivenField): Promise<void> {
   if (customFieldsOf(ctx.directory, kind, id).has(`custom.${given.id}`)) return;
-  const before = await lockRecord(ctx, customField, given.id!);
+  const before = await lockField(ctx, given.id!);
   const { required, editable_with_roles } = given;
   const association = { object_type: kind, [typeColumns[kind]]: id, required, editable_with_roles };
   const patch = readPatch(ctx, customField, { associations: [...before.associations, association] }, before);
@@ -91,12 +94,9 @@ async function associate(ctx: Ctx, kind: Kind, id: string, given: GivenField): P
 /** Puts the fields into the given order, in the places they have between them. Shared ones stand behind and have none here. */
 async function reorderFields(ctx: Ctx, kind: Kind, id: string, given: readonly GivenField[]): Promise<void> {
   checkOrder(ctx, kind, id, given);
-  const own = await findRecords(
-    ctx,
-    customField,
-    [sql`t.object_type = ${kind}`, sql`t.${name(typeColumns[kind])} = ${id}`],
-    sql`order by t.position, t.id for update of t`,
-  );
+  const ofType = [sql`t.object_type = ${kind}`, sql`t.${name(typeColumns[kind])} = ${id}`];
+  await lockToChange(ctx, customField, and(ofType));
+  const own = await findRecords(ctx, customField, ofType, sql`order by t.position, t.id`);
   const named = given.flatMap((one) => own.find((field) => field.id === one.id) ?? []);
   let place = -1;
   [...new Set([...named, ...own])].forEach((field, i) => {
@@ -122,7 +122,7 @@ function checkOrder(ctx: Ctx, kind: Kind, id: string, given: readonly GivenField
 async function dissociate(ctx: Ctx, kind: Kind, id: string): Promise<void> {
   const isOfType = (one: Row<typeof customField>["associations"][number]) => one[typeColumns[kind]] === id;
   for (const field of ctx.directory.list(customField).filter((one) => one.associations.some(isOfType))) {
-    const before = await lockRecord(ctx, customField, field.id);
+    const before = await lockField(ctx, field.id);
     store.update(ctx, customField, before, { associations: before.associations.filter((one) => !isOfType(one)) });
   }
 }

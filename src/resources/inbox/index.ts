@@ -1,4 +1,5 @@
 import type { Operation } from "../../core/operation.ts";
+import { lockBehindAll } from "../../records/locks.ts";
 import { standard } from "../../records/standard.ts";
 import { convertInboxProspect } from "./convert.ts";
 import { dismissInboxProspect } from "./dismiss.ts";
@@ -12,7 +13,13 @@ import { listProspects } from "./list_prospects.ts";
 export const inbox: Operation[] = [
   ...standard(
     inboxFolder,
-    { list: true, create: createInboxFolder, update: updateInboxFolder, delete: deleteInboxFolder },
+    {
+      list: true,
+      create: createInboxFolder,
+      update: updateInboxFolder,
+      delete: deleteInboxFolder,
+      lock: lockBehindAll(inboxFolder),
+    },
     "member",
   ),
   ...standard(inboxRule, { list: true, create: createInboxRule, update: updateInboxRule, delete: deleteInboxRule }, "member"),

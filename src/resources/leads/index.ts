@@ -1,4 +1,5 @@
 import type { Operation } from "../../core/operation.ts";
+import { lockBehindAll } from "../../records/locks.ts";
 import { crud, standard } from "../../records/standard.ts";
 import { withReplacement } from "../shared/status_removal.ts";
 import { lead } from "./lead.ts";
@@ -18,7 +19,7 @@ export const leads: Operation[] = [
   moveLead,
   ...standard(
     leadStatus,
-    { ...crud, create: createLeadStatus, update: updateLeadStatus, delete: deleteLeadStatus },
+    { ...crud, create: createLeadStatus, update: updateLeadStatus, delete: deleteLeadStatus, lock: lockBehindAll(leadStatus) },
     { read: "member", write: "manage_customizations" },
     { delete: withReplacement(leadStatus, lead) },
   ),

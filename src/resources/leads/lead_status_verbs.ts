@@ -3,7 +3,7 @@ import type { Ctx } from "../../core/context.ts";
 import type { Extras } from "../../core/operation.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
-import { findRecords } from "../../records/records.ts";
+import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { pushedBack } from "../shared/positions.ts";
 import { removeStatus } from "../shared/status_removal.ts";
@@ -27,7 +27,7 @@ export async function deleteLeadStatus(ctx: Ctx, before: LeadStatus, extras?: Ex
 }
 
 async function makeRoom(ctx: Ctx, id: string | null, position: number): Promise<void> {
-  const all = await findRecords(ctx, leadStatus, [], sql`order by t.id for update of t`);
+  const all = await lockToChange(ctx, leadStatus, sql`true`);
   const others = all.filter((row) => row.id !== id);
   for (const [row, place] of pushedBack(others, position)) store.update(ctx, leadStatus, row, { position: place });
 }

@@ -3,7 +3,7 @@ import type { Ctx } from "../../core/context.ts";
 import type { Extras } from "../../core/operation.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
-import { findRecords } from "../../records/records.ts";
+import { findRecords, lockRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { behind, pushedBack } from "../shared/positions.ts";
 import { removeStatus } from "../shared/status_removal.ts";
@@ -11,10 +11,12 @@ import { dateDeals } from "./date_deals.ts";
 import { opportunity } from "./opportunity.ts";
 import { opportunityStatus } from "./opportunity_status.ts";
 import { pipeline } from "./pipeline.ts";
+import { lockPipelines } from "./pipeline_verbs.ts";
 
 type OpportunityStatus = Row<typeof opportunityStatus>;
 
 export async function createOpportunityStatus(ctx: Ctx, given: Create<typeof opportunityStatus>): Promise<OpportunityStatus> {
+  await lockPipelines(ctx);
   const pipeline_id = given.pipeline_id ?? ctx.directory.list(pipeline)[0]!.id;
   const position = await placeIn(ctx, pipeline_id, null, given.position);
   return store.insert(ctx, opportunityStatus, { ...given, pipeline_id, position });
@@ -38,10 +40,16 @@ export async function deleteOpportunityStatus(ctx: Ctx, before: OpportunityStatu
   await removeStatus(ctx, opportunityStatus, before, opportunity, extras?.query.replacement_status_id);
 }
 
+/** A status is arranged among others, and a pipeline together with its statuses: whoever does either holds the pipelines first. */
+export async function lockOpportunityStatus(ctx: Ctx, id: string): Promise<OpportunityStatus> {
+  await lockPipelines(ctx);
+  return lockRecord(ctx, opportunityStatus, id);
+}
+
 /** The wanted place in a pipeline, made free, or the one behind all others. */
 async function placeIn(ctx: Ctx, pipelineId: string, id: string | null, wanted: number | undefined): Promise<number> {
   const conditions = [sql`t.pipeline_id = ${pipelineId}`];
-  const all = await findRecords(ctx, opportunityStatus, conditions, sql`order by t.id for update of t`);
+  const all = await findRecords(ctx, opportunityStatus, conditions);
   const others = all.filter((row) => row.id !== id);
   if (wanted === undefined) return behind(others);
   for (const [row, position] of pushedBack(others, wanted)) store.update(ctx, opportunityStatus, row, { position });

@@ -5,7 +5,7 @@ import type { Create, Patch, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { refreshDirectory } from "../../records/change.ts";
 import { findRecords } from "../../records/records.ts";
-import { lockPointing } from "../../records/references.ts";
+import { lockPointing, lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { pushedBack } from "../shared/positions.ts";
 import { dateDeals } from "./date_deals.ts";
@@ -24,9 +24,13 @@ const usual: GivenStatus[] = [
   { label: "Lost", type: "lost" },
 ];
 
-const locked = sql`order by t.position, t.id for update of t`;
+const inOrder = sql`order by t.position, t.id`;
+
+/** Whoever arranges pipelines or statuses does so alone. */
+export const lockPipelines = (ctx: Ctx): Promise<Pipeline[]> => lockToChange(ctx, pipeline, sql`true`);
 
 export async function createPipeline(ctx: Ctx, { statuses, ...given }: Create<typeof pipeline>): Promise<Pipeline> {
+  await lockPipelines(ctx);
   if (given.position !== undefined) await makeRoom(ctx, null, given.position);
   const row = store.insert(ctx, pipeline, given);
   await arrange(ctx, row.id, statuses && statuses.length > 0 ? copies(ctx, statuses) : usual);
@@ -58,10 +62,10 @@ export async function updatePipeline(
 
 /** Its statuses go with it, so no deal may have one of them. */
 export async function deletePipeline(ctx: Ctx, before: Pipeline): Promise<void> {
-  // Locked together, so that of the last two only one can go.
-  const pipelines = await findRecords(ctx, pipeline, [], locked);
+  // All are locked, so that of the last two only one can go.
+  const pipelines = await findRecords(ctx, pipeline, []);
   if (pipelines.length === 1) throw invalid({}, "The last pipeline cannot be deleted.");
-  const statuses = await findRecords(ctx, opportunityStatus, [], locked);
+  const statuses = await findRecords(ctx, opportunityStatus, [], sql`${inOrder} for update of t`);
   const own = statuses.filter((status) => status.pipeline_id === before.id).map((status) => status.id);
   if (own.length === statuses.length) throw invalid({}, "The last opportunity statuses cannot be deleted.");
   const used = await lockPointing(ctx, { from: opportunity, field: "status_id" }, own, 1);
@@ -71,13 +75,13 @@ export async function deletePipeline(ctx: Ctx, before: Pipeline): Promise<void> 
 }
 
 async function makeRoom(ctx: Ctx, id: string | null, position: number): Promise<void> {
-  const others = (await findRecords(ctx, pipeline, [], locked)).filter((row) => row.id !== id);
+  const others = (await findRecords(ctx, pipeline, [], inOrder)).filter((row) => row.id !== id);
   for (const [row, place] of pushedBack(others, position)) store.update(ctx, pipeline, row, { position: place });
 }
 
 /** Puts the given statuses into the pipeline in their order; those it has besides stand behind them. */
 async function arrange(ctx: Ctx, pipelineId: string, given: readonly NewStatus[]): Promise<void> {
-  const all = await findRecords(ctx, opportunityStatus, [], locked);
+  const all = await findRecords(ctx, opportunityStatus, [], inOrder);
   const omitted = all.filter((row) => row.pipeline_id === pipelineId && !given.some(({ id }) => id === row.id));
   const rows = given.map(({ id }) => all.find((row) => row.id === id));
   checkGiven(given, rows, omitted);

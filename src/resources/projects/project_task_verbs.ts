@@ -1,11 +1,9 @@
 // What creating, changing and deleting a project task does besides writing the row. The project is locked first, so that its tasks
 // are counted, ordered and checked for circles by one at a time.
-import { type Ctx, query } from "../../core/context.ts";
+import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
-import { sql, statement } from "../../db/sql.ts";
 import { changedFields, emit } from "../../records/event.ts";
-import { lockRecord } from "../../records/records.ts";
 import { lockPointing } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { notify } from "../notifications/notify.ts";
@@ -81,19 +79,6 @@ export async function deleteProjectTask(ctx: Ctx, before: Task): Promise<void> {
 
   await store.remove(ctx, projectTask, [before]);
   count(ctx, of, left);
-}
-
-/**
- * Locks the project of a task before the task itself: whoever adds a task holds the project and moves others back, and would wait for
- * one that waits for the project.
- */
-export async function lockProjectTask(ctx: Ctx, id: string): Promise<Task> {
-  await query(
-    ctx,
-    statement(sql`select 1 from project p join project_task t on t.organization_id = p.organization_id and t.project_id = p.id
-      where t.organization_id = ${ctx.organization_id} and t.id = ${id} for update of p`),
-  );
-  return lockRecord(ctx, projectTask, id);
 }
 
 /** The project, whether or not the caller sees it: who is to do a task sees the task. */

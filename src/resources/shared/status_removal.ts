@@ -3,7 +3,6 @@ import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Resource, Row } from "../../core/resource.ts";
-import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
 import { lockPointing } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
@@ -27,8 +26,8 @@ export async function removeStatus<R extends Resource>(
   replacement: string | undefined,
 ): Promise<void> {
   if (replacement !== undefined) await replaceStatus(ctx, of, holder, status.id, replacement);
-  // Locked together, so that of the last two only one can go.
-  const all = await findRecords(ctx, of, [], sql`order by t.id for update of t`);
+  // All are locked, so that of the last two only one can go.
+  const all = await findRecords(ctx, of, []);
   if (all.length === 1) throw invalid({}, `The last ${of.name.replaceAll("_", " ")} cannot be deleted.`);
 
   const used = await lockPointing(ctx, { from: holder, field: "status_id" }, [status.id], 1);
