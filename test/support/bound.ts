@@ -14,8 +14,16 @@ interface Relation {
   table: string;
 }
 
+/** What the database says of itself. */
+export interface Known {
+  /** The tables of organizations. */
+  tables: ReadonlySet<string>;
+  /** The functions that may answer the same question otherwise another time. */
+  unsteady: ReadonlySet<string>;
+}
+
 /** What is wrong with a statement, in words. */
-export function faultsOf(text: string, tenantTables: ReadonlySet<string>): string[] {
+export function faultsOf(text: string, { tables, unsteady }: Known): string[] {
   const { stmts } = parseSync(text) as { stmts: { stmt: Node }[] };
   const faults = new Set<string>(stmts.length > 1 ? ["several statements in one text"] : []);
 
@@ -45,13 +53,15 @@ export function faultsOf(text: string, tenantTables: ReadonlySet<string>): strin
     const from = [{ RangeVar: relation }, ...(others ?? [])];
     const relations = relationsOf(from, named);
     judge(relations, boundAt(relations, from, query.whereClause));
+    judgeCalls(callsOf([query.targetList, query.whereClause], true), "on columns of what is changed");
+    judgeCalls(callsOf(query.returningClause, false), "in what a change answers");
     visit(query, named);
   }
 
   /** What is inserted says its organization as a value, or as the column of a table that is bound. */
   function insert({ withClause, relation, ...query }: Node, outer: ReadonlySet<string>): void {
     const named = visitWith(withClause, outer);
-    if (tenantTables.has(relation.relname)) {
+    if (tables.has(relation.relname)) {
       const at = (query.cols ?? []).findIndex((one: Node) => one.ResTarget.name === column);
       const source = query.selectStmt?.SelectStmt ?? {};
       const relations = relationsOf(source.fromClause, visitWith(source.withClause, named));
@@ -62,6 +72,7 @@ export function faultsOf(text: string, tenantTables: ReadonlySet<string>): strin
       const isBound = (value: Node) => isValue(value) || bound.has(aliasOf(value, relations) ?? "");
       if (at < 0 || !given.every(isBound)) faults.add(`insert into ${relation.relname}`);
     }
+    judgeCalls(callsOf(query.returningClause, false), "in what a change answers");
     visit(query, named);
   }
 
@@ -76,13 +87,17 @@ export function faultsOf(text: string, tenantTables: ReadonlySet<string>): strin
   function relationsOf(from: Node[] | undefined, named: ReadonlySet<string>): Relation[] {
     return (from ?? []).flatMap(({ RangeVar: one, JoinExpr: both }: Node) => {
       if (both) return relationsOf([both.larg, both.rarg], named);
-      if (one === undefined || named.has(one.relname) || !tenantTables.has(one.relname)) return [];
+      if (one === undefined || named.has(one.relname) || !tables.has(one.relname)) return [];
       return [{ alias: one.alias?.aliasname ?? one.relname, table: one.relname }];
     });
   }
 
   function judge(relations: readonly Relation[], bound: ReadonlySet<string>): void {
     for (const { alias, table } of relations) if (!bound.has(alias)) faults.add(alias === table ? table : `${table} ${alias}`);
+  }
+
+  function judgeCalls(called: readonly string[], where: string): void {
+    for (const one of called) if (unsteady.has(one)) faults.add(`${one}() ${where}: compute it before, or read it after`);
   }
 
   visit(stmts, new Set());
@@ -97,6 +112,16 @@ const answersStar = ({ SelectStmt: query }: Node): boolean =>
   (query?.targetList ?? []).some(
     ({ ResTarget: { val } }: Node) => val.ColumnRef?.fields.length === 1 && val.ColumnRef.fields[0].A_Star,
   );
+
+/** The functions that an expression calls, subqueries aside: all of them, or those that are given a column. */
+function callsOf(node: Node, onColumns: boolean): string[] {
+  if (node === null || typeof node !== "object") return [];
+  return Object.entries<Node>(node).flatMap(([kind, inner]) => {
+    if (kind === "SelectStmt") return [];
+    const counts = kind === "FuncCall" && (!onColumns || JSON.stringify(inner.args ?? []).includes("ColumnRef"));
+    return [...(counts ? [inner.funcname.at(-1).String.sval] : []), ...callsOf(inner, onColumns)];
+  });
+}
 
 /** Which of a level's tables name the organization: as a value, or by being equal to one that does. */
 function boundAt(relations: readonly Relation[], from: Node[] | undefined, where: Node): Set<string> {

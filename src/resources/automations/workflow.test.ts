@@ -405,11 +405,12 @@ test("the catalogs speak of kinds of record that there are", async () => {
 
 // Publishing and running are the worker's and come later: what they will write is written here by hand.
 
-const run = (ws: Workspace, text: string, values: unknown[]) =>
+const run = (ws: Workspace, text: string, values: unknown[]): Promise<void> =>
   ws.service.app.db.unscopedTransaction(async (tx) => void tx.write({ text, values: values as string[] }));
 
 async function publishedBy(ws: Workspace, automationId: string): Promise<void> {
   const id = newId("autv");
+  const { trigger, filter, graph, settings } = await ws.get(`/automations/${automationId}/`);
   await run(
     ws,
     `insert into automation_version (organization_id, id, automation_id, number, trigger, filter, graph, settings, is_active, published_at, date_created, date_updated)
@@ -419,8 +420,8 @@ async function publishedBy(ws: Workspace, automationId: string): Promise<void> {
   await run(
     ws,
     `update automation set status = 'active', active_version_id = $3, active_version = 1,
-       published = jsonb_build_object('trigger', trigger, 'filter', filter, 'graph', graph, 'settings', settings) where organization_id = $1 and id = $2`,
-    [ws.id, automationId, id],
+       published = $4 where organization_id = $1 and id = $2`,
+    [ws.id, automationId, id, JSON.stringify({ trigger, filter, graph, settings })],
   );
 }
 

@@ -174,8 +174,9 @@ describe("a webhook", () => {
     const paused = await acme.put(path, { status: "paused" });
     await acme.service.app.db.unscopedTransaction(async (tx) =>
       tx.write({
-        text: "update webhook set pause_reason = 'failures', failing_since = now(), latest_error = 'timed out', failed = 7, delivered = 3 where id = $1",
-        values: [webhook.id],
+        text: `update webhook set pause_reason = 'failures', failing_since = now(), latest_error = 'timed out', failed = 7, delivered = 3
+               where organization_id = $1 and id = $2`,
+        values: [acme.id, webhook.id],
       }),
     );
 
