@@ -125,6 +125,20 @@ test("a refusal is told apart by its status and never by its shape, which a data
   assert.deepEqual(broken, [], "take the reasons of a 400 with below, collect or reasonsOf of src/core/errors.ts");
 });
 
+test("what is refused is thrown, and neither returned nor put into what a caller hands over", () => {
+  // These write an answer, put places in other words, or go through a whole plan, which may be a draft.
+  const mayHand = new Set(["src/core/errors.ts", "src/http/reply.ts", "src/resources/conversations/post_message.ts"]);
+  const handed = /\w+: FieldErrors[,)]|\): (Promise<)?FieldErrors|\w+: FieldErrors,$|FieldErrors \||\| FieldErrors/;
+  const broken = files
+    .filter((file) => !mayHand.has(file) && !file.startsWith("src/resources/automations/"))
+    .flatMap((file) => {
+      const lines = readFileSync(join(root, file), "utf8").split("\n");
+      return lines.flatMap((line, i) => (handed.test(line) ? [`${file}:${i + 1}: ${line.trim()}`] : []));
+    });
+
+  assert.deepEqual(broken, [], "throw invalid, and let the caller place it with below and gather it with collect");
+});
+
 test("names that are known are listed by one function, which says the nearest and no more than somebody reads", () => {
   const lists = /(one of|nown are|nearest are|did you mean|must be a list of|knows) \$\{/;
   const broken = files

@@ -35,6 +35,11 @@ export const statuses: Record<number, string> = {
 /** 400: something the caller sent is wrong. `fields` maps a dotted place to a reason in small, plain words. */
 export const invalid = (fields: FieldErrors, message = statuses[400]!): Problem => new Problem(400, message, fields);
 
+/** Refuses the value at hand; whoever knows where it stands puts that before it with `below`. */
+export function bad(reason: string): never {
+  throw invalid({ "": reason });
+}
+
 /**
  * The reasons of a 400, by their places. Whatever else was thrown goes on: that the database is away, or that a role may not, says
  * nothing about the input, however much it looks the same.
@@ -44,17 +49,24 @@ export function reasonsOf(problem: unknown): FieldErrors {
   return problem.fields;
 }
 
-/** Puts the places of what `act` refuses below another place. */
-export function below<T>(place: string, act: () => T): T {
+/** Puts what `act` refuses at other places. */
+export function placed<T>(placeOf: (inner: string) => string, act: () => T): T {
   return refusing(act, (reasons) => {
-    const placed = Object.entries(reasons).map(([inner, reason]) => [inner === "" ? place : `${place}.${inner}`, reason]);
-    throw invalid(Object.fromEntries(placed));
+    throw invalid(Object.fromEntries(Object.entries(reasons).map(([inner, reason]) => [placeOf(inner), reason])));
   });
 }
+
+/** Puts the places of what `act` refuses below another place; `""` is that place itself. */
+export const below = <T>(place: string, act: () => T): T => placed((inner) => (inner === "" ? place : `${place}.${inner}`), act);
 
 /** Gathers what `act` refuses beside other refusals, and answers undefined in its place. */
 export function collect<T>(errors: FieldErrors, act: () => T): T | undefined {
   return refusing<T | undefined>(act, (reasons) => void Object.assign(errors, reasons));
+}
+
+/** Refuses what was gathered, where anything was. */
+export function refuse(errors: FieldErrors): void {
+  if (Object.keys(errors).length > 0) throw invalid(errors);
 }
 
 function refusing<T>(act: () => T, refused: (reasons: FieldErrors) => T): T {

@@ -5,7 +5,7 @@ import type { Received } from "../services/storage.ts";
 import { hint, reasons } from "../values/reasons.ts";
 import { type UnknownKey, unknownWithin } from "../values/unknown_keys.ts";
 import type { Ctx, Scope } from "./context.ts";
-import { type FieldErrors, invalid } from "./errors.ts";
+import { type FieldErrors, invalid, refuse } from "./errors.ts";
 import type { Permission } from "./permissions.ts";
 import type { Create, Patch, Resource, Row } from "./resource.ts";
 
@@ -226,7 +226,7 @@ export function refuseUnknownParameters(query: Record<string, string>, known: re
     if (has.has(name) || name === "_fields") continue;
     fields[name] = has.size === 0 ? "is not known here; this path takes no parameters" : `is not known here${hint(name, has)}`;
   }
-  if (Object.keys(fields).length > 0) throw invalid(fields);
+  refuse(fields);
 }
 
 /** Answers the places to report. Under `strict` they are refused, each with the nearest name that is known. */

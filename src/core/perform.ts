@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import type { Readable } from "node:stream";
 import type { Asker, Transaction } from "../db/database.ts";
 import { asRefusal, missingReference } from "../db/refusals.ts";
+import { trimmed } from "../values/trimmed.ts";
 import type { Actor, Ctx, RequestFacts } from "./context.ts";
 import type { Core } from "./core.ts";
 import type { Directory } from "./directory.ts";
@@ -129,17 +130,6 @@ const ignoredMax = 20;
 /** A body that says what is done to how much is understood whole or not at all. */
 const understood = (ctx: Ctx, operation: Operation, given: Given): Parsed<unknown> =>
   operation.parse(ctx, operation.narrows ? { ...given, strict: true } : given);
-
-// `_fields` for answers that are not made by the record writer.
-function trimmed(output: unknown, fields: string | undefined): unknown {
-  if (!fields || typeof output !== "object" || output === null) return output;
-  const names = new Set(fields.split(","));
-  const trim = (value: unknown) =>
-    typeof value === "object" && value !== null
-      ? Object.fromEntries(Object.entries(value).filter(([key]) => names.has(key)))
-      : value;
-  return "data" in output && Array.isArray(output.data) ? { ...output, data: output.data.map(trim) } : trim(output);
-}
 
 /** The context of one call. Also how the service acts by itself: on starting, in jobs and in commands. */
 export function contextFor(

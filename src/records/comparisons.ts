@@ -1,7 +1,7 @@
 // Values of filters: how the text of one is read, and how a column is compared with it.
 
 import type { Ctx } from "../core/context.ts";
-import { invalid } from "../core/errors.ts";
+import { bad, invalid } from "../core/errors.ts";
 import { or, raw, type Sql, sql } from "../db/sql.ts";
 import { isExact, notExact } from "../values/number.ts";
 import { notAmong } from "../values/reasons.ts";
@@ -82,10 +82,6 @@ export function parameter(type: string, value: string, ctx: Ctx): unknown {
 }
 
 const exact = (value: string): string => (isExact(Number(value)) ? value : bad(notExact));
-
-export function bad(reason: string): never {
-  throw invalid({ "": reason });
-}
 
 /** Python sends `True` and `False`. */
 export function readBoolean(value: string): boolean {

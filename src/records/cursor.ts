@@ -1,5 +1,5 @@
 // Cursors: where a page ended, so that the next begins behind it.
-import type { FieldErrors } from "../core/errors.ts";
+import { type FieldErrors, refuse } from "../core/errors.ts";
 import type { OrderKey } from "../core/search.ts";
 import { and, or, raw, type Sql, sql } from "../db/sql.ts";
 import { joined } from "./order.ts";
@@ -12,12 +12,13 @@ export function readCursor(
   given: Record<string, string>,
   fingerprint: () => string,
   order: readonly OrderKey[],
-  errors: FieldErrors,
 ): (string | null)[] | null {
   if (given._cursor === undefined || given._cursor === "") return null;
+  const errors: FieldErrors = {};
   if (given._skip !== undefined && given._skip !== "0") errors._skip = "cannot be used together with _cursor";
   const values = decodeCursor(given._cursor, fingerprint(), order.length);
   if (values === null) errors._cursor = "is not a cursor of this list with these filters and this order";
+  refuse(errors);
   return values;
 }
 

@@ -3,7 +3,7 @@
 
 import type { Ctx } from "../core/context.ts";
 import type { Directory } from "../core/directory.ts";
-import { type FieldErrors, invalid, Problem, statuses } from "../core/errors.ts";
+import { bad, below, collect, type FieldErrors, invalid, Problem, refuse, statuses } from "../core/errors.ts";
 import type { Resource } from "../core/resource.ts";
 import { isBlank } from "../values/blank.ts";
 import { isId } from "../values/id.ts";
@@ -117,17 +117,27 @@ export function readCustom(
       forbidden[key] = "your role may not change this field";
       continue;
     }
-    const next = change === null ? value : changedList(result[wireName], change, value, field);
-    const checked =
-      next === null || (typeof next === "string" && isBlank(next)) ? null : checkValue(ctx, field, next, before?.[wireName]);
-    if (checked instanceof Reason) errors[key] = checked.text;
-    else if (checked === null || (Array.isArray(checked) && checked.length === 0)) delete result[wireName];
-    else result[wireName] = checked;
+    const stored = collect(errors, () =>
+      below(key, () =>
+        storedValue(
+          ctx,
+          field,
+          change === null ? value : changedList(result[wireName], change, value, field),
+          before?.[wireName],
+        ),
+      ),
+    );
+    if (stored == null || (Array.isArray(stored) && stored.length === 0)) delete result[wireName];
+    else result[wireName] = stored;
   }
   if (Object.keys(forbidden).length > 0) throw new Problem(403, statuses[403]!, forbidden);
-  if (Object.keys(errors).length > 0) throw invalid(errors);
+  refuse(errors);
   return result;
 }
+
+/** What is stored of a value, null where it says nothing. */
+const storedValue = (ctx: Ctx, field: CustomField, value: unknown, present: unknown): unknown =>
+  value === null || (typeof value === "string" && isBlank(value)) ? null : checkValue(ctx, field, value, present);
 
 const isObjectOrNull = (value: unknown): boolean => value === undefined || (typeof value === "object" && !Array.isArray(value));
 
@@ -165,65 +175,62 @@ const editable = (ctx: Ctx, field: CustomField) =>
   field.editable_with_roles.includes(ctx.actor.role_id) ||
   ctx.actor.role_id === "admin";
 
-/** Why a value is refused. */
-export class Reason {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
 function changedList(present: unknown, change: "add" | "remove", value: unknown, field: CustomField): unknown {
-  if (!field.accepts_multiple_values) return new Reason("takes one value: set it without .add or .remove");
+  if (!field.accepts_multiple_values) bad("takes one value: set it without .add or .remove");
   const list = Array.isArray(present) ? present : [];
   const values = [value].flat();
   return change === "add" ? [...list, ...values] : list.filter((one) => !values.includes(one));
 }
 
-/** The stored form of a value, or why there is none. Members of a list that are stored already stay as they are. */
+/** The stored form of a value. Members of a list that are stored already stay as they are. */
 export function checkValue(ctx: Ctx, field: CustomField, value: unknown, present?: unknown): unknown {
-  if (value instanceof Reason) return value;
   if (!field.accepts_multiple_values) return checkOne(ctx, field, value);
-  if (!Array.isArray(value)) return new Reason("must be a list");
+  if (!Array.isArray(value)) return bad("must be a list");
+  if (value.length > 200) bad("must have 200 values or fewer");
   const kept = new Set(Array.isArray(present) ? present : []);
-  const values = value.map((one) => (kept.has(one) ? one : checkOne(ctx, field, one)));
-  if (values.length > 200) return new Reason("must have 200 values or fewer");
-  return values.find((one) => one instanceof Reason) ?? [...new Set(values)];
+  return [...new Set(value.map((one) => (kept.has(one) ? one : checkOne(ctx, field, one))))];
+}
+
+/** Whether the field takes this value, alone or in its list. */
+export function takes(ctx: Ctx, field: CustomField, value: unknown): boolean {
+  const errors: FieldErrors = {};
+  collect(errors, () => checkOne(ctx, field, value));
+  return Object.keys(errors).length === 0;
 }
 
 /** The stored form of one value, of a field that has one or of a list. */
-export function checkOne(ctx: Ctx, field: CustomField, value: unknown): unknown {
-  if (Array.isArray(value)) return new Reason("must be one value, not a list");
+function checkOne(ctx: Ctx, field: CustomField, value: unknown): unknown {
+  if (Array.isArray(value)) return bad("must be one value, not a list");
   switch (field.type) {
     case "number":
-      if (typeof value !== "number") return new Reason("must be a number");
-      return isExact(value) ? value : new Reason(notExact);
+      if (typeof value !== "number") return bad("must be a number");
+      return isExact(value) ? value : bad(notExact);
     case "boolean":
-      return typeof value === "boolean" ? value : new Reason("must be true or false");
+      return typeof value === "boolean" ? value : bad("must be true or false");
     default:
-      return typeof value === "string" ? checkText(ctx, field, value) : new Reason("must be text");
+      return typeof value === "string" ? checkText(ctx, field, value) : bad("must be text");
   }
 }
 
 function checkText(ctx: Ctx, field: CustomField, value: string): unknown {
   switch (field.type) {
     case "date":
-      return parseDate(value, { cutTime: true }) ?? new Reason("must be a date such as 2026-01-02");
+      return parseDate(value, { cutTime: true }) ?? bad("must be a date such as 2026-01-02");
     case "datetime":
-      return parseTimestamp(value) ?? new Reason("must be a time such as 2026-01-02T03:04:05.678Z");
+      return parseTimestamp(value) ?? bad("must be a time such as 2026-01-02T03:04:05.678Z");
     case "url":
-      return parseUrl(value, { prefix: true }) ?? new Reason("must be a web address");
+      return parseUrl(value, { prefix: true }) ?? bad("must be a web address");
     case "choices":
-      return field.choices?.includes(value) ? value : new Reason(notAmong(value, field.choices ?? []));
+      return field.choices?.includes(value) ? value : bad(notAmong(value, field.choices ?? []));
     case "user":
-      return ctx.directory.find("user", value) ? value : new Reason("does not exist");
+      return ctx.directory.find("user", value) ? value : bad("does not exist");
     case "contact":
-      return isId("cont", value) ? value : new Reason("does not exist");
+      return isId("cont", value) ? value : bad("does not exist");
     case "custom_object":
-      return isId("custobj", value) ? value : new Reason("does not exist");
+      return isId("custobj", value) ? value : bad("does not exist");
     default: {
       const max = field.type === "text" ? 4096 : 100_000;
-      return value.length <= max ? value : new Reason(`must be ${max} characters or fewer`);
+      return value.length <= max ? value : bad(`must be ${max} characters or fewer`);
     }
   }
 }

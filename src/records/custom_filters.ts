@@ -1,9 +1,10 @@
 // Filters of custom fields, and how their values lie in the column `custom`.
 import type { Ctx } from "../core/context.ts";
+import { bad } from "../core/errors.ts";
 import type { Resource } from "../core/resource.ts";
 import { name, or, type Sql, sql } from "../db/sql.ts";
 import { hint } from "../values/reasons.ts";
-import { bad, compare, type Operator, onDay, parameter, readBoolean, readValues, suffixes } from "./comparisons.ts";
+import { compare, type Operator, onDay, parameter, readBoolean, readValues, suffixes } from "./comparisons.ts";
 import { type CustomField, customFieldsOf } from "./custom_fields.ts";
 import { expandGroups } from "./groups.ts";
 

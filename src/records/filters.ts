@@ -1,13 +1,13 @@
 // The filters of a list: a comparison with any of its columns, and those that its definition adds.
 import type { Ctx } from "../core/context.ts";
-import { type FieldErrors, reasonsOf } from "../core/errors.ts";
+import { bad, placed } from "../core/errors.ts";
 import { type Field, refersTo } from "../core/field.ts";
 import type { Resource } from "../core/resource.ts";
 import type { Filter, Found, NewestPage, OrderKey } from "../core/search.ts";
 import { name, type Sql, sql } from "../db/sql.ts";
 import { byName } from "../values/names.ts";
 import { hint } from "../values/reasons.ts";
-import { bad, checkAmong, compare, inMax, type Operator, readValues } from "./comparisons.ts";
+import { checkAmong, compare, inMax, type Operator, readValues } from "./comparisons.ts";
 import { customCondition } from "./custom_filters.ts";
 import { expandGroups, isGroup } from "./groups.ts";
 import { untied } from "./order.ts";
@@ -69,14 +69,13 @@ function operatorsOf(field: Field): Operator[] {
   return [...base, ...ranged, ...(field.nullable && base.length > 0 ? (["isnull"] as const) : [])];
 }
 
-/** The condition that a parameter of the query asks for, or null where it is refused. `whole` where all records are asked for. */
+/** The condition that a parameter of the query asks for. `whole` where all records are asked for. */
 export const filterCondition = (
   ctx: Ctx,
   of: Resource,
   [key, value]: readonly [string, string],
   whole: boolean,
-  errors: FieldErrors,
-): Promise<Sql | null> => attempt(() => conditionOf(ctx, of, key, value, whole), key, errors);
+): Sql | Promise<Sql> => byKey(key, () => conditionOf(ctx, of, key, value, whole));
 
 /** The same of the only filter of a list that wants the newest: it may find the page itself. */
 export async function filterNewest(
@@ -84,12 +83,10 @@ export async function filterNewest(
   of: Resource,
   [key, value]: readonly [string, string],
   page: NewestPage,
-  errors: FieldErrors,
-): Promise<Found | null> {
+): Promise<Found> {
   const { newest } = filtersOf(of)[key] ?? {};
-  if (newest !== undefined) return attempt(() => newest(ctx, value, page), key, errors);
-  const condition = await filterCondition(ctx, of, [key, value], false, errors);
-  return condition && { condition };
+  if (newest !== undefined) return byKey(key, () => newest(ctx, value, page));
+  return { condition: await filterCondition(ctx, of, [key, value], false) };
 }
 
 function conditionOf(ctx: Ctx, of: Resource, key: string, value: string, whole: boolean): Sql | Promise<Sql> {
@@ -116,34 +113,16 @@ function columnCondition(ctx: Ctx, key: string, field: Field, operator: Operator
 const unknownFilter = (of: Resource, key: string): string =>
   `is not a filter here${hint(key, [...paging, ...filterNames(of).map((filter) => filter.name)])}`;
 
-async function attempt<T>(act: () => T | Promise<T>, key: string, errors: FieldErrors): Promise<T | null> {
-  try {
-    return await act();
-  } catch (problem) {
-    noteRefusal(problem, key, errors);
-    return null;
-  }
-}
-
-// A filter's function refuses its own value at the place "", and what else is wrong at a place of its own.
-function noteRefusal(problem: unknown, key: string, errors: FieldErrors): void {
-  for (const [place, reason] of Object.entries(reasonsOf(problem))) errors[place === "" ? key : place] = reason;
+/** A filter's function refuses its own value at the place "", and what else is wrong at a place of its own. */
+function byKey<T>(key: string, act: () => T): T {
+  return placed((place) => (place === "" ? key : place), act);
 }
 
 /** The order that a filter's own value asks for, as a text query may. */
-export function orderOfFilters(
-  ctx: Ctx,
-  of: Resource,
-  filters: readonly [string, string][],
-  errors: FieldErrors,
-): OrderKey[] | null {
+export function orderOfFilters(ctx: Ctx, of: Resource, filters: readonly [string, string][]): OrderKey[] | null {
   for (const [key, value] of filters) {
-    try {
-      const keys = filtersOf(of)[key]?.order?.(ctx, value);
-      if (keys) return untied(keys);
-    } catch (problem) {
-      noteRefusal(problem, key, errors);
-    }
+    const keys = byKey(key, () => filtersOf(of)[key]?.order?.(ctx, value));
+    if (keys) return untied(keys);
   }
   return null;
 }

@@ -1,7 +1,7 @@
 // Bodies of creates and updates: checked field by field against the definition. Nothing is coerced and nothing is lost quietly.
 import { z } from "zod";
 import type { Ctx } from "../core/context.ts";
-import { below, collect, type FieldErrors, invalid } from "../core/errors.ts";
+import { below, collect, type FieldErrors, invalid, refuse } from "../core/errors.ts";
 import { type AnyField, type Field, type Input } from "../core/field.ts";
 import { type Given, type Parsed, reportUnknown } from "../core/operation.ts";
 import type { Create, Patch, Resource, Row } from "../core/resource.ts";
@@ -15,7 +15,9 @@ import { customTypeOf, readCustom } from "./custom_fields.ts";
 export function readCreate<R extends Resource>(ctx: Ctx, of: R, given: Given): Parsed<Create<R>> {
   const ignored = ignoredFields(of, given);
   const errors: FieldErrors = {};
-  const values = readFields(ctx, of, given.body, ["write", "create"], errors);
+  const values: Record<string, unknown> = {};
+  for (const [key, field] of givenFields(of, given.body, ["write", "create"]))
+    collect(errors, () => (values[key] = readField(ctx, field, key, given.body[key])));
   for (const [key, field] of of.columns) {
     if (field.required && field.mode !== "read" && given.body[key] === undefined && key !== of.parent)
       errors[key] = "is required";
@@ -24,7 +26,7 @@ export function readCreate<R extends Resource>(ctx: Ctx, of: R, given: Given): P
     const custom = readCustom(ctx, of, given.body, null, customTypeOf(values));
     if (custom) values.custom = custom;
   });
-  if (Object.keys(errors).length > 0) throw invalid(errors);
+  refuse(errors);
   return { input: values as Create<R>, ignored };
 }
 
@@ -38,18 +40,21 @@ export function readNested<R extends Resource>(ctx: Ctx, of: R, body: Record<str
 
 /** The changes of an update. Create-only fields may be repeated but not changed; `before` is the record as it is. */
 export function readPatch<R extends Resource>(ctx: Ctx, of: R, body: Record<string, unknown>, before: Row<R>): Patch<R> {
+  const present = before as Record<string, unknown>;
   const errors: FieldErrors = {};
-  const values = readFields(ctx, of, body, ["write"], errors, before);
-  const fixed = readFields(ctx, of, body, ["create"], {}, before);
-  for (const [key, value] of Object.entries(fixed)) {
-    if (of.fields[key].source === "column" && !same(value, (before as Record<string, unknown>)[key]))
-      errors[key] = "cannot be changed";
+  const values: Record<string, unknown> = {};
+  for (const [key, field] of givenFields(of, body, ["write"]))
+    collect(errors, () => (values[key] = readField(ctx, field, key, body[key], present[key])));
+  for (const [key, field] of givenFields(of, body, ["create"])) {
+    // What it would not take is not what it has, and is not taken either.
+    const value = collect({}, () => readField(ctx, field, key, body[key], present[key]));
+    if (value !== undefined && field.source === "column" && !same(value, present[key])) errors[key] = "cannot be changed";
   }
   collect(errors, () => {
-    const custom = readCustom(ctx, of, body, before.custom ?? {}, customTypeOf(before as Record<string, unknown>));
+    const custom = readCustom(ctx, of, body, before.custom ?? {}, customTypeOf(present));
     if (custom) values.custom = custom;
   });
-  if (Object.keys(errors).length > 0) throw invalid(errors);
+  refuse(errors);
   return values as Patch<R>;
 }
 
@@ -88,47 +93,37 @@ function knownFields(of: Resource): ReadonlySet<string> {
   return names;
 }
 
-function readFields(
-  ctx: Ctx,
-  of: Resource,
-  body: Record<string, unknown>,
-  modes: readonly string[],
-  errors: FieldErrors,
-  before: Record<string, unknown> = {},
-): Record<string, unknown> {
-  const values: Record<string, unknown> = {};
-  for (const [key, given] of Object.entries(body)) {
-    const field = of.fields[key] as Field | Input | undefined;
-    if (field === undefined || (field.source !== "column" && field.source !== "input") || !modes.includes(field.mode)) continue;
-    // Text that says nothing is empty, and that is null, unless it is what stands there: what was read can be written back.
-    const isEmpty = typeof given === "string" && isBlank(given);
-    const value = isEmpty && given === before[key] ? given : readValue(field, isEmpty ? "" : given, key, errors);
-    if (value !== undefined) values[key] = field.source === "column" ? normalized(ctx, field, value, key, errors) : value;
+/** The fields of a body that may be set in this way. */
+function givenFields(of: Resource, body: Record<string, unknown>, modes: readonly string[]): [string, Field | Input][] {
+  const given: [string, Field | Input][] = [];
+  for (const key in body) {
+    const field = of.fields[key] as AnyField | undefined;
+    if ((field?.source === "column" || field?.source === "input") && modes.includes(field.mode)) given.push([key, field]);
   }
-  return values;
+  return given;
 }
 
-/** The stored form of a given value; undefined when it is refused, and the reason is in `errors`. */
-function readValue(field: Field | Input, given: unknown, key: string, errors: FieldErrors): unknown {
-  if (given === null) return nullValue(field, key, errors);
+/** The stored form of a given value. What it refuses it names by the field's key. */
+function readField(ctx: Ctx, field: Field | Input, key: string, given: unknown, before?: unknown): unknown {
+  // Text that says nothing is empty, and that is null, unless it is what stands there: what was read can be written back.
+  const isEmpty = typeof given === "string" && isBlank(given);
+  const value = isEmpty && given === before ? given : readValue(field, isEmpty ? "" : given, key);
+  if (field.source !== "column" || field.normalize === null || value === null) return value;
+  return below(key, () => field.normalize!(value, ctx));
+}
+
+function readValue(field: Field | Input, given: unknown, key: string): unknown {
+  if (given === null) return nullValue(field, key);
   if (given === "" && field.source === "column" && field.nullable) return null;
   const result = field.schema.safeParse(given, { reportInput: true });
-  if (result.success) return result.data;
-  Object.assign(errors, reasons(result.error, key));
-  return undefined;
+  if (!result.success) throw invalid(reasons(result.error, key));
+  return result.data;
 }
 
-function nullValue(field: Field | Input, key: string, errors: FieldErrors): unknown {
+function nullValue(field: Field | Input, key: string): unknown {
   if (field.source === "input" || field.nullable) return null;
   if (Array.isArray(field.default)) return [];
-  errors[key] = "must not be null";
-  return undefined;
-}
-
-function normalized(ctx: Ctx, field: Field, value: unknown, key: string, errors: FieldErrors): unknown {
-  const { normalize } = field;
-  if (normalize === null || value === null) return value;
-  return collect(errors, () => below(key, () => normalize(value, ctx)));
+  throw invalid({ [key]: "must not be null" });
 }
 
 /** The schema of a create's or update's body, for the description. */

@@ -193,7 +193,7 @@ export async function expandIds(ctx: Ctx, of: Resource, names: readonly string[]
 }
 
 /** Children come in the order of their list, those without one of their own oldest first. */
-const childOrder = (ctx: Ctx, of: Resource): Sql => orderBy(readOrder(of, of.order ?? "date_created", {}, ctx));
+const childOrder = (ctx: Ctx, of: Resource): Sql => orderBy(readOrder(of, of.order ?? "date_created", ctx));
 
 async function expandOne(ctx: Ctx, of: Resource, relationName: string, ids: readonly string[]): Promise<Map<string, string[]>> {
   const relation = of.expand![relationName]!;

@@ -1,7 +1,7 @@
 // The query of a list, understood: paging, fields, order, filters. Everything here is derived from the resource's definition.
 import { hash } from "node:crypto";
 import type { Ctx } from "../core/context.ts";
-import { type FieldErrors, invalid } from "../core/errors.ts";
+import { collect, type FieldErrors, invalid, refuse } from "../core/errors.ts";
 import type { Resource } from "../core/resource.ts";
 import type { Found, OrderKey } from "../core/search.ts";
 import type { Sql } from "../db/sql.ts";
@@ -50,25 +50,29 @@ export async function readList(
   const read = async (whole: boolean) => {
     const conditions = [...fixed];
     for (const filter of filters) {
-      const condition = await filterCondition(ctx, of, filter, whole, errors);
+      const condition = await collect(errors, () => filterCondition(ctx, of, filter, whole));
       if (condition) conditions.push(condition);
     }
     return conditions;
   };
-  const count = readCount(given._count, errors);
+  const count = collect(errors, () => readCount(given._count)) ?? null;
   const order =
-    (given._order_by ? null : orderOfFilters(ctx, of, filters, errors)) ?? readOrder(of, given._order_by, errors, ctx);
+    (given._order_by ? null : collect(errors, () => orderOfFilters(ctx, of, filters))) ??
+    collect(errors, () => readOrder(of, given._order_by, ctx)) ??
+    [];
   const fingerprint = () => hash("sha1", JSON.stringify([of.name, filters, given._order_by ?? ""]), "base64url").slice(0, 12);
-  const limit = wholeNumber(given._limit, "_limit", limitDefault, limitMax, errors);
-  const skip = wholeNumber(given._skip, "_skip", 0, Number.MAX_SAFE_INTEGER, errors);
-  const cursor = readCursor(given, fingerprint, order, errors);
+  const limit = collect(errors, () => wholeNumber(given._limit, "_limit", limitDefault, limitMax)) ?? limitDefault;
+  const skip = collect(errors, () => wholeNumber(given._skip, "_skip", 0, Number.MAX_SAFE_INTEGER)) ?? 0;
+  const cursor = collect(errors, () => readCursor(given, fingerprint, order)) ?? null;
   const standsAlone = filters.length === 1 && fixed.length === 0 && !of.visible?.(ctx, "t");
   const fields = readFieldNames(given._fields);
-  const expand = readExpand(of, given._expand, fields, errors);
+  const expand = collect(errors, () => readExpand(of, given._expand, fields)) ?? [];
   const isPage = standsAlone && cursor === null && isNewestFirst(order);
   const select = leanFor(ctx, of, { fields, expand })?.select ?? null;
-  const newest = isPage ? await filterNewest(ctx, of, filters[0]!, { count: skip + limit + 1, select }, errors) : null;
-  const conditions = newest === null ? await read(false) : [newest.condition];
+  const newest = isPage
+    ? await collect(errors, () => filterNewest(ctx, of, filters[0]!, { count: skip + limit + 1, select }))
+    : null;
+  const conditions = newest == null ? await read(false) : [newest.condition];
   const input: ListInput = {
     limit,
     skip,
@@ -83,7 +87,7 @@ export async function readList(
     onePlan: onlyIndexed(of, filters, given, fixed),
     fingerprint,
   };
-  if (Object.keys(errors).length > 0) throw invalid(errors);
+  refuse(errors);
   return input;
 }
 
@@ -104,14 +108,13 @@ export function readFieldNames(value: string | undefined): string[] | null {
 }
 
 /** Whole numbers as text: `"100"`. */
-export function wholeNumber(value: string | undefined, key: string, otherwise: number, max: number, errors: FieldErrors): number {
+export function wholeNumber(value: string | undefined, key: string, otherwise: number, max: number): number {
   if (value === undefined || value === "") return otherwise;
   const number = /^-?\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
-  if (Number.isNaN(number)) errors[key] = "must be a whole number";
-  else if (number < 0) errors[key] = "must be 0 or more";
-  else if (number > max) errors[key] = `must be ${max} or less`;
-  else return number;
-  return otherwise;
+  if (Number.isNaN(number)) throw invalid({ [key]: "must be a whole number" });
+  if (number < 0) throw invalid({ [key]: "must be 0 or more" });
+  if (number > max) throw invalid({ [key]: `must be ${max} or less` });
+  return number;
 }
 
 function onlyIndexed(
@@ -127,24 +130,19 @@ function onlyIndexed(
 }
 
 /** What is brought along: what `_expand` says, and every relation that `_fields` names. */
-export function readExpand(
-  of: Resource,
-  value: string | undefined,
-  fields: readonly string[] | null,
-  errors: FieldErrors,
-): string[] {
+export function readExpand(of: Resource, value: string | undefined, fields: readonly string[] | null): string[] {
   const known = Object.keys(of.expand ?? {});
   const named = known.filter((one) => fields?.includes(one));
   if (value === undefined) return named;
   const names = [...new Set([...value.split(",").filter((part) => part !== ""), ...named])];
-  for (const one of names)
-    if (!known.includes(one)) errors._expand = known.length > 0 ? notAmong(one, known) : "has nothing to expand here";
+  const unknown = names.find((one) => !known.includes(one));
+  if (unknown !== undefined)
+    throw invalid({ _expand: known.length > 0 ? notAmong(unknown, known) : "has nothing to expand here" });
   return names;
 }
 
-function readCount(value: string | undefined, errors: FieldErrors): ListInput["count"] {
+function readCount(value: string | undefined): ListInput["count"] {
   if (value === undefined || value === "") return null;
   if (value === "exact" || value === "estimate") return value;
-  errors._count = "must be one of exact, estimate";
-  return null;
+  throw invalid({ _count: "must be one of exact, estimate" });
 }

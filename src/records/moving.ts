@@ -6,7 +6,7 @@ import type { Field } from "../core/field.ts";
 import type { Pointer } from "../core/registry.ts";
 import { kindOf, type Resource, type Row } from "../core/resource.ts";
 import { join, name, sql, statement } from "../db/sql.ts";
-import { type CustomField, checkOne, customFieldsOf, customTypeOf, Reason } from "./custom_fields.ts";
+import { type CustomField, customFieldsOf, customTypeOf, takes } from "./custom_fields.ts";
 import { deferConstraints } from "./defer_constraints.ts";
 import { withIds } from "./named_ids.ts";
 import { findRecords } from "./records.ts";
@@ -259,8 +259,7 @@ function customElsewhere(
   const values: Record<string, unknown> = {};
   for (const [key, given] of Object.entries(custom)) {
     const [other, target] = fields.get(key) ?? [];
-    const taken =
-      target === undefined ? [] : [given].flat().filter((one) => !(checkOne(way.there, target, one) instanceof Reason));
+    const taken = target === undefined ? [] : [given].flat().filter((one) => takes(way.there, target, one));
     if (taken.length > 0) {
       values[other!] = Array.isArray(given) ? taken : taken[0];
       match(way, place("custom"), key, other!);

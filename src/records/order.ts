@@ -1,6 +1,6 @@
 // The order of a list: the keys that `_order_by` names, or those of the definition.
 import type { Ctx } from "../core/context.ts";
-import type { FieldErrors } from "../core/errors.ts";
+import { invalid } from "../core/errors.ts";
 import type { Field } from "../core/field.ts";
 import { from, type Resource, scope } from "../core/resource.ts";
 import type { OrderKey, SortKey } from "../core/search.ts";
@@ -16,25 +16,25 @@ export const orderBy = (order: readonly OrderKey[]): Sql =>
 
 const defaultOrders = new WeakMap<Resource, OrderKey[]>();
 
-export function readOrder(of: Resource, value: string | undefined, errors: FieldErrors, ctx: Ctx): readonly OrderKey[] {
-  if (value !== undefined) return orderOf(of, value, errors, ctx);
+export function readOrder(of: Resource, value: string | undefined, ctx: Ctx): readonly OrderKey[] {
+  if (value !== undefined) return orderOf(of, value, ctx);
   const kept = defaultOrders.get(of);
   if (kept !== undefined) return kept;
-  const order = orderOf(of, of.order ?? "-date_created", errors, ctx);
+  const order = orderOf(of, of.order ?? "-date_created", ctx);
   // The SQL of a special key may name the organization, so such an order is made for each request.
   if (order.every(({ key }) => specialKey(of, key) === null)) defaultOrders.set(of, order);
   return order;
 }
 
-function orderOf(of: Resource, value: string, errors: FieldErrors, ctx: Ctx): OrderKey[] {
+function orderOf(of: Resource, value: string, ctx: Ctx): OrderKey[] {
   const keys: OrderKey[] = [];
   const fields = of.custom === undefined ? noCustomFields : customFieldsOf(ctx.directory, of.custom);
   for (const part of splitList(value)) {
     const descending = part.startsWith("-");
     const name = descending ? part.slice(1) : part;
     const key = name.startsWith("custom.") ? customKey(ctx, fields, name, descending) : orderKey(ctx, of, name, descending);
-    if (key === null) errors._order_by = notSortedBy(of, fields, name);
-    else keys.push(key);
+    if (key === null) throw invalid({ _order_by: notSortedBy(of, fields, name) });
+    keys.push(key);
   }
   return untied(keys);
 }

@@ -1,6 +1,6 @@
 // Lists that are at hand as a whole (catalogs, the members of an organization), answered a page at a time like any other list.
 import { z } from "zod";
-import { type FieldErrors, invalid } from "../core/errors.ts";
+import { collect, type FieldErrors, refuse } from "../core/errors.ts";
 import { limitDefault, limitMax, wholeNumber } from "./list_input.ts";
 
 /** The parameters of such a list. */
@@ -14,8 +14,8 @@ export const pageOf = <S extends z.ZodType>(element: S) => z.strictObject({ data
 
 export function page<T>(all: readonly T[], given: { _limit?: string; _skip?: string }): { data: T[]; has_more: boolean } {
   const errors: FieldErrors = {};
-  const limit = wholeNumber(given._limit, "_limit", limitDefault, limitMax, errors);
-  const skip = wholeNumber(given._skip, "_skip", 0, Number.MAX_SAFE_INTEGER, errors);
-  if (Object.keys(errors).length > 0) throw invalid(errors);
+  const limit = collect(errors, () => wholeNumber(given._limit, "_limit", limitDefault, limitMax)) ?? limitDefault;
+  const skip = collect(errors, () => wholeNumber(given._skip, "_skip", 0, Number.MAX_SAFE_INTEGER)) ?? 0;
+  refuse(errors);
   return { data: all.slice(skip, skip + limit), has_more: all.length > skip + limit };
 }

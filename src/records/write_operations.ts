@@ -95,7 +95,7 @@ export function updateOperation(
       await noteNotTaken(ctx, resource, before, given);
       const row: Row<Resource> = await of.verbs.update!(ctx, before, patch, { query: {}, ready });
       const record = await (row === before ? showRecord(ctx, resource, id, fields) : shown(ctx, resource, row, fields));
-      return answerAlone(ctx, of, row.id, record, readExpand(resource, undefined, fields, {}), fields);
+      return answerAlone(ctx, of, row.id, record, readExpand(resource, undefined, fields), fields);
     },
     ...common(of, "update"),
   };
@@ -106,7 +106,7 @@ async function noteNotTaken(ctx: Ctx, of: Resource, before: Row<Resource>, { bod
   const names = Object.keys(body).filter((key) => of.fields[key]?.source === "input" && of.fields[key].mode === "create");
   if (names.length === 0) return;
   const record = await shown(ctx, of, before, names);
-  const whole = await withRelations(ctx, of, before.id, record, readExpand(of, undefined, names, {}));
+  const whole = await withRelations(ctx, of, before.id, record, readExpand(of, undefined, names));
   const present = JSON.parse(whole.text) as Record<string, unknown>;
   const ignored = names.filter((name) => !same(body[name], present[name]));
   if (strict && ignored.length > 0)

@@ -8,7 +8,7 @@ import { type Attribute, attributeOf } from "./attributes.ts";
 
 /** The sort key of this name, or null where a kind of record cannot be sorted by it. */
 export function orderBy(ctx: Ctx, of: Resource, name: string, descending: boolean): OrderKey | null {
-  if (name === "id" || sortKeys(of).includes(name)) return readOrder(of, `${descending ? "-" : ""}${name}`, {}, ctx)[0]!;
+  if (name === "id" || sortKeys(of).includes(name)) return readOrder(of, `${descending ? "-" : ""}${name}`, ctx)[0]!;
   const attribute = attributeOf(ctx, of, "t", name);
   return attribute === null || attribute.value === null ? null : keyOf(name, attribute, descending);
 }

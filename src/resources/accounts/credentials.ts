@@ -1,7 +1,7 @@
 // The keys of other services. A secret goes in and never comes out: reads show its last characters, or only that there is one.
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
-import { type FieldErrors, invalid, notFound } from "../../core/errors.ts";
+import { bad, below, collect, type FieldErrors, invalid, notFound, refuse } from "../../core/errors.ts";
 import { JsonText, type Operation, operation, reportUnknown } from "../../core/operation.ts";
 import type { Row, Values } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
@@ -177,36 +177,37 @@ function readValues(
     if (value === undefined) continue;
     if (field.secret && typeof value === "string" && value !== "" && value === before?.shown_values[field.name]) continue;
     if (value === null || value === "") values[field.name] = null;
-    else {
-      const reason = reasonAgainst(ctx, field, value);
-      if (reason === null) values[field.name] = typeof value === "string" ? value.trim() : value;
-      else errors[field.name] = reason;
-    }
+    else collect(errors, () => below(field.name, () => (values[field.name] = readValue(ctx, field, value))));
   }
-  if (Object.keys(errors).length > 0) throw invalid(errors);
+  refuse(errors);
   return values;
 }
 
-function reasonAgainst(ctx: Ctx, { name, type }: ServiceField, value: unknown): string | null {
-  if (type === "boolean") return typeof value === "boolean" ? null : "must be true or false";
-  if (type === "integer")
-    return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 65535
-      ? null
-      : "must be a whole number from 1 to 65535";
-  if (typeof value !== "string") return "must be text";
+function readValue(ctx: Ctx, field: ServiceField, value: unknown): unknown {
+  if (field.type === "boolean") return typeof value === "boolean" ? value : bad("must be true or false");
+  if (field.type === "integer") {
+    const isPort = Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 65535;
+    return isPort ? value : bad("must be a whole number from 1 to 65535");
+  }
+  if (typeof value !== "string") return bad("must be text");
   const text = value.trim();
-  if (text === "") return "must not be empty";
-  if (text.length > 10_000) return "must be 10000 characters or fewer";
+  checkText(ctx, field, text);
+  return text;
+}
+
+function checkText(ctx: Ctx, { name, type }: ServiceField, text: string): void {
+  if (text === "") bad("must not be empty");
+  if (text.length > 10_000) bad("must be 10000 characters or fewer");
   // What stands in a header or a command of mail would end it there.
-  if (/\p{Cc}/u.test(text)) return "must be one line, without control characters";
+  if (/\p{Cc}/u.test(text)) bad("must be one line, without control characters");
   const form = forms.get(name);
-  if (form !== undefined && !form.test(text)) return form.words;
+  if (form !== undefined && !form.test(text)) bad(form.words);
   if (type === "url" && (parseUrl(text) === null || /[?#]/.test(text)))
-    return "must be an address that begins with https:// or http://, without ? and #";
+    bad("must be an address that begins with https:// or http://, without ? and #");
   const { addresses } = ctx.settings;
-  if (type === "url" && !addresses.allowsHost(text)) return addresses.words;
+  if (type === "url" && !addresses.allowsHost(text)) bad(addresses.words);
   const isHidden = name === "host" && !addresses.allowsHost(`http://${hostInUrl(parseHost(text)!)}/`);
-  return isHidden ? "must be a public address" : null;
+  if (isHidden) bad("must be a public address");
 }
 
 function refuseMissing(service: Service, values: Record<string, unknown>): void {

@@ -1,6 +1,6 @@
 // What logging or changing a call does besides writing the row.
 import { type Ctx, may } from "../../core/context.ts";
-import { type FieldErrors, invalid, notAllowed } from "../../core/errors.ts";
+import { type FieldErrors, invalid, notAllowed, refuse } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { emit } from "../../records/event.ts";
 import { store } from "../../records/store.ts";
@@ -73,7 +73,7 @@ function checkFixed(before: Call, patch: Patch<typeof call>): void {
   for (const field of ["status", "duration", "direction"] as const)
     if (patch[field] !== undefined && patch[field] !== before[field])
       errors[field] = "cannot be changed on a call made through the service";
-  if (Object.keys(errors).length > 0) throw invalid(errors);
+  refuse(errors);
 }
 
 const live: Partial<Record<Status, readonly Status[]>> = {

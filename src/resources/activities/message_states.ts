@@ -1,7 +1,7 @@
 // How a message goes out: the states that e-mails, SMS and channel messages share. Nothing is sent here: a message in `outbox`
 // waits for the sender, which takes it when its `send_after` has come.
 import type { Ctx } from "../../core/context.ts";
-import { type FieldErrors, invalid } from "../../core/errors.ts";
+import { type FieldErrors, invalid, refuse } from "../../core/errors.ts";
 import { same } from "../../values/same.ts";
 
 export const messageStates = ["draft", "scheduled", "outbox", "sent", "inbox", "error"] as const;
@@ -37,7 +37,7 @@ export function checkContent<T extends { status: MessageState }>(
   const errors: FieldErrors = {};
   for (const field of content)
     if (patch[field] !== undefined && !same(patch[field], before[field])) errors[field] = "can only be changed in a draft";
-  if (Object.keys(errors).length > 0) throw invalid(errors);
+  refuse(errors);
 }
 
 interface Times {

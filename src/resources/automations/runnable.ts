@@ -1,10 +1,10 @@
 // What a plan must be, beyond being understood, before it is in force: it speaks of fields that its records have, gives them values
 // they take, says what it sends, and sends as whom it may.
 import type { Ctx } from "../../core/context.ts";
-import { collect, type FieldErrors } from "../../core/errors.ts";
+import { below, collect, type FieldErrors } from "../../core/errors.ts";
 import type { AnyField, Field } from "../../core/field.ts";
 import type { Resource } from "../../core/resource.ts";
-import { type CustomField, checkValue, customFieldsOf, findField, Reason } from "../../records/custom_fields.ts";
+import { type CustomField, checkValue, customFieldsOf, findField } from "../../records/custom_fields.ts";
 import { checkTemplate, TemplateError } from "../../services/liquid.ts";
 import { isId } from "../../values/id.ts";
 import { hint, reasons } from "../../values/reasons.ts";
@@ -109,8 +109,7 @@ function checkSet(check: Check, { fields, target }: Config, at: string): void {
 }
 
 function checkCustom({ ctx, errors }: Check, field: CustomField, value: unknown, at: string): void {
-  const stored = value === null || isDynamic(value) ? null : checkValue(ctx, field, value);
-  if (stored instanceof Reason) errors[at] = stored.text;
+  if (value !== null && !isDynamic(value)) collect(errors, () => below(at, () => checkValue(ctx, field, value)));
 }
 
 function checkColumn({ errors }: Check, field: Field, value: unknown, at: string): void {

@@ -1,6 +1,6 @@
 // What creating, changing and deleting a custom field does besides writing its row.
 import type { Ctx } from "../../core/context.ts";
-import { type FieldErrors, invalid } from "../../core/errors.ts";
+import { collect, type FieldErrors, invalid, refuse } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { lockToChange } from "../../records/references.ts";
@@ -9,7 +9,7 @@ import { pushedBack } from "../shared/positions.ts";
 import { type Association, customField } from "./custom_field.ts";
 import { convertValues, removeValues } from "./field_values.ts";
 import { hasTypes, typeColumns, typeResources } from "./object_types.ts";
-import { unknownRoles } from "./roles.ts";
+import { checkRoles } from "./roles.ts";
 
 type CustomField = Row<typeof customField>;
 /** A definition before its defaults are filled in. */
@@ -83,16 +83,22 @@ const placeOf = (one: Association): string =>
 // --- what a definition must be ---
 
 function checkDefinition(ctx: Ctx, field: Definition, before: CustomField | null): void {
-  const problems = {
-    ...problemsOfValues(field),
-    ...problemsOfPlace(field),
-    ...missingRoles(ctx, field, before),
-    ...missingTypes(ctx, field, before),
-  };
-  if (Object.keys(problems).length > 0) throw invalid(problems);
+  const errors: FieldErrors = {};
+  collect(errors, () => checkValues(field));
+  collect(errors, () => checkPlace(field));
+  collect(errors, () => checkTypes(ctx, field, before));
+  const known = [
+    ...(before?.editable_with_roles ?? []),
+    ...(before?.associations ?? []).flatMap((one) => one.editable_with_roles),
+  ];
+  collect(errors, () => checkRoles(ctx, field.editable_with_roles ?? [], "editable_with_roles", known));
+  field.associations?.forEach((one, i) => {
+    collect(errors, () => checkRoles(ctx, one.editable_with_roles, `associations.${i}.editable_with_roles`, known));
+  });
+  refuse(errors);
 }
 
-function problemsOfValues({ type, choices, accepts_multiple_values, ...field }: Definition): FieldErrors {
+function checkValues({ type, choices, accepts_multiple_values, ...field }: Definition): void {
   const problems: FieldErrors = {};
   if (type === "textarea" && !hasTypes(field.object_type))
     problems.type = "textarea is for fields of custom activities and objects; here use text";
@@ -104,10 +110,10 @@ function problemsOfValues({ type, choices, accepts_multiple_values, ...field }: 
     problems.referenced_custom_type_id = "is required for fields of type custom_object";
   if (type !== "custom_object" && field.referenced_custom_type_id)
     problems.referenced_custom_type_id = "is only for fields of type custom_object";
-  return problems;
+  refuse(problems);
 }
 
-function problemsOfPlace(field: Definition): FieldErrors {
+function checkPlace(field: Definition): void {
   const { object_type, associations = [] } = field;
   const problems: FieldErrors = {};
   if (field.required && !hasTypes(object_type)) problems.required = "is only for fields of custom activities and objects";
@@ -123,26 +129,11 @@ function problemsOfPlace(field: Definition): FieldErrors {
     if (one.required && !hasTypes(one.object_type))
       problems[`associations.${i}.required`] = "is only for custom activities and objects";
   });
-  return problems;
+  refuse(problems);
 }
 
-function missingRoles(ctx: Ctx, field: Definition, before: CustomField | null): FieldErrors {
-  const known = [
-    ...(before?.editable_with_roles ?? []),
-    ...(before?.associations ?? []).flatMap((one) => one.editable_with_roles),
-  ];
-  const lists: [string, readonly string[]][] = [
-    ["editable_with_roles", field.editable_with_roles ?? []],
-    ...(field.associations ?? []).map((one, i): [string, string[]] => [
-      `associations.${i}.editable_with_roles`,
-      one.editable_with_roles,
-    ]),
-  ];
-  return Object.assign({}, ...lists.map(([place, roles]) => unknownRoles(ctx, roles, place, known)));
-}
-
-/** Types of custom activities and objects that an association names and that are not there. */
-function missingTypes(ctx: Ctx, { associations = [] }: Definition, before: CustomField | null): FieldErrors {
+/** The types of custom activities and objects that an association names must be there. */
+function checkTypes(ctx: Ctx, { associations = [] }: Definition, before: CustomField | null): void {
   const problems: FieldErrors = {};
   associations.forEach((one, i) => {
     for (const kind of Object.keys(typeColumns) as (keyof typeof typeColumns)[]) {
@@ -152,5 +143,5 @@ function missingTypes(ctx: Ctx, { associations = [] }: Definition, before: Custo
       if (!exists) problems[`associations.${i}.${typeColumns[kind]}`] = "does not exist";
     }
   });
-  return problems;
+  refuse(problems);
 }

@@ -1,12 +1,12 @@
 // The stored values of a custom field, over all records at once: a field may have a million of them. The records' versions move,
 // because what a read shows has changed; `date_updated` does not, because nobody edited them.
 import { type Ctx, query, write } from "../../core/context.ts";
-import { invalid } from "../../core/errors.ts";
+import { collect, type FieldErrors, invalid } from "../../core/errors.ts";
 import type { Field } from "../../core/field.ts";
 import { kindOf, type Resource, type Row } from "../../core/resource.ts";
 import type { Statement } from "../../db/database.ts";
 import { and, name, or, type Sql, sql, statement } from "../../db/sql.ts";
-import { type CustomField as Checked, checkValue, Reason } from "../../records/custom_fields.ts";
+import { type CustomField as Checked, checkValue } from "../../records/custom_fields.ts";
 import { emitAll } from "../../records/event.ts";
 import { lockWhere } from "../../records/references.ts";
 import type { Association, customField } from "./custom_field.ts";
@@ -111,13 +111,22 @@ const distinctAtOnce = 20_000;
 /** The JSON text of a value in the new type, or null where there is none and it may be dropped. */
 function convert(ctx: Ctx, field: CustomField, value: unknown, drop: boolean): string | null {
   const values = [value].flat().map((one) => recast(field.type, one));
-  const single = isText.has(field.type) ? values.join(", ") : values.length === 1 ? values[0] : new Reason("must be one value");
-  const converted = checkValue(ctx, field as Checked, field.accepts_multiple_values ? values : single);
-  if (!(converted instanceof Reason)) return JSON.stringify(converted);
+  const errors: FieldErrors = {};
+  const converted = collect(errors, () =>
+    checkValue(ctx, field as Checked, field.accepts_multiple_values ? values : oneOf(field, values)),
+  );
+  const reason = errors[""];
+  if (reason === undefined) return JSON.stringify(converted);
   if (drop) return null;
   throw invalid({
-    type: `would lose the value ${JSON.stringify(value).slice(0, 100)}, which ${converted.text}: change such values first, or send drop_unconvertible_values: true`,
+    type: `would lose the value ${JSON.stringify(value).slice(0, 100)}, which ${reason}: change such values first, or send drop_unconvertible_values: true`,
   });
+}
+
+function oneOf({ type }: CustomField, values: readonly unknown[]): unknown {
+  if (isText.has(type)) return values.join(", ");
+  if (values.length !== 1) throw invalid({ "": "must be one value" });
+  return values[0];
 }
 
 const isText: ReadonlySet<string> = new Set(["text", "textarea", "hidden"]);

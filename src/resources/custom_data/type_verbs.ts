@@ -1,6 +1,6 @@
 // What creating, changing and deleting a type of custom activities or objects does besides writing its row.
 import type { Ctx } from "../../core/context.ts";
-import { below, type FieldErrors, invalid } from "../../core/errors.ts";
+import { below, type FieldErrors, invalid, refuse } from "../../core/errors.ts";
 import type { Verbs } from "../../core/operation.ts";
 import type { Resource, Row } from "../../core/resource.ts";
 import { and, name, sql } from "../../db/sql.ts";
@@ -16,7 +16,7 @@ import type { customActivityType } from "./custom_activity_type.ts";
 import { customField } from "./custom_field.ts";
 import type { customObjectType } from "./custom_object_type.ts";
 import { typeColumns } from "./object_types.ts";
-import { unknownRoles } from "./roles.ts";
+import { checkRoles } from "./roles.ts";
 import type { GivenField } from "./type_fields.ts";
 
 type Kind = keyof typeof typeColumns;
@@ -56,8 +56,7 @@ function withPlural(of: Resource, given: Given, before: Partial<Type> = {}): Giv
 }
 
 function checkType(ctx: Ctx, before: Type | null, { editable_with_roles = [] }: Given): void {
-  const problems = unknownRoles(ctx, editable_with_roles, "editable_with_roles", before?.editable_with_roles);
-  if (Object.keys(problems).length > 0) throw invalid(problems);
+  checkRoles(ctx, editable_with_roles, "editable_with_roles", before?.editable_with_roles);
 }
 
 /** A new type gets fields of its own like those that are given: what was read of another type stays that type's. */
@@ -115,7 +114,7 @@ function checkOrder(ctx: Ctx, kind: Kind, id: string, given: readonly GivenField
     else if (!known.has(`custom.${one}`)) problems[`fields.${i}.id`] = "does not exist";
     else if (named.indexOf(one) < i) problems[`fields.${i}.id`] = "is there already";
   });
-  if (Object.keys(problems).length > 0) throw invalid(problems);
+  refuse(problems);
 }
 
 /** Shared fields stay and are no longer this type's. */

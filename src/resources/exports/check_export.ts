@@ -1,6 +1,6 @@
 // What an export may be asked for, checked before it is stored.
 import type { Ctx } from "../../core/context.ts";
-import { below, type FieldErrors, invalid } from "../../core/errors.ts";
+import { below, type FieldErrors, invalid, refuse } from "../../core/errors.ts";
 import type { Create, Resource, Values } from "../../core/resource.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
 import { readList } from "../../records/list_input.ts";
@@ -35,7 +35,7 @@ function checkJsonOnly({ format = "csv", include_activities, include_custom_obje
   const errors: FieldErrors = {};
   if (format === "csv" && include_activities) errors.include_activities = "needs the format json";
   if (format === "csv" && include_custom_objects) errors.include_custom_objects = "needs the format json";
-  if (Object.keys(errors).length > 0) throw invalid(errors);
+  refuse(errors);
 }
 
 function checkFields(ctx: Ctx, resources: readonly Resource[], fields: readonly string[] | null | undefined): void {

@@ -1,7 +1,7 @@
 // How an import treats rows about records that exist, and what all rows have in common.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
-import { type FieldErrors, invalid } from "../../core/errors.ts";
+import { type FieldErrors, refuse } from "../../core/errors.ts";
 import { findRecord } from "../../records/records.ts";
 import { parseCountry } from "../../values/country.ts";
 import { leadStatus } from "../leads/lead_status.ts";
@@ -42,7 +42,7 @@ export async function checkOptions(ctx: Ctx, options: Options): Promise<void> {
     errors["options.default_status_id"] = "does not exist";
   if (owner_id && !isActiveMember(ctx.directory, owner_id)) errors["options.owner_id"] = "is not an active member";
   if (list_id && !(await listExists(ctx, list_id))) errors["options.list_id"] = "does not exist";
-  if (Object.keys(errors).length > 0) throw invalid(errors);
+  refuse(errors);
 }
 
 async function listExists(ctx: Ctx, id: string): Promise<boolean> {

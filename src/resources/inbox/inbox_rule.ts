@@ -1,7 +1,7 @@
 // A rule of the inbox.
 import { z } from "zod";
 import { type Ctx, may } from "../../core/context.ts";
-import { type FieldErrors, invalid } from "../../core/errors.ts";
+import { invalid } from "../../core/errors.ts";
 import { boolean, choice, input, integer, json, label, ref, text, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
@@ -55,7 +55,7 @@ export const inboxRule = resource({
   },
 });
 
-type Read<T> = (given: unknown, known: Known) => T[] | FieldErrors;
+type Read<T> = (given: unknown, known: Known) => T[];
 
 /** Conditions or actions: a list of them, or a map in short. */
 function said<T>(shown: z.ZodType, read: Read<T>, options: { required?: true; default?: T[]; doc: string }) {
@@ -65,7 +65,6 @@ function said<T>(shown: z.ZodType, read: Read<T>, options: { required?: true; de
     output: z.array(shown) as unknown as z.ZodType<T[]>,
     normalize(value: unknown, ctx: Ctx): T[] {
       const list = read(value, knownTo(ctx));
-      if (!Array.isArray(list)) throw invalid(list);
       if (options.required && list.length === 0) throw invalid({ "": "must not be empty" });
       return list;
     },

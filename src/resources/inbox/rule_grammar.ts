@@ -1,6 +1,6 @@
 // What an inbox rule may say. Conditions and actions come as lists, or as maps in short; they are kept as lists. What is not
 // understood is refused with its place.
-import type { FieldErrors } from "../../core/errors.ts";
+import { invalid } from "../../core/errors.ts";
 import { parseEmail } from "../../values/email.ts";
 import { byName } from "../../values/names.ts";
 import { hint, notAmong } from "../../values/reasons.ts";
@@ -63,46 +63,21 @@ export interface Known {
 const listMax = 50;
 const textMax = 512;
 
-class Refusal extends Error {
-  readonly fields: FieldErrors;
-  constructor(place: string, reason: string) {
-    super(reason);
-    this.fields = { [place]: reason };
-  }
-}
-
-/** The list, or the reason of the first thing that is not understood, by its place below the field. */
-export function readConditions(given: unknown, known: Known): Condition[] | FieldErrors {
-  return readOrRefuse(() =>
-    entriesOf(given).map(([place, { key, value }]) =>
-      key === null ? longCondition(place, value, known) : shortCondition(place, key, value, known),
-    ),
+/** The list. The first thing that is not understood is refused by its place below the field. */
+export const readConditions = (given: unknown, known: Known): Condition[] =>
+  entriesOf(given).map(([place, { key, value }]) =>
+    key === null ? longCondition(place, value, known) : shortCondition(place, key, value, known),
   );
-}
 
-export function readActions(given: unknown, known: Known): Action[] | FieldErrors {
-  return readOrRefuse(() =>
-    entriesOf(given)
-      // `"mark_as_read": false` in a map says that it is not wanted.
-      .filter(([, { key, value }]) => key === null || (value !== false && value !== null))
-      .map(([place, { key, value }]) =>
-        key === null ? longAction(place, value, known) : action(place, place, key, value, known),
-      ),
-  );
-}
+export const readActions = (given: unknown, known: Known): Action[] =>
+  entriesOf(given)
+    // `"mark_as_read": false` in a map says that it is not wanted.
+    .filter(([, { key, value }]) => key === null || (value !== false && value !== null))
+    .map(([place, { key, value }]) => (key === null ? longAction(place, value, known) : action(place, place, key, value, known)));
 
 function longAction(place: string, given: unknown, known: Known): Action {
   const { type, value } = membersOf(place, given, ["type", "value"]);
   return action(`${place}.type`, `${place}.value`, type, value, known);
-}
-
-function readOrRefuse<T>(work: () => T[]): T[] | FieldErrors {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof Refusal) return error.fields;
-    throw error;
-  }
 }
 
 type Entry = [place: string, one: { key: string | null; value: unknown }];
@@ -111,14 +86,18 @@ function entriesOf(given: unknown): Entry[] {
   const entries: Entry[] = Array.isArray(given)
     ? given.map((value, i) => [String(i), { key: null, value }])
     : Object.entries(given as object).map(([key, value]) => [key, { key, value }]);
-  if (entries.length > listMax) throw new Refusal("", `must have ${listMax} or fewer`);
+  if (entries.length > listMax) refuseAt("", `must have ${listMax} or fewer`);
   return entries;
 }
 
+function refuseAt(place: string, reason: string): never {
+  throw invalid({ [place]: reason });
+}
+
 function membersOf(place: string, given: unknown, names: readonly string[]): Record<string, unknown> {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) throw new Refusal(place, "must be an object");
+  if (typeof given !== "object" || given === null || Array.isArray(given)) refuseAt(place, "must be an object");
   const unknown = Object.keys(given).find((key) => !names.includes(key));
-  if (unknown !== undefined) throw new Refusal(`${place}.${unknown}`, `is not known here${hint(unknown, names)}`);
+  if (unknown !== undefined) refuseAt(`${place}.${unknown}`, `is not known here${hint(unknown, names)}`);
   return given as Record<string, unknown>;
 }
 
@@ -148,11 +127,11 @@ function shortCondition(place: string, key: string, value: unknown, known: Known
 
 function longCondition(place: string, given: unknown, known: Known): Condition {
   const { field: name, operator = "equals", value } = membersOf(place, given, ["field", "operator", "value"]);
-  if (typeof name !== "string") throw new Refusal(`${place}.field`, name === undefined ? "is required" : "must be text");
+  if (typeof name !== "string") refuseAt(`${place}.field`, name === undefined ? "is required" : "must be text");
   const field = fieldAliases[name] ?? (name as ConditionField);
   if (!conditionFields.includes(field)) unknownName(`${place}.field`, name, conditionFields);
   const operators = isText(field) ? textOperators : nameOperators;
-  if (!operators.includes(operator as never)) throw new Refusal(`${place}.operator`, notAmong(operator, operators));
+  if (!operators.includes(operator as never)) refuseAt(`${place}.operator`, notAmong(operator, operators));
   return condition(`${place}.value`, field, operator as Operator, value, known);
 }
 
@@ -162,34 +141,34 @@ const isFlag = (field: ConditionField): boolean => (flagFields as readonly strin
 function condition(at: string, field: ConditionField, operator: Operator, given: unknown, known: Known): Condition {
   if (operator === "exists" || isFlag(field)) {
     const value = given ?? true;
-    if (typeof value !== "boolean") throw new Refusal(at, "must be true or false");
+    if (typeof value !== "boolean") refuseAt(at, "must be true or false");
     return { field, operator, value };
   }
   const value = textValue(at, given);
-  if (field === "lead_status_id" && ![value].flat().every(known.isLeadStatus)) throw new Refusal(at, "does not exist");
+  if (field === "lead_status_id" && ![value].flat().every(known.isLeadStatus)) refuseAt(at, "does not exist");
   return { field, operator, value };
 }
 
 function textValue(at: string, given: unknown): string | string[] {
   const all = [given].flat();
-  if (given === undefined || given === null) throw new Refusal(at, "is required");
-  if (all.length === 0 || all.length > listMax) throw new Refusal(at, `must have 1 to ${listMax}`);
+  if (given === undefined || given === null) refuseAt(at, "is required");
+  if (all.length === 0 || all.length > listMax) refuseAt(at, `must have 1 to ${listMax}`);
   for (const one of all) {
-    if (typeof one !== "string") throw new Refusal(at, "must be text, or a list of texts");
-    if (one.trim() === "") throw new Refusal(at, "must not be empty");
-    if (one.length > textMax) throw new Refusal(at, `must be ${textMax} characters or fewer`);
+    if (typeof one !== "string") refuseAt(at, "must be text, or a list of texts");
+    if (one.trim() === "") refuseAt(at, "must not be empty");
+    if (one.length > textMax) refuseAt(at, `must be ${textMax} characters or fewer`);
   }
   return Array.isArray(given) ? (given as string[]) : (given as string);
 }
 
 function unknownName(place: string, given: string, names: readonly string[]): never {
-  throw new Refusal(place, `is not known${hint(given, names)}`);
+  refuseAt(place, `is not known${hint(given, names)}`);
 }
 
 // --- actions ---
 
 function action(typeAt: string, at: string, type: unknown, given: unknown, known: Known): Action {
-  if (typeof type !== "string") throw new Refusal(typeAt, type === undefined ? "is required" : "must be text");
+  if (typeof type !== "string") refuseAt(typeAt, type === undefined ? "is required" : "must be text");
   if (!(actionTypes as readonly string[]).includes(type)) unknownName(typeAt, type, actionTypes);
   return { type: type as ActionType, value: values[type as ActionType](at, given, known) };
 }
@@ -197,13 +176,13 @@ function action(typeAt: string, at: string, type: unknown, given: unknown, known
 type ReadValue = (at: string, given: unknown, known: Known) => Action["value"];
 
 const nothingMore: ReadValue = (at, given) => {
-  if (given !== undefined && given !== null && given !== true) throw new Refusal(at, "must be true, or left out");
+  if (given !== undefined && given !== null && given !== true) refuseAt(at, "must be true, or left out");
   return true;
 };
 
 const folder: ReadValue = (at, given, known) => {
   const id = word(at, given);
-  if (!known.isFolder(id)) throw new Refusal(at, "does not exist");
+  if (!known.isFolder(id)) refuseAt(at, "does not exist");
   return id;
 };
 
@@ -211,7 +190,7 @@ const oneOf =
   (names: readonly string[]): ReadValue =>
   (at, given) => {
     const value = word(at, given);
-    if (!names.includes(value)) throw new Refusal(at, notAmong(value, names));
+    if (!names.includes(value)) refuseAt(at, notAmong(value, names));
     return value;
   };
 
@@ -221,7 +200,7 @@ const values: Record<ActionType, ReadValue> = {
   mark_as_read: nothingMore,
   assign_to(at, given, known) {
     const id = word(at, given);
-    if (!known.isAssignee(id)) throw new Refusal(at, "is not an active member or a group");
+    if (!known.isAssignee(id)) refuseAt(at, "is not an active member or a group");
     return id;
   },
   add_tag: (at, given) => word(at, given),
@@ -229,7 +208,7 @@ const values: Record<ActionType, ReadValue> = {
   set_priority: oneOf(["high", "medium", "low"]),
   forward_to(at, given) {
     const all = [textValue(at, given)].flat();
-    if (all.some((address) => parseEmail(address) === null)) throw new Refusal(at, "must be e-mail addresses");
+    if (all.some((address) => parseEmail(address) === null)) refuseAt(at, "must be e-mail addresses");
     return all;
   },
   create_lead: nothingMore,
@@ -239,9 +218,9 @@ const values: Record<ActionType, ReadValue> = {
 };
 
 function word(at: string, given: unknown): string {
-  if (given === undefined || given === null) throw new Refusal(at, "is required");
-  if (typeof given !== "string") throw new Refusal(at, "must be text");
-  if (given.trim() === "") throw new Refusal(at, "must not be empty");
-  if (given.length > 100) throw new Refusal(at, "must be 100 characters or fewer");
+  if (given === undefined || given === null) refuseAt(at, "is required");
+  if (typeof given !== "string") refuseAt(at, "must be text");
+  if (given.trim() === "") refuseAt(at, "must not be empty");
+  if (given.length > 100) refuseAt(at, "must be 100 characters or fewer");
   return given.trim();
 }

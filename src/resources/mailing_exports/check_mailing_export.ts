@@ -1,7 +1,7 @@
 // What a mailing export must say before it is stored, and whom it would reach.
 
 import type { Ctx } from "../../core/context.ts";
-import { type FieldErrors, invalid } from "../../core/errors.ts";
+import { type FieldErrors, invalid, refuse } from "../../core/errors.ts";
 import type { Create, Values } from "../../core/resource.ts";
 import { notAmong } from "../../values/reasons.ts";
 import { parseUrl } from "../../values/url.ts";
@@ -43,5 +43,5 @@ function checkConfig(ctx: Ctx, fields: readonly ConfigField[], config: Record<st
   for (const name of Object.keys(config)) {
     if (!fields.some((field) => field.name === name)) errors[`config.${name}`] = "is not known to this platform";
   }
-  if (Object.keys(errors).length > 0) throw invalid(errors);
+  refuse(errors);
 }

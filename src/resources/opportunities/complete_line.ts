@@ -1,6 +1,6 @@
 // A whole line out of what the caller says, else what the product says, else what is usual: of a deal, or of a quote.
 import { type Ctx } from "../../core/context.ts";
-import { invalid } from "../../core/errors.ts";
+import { invalid, refuse } from "../../core/errors.ts";
 import type { Create, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
@@ -57,7 +57,7 @@ export function completeLine(given: GivenLine, of: Product | null, holder: Holde
   if (line.discount_type === "percentage" && line.discount > 100) errors.discount = "must be 100 or less";
   if (line.discount_type === "amount" && !Number.isInteger(line.discount))
     errors.discount = "must be a whole number of minor units, as discount_type is amount";
-  if (Object.keys(errors).length > 0) throw invalid(errors);
+  refuse(errors);
 
   const whole = line as WholeLine;
   const totals = lineTotals(whole);

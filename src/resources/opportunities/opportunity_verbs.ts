@@ -1,7 +1,7 @@
 // What creating and changing an opportunity does besides writing the row.
 
 import type { Ctx } from "../../core/context.ts";
-import { invalid } from "../../core/errors.ts";
+import { invalid, refuse } from "../../core/errors.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { todayOf } from "../../records/clock.ts";
@@ -110,7 +110,7 @@ function refuseWorth(deal: Opportunity, given: Patch<typeof opportunity>): void 
     errors.value = "is the sum of the line items: add or delete those to change it";
   if (given.value_period !== undefined && given.value_period !== deal.value_period)
     errors.value_period = "is that of the line items: their billing_period says it";
-  if (Object.keys(errors).length > 0) throw invalid(errors);
+  refuse(errors);
 }
 
 /** Line items are in the currency of their deal, and so is what it is offered for. */

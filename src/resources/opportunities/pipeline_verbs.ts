@@ -1,6 +1,6 @@
 // A pipeline is created, arranged and deleted together with its statuses.
 import type { Ctx } from "../../core/context.ts";
-import { invalid } from "../../core/errors.ts";
+import { invalid, refuse } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { refreshDirectory } from "../../records/change.ts";
@@ -110,5 +110,5 @@ function checkGiven(given: readonly GivenStatus[], rows: readonly (Status | unde
     else if (labels.has(named.toLowerCase())) errors[`statuses.${i}.label`] = "is already used";
     labels.add(named.toLowerCase());
   });
-  if (Object.keys(errors).length > 0) throw invalid(errors);
+  refuse(errors);
 }

@@ -1,6 +1,6 @@
 // An organization's settings: free JSON, of which some members have a meaning here and so a form.
 import { z } from "zod";
-import { type FieldErrors, invalid } from "../../core/errors.ts";
+import { type FieldErrors, refuse } from "../../core/errors.ts";
 import { newId } from "../../values/id.ts";
 import { reasons } from "../../values/reasons.ts";
 import { rubric } from "./rubric.ts";
@@ -58,7 +58,7 @@ export function mergeSettings(present: Settings, given: Settings): Settings {
   if (Object.keys(errors).some((place) => place.startsWith("settings.icp.rubric.")))
     errors["settings.icp.rubric"] ??= "is not a valid rubric";
   if (JSON.stringify(merged).length > sizeMax) errors.settings = `must be ${sizeMax / 1024} KB of JSON or less`;
-  if (Object.keys(errors).length > 0) throw invalid(errors);
+  refuse(errors);
   return merged;
 }
 

@@ -4,7 +4,7 @@
 import { Temporal } from "temporal-polyfill";
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
-import { type FieldErrors, invalid } from "../../core/errors.ts";
+import { below, collect, type FieldErrors, invalid, refuse } from "../../core/errors.ts";
 import { and, type Sql, sql } from "../../db/sql.ts";
 import { zoneOf } from "../../records/clock.ts";
 import { dayIn, firstDayFrom, parseDate, parseTimestamp, startOfDay } from "../../values/time.ts";
@@ -71,19 +71,19 @@ function fixed(
   [startPlace, endPlace]: [string, string],
 ): Range {
   const errors: FieldErrors = {};
-  const range = { start: instantOf(start, zone, startPlace, errors), end: instantOf(end, zone, endPlace, errors), zone };
-  if (Object.keys(errors).length > 0) throw invalid(errors);
-  if (range.start !== null && range.end !== null && range.start >= range.end)
-    throw invalid({ [place]: "must end after it starts" });
-  return range;
+  const from = collect(errors, () => below(startPlace, () => instantOf(start, zone))) ?? null;
+  const to = collect(errors, () => below(endPlace, () => instantOf(end, zone))) ?? null;
+  refuse(errors);
+  if (from !== null && to !== null && from >= to) throw invalid({ [place]: "must end after it starts" });
+  return { start: from, end: to, zone };
 }
 
-function instantOf(text: string | null, zone: string, place: string, errors: FieldErrors): string | null {
+function instantOf(text: string | null, zone: string): string | null {
   if (text === null) return null;
   const day = parseDate(text);
   const instant = day === null ? parseTimestamp(text) : startOfDay(day, zone);
   if (instant === null || !/^(?!0000)\d{4}-/.test(instant))
-    errors[place] = "must be a time such as 2026-01-02T03:04:05.678Z or a day such as 2026-01-02";
+    throw invalid({ "": "must be a time such as 2026-01-02T03:04:05.678Z or a day such as 2026-01-02" });
   return instant;
 }
 

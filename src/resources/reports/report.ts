@@ -4,7 +4,7 @@
 import { stringify } from "csv-stringify/sync";
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
-import { below, type FieldErrors, invalid } from "../../core/errors.ts";
+import { below, type FieldErrors, invalid, refuse } from "../../core/errors.ts";
 import { Content, type Operation, operation } from "../../core/operation.ts";
 import { from, type Resource, scope } from "../../core/resource.ts";
 import { and, empty, join, name, raw, type Sql, sql, statement } from "../../db/sql.ts";
@@ -119,7 +119,7 @@ function readUsers(ctx: Ctx, ids: readonly string[]): ReadonlySet<string> | null
     if (found === undefined) errors[`users.${i}`] = "does not exist";
     return found?.user_ids ?? [];
   });
-  if (Object.keys(errors).length > 0) throw invalid(errors);
+  refuse(errors);
   return ids.length === 0 ? null : new Set(members);
 }
 

@@ -86,7 +86,7 @@ export const dataSearch = operation({
       of,
       page.records.map(({ id }) => id),
     );
-    const relations = readExpand(of, undefined, asked.fields, {});
+    const relations = readExpand(of, undefined, asked.fields);
     const expanded = await expandIds(
       ctx,
       of,
@@ -220,7 +220,7 @@ function readSort(ctx: Ctx, of: Resource, given: Input["sort"]): readonly OrderK
           .map((one) => one.trim())
           .filter((one) => one !== "")
       : (given ?? []);
-  if (entries.length === 0) return readOrder(of, "-date_created", {}, ctx);
+  if (entries.length === 0) return readOrder(of, "-date_created", ctx);
   if (entries.length > 3) throw invalid({ sort: "must have 3 fields or fewer" });
   return untied(
     entries.map((entry, i) => {

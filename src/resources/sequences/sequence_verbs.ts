@@ -1,7 +1,7 @@
 // What writing a sequence does besides writing the row: its templates must be there, and who is on their way through it goes on
 // sensibly.
 import type { Ctx } from "../../core/context.ts";
-import { below, type FieldErrors, invalid } from "../../core/errors.ts";
+import { below, type FieldErrors, invalid, refuse } from "../../core/errors.ts";
 import type { Create, Patch, Resource, Row } from "../../core/resource.ts";
 import { and, type Sql, sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
@@ -104,7 +104,7 @@ async function checkTemplates(ctx: Ctx, steps: readonly Step[], before: readonly
       if (id !== null && !kept.has(id) && !found.has(id)) errors[`steps.${i}.${field}`] = "does not exist";
     });
   }
-  if (Object.keys(errors).length > 0) throw invalid(errors);
+  refuse(errors);
 }
 
 async function existing(ctx: Ctx, of: Resource, ids: readonly string[]): Promise<Set<string>> {

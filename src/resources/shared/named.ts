@@ -1,6 +1,6 @@
 // The records that something stored for later, such as a plan, names by their ids.
 import type { Ctx } from "../../core/context.ts";
-import { type FieldErrors, invalid } from "../../core/errors.ts";
+import { type FieldErrors, refuse } from "../../core/errors.ts";
 import { findRecord } from "../../records/records.ts";
 import { isActiveMember, user } from "../organization/user.ts";
 
@@ -18,7 +18,7 @@ export async function checkNamed(ctx: Ctx, named: readonly Named[]): Promise<voi
     const found = await Promise.all(as.map((resource) => exists(ctx, resource, id)));
     if (!found.includes(true)) errors[at] = as.includes(user.name) ? "is not a member" : "does not exist";
   }
-  if (Object.keys(errors).length > 0) throw invalid(errors);
+  refuse(errors);
 }
 
 async function exists(ctx: Ctx, name: string, id: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 // `POST /port/close/`: ends a port that is under way; with numbers in place of an id, asks for a port of those.
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
-import { type FieldErrors, invalid } from "../../core/errors.ts";
+import { type FieldErrors, invalid, refuse } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
 import type { Row } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
@@ -113,7 +113,7 @@ async function checkOrder(ctx: Ctx, given: Given): Promise<string[]> {
   for (const field of ["authorized_name", "account_number"] as const) if (!given[field]?.trim()) problems[field] = "is required";
   for (const field of ["loa_file_id", "invoice_file_id"] as const)
     if (given[field] && !(await fileExists(ctx, given[field]))) problems[field] = "does not exist";
-  if (Object.keys(problems).length > 0) throw invalid(problems);
+  refuse(problems);
   return [...new Set(numbers)];
 }
 

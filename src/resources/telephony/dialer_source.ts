@@ -144,7 +144,7 @@ interface Found {
   order: readonly OrderKey[];
 }
 
-const newestFirst = (ctx: Ctx): readonly OrderKey[] => readOrder(lead, undefined, {}, ctx);
+const newestFirst = (ctx: Ctx): readonly OrderKey[] => readOrder(lead, undefined, ctx);
 
 async function byNode(ctx: Ctx, node: Record<string, unknown>): Promise<Found> {
   const { query: tree, errors } = readQuery(node);

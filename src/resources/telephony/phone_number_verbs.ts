@@ -1,6 +1,6 @@
 // Whose a phone number is, who may change it, and what becomes of what used it.
 import { type Ctx, may } from "../../core/context.ts";
-import { type FieldErrors, invalid, notAllowed } from "../../core/errors.ts";
+import { type FieldErrors, invalid, notAllowed, refuse } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { lockPointing } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
@@ -71,5 +71,5 @@ function checkNumber(ctx: Ctx, after: Given, before: Given = {}): void {
       problems[`participants.${i}`] = "is not an active member";
   });
   if (after.forward_to_enabled && !after.forward_to) problems.forward_to = "is required while forward_to_enabled is true";
-  if (Object.keys(problems).length > 0) throw invalid(problems);
+  refuse(problems);
 }
