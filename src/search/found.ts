@@ -2,7 +2,7 @@
 import { type Ctx, query } from "../core/context.ts";
 import { from, type Resource, scope } from "../core/resource.ts";
 import type { Rows } from "../db/database.ts";
-import { and, join, name, type Place, raw, type Sql, sql, statement } from "../db/sql.ts";
+import { and, empty, join, name, type Place, raw, type Sql, sql, statement } from "../db/sql.ts";
 import { type DatedWords, hasWords, type SoughtWords, type Words } from "./text.ts";
 
 /** Records of a kind that meet a condition, and the column of theirs that names the record that is looked for. */
@@ -33,9 +33,11 @@ export type Ids = readonly string[];
 
 /** The ids that each source gives, or null where they are too many. */
 export async function idsOf(ctx: Ctx, sources: readonly Source[]): Promise<(Ids | null)[]> {
-  const each = sources.map((source, i) =>
-    part(`${i}`, source, metBy(source, ctx.organization_id, conditionsOf(ctx, source), fewAtMost, source.words?.any)),
-  );
+  const organization = ctx.organization_id;
+  const each = sources.map((source, i) => {
+    const asked = { organization, conditions: conditionsOf(ctx, source), atMost: fewAtMost, words: source.words?.any };
+    return part(`${i}`, source, metBy(source, asked));
+  });
   const rows = await query(ctx, statement(join(each, " union all ")));
   return sources.map((_, i) => idsAmong(rows, `${i}`));
 }
@@ -71,20 +73,28 @@ export const idOf = ({ alias, column }: Source): Sql => sql`${name(alias)}.${nam
 const conditionsOf = (ctx: Ctx, { of, alias, condition }: Source): Sql[] =>
   condition === undefined ? scope(ctx, of, alias) : [...scope(ctx, of, alias), condition];
 
-/** Rows of a source that meet conditions and have words, one more than so many at most. */
-export const metBy = (
-  source: Source,
-  organization: string | Place<any>,
-  conditions: readonly Sql[],
-  atMost: number | Sql,
-  words?: SoughtWords,
-): Sql => {
-  const rows = words === undefined ? from(source.of, source.alias) : rowsWith(source, organization, words);
-  return sql`from ${rows} where ${and(conditions)} limit ${typeof atMost === "number" ? raw(`${atMost}`) : atMost} + 1`;
+/** Which rows of a source are asked for. */
+interface Asked {
+  /** Its id, or a place for it. */
+  organization: string | Place<any>;
+  conditions: readonly Sql[];
+  /** So many, and one more. */
+  atMost: number | Sql;
+  words?: SoughtWords;
+  /** What each row has beside its columns. */
+  beside?: Sql;
+}
+
+/** Rows of a source that meet conditions and have words. */
+export const metBy = (source: Source, asked: Asked): Sql => {
+  const { conditions, atMost } = asked;
+  return sql`from ${rowsOf(source, asked)} where ${and(conditions)} limit ${typeof atMost === "number" ? raw(`${atMost}`) : atMost} + 1`;
 };
 
 // The fence keeps the planner from reading all rows of the organization in another index, to intersect them with the few found here;
 // and so does another collation than that of the indexes, where the organization is named within it.
-const rowsWith = ({ of, alias }: Source, organization: string | Place<any>, words: SoughtWords): Sql =>
-  sql`(select *, ctid place from ${from(of, alias)} where ${hasWords(alias, words)}
-    and ${name(alias)}.organization_id = ${organization} collate "default" offset 0) ${name(alias)}`;
+const rowsOf = ({ of, alias }: Source, { organization, words, beside = empty }: Asked): Sql =>
+  words === undefined
+    ? from(of, alias)
+    : sql`(select * ${beside} from ${from(of, alias)} where ${hasWords(alias, words)}
+        and ${name(alias)}.organization_id = ${organization} collate "default" offset 0) ${name(alias)}`;

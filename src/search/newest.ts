@@ -91,8 +91,11 @@ function compose(sources: Sources<WordSource>, select: string | null): Question 
   return template<Given>(asked, (text) => statementName(own.of, "newest", text));
 }
 
-const rowsWith = (source: Source, words: SoughtWords, atMost: number | Sql): Sql =>
-  metBy(source, organization, within(organization, source.of, source.alias), atMost, words);
+const rowsWith = (source: Source, words: SoughtWords, atMost: number | Sql, beside?: Sql): Sql =>
+  metBy(source, { organization, conditions: within(organization, source.of, source.alias), atMost, words, beside });
+
+/** Where a row lies, by which it is read again. */
+const place = raw(", ctid place");
 
 const step = (as: string, rows: Sql): Sql => sql`${raw(as)} as materialized (${rows})`;
 
@@ -104,7 +107,7 @@ const step = (as: string, rows: Sql): Sql => sql`${raw(as)} as materialized (${r
 function newestOwn(own: WordSource): Sql {
   const alias = name(own.alias);
   const dated = (words: SoughtWords, most: Sql) => sql`select *, count(*) over () > ${most} is_common from (
-    select ${idOf(own)} id, ${alias}.date_created created, ${alias}.place ${rowsWith(own, words, most)}) o`;
+    select ${idOf(own)} id, ${alias}.date_created created, ${alias}.place ${rowsWith(own, words, most, place)}) o`;
   return sql`${dated(ahead, raw(`${commonFrom}`))}
     union all (select o.* from unnest(${back}::text[], ${mostOf}::int[]) span(words, most)
       cross join lateral (${dated(raw("span.words"), raw("span.most"))} order by created desc, id desc) o limit ${count})`;
