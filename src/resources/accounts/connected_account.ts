@@ -1,4 +1,4 @@
-// A connected account: a member's mailbox or calendar elsewhere, which mail leaves through and arrives by.
+// A connected account: a member's mailbox or calendar at another provider. Mail is sent and received through it.
 import { z } from "zod";
 import { type Ctx, may } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";

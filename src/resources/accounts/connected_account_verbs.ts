@@ -1,4 +1,4 @@
-// What connecting and changing an account does besides writing the row: passwords are sealed, and what it can do follows.
+// What connecting and changing an account does besides writing the row: it seals passwords and sets the account's features.
 
 import { type Ctx, may, query, write } from "../../core/context.ts";
 import { invalid, notAllowed } from "../../core/errors.ts";

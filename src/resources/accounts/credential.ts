@@ -1,4 +1,4 @@
-// What the organization is known by at another service, as it is stored. How it is shown and changed is in `credentials.ts`.
+// The organization's credentials for another service, as stored. `credentials.ts` says how they are shown and changed.
 import { z } from "zod";
 import { json, text, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";

@@ -1,4 +1,5 @@
-// The keys of other services. A secret goes in and never comes out: reads show its last characters, or only that there is one.
+// The organization's keys for other services. A secret can be set but never read: reads show its last characters, or only that it
+// is set.
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { bad, below, collect, type FieldErrors, invalid, notFound, refuse } from "../../core/errors.ts";

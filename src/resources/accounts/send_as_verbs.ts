@@ -1,4 +1,4 @@
-// Only oneself can be lent: whoever creates a send-as is the one who allows it.
+// Members can only allow others to send in their own name: the caller who creates a send-as is the one who allows it.
 import type { Ctx } from "../../core/context.ts";
 import { invalid, Problem } from "../../core/errors.ts";
 import type { Create, Row } from "../../core/resource.ts";

@@ -1,5 +1,5 @@
-// Who may send as whom: from one's own accounts, from those of members who let one send in their name, and under the addresses of
-// both. Who manages the organization sees all accounts, and sends from their own.
+// Who may send as whom. Members send from their own accounts, and from accounts of members who allow it, under the addresses of
+// both. Members with `manage_organization` see all accounts, but send only from those.
 import { type Ctx, query } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Row } from "../../core/resource.ts";

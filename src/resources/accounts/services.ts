@@ -1,4 +1,4 @@
-// The services an organization can be known to, and what each asks for.
+// The services that an organization can have credentials for, and what each service needs.
 import { parseEmail } from "../../values/email.ts";
 import { parseHost } from "../../values/host.ts";
 

@@ -1,5 +1,5 @@
-// Everything that happened at a lead, whatever its kind. The kinds are resources of their own over the rows of one table; this one
-// holds all rows: the stream reads it, and deleting or merging what activities belong to walks over it.
+// Everything that happened at a lead, whatever its kind. The kinds are resources of their own over the rows of one table; this
+// one stands for all rows: the stream reads it, and so do deleting and merging the records that activities belong to.
 import { invalid } from "../../core/errors.ts";
 import type { Field } from "../../core/field.ts";
 import { type Resource, resource } from "../../core/resource.ts";

@@ -1,4 +1,4 @@
-// The beginning of a lead's history.
+// The activity that says when a lead was created.
 import { text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { act, kind, leftBehind } from "./act.ts";

@@ -1,4 +1,5 @@
-// What writing a custom activity takes besides writing the row: its type says who may, and what it cannot be published without.
+// What writing a custom activity does besides writing the row: its type says who may write it, and which fields it needs to be
+// published.
 import type { Ctx } from "../../core/context.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { store } from "../../records/store.ts";

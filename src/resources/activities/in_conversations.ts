@@ -1,4 +1,4 @@
-// What every kind of activity does that can be a message: the conversation it belongs to hears of it.
+// What every kind of activity that can be a message does: it updates the conversation it belongs to.
 import type { Ctx } from "../../core/context.ts";
 import type { Extras } from "../../core/operation.ts";
 import type { Create, Patch, Resource, Row } from "../../core/resource.ts";

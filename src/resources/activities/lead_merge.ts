@@ -1,4 +1,4 @@
-// Merges, on the lead that stayed.
+// The activity that says that another lead was merged into this one.
 import { text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { act, kind } from "./act.ts";

@@ -1,4 +1,4 @@
-// Writes down that meetings have begun and ended. Reads say so at once; whoever listens for it is told by this.
+// Stores that meetings have begun and ended. Reads show the right state without it; the events come from here.
 import { meetingsDue } from "../../auth/unscoped.ts";
 import type { Core } from "../../core/core.ts";
 import { sql } from "../../db/sql.ts";

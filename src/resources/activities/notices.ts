@@ -1,4 +1,4 @@
-// Who is told of an activity.
+// Which members get a notification about an activity.
 import type { Ctx } from "../../core/context.ts";
 import { findRecord } from "../../records/records.ts";
 import { lead } from "../leads/lead.ts";

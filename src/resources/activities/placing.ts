@@ -1,4 +1,4 @@
-// Where an activity belongs: its lead, the person and the deal at that lead, and whose it is.
+// Which lead, contact, opportunity and member an activity belongs to.
 import { type Ctx, may } from "../../core/context.ts";
 import { invalid, notAllowed } from "../../core/errors.ts";
 import type { Resource, Row } from "../../core/resource.ts";

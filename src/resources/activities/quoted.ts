@@ -1,4 +1,5 @@
-// Where an e-mail quotes what it answers: the body in pieces, of which a reader may fold the quoted ones away.
+// Splits the body of an e-mail into what was written and what is quoted from the e-mail it answers, so that a client can hide the
+// quotes.
 import { z } from "zod";
 import { computed } from "../../core/field.ts";
 import { fromText } from "../../values/rich_text.ts";

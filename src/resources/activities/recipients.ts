@@ -1,4 +1,4 @@
-// Addresses of e-mails: as they were written on the wire, taken apart for looking people up.
+// The addresses of an e-mail: as the wire has them, and parsed so that people can be looked up by them.
 import { z } from "zod";
 import type { Directory } from "../../core/directory.ts";
 import { json } from "../../core/field.ts";

@@ -1,4 +1,5 @@
-// Changes of status. Labels and types are those of the day: statuses may be renamed or deleted later, history stays as it was.
+// Changes of status. Each keeps the labels and types of its day: a status that is renamed or deleted later does not change
+// history.
 import { z } from "zod";
 import { computed, date, integer, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";

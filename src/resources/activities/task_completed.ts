@@ -1,4 +1,5 @@
-// Tasks that were done. Such a note stays when its task is deleted, and goes when the task turns out not to be done.
+// The activity that says that a task was completed. It stays when the task is deleted, and is deleted when the task is opened
+// again.
 import { z } from "zod";
 import { lookedUp, namingPast, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";

@@ -1,5 +1,5 @@
 /* oxlint-disable unicorn/no-thenable -- `then` is the wire's word for what follows */
-// The plain verbs of the first generation, and the steps they come to.
+// The actions that rules have, and the workflow steps that each of them becomes.
 import type { z } from "zod";
 import type { duration } from "./catalog.ts";
 import type { Graph, Step } from "./graph.ts";

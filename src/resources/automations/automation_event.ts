@@ -1,4 +1,4 @@
-// Something that automations listened to, kept for a while to look into and to try again.
+// An event that was offered to automations. It is kept for some time, so that it can be looked at and replayed.
 import { z } from "zod";
 import { json, ref, text, texts } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";

@@ -1,4 +1,4 @@
-// A version: an automation as it was at one time in force. It never changes.
+// A version: an automation as it was when it was published. It never changes.
 import { z } from "zod";
 import { boolean, integer, json, ref, text, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";

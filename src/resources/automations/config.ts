@@ -1,5 +1,5 @@
-// Configs of triggers, conditions and steps held to their catalogs. A value may be said by a reference or a template in its place:
-// then what it will be is known only when it runs.
+// Checks the configs of triggers, conditions and steps against their catalogs. A reference or a template may stand in place of a
+// value: then the value is known only when the automation runs.
 import type { z } from "zod";
 import type { FieldErrors } from "../../core/errors.ts";
 import { hint, notAmong, reasons } from "../../values/reasons.ts";

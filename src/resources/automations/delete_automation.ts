@@ -1,4 +1,4 @@
-// Deleting an automation of either generation takes its versions and runs along.
+// Deleting a rule or a workflow deletes its versions and runs too.
 import { type Ctx, write } from "../../core/context.ts";
 import type { Resource, Row } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";

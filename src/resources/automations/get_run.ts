@@ -1,4 +1,4 @@
-// A single run comes with its steps.
+// Reading one run, with its steps.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import type { JsonText } from "../../core/operation.ts";

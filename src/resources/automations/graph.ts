@@ -1,5 +1,5 @@
-// The graph of an automation: steps by name, each saying at its ports where it goes on. A draft may be unfinished; it may not say
-// what nobody understands.
+// The graph of an automation: named steps, each of which names the next step at its ports. A draft may be unfinished, but every
+// step in it must be understood.
 import { notAmong } from "../../values/reasons.ts";
 import { checkCondition } from "./conditions.ts";
 import { type Check, checkConfig, isObject, typeNamed, unknownKey } from "./config.ts";

@@ -1,4 +1,5 @@
-// A rule, which the wire calls an automation of the first generation: when this happens and that is so, do these things. It is in force as it is written.
+// A rule, on the wire an automation of the first generation: when an event comes and its conditions hold, it runs its actions. It
+// is live as soon as it is saved.
 import { z } from "zod";
 import { boolean, choice, computed, input, json, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";

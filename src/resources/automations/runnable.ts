@@ -1,5 +1,5 @@
-// What a plan must be, beyond being understood, before it is in force: it speaks of fields that its records have, gives them values
-// they take, says what it sends, and sends as whom it may.
+// What is checked before an automation is published: its fields exist on its records, its values fit them, its messages have a
+// content, and its senders are allowed.
 import type { Ctx } from "../../core/context.ts";
 import { below, collect, type FieldErrors } from "../../core/errors.ts";
 import type { AnyField, Field } from "../../core/field.ts";

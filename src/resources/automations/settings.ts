@@ -1,4 +1,5 @@
-// How often an automation takes the same record, how many at once, at what hours, and whose rights it has.
+// The settings of an automation: how often it runs for the same record, how many run at once, at what hours, and with whose
+// rights.
 import { z } from "zod";
 import { isTimeZone } from "../../values/time.ts";
 import { clockTime, duration, label } from "./catalog.ts";

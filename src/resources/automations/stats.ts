@@ -1,4 +1,4 @@
-// How an automation has done in some time: its runs, day by day and step by step.
+// Statistics of an automation for a range of time: its runs by day and by step.
 
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";

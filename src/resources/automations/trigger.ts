@@ -1,4 +1,4 @@
-// What starts an automation: a type of the catalog and its config, or the name of an event in place of both.
+// The trigger of an automation: a type from the catalog with its config, or the name of an event instead.
 import { eventPattern } from "../events/event_names.ts";
 import { recordTypes } from "./catalog.ts";
 import { checkCondition } from "./conditions.ts";

@@ -1,4 +1,4 @@
-// Who sees what was done for a record.
+// Who sees the runs of automations: whoever sees the lead of the record they ran for.
 import type { Ctx } from "../../core/context.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
 import { visibleAsLead } from "../leads/visibility.ts";

@@ -1,4 +1,4 @@
-// A workflow, which the wire calls an automation of the second generation: a graph of steps that is edited as a draft and published when it is ready.
+// A workflow, on the wire an automation of the second generation: a graph of steps that is edited as a draft and then published.
 import { z } from "zod";
 import { choice, computed, input, integer, json, text, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";

@@ -1,4 +1,4 @@
-// What an edit of many records must name, checked before it is stored: what would fail a hundred thousand times fails once.
+// Checks an edit of many records before it is stored, so that a mistake is refused once and not for each record.
 
 import type { Ctx } from "../../core/context.ts";
 import { invalid, reasonsOf } from "../../core/errors.ts";

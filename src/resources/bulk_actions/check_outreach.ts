@@ -1,4 +1,4 @@
-// What e-mails to many and subscriptions of many must name, checked before they are stored.
+// Checks bulk e-mails and bulk subscriptions before they are stored.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Values } from "../../core/resource.ts";

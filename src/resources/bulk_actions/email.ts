@@ -1,4 +1,4 @@
-// Writes to the contacts of many leads.
+// Sends an e-mail to the contacts of many leads.
 import { choice, ref, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { common, kind } from "./common.ts";

@@ -1,4 +1,4 @@
-// PUT /bulk_action/{id}/: stopping what runs, and going on with it.
+// PUT /bulk_action/{id}/: pausing a bulk action, and resuming it.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Patch, Row } from "../../core/resource.ts";

@@ -1,4 +1,4 @@
-// Takes many contacts into a sequence, or changes how they are in theirs.
+// Subscribes many contacts to a sequence, or pauses, resumes or ends their subscriptions.
 import { choice, text, texts } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { common, kind } from "./common.ts";

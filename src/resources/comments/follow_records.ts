@@ -1,4 +1,4 @@
-// What was said of records goes where they go: to another lead, or to the record that two become.
+// Comments follow their record when it goes to another lead or is merged into another record.
 import type { Ctx } from "../../core/context.ts";
 import { sql } from "../../db/sql.ts";
 import { lockWhere } from "../../records/references.ts";

@@ -1,4 +1,4 @@
-// Comments are read where they are: those of one record, or those of one thread.
+// The list of comments takes a record or a thread: there is no list of all comments.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { JsonText } from "../../core/operation.ts";

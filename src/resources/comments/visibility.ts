@@ -1,4 +1,4 @@
-// Who sees which comments: whoever sees the lead, and of what outlived its lead, whoever sees that.
+// Who sees which comments: whoever sees the lead of the record; where the record has outlived its lead, whoever sees the record.
 import type { Ctx } from "../../core/context.ts";
 import { from } from "../../core/resource.ts";
 import { name, or, type Sql, sql } from "../../db/sql.ts";

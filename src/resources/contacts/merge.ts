@@ -1,4 +1,4 @@
-// Two contacts that are one person become one contact, also across leads.
+// Merges two contacts that are the same person, also of different leads.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { operation } from "../../core/operation.ts";

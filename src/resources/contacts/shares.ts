@@ -1,4 +1,4 @@
-// Where else a person is.
+// Lists the organizations that a contact is shared with.
 import { z } from "zod";
 import { activeMembershipsOf, contactsOfShares } from "../../auth/unscoped.ts";
 import { operation } from "../../core/operation.ts";

@@ -1,4 +1,4 @@
-// One organization's copy of a shared contact goes its own way. Nothing is deleted.
+// Ends sharing for one organization's copy of a contact. Nothing is deleted.
 import { z } from "zod";
 import { contactsOfShares } from "../../auth/unscoped.ts";
 import type { Ctx } from "../../core/context.ts";

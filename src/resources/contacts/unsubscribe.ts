@@ -1,4 +1,4 @@
-// Taking an address off all mail: it is remembered, and every contact that has it shows it.
+// Unsubscribes an address from all mail. The address is stored, and every contact that has it shows it as unsubscribed.
 import type { Ctx } from "../../core/context.ts";
 import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";

@@ -1,4 +1,4 @@
-// An unsubscribed address: whoever reads mail there wants no more of this organization.
+// An unsubscribed address: this organization sends no more mail to it.
 import { type Ctx, query } from "../../core/context.ts";
 import { text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";

@@ -1,4 +1,4 @@
-// Changes of a conversation that have events of their own beside `updated`.
+// Changes of a conversation that have their own events beside `updated`.
 import type { Ctx } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
 import { changedFields, emit } from "../../records/event.ts";

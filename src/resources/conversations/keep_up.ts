@@ -1,5 +1,5 @@
-// Keeping a conversation up with its messages. A message is an activity with its id: whichever way one is written, changed or
-// deleted, these are called, in the same transaction.
+// Keeps a conversation up to date with its messages. A message is an activity with the conversation's id: these functions are
+// called in the same transaction whenever one is written, changed or deleted.
 import { type Ctx, query } from "../../core/context.ts";
 import { kindOf, type Resource, type Row, type Values } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";

@@ -1,4 +1,4 @@
-// Conversations that are deleted are listed only where they are asked for.
+// The list of conversations leaves deleted ones out unless they are asked for.
 import type { Ctx } from "../../core/context.ts";
 import type { JsonText } from "../../core/operation.ts";
 import { showList } from "../../records/list.ts";

@@ -1,4 +1,4 @@
-// Who takes part in a conversation: the contact, the members who write, and the addresses and numbers that are neither's.
+// Who takes part in a conversation: the contact, the members who write, and the other addresses and numbers.
 import type { Ctx } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
 import { findRecord } from "../../records/records.ts";

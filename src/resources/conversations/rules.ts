@@ -1,4 +1,4 @@
-// What the inbox's rules do with a message of a conversation that has come in.
+// Applies the inbox rules to an incoming message of a conversation.
 import type { Ctx } from "../../core/context.ts";
 import type { Row, Values } from "../../core/resource.ts";
 import { createRecord } from "../../records/records.ts";

@@ -1,4 +1,4 @@
-// Lists of roles that may change something.
+// Checks lists of roles, such as those that may change a type.
 import type { Ctx } from "../../core/context.ts";
 import { refuse } from "../../core/errors.ts";
 import { builtInRoles } from "../../core/permissions.ts";

@@ -1,4 +1,5 @@
-// What moves to another organization keeps its type by name, as tags do: a type that is not there yet is made there, without fields.
+// A record that moves to another organization keeps its type, which is matched by name as tags are. A type that is missing there
+// is created there without fields.
 import type { Elsewhere, Row } from "../../core/resource.ts";
 import { store } from "../../records/store.ts";
 import type { customActivityType } from "./custom_activity_type.ts";

@@ -1,5 +1,5 @@
-// What types of custom activities and of custom objects have in common: how they are called, who may write what is of them, and
-// the custom fields that belong to them.
+// What types of custom activities and of custom objects have in common: their names, who may write their
+// records, and the custom fields that belong to them.
 import { z } from "zod";
 import type { Directory } from "../../core/directory.ts";
 import { boolean, input, lookedUp, type Moment, text, texts } from "../../core/field.ts";

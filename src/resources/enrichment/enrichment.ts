@@ -1,4 +1,4 @@
-// A look-up of what is known elsewhere of a lead or a contact.
+// A look-up of data about a lead or a contact at an outside provider.
 import { z } from "zod";
 import { boolean, choice, integer, json, ref, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";

@@ -1,4 +1,4 @@
-// An event: one change of one record, as it was. Written by `core/event.ts` with the change itself and never rewritten.
+// An event: one change of one record. `records/event.ts` writes it in the transaction of the change, and it never changes.
 import { z } from "zod";
 import { invalid } from "../../core/errors.ts";
 import { json, related, text, texts } from "../../core/field.ts";

@@ -1,4 +1,5 @@
-// Conditions on one event: `{"type": "field_accessor", "field": "data", "filter": …}`. Subscribers narrow an event by them.
+// Conditions on one event: `{"type": "field_accessor", "field": "data", "filter": …}`. Webhooks use them to take only some
+// events.
 
 import { notAmong } from "../../values/reasons.ts";
 import { same } from "../../values/same.ts";

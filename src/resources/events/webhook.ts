@@ -1,4 +1,4 @@
-// A webhook: an address that is told of events. Delivery is the worker's.
+// A webhook: an address that events are sent to. The worker sends them.
 import { z } from "zod";
 import { type Ctx, may } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";

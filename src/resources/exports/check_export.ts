@@ -1,4 +1,4 @@
-// What an export may be asked for, checked before it is stored.
+// Checks an export before it is stored.
 import type { Ctx } from "../../core/context.ts";
 import { below, type FieldErrors, invalid, refuse } from "../../core/errors.ts";
 import type { Create, Resource, Values } from "../../core/resource.ts";

@@ -1,4 +1,4 @@
-// An export: records written to a file to take along.
+// An export: records written to a file that can be downloaded.
 import { z } from "zod";
 import { type Ctx, may } from "../../core/context.ts";
 import { boolean, choice, integer, json, lookedUp, type Moment, text, texts, timestamp } from "../../core/field.ts";

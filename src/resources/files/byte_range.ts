@@ -1,4 +1,5 @@
-// Answers that are a file: as a whole, or the part that `Range` asks for (RFC 9110). Of several parts none is cut out: the whole goes.
+// Answers that are a file: the whole file, or the part that `Range` asks for (RFC 9110). A request for several parts gets the
+// whole file.
 import { notFound, Problem } from "../../core/errors.ts";
 import { Content } from "../../core/operation.ts";
 import { type ByteRange, Missing, type Storage } from "../../services/storage.ts";

@@ -1,4 +1,4 @@
-// GET /file/{id}/download/: the bytes, always to be saved and never to be shown.
+// GET /file/{id}/download/: the bytes, always as a download and never shown in the browser.
 import { z } from "zod";
 import { operation } from "../../core/operation.ts";
 import { getRecord } from "../../records/records.ts";

@@ -1,4 +1,4 @@
-// The name of a file: what people read, put on links and in headers, and never a path.
+// The name of a file as people read it in links and headers. It is never a path.
 
 const bytesMax = 255;
 const linkMax = 100;

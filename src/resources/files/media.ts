@@ -1,4 +1,4 @@
-// What bytes are: their media type by their first bytes, what people call such a thing, and the size of a picture.
+// What kind of file some bytes are: the media type by the first bytes, a word for it, and the size of an image.
 import { open } from "node:fs/promises";
 
 export const fileTypes = [

@@ -1,4 +1,4 @@
-// Outreach slots: which file to send over a channel. A slot holds one file; who is assigned takes the former's place.
+// Outreach slots: which file to send over a channel. A slot holds one file; a newly assigned file replaces the one before.
 import { type Ctx, transactionOf } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";

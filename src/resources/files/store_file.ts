@@ -1,5 +1,5 @@
-// How other areas store a file they made, such as the PDF of a quote: `keepOwn` before their transaction, `insertFile` within it with
-// whatever else they write. Bytes whose record never came are swept.
+// How other areas store a file they made, such as the PDF of a quote: `keepOwn` before their transaction, `insertFile` within it
+// with whatever else they write. Bytes that get no record are removed later.
 import { randomBytes } from "node:crypto";
 import type { Readable } from "node:stream";
 import { hashOf } from "../../auth/unscoped.ts";

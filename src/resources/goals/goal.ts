@@ -1,4 +1,4 @@
-// A goal: what is to be won in a period.
+// A goal: the revenue that a member or the organization should win in a period.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { date, formed, input, integer, json, label, ref, related } from "../../core/field.ts";

@@ -1,4 +1,4 @@
-// There is one goal for each period and member: setting it again changes it.
+// There is one goal for each period and member: creating it again changes it.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Row } from "../../core/resource.ts";

@@ -1,4 +1,4 @@
-// Which column goes where.
+// The mapping of an import: which field each column is written to.
 import type { Directory } from "../../core/directory.ts";
 import { invalid } from "../../core/errors.ts";
 import { hint } from "../../values/reasons.ts";

@@ -1,4 +1,4 @@
-// How an import treats rows about records that exist, and what all rows have in common.
+// The options of an import: what happens to rows whose records exist already, and values that all rows get.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { type FieldErrors, refuse } from "../../core/errors.ts";

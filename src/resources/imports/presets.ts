@@ -1,4 +1,4 @@
-// What columns can be mapped to.
+// Lists the fields that columns can be mapped to.
 import { z } from "zod";
 import { operation } from "../../core/operation.ts";
 import { page, pageInput } from "../../records/page.ts";

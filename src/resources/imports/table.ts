@@ -1,4 +1,4 @@
-// From what a caller sends to a table: names of columns, and rows of texts.
+// Turns what a caller sends into a table: names of columns, and rows of texts.
 import { isUtf8 } from "node:buffer";
 import { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";

@@ -1,4 +1,4 @@
-// Inbox rules, applied. A pure function of the rules and of what came in: whoever receives a message carries out what it answers.
+// Applies inbox rules to a message: a pure function. Whoever received the message carries out the actions that it returns.
 import type { Action, Condition } from "./rule_grammar.ts";
 
 export interface Rule {

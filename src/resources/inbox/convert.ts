@@ -1,4 +1,4 @@
-// A prospect becomes a lead with a contact and the message.
+// Converts a prospect into a lead with a contact and the message.
 import { z } from "zod";
 import { JsonText, operation } from "../../core/operation.ts";
 import { outputSchema } from "../../records/output_schema.ts";

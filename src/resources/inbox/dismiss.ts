@@ -1,4 +1,4 @@
-// A prospect that nobody wants to hear more of.
+// Dismisses a prospect that nobody will answer.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";

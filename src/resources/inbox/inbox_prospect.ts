@@ -1,4 +1,4 @@
-// A prospect: somebody who wrote and whom no contact stands for.
+// A prospect: somebody who wrote to the organization and is no contact yet.
 
 import { z } from "zod";
 import { choice, json, ref, text, timestamp } from "../../core/field.ts";

@@ -1,5 +1,5 @@
-// Taking in what a stranger writes: the one way prospects come in. Whoever fetches mail or is called by a provider calls it when
-// no contact has the sender's address.
+// Receives a message from somebody who is no contact: the only way a prospect is made. Code that fetches mail or answers a
+// provider calls it when no contact has the sender's address.
 import type { Ctx } from "../../core/context.ts";
 import type { Row, Values } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";

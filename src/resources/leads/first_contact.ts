@@ -1,4 +1,4 @@
-// A lead without a name of its own is called after its first contact: the one it has had longest.
+// A lead without a name is named after its first contact: the oldest one.
 import { type Ctx, query } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";

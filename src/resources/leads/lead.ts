@@ -1,4 +1,4 @@
-// A lead: the company everything else hangs off.
+// A lead: a company that may become a customer. Most other records belong to one.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { address, choice, formed, input, integer, json, label, ref, related, text, texts, timestamp } from "../../core/field.ts";

@@ -1,4 +1,4 @@
-// Where a lead stands.
+// A lead status: how far the organization has come with a lead.
 import { choice, integer, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { atEnd, positionMax } from "../shared/positions.ts";

@@ -1,4 +1,4 @@
-// Two leads that are one company become one lead, in one transaction.
+// Merges two leads that are the same company, in one transaction.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { operation } from "../../core/operation.ts";

@@ -1,4 +1,4 @@
-// A lead goes to another organization with everything that belongs to it.
+// Moves a lead to another organization with everything that belongs to it.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { operation } from "../../core/operation.ts";

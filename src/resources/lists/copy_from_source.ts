@@ -1,4 +1,4 @@
-// A list that a source keeps becomes a list of ours. Copying it again adds who has been put on it since.
+// Copies a list of contacts from an outside source. Copying it again adds the people who are new on it.
 
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";

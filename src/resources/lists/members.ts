@@ -1,4 +1,4 @@
-// Who is on a list: putting records on it, taking one off, and what a merge makes of it.
+// Who is on a list: adding records, removing one, and what happens when two are merged.
 import { type Ctx, query, write } from "../../core/context.ts";
 import { name, type Sql, sql, statement } from "../../db/sql.ts";
 import { newId } from "../../values/id.ts";

@@ -1,5 +1,5 @@
-// Where lists can be copied from. A source keeps lists of its own elsewhere; what is known of them here are the profiles it has
-// synced, each with the names of the lists its person is on.
+// The sources that lists can be copied from. A source keeps its lists at another service. Known here are the profiles that were
+// synced, each with the names of the lists that the person is on.
 import { type Ctx, query } from "../../core/context.ts";
 import { sql, statement } from "../../db/sql.ts";
 

@@ -1,4 +1,4 @@
-// Whom a mailing export is for: contacts that a search query finds, or that meet simple conditions on them and their leads.
+// The contacts of a mailing export: those that a search query finds, or that meet simple conditions on contacts and their leads.
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { below, invalid } from "../../core/errors.ts";

@@ -1,4 +1,4 @@
-// What a mailing export must say before it is stored, and whom it would reach.
+// Checks a mailing export before it is stored, and counts the contacts it would have.
 
 import type { Ctx } from "../../core/context.ts";
 import { type FieldErrors, invalid, refuse } from "../../core/errors.ts";

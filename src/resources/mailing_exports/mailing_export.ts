@@ -1,4 +1,4 @@
-// An audience handed to a mailing service.
+// A mailing export: contacts that are given to a mailing service.
 import { z } from "zod";
 import { choice, integer, json, text, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";

@@ -1,4 +1,4 @@
-// Where audiences can be handed to, and what each asks for.
+// The mailing services that contacts can be exported to, and what each needs.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { operation } from "../../core/operation.ts";

@@ -1,4 +1,4 @@
-// What one reads of one's own notifications, and marks as read.
+// Members list their own notifications and mark them as read.
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";

@@ -1,4 +1,4 @@
-// Telling members of a change, in the change's own transaction.
+// Writes notifications for members, in the transaction of the change they are about.
 import { type Ctx, write } from "../../core/context.ts";
 import type { Values } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";

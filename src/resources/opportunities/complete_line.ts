@@ -1,4 +1,4 @@
-// A whole line out of what the caller says, else what the product says, else what is usual: of a deal, or of a quote.
+// Completes a line of a deal or a quote: each value is the caller's, else the product's, else a default.
 import { type Ctx } from "../../core/context.ts";
 import { invalid, refuse } from "../../core/errors.ts";
 import type { Create, Row } from "../../core/resource.ts";

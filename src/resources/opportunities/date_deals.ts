@@ -1,4 +1,4 @@
-// A status that means something else from now on wins, loses or opens again the deals that have it.
+// When the type of a status changes, the deals that have it are won, lost or opened again.
 import type { Ctx } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";

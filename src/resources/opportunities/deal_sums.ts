@@ -1,5 +1,5 @@
-// What deals are worth together. Amounts of different currencies are never added: figures are in the organization's, and each
-// currency has its own in `by_currency`.
+// What deals are worth together. Amounts of different currencies are never added: the main figures are in the
+// organization's currency, and `by_currency` has those of each.
 import { z } from "zod";
 import { join, name, raw, type Sql, sql } from "../../db/sql.ts";
 import { type Period, periods } from "../shared/money.ts";

@@ -1,4 +1,4 @@
-// A line item is created and deleted together with what it does to its opportunity's value.
+// Creating and deleting a line item also changes the value of its opportunity.
 import { type Ctx, query } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Row } from "../../core/resource.ts";

@@ -1,4 +1,4 @@
-// The list of opportunities says more than its page: what all matches are worth together, and on request in groups.
+// The list of opportunities also answers the sums of all that match, not only of the page, and on request groups them.
 
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";

@@ -1,4 +1,4 @@
-// Where a deal stands in its pipeline.
+// An opportunity status: a stage of a pipeline.
 import type { Ctx } from "../../core/context.ts";
 import type { Directory } from "../../core/directory.ts";
 import { choice, integer, label, ref, text } from "../../core/field.ts";

@@ -1,4 +1,4 @@
-// A pipeline: a way a deal goes, from its first status to won or lost.
+// A pipeline: the statuses that a deal passes through, from the first to won or lost.
 import { z } from "zod";
 import type { Directory } from "../../core/directory.ts";
 import { input, integer, lookedUp, text } from "../../core/field.ts";

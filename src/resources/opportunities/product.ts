@@ -1,4 +1,4 @@
-// What can be sold.
+// A product: something that can be sold, with its price.
 import { boolean, choice, formed, integer, number, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { type Part, searched } from "../../search/searched.ts";

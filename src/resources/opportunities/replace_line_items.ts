@@ -1,4 +1,4 @@
-// All lines of a deal at once, as when an accepted quote says what was agreed.
+// Replaces all lines of a deal at once, as when a quote is accepted.
 import type { Ctx } from "../../core/context.ts";
 import type { Values } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";

@@ -1,4 +1,4 @@
-// Who can be reached: the presence of all members. Everyone sets their own.
+// The presence of all members: who can be reached now. Members set only their own.
 import { z } from "zod";
 import { operation } from "../../core/operation.ts";
 import { page, pageInput, pageOf } from "../../records/page.ts";

@@ -1,4 +1,5 @@
-// A further organization for the caller, who becomes its admin and gets a key of it: the key in use cannot reach it.
+// Creates another organization for the caller, who becomes its admin. The answer has an API key for it, because the present key
+// does not work there.
 import { accountsOwnedBy, createAccount, lockUser } from "../../auth/unscoped.ts";
 import { type Ctx, transactionOf } from "../../core/context.ts";
 import { invalid, paymentRequired } from "../../core/errors.ts";

@@ -1,4 +1,4 @@
-// Reading the organization brings its members along, as they are needed to show anything else.
+// Reading the organization includes its members: clients need their names to show anything else.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { type JsonText, operation, unchanged } from "../../core/operation.ts";

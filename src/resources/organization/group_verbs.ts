@@ -1,4 +1,4 @@
-// Who is in a group may be said as ids or as objects.
+// The members of a group can be given as ids or as objects.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";

@@ -1,4 +1,4 @@
-// Inviting people, changing their roles, and removing them. At least one admin always remains.
+// Inviting people, changing their roles, and removing them. An organization always keeps at least one admin.
 import { findOrCreateUser } from "../../auth/unscoped.ts";
 import { type Ctx, query, transactionOf } from "../../core/context.ts";
 import { invalid, notFound } from "../../core/errors.ts";

@@ -1,4 +1,4 @@
-// What creating and changing a role checks besides its fields.
+// What is checked when a role is created or changed, besides its fields.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";

@@ -1,4 +1,4 @@
-// An organization's settings: free JSON, of which some members have a meaning here and so a form.
+// An organization's settings: free JSON. Members that the service uses are checked.
 import { z } from "zod";
 import { type FieldErrors, refuse } from "../../core/errors.ts";
 import { newId } from "../../values/id.ts";

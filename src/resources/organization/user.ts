@@ -1,4 +1,4 @@
-// A member as everyone else sees one: the person, and what the membership says of them here.
+// A user: a member of this organization as other members see them.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import type { Directory } from "../../core/directory.ts";

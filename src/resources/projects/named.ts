@@ -1,4 +1,4 @@
-// The name of a project or of a task has other names in bodies, so that it cannot simply be a required field.
+// Bodies may call the name of a project or a task by other names, so it cannot simply be a required field.
 import { invalid } from "../../core/errors.ts";
 
 /** Refuses a record without a name, and one whose name says nothing. */

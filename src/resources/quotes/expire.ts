@@ -1,4 +1,4 @@
-// Writes down that quotes are over once their last day is. Reads say so at once; whoever listens for `quote.expired` is told by this.
+// Stores that quotes have expired. Reads show the right status without it; the event `quote.expired` comes from here.
 import { quotesNearTheirEnd } from "../../auth/unscoped.ts";
 import type { Core } from "../../core/core.ts";
 import { sql } from "../../db/sql.ts";

@@ -1,4 +1,4 @@
-// What whoever gets a quote reads of it, in words: the page and the PDF show the same.
+// The content of a quote as its recipient reads it: the page and the PDF show the same.
 import type { Ctx } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
 import { findRecord } from "../../records/records.ts";

@@ -1,4 +1,4 @@
-// The page of a quote as HTML: no script, no picture, nothing from elsewhere. Every text comes in through `escapeHtml`.
+// The page of a quote as HTML: no scripts, no images, nothing from other servers. Every text goes through `escapeHtml`.
 
 import { createHash } from "node:crypto";
 import { Content } from "../../core/operation.ts";

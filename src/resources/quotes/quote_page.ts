@@ -1,4 +1,4 @@
-// /q/{token}/: the page of a quote, for whoever has its address. There it is read, and accepted or declined once.
+// /q/{token}/: the page of a quote, for whoever has its address. They read it there, and accept or decline it once.
 import { findPublicQuote, hashOf, type PublicQuote } from "../../auth/unscoped.ts";
 import type { Ctx } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";

@@ -1,4 +1,4 @@
-// How a quote goes from state to state, and what follows from it.
+// The states of a quote: which can follow which, and what each change does.
 import { randomBytes } from "node:crypto";
 import { hashOf } from "../../auth/unscoped.ts";
 import type { Ctx } from "../../core/context.ts";

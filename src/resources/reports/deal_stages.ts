@@ -1,5 +1,5 @@
-// How far deals came: the stages of a pipeline are its active statuses in their order, and then won. A deal reaches a stage when it
-// first stands there or further on, so that one that skips a stage has reached it too; each begins at the first stage.
+// How far deals came. The stages of a pipeline are its active statuses in their order, and then won. A deal reaches a stage when
+// it first has that status or a later one, so a deal that skips a stage has reached it too. Every deal begins at the first stage.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { empty, join, raw, type Sql, sql } from "../../db/sql.ts";

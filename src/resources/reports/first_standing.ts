@@ -1,5 +1,5 @@
-// Since when a deal stands at its first status. One that came in as won or lost stands there from the day it was: its history was brought
-// in, or its day said, and every report dates the win alike. Any other stands there since it was created.
+// Since when a deal has its first status. A deal that was created as won or lost has it from the day it was won or lost, because
+// it was imported or its date was given; so every report dates it the same. Any other deal has it since it was created.
 import type { Ctx } from "../../core/context.ts";
 import { raw, type Sql, sql } from "../../db/sql.ts";
 import type { StatusType } from "../opportunities/opportunity_status.ts";

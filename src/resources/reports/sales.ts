@@ -1,4 +1,4 @@
-// `POST /report/sales/`: what was won and by whom, how deals went on, and what is to be expected.
+// `POST /report/sales/`: what was won and by whom, how deals moved, and the forecast.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { scope } from "../../core/resource.ts";

@@ -1,4 +1,4 @@
-// `POST /report/sent_emails/`: how the e-mails of each template did.
+// `POST /report/sent_emails/`: sent, opened, clicked and answered e-mails by template.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";

@@ -1,5 +1,5 @@
-// How deals went on in a range of time: a deal enters a stage when it comes to it, or past it, from before it, and has advanced when it
-// has come further since. What happened before the range need not be read for that.
+// How deals moved through the stages in a range of time. A deal enters a stage when it moves from an earlier stage to this one or
+// past it, and has advanced when it has moved further since. Nothing before the range has to be read for that.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { empty, join, raw, type Sql, sql } from "../../db/sql.ts";

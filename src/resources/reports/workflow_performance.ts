@@ -1,4 +1,4 @@
-// How sequences and automations did: what they began in a range of time, and how that stands now.
+// How sequences and automations perform: what they started in a range of time, and its present state.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { from, scope } from "../../core/resource.ts";

@@ -1,4 +1,4 @@
-// A sequence: e-mails, calls and tasks that contacts are taken through, one after the other.
+// A sequence: e-mails, calls and tasks in an order, which contacts go through one by one.
 import { z } from "zod";
 import { type Ctx, may } from "../../core/context.ts";
 import { boolean, choice, computed, formed, integer, json, related, text, texts } from "../../core/field.ts";

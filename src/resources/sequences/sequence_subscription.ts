@@ -1,4 +1,4 @@
-// A subscription: a contact's way through a sequence.
+// A subscription: one contact in one sequence, with the step it has reached.
 import { choice, formed, integer, label, naming, ref, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { searched } from "../../search/searched.ts";

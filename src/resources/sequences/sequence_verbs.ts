@@ -1,5 +1,5 @@
-// What writing a sequence does besides writing the row: its templates must be there, and who is on their way through it goes on
-// sensibly.
+// What writing a sequence does besides writing the row: its templates must exist, and contacts in the
+// middle of it continue at the right step.
 import type { Ctx } from "../../core/context.ts";
 import { below, type FieldErrors, invalid, refuse } from "../../core/errors.ts";
 import type { Create, Patch, Resource, Row } from "../../core/resource.ts";

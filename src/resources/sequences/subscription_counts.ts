@@ -1,4 +1,4 @@
-// A single sequence shows how many are on their way through it; lists do when they are asked for it.
+// One sequence shows how many contacts are in it. A list of sequences shows it on request.
 import { type Ctx, query } from "../../core/context.ts";
 import type { JsonText } from "../../core/operation.ts";
 import { sql, statement } from "../../db/sql.ts";

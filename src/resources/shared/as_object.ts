@@ -1,5 +1,5 @@
-// Who sees what tells of a record by its id, such as an event or a notification: whoever sees the record. The rule is read off the
-// definitions. What is gone counts as it was when it was deleted, and so does a lead that took it along.
+// Who sees rows that name a record by its id, such as events and notifications: whoever sees that record. The rule comes from the
+// resource definitions. A deleted record counts as it was when it was deleted, and so does a lead that was deleted with it.
 import { type Ctx, may } from "../../core/context.ts";
 import type { ColumnType, Field } from "../../core/field.ts";
 import type { Registry } from "../../core/registry.ts";

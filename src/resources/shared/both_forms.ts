@@ -1,4 +1,4 @@
-// A text that is kept plain and rich: each form follows from the other, so that readers of either miss nothing.
+// A text that is stored both as plain text and as HTML. Each form is made from the other, so that both always say the same.
 import { fromHtml, fromText } from "../../values/rich_text.ts";
 
 export interface BothForms {

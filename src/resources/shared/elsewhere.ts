@@ -1,5 +1,5 @@
-// Acting in another organization of the caller's, within the same transaction. Who the caller is there, and here, is looked up again:
-// a key tells only what its member was allowed a moment ago, and nothing of other organizations.
+// Acts in another organization of the caller, within the same transaction. The caller's memberships in both are read again: a key
+// tells what its member was allowed a moment ago, and nothing about other organizations.
 import { activeMembershipsOf, type MembershipAnywhere } from "../../auth/unscoped.ts";
 import { type Actor, type Ctx, transactionOf } from "../../core/context.ts";
 import { invalid, Problem, paymentRequired } from "../../core/errors.ts";

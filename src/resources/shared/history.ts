@@ -1,4 +1,4 @@
-// Dates of what has happened. They may be said, so that history can be brought in, and do not lie ahead of the clock.
+// Dates of things that have happened. Callers may set them, so that history can be imported, but never to a time in the future.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { timestamp } from "../../core/field.ts";

@@ -1,4 +1,4 @@
-// The records that something stored for later, such as a plan, names by their ids.
+// Finds the records that a stored plan, such as an automation, names by id.
 import type { Ctx } from "../../core/context.ts";
 import { type FieldErrors, refuse } from "../../core/errors.ts";
 import { findRecord } from "../../records/records.ts";

@@ -1,4 +1,4 @@
-// Records that stand in an order their users choose: statuses, pipelines, line items.
+// Records whose order users choose: statuses, pipelines, line items.
 import type { Ctx } from "../../core/context.ts";
 
 /** Far more than anybody sorts by hand, and far from what the column holds. */

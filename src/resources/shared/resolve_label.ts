@@ -1,4 +1,4 @@
-// Bodies may name a small record by its label where they would name it by its id.
+// Bodies may name a status or another small record by its label in place of its id.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Resource, Row } from "../../core/resource.ts";

@@ -1,4 +1,4 @@
-// Secrets of a record that are needed in clear again: each lies sealed in a column of its own, named `sealed_…`.
+// Secrets of a record that the service must read again: each is stored encrypted in its own column, named `sealed_…`.
 import type { Ctx } from "../../core/context.ts";
 import type { Resource } from "../../core/resource.ts";
 

@@ -1,5 +1,5 @@
-// Which records something that is done to many is done to: a search query, a text query, or ids. Exactly one, and never everything by
-// leaving it out.
+// Which records a bulk operation is about: a search query, a text query, or ids. Exactly one must be given: leaving it out never
+// means all records.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { below, invalid } from "../../core/errors.ts";

@@ -1,4 +1,4 @@
-// A status goes only when nothing has it any more; `?replacement_status_id=` names the one that what has it gets first.
+// A status can be deleted only when no record has it. `?replacement_status_id=` gives those records another status first.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";

@@ -1,4 +1,4 @@
-// A run that shares many contacts with another organization.
+// A bulk action that shares many contacts with another organization.
 import { z } from "zod";
 import { choice, integer, json, text, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";

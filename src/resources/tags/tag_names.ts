@@ -1,4 +1,4 @@
-// Names of tags as records carry them: in the one spelling the tag has, whatever case it is asked for in.
+// The names of tags on records. A record has a tag's own spelling, whatever case the caller used.
 import type { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { query } from "../../core/context.ts";

@@ -1,4 +1,4 @@
-// How many records have a tag, of those the reader sees.
+// How many of the records that the caller sees have a tag.
 import { z } from "zod";
 import { type Related, related } from "../../core/field.ts";
 import { name, sql } from "../../db/sql.ts";

@@ -1,4 +1,4 @@
-// Who a task can be given to: a member, or a group, which means any of its members.
+// Who a task can be assigned to: a member, or a group, which means any of its members.
 import type { Ctx } from "../../core/context.ts";
 import type { Directory } from "../../core/directory.ts";
 import { group } from "../organization/group.ts";

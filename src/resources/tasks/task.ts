@@ -1,4 +1,4 @@
-// A task: something a member or a group is to do at a lead.
+// A task: something that a member or a group has to do for a lead.
 
 import { z } from "zod";
 import type { Directory } from "../../core/directory.ts";

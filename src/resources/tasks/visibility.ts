@@ -1,4 +1,4 @@
-// Who sees which tasks: whoever sees the lead, and whoever is to do it.
+// Who sees which tasks: whoever sees the lead, and whoever the task is assigned to.
 import type { Ctx } from "../../core/context.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
 import { visibleAsLead } from "../leads/visibility.ts";

@@ -1,4 +1,4 @@
-// Numbers that could be rented.
+// Lists phone numbers that can be rented.
 import { z } from "zod";
 import { operation } from "../../core/operation.ts";
 import { page, pageInput, pageOf } from "../../records/page.ts";

@@ -1,4 +1,4 @@
-// `POST /port/close/`: ends a port that is under way; with numbers in place of an id, asks for a port of those.
+// `POST /port/close/`: ends a running port. With numbers in place of an id it requests a port of those numbers.
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { type FieldErrors, invalid, refuse } from "../../core/errors.ts";

@@ -1,4 +1,4 @@
-// Numbers that can be dialled, where other places keep whatever somebody wrote down as a number.
+// Fields for numbers that must be dialable. Other fields keep whatever was entered as a number.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { sql } from "../../db/sql.ts";

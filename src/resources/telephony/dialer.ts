@@ -1,4 +1,4 @@
-// A dialer: leads to be called one after the other.
+// A dialer: a list of leads that members call one after the other.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { boolean, choice, computed, input, integer, json, naming, ref, related, text, texts } from "../../core/field.ts";

@@ -1,4 +1,4 @@
-// Which leads a dialer has: found once, when it is made, so that their order stays and each comes up once.
+// The leads of a dialer. They are found once, when it is created, so that their order stays and each comes up once.
 import { type Ctx, query } from "../../core/context.ts";
 import { below, invalid } from "../../core/errors.ts";
 import { from, type Resource, type Row, scope } from "../../core/resource.ts";

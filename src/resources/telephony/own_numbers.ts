@@ -1,4 +1,4 @@
-// From which numbers a member calls.
+// The phone numbers that a member can call from.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Row } from "../../core/resource.ts";

@@ -1,4 +1,4 @@
-// A port: the taking of numbers from one carrier to another.
+// A port: phone numbers that are moved from one carrier to another.
 import { z } from "zod";
 import { choice, date, formed, json, ref, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";

@@ -1,4 +1,4 @@
-// A dialer names leads: who does not see all of them sees only their own dialers.
+// Who sees which dialers: members who do not see all leads see only their own dialers, because a dialer names leads.
 import { type Ctx, may } from "../../core/context.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
 

@@ -1,4 +1,4 @@
-// The text of an e-mail that is written again and again.
+// An e-mail template: a text with placeholders that are filled in for each recipient.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { boolean, computed, input, related, text } from "../../core/field.ts";

@@ -1,4 +1,4 @@
-// Filling in a template for a lead and one of its contacts: what its tags stand for, and who may use it.
+// Fills in a template for a lead and one of its contacts: what each placeholder becomes, and who may use the template.
 import { type Ctx, read } from "../../core/context.ts";
 import { invalid, reasonsOf } from "../../core/errors.ts";
 import type { Row } from "../../core/resource.ts";

@@ -1,5 +1,4 @@
-// Whose templates one sees and writes: one's own, and those that are shared. Admins also read what somebody left behind who is no
-// longer a member.
+// Who sees and writes which templates: members their own and the shared ones. Admins also read the templates of former members.
 import { type Ctx, may } from "../../core/context.ts";
 import { notAllowed } from "../../core/errors.ts";
 import { boolean, label, ref } from "../../core/field.ts";

@@ -1,4 +1,4 @@
-// What an e-mail template would say to a contact.
+// Shows an e-mail template filled in for a contact.
 import { z } from "zod";
 import { invalid } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";

@@ -1,4 +1,4 @@
-// The text of a text message that is written again and again.
+// An SMS template: a text with placeholders that are filled in for each recipient.
 import { choice, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { attachments } from "../activities/attachments.ts";

@@ -1,4 +1,4 @@
-// What writing a template does besides writing the row: it must be possible to read it, and it belongs to somebody.
+// What writing a template does besides writing the row: its placeholders must parse, and only some may change it.
 import { type Ctx, query } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
