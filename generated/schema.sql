@@ -2561,10 +2561,19 @@ RETURN (lower(unaccent('unaccent'::regdictionary, value)) COLLATE "C")
 CREATE OR REPLACE PROCEDURE public.tenant_table(IN table_name text)
  LANGUAGE plpgsql
 AS $procedure$
+declare
+  is_spread boolean := false;
 begin
   execute format('create policy organization on %I to headwater_app using (organization_id = current_setting(''app.organization_id'')) with check (organization_id = current_setting(''app.organization_id''))', table_name);
   execute format('grant select, insert, update, delete on %I to headwater_app', table_name);
   call forced_row_security(table_name);
+  -- Where the tables are spread already (`headwater distribute`), a new one comes beside them.
+  if to_regclass('pg_catalog.pg_dist_partition') is not null then
+    execute 'select exists (select from pg_dist_partition where logicalrelid = to_regclass(''membership''))' into is_spread;
+  end if;
+  if is_spread then
+    execute format('select create_distributed_table(%L, ''organization_id'', colocate_with => ''membership'')', table_name);
+  end if;
 end $procedure$
 ;
 

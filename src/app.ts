@@ -3,6 +3,7 @@ import { type Authenticator, openAuthenticator } from "./auth/authenticate.ts";
 import type { Core, Settings } from "./core/core.ts";
 import { announcements, openDirectories } from "./core/directory.ts";
 import { buildRegistry } from "./core/registry.ts";
+import { isSpread } from "./db/distribute.ts";
 import { listen } from "./db/listen.ts";
 import { openDatabase, type PostgresDatabase } from "./db/pool.ts";
 import { followMeetings } from "./resources/activities/meetings_by_clock.ts";
@@ -43,7 +44,8 @@ export interface AppOptions {
 /** Opens the pools and listens for changes; the database must be migrated. */
 export async function openApp(options: AppOptions): Promise<App> {
   const clock = options.clock ?? (() => new Date());
-  const db = openDatabase({ url: options.databaseUrl, rls: options.rls, onError: options.onError });
+  const { databaseUrl: url, rls, onError } = options;
+  const db = openDatabase({ url, rls, spread: await isSpread(url), onError });
   const registry = buildRegistry(operations, silentResources);
   checkSearches(registry);
   const directories = openDirectories(db, registry.resources);

@@ -29,6 +29,11 @@ program
   .command("migrate")
   .description("bring the database to this release's version")
   .action(run(() => import("./cli/migrate.ts")));
+program
+  .command("distribute")
+  .description("spread the tables over the servers of a Citus cluster, by organization")
+  .option("--shards <count>", "into how many parts each table is divided", "32")
+  .action(run(() => import("./cli/distribute.ts")));
 
 const key = program.command("key").description("API keys");
 key

@@ -7,6 +7,7 @@ import { Agent, get, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
@@ -186,6 +187,7 @@ test("clients on kept connections are answered until the service is gone, and no
   for (const WEB_CONCURRENCY of ["1", "2"]) {
     const running = await start({ ...env, WEB_CONCURRENCY });
     let answered = 0;
+    // What ended a client: who is refused for now, in so many words, asks again.
     const client = async (): Promise<string> => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       const headers = { authorization: `Bearer ${BOOTSTRAP_API_KEY}` };
@@ -193,9 +195,11 @@ test("clients on kept connections are answered until the service is gone, and no
         for (;;) {
           const asked = get(`${running.url}/api/v1/me/`, { agent, headers });
           const [answer] = (await once(asked, "response")) as [IncomingMessage];
-          await once(answer.resume(), "end");
-          if (answer.statusCode !== 200) return `answered ${answer.statusCode}`;
-          answered++;
+          const body = JSON.parse(await text(answer));
+          const isRefusedForNow = answer.statusCode === 503 && body.error && Number(answer.headers["retry-after"]) > 0;
+          if (answer.statusCode === 200) answered++;
+          else if (isRefusedForNow) await sleep(100);
+          else return `answered ${answer.statusCode}`;
         }
       } catch (error) {
         return (error as NodeJS.ErrnoException).code ?? String(error);
@@ -419,6 +423,19 @@ test("routes lists every operation", async () => {
     lines.some((line) => /^GET +\/api\/v1\/me\/ +member +Answers the user/.test(line)),
     out,
   );
+});
+
+test("distribute changes nothing where there is no Citus, says what is missing, and refuses a senseless number of shards", async () => {
+  const database = await createDatabase();
+  const env = { DATA_DIR: dataDir(), DATABASE_URL: database.url };
+
+  const refused = await command(["distribute"], env);
+  const senseless = await command(["distribute", "--shards", "many"], env);
+
+  assert.deepEqual([refused.code, refused.out], [1, ""]);
+  assert.match(refused.err, /has no Citus[\s\S]*citus_add_node[\s\S]*Nothing was changed/);
+  assert.deepEqual([senseless.code, senseless.err], [1, "--shards must be a whole number from 1 to 64000.\n"]);
+  await database.drop();
 });
 
 test("doctor says what is wrong and what to do about it", async () => {

@@ -1,11 +1,12 @@
 // The database a command works on: the one that is configured, else the built-in one of DATA_DIR, which a command joins or starts.
 import { join } from "node:path";
+import pg from "pg";
 import { type App, openApp } from "../app.ts";
 import type { Config } from "../config.ts";
 import { beginEpoch } from "../db/epoch.ts";
 import { migrate } from "../db/migrate.ts";
 import { secretKey } from "../services/secrets.ts";
-import { complain } from "./say.ts";
+import { complain, Mistake } from "./say.ts";
 
 /** Has the database running for as long as the command works. */
 export async function withDatabase<T>(config: Config, work: (url: string) => Promise<T>): Promise<T> {
@@ -17,6 +18,17 @@ export async function withDatabase<T>(config: Config, work: (url: string) => Pro
   } finally {
     await embedded.stop();
   }
+}
+
+/** For what may not be done beside the service. */
+export async function refuseWhileServing(url: string, instead: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, application_name: "headwater command" });
+  await client.connect();
+  const { rowCount } = await client.query(
+    "select 1 from pg_stat_activity where datname = current_database() and application_name in ('headwater', 'headwater listen') limit 1",
+  );
+  await client.end();
+  if (rowCount !== 0) throw new Mistake(`The service is running: ${instead}.`);
 }
 
 /** Has the service's own parts on the migrated database, without its server. */

@@ -5,12 +5,13 @@ import type { Config } from "../config.ts";
 import { migrate } from "../db/migrate.ts";
 import { rotateSecrets } from "../services/rotate_secrets.ts";
 import { nextSecretKey, openSecrets } from "../services/secrets.ts";
-import { withDatabase } from "./database.ts";
+import { refuseWhileServing, withDatabase } from "./database.ts";
 import { Mistake, say } from "./say.ts";
 
 export async function rotateSecret(config: Config): Promise<void> {
   const count = await withDatabase(config, async (url) => {
-    await refuseWhileServing(url);
+    // It knows only one of the two keys, and would go on sealing with the old one.
+    await refuseWhileServing(url, "stop it, change the key, and start it again");
     await migrate(url);
     // Not before: a new key that lies there half-way keeps the service from starting until the change is done.
     const { from, to, finish } = await keysOf(config);
@@ -35,14 +36,4 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   } finally {
     await client.end();
   }
-}
-
-// A service that runs knows only one of the two keys, and would go on sealing with the old one.
-async function refuseWhileServing(url: string): Promise<void> {
-  const { rows } = await withClient(url, (client) =>
-    client.query(
-      "select 1 from pg_stat_activity where datname = current_database() and application_name in ('headwater', 'headwater listen') limit 1",
-    ),
-  );
-  if (rows.length > 0) throw new Mistake("The service is running: stop it, change the key, and start it again.");
 }

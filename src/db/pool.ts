@@ -15,6 +15,8 @@ export interface PoolOptions {
   url: string;
   /** Every connection acts as a role that owns nothing, from its beginning on, so that row-level security holds. */
   rls: boolean;
+  /** The tables are spread over several servers. */
+  spread?: boolean;
   readConnections?: number;
   /** The connections of transactions. */
   own?: ShareSize;
@@ -41,6 +43,10 @@ const byIndexOnly = "-c enable_sort=off -c enable_seqscan=off -c enable_bitmapsc
 // takes its guess of how often a word occurs for knowledge; that takes longer than to run it.
 const plannedOnce = `${planning} -c plan_cache_mode=force_generic_plan`;
 
+// Of a statement planned once for all values nobody can tell to which server it goes. A transaction that has read what is copied to all
+// servers may not write to many of them side by side.
+const onCluster = `${planning} -c citus.multi_shard_modify_mode=sequential`;
+
 // After a crash PostgreSQL goes on by itself, and uses some counts of transactions again: what is written then belongs to an epoch of
 // its own. All connections are new after a crash.
 const epochFirst: Statement = { text: "call begin_event_epoch()", values: [] };
@@ -49,7 +55,7 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
   const config = {
     connectionString: options.url,
     pipeline: true,
-    options: `${limits} ${planning}${options.rls ? ` -c role=${appRole}` : ""}`,
+    options: `${limits} ${options.spread ? onCluster : planning}${options.rls ? ` -c role=${appRole}` : ""}`,
     connectionTimeoutMillis: 1500,
     application_name: "headwater",
     keepAlive: true,
@@ -63,7 +69,7 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
     options.rls ? null : new SharedReads({ ...config, options: `${limits} ${more}` }, size, onError);
   const shared = sharedOf(byIndexOnly, { count: options.readConnections ?? 4, depth: Number.POSITIVE_INFINITY });
   // These differ in length, so few wait behind one; and as many run at once as there are likely to be cores for.
-  const searches = sharedOf(plannedOnce, { count: Math.max(4, cores), depth: 4 });
+  const searches = sharedOf(options.spread ? onCluster : plannedOnce, { count: Math.max(4, cores), depth: 4 });
   const all = [own, reads, shared, searches].filter((one) => one !== null);
   // Not as the role that owns nothing: it may not cancel what the connecting one has begun.
   const pulse = new Pulse(

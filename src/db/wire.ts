@@ -3,12 +3,13 @@ import type pg from "pg";
 import { unavailable } from "../core/errors.ts";
 import type { Rows, Statement } from "./database.ts";
 import { PipelinedStatement, rowsOf } from "./pipelined_statement.ts";
+import { asToldByOneServer } from "./shard_errors.ts";
 
 export function run(client: pg.ClientBase, statement: Statement): Promise<Rows> {
   return new Promise((resolve, reject) => {
     client.query(
       new PipelinedStatement(statement, (error, query) =>
-        error ? reject(asProblem(error)) : resolve(rowsOf(query)),
+        error ? reject(asProblem(error, statement.text)) : resolve(rowsOf(query)),
       ) as unknown as pg.Query,
     );
   });
@@ -41,11 +42,12 @@ export function isLost(error: unknown): boolean {
   return status === 503 || (typeof code === "string" && lost.test(code));
 }
 
-export function asProblem(error: Error): Error {
+/** What an error means; `text` is the statement that failed. */
+export function asProblem(error: Error, text?: string): Error {
   const code = (error as { code?: string }).code;
   if (code === undefined && /not queryable|Connection terminated|was closed/.test(error.message)) return unavailable();
   if (code !== undefined && lost.test(code)) return unavailable();
   // A statement that hit its time limit, or waited too long for a lock, is load and not a defect.
   if (code === "57014" || code === "55P03") return unavailable(2);
-  return error;
+  return asToldByOneServer(error, text);
 }

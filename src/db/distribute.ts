@@ -1,0 +1,161 @@
+// Spreads the tables over the servers of a Citus cluster, by organization: all rows of one lie on the same server, beside each other. What
+// every organization refers to is copied to all servers. It is done in one transaction or not at all, and what is spread already stays.
+import pg from "pg";
+
+/** What is copied to every server: whom several organizations know, what they belong to, and what every reader of the feed asks for. */
+export const copiedTables: readonly string[] = ["user", "account", "organization", "event_epoch"];
+
+export interface Table {
+  name: string;
+  /** It has a column with the organization. */
+  isTenant: boolean;
+  isSpread: boolean;
+}
+
+export interface ForeignKey {
+  name: string;
+  from: string;
+  to: string;
+  definition: string;
+}
+
+/** What the database says of itself. Partitions go with their table, and their keys with its keys. */
+export interface Catalogue {
+  tables: readonly Table[];
+  keys: readonly ForeignKey[];
+  /** Our functions: those of triggers, indexes and statements run where the rows lie. */
+  functions: readonly string[];
+}
+
+/** Spreads what is not spread yet, and answers the names of those tables. */
+export const distribute = (url: string, shards: number): Promise<string[]> =>
+  withClient(url, async (client) => {
+    await client.query("begin");
+    const catalogue = await readCatalogue(client);
+    for (const statement of planOf(catalogue, shards)) await client.query(statement);
+    await client.query("commit");
+    return waiting(catalogue).map(({ name }) => name);
+  });
+
+/** Whether the tables of this database are spread. */
+export const isSpread = (url: string): Promise<boolean> =>
+  withClient(url, async (client) => (await spreadTables(client)).length > 0);
+
+// What was begun and not committed ends with the connection.
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, application_name: "headwater distribute" });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+// --- the plan ---
+
+/** The statements that spread what is not spread yet, in their order; none where nothing is left. */
+export function planOf(catalogue: Catalogue, shards: number): string[] {
+  const tables = waiting(catalogue);
+  if (tables.length === 0) return [];
+  const names = new Set(tables.map(({ name }) => name));
+  const isCopied = ({ to }: ForeignKey) => copiedTables.includes(to);
+  const keys = catalogue.keys.filter(({ from, to }) => names.has(from) || names.has(to));
+  const again = [...keys.filter(isCopied), ...keys.filter((key) => !isCopied(key))];
+  const anchor =
+    catalogue.tables.find(({ isTenant, isSpread }) => isTenant && isSpread) ?? tables.find(({ isTenant }) => isTenant);
+
+  return [
+    // A transaction that has written a copied table must not open many shards side by side.
+    "set local citus.multi_shard_modify_mode = 'sequential'",
+    // Our triggers reach only rows of the same organization, which lie on the same server.
+    "set local citus.enable_unsafe_triggers = on",
+    ...catalogue.functions.map((one) => `select create_distributed_function(${literal(one)})`),
+    ...keys.map(({ from, name }) => `alter table ${quoted(from)} drop constraint ${quoted(name)}`),
+    ...tables.map(({ name, isTenant }) => {
+      const table = literal(quoted(name));
+      if (!isTenant) return `select create_reference_table(${table})`;
+      const beside = name === anchor!.name ? `shard_count => ${shards}` : `colocate_with => ${literal(quoted(anchor!.name))}`;
+      return `select create_distributed_table(${table}, 'organization_id', ${beside})`;
+    }),
+    ...again.map(({ from, name, definition }) => `alter table ${quoted(from)} add constraint ${quoted(name)} ${definition}`),
+  ];
+}
+
+/** What is not spread yet: copied tables first, then each behind those that it refers to. */
+function waiting({ tables, keys }: Catalogue): Table[] {
+  const copied = copiedTables.flatMap((name) => tables.find((one) => one.name === name) ?? []);
+  const ordered = new Set<Table>(copied);
+  const add = (table: Table, above: readonly Table[] = []) => {
+    if (ordered.has(table) || above.includes(table)) return;
+    for (const { to } of keys.filter(({ from }) => from === table.name))
+      add(tables.find(({ name }) => name === to)!, [...above, table]);
+    ordered.add(table);
+  };
+  for (const table of tables) if (table.isTenant) add(table);
+  return [...ordered].filter((table) => !table.isSpread);
+}
+
+const quoted = (name: string): string => pg.escapeIdentifier(name);
+const literal = (text: string): string => pg.escapeLiteral(text);
+
+// --- the catalogue ---
+
+export async function readCatalogue(client: pg.ClientBase): Promise<Catalogue> {
+  const spread = await spreadTables(client);
+  const tables = await client.query(
+    `select c.relname as name, c.relname <> all($1) and exists (
+       select from pg_attribute a where a.attrelid = c.oid and a.attname = 'organization_id' and not a.attisdropped) as tenant
+     from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition order by 1`,
+    [copiedTables],
+  );
+  const keys = await client.query(
+    `select k.conname as name, c.relname as from, t.relname as to, pg_get_constraintdef(k.oid) as definition
+     from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_class t on t.oid = k.confrelid
+     where k.contype = 'f' and k.conparentid = 0 and c.relnamespace = 'public'::regnamespace order by 2, 1`,
+  );
+  const functions = await client.query(
+    `select p.oid::regprocedure::text as name from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prokind = 'f'
+       and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e') order by p.oid`,
+  );
+  return {
+    tables: tables.rows.map(({ name, tenant }) => ({ name, isTenant: tenant, isSpread: spread.includes(name) })),
+    keys: keys.rows,
+    functions: functions.rows.map(({ name }) => name),
+  };
+}
+
+async function spreadTables(client: pg.ClientBase): Promise<string[]> {
+  if (!(await hasExtension(client))) return [];
+  const { rows } = await client.query(
+    "select c.relname as name from pg_dist_partition p join pg_class c on c.oid = p.logicalrelid",
+  );
+  return rows.map(({ name }) => name);
+}
+
+async function hasExtension(client: pg.ClientBase): Promise<boolean> {
+  return (await client.query("select from pg_extension where extname = 'citus'")).rowCount === 1;
+}
+
+// --- what is missing ---
+
+/** Says what is missing, and how to get it. */
+export const refuseWithoutCluster = (url: string): Promise<void> =>
+  withClient(url, async (client) => {
+    if (!(await hasExtension(client))) {
+      const { rowCount } = await client.query("select from pg_available_extensions where name = 'citus'");
+      throw new Error(rowCount === 0 ? notInstalled : notCreated);
+    }
+    const { rows } = await client.query("select count(*) from pg_dist_node where noderole = 'primary' and shouldhaveshards");
+    if (Number(rows[0].count) === 0) throw new Error(noWorkers);
+  });
+
+const addNodes = "select citus_add_node('worker-1.example', 5432)";
+const inEach = "run `create extension citus` in the database of this name on each of them";
+const notInstalled = `The PostgreSQL of DATABASE_URL has no Citus, so its tables stay on one server. To spread them:
+  1. Install Citus on this server, the coordinator, and on every worker: https://docs.citusdata.com
+  2. Put citus first in shared_preload_libraries of each, restart them, and ${inEach}.
+  3. On the coordinator name the workers, one by one: \`${addNodes}\`.
+Then run \`headwater distribute\` again. Nothing was changed.`;
+const notCreated = `Citus is installed on this server, but not in this database: ${inEach}, name the workers on the coordinator (\`${addNodes}\`), and run \`headwater distribute\` again. Nothing was changed.`;
+const noWorkers = `No server of the cluster takes shards: name the workers on the coordinator (\`${addNodes}\`), and run \`headwater distribute\` again. Nothing was changed.`;
