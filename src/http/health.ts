@@ -2,9 +2,10 @@
 import { timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Problem, statuses, unavailable } from "../core/errors.ts";
+import type { HttpApp } from "./http_app.ts";
 import { addPage } from "./pages.ts";
 import { answer, refuse } from "./reply.ts";
-import type { HttpApp, Service } from "./service.ts";
+import type { Service } from "./service.ts";
 
 const readyWithinMs = 500;
 

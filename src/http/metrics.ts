@@ -1,7 +1,7 @@
 // What `/metrics` shows. The defaults of a process are collected from the first time someone asks, so that who never asks pays nothing.
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Usage } from "../db/share.ts";
-import type { HttpApp } from "./service.ts";
+import type { HttpApp } from "./http_app.ts";
 import type { Gate } from "./shed.ts";
 
 export interface Metrics {
@@ -10,7 +10,7 @@ export interface Metrics {
   readonly contentType: string;
 }
 
-export function createMetrics(app: HttpApp, gate: Gate): Metrics {
+export function createMetrics(app: HttpApp, gate: Pick<Gate, "counts">): Metrics {
   const registry = new Registry();
   const timings = new Map<string, Timing[]>();
 
@@ -62,7 +62,7 @@ function histogramText(timings: ReadonlyMap<string, readonly Timing[]>): string 
   return `${lines.join("\n")}\n`;
 }
 
-function addGauges(registry: Registry, { core, defects }: HttpApp, gate: Gate): void {
+function addGauges(registry: Registry, { core, defects }: HttpApp, gate: Pick<Gate, "counts">): void {
   const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({
       name,

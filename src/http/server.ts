@@ -7,17 +7,18 @@ import { parseBody } from "./body.ts";
 import { addDocs } from "./docs.ts";
 import { addDraining } from "./drain.ts";
 import { addHealth } from "./health.ts";
+import type { HttpApp } from "./http_app.ts";
 import { createMetrics } from "./metrics.ts";
 import { addDescription } from "./openapi.ts";
 import { addPublicRoutes } from "./public.ts";
 import { createRateLimiter } from "./rate_limit.ts";
 import { constantHeaders, errorBody, notInTime, refuse, refuseForNow } from "./reply.ts";
 import { addOperations, apiPrefix, countRequest, countStranger, refuseStranger, routedMethods } from "./rest.ts";
-import { Exchange, type HttpApp, type Service } from "./service.ts";
+import { Exchange, type Service } from "./service.ts";
 import { defaultGateLimits, Gate, type GateLimits } from "./shed.ts";
 
 export { drain } from "./drain.ts";
-export type { HttpApp } from "./service.ts";
+export type { HttpApp } from "./http_app.ts";
 
 const bodyBytesMax = 1024 * 1024;
 const headerBytesMax = 64 * 1024;
@@ -97,7 +98,7 @@ export function createServer(app: HttpApp, gateLimits: Partial<GateLimits> = {})
 const asItCame = (query: string) => query as unknown as Record<string, unknown>;
 
 function serviceOf(app: HttpApp, gateLimits: Partial<GateLimits>): Service {
-  const gate = new Gate({ ...defaultGateLimits, ...gateLimits }, refuseForNow);
+  const gate = new Gate<Exchange>({ ...defaultGateLimits, ...gateLimits }, refuseForNow);
   return {
     app,
     gate,

@@ -1,40 +1,19 @@
 // What the HTTP layer is given, and what its parts share.
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Logger } from "pino";
-import type { Config } from "../config.ts";
 import type { Actor } from "../core/context.ts";
-import type { Core } from "../core/core.ts";
 import type { Operation } from "../core/operation.ts";
 import type { Asker } from "../db/database.ts";
-import type { PublicRoute } from "../records/public_route.ts";
+import type { HttpApp } from "./http_app.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Quota, RateLimiter } from "./rate_limit.ts";
 import type { Gate } from "./shed.ts";
-
-export interface HttpApp {
-  config: Config;
-  core: Core;
-  operations: readonly Operation[];
-  /** Paths beside them that are read without a key. */
-  publicRoutes: readonly PublicRoute[];
-  /** Throws `unauthorized()` for what names no active key, or answers a promise that does. */
-  authenticate(authorization: string | undefined): Actor | Promise<Actor>;
-  log: Logger;
-  /** How many promises failed with nobody to hear of it. */
-  defects: { readonly count: number };
-  /** True when the database has the migrations this version expects. */
-  ready(): Promise<boolean>;
-  version: string;
-  /** Reads the text of the description, where it was made before: `generated/openapi.json`. */
-  description?: () => Promise<string | Buffer>;
-}
 
 export interface Service {
   app: HttpApp;
   /** Null: off. */
   limiter: RateLimiter | null;
-  gate: Gate;
+  gate: Gate<Exchange>;
   metrics: Metrics;
   /** Names and values in turn, the same on every JSON answer. */
   headers: readonly string[];

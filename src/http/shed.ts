@@ -2,7 +2,6 @@
 import { availableParallelism } from "node:os";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Operation, RateGroup } from "../core/operation.ts";
-import type { Exchange } from "./service.ts";
 
 export interface GateLimits {
   /** Requests at work at once. */
@@ -37,21 +36,32 @@ const heavyParams = ["query", "_count", "_group_by"];
 export const isHeavy = ({ group }: Operation, query: Readonly<Record<string, string>>): boolean =>
   heavyGroups.has(group) || heavyParams.some((name) => query[name] !== undefined) || Number(query._skip) > 1000;
 
-interface Waiting {
-  exchange: Exchange;
+/** A request as the gate sees it. */
+interface Passing {
+  readonly operation: Operation | null;
+  readonly reply: { raw: { destroyed: boolean } };
+  readonly isHeavy: boolean;
+  place: "outside" | "light" | "heavy" | "aside";
+  enteredAt: number;
+  /** Among those at work. */
+  index: number;
+}
+
+interface Waiting<E> {
+  exchange: E;
   timer: NodeJS.Timeout;
   turn(admitted: boolean): void;
 }
 
-export class Gate {
+export class Gate<E extends Passing = Passing> {
   readonly limits: GateLimits;
   /** The event loop lags: newcomers are refused before anything is done for them. */
   overloaded = false;
   draining = false;
   // An array and not a Set: each table that a Set outgrows leads on to the next, so that once one of them is old, the young collections
   // keep every request there ever was (3 KB of each, until the next full one).
-  private readonly running: Exchange[] = [];
-  private readonly waiting = { light: new Set<Waiting>(), heavy: new Set<Waiting>() };
+  private readonly running: E[] = [];
+  private readonly waiting = { light: new Set<Waiting<E>>(), heavy: new Set<Waiting<E>>() };
   private heavy = 0;
   private aside = 0;
   private seconds = 0;
@@ -60,21 +70,21 @@ export class Gate {
   private readonly timer: NodeJS.Timeout;
 
   /** `late` answers an exchange whose time is up; what its operation answers afterwards is dropped. */
-  constructor(limits: GateLimits, late: (exchange: Exchange) => void) {
+  constructor(limits: GateLimits, late: (exchange: E) => void) {
     this.limits = limits;
     this.loop.enable();
     this.timer = setInterval(() => this.look(late), 1000).unref();
   }
 
   /** True: go ahead. Otherwise a promise: true in its turn, false when none came in time. */
-  enter(exchange: Exchange): true | Promise<boolean> {
+  enter(exchange: E): true | Promise<boolean> {
     const kind = exchange.isHeavy ? "heavy" : "light";
     if (this.hasRoom(kind)) return this.admit(exchange, kind);
     const queue = this.waiting[kind];
     if (queue.size >= this.limits.waiting) return Promise.resolve(false);
 
     return new Promise((turn) => {
-      const one: Waiting = { exchange, turn, timer: setTimeout(giveUp, this.limits.budgetMs) };
+      const one: Waiting<E> = { exchange, turn, timer: setTimeout(giveUp, this.limits.budgetMs) };
       queue.add(one);
       function giveUp() {
         queue.delete(one);
@@ -84,7 +94,7 @@ export class Gate {
   }
 
   /** Makes room for the next. Does nothing for an exchange that is not inside. */
-  leave(exchange: Exchange): void {
+  leave(exchange: E): void {
     if (exchange.place === "outside") return;
     if (exchange.place === "heavy") this.heavy--;
     if (exchange.place === "aside") this.aside--;
@@ -95,7 +105,7 @@ export class Gate {
   }
 
   /** What waits for a connection of the few there are for such gives its place to who needs none of them. */
-  stepAside(exchange: Exchange): void {
+  stepAside(exchange: E): void {
     if (exchange.place !== "light") return;
     exchange.place = "aside";
     this.aside++;
@@ -120,7 +130,7 @@ export class Gate {
     return this.running.length - this.aside < this.limits.running && (kind === "light" || this.heavy < this.limits.heavy);
   }
 
-  private admit(exchange: Exchange, kind: "light" | "heavy"): true {
+  private admit(exchange: E, kind: "light" | "heavy"): true {
     this.put(exchange, this.running.length);
     if (kind === "heavy") this.heavy++;
     exchange.place = kind;
@@ -128,7 +138,7 @@ export class Gate {
     return true;
   }
 
-  private put(exchange: Exchange, index: number): void {
+  private put(exchange: E, index: number): void {
     this.running[index] = exchange;
     exchange.index = index;
   }
@@ -145,7 +155,7 @@ export class Gate {
     }
   }
 
-  private look(late: (exchange: Exchange) => void): void {
+  private look(late: (exchange: E) => void): void {
     this.seconds++;
     // One bad second is a pause for cleaning up or a neighbour's; two in a row are too much work.
     const lags = this.loop.count > 0 && this.loop.mean / 1e6 > this.limits.loopDelayMs;

@@ -1,4 +1,4 @@
-/** The conditions of a search (domain.md 11.5) on an attribute, as SQL. A condition on a list is true when it is true of a member. */
+/** The conditions of a search on an attribute, as SQL. A condition on a list is true when it is true of a member. */
 
 import type { Ctx } from "../core/context.ts";
 import { below, invalid } from "../core/errors.ts";

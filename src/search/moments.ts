@@ -1,5 +1,5 @@
 /**
- * Points in time as a search names them (domain.md 11.6): "now", "the end of last month", "the start of the day 7 days ago".
+ * Points in time as a search names them: "now", "the end of last month", "the start of the day 7 days ago".
  *
  * A moment becomes an instant only when the search runs, where the caller is. Every `end` is the
  * first instant after: the end of Monday is the start of Tuesday, so that `on_or_after start, before end` is a whole day.

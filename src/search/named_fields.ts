@@ -1,5 +1,5 @@
 /**
- * `name:value` of a text query (domain.md 11.8): what the name means for the kind of record, and what the value means for the field.
+ * `name:value` of a text query: what the name means for the kind of record, and what the value means for the field.
  * Ids may be written as labels, dates in words, and `field:*` asks for any value, `field:""` for none.
  */
 import { type Ctx, query } from "../core/context.ts";

@@ -1,5 +1,5 @@
 /**
- * The query tree of `POST /data/search/` (domain.md 11.3 to 11.5). `readQuery` turns what a caller sent into the one
+ * The query tree of `POST /data/search/`. `readQuery` turns what a caller sent into the one
  * normal form that the compiler reads: `negate` always there, ids always a list, time shorthand always moments.
  *
  * Which types, fields and relations exist is not known here; the compiler asks the resource's definition.

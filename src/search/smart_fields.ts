@@ -1,5 +1,5 @@
 /**
- * What is worked out from a lead's activities, tasks, deals and people (domain.md, Appendix A): one definition for each family,
+ * What is worked out from a lead's activities, tasks, deals and people: one definition for each family,
  * each field a correlated expression. Reads select them only when `_fields` names them; searches and sorts use the same expression.
  */
 import { z } from "zod";

@@ -1,5 +1,5 @@
 /**
- * The text query of lists, bulk actions and exports (domain.md 11.8), read into the same tree as `POST /data/search/`:
+ * The text query of lists, bulk actions and exports, read into the same tree as `POST /data/search/`:
  *
  *     acme "west coast" status:won value>=1000 -tag:cold (city:Paris or city:Lyon) contact(title:CEO) sort:-date_updated
  *     calls>3 not has:opportunities custom."Deal size":[10 TO 20] status:(new or open) slice:1/3 sort:created desc

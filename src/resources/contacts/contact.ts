@@ -6,6 +6,7 @@ import { resource } from "../../core/resource.ts";
 import { name, type Sql, sql, wireTime } from "../../db/sql.ts";
 import { type Part, searched } from "../../search/searched.ts";
 import { isTimeZone } from "../../values/time.ts";
+import { integrationLinks, recentCalls } from "../leads/overview.ts";
 import { andVisible, visibleAsLead } from "../leads/visibility.ts";
 import { listFilters, listIds } from "../lists/list_fields.ts";
 import { sequence } from "../sequences/sequence.ts";
@@ -13,7 +14,6 @@ import { contactEmails, type Email, emailKeys, type Phone, phoneKeys, phones, ur
 import { emailFilter, nameFilter, phoneFilter, tagFilter } from "../shared/filters.ts";
 import { dateCreated } from "../shared/history.ts";
 import { authorNames } from "../shared/names.ts";
-import { integrationLinks, recentCalls } from "../shared/overview.ts";
 import { tagNames } from "../tags/tag_names.ts";
 
 const subscription = z.object({

@@ -8,7 +8,7 @@ import { nameAfterContacts } from "../leads/first_contact.ts";
 import { lead } from "../leads/lead.ts";
 import type { Email } from "../shared/contact_points.ts";
 import { contactTag } from "../tags/contact_tag.ts";
-import { withTags } from "../tags/tag_names.ts";
+import { withTags } from "../tags/with_tags.ts";
 import { contact, displayName } from "./contact.ts";
 import { bringCopiesInStep, differsForCopies, leaveShares, lockShares } from "./sharing.ts";
 import { markUnsubscribed } from "./unsubscribed_email.ts";

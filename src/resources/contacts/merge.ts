@@ -8,10 +8,10 @@ import { outputSchema } from "../../records/output_schema.ts";
 import { shown } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { nameAfterContacts } from "../leads/first_contact.ts";
+import { filledIn, inEither, lockPair, mergedCustom, takeOver } from "../leads/merging.ts";
 import { united } from "../shared/contact_points.ts";
-import { filledIn, inEither, lockPair, mergedCustom, takeOver } from "../shared/merging.ts";
 import { contactTag } from "../tags/contact_tag.ts";
-import { withTags } from "../tags/tag_names.ts";
+import { withTags } from "../tags/with_tags.ts";
 import { contact } from "./contact.ts";
 import { lockShares, mergedShare } from "./sharing.ts";
 

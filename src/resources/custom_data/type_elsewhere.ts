@@ -1,11 +1,14 @@
 // A record that moves to another organization keeps its type, which is matched by name as tags are. A type that is missing there
 // is created there without fields.
-import type { Elsewhere, Row } from "../../core/resource.ts";
+import type { Elsewhere } from "../../core/resource.ts";
 import { store } from "../../records/store.ts";
-import type { customActivityType } from "./custom_activity_type.ts";
-import type { customObjectType } from "./custom_object_type.ts";
 
-type Type = Row<typeof customActivityType> & Partial<Row<typeof customObjectType>>;
+interface Type {
+  name: string;
+  name_plural?: string | null;
+  description: string | null;
+  api_create_only: boolean;
+}
 
 export const typeElsewhere = (resource: "custom_activity_type" | "custom_object_type"): Elsewhere => ({
   by: "name",

@@ -2,7 +2,7 @@
 import type { Ctx } from "../../core/context.ts";
 import { and, name, raw, type Sql, sql } from "../../db/sql.ts";
 import { leadIsVisible } from "../leads/visibility.ts";
-import { visibleAsObject } from "../shared/as_object.ts";
+import { visibleAsObject } from "./as_object.ts";
 
 /** As its record is; and what was done with several records, such as putting them on a list, if any of them is seen. */
 export function eventIsVisible(ctx: Ctx, alias: string): Sql | null {

@@ -5,7 +5,7 @@ import { computed, lookedUp, type Moment, onDemand, related } from "../../core/f
 import { name, type Sql, sql, wireTime } from "../../db/sql.ts";
 import { timeIn } from "../../values/time.ts";
 import type { Address } from "../shared/contact_points.ts";
-import { integrationLinks, recent, recentCalls } from "../shared/overview.ts";
+import { integrationLinks, recent, recentCalls } from "./overview.ts";
 
 const shownSummary = z.object({
   object_type: z.string(),

@@ -14,7 +14,7 @@ import { nameOfCaller, notify } from "../notifications/notify.ts";
 import { isActiveMember } from "../organization/organization.ts";
 import { idOfLabel, refuseBoth } from "../shared/resolve_label.ts";
 import { leadTag } from "../tags/lead_tag.ts";
-import { withTags } from "../tags/tag_names.ts";
+import { withTags } from "../tags/with_tags.ts";
 import { firstContactNames } from "./first_contact.ts";
 import { lead } from "./lead.ts";
 import { leadStatus } from "./lead_status.ts";

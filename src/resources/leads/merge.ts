@@ -9,11 +9,11 @@ import { shown } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { logLeadMerge } from "../activities/system_activities.ts";
 import { united } from "../shared/contact_points.ts";
-import { filledIn, inEither, lockPair, mergedCustom, takeOver } from "../shared/merging.ts";
 import { leadTag } from "../tags/lead_tag.ts";
-import { withTags } from "../tags/tag_names.ts";
+import { withTags } from "../tags/with_tags.ts";
 import { nameAfterContacts } from "./first_contact.ts";
 import { lead } from "./lead.ts";
+import { filledIn, inEither, lockPair, mergedCustom, takeOver } from "./merging.ts";
 
 export const mergeLeads = operation({
   name: "lead.merge",

@@ -15,7 +15,7 @@ import { keepMovedBytes } from "../files/stored_bytes.ts";
 import { enterAsMember, type Standing } from "../shared/elsewhere.ts";
 import { contactTag } from "../tags/contact_tag.ts";
 import { leadTag } from "../tags/lead_tag.ts";
-import { withTags } from "../tags/tag_names.ts";
+import { withTags } from "../tags/with_tags.ts";
 import { lead } from "./lead.ts";
 
 const counted = {

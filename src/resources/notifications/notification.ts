@@ -4,8 +4,8 @@ import type { Ctx } from "../../core/context.ts";
 import { boolean, choice, input, json, ref, text, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
+import { visibleAsObject } from "../events/as_object.ts";
 import { andVisible } from "../leads/visibility.ts";
-import { visibleAsObject } from "../shared/as_object.ts";
 
 export const notificationTypes = [
   "lead_assigned",

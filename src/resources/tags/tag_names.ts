@@ -1,16 +1,6 @@
-// The names of tags on records. A record has a tag's own spelling, whatever case the caller used.
+// The names of tags: the field of a tag itself, and the field of a record that has tags.
 import type { z } from "zod";
-import type { Ctx } from "../../core/context.ts";
-import { query } from "../../core/context.ts";
 import { formed, texts } from "../../core/field.ts";
-import type { Values } from "../../core/resource.ts";
-import { name, sql, statement } from "../../db/sql.ts";
-import { store } from "../../records/store.ts";
-import { same } from "../../values/same.ts";
-import type { contactTag } from "./contact_tag.ts";
-import type { leadTag } from "./lead_tag.ts";
-
-type Tag = typeof leadTag | typeof contactTag;
 
 const nameMax = 100;
 const tagsMax = 100;
@@ -18,68 +8,11 @@ const tagsMax = 100;
 export const tagName = <const O extends { required?: boolean; doc?: string }>(options: O) =>
   formed(parseTagName, `must be 1 to ${nameMax} characters`, options);
 
-/** The tags of a record. Unknown ones are created: see `withTags`. */
+/** The tags of a record. Unknown ones are created: see `with_tags.ts`. */
 export const tagNames = (doc: string) =>
   texts({ default: [] as string[], max: tagsMax, each: tagName({ required: true }).schema as z.ZodType<string>, doc });
 
 function parseTagName(raw: string): string | null {
   const trimmed = raw.trim();
   return trimmed === "" || trimmed.length > nameMax ? null : trimmed;
-}
-
-/**
- * `values` with its tags spelled as the organization spells them, each once; tags it does not have yet are created. Costs nothing
- * where no tags are given or they stay the same. An organization may have thousands, so they are looked up and not kept in memory.
- */
-export async function withTags<T extends { tags?: string[] }>(
-  ctx: Ctx,
-  of: Tag,
-  values: T,
-  before: readonly string[] = [],
-): Promise<T> {
-  const { tags } = values;
-  if (tags === undefined || tags.length === 0 || same(tags, before)) return values;
-  let known = await spellings(ctx, of, tags);
-  // Of two spellings of a new tag the first is taken.
-  const unknown = new Map(
-    known
-      .filter((one) => one.name === null)
-      .map((one) => [one.key, one.given] as const)
-      .reverse(),
-  );
-  if (unknown.size > 0) {
-    const created = await createTags(ctx, of, unknown);
-    // Somebody else may have created one at the same moment, in another spelling: theirs is the one.
-    if (!created) known = await spellings(ctx, of, tags);
-  }
-  return { ...values, tags: [...new Set(known.map((one) => one.name ?? unknown.get(one.key)!))] };
-}
-
-interface Spelling {
-  given: string;
-  /** What tags are compared by, as the database's unique index has it. */
-  key: string;
-  name: string | null;
-}
-
-// Held until the transaction ends, so that no tag is renamed or deleted between being looked up and being on a record.
-async function spellings(ctx: Ctx, of: Tag, given: readonly string[]): Promise<Spelling[]> {
-  const rows = await query(
-    ctx,
-    statement(
-      sql`with given as (select n as name, place, lower(n) as key from unnest(${given}::text[]) with ordinality g(n, place)),
-        known as (select t.name from ${name(of.table)} t
-          where t.organization_id = ${ctx.organization_id} and lower(t.name) = any(array(select key from given)) for key share)
-        select given.name, given.key, known.name from given left join known on lower(known.name) = given.key order by given.place`,
-      `${of.name}.spellings`,
-    ),
-  );
-  return rows.map(([given, key, known]) => ({ given: given!, key: key!, name: known! }));
-}
-
-/** In one order everywhere, so that two who create the same tags wait for each other instead of deadlocking. */
-async function createTags(ctx: Ctx, of: Tag, names: ReadonlyMap<string, string>): Promise<boolean> {
-  const inOrder = [...names].sort(([a], [b]) => (a < b ? -1 : 1));
-  const made = await Promise.all(inOrder.map(([, tag]) => store.insertNew(ctx, of, { name: tag } as Values<Tag>)));
-  return made.every((row) => row !== null);
 }

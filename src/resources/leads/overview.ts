@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { computed, onDemand, related } from "../../core/field.ts";
 import { and, name, raw, sql, wireTime } from "../../db/sql.ts";
-import { visibleAsLead } from "../leads/visibility.ts";
+import { visibleAsLead } from "./visibility.ts";
 
 const shownCall = z.object({
   id: z.string(),
