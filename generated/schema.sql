@@ -2375,7 +2375,7 @@ CREATE TRIGGER place_webhook BEFORE INSERT ON public.webhook FOR EACH ROW WHEN (
 CREATE OR REPLACE PROCEDURE public.begin_event_epoch()
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO 'public'
+ SET search_path TO 'public', 'pg_temp'
 AS $procedure$
 declare
   present bigint;

@@ -72,7 +72,7 @@ create trigger place_event before insert on event for each row when (new.positio
 -- epochs, in milliseconds: the server that a restored backup came from may have begun further ones since, and whoever read on there must
 -- not be ahead of us. Every connection that writes calls this first; the service's own role may.
 create procedure begin_event_epoch()
-  language plpgsql security definer set search_path = public as $$
+  language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   present bigint;
 begin
