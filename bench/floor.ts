@@ -1,7 +1,7 @@
 // A floor made of the service's own statements: a node:http server that sends them through the same driver, on the same tables. It
 // checks nothing, knows nobody and renders nothing.
 import { createServer } from "node:http";
-import type { Row, Statement } from "../src/db/database.ts";
+import type { Statement, TextRow } from "../src/db/database.ts";
 import { openDatabase } from "../src/db/pool.ts";
 import { newId } from "../src/values/id.ts";
 import { type Recorded, searchFor } from "./recorded.ts";
@@ -10,8 +10,8 @@ const { url, recorded } = JSON.parse(process.env.FLOOR!) as { url: string; recor
 const db = openDatabase({ url, rls: false });
 const organization = recorded.organizationId;
 // What stands before the JSON of a rendering is a mark of its definition.
-const text = (row: Row) => `{${row[0]!.slice(6)}}`;
-const listOf = (rows: Row[]) => `{"data":[${rows.slice(0, 100).map(text).join(",")}],"has_more":${rows.length > 100}}`;
+const text = (row: TextRow) => `{${row[0]!.slice(6)}}`;
+const listOf = (rows: TextRow[]) => `{"data":[${rows.slice(0, 100).map(text).join(",")}],"has_more":${rows.length > 100}}`;
 
 const searches = new Map<string, Statement>();
 

@@ -1,5 +1,5 @@
 // Rows come from the database as arrays of text. Writes turn them into records; reads never do.
-import type { Row as TextRow } from "../db/database.ts";
+import type { TextRow } from "../db/database.ts";
 import { parseTextArray } from "../values/text_array.ts";
 import { pgTimestamp } from "../values/time.ts";
 import type { ColumnType, Field } from "./field.ts";

@@ -1,7 +1,7 @@
 // The one door to PostgreSQL. Rows come as arrays of text, in the order of the select list; nothing is parsed here.
 
-export type Row = (string | null)[];
-export type Rows = Row[];
+export type TextRow = (string | null)[];
+export type Rows = TextRow[];
 
 /** SQL with its parameters. A `name` makes it a prepared statement: only where one plan fits all values. Which connection it is sent on is said by who sends it. */
 export interface Statement {

@@ -3,7 +3,7 @@
 import { type Ctx, query, read, search } from "../core/context.ts";
 import { JsonText } from "../core/operation.ts";
 import { from, type Resource, scope } from "../core/resource.ts";
-import type { Rows, Statement, Row as TextRow } from "../db/database.ts";
+import type { Rows, Statement, TextRow } from "../db/database.ts";
 import { and, name, raw, type Sql, sql, statement } from "../db/sql.ts";
 import { afterCursor, cursorOf } from "./cursor.ts";
 import { type ListInput, leanFor } from "./list_input.ts";

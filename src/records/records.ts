@@ -6,7 +6,7 @@ import { below, invalid, notAllowed, notFound } from "../core/errors.ts";
 import { JsonText } from "../core/operation.ts";
 import { type Create, from, kindOf, type Patch, type Resource, type Row, scope, within } from "../core/resource.ts";
 import { rowReader } from "../core/row.ts";
-import type { Statement, Row as TextRow } from "../db/database.ts";
+import type { Statement, TextRow } from "../db/database.ts";
 import { and, empty, join, name, Place, raw, type Sql, sql, statement, type Template, template } from "../db/sql.ts";
 import { isId } from "../values/id.ts";
 import { same } from "../values/same.ts";
@@ -250,7 +250,7 @@ async function checkCustomIds(
 }
 
 /** The answer to a write: the record as a read shows it. Where that takes a join it is read back in the same flight. */
-export async function shown<R extends Resource>(
+export async function showWritten<R extends Resource>(
   ctx: Ctx,
   given: R,
   row: Row<R>,

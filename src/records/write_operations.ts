@@ -8,7 +8,7 @@ import { same } from "../values/same.ts";
 import { ignoredFields, inputSchema, readCreate, readPatch } from "./input.ts";
 import { readExpand, readFieldNames } from "./list_input.ts";
 import { getParent } from "./read_operations.ts";
-import { checkOwner, checkVisible, shown, showRecord } from "./records.ts";
+import { checkOwner, checkVisible, showRecord, showWritten } from "./records.ts";
 import { answerAlone, withRelations, withSecrets } from "./single.ts";
 import { common, fieldsParameter, noun, parametersOf, readOwn, type Standard, singleSchema } from "./standard_operation.ts";
 
@@ -49,7 +49,7 @@ export function createOperation(
       const row: Row<Resource> = await of.verbs.create!(ctx, input, { query, ready });
       const path = resource.path.replace(/\{([^}]+)\}/g, (_, key: string) => params[key]!);
       if (hasGet) ctx.reply.headers.location = `/api/v1${path}/${row.id}/`;
-      const record = await shown(ctx, resource, row, fields);
+      const record = await showWritten(ctx, resource, row, fields);
       const answer = await answerAlone(ctx, of, row.id, record, made(resource, input, fields), fields);
       return withSecrets(resource, row, fields, answer);
     },
@@ -94,7 +94,7 @@ export function updateOperation(
       await checkVisible(ctx, resource, patch as Record<string, unknown>, before as Record<string, unknown>);
       await noteNotTaken(ctx, resource, before, given);
       const row: Row<Resource> = await of.verbs.update!(ctx, before, patch, { query: {}, ready });
-      const record = await (row === before ? showRecord(ctx, resource, id, fields) : shown(ctx, resource, row, fields));
+      const record = await (row === before ? showRecord(ctx, resource, id, fields) : showWritten(ctx, resource, row, fields));
       return answerAlone(ctx, of, row.id, record, readExpand(resource, undefined, fields), fields);
     },
     ...common(of, "update"),
@@ -105,7 +105,7 @@ export function updateOperation(
 async function noteNotTaken(ctx: Ctx, of: Resource, before: Row<Resource>, { body, strict }: Given): Promise<void> {
   const names = Object.keys(body).filter((key) => of.fields[key]?.source === "input" && of.fields[key].mode === "create");
   if (names.length === 0) return;
-  const record = await shown(ctx, of, before, names);
+  const record = await showWritten(ctx, of, before, names);
   const whole = await withRelations(ctx, of, before.id, record, readExpand(of, undefined, names));
   const present = JSON.parse(whole.text) as Record<string, unknown>;
   const ignored = names.filter((name) => !same(body[name], present[name]));

@@ -6,7 +6,7 @@ import type { Directory } from "../core/directory.ts";
 import type { ColumnType, Computed, Field, Label, LookedUp, Moment, Related, SharedRows, ShownField } from "../core/field.ts";
 import type { Resource } from "../core/resource.ts";
 import { valueOf } from "../core/row.ts";
-import type { Row as TextRow } from "../db/database.ts";
+import type { TextRow } from "../db/database.ts";
 import { join, type Sql, sql } from "../db/sql.ts";
 import { quote, quoteOrNull } from "../values/json_text.ts";
 import { pgTimestamp } from "../values/time.ts";

@@ -5,7 +5,7 @@ import { operation } from "../../core/operation.ts";
 import type { Row } from "../../core/resource.ts";
 import { emit } from "../../records/event.ts";
 import { outputSchema } from "../../records/output_schema.ts";
-import { shown } from "../../records/records.ts";
+import { showWritten } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { nameAfterContacts } from "../leads/first_contact.ts";
 import { filledIn, inEither, lockPair, mergedCustom, takeOver } from "../leads/merging.ts";
@@ -39,7 +39,7 @@ export const mergeContacts = operation({
     await nameAfterContacts(ctx, [gone.lead_id, kept.lead_id]);
     const shared = await mergedShare(ctx, gone, merged);
     emit(ctx, contact, { action: "merged", after: shared, meta });
-    return shown(ctx, contact, shared);
+    return showWritten(ctx, contact, shared);
   },
 });
 

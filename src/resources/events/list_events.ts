@@ -5,7 +5,7 @@ import { type Ctx, query } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { JsonText } from "../../core/operation.ts";
 import { from, scope } from "../../core/resource.ts";
-import type { Row } from "../../db/database.ts";
+import type { TextRow } from "../../db/database.ts";
 import { monthOf } from "../../db/partitions.ts";
 import { and, join, raw, type Sql, sql, statement } from "../../db/sql.ts";
 import { afterCursor } from "../../records/cursor.ts";
@@ -38,7 +38,7 @@ export const eventPage = (listSchema(outputSchema(event)) as z.ZodObject).extend
 
 /** The rows as they are shown, and where it goes on either way. */
 interface Page {
-  rows: readonly Row[];
+  rows: readonly TextRow[];
   has_more: boolean;
   next: string | null;
   previous: string | null;
@@ -86,7 +86,7 @@ async function readDates(ctx: Ctx, input: ListInput, projection: Projection, pla
   // Upwards, what was paged from follows; downwards, what did not fit does.
   const has_more = upwards ? rows.length > 0 : isMore;
   const seen = place?.seen ?? now;
-  const at = (row: Row | undefined, upwards: boolean) =>
+  const at = (row: TextRow | undefined, upwards: boolean) =>
     row === undefined ? null : dateCursor(input, { values: keysOf(row, input), upwards, seen });
   const isTop = upwards ? !isMore : place === null && input.skip === 0;
   return {
@@ -100,7 +100,7 @@ async function readDates(ctx: Ctx, input: ListInput, projection: Projection, pla
 const isSeen = ({ epoch, snapshot }: Seen): Sql =>
   sql`(t.epoch < ${epoch}::bigint or (t.epoch = ${epoch}::bigint and pg_visible_in_snapshot(t.xid, ${snapshot}::pg_snapshot)))`;
 
-const keysOf = (row: Row, input: ListInput) => row.slice(row.length - input.order.length);
+const keysOf = (row: TextRow, input: ListInput) => row.slice(row.length - input.order.length);
 
 // --- the feed ---
 
@@ -132,7 +132,7 @@ async function readFeed(ctx: Ctx, input: ListInput, projection: Projection, { af
   };
 }
 
-function placeOf(row: Row, input: ListInput): Omit<FeedPlace, "seen"> {
+function placeOf(row: TextRow, input: ListInput): Omit<FeedPlace, "seen"> {
   const [date, ...after] = row.slice(row.length - input.order.length - feedKeys - 1, row.length - input.order.length);
   return { after: after as string[], at: pgTimestamp(date!) };
 }
@@ -165,7 +165,11 @@ interface Asked {
 }
 
 /** One row more than fits, each with the list's order behind what is selected; and what the server sees at this moment. */
-async function readRows(ctx: Ctx, input: ListInput, { select, conditions, order }: Asked): Promise<{ found: Row[]; now: Seen }> {
+async function readRows(
+  ctx: Ctx,
+  input: ListInput,
+  { select, conditions, order }: Asked,
+): Promise<{ found: TextRow[]; now: Seen }> {
   const keys = join(
     input.order.map((key) => key.sql),
     ", ",

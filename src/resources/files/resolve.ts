@@ -5,7 +5,7 @@ import { invalid, notFound } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
 import { or, type Sql, sql } from "../../db/sql.ts";
 import { outputSchema } from "../../records/output_schema.ts";
-import { findRecord, findRecords, shown } from "../../records/records.ts";
+import { findRecord, findRecords, showWritten } from "../../records/records.ts";
 import { contact } from "../contacts/contact.ts";
 import { lead } from "../leads/lead.ts";
 import { file, outreachChannels } from "./file.ts";
@@ -43,7 +43,7 @@ export const resolveFile = operation({
     );
     if (found === undefined) throw notFound();
     const scope = found.contact_id !== null ? "contact" : found.lead_id !== null ? "lead" : "workspace";
-    return { ...JSON.parse((await shown(ctx, file, found)).text), scope };
+    return { ...JSON.parse((await showWritten(ctx, file, found)).text), scope };
   },
 });
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { JsonText, operation } from "../../core/operation.ts";
 import { outputSchema } from "../../records/output_schema.ts";
-import { lockRecord, shown } from "../../records/records.ts";
+import { lockRecord, showWritten } from "../../records/records.ts";
 import { contact } from "../contacts/contact.ts";
 import { conversation } from "../conversations/conversation.ts";
 import { lead } from "../leads/lead.ts";
@@ -41,11 +41,11 @@ export const convertInboxProspect = operation({
   async run(ctx, { id, ...wanted }) {
     const made = await convertProspect(ctx, await lockRecord(ctx, inboxProspect, id), wanted);
     const texts = {
-      prospect: await shown(ctx, inboxProspect, made.prospect),
-      lead: await shown(ctx, lead, made.lead),
-      contact: await shown(ctx, contact, made.contact),
-      conversation: await shown(ctx, conversation, made.conversation),
-      message: await shown(ctx, made.message.of, made.message.row),
+      prospect: await showWritten(ctx, inboxProspect, made.prospect),
+      lead: await showWritten(ctx, lead, made.lead),
+      contact: await showWritten(ctx, contact, made.contact),
+      conversation: await showWritten(ctx, conversation, made.conversation),
+      message: await showWritten(ctx, made.message.of, made.message.row),
     };
     const members = Object.entries(texts).map(([key, record]) => `"${key}":${record.text}`);
     return new JsonText(`{${members.join(",")},${JSON.stringify(idsOf(made)).slice(1)}`);

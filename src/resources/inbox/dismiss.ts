@@ -5,7 +5,7 @@ import { invalid } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
 import type { Row } from "../../core/resource.ts";
 import { outputSchema } from "../../records/output_schema.ts";
-import { lockRecord, shown } from "../../records/records.ts";
+import { lockRecord, showWritten } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { inboxProspect } from "./inbox_prospect.ts";
 
@@ -22,7 +22,7 @@ export const dismissInboxProspect = operation({
   async run(ctx, { id }) {
     const before = await lockRecord(ctx, inboxProspect, id);
     if (before.status === "converted") throw invalid({ status: "is converted already" });
-    return shown(ctx, inboxProspect, dismissProspect(ctx, before));
+    return showWritten(ctx, inboxProspect, dismissProspect(ctx, before));
   },
 });
 

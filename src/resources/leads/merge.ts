@@ -5,7 +5,7 @@ import { operation } from "../../core/operation.ts";
 import type { Row } from "../../core/resource.ts";
 import { emit } from "../../records/event.ts";
 import { outputSchema } from "../../records/output_schema.ts";
-import { shown } from "../../records/records.ts";
+import { showWritten } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { logLeadMerge } from "../activities/system_activities.ts";
 import { united } from "../shared/contact_points.ts";
@@ -38,7 +38,7 @@ export const mergeLeads = operation({
     await nameAfterContacts(ctx, [kept.id]);
     logLeadMerge(ctx, gone, merged);
     emit(ctx, lead, { action: "merged", after: merged, meta });
-    return shown(ctx, lead, merged);
+    return showWritten(ctx, lead, merged);
   },
 });
 

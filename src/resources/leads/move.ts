@@ -6,7 +6,7 @@ import type { Row } from "../../core/resource.ts";
 import { emit } from "../../records/event.ts";
 import { carryOut, clearedFields, type Move, type Moving, planMove } from "../../records/moving.ts";
 import { outputSchema } from "../../records/output_schema.ts";
-import { lockRecord, shown } from "../../records/records.ts";
+import { lockRecord, showWritten } from "../../records/records.ts";
 import type { contact } from "../contacts/contact.ts";
 import { leaveShares, partFromCopiesThere } from "../contacts/sharing.ts";
 import { markArrivals } from "../contacts/unsubscribed_email.ts";
@@ -88,7 +88,7 @@ export const moveLead = operation({
     const { after } = move.going[0]!;
     emit(there, lead, { action: "moved", after: after as Row<typeof lead>, meta: { moved_from: ctx.organization_id } });
     return {
-      lead: JSON.parse((await shown(there, lead, after as Row<typeof lead>)).text),
+      lead: JSON.parse((await showWritten(there, lead, after as Row<typeof lead>)).text),
       moved: { ...zeros, ...countsOf(move.going.slice(1)) },
       remapped: { status_id: after.status_id, opportunity_status_ids: statusesBecome(move.going) },
       kept: [...move.fates.kept],

@@ -8,7 +8,7 @@ import type { Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { emit } from "../../records/event.ts";
 import { outputSchema } from "../../records/output_schema.ts";
-import { shown } from "../../records/records.ts";
+import { showWritten } from "../../records/records.ts";
 import { lockWhere } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { notAmong } from "../../values/reasons.ts";
@@ -78,7 +78,7 @@ async function copy(ctx: Ctx, source: ListSource, name: string): Promise<unknown
   const added = await addMembers(ctx, "contact", list.id, contacts);
   if (added.length > 0) emit(ctx, contactList, { action: "member_added", after: list, meta: { contact_ids: added } });
   return {
-    list: JSON.parse((await shown(ctx, contactList, list)).text),
+    list: JSON.parse((await showWritten(ctx, contactList, list)).text),
     added: added.length,
     member_count: await countMembers(ctx, "contact", list.id),
   };

@@ -6,7 +6,7 @@ import { operation } from "../../core/operation.ts";
 import type { Row } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { outputSchema } from "../../records/output_schema.ts";
-import { findRecord, findRecords, shown } from "../../records/records.ts";
+import { findRecord, findRecords, showWritten } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { parseCountry } from "../../values/country.ts";
 import { newId } from "../../values/id.ts";
@@ -53,13 +53,13 @@ export const closePort = operation({
   output: outputSchema(port),
   async run(ctx, given) {
     const id = given.port_id ?? given.id;
-    if (id) return shown(ctx, port, await cancel(ctx, id, blankAsNull(given.reason)));
+    if (id) return showWritten(ctx, port, await cancel(ctx, id, blankAsNull(given.reason)));
     if (!given.phone_numbers?.length) throw invalid({ port_id: "is required, or phone_numbers for a new port" });
 
     const row = await submit(ctx, given);
     ctx.reply.status = 201;
     ctx.reply.headers.location = `/api/v1/port/${row.id}/`;
-    return shown(ctx, port, row);
+    return showWritten(ctx, port, row);
   },
 });
 

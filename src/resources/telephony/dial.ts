@@ -6,7 +6,7 @@ import { operation } from "../../core/operation.ts";
 import type { Create, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { outputSchema } from "../../records/output_schema.ts";
-import { createRecord, findRecord, findRecords, shown } from "../../records/records.ts";
+import { createRecord, findRecord, findRecords, showWritten } from "../../records/records.ts";
 import { recordWith } from "../../records/single.ts";
 import { call } from "../activities/call.ts";
 import { contact } from "../contacts/contact.ts";
@@ -58,7 +58,7 @@ export const dial = operation({
       ...({ call_method: by === null ? "regular" : "power", dialer_id: by?.id ?? null } as Create<typeof call>),
     });
     ctx.reply.headers.location = `/api/v1/activity/call/${row.id}/`;
-    return recordWith(await shown(ctx, call, row), `,"call_id":"${row.id}"`);
+    return recordWith(await showWritten(ctx, call, row), `,"call_id":"${row.id}"`);
   },
 });
 
