@@ -43,7 +43,7 @@ const reads: Record<string, (rest: string) => Promise<string>> = {
   async search(words) {
     let search = searches.get(words);
     if (search === undefined) searches.set(words, (search = searchFor(recorded, decodeURIComponent(words))));
-    const rows = await db.query(organization, search);
+    const rows = await db.search(organization, search);
     return listOf(rows.map((row) => [row.at(-1)!.slice(row.at(-1)!.indexOf("\n") + 1)]));
   },
 };
