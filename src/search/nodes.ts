@@ -156,8 +156,7 @@ const ids = z.union([name.transform((id) => [id]), z.array(name).max(MAX_VALUES)
 export const queryNode: z.ZodType<QueryNode> = z.discriminatedUnion(
   "type",
   [
-    z.strictObject({ type: z.literal("and"), negate, queries }),
-    z.strictObject({ type: z.literal("or"), negate, queries }),
+    z.strictObject({ type: z.literal(["and", "or"]), negate, queries }),
     z.strictObject({ type: z.literal("match_all"), negate }),
     z.strictObject({ type: z.literal("object_type"), negate, object_type: name }),
     z.strictObject({ type: z.literal("id"), negate, value: ids }),
