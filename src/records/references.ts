@@ -37,8 +37,8 @@ export async function removeRows(
   write(
     ctx,
     statement(
-      sql`delete from ${name(of.table)} where organization_id = ${ctx.organization_id} and id = any(${ids})`,
-      `${of.table}.delete`,
+      sql`delete from ${name(of.table)} where organization_id = ${ctx.organization_id} and ${among(name("id"), ids)}`,
+      asOne(ids, `${of.table}.delete`),
     ),
   );
   await emitInTurns(
@@ -72,11 +72,16 @@ async function pointersInUse(ctx: Ctx, of: Resource, ids: readonly string[]): Pr
   if (all.length === 0) return [];
   const counts = all.map(
     ({ from: child, field }) => sql`(select count(*) from ${from(child, "t")}
-      where t.organization_id = ${ctx.organization_id} and t.${name(field)} = any(${ids}))`,
+      where t.organization_id = ${ctx.organization_id} and ${among(sql`t.${name(field)}`, ids)})`,
   );
-  const [row] = await query(ctx, statement(sql`select ${join(counts, ", ")}`, `${of.name}.pointers`));
+  const [row] = await query(ctx, statement(sql`select ${join(counts, ", ")}`, asOne(ids, `${of.name}.pointers`)));
   return all.filter((_, i) => row![i] !== "0");
 }
+
+// Mostly it is one record. Its statements are prepared: of any number of ids PostgreSQL thinks it knows too little to plan once.
+const among = (column: Sql, ids: readonly string[]): Sql =>
+  ids.length === 1 ? sql`${column} = ${ids[0]}` : sql`${column} = any(${ids})`;
+const asOne = (ids: readonly string[], as: string): string | undefined => (ids.length === 1 ? as : undefined);
 
 const withArticle = (noun: string) => `${/^[aeio]/.test(noun) ? "an" : "a"} ${noun}`;
 
@@ -87,9 +92,9 @@ export async function lockPointing(
   ids: readonly string[],
   limit?: number,
 ): Promise<Row<Resource>[]> {
-  const condition = sql`t.${name(field)} = any(${ids})`;
+  const condition = among(sql`t.${name(field)}`, ids);
   return limit === undefined
-    ? lockedRows(ctx, child, condition, sql`for update of t`, `${child.name}.by_${field}`)
+    ? lockedRows(ctx, child, condition, sql`for update of t`, asOne(ids, `${child.name}.by_${field}`))
     : lockWhere(ctx, child, condition, limit);
 }
 
