@@ -8,6 +8,8 @@ export interface Statement {
   text: string;
   values: unknown[];
   name?: string;
+  /** It inserts one row, and several of its name may be one statement. */
+  isRow?: boolean;
 }
 
 /** Who waits for an answer. Where nobody is named the service itself does, and waits as long as it takes. */

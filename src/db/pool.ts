@@ -4,6 +4,7 @@ import { availableParallelism } from "node:os";
 import type pg from "pg";
 import { unavailable } from "../core/errors.ts";
 import type { Asker, Database, Statement, Transaction } from "./database.ts";
+import { openFlights } from "./flights.ts";
 import { PipelinedStatement } from "./pipelined_statement.ts";
 import { Pulse } from "./pulse.ts";
 import { appRole, systemRole } from "./roles.ts";
@@ -97,6 +98,7 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
     asker?.stepAside();
     return reads.use(asker, scoped(organizationId, statement), cancel);
   };
+  const flights = openFlights(transaction);
   const refused = () => Promise.reject(unavailable());
 
   // Asked of a silent database, each of these is refused at once.
@@ -111,7 +113,7 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
       return searches ? searches.read(statement, asker) : query(organizationId, statement, asker);
     },
     query: (organizationId, statement, asker = null) => (pulse.isSilent ? refused() : query(organizationId, statement, asker)),
-    transaction: (organizationId, work, asker = null) => (pulse.isSilent ? refused() : transaction(organizationId, work, asker)),
+    transaction: (organizationId, work, asker = null) => (pulse.isSilent ? refused() : flights(organizationId, work, asker)),
     unscoped(statement) {
       if (pulse.isSilent) return refused();
       return shared ? shared.read(statement) : own.use(null, scoped(null, statement));

@@ -42,12 +42,17 @@ export function isLost(error: unknown): boolean {
   return status === 503 || (typeof code === "string" && lost.test(code));
 }
 
+/** A time limit, of a statement or of a wait for a lock. */
+const late: ReadonlySet<string> = new Set(["57014", "55P03"]);
+
+export const isLate = (error: unknown): boolean => late.has((error as { code?: string }).code ?? "");
+
 /** What an error means; `text` is the statement that failed. */
 export function asProblem(error: Error, text?: string): Error {
   const code = (error as { code?: string }).code;
   if (code === undefined && /not queryable|Connection terminated|was closed/.test(error.message)) return unavailable();
   if (code !== undefined && lost.test(code)) return unavailable();
-  // A statement that hit its time limit, or waited too long for a lock, is load and not a defect.
-  if (code === "57014" || code === "55P03") return unavailable(2);
+  // That is load and not a defect.
+  if (isLate(error)) return Object.assign(unavailable(2), { code });
   return asToldByOneServer(error, text);
 }

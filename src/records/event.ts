@@ -79,7 +79,7 @@ const manyText = `${into} select $2, ${others.join(", ")}, date_created
   from json_to_recordset($1::json) t(${others.map((one) => `${one} ${columns[one]}`).join(", ")})`;
 
 function insertEvents(events: readonly unknown[][]): Statement {
-  if (events.length === 1) return { name: "event.insert", text, values: events[0]! };
+  if (events.length === 1) return { name: "event.insert", text, values: events[0]!, isRow: true };
   const member = (values: readonly unknown[]) => (key: keyof typeof columns, i: number) =>
     `"${key}":${columns[key] === "json" ? values[i] : JSON.stringify(values[i])}`;
   const rows = events.map((values) => `{${names.map(member(values)).join(",")}}`);

@@ -102,11 +102,11 @@ function completeRow<R extends Resource>(ctx: Ctx, of: R, values: Values<R>): Ro
 const defaultOf = (ctx: Ctx, field: Field): unknown =>
   typeof field.default === "function" ? field.default(ctx) : (field.default ?? null);
 
-const insertTexts = new WeakMap<Resource, { text: string; name: string }>();
+const insertTexts = new WeakMap<Resource, { text: string; name: string; isRow: true }>();
 
 function insertStatement<R extends Resource>(of: R, row: Row<R>): Statement {
   let kept = insertTexts.get(of);
-  if (kept === undefined) insertTexts.set(of, (kept = { text: insertText(of), name: `${of.name}.insert` }));
+  if (kept === undefined) insertTexts.set(of, (kept = { text: insertText(of), name: `${of.name}.insert`, isRow: true }));
   const values = of.columns.map(([key, field]) => parameterOf(field, (row as any)[key]));
   if (of.rendered !== undefined) values.push(renderedText(of, row));
   return { ...kept, values };
