@@ -1,4 +1,4 @@
-// What a handler gets: who asks, in which organization, and the way to the database. Nothing is ambient.
+// What a handler is given: who asks, in which organization, and the way to the database. It uses nothing else.
 import type { Asker, Database, Rows, Statement, Transaction } from "../db/database.ts";
 import type { Settings } from "./core.ts";
 import type { Directory } from "./directory.ts";

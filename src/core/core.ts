@@ -1,4 +1,4 @@
-// What operations run on: the database, the directories, the registry and the settings of the service.
+// What all operations share: the database, the directories, the registry and the settings of the service.
 import type { Database } from "../db/database.ts";
 import type { PublicAddresses } from "../services/public_address.ts";
 import type { Secrets } from "../services/secrets.ts";

@@ -1,6 +1,6 @@
-// The directory of an organization: its small records (settings, statuses, members, custom fields, …), read in one flight and
-// kept in memory. It is why labels cost no join and a create needs one flight. A change is announced by `notify` in its own
-// transaction, so every process forgets within the time a message takes; foreign keys catch what was deleted meanwhile.
+// The directory of an organization: its small records (settings, statuses, members, custom fields, …). They are read in one
+// flight and kept in memory, so labels need no join and a create needs one flight. A transaction that changes them announces it
+// with `notify`, and every process drops its copy. Until the message arrives, foreign keys refuse what was deleted.
 import { LRUCache } from "lru-cache";
 import type { Database } from "../db/database.ts";
 import { join, name, raw, sql, statement } from "../db/sql.ts";

@@ -1,4 +1,5 @@
-// The problems an operation may answer with. Handlers throw them; `http/reply.ts` and the MCP server turn them into bytes.
+// How an operation refuses: it throws a problem of this file. `below` says where; `collect` and `refuse` gather several reasons.
+// `http/reply.ts` turns problems into bytes.
 
 export type FieldErrors = Record<string, string>;
 

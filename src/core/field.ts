@@ -1,4 +1,4 @@
-// The kinds of field. A field says how a value is stored, checked, shown and searched; it holds data and pure functions.
+// The kinds of field. A field says how a value is stored, checked, shown and searched. It holds data and pure functions.
 import { z } from "zod";
 import type { Sql } from "../db/sql.ts";
 import { isBlank } from "../values/blank.ts";

@@ -1,4 +1,4 @@
-// `Idempotency-Key`: the answer is stored with the effect, in its transaction, so that a repeated request finds either both or neither.
+// `Idempotency-Key`. The answer is stored in the transaction of the change itself, so a repeated request finds both or neither.
 import { createHash } from "node:crypto";
 import { type Ctx, read, write } from "./context.ts";
 import { conflict } from "./errors.ts";

@@ -1,4 +1,5 @@
-// An operation is one thing the service can do. Routes, the description, permissions and tests are read off their list.
+// An operation is one thing that a caller can do. Routes, the API description, permissions and tests all follow from the list of
+// them.
 import type { Readable } from "node:stream";
 import { z } from "zod";
 import type { Received } from "../services/storage.ts";

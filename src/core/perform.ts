@@ -1,4 +1,4 @@
-// The way in: REST, MCP and the worker all call `perform`, and past it they are the same call.
+// Runs an operation. REST, MCP and the worker all call `perform`; behind it they are the same call.
 import { hash } from "node:crypto";
 import type { Readable } from "node:stream";
 import type { Asker, Transaction } from "../db/database.ts";

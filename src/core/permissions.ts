@@ -1,4 +1,4 @@
-// The permissions a role can hold and what the built-in roles hold. Operations name one of them, or `member`.
+// The permissions that a role can hold, and those that the built-in roles hold. An operation names one of them, or `member`.
 import { byName } from "../values/names.ts";
 
 export const permissions = [

@@ -1,4 +1,5 @@
-// All resources and operations, checked when the service starts: a definition that refers to what is not there stops it.
+// All resources, operations and verbs of the service. They are checked when it starts: a definition that refers to something that
+// is not there stops it.
 import type { Field } from "./field.ts";
 import type { Operation, Verbs } from "./operation.ts";
 import type { Resource } from "./resource.ts";

@@ -1,4 +1,4 @@
-// A resource is data about a kind of record. It has no behaviour: the verbs live in `standard.ts` and `records.ts`.
+// A resource is data about a kind of record. It has no behaviour: its verbs are made in `records/standard.ts`.
 import { z } from "zod";
 import { type Place, type Sql, sql, name as sqlName } from "../db/sql.ts";
 import { byName } from "../values/names.ts";

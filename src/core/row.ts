@@ -1,4 +1,5 @@
-// Rows come from the database as arrays of text. Writes turn them into records; reads never do.
+// The database answers rows as lists of texts. Code that changes a record turns them into objects; code that only shows it does
+// not.
 import type { TextRow } from "../db/database.ts";
 import { parseTextArray } from "../values/text_array.ts";
 import { pgTimestamp } from "../values/time.ts";

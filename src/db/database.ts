@@ -1,4 +1,4 @@
-// The one door to PostgreSQL. Rows come as arrays of text, in the order of the select list; nothing is parsed here.
+// The only way to PostgreSQL. It answers rows as lists of texts, in the order of the select list, and parses nothing.
 
 export type TextRow = (string | null)[];
 export type Rows = TextRow[];

@@ -1,5 +1,5 @@
-// The present shape of the database as one text to read: what all migrations together have made. Written to
-// generated/schema.sql, so that a review shows a change of shape.
+// Describes the present schema of the database as one text. It is written to generated/schema.sql, so that a review shows each
+// change.
 import type pg from "pg";
 
 /** Tables with their columns, constraints, indexes and policies, then functions and views; always in the same order. */

@@ -1,4 +1,4 @@
-// Hears what other processes announce. While the connection is away, nothing announced can be heard, and the owner is told so.
+// Listens for announcements of other processes. It tells its owner when the connection is away and nothing can be heard.
 import pg from "pg";
 
 export interface Listener {

@@ -1,4 +1,4 @@
-// Numbered forward SQL, one transaction each, under one advisory lock: several processes may start at once.
+// Runs numbered SQL files, forward only, each in its own transaction. An advisory lock lets several processes start at once.
 import { readdir, readFile } from "node:fs/promises";
 import pg from "pg";
 import type { Database } from "./database.ts";

@@ -1,5 +1,5 @@
-// The event table has a partition for each month, made ahead of time, so that old months are dropped whole. The bounds are ids:
-// an id begins with its milliseconds. What belongs to no partition lies in `event_default`, and that is no error.
+// The event table has a partition for each month, made ahead of time, so that an old month can be dropped as a whole. The bounds
+// are ids, because an id begins with its time. Rows that fit no partition go to `event_default`, and that is no error.
 import pg from "pg";
 import { firstIdAt } from "../values/id.ts";
 

@@ -1,5 +1,6 @@
-// Connections, in shares. Prepared reads and prepared searches are pipelined on a few connections each. A transaction holds one, and so
-// does every other read; reads have some of their own, so that no write waits for them. Under row-level security everything holds one.
+// Connections in shares, one share for each kind of work. Prepared reads and prepared searches are pipelined on a few connections
+// each. A transaction holds a connection, and so does every other read; reads have some of their own, so no write waits for them.
+// Under row-level security everything holds one.
 import { availableParallelism } from "node:os";
 import type pg from "pg";
 import { unavailable } from "../core/errors.ts";

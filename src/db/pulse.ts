@@ -1,6 +1,6 @@
-// Whether the database still answers. A server that was closed says so; one that was stopped, or is behind a cable that was pulled,
-// says nothing, and its connections stay open. So while something is under way it is asked for a sign of life on a connection that
-// carries nothing else: slow work goes on for as long as there is one.
+// Checks whether the database still answers. A server that was closed says so. A server that was stopped, or whose cable was
+// pulled, says nothing and leaves its connections open. So while work is under way, it is asked for a sign of life on a
+// connection of its own. Slow work may go on as long as the answer comes.
 import pg from "pg";
 import { unavailable } from "../core/errors.ts";
 import type { Rows, Statement } from "./database.ts";

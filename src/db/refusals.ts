@@ -1,4 +1,4 @@
-// What the database refuses is the caller's mistake where a key or a check says so; constraints are named after their fields.
+// Turns what a key or a check of the database refuses into a 400 that names the field. Constraints are named after their fields.
 import { invalid, type Problem } from "../core/errors.ts";
 
 interface DatabaseError extends Error {

@@ -1,5 +1,5 @@
-// The roles of row-level security. They belong to the server and not to the database: a dump that is restored elsewhere does not bring
-// them, so they are looked after before every migration.
+// The roles of row-level security. Roles belong to the server and not to the database, and a restored dump does not bring them.
+// So they are created, where they are missing, before every migration.
 import type pg from "pg";
 
 /**

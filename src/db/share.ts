@@ -1,5 +1,5 @@
-// Connections that are held by one at a time. Of those who wait, whoever has begun goes first: to finish what is half done serves
-// somebody, to begin more serves nobody. Who may not begin in time is sent away.
+// Connections that one user at a time holds. A request that has already begun goes before one that has not, because half-done
+// work serves nobody. A request that does not get a connection in time is refused.
 import pg from "pg";
 import { unavailable } from "../core/errors.ts";
 import type { Asker, Statement } from "./database.ts";

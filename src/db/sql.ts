@@ -1,4 +1,4 @@
-// SQL is composed with `sql-template-tag`: every value is a parameter, every other text is ours.
+// SQL is composed with `sql-template-tag`: every value is a parameter, and all other text is our own.
 import sql, { empty, join, raw, Sql } from "sql-template-tag";
 import type { Statement } from "./database.ts";
 

@@ -1,4 +1,4 @@
-// JSON bodies: from bytes to an object that the rest of the service can walk through without fear.
+// Reads JSON bodies. What comes out is bounded in depth, size and names, and holds no text or number that could not be stored.
 import { isUtf8 } from "node:buffer";
 import { type FieldErrors, invalid, type Problem } from "../core/errors.ts";
 import { isExact, notExact } from "../values/number.ts";

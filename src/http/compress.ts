@@ -1,4 +1,4 @@
-// Long answers leave compressed where the client takes that; what it costs and saves is in docs/decisions/0016-compressed-answers.md.
+// Compresses long answers where the client accepts that. Costs and savings are in docs/decisions/0016-compressed-answers.md.
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 

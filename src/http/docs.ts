@@ -1,5 +1,5 @@
-// `/docs/`: the description as a page. Swagger UI's files are read from disk when someone asks; starting costs nothing, and the
-// page's policy lets it load from here alone.
+// `/docs/`: the API description as a page. The files of Swagger UI are read from disk when somebody asks, so starting costs
+// nothing. The page may load nothing from elsewhere.
 import { readFile } from "node:fs/promises";
 import type { FastifyInstance } from "fastify";
 import { addPage } from "./pages.ts";

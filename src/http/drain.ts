@@ -1,4 +1,4 @@
-// The end: nobody who asks while the service goes away finds a connection reset.
+// Ends the service without resetting a connection on which a request was sent.
 import net, { type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";

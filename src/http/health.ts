@@ -1,4 +1,4 @@
-// For those who run the service: does the process live, may it be sent requests, what does it do.
+// For operators: whether the process lives, whether it can take requests, and what it does.
 import { timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Problem, statuses, unavailable } from "../core/errors.ts";

@@ -1,6 +1,6 @@
-// Finds the text of one member of a JSON object while the object comes in, so that a text of any length is passed on in pieces and
-// the rest stays small. It knows as much of JSON as that takes: where texts and levels begin and end. Whether the rest is JSON is
-// asked of the parser, which gets it with an empty text in that place.
+// Finds the text of one member of a JSON object while the object comes in. A text of any length is passed on in pieces, so memory
+// stays small. The reader knows only where texts and levels begin and end. The parser checks the rest: it gets the object with an
+// empty text in that place.
 import { invalid } from "../core/errors.ts";
 import { notJson } from "./body.ts";
 

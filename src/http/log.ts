@@ -1,4 +1,4 @@
-// The log: one line of JSON for each request and each thing that went wrong. Never a body, a header or a query value.
+// The log: one line of JSON for each request and for each failure. It never contains a body, a header or a query value.
 import pino, { type DestinationStream, type Logger } from "pino";
 import type { LogLevel } from "../config.ts";
 import type { Exchange } from "./service.ts";

@@ -1,4 +1,4 @@
-// What `/metrics` shows. The defaults of a process are collected from the first time someone asks, so that who never asks pays nothing.
+// What `/metrics` shows. The metrics of the process are collected from the first time that somebody asks.
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Usage } from "../db/share.ts";
 import type { HttpApp } from "./http_app.ts";

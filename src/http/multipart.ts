@@ -1,5 +1,5 @@
-// Forms with files (RFC 7578), a part at a time and each part in pieces. The reader pulls: nothing is read before it is wanted, so
-// that the sender waits for the disk. The parsers there are push, and hold or lose what nobody waits for.
+// Reads forms with files (RFC 7578), one part after the other and each part in pieces. Nothing is read before it is wanted, so a
+// fast sender waits for the disk. The parsers of npm push their data, and keep or lose what nobody reads in time.
 import { invalid, type Problem } from "../core/errors.ts";
 import { readDisposition } from "../values/content_disposition.ts";
 

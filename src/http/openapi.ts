@@ -1,5 +1,5 @@
-// The description of the interface, OpenAPI 3.1, read off the operations. The same operations always give the same text, for
-// `generated/openapi.json` is compared with it.
+// The API description, OpenAPI 3.1, made from the operations. The same operations always make the same text, because it is
+// compared with `generated/openapi.json`.
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { statuses } from "../core/errors.ts";

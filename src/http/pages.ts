@@ -1,4 +1,4 @@
-// Paths of our own beside the operations: the description, its page, health. They are read without a key.
+// Pages beside the operations: the API description, its page, and health. They need no key.
 import type { FastifyInstance } from "fastify";
 import { answer, refuse } from "./reply.ts";
 import { allowed, countStranger, methodNotAllowed, optionsHeaders, routedMethods } from "./rest.ts";

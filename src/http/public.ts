@@ -1,4 +1,4 @@
-// Paths that are read without a key, because who has their address is meant to: shared files, quotes. See `records/public_route.ts`.
+// Paths that need no key, because their address is the secret: shared files and quotes. See `records/public_route.ts`.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { invalid } from "../core/errors.ts";
 import type { PublicRequest, PublicRoute } from "../records/public_route.ts";

@@ -1,4 +1,4 @@
-// The query string: text by name, each name once. `_params` in a body says the same where an address would get too long.
+// Reads the query string: texts by name, each name once. `_params` in a body says the same where an address would get too long.
 import { invalid } from "../core/errors.ts";
 import { isStorable, unstorable } from "./body.ts";
 

@@ -1,6 +1,6 @@
-// Rate limits: a fixed window for each key, and one three times as wide for each organization, that begins with its first
-// request. `rate-limiter-flexible` answers by a promise and two objects a request (0.7 µs against 0.1 µs here), and a refusal by a
-// thrown one; and the two windows of a request would be asked one after the other.
+// Rate limits. Each key has a fixed window that begins with its first request; each organization has one that is three times as
+// wide. `rate-limiter-flexible` needs a promise and two objects for a request (0.7 µs; here 0.1 µs), throws its refusals, and
+// would ask the two windows one after the other.
 import type { RateLimit, RateLimits } from "../config.ts";
 import type { RateGroup } from "../core/operation.ts";
 

@@ -1,4 +1,4 @@
-// Answers and refusals become bytes here, and nowhere else.
+// Turns answers and refusals into bytes. Nothing else does.
 import { pipeline, Readable } from "node:stream";
 import { type FieldErrors, Problem, statuses } from "../core/errors.ts";
 import { acceptedCoding, compress, isCompressible, longBytes } from "./compress.ts";

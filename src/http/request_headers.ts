@@ -1,4 +1,4 @@
-// The headers that change what a request means. Each is understood here once; what cannot be understood is refused by name.
+// Reads the headers that change what a request means. A header that cannot be understood is refused by its name.
 import { conflict, invalid } from "../core/errors.ts";
 import type { Method } from "../core/operation.ts";
 

@@ -1,5 +1,5 @@
-// Operations become routes. A path is registered once for all methods, so that a literal path wins over `{id}` for every one of
-// them, and a method it does not offer is a 405 before any id is looked up.
+// Makes routes of operations. A path is registered once for all methods. So a literal path wins over `{id}` for each of them, and
+// a method that the path does not offer is a 405 before any id is looked up.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Actor } from "../core/context.ts";
 import { invalid, notFound, Problem, statuses } from "../core/errors.ts";

@@ -1,4 +1,5 @@
-// The HTTP server: fastify as a router and reader of bodies. Hooks and answers are ours; see `rest.ts` for the life of a request.
+// The HTTP server. Fastify routes requests and reads their bodies; hooks and answers are our own. See `rest.ts` for the life of a
+// request.
 import type { Socket } from "node:net";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { invalid, notFound, Problem } from "../core/errors.ts";

@@ -1,4 +1,4 @@
-// What the HTTP layer is given, and what its parts share.
+// What the parts of the HTTP layer share: the service, and one request with its answer.
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Actor } from "../core/context.ts";

@@ -1,4 +1,5 @@
-// Admission: how much work is under way at once, and what happens to the rest. Better a quick 503 for some than a slow answer for all.
+// Admission: how much work is done at once, and what happens to the rest. A quick 503 for some is better than a slow answer for
+// all.
 import { availableParallelism } from "node:os";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Operation, RateGroup } from "../core/operation.ts";

@@ -1,4 +1,4 @@
-// For the tests of this folder: the real server on a port of its own, over the operations a test declares.
+// For the tests of this folder: the real server on its own port, with operations that a test declares.
 import http from "node:http";
 import net, { type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";

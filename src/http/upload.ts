@@ -1,4 +1,5 @@
-// Bodies that carry a file, read as they come: never more than a piece of one is in memory, and the sender waits for the disk.
+// Reads bodies that carry a file, while they come in. Only a piece of the file is in memory at a time, and the sender waits for
+// the disk.
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { FastifyRequest } from "fastify";

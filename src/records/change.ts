@@ -1,4 +1,4 @@
-// Changing a row: one statement with its event, sent without waiting for the commit.
+// Changes a row: one statement with its event, sent without waiting for the answer.
 
 import { type Ctx, transactionOf, write } from "../core/context.ts";
 import { announcements, readDirectory } from "../core/directory.ts";

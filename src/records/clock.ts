@@ -1,4 +1,4 @@
-// Whose day it is: where a person sees or picks a day, it is theirs and not the server's.
+// Which day it is. A day that a person sees or picks is a day in their time zone, not in the server's.
 
 import type { Ctx } from "../core/context.ts";
 import type { Directory } from "../core/directory.ts";

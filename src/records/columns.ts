@@ -1,4 +1,4 @@
-// The columns of a record in statements.
+// The columns of a record, as statements name and fill them.
 import type { Field } from "../core/field.ts";
 import type { Resource } from "../core/resource.ts";
 import { name, raw, type Sql } from "../db/sql.ts";

@@ -1,4 +1,4 @@
-// Cursors: where a page ended, so that the next begins behind it.
+// Cursors. A cursor says where a page ended, and the next page begins behind it.
 import { type FieldErrors, refuse } from "../core/errors.ts";
 import type { OrderKey } from "../core/search.ts";
 import { and, or, raw, type Sql, sql } from "../db/sql.ts";

@@ -1,5 +1,5 @@
-// Custom fields: what an organization adds to a kind of record. Values lie in one `custom` column under their wire names
-// (`custom.cf_…`), so that reading splices them as they are. Definitions come from the directory.
+// Custom fields: fields that an organization adds to a kind of record. Their values are in one column `custom`, under their wire
+// names (`custom.cf_…`), so a read copies them into the answer as they are. Their definitions come from the directory.
 
 import type { Ctx } from "../core/context.ts";
 import type { Directory } from "../core/directory.ts";

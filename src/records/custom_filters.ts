@@ -1,4 +1,4 @@
-// Filters of custom fields, and how their values lie in the column `custom`.
+// Filters on custom fields, and how their values lie in the column `custom`.
 import type { Ctx } from "../core/context.ts";
 import { bad } from "../core/errors.ts";
 import type { Resource } from "../core/resource.ts";

@@ -1,5 +1,5 @@
-// Events: one immutable row for each change, written in the change's own transaction. The table is what `GET /event/` shows and
-// what webhooks are fed from.
+// Events. Each change writes one row, in its own transaction, and the row never changes. `GET /event/` shows these rows, and
+// webhooks are fed from them.
 
 import { type Ctx, transactionOf, write } from "../core/context.ts";
 import { kindOf, type Resource, type Row } from "../core/resource.ts";

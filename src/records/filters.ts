@@ -1,4 +1,4 @@
-// The filters of a list: a comparison with any of its columns, and those that its definition adds.
+// The filters of a list: a comparison with any column of the resource, and the filters that its definition adds.
 import type { Ctx } from "../core/context.ts";
 import { bad, placed } from "../core/errors.ts";
 import { type Field, refersTo } from "../core/field.ts";

@@ -1,4 +1,5 @@
-// Bodies of creates and updates: checked field by field against the definition. Nothing is coerced and nothing is lost quietly.
+// Reads the body of a create or an update, field by field, by the definition. No value is coerced, and no field is dropped
+// without a word.
 import { z } from "zod";
 import type { Ctx } from "../core/context.ts";
 import { below, collect, type FieldErrors, invalid, refuse } from "../core/errors.ts";

@@ -1,4 +1,5 @@
-// Lists: one statement, keyset or offset paging, `has_more` by one row more than asked.
+// Lists. A list is one statement, paged by a cursor or an offset. It reads one row more than it shows, to know whether there are
+// more.
 
 import { type Ctx, query, read, search } from "../core/context.ts";
 import { JsonText } from "../core/operation.ts";

@@ -1,4 +1,4 @@
-// The query of a list, understood: paging, fields, order, filters. Everything here is derived from the resource's definition.
+// Reads the query of a list: paging, fields, order and filters. What it may contain follows from the definition.
 import { hash } from "node:crypto";
 import type { Ctx } from "../core/context.ts";
 import { collect, type FieldErrors, invalid, refuse } from "../core/errors.ts";

@@ -1,6 +1,6 @@
-// Moving a record to another organization with everything that belongs to it: copied there under the same ids, deleted here, in one
-// transaction. Which records belong and what becomes of their references is read off their definitions, so a new resource takes part
-// by declaring `onMove`.
+// Moves a record to another organization, with everything that belongs to it. It is copied there under the same ids and deleted
+// here, in one transaction. The definitions say which records belong to it and what becomes of their references, so a new
+// resource takes part when it declares `onMove`.
 import { type Ctx, query } from "../core/context.ts";
 import type { Field } from "../core/field.ts";
 import type { Pointer } from "../core/registry.ts";

@@ -1,5 +1,5 @@
-// Ids inside values that are no references: in lists, in objects, in custom values. The fields say which they are (`names`), so
-// that whoever moves, merges or deletes records finds them all.
+// Ids that stand inside values: in lists, in objects and in custom values. No foreign key knows them. The fields say where they
+// are (`names`), so that a move, a merge or a deletion finds all of them.
 import type { Ctx } from "../core/context.ts";
 import type { Directory } from "../core/directory.ts";
 import type { Field, Naming } from "../core/field.ts";

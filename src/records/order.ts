@@ -1,4 +1,4 @@
-// The order of a list: the keys that `_order_by` names, or those of the definition.
+// The order of a list: the keys that `_order_by` names, or else those of the definition.
 import type { Ctx } from "../core/context.ts";
 import { invalid } from "../core/errors.ts";
 import type { Field } from "../core/field.ts";

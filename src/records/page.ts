@@ -1,4 +1,5 @@
-// Lists that are at hand as a whole (catalogs, the members of an organization), answered a page at a time like any other list.
+// Lists that are in memory as a whole (catalogs, the members of an organization). They are answered in pages, like any other
+// list.
 import { z } from "zod";
 import { collect, type FieldErrors, refuse } from "../core/errors.ts";
 import { limitDefault, limitMax, wholeNumber } from "./list_input.ts";

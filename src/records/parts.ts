@@ -1,5 +1,5 @@
-// The parts of a record, in the order of the wire: one list for all who write one. A page of text rows, the answer to a write and its
-// event, the JSON that is kept beside a row, and the schema in the description are read off it.
+// The parts of a record's JSON, in the order of the wire. Four writers read this list: of rows from the database, of a record at
+// hand, of the JSON that is kept beside a row, and of the schema.
 import type { ShownField } from "../core/field.ts";
 import type { Resource } from "../core/resource.ts";
 

@@ -1,4 +1,4 @@
-// What is served without a key: a shared file, a quote to accept. A secret in the path says which record is meant.
+// What is served without a key, such as a shared file or a quote to accept. A secret in the path says which record it is.
 import type { Actor, Ctx } from "../core/context.ts";
 import type { Core } from "../core/core.ts";
 import type { Content } from "../core/operation.ts";

@@ -1,5 +1,5 @@
-// The operations `list` and `get` of a resource. Schemas of answers are for the description and for tests: they are made when they are
-// asked for. Made at the start, for all verbs of a hundred resources, they took 40 MB.
+// The operations `list` and `get` of a resource. The schemas of their answers are made when the API description or a test asks
+// for them: made at the start, for all verbs of a hundred resources, they took 40 MB.
 import { z } from "zod";
 import type { Ctx } from "../core/context.ts";
 import { type JsonText, type Operation, type Parameter, refuseUnknownParameters } from "../core/operation.ts";

@@ -1,5 +1,5 @@
-// Reading records, and the front door for changing them: `createRecord` and its siblings run the rules of whichever resource
-// they are given, so that nothing that changes a record can skip them.
+// Reads records, and changes them through the front door: `createRecord`, `updateRecord` and `deleteRecord` run the rules of the
+// resource that they are given, so nothing that changes a record can skip them.
 
 import { type Ctx, may, query, read, transactionOf } from "../core/context.ts";
 import { below, invalid, notAllowed, notFound } from "../core/errors.ts";

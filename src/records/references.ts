@@ -1,5 +1,5 @@
-// Who points at whom, and what follows from it: deleting takes children along, merging moves them. A new child resource takes
-// part in both by declaring its reference.
+// What follows from references. Deleting a record deletes its children, and merging a record moves them. A new resource takes
+// part in both when it declares its reference.
 
 import { type Ctx, query, write } from "../core/context.ts";
 import { invalid } from "../core/errors.ts";

@@ -1,4 +1,4 @@
-// The JSON of a record that is at hand: for the answer to a write, for its event, and for what is kept beside its row.
+// Writes the JSON of a record that is at hand: for the answer to a write, for its event, and for the copy beside its row.
 import type { Directory } from "../core/directory.ts";
 import type { Moment } from "../core/field.ts";
 import type { Resource, Row } from "../core/resource.ts";

@@ -1,5 +1,5 @@
-// The JSON of a record that is kept in a column beside its others, so that a list of a hundred costs a quarter. What is looked up is put
-// behind it when it is read.
+// The JSON of a record that is kept in a column of its row, so that a list of a hundred costs a quarter. When it is read, the
+// values that are looked up are put behind it.
 import { createHash } from "node:crypto";
 import type { Directory } from "../core/directory.ts";
 import type { Moment } from "../core/field.ts";

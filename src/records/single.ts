@@ -1,5 +1,5 @@
-// A record that is answered by itself: with the relations that were asked for, what only this answer shows, and what only a record
-// by itself shows.
+// A record that is answered by itself. It may come with related records, with secrets that only this answer shows, and with
+// values that lists leave out.
 import type { Ctx } from "../core/context.ts";
 import { JsonText } from "../core/operation.ts";
 import type { Resource } from "../core/resource.ts";

@@ -1,5 +1,5 @@
-// The five verbs. `standard(resource, verbs, permissions)` expands a definition into operations; for each verb one writes `true`, or a
-// plain function in its place. A verb is replaced, never hooked into.
+// The five verbs. `standard(resource, verbs, permissions)` makes operations from a definition. For each verb one writes `true`,
+// or a plain function in its place. There is no way to hook into a verb.
 import type { Operation, Verb, Verbs } from "../core/operation.ts";
 import type { Resource } from "../core/resource.ts";
 import { type GetVerb, getOperation, type ListVerb, listOperation } from "./read_operations.ts";

@@ -1,4 +1,4 @@
-// What the operations of the five verbs have in common, and what one of them may have of its own.
+// What the operations of the five verbs have in common, and what one of them may add.
 import { z } from "zod";
 import type { Ctx } from "../core/context.ts";
 import {

@@ -1,4 +1,4 @@
-// Writing rows: one statement each, with its event, sent without waiting for the commit.
+// Writes rows: one statement each, with its event, sent without waiting for the answer.
 
 import { type Ctx, transactionOf, write } from "../core/context.ts";
 import type { Field } from "../core/field.ts";

@@ -1,4 +1,4 @@
-// Long work in short turns: whoever else waits for this process is served in between.
+// Does long work in short turns, so that other requests of this process are served in between.
 import { setImmediate as turn } from "node:timers/promises";
 
 /** So many records are dealt with in one turn, and by one statement: a few milliseconds of work. */

@@ -1,4 +1,4 @@
-// The plain ways to create, change, delete and lock a record. A resource puts functions of its own in their place; see `standard.ts`.
+// The plain functions that create, change, delete and lock a record. A resource may replace them; see `standard.ts`.
 import type { Ctx } from "../core/context.ts";
 import type { Verbs } from "../core/operation.ts";
 import type { Resource, Row } from "../core/resource.ts";

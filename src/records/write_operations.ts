@@ -1,4 +1,4 @@
-// The operations `create`, `update` and `delete` of a resource: what a request takes besides the verb itself.
+// The operations `create`, `update` and `delete` of a resource: everything a request takes besides the verb itself.
 import { z } from "zod";
 import type { Ctx } from "../core/context.ts";
 import { conflict, invalid, notFound } from "../core/errors.ts";

@@ -1,6 +1,6 @@
-// The JSON of rows as they come from the database. For each resource and set of fields it is compiled once into a function that splices the texts of a row into
-// JSON: columns are never parsed, `jsonb` is passed through. Listing 100 records this way costs half of what objects and
-// JSON.stringify do.
+// Writes the JSON of rows as they come from the database. For each resource and each set of fields, one function is compiled that
+// puts the texts of a row together: columns are never parsed, and `jsonb` is copied. A list of 100 records costs half of what it
+// costs with objects and JSON.stringify.
 import type { Ctx } from "../core/context.ts";
 import type { Directory } from "../core/directory.ts";
 import type { ColumnType, Computed, Field, Label, LookedUp, Moment, Related, SharedRows, ShownField } from "../core/field.ts";

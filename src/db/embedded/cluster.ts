@@ -1,4 +1,4 @@
-// The data directory of PostgreSQL: made once, with a database, a password and a port that it keeps.
+// The data directory of PostgreSQL. It is made once, with a database, a password and a port that stay the same.
 
 import { execFile, execFileSync } from "node:child_process";
 import { randomBytes, randomInt } from "node:crypto";

@@ -1,8 +1,8 @@
-// The PostgreSQL that comes with Headwater: started with it, kept alive, stopped with it.
+// The PostgreSQL that comes with Headwater. It starts and stops with Headwater.
 //
-// Exactly one process owns the server of a data directory; the claim, an operating system lock, says
-// which. The owner runs the server as its child. Everyone else joins, and when the owner goes away the
-// first to get the claim takes over, on the same address.
+// Exactly one process owns the server of a data directory; a lock of the operating system says which. The owner runs the server
+// as its child. All other processes join it. When the owner ends, the first one that gets the lock takes over, on the same
+// address.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { urlOf } from "./cluster.ts";

@@ -1,9 +1,9 @@
 // Locks of a data directory that end with the process that holds them, however it ends.
 //
-// Node has no flock, but SQLite, which is part of it, locks its files through the operating system: freed
-// by the kernel after a SIGKILL, safe against reused process ids, the same for two containers on one
-// volume. The files stay empty. Nothing else in the process may open them: closing any other handle of
-// a file gives up all POSIX locks that the process has on it.
+// Node has no flock. SQLite, which is part of Node, locks its files through the operating system. The kernel frees such a lock
+// after a SIGKILL, reused process ids do no harm, and two containers on one volume see the same lock. The files stay empty.
+// Nothing else in the process may open them: closing any other handle of a file gives up all POSIX locks that the process has on
+// it.
 
 import { accessSync, closeSync, constants, existsSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

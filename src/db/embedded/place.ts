@@ -1,8 +1,8 @@
 // Where the data of a DATA_DIR lies, and which user of the operating system runs its server.
 //
-// Normally the data lies in DATA_DIR/postgres and the server runs as the user who starts it. PostgreSQL
-// refuses to run as root: then a user of its own runs it, and where DATA_DIR is closed to that user (a
-// folder above it is private) the data lies in /var/lib/headwater, and DATA_DIR/postgres.path says so.
+// Normally the data lies in DATA_DIR/postgres, and the server runs as the user who starts it. PostgreSQL refuses to run as root,
+// so under root a user of its own runs it. Where that user cannot reach DATA_DIR (a folder above it is private), the data lies in
+// /var/lib/headwater, and DATA_DIR/postgres.path says so.
 
 import { execFileSync, type SpawnOptions } from "node:child_process";
 import { createHash } from "node:crypto";

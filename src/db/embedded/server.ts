@@ -1,4 +1,4 @@
-// One PostgreSQL server process of a place: started, watched, stopped; and orphans of earlier ones.
+// One PostgreSQL server process of a place: it is started, watched and stopped here, and servers of earlier processes are ended.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";

@@ -1,4 +1,4 @@
-// A server as one process sees it: its own, or one that it joined and may have to take over.
+// The server as one process sees it: its own server, or one that it joined and may have to take over.
 
 import { once } from "node:events";
 import { join } from "node:path";
