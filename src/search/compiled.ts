@@ -6,7 +6,7 @@ import type { Ctx } from "../core/context.ts";
 import { from, type Resource, scope } from "../core/resource.ts";
 import type { SearchedBy } from "../core/search.ts";
 import { and, name, or, type Sql, sql } from "../db/sql.ts";
-import { fewAtMost, type Ids, type Source, type Sources, type WordSource } from "./found.ts";
+import { fewAtMost, type Ids, type Source, type Sources, type WordSource } from "./ids.ts";
 import type { QueryNode } from "./nodes.ts";
 import { linkBetween } from "./relations.ts";
 import type { Subject } from "./subject.ts";

@@ -5,7 +5,7 @@ import type { Found, NewestPage } from "../core/search.ts";
 import type { Sql } from "../db/sql.ts";
 import { compile } from "./compile.ts";
 import { among, anywhere, type Compiled, type Compiler, met, oneOf, withWords } from "./compiled.ts";
-import { idsOf } from "./found.ts";
+import { idsOf } from "./ids.ts";
 import { named } from "./named_fields.ts";
 import { newestOf } from "./newest.ts";
 import type { QueryNode } from "./nodes.ts";

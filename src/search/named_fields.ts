@@ -17,7 +17,7 @@ import type { Attribute } from "./attributes.ts";
 import { compile, fieldMeets } from "./compile.ts";
 import { anywhere, type Compiled, type Compiler, either, many, met, type NamedField, type NamedRelated } from "./compiled.ts";
 import { meets } from "./conditions.ts";
-import { gathering, type Source } from "./found.ts";
+import { gathering, type Source } from "./ids.ts";
 import { spanOf } from "./moments.ts";
 import type { FieldCondition, Operator, QueryNode } from "./nodes.ts";
 import { elementTypes, listed, relatedTypes, resourceOf } from "./relations.ts";

@@ -5,7 +5,7 @@ import { type NewestPage } from "../core/search.ts";
 import type { Rows } from "../db/database.ts";
 import { and, join, name, Place, raw, type Sql, sql, type Template, template } from "../db/sql.ts";
 import { statementName } from "../records/records.ts";
-import { fewAtMost, type Ids, idOf, idsAmong, idsOf, metBy, type Source, type Sources, type WordSource } from "./found.ts";
+import { fewAtMost, type Ids, idOf, idsAmong, idsOf, metBy, type Source, type Sources, type WordSource } from "./ids.ts";
 import type { Spans } from "./marked_words.ts";
 import type { SoughtWords } from "./text.ts";
 
