@@ -1,7 +1,8 @@
 // `npm test`: one database in a temporary folder for all test files, then node's own test runner.
 //
 // `npm test -- src/db` runs a folder, `npm test -- --test-name-pattern=tombstone` passes a flag on.
-// With TEST_DATABASE_URL set, the tests use that database instead.
+// With TEST_DATABASE_URL set, the tests use that server instead; it may be the coordinator of a Citus cluster, with its workers in
+// TEST_CITUS_NODES (`host:port,host:port`).
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
