@@ -5,7 +5,7 @@ import { announcements, openDirectories } from "./core/directory.ts";
 import { buildRegistry } from "./core/registry.ts";
 import { isSpread } from "./db/distribute.ts";
 import { listen } from "./db/listen.ts";
-import { openDatabase, type PostgresDatabase } from "./db/pool.ts";
+import { openDatabase, type PoolOptions, type PostgresDatabase } from "./db/pool.ts";
 import { followMeetings } from "./resources/activities/meetings_by_clock.ts";
 import { sweepStoredBytes } from "./resources/files/sweep.ts";
 import { operations, silentResources } from "./resources/index.ts";
@@ -26,6 +26,8 @@ export interface App {
 
 export interface AppOptions {
   databaseUrl: string;
+  /** A replica for reports, and how many seconds it may be behind. */
+  replica?: PoolOptions["replica"];
   rls: boolean;
   baseUrl: string;
   /** See `secretKey` of `services/secrets.ts`. */
@@ -44,8 +46,8 @@ export interface AppOptions {
 /** Opens the pools and listens for changes; the database must be migrated. */
 export async function openApp(options: AppOptions): Promise<App> {
   const clock = options.clock ?? (() => new Date());
-  const { databaseUrl: url, rls, onError } = options;
-  const db = openDatabase({ url, rls, spread: await isSpread(url), onError });
+  const { databaseUrl: url, rls, replica, onError } = options;
+  const db = openDatabase({ url, rls, replica, spread: await isSpread(url), onError });
   const registry = buildRegistry(operations, silentResources);
   checkSearches(registry);
   const directories = openDirectories(db, registry.resources);

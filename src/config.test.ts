@@ -106,6 +106,13 @@ test("networks are lists of addresses with or without a prefix", () => {
   assert.throws(() => parseConfig({ OUTBOUND_ALLOW_CIDRS: "everywhere" }), /OUTBOUND_ALLOW_CIDRS must be a list of networks/);
 });
 
+test("ports are whole numbers, and those of the web where nothing is said", () => {
+  assert.deepEqual(parseConfig({}).outbound_ports, [80, 443, 8080, 8443]);
+  assert.deepEqual(parseConfig({ OUTBOUND_PORTS: "443, 3000" }).outbound_ports, [443, 3000]);
+  for (const wrong of ["0", "65536", "web", "443,"])
+    assert.throws(() => parseConfig({ OUTBOUND_PORTS: wrong }), /OUTBOUND_PORTS must be a list of ports/);
+});
+
 test("the first key is taken as it is, of 24 to 128 characters", () => {
   const api_key = "a-b_C4".repeat(4);
 

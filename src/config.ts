@@ -13,6 +13,10 @@ export interface Config {
   data_dir: string;
   /** Null: the embedded PostgreSQL in `data_dir`. */
   database_url: string | null;
+  /** A replica for reports; null: none. */
+  database_replica_url: string | null;
+  /** How far behind it may be to be asked. */
+  database_replica_lag_seconds: number;
   database_rls: boolean;
   /** Null: generated into `data_dir`. */
   secret_key: string | null;
@@ -40,6 +44,10 @@ export interface Config {
   shutdown_delay_seconds: number;
   shutdown_grace_seconds: number;
 }
+
+/** The replica for reports, as the database is told of it. */
+export const replicaOf = ({ database_replica_url: url, database_replica_lag_seconds: lagSeconds }: Config) =>
+  url === null ? null : { url, lagSeconds };
 
 /** So many requests in so many seconds. */
 export interface RateLimit {
@@ -128,6 +136,8 @@ const environment = z.object({
   BASE_URL: address(["http:", "https:"]).optional(),
   DATA_DIR: z.string().default("./data"),
   DATABASE_URL: address(["postgres:", "postgresql:"]).optional(),
+  DATABASE_REPLICA_URL: address(["postgres:", "postgresql:"]).optional(),
+  DATABASE_REPLICA_LAG_SECONDS: wholeNumber(1, 3600).default(10),
   DATABASE_RLS: onOff.default(false),
   SECRET_KEY: z.string().min(32, must("32 characters or more")).optional(),
   SECRET_KEY_OLD: z.string().min(32, must("32 characters or more")).optional(),
@@ -193,6 +203,8 @@ function configOf(env: z.output<typeof environment>): Config {
     base_url: (env.BASE_URL ?? `http://localhost:${env.PORT}`).replace(/\/+$/, ""),
     data_dir: env.DATA_DIR,
     database_url: env.DATABASE_URL ?? null,
+    database_replica_url: env.DATABASE_REPLICA_URL ?? null,
+    database_replica_lag_seconds: env.DATABASE_REPLICA_LAG_SECONDS,
     database_rls: env.DATABASE_RLS,
     secret_key: env.SECRET_KEY ?? null,
     secret_key_old: env.SECRET_KEY_OLD ?? null,

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import pg from "pg";
 import { type App, openApp } from "../app.ts";
-import type { Config } from "../config.ts";
+import { type Config, replicaOf } from "../config.ts";
 import { beginEpoch } from "../db/epoch.ts";
 import { migrate } from "../db/migrate.ts";
 import { secretKey } from "../services/secrets.ts";
@@ -48,6 +48,7 @@ export function withApp<T>(config: Config, work: (app: App) => Promise<T>): Prom
 export const appOptions = async (config: Config, databaseUrl: string) => ({
   databaseUrl,
   rls: config.database_rls,
+  replica: replicaOf(config),
   baseUrl: config.base_url,
   secretKey: await secretKey(config.secret_key, config.data_dir),
   outboundAllowCidrs: config.outbound_allow_cidrs,

@@ -48,6 +48,11 @@ export interface Database {
   search(organizationId: string, statement: Statement, asker?: Asker | null): Promise<Rows>;
   /** A read of any size or plan: it waits for one of a few connections, and is cancelled when who asked for it leaves. */
   query(organizationId: string, statement: Statement, asker?: Asker | null): Promise<Rows>;
+  /**
+   * The same for what may be some seconds old, such as a report: on a replica where there is one that follows closely. `asOf` is the
+   * moment the rows are of; null for now.
+   */
+  report(organizationId: string, statement: Statement, asker?: Asker | null): Promise<{ rows: Rows; asOf: Date | null }>;
   transaction<T>(organizationId: string, run: (tx: Transaction) => Promise<T>, asker?: Asker | null): Promise<T>;
   /** A read of what lies across organizations: only `auth/unscoped.ts` may. */
   unscoped(statement: Statement): Promise<Rows>;

@@ -8,6 +8,7 @@ import type { Asker, Database, Statement, Transaction } from "./database.ts";
 import { openFlights } from "./flights.ts";
 import { PipelinedStatement } from "./pipelined_statement.ts";
 import { Pulse } from "./pulse.ts";
+import { position, Replica } from "./replica.ts";
 import { appRole, systemRole } from "./roles.ts";
 import { Share, type ShareSize, type Usage } from "./share.ts";
 import { SharedReads } from "./shared_reads.ts";
@@ -19,6 +20,8 @@ export interface PoolOptions {
   rls: boolean;
   /** The tables are spread over several servers. */
   spread?: boolean;
+  /** A copy that follows the database, and how far behind it may be to be asked. */
+  replica?: { url: string; lagSeconds: number } | null;
   readConnections?: number;
   /** The connections of transactions. */
   own?: ShareSize;
@@ -81,6 +84,16 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
     () => all.forEach((one) => one.breakAll()),
   );
 
+  const replica = options.replica
+    ? new Replica(
+        { ...config, connectionString: options.replica.url },
+        { connections: cores + 4, heavy: cores + 1 },
+        options.replica.lagSeconds * 1000,
+        () => pulse.ask({ text: position, values: [] }),
+        onError,
+      )
+    : null;
+
   const scoped = (organizationId: string | null, statement: Statement) => (client: pg.ClientBase) => {
     if (!options.rls) return run(client, statement);
     sendTogether(client);
@@ -114,6 +127,11 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
       return searches ? searches.read(statement, asker) : query(organizationId, statement, asker);
     },
     query: (organizationId, statement, asker = null) => (pulse.isSilent ? refused() : query(organizationId, statement, asker)),
+    async report(organizationId, statement, asker = null) {
+      if (pulse.isSilent) return refused();
+      const copied = await replica?.read(asker, scoped(organizationId, statement));
+      return copied ?? { rows: await query(organizationId, statement, asker), asOf: null };
+    },
     transaction: (organizationId, work, asker = null) => (pulse.isSilent ? refused() : flights(organizationId, work, asker)),
     unscoped(statement) {
       if (pulse.isSilent) return refused();
@@ -127,7 +145,7 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
       await Promise.race([answer, new Promise((_, reject) => setTimeout(reject, timeoutMs, unavailable()).unref())]);
     },
     async close() {
-      await Promise.all([pulse.close(), ...all.map((one) => one.close())]);
+      await Promise.all([replica?.close(), pulse.close(), ...all.map((one) => one.close())]);
     },
   };
 }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, beforeEach } from "node:test";
 import pino from "pino";
 import { type App, openApp } from "../../src/app.ts";
-import { parseConfig } from "../../src/config.ts";
+import { parseConfig, replicaOf } from "../../src/config.ts";
 import type { Statement } from "../../src/db/database.ts";
 import { createServer } from "../../src/http/server.ts";
 import type { GateLimits } from "../../src/http/shed.ts";
@@ -40,6 +40,7 @@ export async function startService({ env = {}, databaseUrl, gate }: ServiceOptio
   const app = await openApp({
     databaseUrl: databaseUrl ?? database!.url,
     rls: config.database_rls,
+    replica: replicaOf(config),
     baseUrl: "http://localhost",
     secretKey: "the secret key of the tests",
     outboundAllowCidrs: config.outbound_allow_cidrs,

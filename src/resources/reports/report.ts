@@ -3,7 +3,7 @@
 
 import { stringify } from "csv-stringify/sync";
 import { z } from "zod";
-import { type Ctx, query } from "../../core/context.ts";
+import type { Ctx } from "../../core/context.ts";
 import { below, type FieldErrors, invalid, refuse } from "../../core/errors.ts";
 import { Content, type Operation, operation } from "../../core/operation.ts";
 import { from, type Resource, scope } from "../../core/resource.ts";
@@ -157,8 +157,13 @@ export async function ask<T extends string>(ctx: Ctx, tables: Record<T, Sql>, ct
   const names = Object.keys(tables) as T[];
   const each = names.map((one) => sql`(select ${raw(`'${one}'`)}, to_json(r)::text from (${tables[one]}) r)`);
   const found = Object.fromEntries(names.map((one) => [one, []])) as unknown as Record<T, any[]>;
-  for (const [of, row] of await query(ctx, statement(sql`${ctes} ${join(each, " union all ")}`)))
-    found[of as T].push(JSON.parse(row!));
+  const { rows, asOf } = await ctx.db.report(
+    ctx.organization_id,
+    statement(sql`${ctes} ${join(each, " union all ")}`),
+    ctx.asker,
+  );
+  if (asOf !== null) ctx.reply.headers["x-data-as-of"] = asOf.toISOString();
+  for (const [of, row] of rows) found[of as T].push(JSON.parse(row!));
   return found;
 }
 
