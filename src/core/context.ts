@@ -79,7 +79,7 @@ export const read = (ctx: Ctx, statement: Statement): Promise<Rows> =>
 export const search = (ctx: Ctx, statement: Statement): Promise<Rows> =>
   ctx.tx ? ctx.tx.read(statement) : ctx.db.search(ctx.organization_id, statement, ctx.asker);
 
-/** A read of any size or plan ( count, report): it holds a connection of its own. */
+/** A read of any size or plan (count, report): it holds a connection of its own. */
 export const query = (ctx: Ctx, statement: Statement): Promise<Rows> =>
   ctx.tx ? ctx.tx.read(statement) : ctx.db.query(ctx.organization_id, statement, ctx.asker);
 

@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createDatabase } from "../../test/support/database.ts";
+import type { Asker } from "./database.ts";
 import { openDatabase, type PostgresDatabase } from "./pool.ts";
 
 const organization = "orga_x";
 
 /** With two tables: rows of `child` name rows of `parent`. */
-async function withFamily(act: (db: PostgresDatabase, born: (id: number, parent?: number) => Promise<void>) => Promise<void>) {
+async function withFamily(
+  act: (db: PostgresDatabase, born: (id: number, parent?: number, asker?: Asker) => Promise<void>) => Promise<void>,
+) {
   const { url, drop } = await createDatabase();
   const db = openDatabase({ url, rls: false });
   await db.unscopedTransaction(async (tx) => {
@@ -18,8 +21,8 @@ async function withFamily(act: (db: PostgresDatabase, born: (id: number, parent?
     tx.write({ text: "insert into parent values (1), (2)", values: [] });
   });
   const text = "insert into child (id, parent) values ($1, $2)";
-  const born = (id: number, parent = 1) =>
-    db.transaction(organization, async (tx) => tx.write({ name: "child", text, values: [id, parent], isRow: true }));
+  const born = (id: number, parent = 1, asker?: Asker) =>
+    db.transaction(organization, async (tx) => tx.write({ name: "child", text, values: [id, parent], isRow: true }), asker);
   await act(db, born);
   await db.close();
   await drop();
@@ -77,6 +80,37 @@ test("of those that leave together, one that has to wait for a lock keeps nobody
     await waiting;
     assert.deepEqual(
       (await all(db)).map(({ id }) => id),
+      upTo(16),
+    );
+  }));
+
+test("of those that leave together, one who goes away takes nobody along", () =>
+  withFamily(async (db, born) => {
+    const asker = (hasLeft: boolean): Asker => ({
+      isHeavy: false,
+      hasBegun: false,
+      patienceMs: 20_000,
+      stepAside: () => {},
+      hasLeft,
+      onLeave: () => () => {},
+    });
+
+    await Promise.all(
+      upTo(16)
+        .map((id) => born(id, 1, asker(false)).then(() => id))
+        .concat(
+          upTo(4).map((i) =>
+            born(16 + i, 1, asker(true)).then(
+              () => i,
+              () => i,
+            ),
+          ),
+        ),
+    );
+
+    const ids = (await all(db)).map(({ id }) => id);
+    assert.deepEqual(
+      ids.filter((id) => id < 16),
       upTo(16),
     );
   }));

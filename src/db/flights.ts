@@ -39,7 +39,7 @@ export function openFlights(transaction: Transact): Transact {
     if (passengers.length === 1) return alone(passengers[0]!);
     const inserts = passengers[0]!.statements.map((_, i) => joined(passengers.map(({ statements }) => statements[i]!)));
     try {
-      await send(organizationId, [patience, ...inserts], passengers.at(-1)!.asker);
+      await send(organizationId, [patience, ...inserts], together(passengers));
     } catch (error) {
       // What became of a transaction whose connection was lost nobody knows: it is not done again.
       if (isLost(error) && !isLate(error)) for (const { fail } of passengers) fail(error);
@@ -91,6 +91,22 @@ export function openFlights(transaction: Transact): Transact {
       if (isFirst) goOn(refusing(error));
       throw error;
     });
+  };
+}
+
+/** They ask as one: it is as patient as the least patient, begun as soon as one has, and goes away only when all have. */
+function together(passengers: readonly Passenger[]): Asker | null {
+  const askers = passengers.flatMap(({ asker }) => asker ?? []);
+  if (askers.length < passengers.length) return null;
+  return {
+    isHeavy: false,
+    hasBegun: askers.some(({ hasBegun }) => hasBegun),
+    patienceMs: Math.min(...askers.map(({ patienceMs }) => patienceMs)),
+    stepAside: () => {},
+    get hasLeft() {
+      return askers.every(({ hasLeft }) => hasLeft);
+    },
+    onLeave: () => () => {},
   };
 }
 
