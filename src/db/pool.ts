@@ -72,7 +72,7 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
   const reads = new Share(config, { connections: cores + 4, heavy: cores + 1 }, onError);
   const sharedOf = (more: string, size: { count: number; depth: number }) =>
     options.rls ? null : new SharedReads({ ...config, options: `${limits} ${more}` }, size, onError);
-  const shared = sharedOf(byIndexOnly, { count: options.readConnections ?? 4, depth: Number.POSITIVE_INFINITY });
+  const shared = sharedOf(byIndexOnly, { count: options.readConnections ?? 8, depth: Number.POSITIVE_INFINITY });
   // Searches differ in length, and one that waits behind another on a connection waits for the system to give that one a core, too:
   // each has a connection to itself. As many as are let in at a time on a small machine.
   const searches = sharedOf(options.spread ? onCluster : plannedOnce, { count: Math.max(16, cores), depth: 1 });

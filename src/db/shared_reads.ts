@@ -5,6 +5,10 @@ import type { Asker, Rows, Statement } from "./database.ts";
 import type { Usage } from "./share.ts";
 import { disconnect, run, sendTogether } from "./wire.ts";
 
+// Each write to a connection wakes PostgreSQL; so what is asked in one turn of the event loop shares a write. Four at most: they are
+// answered one after the other, and a list takes longer than a record.
+const togetherMost = 4;
+
 interface Slot {
   client: Promise<pg.Client> | null;
   ready: pg.Client | null;
@@ -42,7 +46,7 @@ export class SharedReads {
   }
 
   async read(statement: Statement, asker: Asker | null = null): Promise<Rows> {
-    let slot = this.leastBusy();
+    let slot = this.slotFor();
     const { breaks } = this;
     if (slot.pending < this.depth) slot.pending++;
     else slot = await new Promise<Slot>((resolve) => this.queue.push(resolve));
@@ -69,7 +73,11 @@ export class SharedReads {
     return run(client, statement);
   }
 
-  private leastBusy(): Slot {
+  /** What is asked in one turn goes out together, a few at a time; the rest goes to whichever has least to do. */
+  private slotFor(): Slot {
+    const most = Math.min(this.depth, togetherMost);
+    const gathering = this.slots.find(({ gathers, pending }) => gathers && pending < most);
+    if (gathering !== undefined) return gathering;
     let slot = this.slots[0]!;
     for (const other of this.slots) if (other.pending < slot.pending) slot = other;
     return slot;
