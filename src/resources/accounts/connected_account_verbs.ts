@@ -67,7 +67,7 @@ function checkOwner(ctx: Ctx, userId: string): void {
 function checkReachable(type: AccountType, given: Pick<Patch<typeof connectedAccount>, "email" | "imap" | "smtp">): void {
   if (!isMailbox(type)) return;
   if (!given.email) throw invalid({ email: "is required" });
-  if (type === "custom_email" && !given.imap && !given.smtp) throw invalid({ smtp: "is required, to send; or imap, to receive" });
+  if (type === "custom_email" && !given.imap && !given.smtp) throw invalid({ smtp: "is required to send, or imap to receive" });
 }
 
 function checkFeatures(type: AccountType, enabled: readonly string[]): void {

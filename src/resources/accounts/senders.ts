@@ -32,7 +32,7 @@ export async function checkSendAs(ctx: Ctx, userId: string, id: string, field: s
 /** Refuses a member in whose name this one may not send. */
 export async function checkName(ctx: Ctx, userId: string, name: string, field: string): Promise<void> {
   if (!(await namesOf(ctx, userId)).includes(name))
-    throw invalid({ [field]: "is not a member who allows it: they add a send-as" });
+    throw invalid({ [field]: "is not a member who allows it: ask them to add a send-as" });
 }
 
 /** Refuses an address that is neither the member's nor of somebody who lets them send in their name. */

@@ -107,7 +107,7 @@ function stateOf(ctx: Ctx, given: MeetingState | undefined, times: Times): Meeti
 function nextState(ctx: Ctx, before: Meeting, given: MeetingState | undefined, times: Times): MeetingState {
   if (given === "canceled") return given;
   if (given !== undefined && given !== before.status)
-    throw invalid({ status: "can only become canceled; the rest is the clock's" });
+    throw invalid({ status: "can only be set to canceled: the other states follow from the times" });
   return stateAt(ctx.now, { status: before.status, ...times });
 }
 

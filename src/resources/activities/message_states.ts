@@ -50,7 +50,7 @@ interface Times {
 
 /** When a message may leave: at the date it is scheduled for, or some seconds after it is put into the outbox. */
 export function sendAfter(ctx: Ctx, status: MessageState, { date_scheduled, send_in }: Times): string | null {
-  if (send_in !== undefined && status !== "outbox") throw invalid({ send_in: "only goes with the status outbox" });
+  if (send_in !== undefined && status !== "outbox") throw invalid({ send_in: "can only be given with the status outbox" });
   if (status === "outbox") return new Date(ctx.now.getTime() + (send_in ?? 0) * 1000).toISOString();
   if (status !== "scheduled") return null;
   if (!date_scheduled) throw invalid({ date_scheduled: "is required for the status scheduled" });

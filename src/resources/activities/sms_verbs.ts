@@ -26,7 +26,7 @@ export async function createSms(
   const direction = status === "inbox" ? "inbound" : "outbound";
   if (given.direction !== undefined && given.direction !== direction)
     throw invalid({ direction: `must be ${direction} for the status ${status}` });
-  if (isToAnswer && status !== "inbox") throw invalid({ send_to_inbox: "only goes with the status inbox" });
+  if (isToAnswer && status !== "inbox") throw invalid({ send_to_inbox: "can only be given with the status inbox" });
   const { placed, person } = await place(ctx, given, { phones: given.remote_phone ? [given.remote_phone] : [] });
   const written = await smsFromTemplate(ctx, { ...given, ...placed }, person, smsMax);
 

@@ -83,7 +83,7 @@ function snoozing(ctx: Ctx, given: Snooze, before: Pick<Conversation, "status" |
   const snoozed_until = given.snoozed_until === undefined ? before.snoozed_until : given.snoozed_until;
   if (status !== "snoozed") {
     if (given.snoozed_until && given.snoozed_until !== before.snoozed_until)
-      throw invalid({ snoozed_until: "only goes with the status snoozed" });
+      throw invalid({ snoozed_until: "can only be given with the status snoozed" });
     return { status, snoozed_until: null };
   }
   if (snoozed_until === null) throw invalid({ snoozed_until: "is required for the status snoozed" });

@@ -62,7 +62,8 @@ export async function writeMessage(
 function checkSaysSomething(body: MessageBody, words: string): void {
   const { type, status, state } = body;
   if (status !== undefined && state !== undefined && status !== state) throw invalid({ state: "differs from status" });
-  if (type === "note" && (status ?? state ?? "sent") !== "sent") throw invalid({ [stateField(body)]: "must be sent for a note" });
+  if (type === "note" && (status ?? state ?? "sent") !== "sent")
+    throw invalid({ [stateField(body)]: "must be sent: a note has no other state" });
   const texts = ["body", words, "body_html", "note_html", "message_markdown", "template_id"] as const;
   const says = texts.some((field) => !isBlank((body as Record<string, unknown>)[field]));
   const attached = type !== "note" && type !== "email" && (!isBlank(body.attachments) || !isBlank(body.file_ids));

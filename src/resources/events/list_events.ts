@@ -153,7 +153,7 @@ async function refuseForgotten(ctx: Ctx, at: string): Promise<void> {
       having min(c.relname) > ${month.name}`),
   );
   if (forgotten.length > 0)
-    throw invalid({ _cursor: "is older than the events that are kept: read the records anew, and go on from a new cursor" });
+    throw invalid({ _cursor: "is older than the events that are kept: read the records again and start from a new cursor" });
 }
 
 // --- both ---

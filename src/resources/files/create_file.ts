@@ -56,7 +56,7 @@ async function checkTargets(ctx: Ctx, { lead_id, contact_id, opportunity_id }: C
   for (const key of ["contact_id", "opportunity_id"] as const) {
     const id = given[key];
     if (id == null) continue;
-    if (lead_id == null) throw invalid({ [key]: "needs the lead_id of its lead" });
+    if (lead_id == null) throw invalid({ [key]: "can only be given together with lead_id" });
     const [found] = await findRecords(ctx, resources[key], [sql`t.id = ${id}`, sql`t.lead_id = ${lead_id}`]);
     if (found === undefined) throw invalid({ [key]: "does not exist on this lead" });
   }

@@ -18,7 +18,7 @@ export async function createImport(ctx: Ctx, given: Create<typeof importResource
   const { csv, rows, content_base64, content_url, file_id, mapping, options = {}, ...values } = given;
   const table: Table | undefined = extras?.ready;
   if (table === undefined) throw new Error("the table of an import is read before its transaction: see read_table.ts");
-  if (mapping) throw invalid({ mapping: "is set once the columns are known: create the import, then change it" });
+  if (mapping) throw invalid({ mapping: "can be set when the columns are known: create the import first, then update it" });
   await checkOptions(ctx, options);
 
   const object_type = values.object_type ?? "lead";

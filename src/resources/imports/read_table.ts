@@ -50,7 +50,7 @@ async function readStored(ctx: Ctx, id: string): Promise<Table> {
   if (found === null) throw invalid({ file_id: "does not exist" });
   if (found.size > uploadBytesMax) throw invalid({ file_id: `must be ${uploadBytesMax} bytes (20 MB) or fewer` });
   const bytes = await ctx.settings.storage.read(found.storage_key).then(buffer, (error) => {
-    throw error instanceof Missing ? invalid({ file_id: "is of a file whose content is no longer kept" }) : error;
+    throw error instanceof Missing ? invalid({ file_id: "names a file whose content is no longer stored" }) : error;
   });
   return { ...(await readFileText(bytes, "file_id")), name: found.name };
 }

@@ -20,7 +20,7 @@ export async function createApiKey(ctx: Ctx, given: Create<typeof apiKey>): Prom
     throw invalid({ expires_at: "must be in the future" });
   const scopes = given.scopes ?? allScopes.filter((scope) => ctx.actor.scopes.has(scope));
   if (scopes.some((scope) => !ctx.actor.scopes.has(scope as Scope)))
-    throw invalid({ scopes: "go beyond what the key you are using may do" });
+    throw invalid({ scopes: "go beyond the scopes of the key you are using" });
   await checkCount(ctx);
 
   const key = newKey();

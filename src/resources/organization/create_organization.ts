@@ -21,7 +21,7 @@ export const createOrganization: Operation = {
   verb: null,
   doc: "Creates a further organization, with the caller as its admin, and answers a key of it once.",
   async run(ctx, { input, fields }: { input: Create<typeof organization>; fields: string[] | null }) {
-    if (input.lead_statuses) throw invalid({ lead_statuses: "can be put in order once the organization is created" });
+    if (input.lead_statuses) throw invalid({ lead_statuses: "can be ordered after the organization is created" });
     const { name, account_id, settings = {}, ...values } = input;
     const accountId = await accountFor(ctx, account_id);
     const { organization_id, api_key } = foundOrganization(transactionOf(ctx), {

@@ -31,7 +31,7 @@ function checkVisibility(ctx: Ctx, given: Create<typeof role>, before?: Role): v
       throw invalid({ [`visibility_user_lcf_ids.${i}`]: "must be a custom field of leads of type user" });
   });
   if (ids.length > 0 && given.permissions?.includes("view_all_leads"))
-    throw invalid({ visibility_user_lcf_ids: "mean nothing together with view_all_leads: leave one of them out" });
+    throw invalid({ visibility_user_lcf_ids: "have no effect together with view_all_leads: leave one of them out" });
 }
 
 /** The built-in roles are not somebody's records: their ids are known and refused rather than not found. */

@@ -149,7 +149,8 @@ function checkTotals(whole: Discount & { line_items: readonly QuoteLine[] }): vo
   if (whole.discount_type === "percentage" && whole.discount > 100) throw invalid({ discount: "must be 100 or less" });
   if (whole.discount_type === "amount" && whole.discount > most)
     throw invalid({ discount: `must be ${most} or less, what the line items come to` });
-  if (most > moneyMax || quoteTotals(whole).total > moneyMax) throw invalid({ line_items: "come to more than a quote can hold" });
+  if (most > moneyMax || quoteTotals(whole).total > moneyMax)
+    throw invalid({ line_items: "add up to more than a quote can hold" });
 }
 
 // --- related records ---

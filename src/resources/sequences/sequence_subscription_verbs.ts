@@ -70,7 +70,8 @@ async function openSequence(ctx: Ctx, id: string): Promise<Sequence> {
   const [found] = await findRecords(ctx, sequence, [sql`t.id = ${id}`], sql`for share of t`);
   if (found === undefined) throw invalid({ sequence_id: "does not exist" });
   if (found.status === "draft") throw invalid({ sequence_id: "is a draft: make it active first" });
-  if (!found.allow_manual_enrollment) throw invalid({ sequence_id: "takes nobody by hand" });
+  if (!found.allow_manual_enrollment)
+    throw invalid({ sequence_id: "does not take contacts by hand: its allow_manual_enrollment is false" });
   return found;
 }
 

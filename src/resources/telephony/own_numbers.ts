@@ -34,5 +34,7 @@ export function checkOwnNumber(ctx: Ctx, number: string, userId: string, field: 
 export function checkCallerId(ctx: Ctx, id: string | null | undefined, userId: string, field: string): void {
   const number = ctx.directory.get(phoneNumber, id);
   if (number === undefined || isUsableBy(number, userId)) return;
-  throw invalid({ [field]: number.is_group_number ? "is the number of a group of others" : "is the number of another member" });
+  throw invalid({
+    [field]: number.is_group_number ? "is the number of a group without this member" : "is the number of another member",
+  });
 }
