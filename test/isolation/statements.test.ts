@@ -39,6 +39,7 @@ test("a table is bound by a value at its own level, and by nothing from outside 
     "with found as (select id from lead) delete from contact where organization_id = $1 and lead_id in (select id from found)": [
       "lead",
     ],
+    "with lead as (select id from lead) select id from lead": ["lead"],
     "select id from lead where organization_id = $1 union select id from contact": ["contact"],
     "insert into lead (organization_id) select organization_id from json_populate_recordset(null::lead, $1)": [
       "insert into lead",

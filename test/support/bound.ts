@@ -23,87 +23,101 @@ export interface Known {
 }
 
 /** What is wrong with a statement, in words. */
-export function faultsOf(text: string, { tables, unsteady }: Known): string[] {
+export function faultsOf(text: string, known: Known): string[] {
   const { stmts } = parseSync(text) as { stmts: { stmt: Node }[] };
-  const faults = new Set<string>(stmts.length > 1 ? ["several statements in one text"] : []);
+  const judge = new Judge(known);
+  for (const { stmt } of stmts) judge.visit(stmt, new Set());
+  if (stmts.length > 1) judge.faults.add("several statements in one text");
+  if (stmts.some(({ stmt }) => answersStar(stmt)))
+    judge.faults.add("select *: name the columns, for a prepared statement cannot answer others");
+  return [...judge.faults];
+}
 
-  /** Goes through a tree. `named` are the names that `with` gives: no tables. */
-  function visit(node: Node, named: ReadonlySet<string>): void {
+/** Goes through a tree, level by level. `named` are the names that `with` gives: no tables. */
+class Judge {
+  readonly faults = new Set<string>();
+  private readonly known: Known;
+
+  constructor(known: Known) {
+    this.known = known;
+  }
+
+  visit(node: Node, named: ReadonlySet<string>): void {
     if (node === null || typeof node !== "object") return;
     for (const [kind, inner] of Object.entries<Node>(node)) {
-      if (kind === "SelectStmt") select(inner, named);
-      else if (kind === "InsertStmt") insert(inner, named);
-      else if (kind === "UpdateStmt") change(inner, inner.fromClause, named);
-      else if (kind === "DeleteStmt") change(inner, inner.usingClause, named);
-      else if (kind === "ConstraintsSetStmt") faults.add("set constraints reaches only the machine that was asked");
-      else visit(inner, named);
+      if (kind === "SelectStmt") this.select(inner, named);
+      else if (kind === "InsertStmt") this.insert(inner, named);
+      else if (kind === "UpdateStmt") this.change(inner, inner.fromClause, named);
+      else if (kind === "DeleteStmt") this.change(inner, inner.usingClause, named);
+      else if (kind === "MergeStmt") this.faults.add("merge: say it by insert, update and delete");
+      else if (kind === "ConstraintsSetStmt") this.faults.add("set constraints reaches only the machine that was asked");
+      else this.visit(inner, named);
     }
   }
 
-  function select({ withClause, larg, rarg, ...query }: Node, outer: ReadonlySet<string>): void {
-    const named = visitWith(withClause, outer);
-    for (const half of [larg, rarg]) if (half) select(half, named);
-    const relations = relationsOf(query.fromClause, named);
-    judge(relations, boundAt(relations, query.fromClause, query.whereClause));
-    visit(query, named);
+  private select({ withClause, larg, rarg, ...query }: Node, outer: ReadonlySet<string>): void {
+    const named = this.visitWith(withClause, outer);
+    for (const half of [larg, rarg]) if (half) this.select(half, named);
+    this.judge(query.fromClause, query.whereClause, named);
+    this.visit(query, named);
   }
 
-  function change({ withClause, relation, ...query }: Node, others: Node[], outer: ReadonlySet<string>): void {
-    const named = visitWith(withClause, outer);
-    const from = [{ RangeVar: relation }, ...(others ?? [])];
-    const relations = relationsOf(from, named);
-    judge(relations, boundAt(relations, from, query.whereClause));
-    judgeCalls(callsOf([query.targetList, query.whereClause], true), "on columns of what is changed");
-    judgeCalls(callsOf(query.returningClause, false), "in what a change answers");
-    visit(query, named);
+  private change({ withClause, relation, ...query }: Node, others: Node[] | undefined, outer: ReadonlySet<string>): void {
+    const named = this.visitWith(withClause, outer);
+    this.judge([{ RangeVar: relation }, ...(others ?? [])], query.whereClause, named);
+    this.judgeCalls(callsOf([query.targetList, query.whereClause], true), "on columns of what is changed");
+    this.judgeCalls(callsOf(query.returningClause, false), "in what a change answers");
+    this.visit(query, named);
   }
 
   /** What is inserted says its organization as a value, or as the column of a table that is bound. */
-  function insert({ withClause, relation, ...query }: Node, outer: ReadonlySet<string>): void {
-    const named = visitWith(withClause, outer);
-    if (tables.has(relation.relname)) {
+  private insert({ withClause, relation, ...query }: Node, outer: ReadonlySet<string>): void {
+    const named = this.visitWith(withClause, outer);
+    if (this.known.tables.has(relation.relname)) {
       const at = (query.cols ?? []).findIndex((one: Node) => one.ResTarget.name === column);
       const source = query.selectStmt?.SelectStmt ?? {};
-      const relations = relationsOf(source.fromClause, visitWith(source.withClause, named));
+      const relations = this.relationsOf(source.fromClause, named);
       const bound = boundAt(relations, source.fromClause, source.whereClause);
-      const given: Node[] = source.valuesLists?.map((row: Node) => row.List.items[at]) ?? [
-        source.targetList?.[at]?.ResTarget.val,
-      ];
+      const selected = [source.targetList?.[at]?.ResTarget.val];
+      const given: Node[] = source.valuesLists?.map((row: Node) => row.List.items[at]) ?? selected;
       const isBound = (value: Node) => isValue(value) || bound.has(aliasOf(value, relations) ?? "");
-      if (at < 0 || !given.every(isBound)) faults.add(`insert into ${relation.relname}`);
+      if (at < 0 || !given.every(isBound)) this.faults.add(`insert into ${relation.relname}`);
     }
-    judgeCalls(callsOf(query.returningClause, false), "in what a change answers");
-    visit(query, named);
+    this.judgeCalls(callsOf(query.returningClause, false), "in what a change answers");
+    this.visit(query, named);
   }
 
-  function visitWith(clause: Node, outer: ReadonlySet<string>): ReadonlySet<string> {
-    const parts: Node[] = (clause?.ctes ?? []).map((one: Node) => one.CommonTableExpr);
-    const named = new Set([...outer, ...parts.map((part) => part.ctename)]);
-    for (const { ctequery } of parts) visit(ctequery, named);
+  /** Each part knows those before it. */
+  private visitWith(clause: Node, outer: ReadonlySet<string>): ReadonlySet<string> {
+    const named = new Set(outer);
+    for (const { CommonTableExpr: part } of clause?.ctes ?? []) {
+      if (clause.recursive) named.add(part.ctename);
+      this.visit(part.ctequery, new Set(named));
+      named.add(part.ctename);
+    }
     return named;
   }
 
+  private judge(from: Node[] | undefined, where: Node, named: ReadonlySet<string>): void {
+    const relations = this.relationsOf(from, named);
+    const bound = boundAt(relations, from, where);
+    for (const { alias, table } of relations)
+      if (!bound.has(alias)) this.faults.add(alias === table ? table : `${table} ${alias}`);
+  }
+
+  private judgeCalls(called: readonly string[], where: string): void {
+    for (const one of called)
+      if (this.known.unsteady.has(one)) this.faults.add(`${one}() ${where}: compute it before, or read it after`);
+  }
+
   /** The tables of organizations that stand in a `from`, those within joins too. */
-  function relationsOf(from: Node[] | undefined, named: ReadonlySet<string>): Relation[] {
+  private relationsOf(from: Node[] | undefined, named: ReadonlySet<string>): Relation[] {
     return (from ?? []).flatMap(({ RangeVar: one, JoinExpr: both }: Node) => {
-      if (both) return relationsOf([both.larg, both.rarg], named);
-      if (one === undefined || named.has(one.relname) || !tables.has(one.relname)) return [];
+      if (both) return this.relationsOf([both.larg, both.rarg], named);
+      if (one === undefined || named.has(one.relname) || !this.known.tables.has(one.relname)) return [];
       return [{ alias: one.alias?.aliasname ?? one.relname, table: one.relname }];
     });
   }
-
-  function judge(relations: readonly Relation[], bound: ReadonlySet<string>): void {
-    for (const { alias, table } of relations) if (!bound.has(alias)) faults.add(alias === table ? table : `${table} ${alias}`);
-  }
-
-  function judgeCalls(called: readonly string[], where: string): void {
-    for (const one of called) if (unsteady.has(one)) faults.add(`${one}() ${where}: compute it before, or read it after`);
-  }
-
-  visit(stmts, new Set());
-  for (const { stmt } of stmts)
-    if (answersStar(stmt)) faults.add("select *: name the columns, for a prepared statement cannot answer others");
-  return [...faults];
 }
 
 const column = "organization_id";
