@@ -320,10 +320,6 @@ export function ref<const O extends FieldOptions>(
 /** The value is an id, or a list of ids, of these resources. */
 export const naming = (...to: readonly string[]): readonly Naming[] => [{ to, key: null }];
 
-/** The resource whose ids a column holds, by a key or by naming: members, where groups stand beside them. */
-export const refersTo = (field: Field): string | null =>
-  field.ref?.to ?? (field.type === "text" ? field.names.find((one) => one.key === null && !one.past)?.to[0] : null) ?? null;
-
 /** The same of what was: who was mentioned, whom a task was assigned to. */
 export const namingPast = (...to: readonly string[]): readonly Naming[] => [{ to, key: null, past: true }];
 

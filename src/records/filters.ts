@@ -1,7 +1,7 @@
 // The filters of a list: a comparison with any column of the resource, and the filters that its definition adds.
 import type { Ctx } from "../core/context.ts";
 import { bad, placed } from "../core/errors.ts";
-import { type Field, refersTo } from "../core/field.ts";
+import type { Field } from "../core/field.ts";
 import type { Resource } from "../core/resource.ts";
 import type { Filter, Found, NewestPage, OrderKey } from "../core/search.ts";
 import { name, type Sql, sql } from "../db/sql.ts";
@@ -9,7 +9,7 @@ import { byName } from "../values/names.ts";
 import { hint } from "../values/reasons.ts";
 import { checkAmong, compare, inMax, type Operator, readValues } from "./comparisons.ts";
 import { customCondition } from "./custom_filters.ts";
-import { expandGroups, isGroup } from "./groups.ts";
+import { expandGroups, isGroup, refersTo } from "./groups.ts";
 import { untied } from "./order.ts";
 
 /** The parameters of a list that are no filters. */

@@ -1,6 +1,11 @@
 // Groups of members, where a value names members.
 import type { Ctx } from "../core/context.ts";
+import type { Field } from "../core/field.ts";
 import { isId } from "../values/id.ts";
+
+/** The resource whose ids a column holds, by a key or by naming: members, where groups stand beside them. */
+export const refersTo = (field: Field): string | null =>
+  field.ref?.to ?? (field.type === "text" ? field.names.find((one) => one.key === null && !one.past)?.to[0] : null) ?? null;
 
 export const isGroup = (id: string): boolean => isId("group", id);
 

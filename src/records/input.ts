@@ -47,9 +47,11 @@ export function readPatch<R extends Resource>(ctx: Ctx, of: R, body: Record<stri
   for (const [key, field] of givenFields(of, body, ["write"]))
     collect(errors, () => (values[key] = readField(ctx, field, key, body[key], present[key])));
   for (const [key, field] of givenFields(of, body, ["create"])) {
-    // What it would not take is not what it has, and is not taken either.
-    const value = collect({}, () => readField(ctx, field, key, body[key], present[key]));
-    if (value !== undefined && field.source === "column" && !same(value, present[key])) errors[key] = "cannot be changed";
+    // Whether a create would take it does not matter: it is what the record has, or it is refused.
+    const refused: FieldErrors = {};
+    const value = collect(refused, () => readField(ctx, field, key, body[key], present[key]));
+    const given = Object.keys(refused).length === 0 ? value : body[key];
+    if (field.source === "column" && !same(given, present[key])) errors[key] = "cannot be changed";
   }
   collect(errors, () => {
     const custom = readCustom(ctx, of, body, before.custom ?? {}, customTypeOf(present));

@@ -4,12 +4,13 @@
  */
 import { z } from "zod";
 import type { Ctx } from "../core/context.ts";
-import { type Field, type Label, refersTo, type ShownField } from "../core/field.ts";
+import type { Field, Label, ShownField } from "../core/field.ts";
 import { type Resource, scope } from "../core/resource.ts";
 import { type Filter } from "../core/search.ts";
 import { and, or, raw, type Sql, sql, name as sqlName } from "../db/sql.ts";
 import { type CustomField, customFieldsOf, findField } from "../records/custom_fields.ts";
 import { customEquals, customNumber, customText } from "../records/custom_filters.ts";
+import { refersTo } from "../records/groups.ts";
 import { emailKey } from "../values/email.ts";
 import { phoneDigits } from "../values/phone.ts";
 import { listed } from "./relations.ts";
