@@ -1,6 +1,6 @@
 /**
- * A compiled condition, and how conditions on other records become one on the record that is looked for: by the ids they give, where
- * these are few, or as SQL that is tried row by row.
+ * A compiled condition. A condition on other records (a lead's contacts) becomes one on the record itself: as a set of its ids where few
+ * meet it, else as SQL that PostgreSQL tries row by row.
  */
 import type { Ctx } from "../core/context.ts";
 import { from, type Resource, scope } from "../core/resource.ts";
@@ -14,7 +14,7 @@ import { type DatedWords, hasWords, type Sought, wordsFor } from "./text.ts";
 
 export interface Compiled {
   sql: Sql;
-  /** It leaves a few rows at most, so that everything beside it is a matter of those. */
+  /** Few records meet it, so that no other condition beside it needs to be looked up. */
   few: boolean;
   /** Where it comes down to a set of records: their ids. */
   ids?: readonly string[];
@@ -51,7 +51,7 @@ export function oneOf(subject: Subject, ids: readonly string[]): Compiled {
 }
 const lookedUpAtMost = 1_500;
 
-/** Of sets of records the union is one. */
+/** Where all of them are sets of ids, so is the whole. */
 export function either(subject: Subject, compiled: readonly Compiled[]): Compiled {
   const ids = new Set(compiled.flatMap((one) => one.ids ?? []));
   if (compiled.length > 0 && ids.size <= fewAtMost && compiled.every((one) => one.ids !== undefined))

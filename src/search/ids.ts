@@ -1,4 +1,4 @@
-// What the indexes find by themselves: the ids of the records that meet a condition, where these are few.
+// Looks up in the indexes which records meet a condition: their ids, where there are few.
 import { type Ctx, query } from "../core/context.ts";
 import { from, type Resource, scope } from "../core/resource.ts";
 import type { Rows } from "../db/database.ts";
@@ -24,8 +24,8 @@ export interface WordSource extends Source {
 export type Sources<Of extends Source = Source> = readonly [Of, ...Of[]];
 
 /**
- * So many ids stand in for a condition. An `or` over two tables can use no index, and in the order of a list it is tried on row
- * after row; that is quick where many rows meet it, and where few do their ids come from the indexes and are all there is to read.
+ * Up to so many ids take the place of a condition. PostgreSQL uses no index for an `or` over two tables, and tries it row by row in the
+ * order of the list. That is quick where many rows meet it. Where few do, their ids are looked up first, and only these are read.
  */
 export const fewAtMost = 5_000;
 

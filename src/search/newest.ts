@@ -1,4 +1,4 @@
-// The newest of the many records that some words find, and what a page shows of each, in one statement.
+// Finds the newest of many records that have some words, and reads what a page shows of each, in one statement.
 import { type Ctx, search } from "../core/context.ts";
 import { from, within } from "../core/resource.ts";
 import { type NewestPage } from "../core/search.ts";
@@ -17,7 +17,7 @@ interface Selected {
   selected: string | null;
 }
 
-/** Words of more of the records of one span than this are common: a list in its order finds a page of them soon. */
+/** Words that more records of one span have are common: a list in its order soon finds a page of them. */
 const commonFrom = 1_000;
 
 /** The newest of what the sources give; the first of them is the record itself, the others name it. */

@@ -1,6 +1,6 @@
 /**
- * How kinds of record hang together for a search. It is read off the references between them; the tables here say what those cannot:
- * the lists inside records.
+ * How kinds of record are related, for a search. Most of it is read off the references between them; the tables here add the lists
+ * inside records, such as the addresses of a lead.
  */
 import type { Ctx } from "../core/context.ts";
 import type { Resource } from "../core/resource.ts";

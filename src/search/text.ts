@@ -1,4 +1,4 @@
-// Text conditions in their two forms: against a vector of words, which an index answers, and against any SQL text.
+// Conditions on text, in two forms: on a column of words, which an index answers, and on any SQL text.
 import type { Ctx } from "../core/context.ts";
 import { and, name, type Place, raw, type Sql, sql } from "../db/sql.ts";
 import { bySpans, markedWords, ofAnyTime, type Spans } from "./marked_words.ts";
@@ -36,7 +36,7 @@ export function wordsFor(ctx: Ctx, { value, mode }: Sought, hasBeginnings: boole
   };
 }
 
-/** Every record whose text has what is sought is among those that have these. */
+/** Words that every record has whose text has what is sought. Others may have them too. */
 export function narrowingWords(ctx: Ctx, { value, mode }: Sought): Words {
   const query = narrowingQuery(value, mode === "full_words" || mode === "phrase" || mode === "exact_value");
   return { any: query && markedWords(query, ctx.organization_id) };
