@@ -173,6 +173,8 @@ const acrossOrganizations: Record<string, RegExp> = {
   "src/cli/bootstrap.ts": /unscopedTransaction/,
   "src/cli/organization_create.ts": /unscopedTransaction/,
   "src/db/migrate.ts": /unscoped\(/,
+  // Hands on what the work of a transaction asks for.
+  "src/db/flights.ts": /of\(one\)\.actingFor\(organizationId\)/,
   // Into a new organization, and into another one where the caller's rights were looked up.
   "src/resources/organization/create_organization.ts": /actingFor\(organization_id\)/,
   "src/resources/organization/found.ts": /actingFor\(organization_id\)/,
