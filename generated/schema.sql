@@ -174,7 +174,6 @@ create table activity (
   constraint activity_in_reply_to_id_fkey FOREIGN KEY (organization_id, in_reply_to_id) REFERENCES activity(organization_id, id) DEFERRABLE,
   constraint activity_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
   constraint activity_opportunity_id_fkey FOREIGN KEY (organization_id, opportunity_id) REFERENCES opportunity(organization_id, id) DEFERRABLE,
-  constraint activity_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint activity_response_to_id_fkey FOREIGN KEY (organization_id, response_to_id) REFERENCES activity(organization_id, id) DEFERRABLE,
   constraint activity_send_as_id_fkey FOREIGN KEY (organization_id, send_as_id) REFERENCES send_as(organization_id, id) DEFERRABLE,
   constraint activity_thread_id_fkey FOREIGN KEY (organization_id, thread_id) REFERENCES activity(organization_id, id) DEFERRABLE,
@@ -200,7 +199,7 @@ CREATE INDEX activity_meeting_clock_idx ON public.activity USING btree (starts_a
 CREATE INDEX activity_message_ids_idx ON public.activity USING gin (organization_id, message_ids) WHERE (message_ids <> '{}'::text[]);
 CREATE INDEX activity_opportunity_id_idx ON public.activity USING btree (organization_id, opportunity_id, date_created DESC, id DESC) WHERE (opportunity_id IS NOT NULL);
 CREATE INDEX activity_opportunity_status_idx ON public.activity USING btree (organization_id, opportunity_id, activity_at) INCLUDE (old_status_id, new_status_id) WHERE (_type = 'OpportunityStatusChange'::text);
-CREATE INDEX activity_report_idx ON public.activity USING btree (organization_id, _type, activity_at) INCLUDE (user_id, lead_id, opportunity_id, direction, status, disposition, duration, call_method, outcome_id, ends_at, template_id, sequence_id, has_reply, opens_summary, clicks_summary, old_status_id, new_status_id, date_created);
+CREATE INDEX activity_report_idx ON public.activity USING btree (organization_id, _type, activity_at) INCLUDE (user_id, lead_id, opportunity_id, direction, status, disposition, duration, call_method, outcome_id, ends_at, template_id, sequence_id, has_reply, opens_summary, clicks_summary, old_status_id, new_status_id, date_created) WHERE (_type <> 'Created'::text);
 CREATE INDEX activity_response_to_id_idx ON public.activity USING btree (organization_id, response_to_id, date_created DESC, id DESC) WHERE (response_to_id IS NOT NULL);
 CREATE INDEX activity_search_idx ON public.activity USING gin (search) WHERE (search IS NOT NULL);
 CREATE INDEX activity_send_after_idx ON public.activity USING btree (send_after) WHERE (send_after IS NOT NULL);
@@ -209,7 +208,6 @@ CREATE INDEX activity_summary_idx ON public.activity USING btree (organization_i
 CREATE INDEX activity_task_id_idx ON public.activity USING btree (organization_id, task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX activity_template_id_idx ON public.activity USING btree (organization_id, template_id, date_created DESC, id DESC) WHERE (template_id IS NOT NULL);
 CREATE INDEX activity_thread_id_idx ON public.activity USING btree (organization_id, thread_id, date_created DESC, id DESC) WHERE (thread_id IS NOT NULL);
-CREATE INDEX activity_thread_idx ON public.activity USING btree (organization_id, lead_id) WHERE (_type = 'EmailThread'::text);
 CREATE INDEX activity_type_idx ON public.activity USING btree (organization_id, _type, date_created DESC, id DESC);
 CREATE INDEX activity_user_id_idx ON public.activity USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
 alter table activity enable row level security, force row level security;
@@ -606,17 +604,15 @@ create table contact (
   version integer default 1 not null,
   rendered text,
   constraint contact_pkey PRIMARY KEY (organization_id, id),
-  constraint contact_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
-  constraint contact_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+  constraint contact_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE
 );
-CREATE INDEX contact_custom_idx ON public.contact USING gin (organization_id, custom jsonb_path_ops);
 CREATE INDEX contact_date_created_idx ON public.contact USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX contact_date_updated_idx ON public.contact USING btree (organization_id, date_updated DESC, id DESC);
 CREATE INDEX contact_external_profiles_idx ON public.contact USING gin (organization_id, external_profiles jsonb_path_ops) WHERE (external_profiles <> '[]'::jsonb);
 CREATE INDEX contact_lead_id_idx ON public.contact USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
-CREATE INDEX contact_lists_idx ON public.contact USING gin (organization_id, tags, email_keys, phone_keys);
 CREATE INDEX contact_search_idx ON public.contact USING gin (search) WITH (fastupdate=off);
 CREATE UNIQUE INDEX contact_share_id_key ON public.contact USING btree (share_id, organization_id) WHERE (share_id IS NOT NULL);
+CREATE INDEX contact_values_idx ON public.contact USING gin (organization_id, custom jsonb_path_ops, tags, email_keys, phone_keys);
 alter table contact enable row level security, force row level security;
 create policy organization on contact to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on contact to headwater_system using (true);
@@ -1029,7 +1025,6 @@ CREATE INDEX event_event_idx ON ONLY public.event USING btree (organization_id, 
 CREATE INDEX event_lead_id_idx ON ONLY public.event USING btree (organization_id, lead_id, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE INDEX event_object_id_idx ON ONLY public.event USING btree (organization_id, object_id, id DESC);
 CREATE INDEX event_position_idx ON ONLY public.event USING btree (organization_id, epoch, "position", seq);
-CREATE INDEX event_request_id_idx ON ONLY public.event USING btree (organization_id, request_id);
 alter table event enable row level security, force row level security;
 create policy organization on event to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on event to headwater_system using (true);
@@ -1396,19 +1391,16 @@ create table lead (
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
   rendered text,
-  constraint lead_pkey PRIMARY KEY (organization_id, id),
-  constraint lead_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint lead_pkey PRIMARY KEY (organization_id, id) INCLUDE (status_id, owner_id, created_by, date_created),
   constraint lead_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES membership(organization_id, user_id) DEFERRABLE,
   constraint lead_status_id_fkey FOREIGN KEY (organization_id, status_id) REFERENCES lead_status(organization_id, id) DEFERRABLE
 );
-CREATE INDEX lead_custom_idx ON public.lead USING gin (organization_id, custom jsonb_path_ops);
 CREATE INDEX lead_date_created_idx ON public.lead USING btree (organization_id, date_created DESC, id DESC) INCLUDE (created_by);
 CREATE INDEX lead_date_updated_idx ON public.lead USING btree (organization_id, date_updated DESC, id DESC);
-CREATE INDEX lead_lists_idx ON public.lead USING gin (organization_id, tags, email_keys, phone_keys);
 CREATE INDEX lead_owner_id_idx ON public.lead USING btree (organization_id, owner_id, date_created DESC, id DESC) WHERE (owner_id IS NOT NULL);
-CREATE INDEX lead_report_idx ON public.lead USING btree (organization_id, id) INCLUDE (status_id, owner_id, created_by, date_created);
 CREATE INDEX lead_search_idx ON public.lead USING gin (search) WITH (fastupdate=off);
 CREATE INDEX lead_status_id_idx ON public.lead USING btree (organization_id, status_id, date_created DESC, id DESC) WHERE (status_id IS NOT NULL);
+CREATE INDEX lead_values_idx ON public.lead USING gin (organization_id, custom jsonb_path_ops, tags, email_keys, phone_keys);
 alter table lead enable row level security, force row level security;
 create policy organization on lead to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on lead to headwater_system using (true);
@@ -1695,10 +1687,9 @@ create table opportunity (
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
   rendered text,
-  constraint opportunity_pkey PRIMARY KEY (organization_id, id),
+  constraint opportunity_pkey PRIMARY KEY (organization_id, id) INCLUDE (status_id, lead_id, user_id, created_by, value, value_period, value_currency, annualized_value, expected_value, confidence, date_won, date_lost, expected_close_date, date_created),
   constraint opportunity_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
   constraint opportunity_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
-  constraint opportunity_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint opportunity_status_id_fkey FOREIGN KEY (organization_id, status_id) REFERENCES opportunity_status(organization_id, id) DEFERRABLE,
   constraint opportunity_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE
 );
@@ -1709,7 +1700,6 @@ CREATE INDEX opportunity_date_lost_idx ON public.opportunity USING btree (organi
 CREATE INDEX opportunity_date_updated_idx ON public.opportunity USING btree (organization_id, date_updated DESC, id DESC);
 CREATE INDEX opportunity_date_won_idx ON public.opportunity USING btree (organization_id, date_won) WHERE (date_won IS NOT NULL);
 CREATE INDEX opportunity_lead_id_idx ON public.opportunity USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
-CREATE INDEX opportunity_report_idx ON public.opportunity USING btree (organization_id, id) INCLUDE (status_id, lead_id, user_id, created_by, value, value_period, value_currency, annualized_value, expected_value, confidence, date_won, date_lost, expected_close_date, date_created);
 CREATE INDEX opportunity_search_idx ON public.opportunity USING gin (search);
 CREATE INDEX opportunity_status_id_idx ON public.opportunity USING btree (organization_id, status_id, date_created DESC, id DESC) WHERE (status_id IS NOT NULL);
 CREATE INDEX opportunity_user_id_idx ON public.opportunity USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
@@ -2282,8 +2272,7 @@ create table task (
   version integer default 1 not null,
   constraint task_pkey PRIMARY KEY (organization_id, id),
   constraint task_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
-  constraint task_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
-  constraint task_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+  constraint task_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE
 );
 CREATE INDEX task_assigned_to_idx ON public.task USING btree (organization_id, assigned_to, date, id);
 CREATE INDEX task_contact_id_idx ON public.task USING btree (organization_id, contact_id, date_created DESC, id DESC) WHERE (contact_id IS NOT NULL);

@@ -52,7 +52,6 @@ create index event_lead_id_idx on event (organization_id, lead_id, id desc) wher
 -- Newest first, and newest first of one name.
 create index event_date_created_idx on event (organization_id, date_created desc, id desc);
 create index event_event_idx on event (organization_id, event, date_created desc, id desc);
-create index event_request_id_idx on event (organization_id, request_id);
 create index event_position_idx on event (organization_id, epoch, position, seq);
 
 -- Places an event in the feed: behind the last transaction that is over, or at its own if that came later. So whoever waited for

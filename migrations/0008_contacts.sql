@@ -1,6 +1,6 @@
 -- A person at a lead.
 create table contact (
-  organization_id text collate "C" not null references organization (id),
+  organization_id text collate "C" not null,
   id text collate "C" not null,
   lead_id text collate "C" not null,
   name text,
@@ -36,8 +36,7 @@ create index contact_date_created_idx on contact (organization_id, date_created 
 create index contact_date_updated_idx on contact (organization_id, date_updated desc, id desc);
 -- See lead_search_idx.
 create index contact_search_idx on contact using gin (search) with (fastupdate = off);
-create index contact_custom_idx on contact using gin (organization_id, custom jsonb_path_ops);
-create index contact_lists_idx on contact using gin (organization_id, tags, email_keys, phone_keys);
+create index contact_values_idx on contact using gin (organization_id, custom jsonb_path_ops, tags, email_keys, phone_keys);
 -- Which contacts a synced profile puts on a list of its source.
 create index contact_external_profiles_idx on contact using gin (organization_id, external_profiles jsonb_path_ops)
   where external_profiles <> '[]';

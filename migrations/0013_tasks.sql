@@ -1,7 +1,7 @@
 -- Something a member (or a group) is to do at a lead, by a day or some day. System tasks say what calls for attention:
 -- a missed call, a reply, a deal that is due; the fields of what they are about are copied, because it may be gone later.
 create table task (
-  organization_id text collate "C" not null references organization (id),
+  organization_id text collate "C" not null,
   id text collate "C" not null,
   _type text not null default 'lead',
   lead_id text collate "C" not null,

@@ -2,7 +2,7 @@
 -- All kinds share one table, so that a lead's history is one index scan; `_type` tells them apart. Columns of other kinds are
 -- null and take a bit each. Kinds that have a field of the same meaning share its column.
 create table activity (
-  organization_id text collate "C" not null references organization (id),
+  organization_id text collate "C" not null,
   id text collate "C" not null,
   _type text collate "C" not null,
   lead_id text collate "C" not null,
@@ -192,7 +192,6 @@ create index activity_date_updated_idx on activity (organization_id, date_update
 create index activity_activity_at_idx on activity (organization_id, activity_at desc, id desc);
 create index activity_type_idx on activity (organization_id, _type, date_created desc, id desc);
 create index activity_task_id_idx on activity (organization_id, task_id) where task_id is not null;
-create index activity_thread_idx on activity (organization_id, lead_id) where _type = 'EmailThread';
 create index activity_search_idx on activity using gin (search) where search is not null;
 -- Finds a message by the ids that others gave it: another system's, or those in an e-mail's header.
 create unique index activity_external_message_id_key on activity (organization_id, channel, external_message_id) where external_message_id is not null;
@@ -205,10 +204,11 @@ create index activity_custom_idx on activity using gin (organization_id, custom 
 create index activity_template_id_idx on activity (organization_id, template_id, date_created desc, id desc) where template_id is not null;
 -- What the reports read of activities of some kinds in a range of time: an index that holds all they need, so that a count over a
 -- hundred thousand rows reads a few megabytes of the index and not a hundred of the table. Columns of other kinds are null and take
--- no room.
+-- no room. No report counts `Created`, which every lead brings.
 create index activity_report_idx on activity (organization_id, _type, activity_at)
   include (user_id, lead_id, opportunity_id, direction, status, disposition, duration, call_method, outcome_id, ends_at,
-           template_id, sequence_id, has_reply, opens_summary, clicks_summary, old_status_id, new_status_id, date_created);
+           template_id, sequence_id, has_reply, opens_summary, clicks_summary, old_status_id, new_status_id, date_created)
+  where _type <> 'Created';
 -- The way of a deal, and of a lead, through its statuses.
 create index activity_opportunity_status_idx on activity (organization_id, opportunity_id, activity_at)
   include (old_status_id, new_status_id) where _type = 'OpportunityStatusChange';

@@ -70,6 +70,14 @@ export function firstIdAt(prefix: string, instant: Date): string {
   return `${prefix}_${base32(bytes)}`;
 }
 
+/** The reverse: when an id was made. Null for what is no such id. */
+export function madeAt(prefix: string, id: string): Date | null {
+  const digits = id.slice(prefix.length + 1);
+  if (!id.startsWith(`${prefix}_`) || digits.length !== 26) return null;
+  const values = Array.from(digits.slice(0, 10), (digit) => alphabet.indexOf(digit));
+  return values.includes(-1) ? null : new Date(values.reduce((ms, value) => ms * 32 + value, 0));
+}
+
 /** True when `text` could be an id with this prefix: nothing is looked up. */
 export function isId(prefix: string, text: string): boolean {
   return text.length <= 64 && text.startsWith(`${prefix}_`) && /^[0-9A-Za-z_]+$/.test(text);

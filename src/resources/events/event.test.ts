@@ -102,6 +102,7 @@ describe("the list of events", () => {
     }
     const [{ request_id }] = await acme.events(person.id);
     assert.deepEqual(await found(`request_id=${request_id}`), ["contact.created"]);
+    assert.deepEqual(await found(`request_id__in=${request_id},req_none,req_00000000000000000000000000`), ["contact.created"]);
     await acme.refused(400, "GET", "/event/?created_by=user_x", undefined, "created_by");
   });
 

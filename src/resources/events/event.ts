@@ -4,8 +4,9 @@ import { invalid } from "../../core/errors.ts";
 import { json, related, text, texts } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { type Filter } from "../../core/search.ts";
-import { name, raw, type Sql, sql } from "../../db/sql.ts";
+import { name, or, raw, type Sql, sql } from "../../db/sql.ts";
 import { checkAmong, readValues } from "../../records/comparisons.ts";
+import { firstIdAt, madeAt } from "../../values/id.ts";
 import { type EventName, eventNames, eventPattern, matchesEvent, unknownEvent } from "./event_names.ts";
 import { eventIsVisible, metaOf } from "./visibility.ts";
 
@@ -25,6 +26,8 @@ export const event = resource({
     action__in: partFilter("Only events of one of these actions, separated by commas.", "action", readValues),
     event: eventFilter("Only events of this name, or of a pattern such as `lead.*`; `*` for all.", alone),
     event__in: eventFilter("Only events of one of these names and patterns, separated by commas.", readValues),
+    request_id: requestFilter("Only events of this request.", alone),
+    request_id__in: requestFilter("Only events of one of these requests, separated by commas.", readValues),
   },
   fields: {
     object_type: text({ required: true, readOnly: true, doc: "The kind of record, such as `lead` or `task.call`." }),
@@ -92,6 +95,21 @@ function eventFilter(doc: string, read: (value: string) => string[]): Filter {
       );
     },
   };
+}
+
+/** A request works for less. */
+const requestMostMs = 60 * 60 * 1000;
+
+/** Few ask for the events of a request, so no index is kept for it: its id tells when it began, and their ids when they were written. */
+function requestFilter(doc: string, read: (value: string) => string[]): Filter {
+  return { doc, sql: (_ctx, value, alias) => or(read(value).map((id) => ofRequest(alias, id))) };
+}
+
+function ofRequest(alias: string, id: string): Sql {
+  const began = madeAt("req", id)?.getTime();
+  if (began === undefined) return raw("false");
+  const [from, to] = [began - 60_000, began + requestMostMs].map((ms) => firstIdAt("ev", new Date(ms)));
+  return sql`(${name(alias)}.request_id = ${id} and ${name(alias)}.id >= ${from!} and ${name(alias)}.id < ${to!})`;
 }
 
 function refuse(pattern: string): never {
