@@ -16,7 +16,7 @@ import { version } from "./version.ts";
 export interface Serving {
   port: number;
   /** Goes on for so many seconds while clients turn elsewhere, lets what is under way finish, then gives everything back. */
-  stop(delaySeconds: number): Promise<void>;
+  stop(delaySeconds: number, othersClosed?: () => Promise<void>): Promise<void>;
 }
 
 export async function serve(config: Config, databaseUrl: string, log: Logger, defects: Defects): Promise<Serving> {
@@ -42,8 +42,8 @@ export async function serve(config: Config, databaseUrl: string, log: Logger, de
 
   return {
     port: (server.server.address() as AddressInfo).port,
-    async stop(delaySeconds) {
-      await drain(server, { delaySeconds, graceSeconds: config.shutdown_grace_seconds });
+    async stop(delaySeconds, othersClosed) {
+      await drain(server, { delaySeconds, graceSeconds: config.shutdown_grace_seconds, othersClosed });
       await app.close();
       await new Promise<void>((done) => log.flush(() => done()));
     },

@@ -28,7 +28,10 @@ export async function startWorkers(config: Config, databaseUrl: string, log: Log
     port: ports[0]!,
     async stop(delaySeconds) {
       stopping = true;
-      await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => stop(worker, delaySeconds)));
+      const living = Object.values(cluster.workers ?? {}).filter(
+        (worker) => worker !== undefined && !worker.isDead(),
+      ) as Worker[];
+      await Promise.all([tellWhenAllClosed(living), ...living.map((worker) => stop(worker, delaySeconds))]);
     },
   };
 }
@@ -40,8 +43,24 @@ async function portOf(worker: Worker): Promise<number> {
   return Promise.race([listening, ended]);
 }
 
-async function stop(worker: Worker | undefined, delaySeconds: number): Promise<void> {
-  if (worker === undefined || worker.isDead()) return;
+/** The port is this process's, which closes it when the last worker has: what comes until then is nobody's, and is reset. */
+async function tellWhenAllClosed(workers: readonly Worker[]): Promise<void> {
+  await Promise.all(workers.map((worker) => Promise.race([once(worker, "message"), once(worker, "exit")])));
+  for (const worker of workers) if (worker.isConnected()) worker.send(closed, () => {});
+}
+
+/** What a worker says that listens no more, and hears when none does. */
+const closed = "closed";
+/** So long it waits for the others. */
+const othersMs = 2000;
+
+async function allClosed(): Promise<void> {
+  if (!process.connected) return;
+  process.send!(closed);
+  await Promise.race([once(process, "message"), sleep(othersMs, null, { ref: false })]);
+}
+
+async function stop(worker: Worker, delaySeconds: number): Promise<void> {
   const ended = once(worker, "exit");
   if (worker.isConnected()) worker.send(delaySeconds, () => {});
   await ended;
@@ -62,6 +81,8 @@ export async function work(config: Config): Promise<void> {
 
   const service = await serve(config, config.database_url!, log, defects);
   if (!ending.signal.aborted) await once(ending.signal, "abort");
-  await service.stop(ending.signal.reason.delaySeconds);
-  process.exit(ending.signal.reason.code);
+  const { code, delaySeconds } = ending.signal.reason;
+  // After a defect the others go on.
+  await service.stop(delaySeconds, code === 0 ? allClosed : undefined);
+  process.exit(code);
 }

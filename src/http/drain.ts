@@ -9,6 +9,8 @@ export interface DrainLimits {
   delaySeconds: number;
   /** How long what is under way may take, from the beginning on. */
   graceSeconds: number;
+  /** Waits until nobody listens on the port any more, where others do as well. */
+  othersClosed?: () => Promise<void>;
 }
 
 /** How long nobody may have come for the door to be closed, and how often that is tried. */
@@ -34,13 +36,13 @@ export function addDraining(server: FastifyInstance, service: Service): void {
  * Ends the service gently. First `/readyz` says 503 and every answer closes its connection, while new ones are still taken; then the
  * door closes, connections that nobody uses end, and what is under way finishes.
  */
-export async function drain(server: FastifyInstance, { delaySeconds, graceSeconds }: DrainLimits): Promise<void> {
+export async function drain(server: FastifyInstance, { delaySeconds, graceSeconds, othersClosed }: DrainLimits): Promise<void> {
   const { gate, sockets } = server.service;
   const cutOffAt = performance.now() + graceSeconds * 1000;
   gate.draining = true;
   await sleep(Math.min(delaySeconds, graceSeconds) * 1000);
 
-  await closeDoor(server);
+  await closeDoor(server, othersClosed);
   const arrivedAt = performance.now() + arriveMs;
   while (sockets.size > 0) {
     const now = performance.now();
@@ -56,8 +58,9 @@ export async function drain(server: FastifyInstance, { delaySeconds, graceSecond
 /**
  * Connections that were made and not yet taken are reset when the door closes. So requests are held for a moment: who waits for an
  * answer makes no new connection, and when none comes any more the door can be closed. Who never waits must come at that very instant.
+ * They are answered when it is closed for good: who is answered before comes again.
  */
-async function closeDoor({ server, service }: FastifyInstance): Promise<void> {
+async function closeDoor({ server, service }: FastifyInstance, othersClosed?: () => Promise<void>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   service.held = promise;
   let came = true;
@@ -70,6 +73,7 @@ async function closeDoor({ server, service }: FastifyInstance): Promise<void> {
   }
   // The server of HTTP would destroy idle connections with it, and a request on its way there with them.
   net.Server.prototype.close.call(server);
+  await othersClosed?.();
   service.held = null;
   resolve();
 }
