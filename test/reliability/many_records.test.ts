@@ -20,8 +20,10 @@ async function sentBy(ws: Workspace, act: () => Promise<unknown>): Promise<Sent>
   const sent: Sent = { statements: 0, reads: 0 };
   db.transaction = (organizationId, run) =>
     transaction(organizationId, (tx) => {
-      const heard = (statement: Statement) => (organizationId === ws.id && sent.statements++, statement);
-      const waited = (statement: Statement) => (organizationId === ws.id && sent.reads++, heard(statement));
+      // When its key was used last is written every few seconds, whoever asks for what.
+      const isAct = ({ name }: Statement) => organizationId === ws.id && name !== "auth.last_use";
+      const heard = (statement: Statement) => (isAct(statement) && sent.statements++, statement);
+      const waited = (statement: Statement) => (isAct(statement) && sent.reads++, heard(statement));
       return run({ ...tx, write: (one) => tx.write(heard(one)), read: (one) => tx.read(waited(one)) });
     });
   try {
