@@ -7,7 +7,7 @@ export interface Load {
   headers?: Record<string, string>;
   body?: string;
   /** Paths asked for in turn; a function is asked for each request anew. */
-  paths: readonly string[] | (() => { path: string; body?: string });
+  paths: readonly string[] | (() => { path: string; body?: string; method?: Load["method"] });
   connections: number;
   /** How long is counted, after so long that is not: whoever stood idle is compiled anew by V8, and has cold caches. */
   seconds: number;
@@ -48,7 +48,8 @@ export async function measure(load: Load): Promise<Measured> {
   });
   const result = await run;
   const failures = result.non2xx + result.errors + result.timeouts;
-  if (failures > 0) throw new Error(`${url}: ${failures} of ${result.requests.total} requests failed`);
+  if (failures > 0)
+    throw new Error(`${url}: ${failures} of ${result.requests.total} requests failed: ${JSON.stringify(result.statusCodeStats)}`);
   latencies.sort((a, b) => a - b);
   const at = (share: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? Number.NaN;
   return {
@@ -62,7 +63,7 @@ export async function measure(load: Load): Promise<Measured> {
 
 function requestsOf({ method = "GET", headers, body, paths }: Load): autocannon.Request[] {
   if (typeof paths !== "function") return paths.map((path) => ({ method, path, headers, body }));
-  return [{ method, headers, setupRequest: (request) => ({ ...request, ...paths() }) }];
+  return [{ method, headers, setupRequest: (request) => ({ ...request, method, body, headers: { ...headers }, ...paths() }) }];
 }
 
 export function median(values: readonly number[]): number {

@@ -1,10 +1,10 @@
-// `npm run bench:scale`: the same questions asked of a small organization (10 thousand leads) and of one a hundred times as large
+// `npm run bench:scale`: the same reads and writes asked of a small organization (10 thousand leads) and of one a hundred times as large
 // (1 million leads, 3 million contacts, 10 million activities), with a thousand small ones beside them. What matters is the last
 // column: a hundred times the data should cost nearly nothing. SCALE=0.1 makes the large one a tenth.
 import type { Actor } from "../src/core/context.ts";
 import { perform } from "../src/core/perform.ts";
 import { copy, run, timed, withoutIndexes } from "./copies.ts";
-import { type Measured, measure, median, middle } from "./load.ts";
+import { type Load, type Measured, measure, median, middle } from "./load.ts";
 import { foundBenchOrganization, type Organization, openStand, startService } from "./stand.ts";
 
 const scale = Number(process.env.SCALE ?? 1);
@@ -147,9 +147,15 @@ function used(text: string, values: readonly unknown[]): [string, unknown[]] {
 
 // --- questions ---
 
+type Ask = (path: string, body?: object) => Promise<any>;
+type Asked = Pick<Load, "method" | "paths" | "body" | "amount">;
+
 interface Question {
   name: string;
-  paths(organization: Organization, leads: number, ask: (path: string) => Promise<any>): Promise<string[]>;
+  /** How many ask at the same time; one where nothing is said. */
+  clients?: number;
+  /** Paths to read, or another load. */
+  paths(organization: Organization, leads: number, ask: Ask): Promise<string[] | Asked>;
 }
 
 const spread = (count: number, of: number) => Array.from({ length: count }, (_, i) => 1 + Math.floor((i * of) / count));
@@ -172,10 +178,51 @@ const questions: Question[] = [
       return spread(200, leads).map((n) => `/lead/?custom.${field.id}=ref${Math.floor(n / 3)}`);
     },
   },
+  { name: "create", paths: async () => ({ method: "POST", paths: ["/lead/"], body: newLead(0) }) },
+  { name: "update", paths: async (_, leads) => ({ method: "PUT", paths: inRotation([changes(leads)]) }) },
+  { name: "delete", paths: async (_, __, ask) => ({ method: "DELETE", amount: deletedCount, paths: await doomed(ask) }) },
+  { name: "mixed, sixteen clients", clients: 16, paths: async (_, leads) => ({ paths: inRotation(mixture(leads)) }) },
 ];
 
+type Request = ReturnType<Exclude<Load["paths"], readonly string[]>>;
+
+const deletedCount = 200;
+
+const newLead = (n: number) => JSON.stringify({ name: `Newly made ${n}`, emails: [{ email: `office${n}@example.com` }] });
+
+const changes =
+  (leads: number) =>
+  (n: number): Request => ({
+    method: "PUT",
+    path: `/lead/${idOf(1 + ((n * 7919) % leads))}/`,
+    body: `{"description":"Changed for the time number ${n}."}`,
+  });
+
+/** Of ten requests seven read one thing or a page, two change something and one is new. */
+function mixture(leads: number): ((n: number) => Request)[] {
+  const some = (n: number) => idOf(1 + ((n * 104_729) % leads));
+  const get = (n: number): Request => ({ path: `/lead/${some(n)}/` });
+  const activities = (n: number): Request => ({ path: `/activity/?lead_id=${some(n)}` });
+  const list = (): Request => ({ path: "/lead/?_limit=20" });
+  const create = (n: number): Request => ({ method: "POST", path: "/lead/", body: newLead(n) });
+  return [get, activities, get, changes(leads), get, list, activities, changes(leads), get, create];
+}
+
+/** Each of the requests in turn, with a number that no other has. */
+function inRotation(requests: readonly ((n: number) => Request)[]): () => Request {
+  let count = 0;
+  return () => requests[count % requests.length]!(count++);
+}
+
+/** Leads to be deleted, made when they are asked for; a round asks for a few more than it counts. */
+async function doomed(ask: Ask): Promise<() => Request> {
+  const ids: string[] = [];
+  for (let i = 0; i < (rounds + 1) * (deletedCount + 10); i++) ids.push((await ask("/lead/", JSON.parse(newLead(i)))).id);
+  return () => ({ path: `/lead/${ids.pop()}/` });
+}
+
 // A page of ten, so that the small organization has a thousandth one too; the cursor is that of the page before.
-async function cursorPath(ask: (path: string) => Promise<any>, page: number): Promise<string> {
+async function cursorPath(ask: Ask, page: number): Promise<string> {
   let cursor = "";
   for (let at = 0; at < page; at++) {
     const answer = await ask(`/lead/?_limit=10${cursor && `&_cursor=${cursor}`}`);
@@ -186,22 +233,31 @@ async function cursorPath(ask: (path: string) => Promise<any>, page: number): Pr
 }
 
 /** Whole words of names, and their first three to five letters. */
-async function words(ask: (path: string) => Promise<any>, leads: number): Promise<string[]> {
+async function words(ask: Ask, leads: number): Promise<string[]> {
   const names: string[] = [];
   for (const n of spread(60, leads)) names.push(...(await ask(`/lead/${idOf(n)}/?_fields=name`)).name.split(" "));
   return names.flatMap((name, i) => [name, name.slice(0, 3 + (i % 3))]);
 }
 
-interface Side {
-  headers: Record<string, string>;
-  paths: string[];
-}
+type Side = Asked & Pick<Load, "headers" | "connections">;
+
+const base = "/api/v1";
 
 async function sideOf(url: string, question: Question, organization: Organization, leads: number): Promise<Side> {
-  const headers = { authorization: `Basic ${Buffer.from(`${organization.key}:`).toString("base64")}` };
-  const ask = async (path: string) => (await fetch(`${url}/api/v1${path}`, { headers })).json();
-  const paths = await question.paths(organization, leads, ask);
-  return { headers, paths: paths.map((path) => `/api/v1${path}`) };
+  const authorization = `Basic ${Buffer.from(`${organization.key}:`).toString("base64")}`;
+  const headers = { authorization, "content-type": "application/json" };
+  const ask: Ask = async (path, body) =>
+    (await fetch(url + base + path, { headers, method: body ? "POST" : "GET", body: JSON.stringify(body) })).json();
+  const found = await question.paths(organization, leads, ask);
+  const asked: Asked = Array.isArray(found) ? { paths: found } : found;
+  const { paths } = asked;
+  const within = (request: Request): Request => ({ ...request, path: base + request.path });
+  return {
+    ...asked,
+    headers,
+    connections: question.clients ?? 1,
+    paths: typeof paths === "function" ? () => within(paths()) : paths.map((path) => base + path),
+  };
 }
 
 /** Both sides of a question in turns, the first round to warm up: a machine that others use is slower for seconds at a time. */
@@ -209,7 +265,7 @@ async function inTurns(url: string, sides: readonly Side[]): Promise<Measured[][
   const all: Measured[][] = sides.map(() => []);
   for (let round = 0; round <= rounds; round++)
     for (const [i, side] of sides.entries()) {
-      const measured = await measure({ url, ...side, connections: 1, leadInSeconds: 0, seconds: roundSeconds });
+      const measured = await measure({ url, ...side, leadInSeconds: 0, seconds: roundSeconds });
       if (round > 0) all[i]!.push(measured);
     }
   return all;
@@ -220,7 +276,9 @@ async function compare(big: Organization, little: Organization): Promise<void> {
   const missed: string[] = [];
   try {
     const sizes = `${small.toLocaleString("en")} against ${large.toLocaleString("en")} leads`;
-    console.log(`\n${sizes}, one connection, ${rounds} rounds of ${roundSeconds} s each in turns, medians.`);
+    console.log(
+      `\n${sizes}, one connection where nothing else is said, ${rounds} rounds of ${roundSeconds} s each in turns, medians.`,
+    );
     console.log("The ratio is the median of the rounds' own ratios.\n");
     console.log(
       "| question | small p50 ms | p95 | p99 | large p50 ms | p95 | p99 | p95 ratio |\n|---|---|---|---|---|---|---|---|",
