@@ -206,10 +206,13 @@ test("clients on kept connections are answered until the service is gone, and no
       }
     };
     const clients = Array.from({ length: 16 }, client);
-    await until(() => answered > 100);
-
-    assert.equal(await running.stop(), 0);
-    assert.deepEqual(new Set(await Promise.all(clients)), new Set(["ECONNREFUSED"]), `${WEB_CONCURRENCY} processes`);
+    try {
+      await until(() => answered > 100);
+      assert.equal(await running.stop(), 0);
+      assert.deepEqual(new Set(await Promise.all(clients)), new Set(["ECONNREFUSED"]), `${WEB_CONCURRENCY} processes`);
+    } finally {
+      running.child.kill("SIGKILL");
+    }
   }
   await database.drop();
 });
