@@ -87,6 +87,8 @@ export class SharedReads {
     if (slot.client !== null) return slot.client;
     const client = new pg.Client(this.config);
     const forget = () => {
+      // One that failed to connect ends later: by then another may have its place, and would never be closed.
+      if (slot.client !== connecting) return;
       slot.client = null;
       slot.ready = null;
     };
@@ -95,7 +97,7 @@ export class SharedReads {
       this.onError(error);
     });
     client.on("end", forget);
-    slot.client = client.connect().then(
+    const connecting = client.connect().then(
       () => {
         slot.ready = client;
         return client;
@@ -106,7 +108,8 @@ export class SharedReads {
         throw unavailable();
       },
     );
-    return slot.client;
+    slot.client = connecting;
+    return connecting;
   }
 
   /** Breaks every connection: what was asked, or waits to be, fails as if the database had gone. */
