@@ -33,13 +33,10 @@ export async function migrate(url: string, folder: URL = migrationsFolder): Prom
     await client.query(
       "create table if not exists migration (version integer primary key, file text not null, applied_at timestamptz not null default now())",
     );
-    const present = await presentVersion(client);
+    const present = await presentMigrations(client);
     const wanted = await listMigrations(folder);
-    if (present > wanted.length)
-      throw new Error(
-        `The database is at version ${present}, which this release (${wanted.length}) does not know: use a newer release.`,
-      );
-    const missing = wanted.filter((migration) => migration.version > present);
+    checkKnown(present, wanted);
+    const missing = wanted.slice(present.length);
     for (const migration of missing) await apply(client, migration, await readFile(new URL(migration.file, folder), "utf8"));
     return missing.map((migration) => migration.file);
   } finally {
@@ -53,9 +50,22 @@ export async function hasMigrations(db: Database, wanted: number): Promise<boole
   return Number(row![0]) >= wanted;
 }
 
-async function presentVersion(client: pg.Client): Promise<number> {
-  const { rows } = await client.query("select coalesce(max(version), 0) as version from migration");
-  return rows[0].version;
+async function presentMigrations(client: pg.Client): Promise<Migration[]> {
+  const { rows } = await client.query<Migration>("select version, file from migration order by version");
+  return rows;
+}
+
+/** Throws where the database has what this release does not know: tables of a newer one, or of another history. */
+function checkKnown(present: readonly Migration[], wanted: readonly Migration[]): void {
+  const other = present.find(({ file }, i) => i < wanted.length && file !== wanted[i]!.file);
+  if (other !== undefined)
+    throw new Error(
+      `The database was set up by other migrations (${other.file}, where this release has ${wanted[other.version - 1]!.file}): begin with an empty one.`,
+    );
+  if (present.length > wanted.length)
+    throw new Error(
+      `The database is at version ${present.length}, which this release (${wanted.length}) does not know: use a newer release.`,
+    );
 }
 
 async function apply(client: pg.Client, { version, file }: Migration, text: string): Promise<void> {
