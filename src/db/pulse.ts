@@ -72,12 +72,7 @@ export class Pulse {
 
   private connect(): Promise<pg.Client> {
     const client = new pg.Client(this.config);
-    const forget = () => {
-      this.client = null;
-    };
-    client.on("error", forget);
-    client.on("end", forget);
-    return client.connect().then(
+    const connected: Promise<pg.Client> = client.connect().then(
       () => client,
       () => {
         forget();
@@ -85,5 +80,12 @@ export class Pulse {
         throw unavailable();
       },
     );
+    // One that fails late leaves the place to the next, which may be there already.
+    const forget = () => {
+      if (this.client === connected) this.client = null;
+    };
+    client.on("error", forget);
+    client.on("end", forget);
+    return connected;
   }
 }
