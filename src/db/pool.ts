@@ -73,9 +73,8 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
   const sharedOf = (more: string, size: { count: number; depth: number }) =>
     options.rls ? null : new SharedReads({ ...config, options: `${limits} ${more}` }, size, onError);
   const shared = sharedOf(byIndexOnly, { count: options.readConnections ?? 8, depth: Number.POSITIVE_INFINITY });
-  // Searches differ in length, and one that waits behind another on a connection waits for the system to give that one a core, too:
-  // each has a connection to itself. As many as are let in at a time on a small machine.
-  const searches = sharedOf(options.spread ? onCluster : plannedOnce, { count: Math.max(16, cores), depth: 1 });
+  // Searches differ in length, so few wait behind one; and as many run at once as there are likely to be cores for.
+  const searches = sharedOf(options.spread ? onCluster : plannedOnce, { count: Math.max(4, cores), depth: 4 });
   const all = [own, reads, shared, searches].filter((one) => one !== null);
   // Not as the role that owns nothing: it may not cancel what the connecting one has begun.
   const pulse = new Pulse(

@@ -19,7 +19,7 @@ const SETTINGS: Record<string, string> = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "", // a path in DATA_DIR may be longer than that of a socket can be
   shared_buffers: "128MB",
-  max_connections: "200", // a process opens fifty at most, when it needs them
+  max_connections: "200", // a process opens forty at most, when it needs them
   jit: "off",
   timezone: "UTC",
   log_timezone: "UTC",
