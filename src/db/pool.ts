@@ -100,10 +100,7 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
     run(client, enter(organizationId)).catch(() => {});
     return run(client, statement).finally(() => run(client, { text: "commit", values: [] }).catch(() => {}));
   };
-  const cancel = (client: pg.ClientBase) => {
-    const { processID } = client as unknown as { processID: number };
-    pulse.ask({ text: "select pg_cancel_backend($1)", values: [processID] }).catch(onError);
-  };
+  const cancel = (client: pg.ClientBase) => void pulse.cancel(client).catch(onError);
   const transaction = <T>(organizationId: string | null, work: (tx: Transaction) => Promise<T>, asker: Asker | null) => {
     return retried(() => own.use(asker, (client) => inTransaction(client, options.rls, organizationId, work)));
   };

@@ -36,6 +36,12 @@ export class Pulse {
     return run(await this.client, statement);
   }
 
+  /** Ends what runs on another connection. */
+  cancel(client: pg.ClientBase): Promise<Rows> {
+    const { processID } = client as unknown as { processID: number };
+    return this.ask({ text: "select pg_cancel_backend($1)", values: [processID] });
+  }
+
   async close(): Promise<void> {
     clearInterval(this.timer);
     const client = await this.client?.catch(() => null);

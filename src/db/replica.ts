@@ -55,7 +55,7 @@ export class Replica {
       return work(client);
     };
     try {
-      return { rows: await this.share.use(asker, begin, (client) => this.cancel(client)), asOf };
+      return { rows: await this.share.use(asker, begin, (client) => void this.pulse.cancel(client).catch(() => {})), asOf };
     } catch (error) {
       const { code, cause } = error as { code?: string; cause?: unknown };
       // Who is refused because too many ask is refused. What the copy drops because it has to catch up can be had where it was written.
@@ -82,11 +82,6 @@ export class Replica {
     } finally {
       this.isLooking = false;
     }
-  }
-
-  private cancel(client: pg.ClientBase): void {
-    const { processID } = client as unknown as { processID: number };
-    this.pulse.ask({ text: "select pg_cancel_backend($1)", values: [processID] }).catch(() => {});
   }
 }
 
