@@ -1,5 +1,6 @@
-// The bare floor: what a plain server does with the same records, and owes nothing to ours. A pool, one table of finished JSON for
-// each kind, a primary key and two indexes, one row for a create. It knows nobody, checks nothing and remembers nothing.
+// The bare floor: a plain server with the same records that shares no code with ours. It has a pool, one table of finished JSON
+// for each kind, a primary key and two indexes, and inserts one row for a create. It has no authentication, no validation and no
+// cache.
 import { createServer, type IncomingMessage } from "node:http";
 import pg from "pg";
 import { newId } from "../src/values/id.ts";

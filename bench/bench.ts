@@ -1,9 +1,8 @@
-// `npm run bench`: the service beside three others on the same machine, in rounds that take turns.
-//   bare      a plain server of finished JSON with a table and indexes of its own (`bare.ts`): what the service costs in all
-//   own       a plain server that sends the very statements of the service (`floor.ts`): what its process costs over them
+// `npm run bench`: compares the service with three others on the same machine, in alternating rounds.
+//   bare      a plain server of finished JSON with a table and indexes of its own (`bare.ts`): the total cost of the service
+//   own       a plain server that sends the service's own statements (`floor.ts`): the cost of its process over them
 //   pgbench   the statement alone, without any server
-// Read the ratios: what one machine does in a second says little about another, what the service costs over a floor is the same
-// everywhere.
+// Read the ratios. The requests per second of one machine say little about another, but the ratios are similar everywhere.
 import type { App } from "../src/app.ts";
 import type { Actor } from "../src/core/context.ts";
 import { perform } from "../src/core/perform.ts";
@@ -23,8 +22,9 @@ import {
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 9);
 const roundSeconds = Number(process.env.BENCH_SECONDS ?? 2);
-// A service that stands idle for some seconds while others are measured loses its compiled code: V8 collects, and throws away what
-// was compiled for kinds of object of which none is left. At work it never does. So each round begins with a while that is not counted.
+// A service that is idle for some seconds while others are measured loses its compiled code: V8 collects garbage and drops code
+// compiled for object shapes that no longer exist. This never happens under load. So each round starts with a warm-up that is not
+// counted.
 const leadInSeconds = Number(process.env.BENCH_LEAD_IN ?? 2);
 const warmUpSeconds = 8;
 const leadCount = Number(process.env.BENCH_LEADS ?? 10_000);
@@ -33,7 +33,7 @@ const chosen = process.env.BENCH_CASES?.split(",");
 const familyCount = 500;
 const deletedCount = 2_000;
 
-/** Ratios to hold, of the service to a server that sends its statements, and to the bare server. */
+/** Target ratios of the service to a server that sends its statements, and to the bare server. */
 const targets: Record<string, { own?: number; bare?: number }> = {
   get: { own: 0.6 },
   list: { own: 0.45 },
@@ -50,7 +50,7 @@ interface Case {
   bare: Asked;
   own?: string[];
   pgbench?: string;
-  /** So many requests in place of a time, and what is to be there before each round. */
+  /** A number of requests instead of a duration, and the preparation before each round. */
   amount?: number;
   prepare?: () => Promise<void>;
 }
@@ -94,9 +94,9 @@ function cases({ organization, data, recorded, service, bare, headers }: Ground)
     },
     {
       name: "delete",
-      connections: 32,
+      connections: 16,
       amount: deletedCount,
-      // A load asks for a few more than it counts.
+      // The load generator may send a few more requests than it counts.
       async prepare() {
         const make = (url: string, path: string) => createThrough(url + path, headers, lead, deletedCount + 64);
         doomed.ours = await make(service.url, "/api/v1/lead/");
@@ -124,7 +124,7 @@ function cases({ organization, data, recorded, service, bare, headers }: Ground)
   ];
 }
 
-/** Another record and another value with every request, so that each is a change. */
+/** Each request changes another record to another value, so that each is a change. */
 function changing(ids: readonly string[], pathOf: (id: string) => string): () => { path: string; body: string } {
   let count = 0;
   return () => {
@@ -133,7 +133,7 @@ function changing(ids: readonly string[], pathOf: (id: string) => string): () =>
   };
 }
 
-/** What every case runs on. */
+/** What every case needs to run. */
 interface Ground {
   url: string;
   organization: Organization;
@@ -155,12 +155,12 @@ interface Result {
   bare: Measured;
 }
 
-/** Rounds in turn, in the other order every second time, so that a machine that slows down slows all. */
+/** Rounds alternate in order, so that a machine that slows down slows every side equally. */
 async function compare({ service, bare, floor, headers, withPgbench, url }: Ground, one: Case): Promise<Result> {
   const measured = { ours: [] as Measured[], bare: [] as Measured[], own: [] as Measured[], alone: [] as number[] };
   for (let round = 0; round <= rounds; round++) {
     await one.prepare?.();
-    // The first round is longer and not counted: code is compiled, caches and plans are warm after it, on all sides.
+    // The first round is longer and not counted. After it code is compiled, and caches and plans are warm, on all sides.
     const seconds = round === 0 ? warmUpSeconds : roundSeconds;
     const load = { connections: one.connections, amount: one.amount, leadInSeconds, seconds };
     const runs = [
@@ -207,11 +207,11 @@ function missedBy({ name, toBare, toOwn }: Result): string[] {
 
 interface Data {
   ids: string[];
-  /** Words that stand in a handful of names each. */
+  /** Each of these words is in a handful of names. */
   words: string[];
-  /** Leads with three contacts each. */
+  /** Creates leads with three contacts each. */
   families: string[];
-  /** The same in the bare server's tables. */
+  /** Creates the same records in the bare server's tables. */
   bareIds: string[];
   bareFamilies: string[];
 }
@@ -252,7 +252,7 @@ const sampleLead = (name: string) => ({
   addresses: [{ city: "San Francisco", state: "CA", country: "US" }],
 });
 
-/** A pronounceable word for every number, no two alike. */
+/** A pronounceable word for every number, all different. */
 function wordOf(number: number): string {
   const [consonants, vowels] = ["bdfgklmnprstvz", "aeiou"];
   let rest = number + 5000;
@@ -279,7 +279,7 @@ async function caller(
   };
 }
 
-/** Loading is not measured: where the machine is too slow for the service's own limits it is tried again. */
+/** Loading is not measured. It retries when the machine is too slow for the service's own limits. */
 async function patiently<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {
@@ -342,7 +342,10 @@ if (!withPgbench) console.log("pgbench is not installed: its column is left out.
 try {
   const ground = { url: stand.databaseUrl, organization, data, recorded, service, bare, floor, headers, withPgbench };
   const rows: Result[] = [];
-  for (const one of cases(ground)) if (!chosen || chosen.includes(one.name)) rows.push(await compare(ground, one));
+  for (const one of cases(ground).filter(({ name }) => !chosen || chosen.includes(name))) {
+    console.log(`Measuring ${one.name}, in ${rounds} rounds …`);
+    rows.push(await compare(ground, one));
+  }
   print(rows);
   console.log(`\nService process: ${idle} MB when started, ${service.memory()} MB after the load.`);
   const missed = rows.flatMap(missedBy);

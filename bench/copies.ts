@@ -1,10 +1,10 @@
-// Much data quickly: rows are copies of one that the service wrote itself, with other ids, dates and words.
+// Creates much data quickly: copies rows that the service wrote itself, with other ids, dates and words.
 import pg from "pg";
 import type { Stand } from "./stand.ts";
 
 /**
- * `insert … select` of copies: the row `id` of the organization $1, once for each `n` of the series, with the columns in `changes`
- * computed by SQL over `n`, the row `t` and `joins`.
+ * `insert … select` of copies: the row `id` of the organization $1, once for each `n` of the series. SQL over `n`, the row `t`
+ * and `joins` computes the columns in `changes`.
  */
 export async function copy(
   { app }: Stand,
@@ -23,7 +23,9 @@ export async function copy(
   return `insert into ${table} (${columns.map((column) => `"${column}"`).join(", ")}) select ${select} from ${table} t cross join ${series} ${joins} where t.organization_id = $1 and t.id = ${id}`;
 }
 
-/** Indexes are built once at the end, and foreign keys are not checked row by row: the rows are right by construction. */
+/**
+ * Indexes are built once at the end, and foreign keys are not checked row by row, because the rows are correct by construction.
+ */
 export async function withoutIndexes(stand: Stand, tables: readonly string[], load: () => Promise<void>): Promise<void> {
   const indexes = await stand.app.db.unscoped({
     text: `select pg_get_indexdef(i.indexrelid), ic.relname from pg_index i join pg_class ic on ic.oid = i.indexrelid join pg_class c on c.oid = i.indrelid
@@ -37,7 +39,7 @@ export async function withoutIndexes(stand: Stand, tables: readonly string[], lo
   for (const [definition, name] of indexes) await timed(`index ${name}`, () => run(stand, definition!));
 }
 
-/** A statement that may take as long as it takes. */
+/** Runs a statement without a time limit. */
 export async function run({ databaseUrl }: Stand, text: string, values: unknown[] = []): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -1,5 +1,5 @@
-// A crowd in a process of its own, so that what it does takes no turn of the one that measures. It asks at the pace it was given, however
-// long the answers take, each on a connection of its own; that is what a crowd does, and what a few connections in a loop do not.
+// A crowd of clients in its own process, so that it takes no time from the process that measures. It sends requests at a fixed
+// rate, however long responses take, each on its own connection. A few connections in a loop would not behave like that.
 import { once } from "node:events";
 import http from "node:http";
 import net from "node:net";
@@ -9,7 +9,7 @@ export interface Group {
   name: string;
   perSecond: number;
   method: "GET" | "POST";
-  /** Paths and bodies asked for in turn. */
+  /** Paths and bodies, requested in turn. */
   requests: readonly { path: string; body?: string }[];
 }
 
@@ -18,14 +18,14 @@ export interface Crowd {
   headers: Record<string, string>;
   seconds: number;
   groups: readonly Group[];
-  /** Connections that send a letter of a request now and then. */
+  /** Connections that send one byte of a request now and then. */
   slow: number;
 }
 
-/** The milliseconds of each answer, by its status; 0 is none. */
+/** The response times in milliseconds by status. Status 0 means no response. */
 export type Answers = Record<string, Record<number, number[]>>;
 
-/** A machine has so many ports: what does not fit is asked by nobody. */
+/** A machine has a limited number of ports. Requests beyond this are not sent. */
 const openMost = 4_000;
 
 let open = 0;
@@ -78,13 +78,13 @@ async function ask(
     await once(answer, "end");
     status = answer.statusCode!;
   } catch {
-    // Nobody answered: the status says so.
+    // There was no response, as the status shows.
   }
   open--;
   (answers[status] ??= []).push(performance.now() - begun);
 }
 
-/** Opens a connection that is never done with asking. */
+/** Opens a connection that never finishes its request. */
 function dribble(url: string): () => void {
   const { hostname, port } = new URL(url);
   let socket: net.Socket;

@@ -1,5 +1,5 @@
-// A floor made of the service's own statements: a node:http server that sends them through the same driver, on the same tables. It
-// checks nothing, knows nobody and renders nothing.
+// A floor made of the service's own statements: a node:http server that sends them through the same driver, on the same tables.
+// It has no validation, no authentication and no rendering.
 import { createServer } from "node:http";
 import type { Statement, TextRow } from "../src/db/database.ts";
 import { openDatabase } from "../src/db/pool.ts";
@@ -9,7 +9,7 @@ import { type Recorded, searchFor } from "./recorded.ts";
 const { url, recorded } = JSON.parse(process.env.FLOOR!) as { url: string; recorded: Recorded };
 const db = openDatabase({ url, rls: false });
 const organization = recorded.organizationId;
-// What stands before the JSON of a rendering is a mark of its definition.
+// A stored rendering starts with a mark of its definition, before the JSON.
 const text = (row: TextRow) => `{${row[0]!.slice(6)}}`;
 const listOf = (rows: TextRow[]) => `{"data":[${rows.slice(0, 100).map(text).join(",")}],"has_more":${rows.length > 100}}`;
 

@@ -1,4 +1,4 @@
-// Measures one server: so many connections for so long, and how many answers came back how fast.
+// Measures one server with a fixed number of connections: response counts and response times.
 import autocannon from "autocannon";
 
 export interface Load {
@@ -6,13 +6,13 @@ export interface Load {
   method?: "GET" | "POST" | "PUT" | "DELETE";
   headers?: Record<string, string>;
   body?: string;
-  /** Paths asked for in turn; a function is asked for each request anew. */
+  /** Paths, requested in turn. A function is called again for each request. */
   paths: readonly string[] | (() => { path: string; body?: string; method?: Load["method"] });
   connections: number;
-  /** How long is counted, after so long that is not: whoever stood idle is compiled anew by V8, and has cold caches. */
+  /** The measured time, after a warm-up. An idle server lost its compiled code and has cold caches. */
   seconds: number;
   leadInSeconds: number;
-  /** So many requests in place of a time, of which the first quarter is not counted. */
+  /** A number of requests instead of a duration. The first quarter is not counted. */
   amount?: number;
 }
 
@@ -25,11 +25,11 @@ export interface Measured {
   failures: number;
 }
 
-/** Runs a load and fails when an answer was not a success: a refusal is fast, and measures nothing. */
+/** Runs a load and fails when a response was not a success: a refusal is fast and would measure nothing. */
 export async function measure(load: Load): Promise<Measured> {
   const { url, connections, seconds, leadInSeconds, amount } = load;
   const latencies: number[] = [];
-  // The instance is a promise of its result and tells of every answer besides.
+  // The instance is a promise of its result, and also emits every response.
   const run = autocannon({
     url,
     connections,
@@ -72,7 +72,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** Of each figure the median of the rounds. */
+/** The median of each figure over the rounds. */
 export function middle(rounds: readonly Measured[]): Measured {
   const of = (key: keyof Measured) => median(rounds.map((one) => one[key]));
   return { perSecond: of("perSecond"), p50: of("p50"), p95: of("p95"), p99: of("p99"), failures: 0 };

@@ -1,4 +1,4 @@
-// Loaded into a service that is measured: answers SIGUSR2 with the longest time its event loop was held since it was asked last.
+// Loaded into a measured service: on SIGUSR2 it reports the longest event-loop delay since the last report.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
 const delay = monitorEventLoopDelay({ resolution: 1 });

@@ -1,5 +1,5 @@
-// `npm run bench:overload`: five times the heavy reads that the service can carry, on 50,000 leads, and what becomes of everyone else.
-// Figures to hold are in the last column. All traffic stays on this machine.
+// `npm run bench:overload`: sends five times the heavy reads that the service can carry, on 50,000 leads, and measures everyone
+// else's requests. Targets are in the last column. All traffic stays on this machine.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { copy, run, timed } from "./copies.ts";
@@ -53,7 +53,7 @@ async function fill(): Promise<void> {
   await timed("vacuum analyze", () => run(stand, "vacuum analyze"));
 }
 
-// --- what is asked ---
+// --- requests ---
 
 const search = (letters: string) =>
   JSON.stringify({
@@ -98,7 +98,7 @@ async function crowd(asked: readonly Group[], slow = 0): Promise<Answers> {
   return answers as Answers;
 }
 
-/** About how many heavy reads are answered in a second, by a few who each wait for their answer. */
+/** How many heavy reads per second a few clients get when each waits for its response. */
 async function carries(): Promise<number> {
   let asked = 0;
   const paths = () => heavy[asked++ % heavy.length]!;
@@ -107,7 +107,9 @@ async function carries(): Promise<number> {
 }
 
 interface Rounds {
-  /** As many as it carries, and five times as many, in turns: a machine that others use is slower for seconds at a time. */
+  /**
+   * Alternates between the load it can carry and five times that load: a machine that others use is slower for seconds at a time.
+   */
   within: Answers[];
   beyond: Answers[];
 }
@@ -121,7 +123,7 @@ async function inTurns(carried: number): Promise<Rounds> {
   return all;
 }
 
-// --- what came of it ---
+// --- results ---
 
 const p99 = (ms: readonly number[] = []): number =>
   ms.length === 0 ? Number.NaN : [...ms].sort((a, b) => a - b)[Math.min(ms.length - 1, Math.floor(ms.length * 0.99))]!;

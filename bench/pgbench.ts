@@ -1,4 +1,4 @@
-// `pgbench` with statements that the service itself sent: what the database alone does.
+// Runs `pgbench` with statements that the service itself sent, to measure the database alone.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ export function hasPgbench(): boolean {
   }
 }
 
-/** Transactions a second of one script. */
+/** Transactions per second of one script. */
 export function pgbench(url: string, script: string, { connections, seconds }: { connections: number; seconds: number }): number {
   const folder = mkdtempSync(join(tmpdir(), "headwater-pgbench-"));
   const file = join(folder, "script.sql");
@@ -34,7 +34,7 @@ export function pgbench(url: string, script: string, { connections, seconds }: {
   }
 }
 
-/** The recorded create as one transaction; ids are made by the database, of the same length. */
+/** The recorded create as one transaction. The database makes the ids, of the same length. */
 export function createScript({ create, createdIds }: Recorded): string {
   const statements = create.map((statement) => {
     let text = inlined(statement);
@@ -57,8 +57,8 @@ function literal(value: unknown): string {
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (Array.isArray(value)) return `array[${value.map(literal).join(",")}]::text[]`;
   const text = value instanceof Date ? value.toISOString() : String(value);
-  // A colon begins a variable of pgbench.
+  // In pgbench, a colon starts a variable.
   const quoted = `E'${text.replaceAll("\\", "\\\\").replaceAll("'", "''").replaceAll(":", "\\x3a")}'`;
-  // With an id put together inside it, it is text, and JSON only when that is said.
+  // With an id inserted, the value is text and needs a cast to JSON.
   return /^[[{]/.test(text) ? `(${quoted})::json` : quoted;
 }

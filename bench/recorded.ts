@@ -1,18 +1,18 @@
-// Statements that the service itself sent, so that the floor and pgbench pay for the same rows.
+// Records statements that the service itself sent, so that the floor and pgbench work on the same rows.
 import type { Statement } from "../src/db/database.ts";
 
 export interface Recorded {
   organizationId: string;
-  /** In one flight; every id in the values that begins with a recorded prefix is made anew. */
+  /** Sent in one flight. Every id in the values with a recorded prefix is replaced by a new one. */
   create: Statement[];
   createdIds: string[];
-  /** What finds the page for `recordedWord`; of each row the last column is the rendering, behind a line of ids. */
+  /** Finds the page for `recordedWord`. The last column of each row is the rendering, after a line of ids. */
   search: Statement;
 }
 
 export const recordedWord = "recordedword";
 
-/** What a search of a whole word names its spans by. */
+/** The name of the spans for the search of a whole word. */
 const beginningOf = (word: string): string => `^${word.slice(0, 4)}@`;
 
 /** The recorded search for another word. */

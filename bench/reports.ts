@@ -1,6 +1,6 @@
-// `npm run bench:reports`: every report over a large organization (100 thousand leads, 150 thousand deals, 1 million activities in
-// three years), for this month, this year and all time. SCALE=0.1 makes it a tenth; BENCH_KEEP=1 leaves the
-// database running, to ask it for plans, until Ctrl-C.
+// `npm run bench:reports`: runs every report over a large organization (100 thousand leads, 150 thousand deals, 1 million
+// activities in three years), for this month, this year and all time. SCALE=0.1 makes it a tenth. BENCH_KEEP=1 keeps the database
+// running until Ctrl-C, to look at its plans.
 import type { Actor } from "../src/core/context.ts";
 import { perform } from "../src/core/perform.ts";
 import { findOrCreateUser } from "../src/resources/organization/found.ts";
@@ -19,7 +19,7 @@ const { app } = stand;
 
 // --- data ---
 
-/** How many of the million activities are of which kind, and how they differ. */
+/** How many of the million activities have each kind, and how they differ. */
 const kinds: { name: string; share: number; body: object; changes?: Record<string, string> }[] = [
   {
     name: "activity_call",
@@ -175,7 +175,7 @@ async function addMembers({ id, userId }: Organization, count: number): Promise<
   return [userId, ...ids];
 }
 
-// --- questions ---
+// --- reports ---
 
 const reports: [string, object][] = [
   ["activity", {}],
@@ -190,7 +190,7 @@ const reports: [string, object][] = [
   ["sent_emails", {}],
 ];
 
-/** As it is asked without a range; this month, this year and all time are told apart below it. */
+/** The request without a range. The loop below adds this month, this year and all time. */
 async function ask({ key }: Organization): Promise<void> {
   const service = await startService(stand.databaseUrl);
   const missed: string[] = [];

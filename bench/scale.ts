@@ -1,6 +1,6 @@
-// `npm run bench:scale`: the same reads and writes asked of a small organization (10 thousand leads) and of one a hundred times as large
-// (1 million leads, 3 million contacts, 10 million activities), with a thousand small ones beside them. What matters is the last
-// column: a hundred times the data should cost nearly nothing. SCALE=0.1 makes the large one a tenth.
+// `npm run bench:scale`: sends the same reads and writes to a small organization (10 thousand leads) and to one a hundred times
+// as large (1 million leads, 3 million contacts, 10 million activities), beside a thousand small ones. The last column matters: a
+// hundred times the data should cost nearly nothing. SCALE=0.1 makes the large one a tenth.
 import type { Actor } from "../src/core/context.ts";
 import { perform } from "../src/core/perform.ts";
 import { copy, run, timed, withoutIndexes } from "./copies.ts";
@@ -74,7 +74,7 @@ async function writeTemplate({ key }: Organization): Promise<Template> {
   return { lead: lead.id, contact: contact.id, note: note.id, field: field.id };
 }
 
-/** A pronounceable word for a number, in SQL: no two numbers give the same. */
+/** A pronounceable word for a number, in SQL. All are different. */
 const word = (n: string) =>
   `(select string_agg(substr('bdfgklmnprstvz', (($n / 70 ^ k)::bigint % 14)::int + 1, 1) || substr('aeiou', (($n / (14 * 70 ^ k))::bigint % 5)::int + 1, 1), '' order by k) from generate_series(0, 3) k)`.replaceAll(
     "$n",
@@ -86,12 +86,12 @@ const searchOf = (moment: string) => `(select array_to_tsvector(array(
     select right($1, 8) || one from unnest(words || array(select '^' || left(word, letters) || month from unnest(words) word, unnest(array[3, 4]) letters)) one))
   from (select string_to_array(names.name, ' ') words, to_char(${moment} at time zone 'UTC', '"@"YYYYMM') as month) of)`;
 
-/** Three years, evenly. */
+/** Spread evenly over three years. */
 const momentOf = (n: string, count: string) => `(now() - interval '3 years' + ${n} * interval '3 years' / (${count} + 1))`;
 
 const leadId = (n: string) => `'lead_' || lpad((${n})::text, 26, '0')`;
 
-// Each word stands in about five names; a name has two. Newest first is the order of the ids.
+// Each word is in about five names, and a name has two. Newest first is the order of the ids.
 const copyLeads = async ({ field }: Template) =>
   copy(
     stand,
@@ -136,7 +136,7 @@ const copyActivities = async () =>
     activity_at: momentOf("n", "$5::int * 10"),
   });
 
-/** A statement with only the parameters it names, numbered anew. */
+/** A statement with only the parameters it names, numbered again. */
 function used(text: string, values: readonly unknown[]): [string, unknown[]] {
   const places = [...new Set([...text.matchAll(/\$(\d+)/g)].map((match) => Number(match[1])))].toSorted((a, b) => a - b);
   return [
@@ -145,14 +145,14 @@ function used(text: string, values: readonly unknown[]): [string, unknown[]] {
   ];
 }
 
-// --- questions ---
+// --- cases ---
 
 type Ask = (path: string, body?: object) => Promise<any>;
 type Asked = Pick<Load, "method" | "paths" | "body" | "amount">;
 
 interface Question {
   name: string;
-  /** How many ask at the same time; one where nothing is said. */
+  /** The number of concurrent clients, by default one. */
   clients?: number;
   /** Paths to read, or another load. */
   paths(organization: Organization, leads: number, ask: Ask): Promise<string[] | Asked>;
@@ -198,7 +198,7 @@ const changes =
     body: `{"description":"Changed for the time number ${n}."}`,
   });
 
-/** Of ten requests seven read one thing or a page, two change something and one is new. */
+/** Of ten requests, seven read a record or a page, two update and one creates. */
 function mixture(leads: number): ((n: number) => Request)[] {
   const some = (n: number) => idOf(1 + ((n * 104_729) % leads));
   const get = (n: number): Request => ({ path: `/lead/${some(n)}/` });
@@ -208,20 +208,20 @@ function mixture(leads: number): ((n: number) => Request)[] {
   return [get, activities, get, changes(leads), get, list, activities, changes(leads), get, create];
 }
 
-/** Each of the requests in turn, with a number that no other has. */
+/** Each of the requests in turn, with a number that is unique. */
 function inRotation(requests: readonly ((n: number) => Request)[]): () => Request {
   let count = 0;
   return () => requests[count % requests.length]!(count++);
 }
 
-/** Leads to be deleted, made when they are asked for; a round asks for a few more than it counts. */
+/** Leads to be deleted, created when requested. A round may send a few more requests than it counts. */
 async function doomed(ask: Ask): Promise<() => Request> {
   const ids: string[] = [];
   for (let i = 0; i < (rounds + 1) * (deletedCount + 10); i++) ids.push((await ask("/lead/", JSON.parse(newLead(i)))).id);
   return () => ({ path: `/lead/${ids.pop()}/` });
 }
 
-// A page of ten, so that the small organization has a thousandth one too; the cursor is that of the page before.
+// A page of ten, so that the small organization has a thousandth page too. The cursor comes from the page before.
 async function cursorPath(ask: Ask, page: number): Promise<string> {
   let cursor = "";
   for (let at = 0; at < page; at++) {
@@ -260,7 +260,10 @@ async function sideOf(url: string, question: Question, organization: Organizatio
   };
 }
 
-/** Both sides of a question in turns, the first round to warm up: a machine that others use is slower for seconds at a time. */
+/**
+ * Alternates between both organizations, with a first round to warm up: a machine that others use is slower for seconds at a
+ * time.
+ */
 async function inTurns(url: string, sides: readonly Side[]): Promise<Measured[][]> {
   const all: Measured[][] = sides.map(() => []);
   for (let round = 0; round <= rounds; round++)

@@ -1,5 +1,5 @@
-// `npm run bench:slow`: the heaviest single requests there are, what each takes, and how long it holds up everybody else. Each is asked
-// of the service as it is, with nothing beside it; the best of a few rounds counts.
+// `npm run bench:slow`: measures how long the heaviest single requests take, and how long they hold up everybody else. Each runs
+// alone, and the best of a few rounds counts.
 import { once } from "node:events";
 import { copy, run } from "./copies.ts";
 import { foundBenchOrganization, openStand, type Running, startService } from "./stand.ts";
@@ -24,7 +24,7 @@ async function ask(method: string, path: string, body?: object): Promise<any> {
 
 let count = 0;
 
-/** Copies of a record, so many that one request has to do with all of them. */
+/** Copies a record, so often that one request has to handle all copies. */
 async function copies(table: string, id: string, many: number, changes: Record<string, string> = {}): Promise<string[]> {
   const [prefix] = id.split("_");
   const first = (count += many) - many;
@@ -45,11 +45,11 @@ async function leadWithHistory(): Promise<any> {
   return { ...made, contact_id };
 }
 
-// --- questions ---
+// --- cases ---
 
 interface Question {
   name: string;
-  /** Makes what is asked about, and answers how to ask. */
+  /** Creates the data and returns the request. */
   prepare(): Promise<() => Promise<unknown>>;
 }
 
@@ -127,7 +127,7 @@ await run(stand, "analyze");
 for (const question of questions) {
   const results: { took: number; held: number }[] = [];
   for (let round = 0; round <= rounds; round++) results.push(await measured(question));
-  // The first one warms up.
+  // The first round is the warm-up.
   const best = (of: "took" | "held") => Math.min(...results.slice(1).map((one) => one[of])).toFixed(0);
   console.log(`${question.name.padEnd(42)} ${best("took").padStart(5)} ms, holding others up for ${best("held").padStart(4)} ms`);
 }

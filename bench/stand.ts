@@ -6,6 +6,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type App, openApp } from "../src/app.ts";
+import { parseConfig } from "../src/config.ts";
 import type { Statement, Transaction } from "../src/db/database.ts";
 import { startEmbedded } from "../src/db/embedded/index.ts";
 import { migrate } from "../src/db/migrate.ts";
@@ -18,7 +19,7 @@ export interface Stand {
   close(): Promise<void>;
 }
 
-/** A PostgreSQL of our own with durable commits, or the one named by BENCH_DATABASE_URL (its database is filled with data). */
+/** A PostgreSQL of our own with durable commits, or the one of BENCH_DATABASE_URL (its database is filled with data). */
 export async function openStand(settings: Record<string, string> = {}): Promise<Stand> {
   const given = process.env.BENCH_DATABASE_URL;
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-bench-"));
@@ -48,6 +49,7 @@ const appOptions = {
   rls: false,
   baseUrl: "http://localhost",
   secretKey: "the secret key of the bench",
+  oauth: parseConfig({}).oauth,
   filesDir: join(tmpdir(), "headwater-bench-files"),
 };
 
@@ -75,12 +77,12 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** The service, as `headwater start` runs it, on the stand's database. */
+/** The service on the stand's database, started by `headwater start`. */
 export async function startService(databaseUrl: string, env: Record<string, string> = {}): Promise<Running> {
   const port = await freePort();
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-bench-service-"));
   const running = await start(["src/main.ts", "start"], port, {
-    // As `npm start` has it.
+    // The flags that `npm start` uses.
     NODE_COMPILE_CACHE: join(process.cwd(), "node_modules/.cache/node"),
     DATABASE_URL: databaseUrl,
     DATA_DIR: dataDir,
@@ -92,7 +94,7 @@ export async function startService(databaseUrl: string, env: Record<string, stri
   return running;
 }
 
-/** The bare floor, with tables of its own in the same database. */
+/** The bare floor, with its own tables in the same database. */
 export async function startBare(databaseUrl: string): Promise<Running> {
   const running = await start(["bench/bare.ts"], await freePort(), { BARE: databaseUrl });
   await once(running.process.stdout!, "data");
@@ -147,7 +149,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Runs `act` on the app and answers the statements it sent in transactions and on connections of their own. */
+/** Runs `act` on the app and returns the statements it sent in transactions and on its own connections. */
 export async function record(app: App, act: () => Promise<unknown>): Promise<{ written: Statement[]; queried: Statement[] }> {
   const written: Statement[] = [];
   const queried: Statement[] = [];

@@ -165,6 +165,19 @@ create table activity (
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
   rendered text,
+  released_by text,
+  sending_at timestamp(3) with time zone,
+  receipts jsonb,
+  classification jsonb,
+  class_effects jsonb,
+  bounces jsonb,
+  sending_account text,
+  provider_id text,
+  delivery_status text,
+  mailbox_user_ids text[],
+  tracking jsonb,
+  turn_at timestamp(3) with time zone,
+  followup_made_at timestamp(3) with time zone,
   constraint activity_pkey PRIMARY KEY (organization_id, id),
   constraint activity_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
   constraint activity_conversation_id_fkey FOREIGN KEY (organization_id, conversation_id) REFERENCES conversation(organization_id, id) DEFERRABLE,
@@ -181,7 +194,11 @@ create table activity (
 );
 CREATE INDEX activity_activity_at_idx ON public.activity USING btree (organization_id, activity_at DESC, id DESC);
 CREATE INDEX activity_attendees_idx ON public.activity USING gin (organization_id, attendees jsonb_path_ops) WHERE (attendees IS NOT NULL);
+CREATE INDEX activity_bounces_idx ON public.activity USING gin (organization_id, bounces jsonb_path_ops) WHERE ((bounces IS NOT NULL) AND (bounces <> '[]'::jsonb));
+CREATE INDEX activity_by_dialers_idx ON public.activity USING btree (organization_id, activity_at) WHERE (dialer_id IS NOT NULL);
 CREATE INDEX activity_call_idx ON public.activity USING btree (organization_id, lead_id, activity_at DESC, id DESC) WHERE (_type = 'Call'::text);
+CREATE INDEX activity_call_talking_idx ON public.activity USING btree (date_answered) WHERE ((_type = 'Call'::text) AND (status = 'in-progress'::text) AND (provider_id IS NOT NULL));
+CREATE INDEX activity_call_waiting_idx ON public.activity USING btree (date_created) WHERE ((_type = 'Call'::text) AND (status = 'created'::text));
 CREATE INDEX activity_contact_call_idx ON public.activity USING btree (organization_id, contact_id, activity_at DESC, id DESC) WHERE ((_type = 'Call'::text) AND (contact_id IS NOT NULL));
 CREATE INDEX activity_contact_id_idx ON public.activity USING btree (organization_id, contact_id, date_created DESC, id DESC) WHERE (contact_id IS NOT NULL);
 CREATE INDEX activity_conversation_id_idx ON public.activity USING btree (organization_id, conversation_id, date_created DESC, id DESC) WHERE (conversation_id IS NOT NULL);
@@ -189,8 +206,10 @@ CREATE INDEX activity_custom_activity_type_id_idx ON public.activity USING btree
 CREATE INDEX activity_custom_idx ON public.activity USING gin (organization_id, custom jsonb_path_ops) WHERE (custom IS NOT NULL);
 CREATE INDEX activity_date_created_idx ON public.activity USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX activity_date_updated_idx ON public.activity USING btree (organization_id, date_updated DESC, id DESC);
+CREATE INDEX activity_dialer_idx ON public.activity USING btree (organization_id, dialer_id, activity_at) WHERE (dialer_id IS NOT NULL);
 CREATE INDEX activity_email_account_id_idx ON public.activity USING btree (organization_id, email_account_id, date_created DESC, id DESC) WHERE (email_account_id IS NOT NULL);
 CREATE UNIQUE INDEX activity_external_message_id_key ON public.activity USING btree (organization_id, channel, external_message_id) WHERE (external_message_id IS NOT NULL);
+CREATE INDEX activity_followup_date_idx ON public.activity USING btree (followup_date) WHERE ((_type = 'Email'::text) AND (status = 'sent'::text) AND (NOT has_reply) AND (followup_date IS NOT NULL) AND (followup_made_at IS NULL));
 CREATE INDEX activity_followup_sequence_id_idx ON public.activity USING btree (organization_id, followup_sequence_id, date_created DESC, id DESC) WHERE (followup_sequence_id IS NOT NULL);
 CREATE INDEX activity_in_reply_to_id_idx ON public.activity USING btree (organization_id, in_reply_to_id, date_created DESC, id DESC) WHERE (in_reply_to_id IS NOT NULL);
 CREATE INDEX activity_lead_id_idx ON public.activity USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
@@ -199,6 +218,7 @@ CREATE INDEX activity_meeting_clock_idx ON public.activity USING btree (starts_a
 CREATE INDEX activity_message_ids_idx ON public.activity USING gin (organization_id, message_ids) WHERE (message_ids <> '{}'::text[]);
 CREATE INDEX activity_opportunity_id_idx ON public.activity USING btree (organization_id, opportunity_id, date_created DESC, id DESC) WHERE (opportunity_id IS NOT NULL);
 CREATE INDEX activity_opportunity_status_idx ON public.activity USING btree (organization_id, opportunity_id, activity_at) INCLUDE (old_status_id, new_status_id) WHERE (_type = 'OpportunityStatusChange'::text);
+CREATE UNIQUE INDEX activity_provider_id_key ON public.activity USING btree (organization_id, provider_id) WHERE (provider_id IS NOT NULL);
 CREATE INDEX activity_report_idx ON public.activity USING btree (organization_id, _type, activity_at) INCLUDE (user_id, lead_id, opportunity_id, direction, status, disposition, duration, call_method, outcome_id, ends_at, template_id, sequence_id, has_reply, opens_summary, clicks_summary, old_status_id, new_status_id, date_created) WHERE (_type <> 'Created'::text);
 CREATE INDEX activity_response_to_id_idx ON public.activity USING btree (organization_id, response_to_id, date_created DESC, id DESC) WHERE (response_to_id IS NOT NULL);
 CREATE INDEX activity_search_idx ON public.activity USING gin (search) WHERE (search IS NOT NULL);
@@ -210,6 +230,7 @@ CREATE INDEX activity_template_id_idx ON public.activity USING btree (organizati
 CREATE INDEX activity_thread_id_idx ON public.activity USING btree (organization_id, thread_id, date_created DESC, id DESC) WHERE (thread_id IS NOT NULL);
 CREATE INDEX activity_type_idx ON public.activity USING btree (organization_id, _type, date_created DESC, id DESC);
 CREATE INDEX activity_user_id_idx ON public.activity USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
+CREATE INDEX activity_waiting_account_idx ON public.activity USING btree (organization_id, email_account_id) WHERE (send_after IS NOT NULL);
 alter table activity enable row level security, force row level security;
 create policy organization on activity to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on activity to headwater_system using (true);
@@ -272,10 +293,12 @@ create table automation (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  in_flight text,
   constraint automation_pkey PRIMARY KEY (organization_id, id),
   constraint automation_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );
 CREATE INDEX automation_date_created_idx ON public.automation USING btree (organization_id, generation, date_created DESC, id DESC);
+CREATE INDEX automation_listening_idx ON public.automation USING btree (organization_id) INCLUDE (active_version_id, status) WHERE (status = ANY (ARRAY['active'::text, 'paused'::text]));
 CREATE INDEX automation_trigger_type_idx ON public.automation USING btree (organization_id, trigger_type) WHERE (status = 'active'::text);
 alter table automation enable row level security, force row level security;
 create policy organization on automation to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
@@ -298,6 +321,7 @@ create table automation_event (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  evaluations jsonb default '[]'::jsonb not null,
   constraint automation_event_pkey PRIMARY KEY (organization_id, id),
   constraint automation_event_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
   constraint automation_event_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
@@ -305,6 +329,7 @@ create table automation_event (
 CREATE INDEX automation_event_date_created_idx ON public.automation_event USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX automation_event_lead_id_idx ON public.automation_event USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE INDEX automation_event_object_id_idx ON public.automation_event USING btree (organization_id, object_id) WHERE (object_id IS NOT NULL);
+CREATE INDEX automation_event_old_idx ON public.automation_event USING btree (date_created);
 alter table automation_event enable row level security, force row level security;
 create policy organization on automation_event to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on automation_event to headwater_system using (true);
@@ -340,6 +365,18 @@ create table automation_run (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  kind text default 'event'::text not null,
+  status_reason text,
+  vars jsonb default '{}'::jsonb not null,
+  wait jsonb,
+  goal_id text,
+  exit_id text,
+  parent_run_id text,
+  causation jsonb,
+  is_test boolean default false not null,
+  steps_executed bigint default 0 not null,
+  started_by jsonb,
+  enrol_key text,
   constraint automation_run_pkey PRIMARY KEY (organization_id, id),
   constraint automation_run_automation_id_fkey FOREIGN KEY (organization_id, automation_id) REFERENCES automation(organization_id, id) DEFERRABLE,
   constraint automation_run_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
@@ -355,8 +392,11 @@ CASE
     WHEN (status = 'failed'::text) THEN 0
     ELSE 1
 END), date_created DESC, id DESC);
+CREATE UNIQUE INDEX automation_run_enrol_key ON public.automation_run USING btree (organization_id, automation_id, enrol_key) WHERE ((enrol_key IS NOT NULL) AND (status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting'::text, 'held'::text])));
+CREATE INDEX automation_run_enrolled_idx ON public.automation_run USING btree (organization_id, automation_id, object_id, date_created);
 CREATE INDEX automation_run_event_id_idx ON public.automation_run USING btree (organization_id, event_id) WHERE (event_id IS NOT NULL);
 CREATE INDEX automation_run_lead_id_idx ON public.automation_run USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
+CREATE INDEX automation_run_living_idx ON public.automation_run USING btree (organization_id, automation_id, status) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting'::text, 'held'::text]));
 CREATE INDEX automation_run_object_id_idx ON public.automation_run USING btree (organization_id, object_id) WHERE (object_id IS NOT NULL);
 CREATE INDEX automation_run_opportunity_id_idx ON public.automation_run USING btree (organization_id, opportunity_id, date_created DESC, id DESC) WHERE (opportunity_id IS NOT NULL);
 CREATE INDEX automation_run_version_id_idx ON public.automation_run USING btree (organization_id, version_id, date_created DESC, id DESC) WHERE (version_id IS NOT NULL);
@@ -385,10 +425,15 @@ create table automation_step_run (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  sequence bigint default 0 not null,
+  iteration bigint default 0 not null,
+  attempts jsonb default '[]'::jsonb not null,
+  effect jsonb,
   constraint automation_step_run_pkey PRIMARY KEY (organization_id, id),
   constraint automation_step_run_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint automation_step_run_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES automation_run(organization_id, id) DEFERRABLE
 );
+CREATE INDEX automation_step_run_assigned_idx ON public.automation_step_run USING btree (organization_id, node_id, id DESC) WHERE ((type = 'owner.assign'::text) AND (status = 'succeeded'::text));
 CREATE INDEX automation_step_run_run_id_idx ON public.automation_step_run USING btree (organization_id, run_id, date_created DESC, id DESC) WHERE (run_id IS NOT NULL);
 alter table automation_step_run enable row level security, force row level security;
 create policy organization on automation_step_run to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
@@ -421,6 +466,28 @@ CREATE UNIQUE INDEX automation_version_number_key ON public.automation_version U
 alter table automation_version enable row level security, force row level security;
 create policy organization on automation_version to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on automation_version to headwater_system using (true);
+
+create table automation_wait (
+  organization_id text not null,
+  run_id text not null,
+  purpose text not null,
+  name text not null,
+  event text not null,
+  match_key text not null,
+  match_value text not null,
+  match jsonb not null,
+  condition jsonb,
+  event_id text,
+  came_at timestamp(3) with time zone,
+  date_created timestamp(3) with time zone not null,
+  constraint automation_wait_pkey PRIMARY KEY (organization_id, run_id, purpose, name, event),
+  constraint automation_wait_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint automation_wait_organization_id_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES automation_run(organization_id, id) ON DELETE CASCADE
+);
+CREATE INDEX automation_wait_event_idx ON public.automation_wait USING btree (organization_id, event, match_key, match_value) WHERE (event_id IS NULL);
+alter table automation_wait enable row level security, force row level security;
+create policy organization on automation_wait to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on automation_wait to headwater_system using (true);
 
 create table bulk_action (
   organization_id text not null,
@@ -481,6 +548,98 @@ CREATE INDEX bulk_action_template_id_idx ON public.bulk_action USING btree (orga
 alter table bulk_action enable row level security, force row level security;
 create policy organization on bulk_action to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on bulk_action to headwater_system using (true);
+
+create table calendar (
+  organization_id text not null,
+  account_id text not null,
+  calendar_id text not null,
+  cursor text,
+  page text,
+  listing integer default 0 not null,
+  listed_at timestamp(3) with time zone,
+  listed_from timestamp(3) with time zone,
+  listed_to timestamp(3) with time zone,
+  events integer default 0 not null,
+  read_at timestamp(3) with time zone,
+  error text,
+  constraint calendar_pkey PRIMARY KEY (organization_id, account_id, calendar_id),
+  constraint calendar_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+alter table calendar enable row level security, force row level security;
+create policy organization on calendar to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on calendar to headwater_system using (true);
+
+create table calendar_copy (
+  organization_id text not null,
+  account_id text not null,
+  calendar_id text not null,
+  event_id text not null,
+  uid text not null,
+  occurrence text not null,
+  series_id text,
+  is_exception boolean not null,
+  user_id text not null,
+  starts_at timestamp(3) with time zone not null,
+  ends_at timestamp(3) with time zone not null,
+  listing integer not null,
+  gone_at timestamp(3) with time zone,
+  constraint calendar_copy_pkey PRIMARY KEY (organization_id, account_id, calendar_id, event_id),
+  constraint calendar_copy_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX calendar_copy_gone_at_idx ON public.calendar_copy USING btree (organization_id, account_id) WHERE (gone_at IS NOT NULL);
+CREATE INDEX calendar_copy_series_id_idx ON public.calendar_copy USING btree (organization_id, account_id, series_id) WHERE (series_id IS NOT NULL);
+CREATE INDEX calendar_copy_uid_idx ON public.calendar_copy USING btree (organization_id, uid, occurrence);
+alter table calendar_copy enable row level security, force row level security;
+create policy organization on calendar_copy to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on calendar_copy to headwater_system using (true);
+
+create table calendar_meeting (
+  organization_id text not null,
+  uid text not null,
+  occurrence text not null,
+  activity_id text,
+  said text,
+  account_id text,
+  calendar_id text,
+  event_id text,
+  is_organizer boolean default false not null,
+  constraint calendar_meeting_pkey PRIMARY KEY (organization_id, uid, occurrence),
+  constraint calendar_meeting_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX calendar_meeting_activity_id_idx ON public.calendar_meeting USING btree (organization_id, activity_id) WHERE (activity_id IS NOT NULL);
+alter table calendar_meeting enable row level security, force row level security;
+create policy organization on calendar_meeting to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on calendar_meeting to headwater_system using (true);
+
+create table calendar_round (
+  organization_id text not null,
+  account_id text not null,
+  calendars_at timestamp(3) with time zone,
+  began_at timestamp(3) with time zone,
+  failures integer default 0 not null,
+  failing_since timestamp(3) with time zone,
+  constraint calendar_round_pkey PRIMARY KEY (organization_id, account_id),
+  constraint calendar_round_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+alter table calendar_round enable row level security, force row level security;
+create policy organization on calendar_round to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on calendar_round to headwater_system using (true);
+
+create table call_recording (
+  organization_id text not null,
+  id text not null,
+  call_provider_id text not null,
+  account text not null,
+  what text not null,
+  seconds integer not null,
+  is_stored boolean default false not null,
+  date_created timestamp(3) with time zone not null,
+  constraint call_recording_pkey PRIMARY KEY (organization_id, id),
+  constraint call_recording_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+alter table call_recording enable row level security, force row level security;
+create policy organization on call_recording to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on call_recording to headwater_system using (true);
 
 create table comment (
   organization_id text not null,
@@ -559,10 +718,21 @@ create table connected_account (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  granted_features text[],
+  calendar_status text not null,
+  latest_calendar_error text,
+  last_synced_at timestamp(3) with time zone,
+  daily_cap integer,
+  shared_with text[] default '{}'::text[] not null,
+  send_failures integer default 0 not null,
+  send_again_at timestamp(3) with time zone,
+  allowed_identities text[] default '{}'::text[] not null,
   constraint connected_account_pkey PRIMARY KEY (organization_id, id),
   constraint connected_account_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
-  constraint connected_account_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE
+  constraint connected_account_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE,
+  constraint connected_account_daily_cap_check CHECK ((daily_cap > 0))
 );
+CREATE INDEX connected_account_calendar_status_idx ON public.connected_account USING btree (calendar_status) WHERE (calendar_status <> 'disabled'::text);
 CREATE INDEX connected_account_date_created_idx ON public.connected_account USING btree (organization_id, date_created DESC, id DESC);
 CREATE UNIQUE INDEX connected_account_email_key ON public.connected_account USING btree (organization_id, user_id, lower(email), (
 CASE
@@ -570,10 +740,25 @@ CASE
     ELSE _type
 END));
 CREATE UNIQUE INDEX connected_account_is_default_key ON public.connected_account USING btree (organization_id, user_id) WHERE is_default;
+CREATE INDEX connected_account_receive_status_idx ON public.connected_account USING btree (receive_status) WHERE (receive_status <> 'disabled'::text);
 CREATE INDEX connected_account_user_id_idx ON public.connected_account USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
 alter table connected_account enable row level security, force row level security;
 create policy organization on connected_account to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on connected_account to headwater_system using (true);
+
+create table consumer (
+  organization_id text not null,
+  name text not null,
+  cursor_epoch bigint not null,
+  cursor_position bigint not null,
+  cursor_seq bigint default 0 not null,
+  constraint consumer_pkey PRIMARY KEY (organization_id, name),
+  constraint consumer_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+alter table consumer enable row level security, force row level security;
+create policy organization on consumer to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on consumer to headwater_system using (true);
+CREATE TRIGGER place_consumer BEFORE INSERT ON public.consumer FOR EACH ROW WHEN ((new.cursor_position IS NULL)) EXECUTE FUNCTION place_consumer();
 
 create table contact (
   organization_id text not null,
@@ -603,6 +788,7 @@ create table contact (
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
   rendered text,
+  do_not_call boolean default false not null,
   constraint contact_pkey PRIMARY KEY (organization_id, id),
   constraint contact_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE
 );
@@ -723,6 +909,7 @@ CREATE INDEX conversation_last_message_at_idx ON public.conversation USING btree
 CREATE INDEX conversation_lead_id_idx ON public.conversation USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE INDEX conversation_people_idx ON public.conversation USING gin (organization_id, people jsonb_path_ops);
 CREATE INDEX conversation_search_idx ON public.conversation USING gin (search);
+CREATE INDEX conversation_snoozed_until_idx ON public.conversation USING btree (snoozed_until) WHERE (status = 'snoozed'::text);
 alter table conversation enable row level security, force row level security;
 create policy organization on conversation to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on conversation to headwater_system using (true);
@@ -751,10 +938,12 @@ create table credential (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  webhook_token text not null,
   constraint credential_pkey PRIMARY KEY (organization_id, id),
   constraint credential_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );
 CREATE UNIQUE INDEX credential_service_key ON public.credential USING btree (organization_id, service);
+CREATE UNIQUE INDEX credential_webhook_token_key ON public.credential USING btree (webhook_token, organization_id);
 alter table credential enable row level security, force row level security;
 create policy organization on credential to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on credential to headwater_system using (true);
@@ -772,6 +961,7 @@ create table custom_activity_type (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  is_deleted boolean default false not null,
   constraint custom_activity_type_pkey PRIMARY KEY (organization_id, id),
   constraint custom_activity_type_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );
@@ -779,6 +969,30 @@ CREATE UNIQUE INDEX custom_activity_type_name_key ON public.custom_activity_type
 alter table custom_activity_type enable row level security, force row level security;
 create policy organization on custom_activity_type to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on custom_activity_type to headwater_system using (true);
+
+create table custom_data_change (
+  organization_id text not null,
+  id text not null,
+  field_id text,
+  type_id text,
+  places jsonb default '[]'::jsonb not null,
+  staying jsonb default '[]'::jsonb not null,
+  becomes jsonb,
+  drops boolean default false not null,
+  reached_table text default ''::text not null,
+  reached_id text default ''::text not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  removed boolean default false not null,
+  constraint custom_data_change_pkey PRIMARY KEY (organization_id, id),
+  constraint custom_data_change_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+alter table custom_data_change enable row level security, force row level security;
+create policy organization on custom_data_change to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on custom_data_change to headwater_system using (true);
 
 create table custom_field (
   organization_id text not null,
@@ -802,6 +1016,7 @@ create table custom_field (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  converting_to_type text,
   constraint custom_field_pkey PRIMARY KEY (organization_id, id),
   constraint custom_field_custom_activity_type_id_fkey FOREIGN KEY (organization_id, custom_activity_type_id) REFERENCES custom_activity_type(organization_id, id) DEFERRABLE,
   constraint custom_field_custom_object_type_id_fkey FOREIGN KEY (organization_id, custom_object_type_id) REFERENCES custom_object_type(organization_id, id) DEFERRABLE,
@@ -861,6 +1076,7 @@ create table custom_object_type (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  is_deleted boolean default false not null,
   constraint custom_object_type_pkey PRIMARY KEY (organization_id, id),
   constraint custom_object_type_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );
@@ -897,6 +1113,10 @@ create table dialer (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  skip_rules jsonb default '{"exclude_dnc": true, "local_hours": "08:00-21:00", "max_attempts": null, "min_hours_between": null, "exclude_called_today": false}'::jsonb not null,
+  pacing double precision default 1.5 not null,
+  effective_type text default 'power'::text not null,
+  status_details text,
   constraint dialer_pkey PRIMARY KEY (organization_id, id),
   constraint dialer_caller_id_fkey FOREIGN KEY (organization_id, caller_id) REFERENCES phone_number(organization_id, id) DEFERRABLE,
   constraint dialer_contact_list_id_fkey FOREIGN KEY (organization_id, contact_list_id) REFERENCES contact_list(organization_id, id) DEFERRABLE,
@@ -913,6 +1133,20 @@ alter table dialer enable row level security, force row level security;
 create policy organization on dialer to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on dialer to headwater_system using (true);
 
+create table dialer_agent (
+  organization_id text not null,
+  dialer_id text not null,
+  user_id text not null,
+  ready_at timestamp(3) with time zone not null,
+  date_created timestamp(3) with time zone not null,
+  constraint dialer_agent_pkey PRIMARY KEY (organization_id, dialer_id, user_id),
+  constraint dialer_agent_dialer_id_fkey FOREIGN KEY (organization_id, dialer_id) REFERENCES dialer(organization_id, id) ON DELETE CASCADE,
+  constraint dialer_agent_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+alter table dialer_agent enable row level security, force row level security;
+create policy organization on dialer_agent to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on dialer_agent to headwater_system using (true);
+
 create table dialer_lead (
   organization_id text not null,
   dialer_id text not null,
@@ -920,12 +1154,22 @@ create table dialer_lead (
   lead_id text not null,
   contact_ids text[],
   user_id text,
-  is_skipped boolean default false not null,
   outcome text,
+  state text default 'pending'::text not null,
+  wait_until timestamp(3) with time zone,
+  lease_until timestamp(3) with time zone,
+  taken_at timestamp(3) with time zone,
+  contact_id text,
+  phone jsonb,
+  call_id text,
   constraint dialer_lead_pkey PRIMARY KEY (organization_id, dialer_id, "position"),
   constraint dialer_lead_dialer_id_fkey FOREIGN KEY (organization_id, dialer_id) REFERENCES dialer(organization_id, id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
-  constraint dialer_lead_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+  constraint dialer_lead_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint dialer_lead_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'leased'::text, 'dialing'::text, 'called'::text, 'skipped'::text])))
 );
+CREATE INDEX dialer_lead_call_id_idx ON public.dialer_lead USING btree (organization_id, call_id) WHERE (call_id IS NOT NULL);
+CREATE INDEX dialer_lead_open_idx ON public.dialer_lead USING btree (organization_id, dialer_id, "position") WHERE (state = ANY (ARRAY['pending'::text, 'leased'::text, 'dialing'::text]));
+CREATE INDEX dialer_lead_taken_idx ON public.dialer_lead USING btree (organization_id, dialer_id, user_id, taken_at) WHERE (taken_at IS NOT NULL);
 alter table dialer_lead enable row level security, force row level security;
 create policy organization on dialer_lead to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on dialer_lead to headwater_system using (true);
@@ -1092,14 +1336,15 @@ create table file (
   width integer,
   height integer,
   storage_key text not null,
-  share_hash text not null,
-  share_token text not null,
+  share_hash text,
+  share_token text,
   search tsvector,
   created_by text,
   updated_by text,
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  share_expires_at timestamp(3) with time zone,
   constraint file_pkey PRIMARY KEY (organization_id, id),
   constraint file_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
   constraint file_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
@@ -1112,6 +1357,7 @@ CREATE INDEX file_lead_id_idx ON public.file USING btree (organization_id, lead_
 CREATE INDEX file_opportunity_id_idx ON public.file USING btree (organization_id, opportunity_id, date_created DESC, id DESC) WHERE (opportunity_id IS NOT NULL);
 CREATE UNIQUE INDEX file_outreach_channel_key ON public.file USING btree (organization_id, COALESCE(contact_id, opportunity_id, lead_id, ''::text), outreach_channel, COALESCE(subtype, ''::text)) WHERE (outreach_channel IS NOT NULL);
 CREATE INDEX file_search_idx ON public.file USING gin (search);
+CREATE INDEX file_share_expires_at_idx ON public.file USING btree (share_expires_at) WHERE ((share_hash IS NOT NULL) AND (share_expires_at IS NOT NULL));
 CREATE UNIQUE INDEX file_share_hash_key ON public.file USING btree (share_hash, organization_id);
 CREATE UNIQUE INDEX file_storage_key_key ON public.file USING btree (storage_key, organization_id);
 CREATE INDEX file_subtype_idx ON public.file USING btree (organization_id, subtype) WHERE (subtype IS NOT NULL);
@@ -1311,22 +1557,27 @@ create table inbox_prospect (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  user_id text,
+  account_id text,
+  message_count integer default 1 not null,
   constraint inbox_prospect_pkey PRIMARY KEY (organization_id, id),
   constraint inbox_prospect_activity_id_fkey FOREIGN KEY (organization_id, activity_id) REFERENCES activity(organization_id, id) DEFERRABLE,
   constraint inbox_prospect_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
   constraint inbox_prospect_conversation_id_fkey FOREIGN KEY (organization_id, conversation_id) REFERENCES conversation(organization_id, id) DEFERRABLE,
   constraint inbox_prospect_folder_id_fkey FOREIGN KEY (organization_id, folder_id) REFERENCES inbox_folder(organization_id, id) DEFERRABLE,
   constraint inbox_prospect_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
-  constraint inbox_prospect_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+  constraint inbox_prospect_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint inbox_prospect_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE
 );
 CREATE INDEX inbox_prospect_activity_id_idx ON public.inbox_prospect USING btree (organization_id, activity_id, date_created DESC, id DESC) WHERE (activity_id IS NOT NULL);
 CREATE INDEX inbox_prospect_contact_id_idx ON public.inbox_prospect USING btree (organization_id, contact_id, date_created DESC, id DESC) WHERE (contact_id IS NOT NULL);
 CREATE INDEX inbox_prospect_conversation_id_idx ON public.inbox_prospect USING btree (organization_id, conversation_id, date_created DESC, id DESC) WHERE (conversation_id IS NOT NULL);
-CREATE UNIQUE INDEX inbox_prospect_email_key ON public.inbox_prospect USING btree (organization_id, lower(email)) WHERE ((status = 'new'::text) AND (email IS NOT NULL));
+CREATE UNIQUE INDEX inbox_prospect_email_key ON public.inbox_prospect USING btree (organization_id, lower(email), COALESCE(account_id, ''::text)) WHERE ((status = 'new'::text) AND (email IS NOT NULL));
 CREATE INDEX inbox_prospect_folder_id_idx ON public.inbox_prospect USING btree (organization_id, folder_id, date_created DESC, id DESC) WHERE (folder_id IS NOT NULL);
 CREATE INDEX inbox_prospect_lead_id_idx ON public.inbox_prospect USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
-CREATE UNIQUE INDEX inbox_prospect_phone_key ON public.inbox_prospect USING btree (organization_id, phone) WHERE ((status = 'new'::text) AND (email IS NULL) AND (phone IS NOT NULL));
+CREATE UNIQUE INDEX inbox_prospect_phone_key ON public.inbox_prospect USING btree (organization_id, phone, COALESCE(user_id, ''::text)) WHERE ((status = 'new'::text) AND (email IS NULL) AND (phone IS NOT NULL));
 CREATE INDEX inbox_prospect_received_at_idx ON public.inbox_prospect USING btree (organization_id, status, received_at DESC, id DESC);
+CREATE INDEX inbox_prospect_user_id_idx ON public.inbox_prospect USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
 alter table inbox_prospect enable row level security, force row level security;
 create policy organization on inbox_prospect to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on inbox_prospect to headwater_system using (true);
@@ -1359,6 +1610,46 @@ CREATE INDEX inbox_rule_user_id_idx ON public.inbox_rule USING btree (organizati
 alter table inbox_rule enable row level security, force row level security;
 create policy organization on inbox_rule to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on inbox_rule to headwater_system using (true);
+
+create table invitation (
+  organization_id text not null,
+  membership_id text not null,
+  hash text not null,
+  invited_by text,
+  expires_at timestamp(3) with time zone not null,
+  date_created timestamp(3) with time zone not null,
+  constraint invitation_pkey PRIMARY KEY (organization_id, membership_id),
+  constraint invitation_membership_id_fkey FOREIGN KEY (organization_id, membership_id) REFERENCES membership(organization_id, id) DEFERRABLE,
+  constraint invitation_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE UNIQUE INDEX invitation_hash_key ON public.invitation USING btree (hash, organization_id);
+alter table invitation enable row level security, force row level security;
+create policy organization on invitation to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on invitation to headwater_system using (true);
+
+create table job (
+  organization_id text not null,
+  kind text not null,
+  object_id text not null,
+  state text not null,
+  due_at timestamp(3) with time zone not null,
+  claim text,
+  claimed_until timestamp(3) with time zone,
+  woken_at timestamp(3) with time zone,
+  failures integer default 0 not null,
+  crashes integer default 0 not null,
+  latest_error text,
+  constraint job_pkey PRIMARY KEY (organization_id, kind, object_id),
+  constraint job_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint job_check CHECK (((state = 'claimed'::text) = ((claim IS NOT NULL) AND (claimed_until IS NOT NULL)))),
+  constraint job_state_check CHECK ((state = ANY (ARRAY['scheduled'::text, 'ready'::text, 'claimed'::text])))
+);
+CREATE INDEX job_claimed_until_idx ON public.job USING btree (claimed_until) WHERE (state = 'claimed'::text);
+CREATE INDEX job_due_at_idx ON public.job USING btree (due_at) WHERE (state = 'scheduled'::text);
+CREATE INDEX job_ready_idx ON public.job USING btree (kind, organization_id, due_at, object_id) WHERE (state = 'ready'::text);
+alter table job enable row level security, force row level security;
+create policy organization on job to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on job to headwater_system using (true);
 
 create table lead (
   organization_id text not null,
@@ -1527,6 +1818,134 @@ alter table line_item enable row level security, force row level security;
 create policy organization on line_item to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on line_item to headwater_system using (true);
 
+create table mail_hit (
+  organization_id text not null,
+  id text not null,
+  email_id text not null,
+  kind text not null,
+  address text not null,
+  url text default ''::text not null,
+  ip_address text default ''::text not null,
+  user_agent text default ''::text not null,
+  is_machine boolean default false not null,
+  at timestamp(3) with time zone not null,
+  moment text not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint mail_hit_pkey PRIMARY KEY (organization_id, id),
+  constraint mail_hit_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX mail_hit_at_idx ON public.mail_hit USING btree (at, id);
+CREATE INDEX mail_hit_email_id_idx ON public.mail_hit USING btree (organization_id, email_id);
+CREATE UNIQUE INDEX mail_hit_once_key ON public.mail_hit USING btree (organization_id, email_id, kind, address, md5(url), ip_address, is_machine, moment);
+alter table mail_hit enable row level security, force row level security;
+create policy organization on mail_hit to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on mail_hit to headwater_system using (true);
+
+create table mail_identity (
+  organization_id text not null,
+  identity text not null,
+  activity_id text,
+  date_created timestamp(3) with time zone not null,
+  constraint mail_identity_pkey PRIMARY KEY (organization_id, identity),
+  constraint mail_identity_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+alter table mail_identity enable row level security, force row level security;
+create policy organization on mail_identity to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on mail_identity to headwater_system using (true);
+
+create table mail_link (
+  organization_id text not null,
+  hash text not null,
+  url text not null,
+  constraint mail_link_pkey PRIMARY KEY (organization_id, hash),
+  constraint mail_link_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+alter table mail_link enable row level security, force row level security;
+create policy organization on mail_link to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on mail_link to headwater_system using (true);
+
+create table mail_recipient (
+  organization_id text not null,
+  token_hash text not null,
+  email_id text not null,
+  address text not null,
+  date_created timestamp(3) with time zone not null,
+  constraint mail_recipient_pkey PRIMARY KEY (organization_id, token_hash),
+  constraint mail_recipient_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE UNIQUE INDEX mail_recipient_token_hash_key ON public.mail_recipient USING btree (token_hash, organization_id);
+alter table mail_recipient enable row level security, force row level security;
+create policy organization on mail_recipient to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on mail_recipient to headwater_system using (true);
+
+create table mailbox (
+  organization_id text not null,
+  account_id text not null,
+  since timestamp(3) with time zone not null,
+  failures integer default 0 not null,
+  failing_since timestamp(3) with time zone,
+  needs_owner boolean default false not null,
+  constraint mailbox_pkey PRIMARY KEY (organization_id, account_id),
+  constraint mailbox_organization_id_account_id_fkey FOREIGN KEY (organization_id, account_id) REFERENCES connected_account(organization_id, id) ON DELETE CASCADE,
+  constraint mailbox_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+alter table mailbox enable row level security, force row level security;
+create policy organization on mailbox to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on mailbox to headwater_system using (true);
+
+create table mailbox_day (
+  organization_id text not null,
+  mailbox text not null,
+  day date not null,
+  sent integer not null,
+  date_created timestamp(3) with time zone not null,
+  constraint mailbox_day_pkey PRIMARY KEY (organization_id, mailbox, day),
+  constraint mailbox_day_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX mailbox_day_date_created_idx ON public.mailbox_day USING btree (date_created);
+alter table mailbox_day enable row level security, force row level security;
+create policy organization on mailbox_day to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on mailbox_day to headwater_system using (true);
+
+create table mailbox_folder (
+  organization_id text not null,
+  account_id text not null,
+  role text not null,
+  path text not null,
+  uid_validity bigint not null,
+  last_uid bigint not null,
+  tried_uid bigint,
+  tries integer default 0 not null,
+  constraint mailbox_folder_pkey PRIMARY KEY (organization_id, account_id, role),
+  constraint mailbox_folder_organization_id_account_id_fkey FOREIGN KEY (organization_id, account_id) REFERENCES mailbox(organization_id, account_id) ON DELETE CASCADE,
+  constraint mailbox_folder_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint mailbox_folder_role_check CHECK ((role = ANY (ARRAY['inbox'::text, 'sent'::text])))
+);
+alter table mailbox_folder enable row level security, force row level security;
+create policy organization on mailbox_folder to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on mailbox_folder to headwater_system using (true);
+
+create table mailbox_watch (
+  organization_id text not null,
+  account_id text not null,
+  worker text,
+  held_until timestamp(3) with time zone,
+  entrance text not null,
+  failures integer default 0 not null,
+  again_at timestamp(3) with time zone,
+  constraint mailbox_watch_pkey PRIMARY KEY (organization_id, account_id),
+  constraint mailbox_watch_organization_id_account_id_fkey FOREIGN KEY (organization_id, account_id) REFERENCES connected_account(organization_id, id) ON DELETE CASCADE,
+  constraint mailbox_watch_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX mailbox_watch_worker_idx ON public.mailbox_watch USING btree (worker) WHERE (worker IS NOT NULL);
+alter table mailbox_watch enable row level security, force row level security;
+create policy organization on mailbox_watch to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on mailbox_watch to headwater_system using (true);
+
 create table mailing_export (
   organization_id text not null,
   id text not null,
@@ -1619,17 +2038,36 @@ create table notification (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  count bigint default 1 not null,
+  group_key text,
+  system_mail_id text,
   constraint notification_pkey PRIMARY KEY (organization_id, id),
   constraint notification_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
   constraint notification_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );
 CREATE INDEX notification_date_created_idx ON public.notification USING btree (organization_id, user_id, date_created DESC, id DESC);
+CREATE UNIQUE INDEX notification_group_key_key ON public.notification USING btree (organization_id, user_id, group_key) WHERE (group_key IS NOT NULL);
 CREATE INDEX notification_lead_id_idx ON public.notification USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE INDEX notification_object_id_idx ON public.notification USING btree (organization_id, object_id) WHERE (object_id IS NOT NULL);
+CREATE INDEX notification_old_idx ON public.notification USING btree (date_created);
+CREATE INDEX notification_system_mail_id_idx ON public.notification USING btree (organization_id, system_mail_id) WHERE (system_mail_id IS NOT NULL);
+CREATE INDEX notification_unmailed_idx ON public.notification USING btree (date_created) WHERE ((NOT is_read) AND (system_mail_id IS NULL));
 CREATE INDEX notification_unread_idx ON public.notification USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (NOT is_read);
 alter table notification enable row level security, force row level security;
 create policy organization on notification to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on notification to headwater_system using (true);
+
+create table oauth_answer (
+  organization_id text not null,
+  id text not null,
+  date_created timestamp(3) with time zone not null,
+  constraint oauth_answer_pkey PRIMARY KEY (organization_id, id),
+  constraint oauth_answer_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX oauth_answer_date_created_idx ON public.oauth_answer USING btree (date_created);
+alter table oauth_answer enable row level security, force row level security;
+create policy organization on oauth_answer to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on oauth_answer to headwater_system using (true);
 
 create table oauth_app (
   organization_id text not null,
@@ -1656,6 +2094,32 @@ CREATE INDEX oauth_app_date_created_idx ON public.oauth_app USING btree (organiz
 alter table oauth_app enable row level security, force row level security;
 create policy organization on oauth_app to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on oauth_app to headwater_system using (true);
+
+create table oauth_grant (
+  organization_id text not null,
+  account_id text not null,
+  provider text not null,
+  client_id text not null,
+  subject text not null,
+  sealed_refresh_token text not null,
+  sealed_access_tokens text,
+  version integer default 1 not null,
+  refresh_claim text,
+  refreshing_until timestamp(3) with time zone,
+  failures integer default 0 not null,
+  next_refresh_at timestamp(3) with time zone,
+  latest_error text,
+  refused_at timestamp(3) with time zone,
+  is_given_back boolean default false not null,
+  date_created timestamp(3) with time zone not null,
+  constraint oauth_grant_pkey PRIMARY KEY (organization_id, account_id),
+  constraint oauth_grant_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint oauth_grant_provider_check CHECK ((provider = ANY (ARRAY['google'::text, 'microsoft'::text])))
+);
+CREATE INDEX oauth_grant_subject_idx ON public.oauth_grant USING btree (subject, organization_id);
+alter table oauth_grant enable row level security, force row level security;
+create policy organization on oauth_grant to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on oauth_grant to headwater_system using (true);
 
 create table opportunity (
   organization_id text not null,
@@ -1749,12 +2213,14 @@ create table organization (
   date_created timestamp(3) with time zone default now() not null,
   date_updated timestamp(3) with time zone default now() not null,
   version integer default 1 not null,
+  erased_at timestamp(3) with time zone,
   constraint organization_id_key UNIQUE (id),
   constraint organization_pkey PRIMARY KEY (organization_id, id),
   constraint organization_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
   constraint organization_check CHECK ((id = organization_id))
 );
 CREATE INDEX organization_account_id_idx ON public.organization USING btree (account_id);
+CREATE INDEX organization_erased_idx ON public.organization USING btree (id) WHERE (erased_at IS NOT NULL);
 alter table organization enable row level security, force row level security;
 create policy organization on organization to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on organization to headwater_system using (true);
@@ -1793,11 +2259,13 @@ create table phone_number (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  status_details text,
   constraint phone_number_pkey PRIMARY KEY (organization_id, id),
   constraint phone_number_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint phone_number_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE
 );
 CREATE UNIQUE INDEX phone_number_number_key ON public.phone_number USING btree (organization_id, number);
+CREATE INDEX phone_number_pending_idx ON public.phone_number USING btree (date_created) WHERE ((status = ANY (ARRAY['pending'::text, 'porting'::text])) AND (type = 'internal'::text));
 CREATE INDEX phone_number_user_id_idx ON public.phone_number USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
 alter table phone_number enable row level security, force row level security;
 create policy organization on phone_number to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
@@ -1851,11 +2319,25 @@ create table port (
   constraint port_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE
 );
 CREATE INDEX port_date_created_idx ON public.port USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX port_open_idx ON public.port USING btree (submitted_at) WHERE (status = ANY (ARRAY['submitted'::text, 'in_process'::text, 'exception'::text, 'foc_date_confirmed'::text]));
 CREATE INDEX port_phone_numbers_idx ON public.port USING gin (organization_id, phone_numbers);
 CREATE INDEX port_user_id_idx ON public.port USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
+CREATE INDEX port_waiting_idx ON public.port USING btree (submitted_at) WHERE (status = 'submitted'::text);
 alter table port enable row level security, force row level security;
 create policy organization on port to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on port to headwater_system using (true);
+
+create table presence (
+  organization_id text not null,
+  user_id text not null,
+  heard_at timestamp(3) with time zone not null,
+  date_created timestamp(3) with time zone not null,
+  constraint presence_pkey PRIMARY KEY (organization_id, user_id),
+  constraint presence_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+alter table presence enable row level security, force row level security;
+create policy organization on presence to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on presence to headwater_system using (true);
 
 create table product (
   organization_id text not null,
@@ -1983,6 +2465,47 @@ alter table project_task enable row level security, force row level security;
 create policy organization on project_task to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on project_task to headwater_system using (true);
 
+create table prospect_file (
+  organization_id text not null,
+  id text not null,
+  message_id text not null,
+  storage_key text not null,
+  part jsonb not null,
+  date_created timestamp(3) with time zone not null,
+  constraint prospect_file_pkey PRIMARY KEY (organization_id, id),
+  constraint prospect_file_message_id_fkey FOREIGN KEY (organization_id, message_id) REFERENCES prospect_message(organization_id, id) DEFERRABLE,
+  constraint prospect_file_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX prospect_file_message_id_idx ON public.prospect_file USING btree (organization_id, message_id, date_created DESC, id DESC) WHERE (message_id IS NOT NULL);
+alter table prospect_file enable row level security, force row level security;
+create policy organization on prospect_file to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on prospect_file to headwater_system using (true);
+CREATE TRIGGER keep_stored_bytes AFTER INSERT ON public.prospect_file FOR EACH ROW EXECUTE FUNCTION keep_stored_bytes();
+CREATE TRIGGER remove_stored_bytes AFTER DELETE ON public.prospect_file FOR EACH ROW EXECUTE FUNCTION remove_stored_bytes();
+
+create table prospect_message (
+  organization_id text not null,
+  id text not null,
+  prospect_id text not null,
+  identity text,
+  email jsonb,
+  subject text,
+  body_text text,
+  message jsonb default '{}'::jsonb not null,
+  received_at timestamp(3) with time zone not null,
+  date_created timestamp(3) with time zone not null,
+  provider_id text default (message ->> 'provider_id'::text),
+  constraint prospect_message_pkey PRIMARY KEY (organization_id, id),
+  constraint prospect_message_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint prospect_message_prospect_id_fkey FOREIGN KEY (organization_id, prospect_id) REFERENCES inbox_prospect(organization_id, id) DEFERRABLE
+);
+CREATE INDEX prospect_message_identity_idx ON public.prospect_message USING btree (organization_id, identity) WHERE (identity IS NOT NULL);
+CREATE INDEX prospect_message_prospect_id_idx ON public.prospect_message USING btree (organization_id, prospect_id, date_created DESC, id DESC) WHERE (prospect_id IS NOT NULL);
+CREATE INDEX prospect_message_provider_id_idx ON public.prospect_message USING btree (organization_id, provider_id) WHERE (provider_id IS NOT NULL);
+alter table prospect_message enable row level security, force row level security;
+create policy organization on prospect_message to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on prospect_message to headwater_system using (true);
+
 create table quote (
   organization_id text not null,
   id text not null,
@@ -2051,6 +2574,17 @@ alter table quote enable row level security, force row level security;
 create policy organization on quote to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on quote to headwater_system using (true);
 
+create table received_text (
+  organization_id text not null,
+  provider_id text not null,
+  date_created timestamp(3) with time zone not null,
+  constraint received_text_pkey PRIMARY KEY (organization_id, provider_id),
+  constraint received_text_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+alter table received_text enable row level security, force row level security;
+create policy organization on received_text to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on received_text to headwater_system using (true);
+
 create table role (
   organization_id text not null,
   id text not null,
@@ -2117,14 +2651,64 @@ create table sequence (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  stop_rules jsonb,
+  out_of_office jsonb,
+  sender jsonb,
+  goal jsonb,
   constraint sequence_pkey PRIMARY KEY (organization_id, id),
   constraint sequence_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );
 CREATE INDEX sequence_date_created_idx ON public.sequence USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX sequence_templates_idx ON public.sequence USING gin (organization_id, email_template_ids, sms_template_ids);
+CREATE INDEX sequence_trigger_idx ON public.sequence USING btree (date_created) WHERE ((status = 'active'::text) AND (trigger_query IS NOT NULL));
 alter table sequence enable row level security, force row level security;
 create policy organization on sequence to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on sequence to headwater_system using (true);
+
+create table sequence_former_steps (
+  organization_id text not null,
+  sequence_id text not null,
+  version integer not null,
+  steps jsonb not null,
+  date_created timestamp(3) with time zone not null,
+  constraint sequence_former_steps_pkey PRIMARY KEY (organization_id, sequence_id, version),
+  constraint sequence_former_steps_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+alter table sequence_former_steps enable row level security, force row level security;
+create policy organization on sequence_former_steps to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on sequence_former_steps to headwater_system using (true);
+
+create table sequence_quota (
+  organization_id text not null,
+  name text not null,
+  day date not null,
+  taken integer not null,
+  free_at timestamp(3) with time zone,
+  date_created timestamp(3) with time zone not null,
+  constraint sequence_quota_pkey PRIMARY KEY (organization_id, name, day),
+  constraint sequence_quota_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX sequence_quota_date_created_idx ON public.sequence_quota USING btree (date_created);
+alter table sequence_quota enable row level security, force row level security;
+create policy organization on sequence_quota to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on sequence_quota to headwater_system using (true);
+
+create table sequence_step_taken (
+  organization_id text not null,
+  subscription_id text not null,
+  step_id text not null,
+  sequence_id text not null,
+  variant text,
+  outcome text not null,
+  object_id text,
+  date_created timestamp(3) with time zone not null,
+  constraint sequence_step_taken_pkey PRIMARY KEY (organization_id, subscription_id, step_id),
+  constraint sequence_step_taken_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX sequence_step_taken_sequence_idx ON public.sequence_step_taken USING btree (organization_id, sequence_id, step_id);
+alter table sequence_step_taken enable row level security, force row level security;
+create policy organization on sequence_step_taken to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on sequence_step_taken to headwater_system using (true);
 
 create table sequence_subscription (
   organization_id text not null,
@@ -2152,6 +2736,16 @@ create table sequence_subscription (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  resume_at timestamp(3) with time zone,
+  waiting_message_id text,
+  waiting_task_id text,
+  latest_email_id text,
+  error_message text,
+  held_since timestamp(3) with time zone,
+  slot_at timestamp(3) with time zone,
+  throttled_since timestamp(3) with time zone,
+  keeps_steps boolean default false not null,
+  vars jsonb,
   constraint sequence_subscription_pkey PRIMARY KEY (organization_id, id),
   constraint sequence_subscription_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
   constraint sequence_subscription_from_phone_number_id_fkey FOREIGN KEY (organization_id, from_phone_number_id) REFERENCES phone_number(organization_id, id) DEFERRABLE,
@@ -2159,13 +2753,17 @@ create table sequence_subscription (
   constraint sequence_subscription_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint sequence_subscription_sender_account_id_fkey FOREIGN KEY (organization_id, sender_account_id) REFERENCES connected_account(organization_id, id) DEFERRABLE
 );
+CREATE INDEX sequence_subscription_contact_email_idx ON public.sequence_subscription USING btree (organization_id, lower(contact_email)) WHERE (status = ANY (ARRAY['active'::text, 'paused'::text]));
+CREATE UNIQUE INDEX sequence_subscription_contact_email_key ON public.sequence_subscription USING btree (organization_id, sequence_id, lower(contact_email)) WHERE ((status = ANY (ARRAY['active'::text, 'paused'::text])) AND (contact_email IS NOT NULL));
 CREATE INDEX sequence_subscription_contact_id_idx ON public.sequence_subscription USING btree (organization_id, contact_id, date_created DESC, id DESC) WHERE (contact_id IS NOT NULL);
 CREATE UNIQUE INDEX sequence_subscription_contact_id_key ON public.sequence_subscription USING btree (organization_id, contact_id, sequence_id) WHERE (status = ANY (ARRAY['active'::text, 'paused'::text]));
 CREATE INDEX sequence_subscription_date_created_idx ON public.sequence_subscription USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX sequence_subscription_from_phone_number_id_idx ON public.sequence_subscription USING btree (organization_id, from_phone_number_id, date_created DESC, id DESC) WHERE (from_phone_number_id IS NOT NULL);
 CREATE INDEX sequence_subscription_lead_id_idx ON public.sequence_subscription USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE INDEX sequence_subscription_next_step_at_idx ON public.sequence_subscription USING btree (next_step_at) WHERE ((status = 'active'::text) AND (next_step_at IS NOT NULL));
+CREATE INDEX sequence_subscription_resume_at_idx ON public.sequence_subscription USING btree (resume_at) WHERE ((status = 'paused'::text) AND (resume_at IS NOT NULL));
 CREATE INDEX sequence_subscription_sender_account_id_idx ON public.sequence_subscription USING btree (organization_id, sender_account_id, date_created DESC, id DESC) WHERE (sender_account_id IS NOT NULL);
+CREATE INDEX sequence_subscription_sender_idx ON public.sequence_subscription USING btree (organization_id, sender_account_id, next_step_at) WHERE ((status = 'active'::text) AND (next_step_at IS NOT NULL));
 CREATE INDEX sequence_subscription_sequence_id_idx ON public.sequence_subscription USING btree (organization_id, sequence_id, status, date_created DESC, id DESC);
 alter table sequence_subscription enable row level security, force row level security;
 create policy organization on sequence_subscription to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
@@ -2234,6 +2832,33 @@ alter table stored_bytes_removal enable row level security, force row level secu
 create policy organization on stored_bytes_removal to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on stored_bytes_removal to headwater_system using (true);
 
+create table system_mail (
+  organization_id text not null,
+  id text not null,
+  kind text not null,
+  user_id text not null,
+  membership_id text,
+  sealed_token text,
+  status text default 'outbox'::text not null,
+  tries integer default 0 not null,
+  error text,
+  created_by text,
+  date_created timestamp(3) with time zone not null,
+  date_ended timestamp(3) with time zone,
+  constraint system_mail_pkey PRIMARY KEY (organization_id, id),
+  constraint system_mail_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint system_mail_check CHECK (((kind = 'invitation'::text) = (membership_id IS NOT NULL))),
+  constraint system_mail_check1 CHECK (((status = 'outbox'::text) = (date_ended IS NULL))),
+  constraint system_mail_kind_check CHECK ((kind = ANY (ARRAY['invitation'::text, 'digest'::text]))),
+  constraint system_mail_status_check CHECK ((status = ANY (ARRAY['outbox'::text, 'sent'::text, 'error'::text, 'dropped'::text])))
+);
+CREATE INDEX system_mail_date_created_idx ON public.system_mail USING btree (date_created);
+CREATE INDEX system_mail_membership_id_idx ON public.system_mail USING btree (organization_id, date_created) WHERE (membership_id IS NOT NULL);
+CREATE INDEX system_mail_user_id_idx ON public.system_mail USING btree (user_id, date_created) WHERE (membership_id IS NOT NULL);
+alter table system_mail enable row level security, force row level security;
+create policy organization on system_mail to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on system_mail to headwater_system using (true);
+
 create table task (
   organization_id text not null,
   id text not null,
@@ -2270,6 +2895,8 @@ create table task (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  overdue_at timestamp(3) with time zone,
+  overdue_told date,
   constraint task_pkey PRIMARY KEY (organization_id, id),
   constraint task_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
   constraint task_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE
@@ -2283,23 +2910,51 @@ CREATE INDEX task_lead_id_idx ON public.task USING btree (organization_id, lead_
 CREATE INDEX task_object_id_idx ON public.task USING btree (organization_id, object_id) WHERE (object_id IS NOT NULL);
 CREATE INDEX task_open_assigned_to_idx ON public.task USING btree (organization_id, assigned_to, date, id) WHERE (NOT is_complete);
 CREATE INDEX task_open_idx ON public.task USING btree (organization_id, date, id) WHERE (NOT is_complete);
+CREATE INDEX task_overdue_at_idx ON public.task USING btree (overdue_at) WHERE (overdue_at IS NOT NULL);
 alter table task enable row level security, force row level security;
 create policy organization on task to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on task to headwater_system using (true);
 
+create table text_pace (
+  organization_id text not null,
+  line text not null,
+  free_at timestamp(3) with time zone not null,
+  date_created timestamp(3) with time zone not null,
+  constraint text_pace_pkey PRIMARY KEY (organization_id, line),
+  constraint text_pace_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+alter table text_pace enable row level security, force row level security;
+create policy organization on text_pace to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on text_pace to headwater_system using (true);
+
+create table timer (
+  name text not null,
+  due_at timestamp(3) with time zone not null,
+  fired_at timestamp(3) with time zone,
+  failures integer default 0 not null,
+  latest_error text,
+  constraint timer_pkey PRIMARY KEY (name)
+);
+
 create table unsubscribed_email (
   organization_id text not null,
   id text not null,
-  email text not null,
+  address text not null,
   created_by text,
   updated_by text,
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  channel text default 'email'::text not null,
+  scope text default 'all'::text not null,
+  reason text default 'unsubscribed'::text not null,
+  source text,
+  source_id text,
   constraint unsubscribed_email_pkey PRIMARY KEY (organization_id, id),
   constraint unsubscribed_email_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );
-CREATE UNIQUE INDEX unsubscribed_email_email_key ON public.unsubscribed_email USING btree (organization_id, email);
+CREATE UNIQUE INDEX unsubscribed_email_address_key ON public.unsubscribed_email USING btree (organization_id, channel, address, scope, reason, COALESCE(source_id, ''::text));
+CREATE INDEX unsubscribed_email_source_id_idx ON public.unsubscribed_email USING btree (organization_id, source_id) WHERE (source_id IS NOT NULL);
 alter table unsubscribed_email enable row level security, force row level security;
 create policy organization on unsubscribed_email to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on unsubscribed_email to headwater_system using (true);
@@ -2318,6 +2973,7 @@ create table "user" (
   date_created timestamp(3) with time zone default now() not null,
   date_updated timestamp(3) with time zone default now() not null,
   version integer default 1 not null,
+  notification_settings jsonb default '{}'::jsonb not null,
   constraint user_email_key_key UNIQUE (email_key),
   constraint user_pkey PRIMARY KEY (id)
 );
@@ -2350,9 +3006,24 @@ create table webhook (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  ordering text default 'none'::text not null,
+  coalesce_ms integer default 0 not null,
+  sealed_previous_key text,
+  previous_key_until timestamp(3) with time zone,
+  failures_in_row integer default 0 not null,
+  last_success_at timestamp(3) with time zone,
+  last_failure jsonb,
+  probe_at timestamp(3) with time zone,
+  probes integer default 0 not null,
+  oldest_pending_at timestamp(3) with time zone,
+  description text,
+  include_bulk boolean default true not null,
+  concurrency integer default 16 not null,
+  begins_after jsonb,
   constraint webhook_pkey PRIMARY KEY (organization_id, id),
   constraint webhook_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint webhook_events_check CHECK ((cardinality(events) > 0)),
+  constraint webhook_ordering_check CHECK ((ordering = ANY (ARRAY['none'::text, 'object'::text]))),
   constraint webhook_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text])))
 );
 CREATE INDEX webhook_date_created_idx ON public.webhook USING btree (organization_id, date_created DESC, id DESC);
@@ -2360,6 +3031,48 @@ alter table webhook enable row level security, force row level security;
 create policy organization on webhook to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on webhook to headwater_system using (true);
 CREATE TRIGGER place_webhook BEFORE INSERT ON public.webhook FOR EACH ROW WHEN ((new.cursor_position IS NULL)) EXECUTE FUNCTION place_webhook();
+CREATE TRIGGER place_webhook_again BEFORE UPDATE ON public.webhook FOR EACH ROW WHEN ((new.cursor_position IS NULL)) EXECUTE FUNCTION place_webhook();
+
+create table webhook_delivery (
+  organization_id text not null,
+  id text not null,
+  webhook_id text not null,
+  event_id text not null,
+  coalesced_ids text[] default '{}'::text[] not null,
+  event text not null,
+  object_id text not null,
+  status text not null,
+  attempt_count integer default 0 not null,
+  attempts jsonb default '[]'::jsonb not null,
+  http_status integer,
+  error text,
+  next_at timestamp(3) with time zone,
+  tried_since timestamp(3) with time zone not null,
+  tries integer default 0 not null,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint webhook_delivery_pkey PRIMARY KEY (organization_id, id),
+  constraint webhook_delivery_check CHECK (((next_at IS NOT NULL) = (status = ANY (ARRAY['pending'::text, 'retrying'::text])))),
+  constraint webhook_delivery_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'retrying'::text, 'succeeded'::text, 'failed'::text])))
+);
+CREATE INDEX webhook_delivery_next_at_idx ON ONLY public.webhook_delivery USING btree (organization_id, webhook_id, next_at) WHERE (next_at IS NOT NULL);
+CREATE INDEX webhook_delivery_webhook_id_idx ON ONLY public.webhook_delivery USING btree (organization_id, webhook_id, date_created DESC, id DESC);
+alter table webhook_delivery enable row level security, force row level security;
+create policy organization on webhook_delivery to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on webhook_delivery to headwater_system using (true);
+
+create table worker (
+  id text not null,
+  host text not null,
+  pid integer not null,
+  started_at timestamp(3) with time zone not null,
+  seen_at timestamp(3) with time zone not null,
+  defects integer default 0 not null,
+  constraint worker_pkey PRIMARY KEY (id)
+);
 
 CREATE OR REPLACE PROCEDURE public.begin_event_epoch()
  LANGUAGE plpgsql
@@ -2478,6 +3191,17 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.place_consumer()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.cursor_epoch := (select epoch from event_epoch);
+  new.cursor_position := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
+  return new;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.place_event()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2497,6 +3221,7 @@ AS $function$
 begin
   new.cursor_epoch := (select epoch from event_epoch);
   new.cursor_position := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
+  new.begins_after := jsonb_build_object('epoch', new.cursor_epoch::text, 'snapshot', pg_current_snapshot()::text);
   return new;
 end $function$
 ;

@@ -1,4 +1,4 @@
-// `npm run generate`: writes what is derived from the definitions and the migrations. A test fails while it is stale.
+// `npm run generate`: writes the files derived from definitions and migrations. A test fails while they are stale.
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

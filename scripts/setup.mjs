@@ -1,5 +1,5 @@
-// Makes a clone ready to run: the dependencies of package-lock.json, and a Node that is new enough.
-// Plain JavaScript without dependencies, for any Node from 18 on; with nothing to do it takes milliseconds.
+// Makes a clone ready to run: installs the dependencies of package-lock.json, and a Node that is new enough. Plain JavaScript
+// without dependencies, for any Node from 18 on. When everything is installed, it takes milliseconds.
 
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -26,7 +26,7 @@ const stampFile = join(modules, ".headwater-setup");
 const lockFolder = join(root, ".headwater-setup.lock");
 const STALE = 10_000;
 
-/** Installs what is missing. Answers the path of the Node to run with. */
+/** Installs what is missing. Returns the path of the Node to run with. */
 export async function setup() {
   if (!isInstalled() && !isReadOnly()) await alone(install);
 
@@ -35,7 +35,7 @@ export async function setup() {
   throw new Error(`Headwater needs Node 24.7 or later, and this is ${process.version}: install it from https://nodejs.org.`);
 }
 
-/** True too where npm itself says that it has installed all of the lock file's packages. */
+/** Also true when npm has recorded that it installed all packages of the lock file. */
 function isInstalled() {
   const wanted = stamp();
   if (read(stampFile) === wanted) return true;
@@ -60,7 +60,7 @@ function holdsAll(installedLock) {
   );
 }
 
-/** A finished image may be read-only and lack what only tests need. */
+/** A container image may be read-only and lack what only tests need. */
 function isReadOnly() {
   try {
     accessSync(root, constants.W_OK);
@@ -84,10 +84,10 @@ async function install() {
   leaveStamp(stamp());
 }
 
-/** The npm at work, to be stopped with us. */
+/** The running npm, which must stop with this process. */
 let running;
 
-/** Runs npm quietly; answers what it said if it failed. */
+/** Runs npm quietly. Returns its output if it failed. */
 async function npm(...command) {
   const wanted = ["--include=dev", "--include=optional", "--engine-strict=false"];
   const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
@@ -107,13 +107,13 @@ async function npm(...command) {
   });
 }
 
-/** Without our own node_modules, from which npm would run a Node while it replaces it. */
+/** The path without our own node_modules: npm would run the Node in it while replacing it. */
 function outsidePath() {
   const folders = (process.env.PATH ?? "").split(delimiter);
   return folders.filter((folder) => !folder.startsWith(modules)).join(delimiter);
 }
 
-/** The packaged Node needs glibc. Where it does not run it must not stand before the machine's own. */
+/** The packaged Node needs glibc. Where it does not run, it must not replace the machine's own. */
 function dropForeignNode() {
   const packaged = packagedNode();
   if (!existsSync(packaged)) return;
@@ -135,7 +135,7 @@ function packagedNode() {
   return process.platform === "win32" ? windows : join(modules, ".bin", "node");
 }
 
-/** Runs while no other setup of this clone does. The lock is an empty folder, fresh while its holder lives. */
+/** Holds a lock, so that only one setup of this clone runs. The lock is an empty folder whose holder keeps its time fresh. */
 async function alone(work) {
   for (let told = false; !takeLock(); await sleep(200)) {
     if (!told) say("Waiting for another process that installs the dependencies ...");
@@ -173,7 +173,7 @@ function dropLock() {
   try {
     rmdirSync(lockFolder);
   } catch {
-    // Another process dropped it as stale.
+    // Another process removed it as stale.
   }
 }
 
@@ -181,7 +181,7 @@ function leaveStamp(text) {
   try {
     writeFileSync(stampFile, text);
   } catch {
-    // Only saves the next start some work.
+    // This only saves work at the next start.
   }
 }
 

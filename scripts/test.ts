@@ -1,8 +1,8 @@
-// `npm test`: one database in a temporary folder for all test files, then node's own test runner.
+// `npm test`: starts one database in a temporary folder for all test files, then node's own test runner.
 //
-// `npm test -- src/db` runs a folder, `npm test -- --test-name-pattern=tombstone` passes a flag on.
-// With TEST_DATABASE_URL set, the tests use that server instead; it may be the coordinator of a Citus cluster, with its workers in
-// TEST_CITUS_NODES (`host:port,host:port`).
+// `npm test -- src/db` runs a folder, and `npm test -- --test-name-pattern=tombstone` passes a flag on. With TEST_DATABASE_URL
+// set, the tests use that server instead. It may be the coordinator of a Citus cluster, with its workers in TEST_CITUS_NODES
+// (`host:port,host:port`).
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,15 +14,18 @@ import { startEmbedded } from "../src/db/embedded/index.ts";
 
 const PATTERNS = ["src/**/*.test.ts", "test/**/*.test.ts"];
 const FLAGS = ["--test", "--test-isolation=none", "--test-reporter=spec"];
-/** So many processes test at a time, and so many files share one. */
+/** How many test processes run at a time, and how many files share one process. */
 const LANES = 2;
 const BATCH = 12;
-/** Files that start servers of their own, kill them, or look at what a process holds. */
+/** A process without output for this long is hanging, or a failed test left something open. */
+const SILENT_MS = 5 * 60_000;
+const BATCH_FILE = "test/support/batch.ts";
+/** Files that start servers of their own, kill them, or measure what a process holds. */
 const ALONE = /^(src\/(cli|db|http)|test\/reliability)\//;
-/** It reads what all others have made the service say to PostgreSQL. */
+/** This one reads the statements that all other files made the service send to PostgreSQL. */
 const LAST = "test/isolation/statements.test.ts";
 const HEARING = pathToFileURL("test/support/heard.ts").href;
-/** The numbers with which a process ends its report. */
+/** The names of the totals at the end of a process's report. */
 const CLOSING = /^ℹ (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) ([\d.]+)\n/gm;
 /** Tests need no durability, and run side by side with pools of their own. */
 const SETTINGS = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "300" };
@@ -58,7 +61,7 @@ async function main(args: string[]): Promise<number> {
   }
 }
 
-/** Test files of patterns and folders. A shell may have filled in a pattern, also with other files. */
+/** The test files of patterns and folders. A shell may have expanded a pattern to other files too. */
 function testFiles(patterns: string[]): string[] {
   const within = (path: string) =>
     statSync(path, { throwIfNoEntry: false })?.isDirectory() ? globSync(`${path}/**/*.test.ts`) : [path];
@@ -68,7 +71,7 @@ function testFiles(patterns: string[]): string[] {
 
 async function startDatabase(): Promise<{ url: string; remove(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), "headwater-test-"));
-  chmodSync(folder, 0o711); // when we are root, the server's own user passes through it
+  chmodSync(folder, 0o711); // when run as root, the server's own user must be able to enter it
   const { url, directory, stop } = await startEmbedded({ dataDir: folder, settings: SETTINGS });
   const remove = async () => {
     await stop();
@@ -77,13 +80,13 @@ async function startDatabase(): Promise<{ url: string; remove(): Promise<void> }
   return { url, remove };
 }
 
-/** Runs the files batch by batch, several at a time, and closes with the sums of their closing lines. */
+/** Runs the files in batches, several at a time, and prints the sums of their totals. */
 async function runTests(flags: readonly string[], files: readonly string[], url: string): Promise<number> {
   const begun = performance.now();
   const statements = mkdtempSync(join(tmpdir(), "headwater-statements-"));
   const waiting = batchesOf(files.filter((file) => file !== LAST));
   const ended: Ended[] = [];
-  const run = async (batch: readonly string[]) => ended.push(await runBatch([...FLAGS, ...flags, ...batch], url, statements));
+  const run = async (batch: readonly string[]) => ended.push(await runBatch(flags, batch, url, statements));
   const lane = async () => {
     for (let batch = waiting.shift(); batch !== undefined && stopped === undefined; batch = waiting.shift()) await run(batch);
   };
@@ -98,37 +101,51 @@ async function runTests(flags: readonly string[], files: readonly string[], url:
   return stopped ?? ended.find(({ code }) => code !== 0)?.code ?? 0;
 }
 
-// A process for every file would spend half of the time on its start and on a database of its own. The files of a batch share a
-// process and the service in it; every test makes an organization of its own, so they do not meet.
+// One process for every file would spend half of the time on its start and its own database. So the files of a batch share a
+// process and its service. Every test makes its own organization, so tests do not meet. Files that loop over all definitions take
+// longest and start first. Files that run alone are small and fill both lanes at the end.
 function batchesOf(files: readonly string[]): string[][] {
-  const shared = files.filter((file) => !ALONE.test(file));
-  const batches = files.filter((file) => ALONE.test(file)).map((file) => [file]);
+  const shared = files.filter((file) => !ALONE.test(file)).reverse();
+  const batches: string[][] = [];
   for (let from = 0; from < shared.length; from += BATCH) batches.push(shared.slice(from, from + BATCH));
-  return batches;
+  return [...batches, ...files.filter((file) => ALONE.test(file)).map((file) => [file])];
 }
 
 interface Ended {
   code: number;
-  /** The numbers of the closing lines, by their names. */
+  /** The totals at the end, by name. */
   counts: Map<string, number>;
-  /** What the reporter says about the tests that failed. */
+  /** The reporter's output about failed tests. */
   failures: string;
 }
 
-async function runBatch(args: readonly string[], url: string, statements: string): Promise<Ended> {
-  const hearing = `${process.env.NODE_OPTIONS ?? ""} --import=${HEARING}`;
-  const env = { ...process.env, TEST_DATABASE_URL: url, TEST_STATEMENTS: statements, NODE_OPTIONS: hearing };
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"], env });
+async function runBatch(flags: readonly string[], files: readonly string[], url: string, statements: string): Promise<Ended> {
+  const env = {
+    ...process.env,
+    TEST_FILES: JSON.stringify(files),
+    TEST_DATABASE_URL: url,
+    TEST_STATEMENTS: statements,
+    NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} --import=${HEARING}`,
+  };
+  const child = spawn(process.execPath, [...FLAGS, ...flags, BATCH_FILE], { stdio: ["ignore", "pipe", "inherit"], env });
   running.add(child);
   let said = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
+  let isSilent = false;
+  const silence = setTimeout(() => (isSilent = child.kill()), SILENT_MS);
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+    silence.refresh();
+  });
   const [code] = await once(child, "close");
+  clearTimeout(silence);
   running.delete(child);
 
   const [report = "", ...failures] = said.split(/^(?=✖ failing tests:$)/m);
   process.stdout.write(report.replace(CLOSING, ""));
   const counts = new Map([...report.matchAll(CLOSING)].map(([, name, count]) => [name!, Number(count)]));
   counts.delete("duration_ms");
-  if (counts.size === 0) failures.push(`A process ended before its tests did: ${args.slice(FLAGS.length).join(" ")}\n`);
-  return { code: code ?? 1, counts, failures: failures.join("") };
+  const tested = files.join(" ");
+  if (counts.size === 0) failures.push(`A process ended before its tests did: ${tested}\n`);
+  if (isSilent) failures.push(`A process said nothing for ${SILENT_MS / 60_000} minutes and was ended: ${tested}\n`);
+  return { code: isSilent ? 1 : (code ?? 1), counts, failures: failures.join("") };
 }

@@ -1,18 +1,18 @@
 // The composition root: configuration and a database become a running core. Nothing else builds these parts.
 import { type Authenticator, openAuthenticator } from "./auth/authenticate.ts";
+import type { Config } from "./config.ts";
 import type { Core, Settings } from "./core/core.ts";
 import { announcements, openDirectories } from "./core/directory.ts";
 import { buildRegistry } from "./core/registry.ts";
-import { isSpread } from "./db/distribute.ts";
+import { natureOf } from "./db/distribute.ts";
 import { listen } from "./db/listen.ts";
 import { openDatabase, type PoolOptions, type PostgresDatabase } from "./db/pool.ts";
-import { followMeetings } from "./resources/activities/meetings_by_clock.ts";
-import { sweepStoredBytes } from "./resources/files/sweep.ts";
+import { checkReferences } from "./records/check_references.ts";
 import { operations, silentResources } from "./resources/index.ts";
-import { expireQuotes } from "./resources/quotes/expire.ts";
 import { checkSearches } from "./search/check.ts";
+import { openMailer } from "./services/mail.ts";
+import { openProviders } from "./services/oauth_providers.ts";
 import { publicAddresses } from "./services/public_address.ts";
-import { repeat } from "./services/repeat.ts";
 import { type S3Place, s3Shelf } from "./services/s3.ts";
 import { openSecrets } from "./services/secrets.ts";
 import { openStorage } from "./services/storage.ts";
@@ -34,21 +34,26 @@ export interface AppOptions {
   secretKey: string;
   outboundAllowCidrs?: readonly string[];
   outboundPorts?: readonly number[];
-  /** Where files lie, and where they arrive. */
+  /** Where files and temporary files are stored. */
   filesDir: string;
-  /** In place of the folder: where files are kept. */
+  /** Where files are stored, instead of the folder. */
   s3?: S3Place | null;
   listSources?: readonly string[];
+  /** The sender of system mail. Without one, none is sent. */
+  smtpUrl?: string | null;
+  /** The providers for connecting accounts at Google and Microsoft. */
+  oauth: Config["oauth"];
   clock?: () => Date;
   onError?: (error: Error) => void;
 }
 
-/** Opens the pools and listens for changes; the database must be migrated. */
+/** Opens the pools and listens for changes. The database must be migrated. */
 export async function openApp(options: AppOptions): Promise<App> {
   const clock = options.clock ?? (() => new Date());
   const { databaseUrl: url, rls, replica, onError } = options;
-  const db = openDatabase({ url, rls, replica, spread: await isSpread(url), onError });
+  const db = openDatabase({ url, rls, replica, onError, ...(await natureOf(url)) });
   const registry = buildRegistry(operations, silentResources);
+  checkReferences(registry);
   checkSearches(registry);
   const directories = openDirectories(db, registry.resources);
   const authenticator = openAuthenticator(db, clock);
@@ -64,11 +69,6 @@ export async function openApp(options: AppOptions): Promise<App> {
   flushing.unref();
   const settings = settingsOf(options);
   const core = { db, directories, forget, registry, settings, clock };
-  const repeated = [
-    repeat(() => sweepStoredBytes(db, settings.storage), 10_000, options.onError),
-    repeat(() => expireQuotes(core), 60_000, options.onError),
-    repeat(() => followMeetings(core), 10_000, options.onError),
-  ];
 
   return {
     core,
@@ -76,9 +76,9 @@ export async function openApp(options: AppOptions): Promise<App> {
     authenticator,
     async close() {
       clearInterval(flushing);
-      await Promise.all(repeated.map((one) => one.stop()));
       await authenticator.flush().catch(() => {});
       await listener.close();
+      settings.mail?.close();
       await db.close();
     },
   };
@@ -92,10 +92,14 @@ const settingsOf = ({
   filesDir,
   s3 = null,
   listSources = [],
+  smtpUrl = null,
+  oauth,
 }: AppOptions): Settings => ({
   base_url: baseUrl,
   addresses: publicAddresses(outboundAllowCidrs, outboundPorts),
   secrets: openSecrets(secretKey),
   storage: s3 === null ? openStorage(filesDir) : openStorage(filesDir, s3Shelf(s3)),
+  mail: smtpUrl === null ? null : openMailer(smtpUrl, baseUrl),
   list_sources: listSources,
+  oauth: openProviders(oauth),
 });

@@ -120,3 +120,24 @@ test("the first key is taken as it is, of 24 to 128 characters", () => {
   assert.throws(() => parseConfig({ BOOTSTRAP_API_KEY: "x".repeat(23) }), /BOOTSTRAP_API_KEY must be 24 to 128 characters/);
   assert.throws(() => parseConfig({ BOOTSTRAP_API_KEY: "x".repeat(129) }), /BOOTSTRAP_API_KEY must be/);
 });
+
+test("an application at Google or Microsoft has an id and a secret, and their servers of mail are known", () => {
+  const { google, microsoft } = parseConfig({ GOOGLE_CLIENT_ID: "id", GOOGLE_CLIENT_SECRET: "secret" }).oauth;
+  const own = parseConfig({ GOOGLE_SMTP_URL: "smtp://[::1]:2525", MICROSOFT_IMAP_URL: "imaps://mail.example.com" }).oauth;
+
+  assert.deepEqual(google.application, { client_id: "id", client_secret: "secret", tenant: "common" });
+  assert.equal(microsoft.application, null);
+  assert.deepEqual(google.smtp, { host: "smtp.gmail.com", port: 465, use_ssl: true });
+  assert.deepEqual(microsoft.smtp, { host: "smtp.office365.com", port: 587, use_ssl: true });
+  assert.deepEqual(own.google.smtp, { host: "::1", port: 2525, use_ssl: false });
+  assert.deepEqual(own.microsoft.imap, { host: "mail.example.com", port: 993, use_ssl: true });
+  assert.throws(
+    () => parseConfig({ GOOGLE_CLIENT_ID: "id" }),
+    /GOOGLE_CLIENT_SECRET is required because GOOGLE_CLIENT_ID is set/,
+  );
+  assert.throws(() => parseConfig({ MICROSOFT_CLIENT_SECRET: "x" }), /MICROSOFT_CLIENT_ID is required/);
+  assert.throws(
+    () => parseConfig({ GOOGLE_IMAP_URL: "https://imap.gmail.com" }),
+    /GOOGLE_IMAP_URL must be an address that begins/,
+  );
+});

@@ -1,61 +1,66 @@
-// The configuration: the environment, parsed once. Every mistake is named at once; no value is repeated, for some are secrets.
+// The configuration: the environment, parsed once. All mistakes are named together. Values are not repeated, because some are
+// secrets.
 import { isIP } from "node:net";
 import { z } from "zod";
 import type { RateGroup } from "./core/operation.ts";
+import { senderOf } from "./services/mail.ts";
+import type { MailPlace, OauthType, ProviderSettings } from "./services/oauth_providers.ts";
 import { webPorts } from "./services/public_address.ts";
 import type { S3Place } from "./services/s3.ts";
 
 export interface Config {
   host: string;
   port: number;
-  /** Where the service is reached from outside, without a slash at the end. */
+  /** The address of the service from outside, without a slash at the end. */
   base_url: string;
   data_dir: string;
   /** Null: the embedded PostgreSQL in `data_dir`. */
   database_url: string | null;
-  /** A replica for reports; null: none. */
+  /** A replica for reports, or null. */
   database_replica_url: string | null;
-  /** How far behind it may be to be asked. */
+  /** The most seconds it may be behind. */
   database_replica_lag_seconds: number;
   database_rls: boolean;
   /** Null: generated into `data_dir`. */
   secret_key: string | null;
-  /** The one before it, while what lies sealed is brought to the new one. */
+  /** The previous key, while sealed values are changed to the new one. */
   secret_key_old: string | null;
-  /** Null: files lie in `data_dir`. */
+  /** Null: files are stored in `data_dir`. */
   s3: S3Place | null;
-  /** Where system mail leaves; null: none is sent. */
+  /** The server for system mail, or null. */
   smtp_url: string | null;
+  /** The providers for connecting accounts at Google and Microsoft. */
+  oauth: Readonly<Record<OauthType, ProviderSettings>>;
   /** Null: off. */
   rate_limits: RateLimits | null;
-  /** Networks beside the public ones that requests to addresses chosen by users may reach. */
+  /** Private networks that requests to addresses chosen by users may reach. */
   outbound_allow_cidrs: readonly string[];
-  /** Ports that such requests may go to elsewhere. */
+  /** The ports for such requests to public addresses. */
   outbound_ports: readonly number[];
-  /** Proxies whose `x-forwarded-for` is believed. */
+  /** Proxies whose `x-forwarded-for` is trusted. */
   trust_proxy: readonly string[];
-  /** Where contacts' profiles are synced from; the first is the default. */
+  /** The services that contacts' profiles are synced from. The first is the default. */
   list_sources: readonly string[];
   web_concurrency: number;
   bootstrap: { organization: string | null; email: string; password: string | null; api_key: string | null };
   metrics_token: string | null;
   log_level: LogLevel;
-  /** How long a service that was told to end goes on answering, unready, and how long what it has begun may take. */
+  /** How long a service that is shutting down keeps answering while not ready, and how long running requests may take. */
   shutdown_delay_seconds: number;
   shutdown_grace_seconds: number;
 }
 
-/** The replica for reports, as the database is told of it. */
+/** The replica for reports, in the form that the database takes. */
 export const replicaOf = ({ database_replica_url: url, database_replica_lag_seconds: lagSeconds }: Config) =>
   url === null ? null : { url, lagSeconds };
 
-/** So many requests in so many seconds. */
+/** A number of requests in a number of seconds. */
 export interface RateLimit {
   limit: number;
   seconds: number;
 }
 
-/** For one key; an organization as a whole has three times that. `auth` counts callers without a valid key, by address. */
+/** For one key. An organization as a whole has three times that. `auth` counts callers without a valid key, by address. */
 export type RateLimits = Readonly<Record<RateGroup, RateLimit>>;
 
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
@@ -79,6 +84,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     ...(result.error?.issues ?? []).map((issue) => `${issue.path.join(".")} ${issue.message}`),
     ...unknownNames(given),
     ...s3Mistakes(given),
+    ...oauthMistakes(given),
   ];
   if (!result.success || mistakes.length > 0) throw new Error(message(mistakes));
   return configOf(result.data);
@@ -98,6 +104,12 @@ const wholeNumber = (min: number, max: number) =>
 
 const address = (schemes: readonly string[]) =>
   z.string().refine((text) => schemes.includes(schemeOf(text)), must(`an address that begins with ${schemes.join("// or ")}//`));
+
+/** For a mail server: with an `s` at the end, the scheme requires TLS, by STARTTLS on ports such as 587. */
+const mailPlace = (protocol: "imap" | "smtp") =>
+  address([`${protocol}s:`, `${protocol}:`])
+    .transform(placeOf)
+    .refine(({ host }) => host !== "", must(`an address such as ${protocol}s://${protocol}.example.com`));
 
 const onOff = z.enum(["on", "off"], must("on or off")).transform((value) => value === "on");
 
@@ -147,7 +159,26 @@ const environment = z.object({
   S3_ACCESS_KEY_ID: z.string().optional(),
   S3_SECRET_ACCESS_KEY: z.string().optional(),
   S3_FORCE_PATH_STYLE: onOff.default(false),
-  SMTP_URL: address(["smtp:", "smtps:"]).optional(),
+  SMTP_URL: address(["smtp:", "smtps:"])
+    .refine(
+      (url) => !URL.canParse(url) || !/[?&]from=/.test(url) || senderOf(url) !== null,
+      must("an address whose from= is an e-mail address"),
+    )
+    .optional(),
+  GOOGLE_CLIENT_ID: z.string().optional(),
+  GOOGLE_CLIENT_SECRET: z.string().optional(),
+  GOOGLE_BASE_URL: address(["http:", "https:"]).optional(),
+  GOOGLE_IMAP_URL: mailPlace("imap").prefault("imaps://imap.gmail.com"),
+  GOOGLE_SMTP_URL: mailPlace("smtp").prefault("smtps://smtp.gmail.com"),
+  MICROSOFT_CLIENT_ID: z.string().optional(),
+  MICROSOFT_CLIENT_SECRET: z.string().optional(),
+  MICROSOFT_TENANT: z
+    .string()
+    .regex(/^[A-Za-z0-9.-]{1,255}$/, must("common, organizations, consumers, or the id or domain of a tenant"))
+    .default("common"),
+  MICROSOFT_BASE_URL: address(["http:", "https:"]).optional(),
+  MICROSOFT_IMAP_URL: mailPlace("imap").prefault("imaps://outlook.office365.com"),
+  MICROSOFT_SMTP_URL: mailPlace("smtp").prefault("smtps://smtp.office365.com:587"),
   RATE_LIMIT: onOff.default(true),
   RATE_LIMIT_READ: rate.prefault(defaultRateLimits.read),
   RATE_LIMIT_WRITE: rate.prefault(defaultRateLimits.write),
@@ -177,7 +208,7 @@ const environment = z.object({
   SHUTDOWN_GRACE_SECONDS: wholeNumber(0, 3600).default(25),
 });
 
-// `RATE_LIMIT_RAED` would be a limit that is silently not set.
+// Otherwise `RATE_LIMIT_RAED` would be a limit that is silently not set.
 const ourPrefixes = ["RATE_LIMIT", "S3_", "BOOTSTRAP_", "DATABASE_", "OUTBOUND_", "SHUTDOWN_"];
 
 const unknownNames = (given: Record<string, unknown>): string[] =>
@@ -196,6 +227,15 @@ function s3Mistakes(given: Record<string, unknown>): string[] {
   return needed.filter((name) => !(name in given)).map((name) => `${name} is required because ${set[0]} is set`);
 }
 
+/** An id without its secret would be an application that no provider knows. */
+function oauthMistakes(given: Record<string, unknown>): string[] {
+  const pairs = ["GOOGLE", "MICROSOFT"].map((one) => [`${one}_CLIENT_ID`, `${one}_CLIENT_SECRET`] as const);
+  return pairs
+    .flatMap(([id, secret]) => [[id, secret] as const, [secret, id] as const])
+    .filter(([one, other]) => one in given && !(other in given))
+    .map(([one, other]) => `${other} is required because ${one} is set`);
+}
+
 function configOf(env: z.output<typeof environment>): Config {
   return {
     host: env.HOST,
@@ -210,6 +250,7 @@ function configOf(env: z.output<typeof environment>): Config {
     secret_key_old: env.SECRET_KEY_OLD ?? null,
     s3: env.S3_BUCKET === undefined ? null : s3Of(env),
     smtp_url: env.SMTP_URL ?? null,
+    oauth: oauthOf(env),
     rate_limits: env.RATE_LIMIT ? rateLimitsOf(env) : null,
     outbound_allow_cidrs: env.OUTBOUND_ALLOW_CIDRS,
     outbound_ports: env.OUTBOUND_PORTS,
@@ -238,6 +279,24 @@ const s3Of = (env: z.output<typeof environment>): S3Place => ({
   force_path_style: env.S3_FORCE_PATH_STYLE,
 });
 
+const oauthOf = (env: z.output<typeof environment>): Config["oauth"] => ({
+  google: {
+    application: applicationOf(env.GOOGLE_CLIENT_ID, env.GOOGLE_CLIENT_SECRET, "common"),
+    base_url: env.GOOGLE_BASE_URL?.replace(/\/+$/, "") ?? null,
+    imap: env.GOOGLE_IMAP_URL,
+    smtp: env.GOOGLE_SMTP_URL,
+  },
+  microsoft: {
+    application: applicationOf(env.MICROSOFT_CLIENT_ID, env.MICROSOFT_CLIENT_SECRET, env.MICROSOFT_TENANT),
+    base_url: env.MICROSOFT_BASE_URL?.replace(/\/+$/, "") ?? null,
+    imap: env.MICROSOFT_IMAP_URL,
+    smtp: env.MICROSOFT_SMTP_URL,
+  },
+});
+
+const applicationOf = (client_id: string | undefined, client_secret: string | undefined, tenant: string) =>
+  client_id === undefined || client_secret === undefined ? null : { client_id, client_secret, tenant };
+
 const rateLimitsOf = (env: z.output<typeof environment>): RateLimits => ({
   read: env.RATE_LIMIT_READ,
   write: env.RATE_LIMIT_WRITE,
@@ -248,9 +307,16 @@ const rateLimitsOf = (env: z.output<typeof environment>): RateLimits => ({
   auth: env.RATE_LIMIT_AUTH,
 });
 
+const mailPorts: Readonly<Record<string, number>> = { "imaps:": 993, "imap:": 143, "smtps:": 465, "smtp:": 587 };
+
+function placeOf(text: string): MailPlace {
+  const { hostname, port, protocol } = new URL(text);
+  return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || mailPorts[protocol]), use_ssl: protocol.endsWith("s:") };
+}
+
 const schemeOf = (text: string): string => (URL.canParse(text) ? new URL(text).protocol : "");
 
-/** An address, or an address and the length of its prefix. */
+/** An address, optionally with a prefix length. */
 function isNetwork(text: string): boolean {
   const [ip = "", bits, ...rest] = text.split("/");
   const family = isIP(ip);

@@ -1,4 +1,4 @@
-// The command `headwater`. Each command is a file under cli/ that is loaded when it is asked for.
+// The command `headwater`. Each command is a file under cli/ that is loaded when it is needed.
 import { Command } from "commander";
 import { complain, Mistake } from "./cli/say.ts";
 import { version } from "./cli/version.ts";
@@ -25,6 +25,14 @@ program
   .command("start")
   .description("run the service")
   .action(run(() => import("./cli/start.ts")));
+program
+  .command("api")
+  .description("answer requests only; `worker` does the rest")
+  .action(run(() => import("./cli/api.ts")));
+program
+  .command("worker")
+  .description("do what is to be done in the background; several may run")
+  .action(run(() => import("./cli/worker.ts")));
 program
   .command("migrate")
   .description("bring the database to this release's version")
@@ -59,6 +67,12 @@ account
   .requiredOption(...email)
   .action(run(() => import("./cli/account_create.ts")));
 account
+  .command("link")
+  .description("print a new link by which somebody accepts their invitation")
+  .requiredOption(...email)
+  .option("--organization <id>", "which organization, where there are several")
+  .action(run(() => import("./cli/account_link.ts")));
+account
   .command("billing <account> <status>")
   .description("say whether an account is paid: past_due or active")
   .action(run(() => import("./cli/account_billing.ts")));
@@ -92,7 +106,10 @@ try {
   process.exit(1);
 }
 
-/** What an operator can put right is told in a sentence; with LOG_LEVEL debug or trace, and for defects, with the stack. */
+/**
+ * An error that the operator can correct is printed as a sentence. With LOG_LEVEL debug or trace, and for defects, with the
+ * stack.
+ */
 function shown(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const isPlain = error instanceof Mistake || error.constructor === Error || error.name === "EmbeddedError";

@@ -1,4 +1,4 @@
-// What may import what. The rule and the next step are in the message of the failure.
+// Which folders may import which. The failure's message has the rule and the next step.
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -7,7 +7,7 @@ import { test } from "node:test";
 const root = new URL("..", import.meta.url).pathname;
 const files = globSync("src/**/*.ts", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
 
-/** Each layer with those it may import, besides itself. `values` are pure functions that everyone may use. */
+/** Each layer with those it may import, besides itself. `values` are pure functions that every layer may use. */
 const allowed: Record<string, string[]> = {
   values: [],
   db: ["core", "values"],
@@ -16,20 +16,29 @@ const allowed: Record<string, string[]> = {
   search: ["core", "records", "db", "values"],
   services: ["core", "db", "values"],
   auth: ["core", "records", "db", "values"],
-  resources: ["core", "records", "db", "search", "services", "auth", "values"],
+  resources: ["core", "records", "db", "search", "services", "auth", "jobs", "values"],
   http: ["core", "records", "db", "services", "values", "config"],
   mcp: ["core", "db", "values", "config"],
-  worker: ["core", "db", "values", "config"],
-  cli: ["app", "auth", "config", "core", "db", "http", "mcp", "records", "resources", "services", "values", "worker"],
+  jobs: ["auth", "core", "records", "db", "values"],
+  cli: ["app", "auth", "config", "core", "db", "http", "jobs", "mcp", "records", "resources", "services", "values"],
   config: ["core", "services"],
-  app: ["auth", "config", "core", "records", "db", "resources", "search", "services"],
+  app: ["auth", "config", "core", "records", "db", "jobs", "resources", "search", "services"],
   main: ["cli", "config", "core", "db", "app"],
 };
 
-/** The database and the core know each other, and the core knows services, only by these: interfaces, and the error for a database that is away. */
+/**
+ * The database and the core know each other, and the core knows services, only by these files: interfaces, and the error for a
+ * database that is down.
+ */
 const narrow: Record<string, string[]> = {
   "db core": ["src/core/errors.ts"],
-  "core services": ["src/services/public_address.ts", "src/services/secrets.ts", "src/services/storage.ts"],
+  "core services": [
+    "src/services/mail.ts",
+    "src/services/oauth_providers.ts",
+    "src/services/public_address.ts",
+    "src/services/secrets.ts",
+    "src/services/storage.ts",
+  ],
 };
 
 const layerOf = (file: string) => file.split("/")[1]!.replace(/\.ts$/, "");
@@ -56,7 +65,8 @@ test("every file imports only what its layer may", () => {
 });
 
 test("no file imports itself in a circle, types included", () => {
-  // A definition speaks of the context it is used in, and the context of definitions: their types are one thing in several files.
+  // A definition refers to the context it is used in, and the context to definitions: their types belong together in several
+  // files.
   const graph = new Map(files.map((file) => [file, importsOf(file, { types: !file.startsWith("src/core/") })]));
   const done = new Set<string>();
   const walk = (file: string, path: string[]): void => {
@@ -123,7 +133,7 @@ test("the core is small enough to be read: at most 1,700 lines", () => {
 });
 
 test("a refusal is told apart by its status and never by its shape, which a database that is away has too", () => {
-  // What turns whatever was thrown into an answer sees all of them.
+  // The code that turns thrown errors into responses knows all of them.
   const mayLook = new Set(["src/core/errors.ts", "src/http/reply.ts", "src/http/rest.ts", "src/http/server.ts"]);
   const byShape = /"fields" in |instanceof Problem|\bproblem\)?\.fields\b/;
   const broken = files
@@ -137,7 +147,7 @@ test("a refusal is told apart by its status and never by its shape, which a data
 });
 
 test("what is refused is thrown, and neither returned nor put into what a caller hands over", () => {
-  // These write an answer, put places in other words, or go through a whole plan, which may be a draft.
+  // These write a response, translate places, or check a whole plan, which may be a draft.
   const mayHand = new Set(["src/core/errors.ts", "src/http/reply.ts", "src/resources/conversations/post_message.ts"]);
   const handed = /\w+: FieldErrors[,)]|\): (Promise<)?FieldErrors|\w+: FieldErrors,$|FieldErrors \||\| FieldErrors/;
   const broken = files
@@ -164,18 +174,23 @@ test("names that are known are listed by one function, which says the nearest an
   assert.deepEqual(broken, [], "say it by notAmong or hint of src/values/reasons.ts");
 });
 
-/** Who may leave the organization a request is for, and why. Statements that lie across all of them stand in `auth/unscoped.ts` alone. */
+/** Code that may leave the request's organization, and why. Statements across organizations are only in `auth/unscoped.ts`. */
 const acrossOrganizations: Record<string, RegExp> = {
-  // Keys, people and what is theirs elsewhere.
+  // Keys, people and their other organizations.
   "src/auth/unscoped.ts": /./,
-  // Before there is an organization, by who has the machine.
+  // Finds background work.
+  "src/auth/unscoped_files.ts": /./,
+  "src/auth/unscoped_state.ts": /./,
+  "src/auth/unscoped_work.ts": /./,
+  "src/auth/unscoped_mailboxes.ts": /./,
+  // Runs before there is an organization, for the operator.
   "src/cli/account_create.ts": /unscopedTransaction/,
   "src/cli/bootstrap.ts": /unscopedTransaction/,
   "src/cli/organization_create.ts": /unscopedTransaction/,
   "src/db/migrate.ts": /unscoped\(/,
-  // Hands on what the work of a transaction asks for.
+  // Passes on what the work of a transaction requests.
   "src/db/flights.ts": /of\(one\)\.actingFor\(organizationId\)/,
-  // Into a new organization, and into another one where the caller's rights were looked up.
+  // Enters a new organization, or another one where the caller's rights were looked up.
   "src/resources/organization/create_organization.ts": /actingFor\(organization_id\)/,
   "src/resources/organization/found.ts": /actingFor\(organization_id\)/,
   "src/resources/shared/elsewhere.ts": /actingFor\(organizationId\)/,

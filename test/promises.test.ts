@@ -1,5 +1,5 @@
-// A promise that is started while nobody awaits it yet ends the process when it fails first: the rejection has no one to go to. The
-// sources are read for the three ways to write that, with the compiler's own types.
+// A promise that is started before anybody awaits it ends the process when it fails first, because its rejection is unhandled.
+// This test finds the three ways to write that in the sources, with the compiler's own types.
 import assert from "node:assert/strict";
 import { globSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { API, type Type } from "typescript/unstable/sync";
 
 const root = new URL("..", import.meta.url).pathname;
 
-/** What is a defect if it is a promise. */
+/** A place that is a defect if the value is a promise. */
 interface Suspect {
   starts: Node;
   why: string;
@@ -23,7 +23,7 @@ const isFunction = (node: Node): boolean =>
     SyntaxKind.MethodDeclaration,
   ].includes(node.kind);
 
-/** Whether something in a node, functions of its own aside, is so. */
+/** Whether something in a node matches, not counting functions inside it. */
 const holds = (node: Node, is: (node: Node) => boolean): boolean =>
   is(node) || (!isFunction(node) && node.forEachChild((child) => holds(child, is) || undefined) === true);
 
@@ -65,7 +65,7 @@ function* beforeAwaits(statements: readonly Node[]): Iterable<Suspect> {
 const mentions = (node: Node, name: string): boolean =>
   names(name)(node) || node.forEachChild((child) => mentions(child, name) || undefined) === true;
 
-/** Whether a statement awaits something before it comes to what is named. */
+/** Whether a statement awaits something before it uses the name. */
 function awaitsBefore(statement: Node, name: string): boolean {
   let found: "await" | "name" | null = null;
   const walk = (node: Node): void => {
@@ -88,7 +88,7 @@ function startedBy(statement: Node): { name: string; starts: Node }[] {
   );
 }
 
-/** `f();` as a statement, where nobody says what becomes of a failure. */
+/** `f();` as a statement, where nobody handles a failure. */
 function* unheeded(statement: Node): Iterable<Suspect> {
   const { expression } = statement as unknown as { expression: Node };
   if (expression.kind !== SyntaxKind.CallExpression) return;

@@ -1,4 +1,4 @@
-// The README's tour works as printed: its commands are run by a shell, against the service as `npm start` runs it.
+// The README's tour works as printed: a shell runs its commands against the service as `npm start` runs it.
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -54,7 +54,7 @@ test("who follows the five minutes of the README sees what it promises", async (
     );
     assert.equal(quote.total_formatted, "$129,600.00");
     assert.ok(events.data.some((one: any) => one.event === "opportunity.created"));
-    // The README prints this answer.
+    // The README prints this response.
     assert.ok(readFileSync(join(root, "README.md"), "utf8").includes(JSON.stringify(mistake)), JSON.stringify(mistake));
   } finally {
     service.kill("SIGINT");

@@ -206,7 +206,7 @@ describe("two processes on one database", () => {
   });
 });
 
-/** Holds after a while: a second is promised of one process hearing another, the rest is room for the machine. */
+/** The change shows after a short delay: another process hears of it within a second. The rest is slack for a busy machine. */
 async function soon(holds: () => Promise<unknown>): Promise<void> {
   const until = Date.now() + 20_000;
   for (;;) {

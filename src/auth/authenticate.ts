@@ -1,21 +1,21 @@
-// From an Authorization header to an actor. What is found is kept for half a minute and forgotten at once when a key, a member,
-// a role or an account changes anywhere; nothing else in the service decides who somebody is.
+// Turns an Authorization header into an actor. Results are cached for 30 seconds, and dropped at once when a key, a member, a
+// role or an account changes anywhere. Nothing else in the service decides who a caller is.
 import { LRUCache } from "lru-cache";
 import type { Actor, Scope } from "../core/context.ts";
 import { unauthorized } from "../core/errors.ts";
 import { permissionsOf } from "../core/permissions.ts";
-import type { PostgresDatabase } from "../db/pool.ts";
+import type { Database } from "../db/database.ts";
 import { pgTimestamp } from "../values/time.ts";
 import { findKey, hashOf, type KeyRecord, type Use, writeLastUse } from "./unscoped.ts";
 
 export interface Authenticator {
-  /** The actor behind a header, or a 401. It answers at once for a key it has seen a moment ago. */
+  /** The actor for a header, or a 401. A key that was seen moments ago is answered from memory. */
   authenticate(authorization: string | undefined): Actor | Promise<Actor>;
   /** Called for every announced change. */
   forget(organizationId: string | null): void;
-  /** While announcements cannot be heard nothing may be kept. */
+  /** While announcements cannot be received, nothing is cached. */
   bypass(on: boolean): void;
-  /** Writes the last uses that are only in memory. */
+  /** Writes the last-use times that are only in memory. */
   flush(): Promise<void>;
 }
 
@@ -24,13 +24,13 @@ interface Kept {
   expires: number;
 }
 
-/** No key or token is as long; what is longer is not kept in memory either. */
+/** No key or token is longer. A longer one is not kept in memory either. */
 const headerMax = 1024;
 
-/** A key's last use is written when it is this much newer than the one written before. */
+/** A key's last use is written only when it is this much newer than the stored one. */
 const lastUsePrecisionMs = 60_000;
 
-export function openAuthenticator(db: PostgresDatabase, clock: () => Date): Authenticator {
+export function openAuthenticator(db: Database, clock: () => Date): Authenticator {
   const known = new LRUCache<string, Kept>({ max: 10_000, ttl: 30_000 });
   const unknown = new LRUCache<string, true>({ max: 10_000, ttl: 5_000 });
   const uses = new LastUses();
@@ -67,7 +67,7 @@ export function openAuthenticator(db: PostgresDatabase, clock: () => Date): Auth
       return kept === undefined ? lookUp(authorization) : use(authorization, kept);
     },
     forget() {
-      // Changes of who may do what are rare: forgetting everyone costs each key one indexed look-up.
+      // Changes of permissions are rare. Clearing the whole cache costs one indexed lookup per key.
       generation++;
       known.clear();
       unknown.clear();
@@ -85,7 +85,7 @@ export function openAuthenticator(db: PostgresDatabase, clock: () => Date): Auth
   };
 }
 
-/** When keys were used, in memory until it is worth a write. */
+/** Last-use times, kept in memory until they are worth a write. */
 class LastUses {
   private readonly noted = new Map<string, { actor: Actor; at: number }>();
   private readonly written = new LRUCache<string, number>({ max: 10_000 });

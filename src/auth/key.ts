@@ -1,10 +1,10 @@
-// API keys: `api_`, 43 random base62 characters, 6 of CRC-32 so that a scanner can tell a key from a look-alike.
+// API keys: `api_`, 43 random base62 characters, and 6 characters of CRC-32, so that a scanner can tell a key from similar text.
 import { randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** A new key's text. It is shown once and kept only as a hash. */
+/** The text of a new key. It is shown once and stored only as a hash. */
 export function newKey(): string {
   const random = Array.from({ length: 43 }, () => alphabet[randomInt(62)]).join("");
   return `api_${random}${checksum(`api_${random}`)}`;

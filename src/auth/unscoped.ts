@@ -1,20 +1,23 @@
-// What lies across organizations: who a key belongs to, who a person is, and what is theirs elsewhere. These statements run as
-// `headwater_system`, whose policy sees every row, and only they may: nothing else reads or writes beyond the organization it acts for.
+// Queries across organizations: who a key belongs to, who a person is, and what they own in other organizations. These statements
+// run as `headwater_system`, whose policy sees every row. No other code reads or writes outside the organization it acts for.
 //
-// A statement that asks the tables of all organizations begins with a comment that says so and why; on a cluster it goes to every machine.
-// Such a statement only reads: rows are locked and changed by statements that name their organization, one organization after the other.
+// A statement that reads all organizations starts with a comment that says so and why. On a cluster it goes to every machine.
+// Such a statement only reads. Rows are locked and changed by statements that name one organization, one organization at a time.
 import { createHash } from "node:crypto";
 import { type Ctx, transactionOf } from "../core/context.ts";
 import { announcements } from "../core/directory.ts";
 import type { Database, Rows, Statement, Transaction } from "../db/database.ts";
-import type { PostgresDatabase } from "../db/pool.ts";
 import { emailKey } from "../values/email.ts";
 import { newId, randomId } from "../values/id.ts";
 import { pgTimestamp } from "../values/time.ts";
 
+/** Leaves out organizations that were deleted and are being erased. The subquery runs once for each statement. */
+export const isLiving = (organizationId: string): string =>
+  `${organizationId} <> all (array(select id from organization where erased_at is not null))`;
+
 // --- keys ---
 
-/** What a key's text leads to: the key, its member, and whether its organization's account is paid. */
+/** What a key leads to: the key, its member, and whether the organization's account is paid. */
 export interface KeyRecord {
   organization_id: string;
   api_key_id: string;
@@ -23,15 +26,15 @@ export interface KeyRecord {
   user_id: string;
   membership_id: string;
   role_id: string;
-  /** The permissions that are stored with the role; code knows those of the built-in ones. */
+  /** The permissions stored with the role. Those of built-in roles are in the code. */
   role_permissions: readonly string[];
   past_due: boolean;
 }
 
-/** SHA-256 of a key's text. The text has 256 random bits, so a slow hash would protect nothing. */
+/** SHA-256 of a key's text. The text has 256 random bits, so a slow hash would add no protection. */
 export const hashOf = (key: string): string => createHash("sha256").update(key).digest("hex");
 
-/** The key with this hash, or null when there is none, or its member is not active. */
+/** The key with this hash. Null when there is none, or its member is not active. */
 export async function findKey(db: Database, hash: string): Promise<KeyRecord | null> {
   const [row] = await db.unscoped({
     name: "auth.key",
@@ -42,7 +45,7 @@ export async function findKey(db: Database, hash: string): Promise<KeyRecord | n
            join role r on r.organization_id = m.organization_id and r.id = m.role_id
            join organization o on o.id = k.organization_id
            join account a on a.id = o.account_id
-           where k.hash = decode($1, 'hex') and m.status = 'active'`,
+           where k.hash = decode($1, 'hex') and m.status = 'active' and o.erased_at is null`,
     values: [hash],
   });
   if (row === undefined) return null;
@@ -66,10 +69,10 @@ export interface Use {
 }
 
 /**
- * Writes when keys were used last: a transaction for each organization, and in it the keys in the order of their ids, so that two
- * processes cannot wait for each other.
+ * Writes when keys were last used, in one transaction for each organization. Keys are written in the order of their ids, so that
+ * two processes cannot deadlock.
  */
-export async function writeLastUse(db: PostgresDatabase, uses: readonly Use[]): Promise<void> {
+export async function writeLastUse(db: Database, uses: readonly Use[]): Promise<void> {
   const sorted = [...uses].sort((a, b) => (a.api_key_id < b.api_key_id ? -1 : 1));
   for (const [organizationId, ofOne] of Map.groupBy(sorted, (use) => use.organization_id))
     await db.transaction(organizationId, async (tx) =>
@@ -84,7 +87,7 @@ export async function writeLastUse(db: PostgresDatabase, uses: readonly Use[]): 
 
 // --- people ---
 
-/** The person with this address, created where there is none. Their id does not tell which of the two it was. */
+/** The person with this address, who is created if needed. The id does not reveal whether the person existed before. */
 export async function findOrCreateUser(
   tx: Transaction,
   person: { email: string; first_name?: string; last_name?: string; now: Date },
@@ -121,7 +124,7 @@ export async function activeMembershipsOf(ctx: Ctx, userId: string): Promise<Mem
            join organization o on o.id = m.organization_id
            join account a on a.id = o.account_id
            join role r on r.organization_id = m.organization_id and r.id = m.role_id
-           where m.user_id = $1 and m.status = 'active' order by m.date_created, m.id`,
+           where m.user_id = $1 and m.status = 'active' and o.erased_at is null order by m.date_created, m.id`,
     values: [userId],
   });
   return rows.map((row) => ({
@@ -145,13 +148,13 @@ export interface MembershipOfPerson {
   status: string;
 }
 
-/** All memberships of the person with this address: for commands. */
+/** All memberships of the person with this address, for commands. */
 export async function membershipsWithEmail(db: Database, email: string): Promise<MembershipOfPerson[]> {
   const rows = await db.unscoped({
     text: `/* across organizations: a person is a member of several */
            select m.id, m.user_id, m.organization_id, o.name, m.status
            from "user" u join membership m on m.user_id = u.id join organization o on o.id = m.organization_id
-           where u.email_key = $1 order by m.date_created, m.id`,
+           where u.email_key = $1 and o.erased_at is null order by m.date_created, m.id`,
     values: [emailKey(email)],
   });
   return rows.map(
@@ -160,17 +163,17 @@ export async function membershipsWithEmail(db: Database, email: string): Promise
   );
 }
 
-/** The organizations that show a person's name: where they are, have been or are invited. */
+/** The organizations that show a person's name: those where they are a member, were one, or are invited. */
 export async function organizationsThatKnow(ctx: Ctx, userId: string): Promise<string[]> {
   const rows = await outside(ctx, {
     text: `/* across organizations: all that show a person's name */
-           select organization_id from membership where user_id = $1`,
+           select organization_id from membership where user_id = $1 and ${isLiving("organization_id")}`,
     values: [userId],
   });
   return rows.map((row) => row[0]!);
 }
 
-/** Lets nobody else decide at the same time about what a person owns or is a member of. */
+/** Locks a person, so that nobody else decides at the same time about what they own or are a member of. */
 export async function lockUser(ctx: Ctx, userId: string): Promise<void> {
   await outside(ctx, { text: `select from "user" where id = $1 for no key update`, values: [userId] });
 }
@@ -192,7 +195,7 @@ export interface SharedContact {
 export async function contactsOfShares(ctx: Ctx, shareIds: readonly string[]): Promise<SharedContact[]> {
   const sharing = await outside(ctx, {
     text: `/* across organizations: a share has a contact in each */
-           select distinct organization_id from contact where share_id = any($1) order by organization_id`,
+           select distinct organization_id from contact where share_id = any($1) and ${isLiving("organization_id")} order by organization_id`,
     values: [shareIds],
   });
   const ofEach = await Promise.all(sharing.map(([organizationId]) => outside(ctx, contactsIn(ctx, organizationId!, shareIds))));
@@ -212,6 +215,46 @@ const contactsIn = (ctx: Ctx, organizationId: string, shareIds: readonly string[
   values: [organizationId, shareIds],
 });
 
+export interface InvitationBehind {
+  organization_id: string;
+  membership_id: string;
+  user_id: string;
+}
+
+/** The invitation whose secret has this hash. Null when there is none, or when a newer link replaced it. */
+export async function findInvitation(db: Database, hash: string): Promise<InvitationBehind | null> {
+  const [row] = await db.unscoped({
+    name: "invitation.public",
+    text: `/* across organizations: the secret in a link does not say whose it is */
+           select i.organization_id, i.membership_id, m.user_id from invitation i
+           join membership m on m.organization_id = i.organization_id and m.id = i.membership_id where i.hash = $1`,
+    values: [hash],
+  });
+  return row === undefined ? null : { organization_id: row[0]!, membership_id: row[1]!, user_id: row[2]! };
+}
+
+/** How many invitations were mailed to a person since a moment, by whichever organization. */
+export async function countInvitationsTo(ctx: Ctx, userId: string, since: Date): Promise<number> {
+  const [row] = await outside(ctx, {
+    name: "invitation.sent_anywhere",
+    text: `/* across organizations: anybody can make organizations, and together they must not flood a person */
+           select count(*) from system_mail where user_id = $1 and membership_id is not null and date_created > $2`,
+    values: [userId, since],
+  });
+  return Number(row![0]);
+}
+
+/** Whether a person gets mail about unread notifications in any organization. */
+export async function setDigests(db: Database, userId: string, wanted: boolean, now: Date): Promise<void> {
+  await db.unscopedTransaction(async (tx) =>
+    tx.write({
+      text: `update "user" set notification_settings = notification_settings || jsonb_build_object('email', $2::boolean),
+               date_updated = $3, version = version + 1 where id = $1`,
+      values: [userId, wanted, now],
+    }),
+  );
+}
+
 // --- quotes ---
 
 export interface PublicQuote {
@@ -220,40 +263,49 @@ export interface PublicQuote {
   created_by: string;
 }
 
-/** The quote whose page this is the hash of the secret of. */
+/** The quote whose page has the secret with this hash. */
 export async function findPublicQuote(db: Database, hash: string): Promise<PublicQuote | null> {
   const [row] = await db.unscoped({
     name: "quote.public",
     text: `/* across organizations: the secret in a link does not say whose it is */
-           select organization_id, id, created_by from quote where public_hash = $1`,
+           select organization_id, id, created_by from quote where public_hash = $1 and ${isLiving("organization_id")}`,
     values: [hash],
   });
   return row === undefined ? null : { organization_id: row[0]!, id: row[1]!, created_by: row[2]! };
 }
 
-/** Open quotes whose last day is over, or in its last hours somewhere: in the east it is tomorrow already. The oldest first. */
-export async function quotesNearTheirEnd(db: Database, now: Date): Promise<(PublicQuote & { expires_at: string })[]> {
-  const rows = await db.unscoped({
-    name: "quote.near_end",
-    text: `/* across organizations: whatever is due anywhere */
-           select organization_id, id, created_by, expires_at from quote
-           where status = 'open' and expires_at <= $1 order by expires_at limit 1000`,
-    values: [now.toISOString().slice(0, 10)],
+// --- providers that call us ---
+
+/** The organization whose provider calls the address with this token. Null when there is none. */
+export async function findCalledOrganization(db: Database, service: string, token: string): Promise<string | null> {
+  const [row] = await db.unscoped({
+    name: "credential.called",
+    text: `/* across organizations: the token in an address does not say whose it is */
+           select organization_id from credential where webhook_token = $1 and service = $2 and ${isLiving("organization_id")}`,
+    values: [token, service],
   });
-  return rows.map((row) => ({ organization_id: row[0]!, id: row[1]!, created_by: row[2]!, expires_at: row[3]! }));
+  return row?.[0] ?? null;
 }
 
-/** Meetings that began or ended and are not written down so, in whose name that is done with them. The oldest first. */
-export async function meetingsDue(db: Database, now: Date): Promise<{ organization_id: string; id: string; by: string }[]> {
-  const rows = await db.unscoped({
-    name: "meeting.due",
-    text: `/* across organizations: whatever is due anywhere */
-           select organization_id, id, coalesce(user_id, created_by) from activity
-           where _type = 'Meeting' and status in ('upcoming', 'in-progress') and starts_at <= $1
-             and (status = 'upcoming' or ends_at <= $1) order by starts_at limit 1000`,
-    values: [now],
+// --- links in mail ---
+
+/** The recipient that a link in a mail was made for, and the mail. */
+export interface MailRecipient {
+  organization_id: string;
+  email_id: string;
+  /** In the form in which addresses are compared. */
+  address: string;
+}
+
+/** The recipient of the link whose secret has this hash, or null. It outlives the mail, the contact and the lead. */
+export async function findMailRecipient(db: Database, hash: string): Promise<MailRecipient | null> {
+  const [row] = await db.unscoped({
+    name: "mail_recipient.public",
+    text: `/* across organizations: the secret in a link does not say whose it is */
+           select organization_id, email_id, address from mail_recipient where token_hash = $1 and ${isLiving("organization_id")}`,
+    values: [hash],
   });
-  return rows.map((row) => ({ organization_id: row[0]!, id: row[1]!, by: row[2]! }));
+  return row === undefined ? null : { organization_id: row[0]!, email_id: row[1]!, address: row[2]! };
 }
 
 // --- accounts ---
@@ -271,12 +323,8 @@ export async function accountsOwnedBy(tx: Transaction, userId: string): Promise<
   return rows.map((row) => ({ id: row[0]!, past_due: row[1] === "past_due" }));
 }
 
-/** Says whether an account is paid, and answers its organizations; null where there is no such account. */
-export async function setBilling(
-  db: PostgresDatabase,
-  accountId: string,
-  status: "active" | "past_due",
-): Promise<string[] | null> {
+/** Sets whether an account is paid, and returns its organizations. Null when there is no such account. */
+export async function setBilling(db: Database, accountId: string, status: "active" | "past_due"): Promise<string[] | null> {
   return db.unscopedTransaction(async (tx) => {
     const found = await tx.read({
       text: "update account set billing_status = $2 where id = $1 returning id",
@@ -291,7 +339,7 @@ export async function setBilling(
   });
 }
 
-/** A billing account owned by this person. */
+/** Creates a billing account owned by this person. */
 export function createAccount(tx: Transaction, account: { name: string; ownerId: string; now: Date }): string {
   const id = newId("acct", account.now.getTime());
   tx.actingFor(null).write({
@@ -303,75 +351,3 @@ export function createAccount(tx: Transaction, account: { name: string; ownerId:
 
 const outside = (ctx: Ctx, statement: Statement): Promise<Rows> =>
   ctx.tx === null ? ctx.db.unscoped(statement) : transactionOf(ctx).actingFor(null).read(statement);
-
-// --- stored bytes ---
-
-/** Bytes to be removed, and the organization whose file they were. */
-export interface BytesToRemove {
-  organization_id: string;
-  storage_key: string;
-}
-
-/** Claims bytes that are due to be removed, so that no other process tries for ten minutes; what a file still uses is let go. */
-export async function claimStoredBytes(db: PostgresDatabase): Promise<BytesToRemove[]> {
-  const due = await db.unscoped({
-    text: `/* across organizations: whatever is due anywhere */
-           select organization_id, storage_key from stored_bytes_removal where due <= now() order by due limit 100`,
-    values: [],
-  });
-  const used = await db.unscoped({
-    text: `/* across organizations: a file that moved to another one has left its bytes where they were */
-           select storage_key from file where storage_key = any($1)`,
-    values: [due.map((row) => row[1])],
-  });
-  const inUse = used.map((row) => row[0]!);
-  const claimed: BytesToRemove[] = [];
-  for (const [organization_id, rows] of Map.groupBy(due, (row) => row[0]!)) {
-    const keys = rows.map((row) => row[1]!);
-    const mine = await db.unscopedTransaction(async (tx) => {
-      tx.write({
-        text: "delete from stored_bytes_removal where organization_id = $1 and storage_key = any($2)",
-        values: [organization_id, keys.filter((key) => inUse.includes(key))],
-      });
-      return tx.read({
-        text: `update stored_bytes_removal set due = now() + interval '10 minutes'
-               where organization_id = $1 and storage_key = any($2) and due <= now() returning storage_key`,
-        values: [organization_id, keys],
-      });
-    });
-    claimed.push(...mine.map((row) => ({ organization_id, storage_key: row[0]! })));
-  }
-  return claimed;
-}
-
-export async function forgetStoredBytes(db: PostgresDatabase, removed: readonly BytesToRemove[]): Promise<void> {
-  for (const [organization_id, all] of Map.groupBy(removed, (one) => one.organization_id)) {
-    await db.unscopedTransaction(async (tx) =>
-      tx.write({
-        text: "delete from stored_bytes_removal where organization_id = $1 and storage_key = any($2)",
-        values: [organization_id, all.map((one) => one.storage_key)],
-      }),
-    );
-  }
-}
-
-/** What a link leads to. */
-export interface SharedFile {
-  name: string;
-  mime: string;
-  size: number;
-  sha256: string;
-  storage_key: string;
-}
-
-/** The file whose link has the secret with this hash, in whichever organization; null when there is none. */
-export async function findSharedFile(db: Database, hash: string): Promise<SharedFile | null> {
-  const [row] = await db.unscoped({
-    name: "file.shared",
-    text: `/* across organizations: the secret in a link does not say whose it is */
-           select name, mime, size, sha256, storage_key from file where share_hash = $1`,
-    values: [hash],
-  });
-  if (row === undefined) return null;
-  return { name: row[0]!, mime: row[1]!, size: Number(row[2]), sha256: row[3]!, storage_key: row[4]! };
-}

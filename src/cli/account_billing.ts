@@ -1,4 +1,4 @@
-// `headwater account billing`: whether an account is paid. While it is past due its organizations refuse changes.
+// `headwater account billing`: sets whether an account is paid. While it is past due, its organizations refuse changes.
 import { setBilling } from "../auth/unscoped.ts";
 import type { Config } from "../config.ts";
 import { withApp } from "./database.ts";

@@ -1,4 +1,4 @@
-// `headwater account create`: a further billing account for somebody.
+// `headwater account create`: creates a further billing account for a person.
 import { createAccount, findOrCreateUser } from "../auth/unscoped.ts";
 import type { Config } from "../config.ts";
 import { parseEmail } from "../values/email.ts";

@@ -6,7 +6,7 @@ import type { Config } from "../config.ts";
 import { openDatabase } from "../db/pool.ts";
 import { type Founded, foundOrganization } from "../resources/organization/found.ts";
 
-/** What was founded, or null where somebody is at home already. Of two processes at once one founds. */
+/** The new organization, or null when there already is one. When two processes start at once, only one creates it. */
 export async function bootstrap(databaseUrl: string, wanted: Config["bootstrap"], now: Date): Promise<Founded | null> {
   const db = openDatabase({ url: databaseUrl, rls: false, own: { connections: 1, heavy: 1 }, readConnections: 0 });
   try {

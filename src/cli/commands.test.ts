@@ -1,100 +1,24 @@
 // The commands as an operator runs them: the real ones, in processes of their own.
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { Agent, get, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { Client } from "../../test/support/client.ts";
 import { createDatabase } from "../../test/support/database.ts";
 import { organization } from "../../test/support/given.ts";
+import { childrenOf, command, dataDir, discard, type Running, start, statusOf, until } from "../../test/support/processes.ts";
 import { service } from "../../test/support/service.ts";
 import { createPartitions } from "../db/partitions.ts";
 import { operations } from "../resources/index.ts";
 import { bootstrap } from "./bootstrap.ts";
 
-const main = new URL("../main.ts", import.meta.url).pathname;
 const noBootstrap = { organization: null, email: "admin@localhost", password: null, api_key: null };
-
-const folders: string[] = [];
-after(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
-function dataDir(): string {
-  const folder = mkdtempSync(join(tmpdir(), "headwater-cli-"));
-  chmodSync(folder, 0o711); // when we are root, the server's own user passes through it
-  folders.push(folder);
-  return folder;
-}
-
-function launch(args: readonly string[], env: Record<string, string>): ChildProcess {
-  const { DATABASE_RLS = "off", PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
-  return spawn(process.execPath, [main, ...args], {
-    env: {
-      PATH,
-      DATABASE_RLS,
-      ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
-      LOG_LEVEL: "fatal",
-      PORT: "0",
-      HOST: "127.0.0.1",
-      SHUTDOWN_DELAY_SECONDS: "0",
-      ...env,
-    },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-}
-
-interface Ended {
-  code: number | null;
-  out: string;
-  err: string;
-}
-
-async function command(args: readonly string[], env: Record<string, string>): Promise<Ended> {
-  const child = launch(args, env);
-  let [out, err] = ["", ""];
-  child.stdout!.on("data", (text) => (out += text));
-  child.stderr!.on("data", (text) => (err += text));
-  const [code] = await once(child, "close");
-  return { code, out, err };
-}
-
-interface Running {
-  child: ChildProcess;
-  said: string;
-  url: string;
-  stop(): Promise<number | null>;
-}
-
-async function start(env: Record<string, string>): Promise<Running> {
-  const child = launch(["start"], env);
-  let [said, err] = ["", ""];
-  child.stdout!.on("data", (text) => (said += text));
-  child.stderr!.on("data", (text) => (err += text));
-  for (const until = Date.now() + 60_000; !said.includes("Listening on"); await sleep(20)) {
-    if (child.exitCode !== null || Date.now() > until) assert.fail(`the service did not start:\n${said}${err}`);
-  }
-  const [, url] = /Listening on (\S+)/.exec(said)!;
-  return {
-    child,
-    said,
-    url: url!,
-    async stop() {
-      child.kill("SIGTERM");
-      return child.exitCode ?? (await once(child, "exit"))[0];
-    },
-  };
-}
-
-const statusOf = async (url: string, key: string) =>
-  (await fetch(`${url}/api/v1/me/`, { headers: { authorization: `Bearer ${key}` } })).status;
 
 test("a first start shows a key that works; commands join it, a second start does not; the next start finds everything", async () => {
   const DATA_DIR = dataDir();
@@ -125,9 +49,9 @@ test("a first start shows a key that works; commands join it, a second start doe
     await again.stop();
     const moved = join(DATA_DIR, "postgres.path");
     try {
-      folders.push(dirname(readFileSync(moved, "utf8").trim()));
+      discard(dirname(readFileSync(moved, "utf8").trim()));
     } catch {
-      // The data lay in DATA_DIR itself.
+      // The database was in DATA_DIR itself.
     }
   }
 });
@@ -160,7 +84,7 @@ test("a signal lets what is under way finish, a second one does not wait for it"
   const slow = connect(Number(port), "127.0.0.1");
   const headers = `host: a\r\nauthorization: Bearer ${BOOTSTRAP_API_KEY}\r\nexpect: 100-continue\r\ncontent-length: 10`;
   slow.on("error", () => {}).write(`POST /api/v1/lead/ HTTP/1.1\r\n${headers}\r\n\r\n`);
-  // `100 Continue` says that the request is under way.
+  // `100 Continue` says that the request has started.
   await once(slow, "data");
 
   running.child.kill("SIGTERM");
@@ -187,7 +111,7 @@ test("clients on kept connections are answered until the service is gone, and no
   for (const WEB_CONCURRENCY of ["1", "2"]) {
     const running = await start({ ...env, WEB_CONCURRENCY });
     let answered = 0;
-    // What ended a client: who is refused for now, in so many words, asks again.
+    // What ended a client. A client that is refused for now, with a response that says so, asks again.
     const client = async (): Promise<string> => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       const headers = { authorization: `Bearer ${BOOTSTRAP_API_KEY}` };
@@ -236,11 +160,11 @@ test("of two first starts at once one founds the organization", async () => {
   await database.drop();
 });
 
-test("after a failure that nobody awaited what runs is finished, and the service starts again by itself", async () => {
+test("after an unhandled failure running requests finish, and the service restarts by itself", async () => {
   const database = await createDatabase();
   const BOOTSTRAP_API_KEY = "a-failure-that-nobody-heard";
   for (const WEB_CONCURRENCY of ["1", "2"]) {
-    // Each process that loads this fails when it is told to; there is nothing of ours that does.
+    // A preload that makes a process fail on request, because our own code has no such failure.
     const failing = encodeURIComponent(`process.on("SIGUSR2", () => Promise.reject(new Error("unheard")))`);
     const env = {
       DATABASE_URL: database.url,
@@ -250,7 +174,8 @@ test("after a failure that nobody awaited what runs is finished, and the service
     };
     const running = await start({ DATA_DIR: dataDir(), ...env });
     const { pid } = running.child;
-    const [failed] = WEB_CONCURRENCY === "1" ? [pid!] : childrenOf(pid!);
+    if (WEB_CONCURRENCY === "2") await until(() => childrenOf(pid!, "start").length === 2);
+    const [failed] = WEB_CONCURRENCY === "1" ? [pid!] : childrenOf(pid!, "start");
     const slow = await underWay(running.url, BOOTSTRAP_API_KEY);
 
     try {
@@ -260,7 +185,7 @@ test("after a failure that nobody awaited what runs is finished, and the service
       await until(() => slow.said.includes("HTTP/1.1 201"));
       await until(async () => (await statusOf(running.url, BOOTSTRAP_API_KEY).catch(() => 0)) === 200);
       if (WEB_CONCURRENCY === "1") assert.equal(await metric(running.url, "headwater_unhandled_rejections_total"), "1");
-      else await until(() => childrenOf(pid!).length === 2 && !childrenOf(pid!).includes(failed!));
+      else await until(() => childrenOf(pid!, "start").length === 2 && !childrenOf(pid!, "start").includes(failed!));
     } finally {
       assert.equal(await running.stop(), 0);
     }
@@ -268,15 +193,12 @@ test("after a failure that nobody awaited what runs is finished, and the service
   await database.drop();
 });
 
-const childrenOf = (pid: number): number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
-
 async function metric(url: string, name: string): Promise<string | null> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return new RegExp(`^${name} (\\d+)$`, "m").exec(text)?.[1] ?? null;
 }
 
-/** A request that is under way until its body is sent. */
+/** A request that stays open until its body is sent. */
 async function underWay(url: string, key: string) {
   const [, port] = /:(\d+)$/.exec(url)!;
   const socket = connect(Number(port), "127.0.0.1");
@@ -284,22 +206,23 @@ async function underWay(url: string, key: string) {
   const headers = `host: a\r\nauthorization: Bearer ${key}\r\nexpect: 100-continue\r\ncontent-length: 11`;
   socket.on("error", () => {}).on("data", (bytes) => (slow.said += bytes));
   socket.write(`POST /api/v1/lead/ HTTP/1.1\r\n${headers}\r\n\r\n`);
-  // `100 Continue` says that the request is under way.
+  // `100 Continue` says that the request has started.
   await once(socket, "data");
   return slow;
 }
 
-test("with several workers all answer, one that dies is replaced, and one signal ends them all", async () => {
+test("with several processes of the API all answer, one that dies is replaced, and one signal ends them all", async () => {
   const database = await createDatabase();
-  const BOOTSTRAP_API_KEY = "several-workers-one-port";
+  const BOOTSTRAP_API_KEY = "several-processes-one-port";
   const running = await start({ DATA_DIR: dataDir(), DATABASE_URL: database.url, WEB_CONCURRENCY: "2", BOOTSTRAP_API_KEY });
-  const workers = () => childrenOf(running.child.pid!);
+  const processes = () => childrenOf(running.child.pid!, "start");
 
   try {
-    const before = workers();
-    assert.equal(before.length, 2);
+    // Until a process has called exec, it still shows its parent's command line.
+    await until(() => processes().length === 2);
+    const before = processes();
     process.kill(before[0]!, "SIGKILL");
-    await until(() => workers().length === 2 && !workers().includes(before[0]!));
+    await until(() => processes().length === 2 && !processes().includes(before[0]!));
     for (let i = 0; i < 10; i++) assert.equal(await statusOf(running.url, BOOTSTRAP_API_KEY), 200);
   } finally {
     assert.equal(await running.stop(), 0);
@@ -391,6 +314,26 @@ test("key create lets an invited person in, says what to choose from, and refuse
   );
 });
 
+test("account link prints a new link of somebody who is invited, and of nobody else", async () => {
+  const on = await service();
+  const env = { DATA_DIR: dataDir(), DATABASE_URL: on.databaseUrl, BASE_URL: "https://crm.example.com" };
+  const acme = await organization(on);
+  const email = `linked-${process.pid}@example.com`;
+  const { id, invitation_url } = await acme.post("/membership/", { email });
+
+  const link = (await command(["account", "link", "--email", email.toUpperCase()], env)).out.trim();
+
+  assert.match(link, /^https:\/\/crm\.example\.com\/invite\/[\w-]{43}\/$/);
+  assert.equal((await fetch(invitation_url.replace("http://localhost", on.url))).status, 404, "the one before is none any more");
+  await fetch(link.replace("https://crm.example.com", on.url), { method: "POST", body: new URLSearchParams() });
+  assert.deepEqual(
+    (await acme.get("/membership/?status=active")).data.some((one: any) => one.id === id),
+    true,
+  );
+  assert.match((await command(["account", "link", "--email", email], env)).err, /is a member already: `headwater key create/);
+  assert.match((await command(["account", "link", "--email", "nobody@example.com"], env)).err, /is not invited to any/);
+});
+
 test("organizations and accounts are created for an address, and an account's billing is heard at once", async () => {
   const on = await service();
   const env = { DATA_DIR: dataDir(), DATABASE_URL: on.databaseUrl };
@@ -423,7 +366,7 @@ test("routes lists every operation", async () => {
   const lines = out.trim().split("\n");
   assert.equal(lines.length, operations.length);
   assert.ok(
-    lines.some((line) => /^GET +\/api\/v1\/me\/ +member +Answers the user/.test(line)),
+    lines.some((line) => /^GET +\/api\/v1\/me\/ +member +Returns the user/.test(line)),
     out,
   );
 });
@@ -458,7 +401,10 @@ test("doctor says what is wrong and what to do about it", async () => {
   const misspelt = await command(["doctor"], { ...env, PORT: "many" });
 
   assert.equal(bare.code, 1);
-  assert.match(bare.out, /^wrong {2}partitions of the event table: event_\d{4}_\d\d, .* `headwater start` makes them$/m);
+  assert.match(
+    bare.out,
+    /^wrong {2}monthly tables of events and deliveries: event_\d{4}_\d\d, .* `headwater start` makes them$/m,
+  );
   assert.deepEqual([healthy.code, healthy.out.includes("wrong")], [0, false], healthy.out);
   assert.equal(leaky.code, 1);
   assert.match(
@@ -469,8 +415,3 @@ test("doctor says what is wrong and what to do about it", async () => {
   assert.match(gone.out, /^wrong {2}database: cannot be reached/m);
   assert.match(misspelt.out, /^wrong {2}configuration: [\s\S]*PORT must be/m);
 });
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const limit = Date.now() + 20_000; !(await holds()); await sleep(50))
-    if (Date.now() > limit) assert.fail("it did not happen within 20 seconds");
-}

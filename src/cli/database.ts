@@ -1,4 +1,5 @@
-// The database a command works on: the one that is configured, else the built-in one of DATA_DIR, which a command joins or starts.
+// Opens the database that a command works on: the configured one, or else the built-in one of DATA_DIR, which is started if
+// needed.
 import { join } from "node:path";
 import pg from "pg";
 import { type App, openApp } from "../app.ts";
@@ -8,7 +9,7 @@ import { migrate } from "../db/migrate.ts";
 import { secretKey } from "../services/secrets.ts";
 import { complain, Mistake } from "./say.ts";
 
-/** Has the database running for as long as the command works. */
+/** Keeps the database running while the command works. */
 export async function withDatabase<T>(config: Config, work: (url: string) => Promise<T>): Promise<T> {
   if (config.database_url !== null) return work(config.database_url);
   const { joinOrStart } = await import("../db/embedded/index.ts");
@@ -20,7 +21,7 @@ export async function withDatabase<T>(config: Config, work: (url: string) => Pro
   }
 }
 
-/** For what may not be done beside the service. */
+/** Refuses commands that must not run beside the service. */
 export async function refuseWhileServing(url: string, instead: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: "headwater command" });
   await client.connect();
@@ -31,7 +32,7 @@ export async function refuseWhileServing(url: string, instead: string): Promise<
   if (rowCount !== 0) throw new Mistake(`The service is running: ${instead}.`);
 }
 
-/** Has the service's own parts on the migrated database, without its server. */
+/** Opens the service's core on the migrated database, without its server. */
 export function withApp<T>(config: Config, work: (app: App) => Promise<T>): Promise<T> {
   return withDatabase(config, async (databaseUrl) => {
     await migrate(databaseUrl);
@@ -56,4 +57,6 @@ export const appOptions = async (config: Config, databaseUrl: string) => ({
   filesDir: join(config.data_dir, "files"),
   s3: config.s3,
   listSources: config.list_sources,
+  smtpUrl: config.smtp_url,
+  oauth: config.oauth,
 });

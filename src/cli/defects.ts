@@ -1,8 +1,12 @@
-// A promise that failed with nobody to hear of it is a defect of ours: nobody knows what it has left undone. It is said and counted,
-// and the service begins anew once what runs has finished; to end at once would cut off everyone else's requests.
+// Handles promises that fail without a handler. Such a failure is a defect of ours, and may have left work undone. It is logged
+// and counted, and the service restarts after running requests have finished. An immediate exit would break everyone else's
+// requests.
 import type { Logger } from "pino";
 
-/** How many there were since the process began. */
+/** The pause before a restart. */
+export const restartPauseMs = 1000;
+
+/** The number of defects since the process started. */
 export interface Defects {
   readonly count: number;
 }
@@ -11,7 +15,7 @@ export function heedDefects(log: Logger, then: () => void): Defects {
   let count = 0;
   process.on("unhandledRejection", (error) => {
     count++;
-    log.fatal({ err: error }, "a promise failed that nobody awaited; what runs may finish, then the service starts again");
+    log.fatal({ err: error }, "unhandled rejection: running work may finish, then the service restarts");
     then();
   });
   return {

@@ -1,4 +1,4 @@
-// `headwater demo`: an organization full of believable records, to look around in.
+// `headwater demo`: creates an organization full of realistic records, to explore the service.
 import type { Config } from "../config.ts";
 import { withApp } from "./database.ts";
 import { fillWithSample } from "./fill.ts";

@@ -1,4 +1,4 @@
-// A believable sample: what a sales team of four has after some months of work. The same seed gives the same sample.
+// Realistic sample data: what a sales team of four has after some months of work. The same seed gives the same sample.
 
 export interface Company {
   name: string;
@@ -8,9 +8,9 @@ export interface Company {
   country: string;
   phone: string;
   mrr: number;
-  /** Where the lead stands, from 0 (new) to 3 (customer); see the statuses an organization starts with. */
+  /** How far the lead has come, from 0 (new) to 3 (customer), in the statuses that an organization starts with. */
   stage: number;
-  /** Days since the lead came in. */
+  /** Days since the lead was created. */
   age: number;
   people: Person[];
   deals: Deal[];
@@ -43,7 +43,7 @@ export interface Happening {
 export interface Todo {
   text: string;
   kind: "lead" | "call" | "email";
-  /** Days from today; negative is overdue. */
+  /** Days from today. Negative values are overdue. */
   due: number;
   done: boolean;
 }
@@ -157,14 +157,14 @@ export function sampleCompanies(count: number, seed = 7): Company[] {
     };
   }
 
-  // Two months of activity, as far as the lead is old enough.
+  // Two months of activity, or less for a younger lead.
   function happening(age: number): Happening {
     const kind = pick(["note", "call", "call", "email", "meeting"] as const);
     return { kind, ago: whole(0, Math.min(60, age)), text: pick(words[kind]) };
   }
 }
 
-/** A small generator of numbers from 0 to 1 (mulberry32): a sample needs to repeat, not to be secret. */
+/** A small generator of numbers from 0 to 1 (mulberry32). A sample must be repeatable, not secret. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,4 +1,4 @@
-// `headwater distribute`: spreads the tables over the servers of a Citus cluster; see docs/growing.md.
+// `headwater distribute`: distributes the tables over the servers of a Citus cluster. See docs/growing.md.
 import type { Config } from "../config.ts";
 import { distribute, refuseWithoutCluster } from "../db/distribute.ts";
 import { migrate } from "../db/migrate.ts";

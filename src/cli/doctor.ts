@@ -1,4 +1,4 @@
-// `headwater doctor`: looks at everything the service stands on and says of each what is wrong and what to do.
+// `headwater doctor`: checks everything that the service depends on. Each line says what is wrong and what to do.
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
@@ -7,6 +7,7 @@ import { listMigrations } from "../db/migrate.ts";
 import { partitionsAt } from "../db/partitions.ts";
 import { missingRoles } from "../db/roles.ts";
 import { withDatabase } from "./database.ts";
+import { examineBackground } from "./doctor_background.ts";
 import { say } from "./say.ts";
 
 /** What is wrong and what to do, or null. */
@@ -75,6 +76,7 @@ async function examineDatabase(
   await client.connect();
   try {
     for (const [what, check] of checks) report(what, await check(client));
+    for (const [what, finding] of await examineBackground(client)) report(what, finding);
   } finally {
     await client.end();
   }
@@ -88,7 +90,7 @@ const checks: readonly Check[] = [
   ["extensions", checkExtensions],
   ["roles for row-level security", checkRoles],
   ["policies on the tables of organizations", checkPolicies],
-  ["partitions of the event table", checkPartitions],
+  ["monthly tables of events and deliveries", checkPartitions],
 ];
 
 const rowSecurityChecks: readonly Check[] = [["indexes under row-level security", checkLeakproof]];

@@ -1,4 +1,4 @@
-// Fills an organization with the sample, through the same operations a user has: what is refused to them is refused here.
+// Fills an organization with the sample data. It uses the same operations as a user, so the same checks apply.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../app.ts";
 import type { Actor } from "../core/context.ts";
@@ -9,10 +9,10 @@ import { type Company, type Happening, sampleCompanies } from "./demo_data.ts";
 type Call = (operation: string, body: object, params?: Record<string, string>) => Promise<any>;
 
 const day = 86_400_000;
-/** So many companies at a time: as many as there are connections for writes. */
+/** How many companies are created at a time: one for each connection for writes. */
 const atOnce = 12;
 
-/** Creates `count` leads with all that belongs to them, as the given actor, and answers how many records were made. */
+/** Creates `count` leads with all their records as the given actor. Returns the number of records created. */
 export async function fillWithSample(app: App, actor: Actor, count = 500): Promise<number> {
   let made = 0;
   const call: Call = async (name, body, params = {}) => {
@@ -43,7 +43,7 @@ export async function fillWithSample(app: App, actor: Actor, count = 500): Promi
   return made;
 }
 
-/** A database without time for us refuses for now, and the sample can wait. */
+/** A busy database refuses for now. The sample can wait and retry. */
 async function patiently<T>(act: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

@@ -1,18 +1,20 @@
-// How V8 keeps the heap of a service: what has been answered goes with the next young collection, what starting needed before the port opens.
+// Tunes V8's heap for a service: the data of finished requests is freed by young collections, and start-up garbage before the
+// port opens.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 /**
- * Everything is made young. From survivors of one busy moment V8 would decide that all arrays of a row belong to the old heap, for
- * good: each keeps its text until the next full collection, and lists run a third slower. For before the first request.
+ * Allocates everything in the young generation. Otherwise, after one busy moment V8 would allocate all arrays of rows in the old
+ * generation for good. Each array would then keep its text until the next full collection, and lists would run a third slower.
+ * Call it before the first request.
  */
 export function makeYoung(): void {
   setFlagsFromString("--no-allocation-site-pretenuring");
 }
 
 /**
- * Collects what starting left behind, and gives its memory back: 60 MB of 190. Starting reads, compiles and throws away more than it
- * keeps, and V8 sees no reason to look again while little happens. Takes about 50 ms, so before the port opens.
+ * Collects the garbage of the start and returns its memory: 60 MB of 190. Starting allocates more than it keeps, and V8 does not
+ * collect again while little happens. This takes about 50 ms, so it runs before the port opens.
  */
 export function giveBack(): void {
   setFlagsFromString("--expose-gc");

@@ -1,4 +1,4 @@
-// `headwater key create`: a key for a member. It prints only the key, so that a script can take it.
+// `headwater key create`: creates a key for a member. It prints only the key, so that a script can read it.
 import type { App } from "../app.ts";
 import { type MembershipOfPerson, membershipsWithEmail } from "../auth/unscoped.ts";
 import type { Config } from "../config.ts";
@@ -27,7 +27,7 @@ export async function run(config: Config, { email, organization, name = "Command
   );
 }
 
-/** Who was invited accepts by this: whoever runs the service vouches for them. */
+/** An invited member accepts by this: the operator vouches for them. */
 async function createKey(app: App, member: MembershipOfPerson, name: string): Promise<string> {
   const { organization_id, user_id } = member;
   const directory = await app.core.directories.of(organization_id);

@@ -1,4 +1,4 @@
-// `headwater organization create`: an organization for somebody, with its key.
+// `headwater organization create`: creates an organization for a person, with a key.
 
 import type { App } from "../app.ts";
 import { accountsOwnedBy, createAccount, findOrCreateUser } from "../auth/unscoped.ts";
@@ -18,7 +18,7 @@ export async function run(config: Config, options: Options): Promise<void> {
   tell(founded);
 }
 
-/** Founds an organization for whoever has this address. */
+/** Creates an organization for the person with this address. */
 export async function createOrganization({ db }: App, { name, email }: Options): Promise<Founded> {
   if (parseEmail(email, { allowLocalhost: true }) === null) throw new Mistake(`${email} is not an e-mail address.`);
   const now = new Date();

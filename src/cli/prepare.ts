@@ -1,4 +1,4 @@
-// What stands between a database and the first request: migrations, an epoch, partitions, and on an empty one the first organization.
+// Prepares a database for the first request: migrations, the epoch, partitions and, when it is empty, the first organization.
 import type { Config } from "../config.ts";
 import { beginEpoch } from "../db/epoch.ts";
 import { migrate } from "../db/migrate.ts";

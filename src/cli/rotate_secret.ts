@@ -1,5 +1,6 @@
-// `headwater doctor --rotate-secret`: another SECRET_KEY for everything that lies sealed. Where the key is configured, SECRET_KEY is
-// the new one and SECRET_KEY_OLD the one before; where it lies in DATA_DIR, a new one is made there.
+// `headwater doctor --rotate-secret`: seals all secrets with another SECRET_KEY. A configured key is replaced by setting
+// SECRET_KEY to the new one and SECRET_KEY_OLD to the old one. A key in DATA_DIR is replaced by a new one, which is created
+// there.
 import pg from "pg";
 import type { Config } from "../config.ts";
 import { migrate } from "../db/migrate.ts";
@@ -10,10 +11,10 @@ import { Mistake, say } from "./say.ts";
 
 export async function rotateSecret(config: Config): Promise<void> {
   const count = await withDatabase(config, async (url) => {
-    // It knows only one of the two keys, and would go on sealing with the old one.
+    // A running service knows only one of the two keys, and would keep sealing with the old one.
     await refuseWhileServing(url, "stop it, change the key, and start it again");
     await migrate(url);
-    // Not before: a new key that lies there half-way keeps the service from starting until the change is done.
+    // Only now, because an unfinished new key in the folder keeps the service from starting until the change is done.
     const { from, to, finish } = await keysOf(config);
     const sealed = await withClient(url, (client) => rotateSecrets(client, openSecrets(from), openSecrets(to)));
     await finish();

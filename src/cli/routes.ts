@@ -1,4 +1,4 @@
-// `headwater routes`: everything the service can do, one line each.
+// `headwater routes`: lists all operations of the service, one per line.
 import type { Operation } from "../core/operation.ts";
 import { operations } from "../resources/index.ts";
 import { columns, say } from "./say.ts";

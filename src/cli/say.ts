@@ -1,12 +1,12 @@
-// What commands tell people: results on one stream, everything else on the other.
+// Prints what commands tell people: results to one stream, everything else to the other.
 
 /** A result, or what the operator waits for. */
 export const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** What went on or went wrong beside the result. */
+/** Progress and errors beside the result. */
 export const complain = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** Rows of texts, each column as wide as its widest text; the last one runs free. */
+/** Rows of text, with each column as wide as its widest text. The last column is not padded. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]!.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
   return rows
@@ -19,5 +19,5 @@ export function columns(rows: readonly (readonly string[])[]): string {
     .join("\n");
 }
 
-/** Something the operator can put right: it is told without a stack. */
+/** An error that the operator can correct. It is printed without a stack. */
 export class Mistake extends Error {}

@@ -1,4 +1,4 @@
-// One process that answers requests.
+// Runs one process that answers requests.
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
@@ -6,6 +6,7 @@ import { openApp } from "../app.ts";
 import type { Config } from "../config.ts";
 import { hasMigrations, listMigrations } from "../db/migrate.ts";
 import { createServer, drain } from "../http/server.ts";
+import { backgroundMetrics } from "../jobs/background_metrics.ts";
 import { publicRoutes } from "../resources/index.ts";
 import { appOptions } from "./database.ts";
 import type { Defects } from "./defects.ts";
@@ -15,7 +16,7 @@ import { version } from "./version.ts";
 
 export interface Serving {
   port: number;
-  /** Goes on for so many seconds while clients turn elsewhere, lets what is under way finish, then gives everything back. */
+  /** Keeps serving for `delaySeconds` while clients move elsewhere, lets running requests finish, and releases everything. */
   stop(delaySeconds: number, othersClosed?: () => Promise<void>): Promise<void>;
 }
 
@@ -23,7 +24,7 @@ export async function serve(config: Config, databaseUrl: string, log: Logger, de
   makeYoung();
   const onError = (error: Error) => log.error({ err: error }, "database");
   const app = await openApp({ ...(await appOptions(config, databaseUrl)), onError });
-  // Of the release that runs, whatever is put in its folder meanwhile.
+  // Of the running release, whatever is put into its folder later.
   const migrations = (await listMigrations()).length;
   const server = createServer({
     config,
@@ -35,6 +36,7 @@ export async function serve(config: Config, databaseUrl: string, log: Logger, de
     defects,
     ready: () => hasMigrations(app.db, migrations),
     version,
+    background: () => backgroundMetrics(app.core),
   });
   await server.ready();
   giveBack();

@@ -1,11 +1,11 @@
-// Ending: the first signal asks for it, the second gets it.
+// Handles signals: the first one asks for a clean stop, the second one ends the process.
 
-// Not SIGHUP: who starts the service with nohup means it to stay.
+// Not SIGHUP: an operator who starts the service with nohup wants it to stay.
 const signals = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
- * Heeds the signals to end. While the service starts, one ends the process at once: nothing is under way. `asked` is called when it
- * runs and settles with the first signal from then on, and its name; a second ends the process at once.
+ * Handles the signals to end. During the start, a signal ends the process at once, because nothing is in progress. `asked` is
+ * called once the service runs, and resolves with the name of the next signal. A second signal ends the process at once.
  */
 export function heedSignals(): { asked(): Promise<string> } {
   let ask: ((signal: string) => void) | null = null;

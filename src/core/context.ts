@@ -1,13 +1,13 @@
 // What a handler is given: who asks, in which organization, and the way to the database. It uses nothing else.
-import type { Asker, Database, Rows, Statement, Transaction } from "../db/database.ts";
-import type { Settings } from "./core.ts";
+import type { Asker, Rows, Statement, Transaction } from "../db/database.ts";
+import type { Core } from "./core.ts";
 import type { Directory } from "./directory.ts";
 import type { Permission } from "./permissions.ts";
-import type { Registry } from "./registry.ts";
 
 /** Who asks. Built by `auth/`, from a key or a token and the membership's present role. */
 export interface Actor {
   organization_id: string;
+  /** Empty when the service itself acts. */
   user_id: string;
   membership_id: string;
   role_id: string;
@@ -18,6 +18,8 @@ export interface Actor {
   past_due: boolean;
   /** The key that acted, null for system work. */
   api_key_id: string | null;
+  /** The OAuth application that acted and what it was granted; absent for an API key. */
+  oauth?: { client_id: string; scope: string };
 }
 
 export type Scope = "read" | "write_safe" | "write_destructive";
@@ -29,34 +31,34 @@ export interface RequestFacts {
   path: string;
   /** `x-tz-offset` in minutes east of UTC. */
   offsetMinutes: number;
-  /** False where nobody said an offset, and `offsetMinutes` is 0 by default. */
+  /** False when the request named no offset; `offsetMinutes` is then 0. */
   hasOffset?: boolean;
   /** The versions named by `If-Match`, or null. */
   ifMatch: readonly number[] | null;
   /** The header `Range`, and `If-Range` with it, for answers that are files. */
   range?: { range: string; ifRange: string | null };
-  /** Fields of the body that nobody knows are refused. */
+  /** Unknown fields of the body are refused instead of reported. */
   strict?: boolean;
+  /** The header `Last-Event-ID`, for a stream that is resumed. */
+  lastEventId?: string;
   /** The header `Accept`, for what can be answered in several forms. */
   accept?: string;
 }
 
-/** What the answer will carry besides the body. A handler changes it where the default (200) is not right. */
+/** What the answer carries besides the body. A handler changes it when the operation's own status is not right. */
 export interface ReplyFacts {
   status: number;
   headers: Record<string, string>;
-  /** Places of the body that were not taken, to be named in `x-ignored-fields`. */
+  /** Body fields that were ignored; the header `x-ignored-fields` lists them. */
   ignored: string[];
 }
 
-export interface Ctx {
+export interface Ctx extends Pick<Core, "db" | "forget" | "registry" | "settings"> {
   actor: Actor;
   organization_id: string;
   /** The organization's small records (statuses, custom fields, members, …), read once and kept in memory. */
   directory: Directory;
-  registry: Registry;
-  db: Database;
-  /** Who waits for what is read; null where it is the service itself. */
+  /** Who waits for the database; null for the service itself, which waits as long as it takes. */
   asker: Asker | null;
   /** Set while a write runs; reads have none. */
   tx: Transaction | null;
@@ -66,20 +68,26 @@ export interface Ctx {
   reply: ReplyFacts;
   /** What a larger piece of work adds to the `meta` of the events it causes, such as `merge_source_lead_id`. */
   meta: Record<string, unknown>;
-  /** Drops what this process remembers of an organization: its directory, and who its keys are. */
-  forget(organizationId: string): void;
-  settings: Settings;
+  /** Set for an operation that `lasts`. */
+  lasting?: Lasting;
 }
 
-/** A bounded read by one plan: by id, a default list. Joins the transaction when there is one. */
+/** What a long answer needs while it runs: the `now` and the `actor` of its context are those of its beginning. */
+export interface Lasting {
+  clock(): Date;
+  /** A new context for the same caller. Throws the refusal if they may not do this any more. */
+  later(): Promise<Ctx>;
+}
+
+/** A bounded read with one plan, such as a get by id or a default list. Joins the transaction when there is one. */
 export const read = (ctx: Ctx, statement: Statement): Promise<Rows> =>
   ctx.tx ? ctx.tx.read(statement) : ctx.db.read(ctx.organization_id, statement, ctx.asker);
 
-/** A bounded search whose statement is prepared: it shares connections with other searches. */
+/** A bounded search with a prepared statement. It shares connections with other searches. */
 export const search = (ctx: Ctx, statement: Statement): Promise<Rows> =>
   ctx.tx ? ctx.tx.read(statement) : ctx.db.search(ctx.organization_id, statement, ctx.asker);
 
-/** A read of any size or plan (count, report): it holds a connection of its own. */
+/** A read of any size or plan, such as a count or a report. It holds a connection of its own. */
 export const query = (ctx: Ctx, statement: Statement): Promise<Rows> =>
   ctx.tx ? ctx.tx.read(statement) : ctx.db.query(ctx.organization_id, statement, ctx.asker);
 
@@ -92,5 +100,8 @@ export function transactionOf(ctx: Ctx): Transaction {
   if (ctx.tx === null) throw new Error("a write outside a transaction: the operation must not be a GET");
   return ctx.tx;
 }
+
+/** The user in whose name something is written; null when the service itself acts. */
+export const userOf = ({ actor }: Ctx): string | null => actor.user_id || null;
 
 export const may = (ctx: Ctx, permission: Permission): boolean => ctx.actor.permissions.has(permission);

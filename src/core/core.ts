@@ -1,5 +1,7 @@
 // What all operations share: the database, the directories, the registry and the settings of the service.
 import type { Database } from "../db/database.ts";
+import type { Mailer } from "../services/mail.ts";
+import type { OauthProviders } from "../services/oauth_providers.ts";
 import type { PublicAddresses } from "../services/public_address.ts";
 import type { Secrets } from "../services/secrets.ts";
 import type { Storage } from "../services/storage.ts";
@@ -22,10 +24,14 @@ export interface Settings {
   base_url: string;
   /** Where requests may go when a user chose the address. */
   addresses: PublicAddresses;
-  /** What is needed in clear again lies sealed. */
+  /** Encrypts what is stored and needed in clear again, such as passwords of mail servers. */
   secrets: Secrets;
-  /** Where the bytes of files lie. */
+  /** Stores the bytes of files. */
   storage: Storage;
-  /** Where contacts' profiles are synced from, and lists can be copied from; the first is the default. */
+  /** Sends mail of the service itself; null when no mail server is configured. */
+  mail: Mailer | null;
+  /** The sources that contacts' profiles are synced from and lists are copied from. The first is the default. */
   list_sources: readonly string[];
+  /** Through what members connect their accounts at Google and Microsoft. */
+  oauth: OauthProviders;
 }

@@ -3,29 +3,60 @@
 // with `notify`, and every process drops its copy. Until the message arrives, foreign keys refuse what was deleted.
 import { LRUCache } from "lru-cache";
 import type { Database } from "../db/database.ts";
-import { join, name, raw, sql, statement } from "../db/sql.ts";
-import type { Resource, Row } from "./resource.ts";
+import { and, join, name, raw, sql, statement } from "../db/sql.ts";
+import { from, type Resource, type Row, within } from "./resource.ts";
 import { rowReader } from "./row.ts";
 
-export interface Directory {
-  organization_id: string;
+export class Directory {
+  readonly organization_id: string;
+  private readonly tables: Map<string, readonly Record<string, unknown>[]>;
+  private readonly byId = new Map<string, Map<string, Record<string, unknown>>>();
+  private readonly memos = new Map<string, unknown>();
+
+  constructor(organizationId: string, tables: Map<string, readonly Record<string, unknown>[]>) {
+    this.organization_id = organizationId;
+    this.tables = tables;
+    for (const [resource, rows] of tables) this.byId.set(resource, new Map(rows.map((row) => [row.id as string, row])));
+  }
+
   /** The record with this id, or undefined. */
-  get<R extends Resource>(of: R, id: string | null | undefined): Row<R> | undefined;
+  get<R extends Resource>(of: R, id: string | null | undefined): Row<R> | undefined {
+    return typeof id === "string" ? (this.byId.get(of.name)?.get(id) as Row<R> | undefined) : undefined;
+  }
+
   /** All records in their order. */
-  list<R extends Resource>(of: R): readonly Row<R>[];
-  /** By the resource's name, for code that knows no resource. */
-  find(resource: string, id: string): Record<string, unknown> | undefined;
-  all(resource: string): readonly Record<string, unknown>[];
-  has(resource: string): boolean;
+  list<R extends Resource>(of: R): readonly Row<R>[] {
+    return this.all(of.name) as readonly Row<R>[];
+  }
+
+  /** Like `get`, by the resource's name: for code that knows no resource. */
+  find(resource: string, id: string): Record<string, unknown> | undefined {
+    return this.byId.get(resource)?.get(id);
+  }
+
+  /** Like `list`, by the resource's name. */
+  all(resource: string): readonly Record<string, unknown>[] {
+    const rows = this.tables.get(resource);
+    if (rows === undefined) throw new Error(`${resource} is not in the directory: its definition needs cached: true`);
+    return rows;
+  }
+
+  has(resource: string): boolean {
+    return this.tables.has(resource);
+  }
+
   /** Something computed once from the directory and kept as long as it lives. */
-  memo<T>(key: string, make: (directory: Directory) => T): T;
+  memo<T>(key: string, make: (directory: Directory) => T): T {
+    if (!this.memos.has(key)) this.memos.set(key, make(this));
+    return this.memos.get(key) as T;
+  }
 }
 
 export interface Directories {
   of(organizationId: string): Directory | Promise<Directory>;
-  /** Called at once by the process that changed something, and for every announcement of others. */
+  /** Drops a directory, or all for null. Called by the process that changed something, and for the announcements of others. */
   forget(organizationId: string | null): void;
-  /** While announcements cannot be heard nothing may be kept. */
+  /** Keeps nothing while it is on: announcements cannot be heard. */
   bypass(on: boolean): void;
 }
 
@@ -59,7 +90,7 @@ export function openDirectories(db: Database, resources: readonly Resource[]): D
       return promise;
     },
     forget(organizationId) {
-      // A load that is under way may have read the old rows: it may answer its callers, but is not kept.
+      // A load that is under way may have read the old rows. It still answers its callers, and is not kept.
       generation++;
       loading.clear();
       if (organizationId === null) kept.clear();
@@ -85,54 +116,14 @@ export async function readDirectory(
       return [resource.name, rows.map(read)] as const;
     }),
   );
-  return new LoadedDirectory(organizationId, new Map(tables));
+  return new Directory(organizationId, new Map(tables));
 }
 
 const selectAll = (resource: Resource, organizationId: string) =>
   statement(
     sql`select ${join([...resource.columns.map(([column]) => name(column)), raw("version")], ", ")}
-        from ${name(resource.table)} where organization_id = ${organizationId} order by ${raw(directoryOrder(resource))}`,
+        from ${from(resource, "t")} where ${and(within(organizationId, resource, "t"))} order by ${raw(directoryOrder(resource))}`,
     `${resource.name}.directory`,
   );
 
 const directoryOrder = (resource: Resource) => ("position" in resource.fields ? "position, id" : "id");
-
-class LoadedDirectory implements Directory {
-  readonly organization_id: string;
-  private readonly tables: Map<string, readonly Record<string, unknown>[]>;
-  private readonly byId = new Map<string, Map<string, Record<string, unknown>>>();
-  private readonly memos = new Map<string, unknown>();
-
-  constructor(organizationId: string, tables: Map<string, readonly Record<string, unknown>[]>) {
-    this.organization_id = organizationId;
-    this.tables = tables;
-    for (const [resource, rows] of tables) this.byId.set(resource, new Map(rows.map((row) => [row.id as string, row])));
-  }
-
-  get<R extends Resource>(of: R, id: string | null | undefined): Row<R> | undefined {
-    return typeof id === "string" ? (this.byId.get(of.name)?.get(id) as Row<R> | undefined) : undefined;
-  }
-
-  list<R extends Resource>(of: R): readonly Row<R>[] {
-    return this.all(of.name) as readonly Row<R>[];
-  }
-
-  find(resource: string, id: string): Record<string, unknown> | undefined {
-    return this.byId.get(resource)?.get(id);
-  }
-
-  all(resource: string): readonly Record<string, unknown>[] {
-    const rows = this.tables.get(resource);
-    if (rows === undefined) throw new Error(`${resource} is not in the directory: its definition needs cached: true`);
-    return rows;
-  }
-
-  has(resource: string): boolean {
-    return this.tables.has(resource);
-  }
-
-  memo<T>(key: string, make: (directory: Directory) => T): T {
-    if (!this.memos.has(key)) this.memos.set(key, make(this));
-    return this.memos.get(key) as T;
-  }
-}

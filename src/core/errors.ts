@@ -1,13 +1,15 @@
-// How an operation refuses: it throws a problem of this file. `below` says where; `collect` and `refuse` gather several reasons.
-// `http/reply.ts` turns problems into bytes.
+// How an operation refuses: it throws a `Problem`. `below` says where it is; `collect` and `refuse` gather several reasons.
+// `http/reply.ts` turns problems into answers.
 
 export type FieldErrors = Record<string, string>;
 
-/** A refusal the caller can act on: status, one sentence, a reason per field. */
+/** A refusal that the caller can act on: a status, one sentence, a reason for each field. */
 export class Problem extends Error {
   readonly status: number;
   readonly fields: FieldErrors;
   readonly headers: Record<string, string>;
+  /** The reasons with their codes, where a program is to act on them. */
+  errors?: readonly object[];
 
   constructor(status: number, message: string, fields: FieldErrors = {}, headers: Record<string, string> = {}) {
     super(message);
@@ -36,36 +38,36 @@ export const statuses: Record<number, string> = {
 /** 400: something the caller sent is wrong. `fields` maps a dotted place to a reason in small, plain words. */
 export const invalid = (fields: FieldErrors, message = statuses[400]!): Problem => new Problem(400, message, fields);
 
-/** Refuses the value at hand; whoever knows where it stands puts that before it with `below`. */
+/** Refuses a value whose place the function does not know. The caller adds the place with `below`. */
 export function bad(reason: string): never {
   throw invalid({ "": reason });
 }
 
 /**
- * The reasons of a 400, by their places. Whatever else was thrown goes on: that the database is away, or that a role may not, says
- * nothing about the input, however much it looks the same.
+ * The reasons of a 400, by their places. Anything else is thrown again: a database that is away, or a missing permission, says
+ * nothing about the input.
  */
 export function reasonsOf(problem: unknown): FieldErrors {
   if (!(problem instanceof Problem) || problem.status !== 400 || Object.keys(problem.fields).length === 0) throw problem;
   return problem.fields;
 }
 
-/** Puts what `act` refuses at other places. */
+/** Runs `act` and renames the places of what it refuses. */
 export function placed<T>(placeOf: (inner: string) => string, act: () => T): T {
   return refusing(act, (reasons) => {
     throw invalid(Object.fromEntries(Object.entries(reasons).map(([inner, reason]) => [placeOf(inner), reason])));
   });
 }
 
-/** Puts the places of what `act` refuses below another place; `""` is that place itself. */
+/** Runs `act` and puts the places of what it refuses below `place`; the place `""` becomes `place` itself. */
 export const below = <T>(place: string, act: () => T): T => placed((inner) => (inner === "" ? place : `${place}.${inner}`), act);
 
-/** Gathers what `act` refuses beside other refusals, and answers undefined in its place. */
+/** Runs `act`. What it refuses is added to `errors`, and the result is undefined. */
 export function collect<T>(errors: FieldErrors, act: () => T): T | undefined {
   return refusing<T | undefined>(act, (reasons) => void Object.assign(errors, reasons));
 }
 
-/** Refuses what was gathered, where anything was. */
+/** Throws a 400 if there are any errors. */
 export function refuse(errors: FieldErrors): void {
   if (Object.keys(errors).length > 0) throw invalid(errors);
 }
@@ -93,10 +95,10 @@ export const unauthorized = (challenge = 'Basic realm="api"'): Problem =>
 /** 402: the account is past due, or paid credits are used up. */
 export const paymentRequired = (message = statuses[402]!): Problem => new Problem(402, message);
 
-/** 409 and 422: only for `Idempotency-Key`. 412: only for `If-Match`. */
+/** 409 and 422 are only for `Idempotency-Key`, 412 only for `If-Match`. */
 export const conflict = (status: 409 | 412 | 422): Problem =>
   new Problem(status, statuses[status]!, {}, status === 409 ? { "retry-after": "1" } : {});
 
-/** 503: a dependency is down or the service is shedding load. */
+/** 503: a dependency is down, or the service sheds load. */
 export const unavailable = (retryAfterSeconds = 1): Problem =>
   new Problem(503, statuses[503]!, {}, { "retry-after": String(retryAfterSeconds) });

@@ -8,7 +8,7 @@ import type { Directory } from "./directory.ts";
 
 export type ColumnType = "text" | "integer" | "number" | "boolean" | "timestamp" | "date" | "json" | "texts" | "tsvector";
 
-/** Who may set it: by create and update, by create only, or the service alone. */
+/** When a caller may set a field: in create and update, in create only, or never. */
 export type Mode = "write" | "create" | "read";
 
 export type OnDelete = "cascade" | "clear" | "refuse" | "keep";
@@ -23,13 +23,13 @@ export interface Reference {
   onMove: OnMove;
 }
 
-/** Ids within a value that is no reference itself: an id, a list of ids, or a list of objects that hold one each. */
+/** Ids in a value that is not a reference: an id, a list of ids, or a list of objects with one id each. */
 export interface Naming {
   /** The resources whose ids they may be. */
   to: readonly string[];
   /** The member of each object that holds it; null where the value is the id or the list. */
   key: string | null;
-  /** It tells what was, and stays when what it names is no more. */
+  /** It tells who took part then, and stays when the record it names is deleted. */
   past?: boolean;
 }
 
@@ -43,19 +43,19 @@ export interface Field<T = any, M extends Mode = Mode> {
   nullable: boolean;
   required: boolean;
   mode: M;
-  /** All the values it can have, where these are few. */
+  /** The values of a field made by `choice`. */
   choices: readonly string[] | null;
   /** Never shown, filtered or sorted by. */
   hidden: boolean;
-  /** Shown only when named in `_fields`: long texts that lists need not carry. */
+  /** Shown only when named in `_fields`, such as a long text. */
   onDemand: boolean;
   default: T | ((ctx: Ctx) => T) | undefined;
   doc: string;
   ref: Reference | null;
   names: readonly Naming[];
-  /** The last step before a value is stored, for what depends on the organization (its country, its currency). */
+  /** The last step before a value is stored. It may depend on the organization's settings, such as its country. */
   normalize: ((value: any, ctx: Ctx) => T) | null;
-  /** Completes a changed value by other records, or refuses it; what was `before` may be written back. */
+  /** Checks a changed value against other records: completes or refuses it. What `before` already holds is accepted. */
   resolve: ((value: any, ctx: Ctx, before: T | undefined) => Promise<T>) | null;
   /** Computed from the other columns of the row at every write. */
   derive: ((row: any, directory: Directory) => T) | null;
@@ -71,14 +71,14 @@ export interface Computed<T = any> {
   output: z.ZodType;
   doc: string;
   onDemand?: boolean;
-  /** The column that this is by another name: who asks for either is asked the same. */
+  /** The column that this field repeats under another name. A search uses that column. */
   sameAs?: string;
 }
 
-/** When something is looked at, by whose clock, and by whose settings: where links begin, what opens a sealed value. */
+/** What a shown value may depend on besides the record: the time, the caller and the settings of the service. */
 export type Moment = Pick<Ctx, "now" | "request" | "actor" | "settings">;
 
-/** A value that depends on the organization's small records or on the hour; `get` is handed the directory first and the moment last. */
+/** A value that depends on the organization's small records or on the moment. `get` takes the directory first and the moment last. */
 export interface LookedUp<T = any> {
   source: "lookedUp";
   of: readonly string[];
@@ -86,57 +86,59 @@ export interface LookedUp<T = any> {
   output: z.ZodType;
   doc: string;
   onDemand?: boolean;
-  /** Of an address with the record's id in it: what stands between where links begin and the id. */
+  /** For the address of a record: the part between `base_url` and the id. */
   path?: string;
 }
 
-/** The label of an id: from the directory where the target is kept there, by a join elsewhere. */
+/** The name of the record that an id refers to: from the directory if the target is kept there, else by a join. */
 export interface Label {
   source: "label";
   ref: string;
   to: string;
   field: string;
-  /** A column of its own that is shown once the id is gone. */
+  /** A column that keeps the name and is shown once the record is gone. */
   kept: string | null;
   output: z.ZodType;
   doc: string;
 }
 
-/** A value that needs other rows. It is selected only when named in `_fields`, unless it is shown always: a count beside a name. */
+/** A value that needs other rows, such as a count. It is selected only when named in `_fields`, unless it is shown always. */
 export interface Related {
   source: "related";
   always: boolean;
-  /** What is selected where it is not named: null for the same. */
+  /** What is selected when it is shown without being named; null for the same as `sql`. */
   unnamed: Related["sql"] | null;
   /** An SQL expression of JSON type over the alias of the row. */
   sql: (alias: string, ctx: Ctx) => Sql;
-  /** Others that are read off the same rows: shown together, they are looked for once. */
+  /** Rows that other fields are computed from too. They are read once for all of them. */
   shared: SharedRows | null;
   output: z.ZodType;
   doc: string;
 }
 
-/** Rows beside a record that several of its fields are read off. */
+/** Rows beside a record that several of its fields are computed from. */
 export interface SharedRows {
-  /** The same for all that can be read at once. */
+  /** Fields with the same name share the rows. */
   name: string;
-  /** What follows `select`: the rows, as a `from` clause with whatever order and limit it takes. */
+  /** What follows `select …`: a `from` clause, with its order and limit. */
   rows: (alias: string, ctx: Ctx) => Sql;
   /** The field's value over those rows, of JSON type. */
   value: (ctx: Ctx) => Sql;
 }
 
-/** Accepted in a body and not stored as such: a label in place of an id, nested records. Only functions see it. */
+/** Accepted in a body and not stored as such: a label in place of an id, or nested records. The verb's function reads it. */
 export interface Input<T = any> {
   source: "input";
   schema: z.ZodType<T>;
   mode: Mode;
   doc: string;
-  /** What reads show under the same name; null for what is never shown. */
+  /** What reads show under the same name; null for nothing. */
   shown: Computed | LookedUp | Label | Related | null;
+  /** For what only a create takes: the value that an update may repeat, by the stored record, or that updates ignore it. */
+  later: ((row: any) => unknown) | "ignored" | null;
 }
 
-/** A secret that the answer to its creation shows and nothing ever again: the create function puts it on the row it returns. */
+/** A secret that only the answer to the create shows. The create function puts it on the row it returns. */
 export interface Once {
   source: "once";
   output: z.ZodType;
@@ -150,9 +152,9 @@ export type AnyField = ShownField | Input | Once;
 
 export interface FieldOptions {
   required?: boolean;
-  /** Required of the stored record but not of the caller: the resource's own create fills it in. */
+  /** Never null, yet not required of the caller: the resource's own create fills it in. */
   filled?: boolean;
-  /** Null can be given although there is a default. */
+  /** Null is accepted although there is a default. */
   nullable?: boolean;
   readOnly?: boolean;
   createOnly?: boolean;
@@ -215,7 +217,7 @@ function field<T, const O extends FieldOptions>(
   };
 }
 
-// Required text must say something; nullable text that says nothing is null (see `records/input.ts`).
+// A required text must not be blank; a nullable text that is blank is stored as null (see `records/input.ts`).
 const trimmed = (max: number) => z.string().max(max, { error: `must be ${max} characters or fewer` });
 
 export function text<const O extends FieldOptions & { max?: number }>(options: O = {} as O): FieldOf<string, O> {
@@ -226,7 +228,7 @@ export function text<const O extends FieldOptions & { max?: number }>(options: O
   return field<string, O>("text", schema, options, z.string());
 }
 
-/** A text that has a form of its own: `parse` answers the stored form or null, `reason` says what it must be. */
+/** A text with a form of its own. `parse` returns the stored form, or null if the text is wrong; `reason` says what it must be. */
 export function formed<const O extends FieldOptions>(
   parse: (raw: string) => string | null,
   reason: string,
@@ -317,17 +319,17 @@ export function ref<const O extends FieldOptions>(
   return { ...spec, ref: { to, ...rules } };
 }
 
-/** The value is an id, or a list of ids, of these resources. */
+/** Says that the value is an id, or a list of ids, of these resources. */
 export const naming = (...to: readonly string[]): readonly Naming[] => [{ to, key: null }];
 
-/** The same of what was: who was mentioned, whom a task was assigned to. */
+/** The same for the past: who was mentioned, whom a task was assigned to. */
 export const namingPast = (...to: readonly string[]): readonly Naming[] => [{ to, key: null, past: true }];
 
 export function computed<T>(of: readonly string[], output: z.ZodType<T>, get: (...values: any[]) => T, doc = ""): Computed<T> {
   return { source: "computed", of, output, get, doc };
 }
 
-/** A column under another name as well. */
+/** A column that is shown under a second name. */
 export function alsoCalled(column: string, output: z.ZodType): Computed {
   return { ...computed([column], output, (value) => value, `The same as \`${column}\`.`), sameAs: column };
 }
@@ -336,7 +338,7 @@ export function lookedUp<T>(of: readonly string[], output: z.ZodType<T>, get: Lo
   return { source: "lookedUp", of, output, get, doc };
 }
 
-/** Where on this service a record is: `http://…/lead/lead_…/`. Lists write it without asking for its value. */
+/** The address of a record on this service: `http://…/lead/lead_…/`. Lists write it from `path`, without calling `get`. */
 export const address = (path: string, doc: string): LookedUp<string> => ({
   ...lookedUp(["id"], z.string(), (_directory, id: string, { settings }: Moment) => `${settings.base_url}${path}${id}/`, doc),
   path,
@@ -350,7 +352,7 @@ export function label(refField: string, to: string, targetField: string, doc = "
   return { source: "label", ref: refField, to, field: targetField, kept, output: z.string().nullable(), doc };
 }
 
-/** Shown `always`; or shown when it is named, and without that as much as `unnamed` selects. */
+/** A value from other rows. `unnamed` is a shorter form for reads that do not name the field, and makes it shown always. */
 export function related(
   output: z.ZodType,
   sql: Related["sql"],
@@ -366,13 +368,9 @@ export function once(doc: string, output: z.ZodType = z.string()): Once {
 
 export function input<S extends z.ZodType>(
   schema: S,
-  options: { createOnly?: boolean; doc?: string; shown?: Input["shown"] } = {},
+  options: { createOnly?: boolean; doc?: string; shown?: Input["shown"]; later?: Input["later"] } = {},
 ): Input<z.output<S>> {
-  return {
-    source: "input",
-    schema: schema as unknown as z.ZodType<z.output<S>>,
-    mode: options.createOnly ? "create" : "write",
-    doc: options.doc ?? "",
-    shown: options.shown ?? null,
-  };
+  const { createOnly = false, doc = "", shown = null, later = null } = options;
+  const mode = createOnly ? "create" : "write";
+  return { source: "input", schema: schema as unknown as z.ZodType<z.output<S>>, mode, doc, shown, later };
 }

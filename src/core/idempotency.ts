@@ -1,4 +1,4 @@
-// `Idempotency-Key`. The answer is stored in the transaction of the change itself, so a repeated request finds both or neither.
+// The header `Idempotency-Key`. The answer is stored in the transaction of the change, so a repeated request finds both or neither.
 import { createHash } from "node:crypto";
 import { type Ctx, read, write } from "./context.ts";
 import { conflict } from "./errors.ts";
@@ -9,11 +9,11 @@ export interface StoredAnswer {
   body: string;
 }
 
-/** Runs `act` unless this key has been answered before; then the stored answer comes back, marked as replayed. */
+/** Runs `act`, unless this key was answered before: then returns the stored answer, marked as replayed. */
 export async function once(ctx: Ctx, key: string, body: unknown, act: () => Promise<StoredAnswer>): Promise<StoredAnswer> {
   const holder = ctx.actor.api_key_id ?? ctx.actor.user_id;
   const scope = [ctx.organization_id, holder, ctx.request.method, ctx.request.path, key];
-  // An answer may show a key that is kept nowhere else.
+  // The answer is stored encrypted, because it may show a secret that is kept nowhere else.
   const place = { table: "idempotency_key", column: "body", organization_id: ctx.organization_id, id: scope.join("\n") };
   const fingerprint = createHash("sha256").update(JSON.stringify(body)).digest("base64url");
 

@@ -1,5 +1,5 @@
 // An operation is one thing that a caller can do. Routes, the API description, permissions and tests all follow from the list of
-// them.
+// operations.
 import type { Readable } from "node:stream";
 import { z } from "zod";
 import type { Received } from "../services/storage.ts";
@@ -13,42 +13,39 @@ import type { Create, Patch, Resource, Row } from "./resource.ts";
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 export type RateGroup = "read" | "write" | "search" | "report" | "bulk" | "ai" | "auth";
 
-/** A request before it is understood. Query values are text, as they came. */
+/** A request before it is parsed. Query values are text, as they came. */
 export interface Given {
   params: Record<string, string>;
   query: Record<string, string>;
   body: Record<string, unknown>;
   /** Unknown body fields, at any depth, are refused rather than reported. */
   strict: boolean;
-  /** Bytes that came with the request, of an operation that takes them. */
+  /** The file that came with the request, if the operation takes one. */
   upload?: Upload;
 }
 
-/** What an upload may have: 20 MB. */
-export const uploadBytesMax = 20 * 1024 * 1024;
-
-/** Bytes as they came with a request, taken in already: a file of a form, or the base64 text of a JSON field. */
+/** A file that came with a request and is received already: a part of a form, or the base64 text of a JSON field. */
 export interface Upload {
-  /** The field that brought them. */
+  /** The field that held it. */
   field: string;
-  /** What a form says of its file. */
+  /** The name and type that a form gives its file. */
   name: string | null;
   mime: string | null;
   received: Received;
 }
 
-/** What an operation made ready before its transaction begins. */
+/** What an operation made ready before its transaction. */
 export interface Prepared<T = any> {
-  /** Handed to `run` behind the input. */
+  /** Handed to `run` after the input. */
   ready: T;
-  /** Called when all is over: removes what the transaction did not make use of. */
+  /** Called at the end, whatever happened: removes what the transaction did not use. */
   settle(): Promise<void>;
 }
 
-/** What a 304 says. */
+/** What a 304 means, for the description. */
 export const unchanged = "It is as `If-None-Match` knows it.";
 
-/** A query parameter, for the description and for the list of what a path knows. */
+/** A query parameter, for the description and for the check of unknown parameters. */
 export interface Parameter {
   name: string;
   doc: string;
@@ -63,34 +60,36 @@ export interface Operation<I = any> {
   path: string;
   /** One sentence for a stranger. */
   doc: string;
-  /** What the caller's role must hold; `member` for what every active member may do. */
+  /** The permission that the caller's role must hold; `member` when every active member may. */
   permission: Permission | "member";
   group: RateGroup;
   scope: Scope;
-  /** Served although the account is past due. */
+  /** Served even when the account is past due. */
   pastDue: boolean;
   /** False for what calls the outside world: it opens its own short transactions. */
   transaction: boolean;
   /** False keeps it from agents (identity and administration). */
   mcp: boolean;
   status: 200 | 201;
-  /** Other statuses it answers when all is well, and what each says. */
+  /** Other statuses of a successful answer, and what each means. */
   otherwise?: Readonly<Record<number, string>>;
   parameters: readonly Parameter[];
-  /** The schema of the body, null where there is none. */
+  /** The schema of the body; null for none. */
   body: z.ZodType | null;
   /** The schema of the answer: the description shows it, tests check every answer against it. */
   output: z.ZodType;
   resource: Resource | null;
   verb: Verb | null;
-  /** How records are written, of an operation that is one of the five verbs. */
+  /** How records of the resource are written, for an operation that is one of the five verbs. */
   verbs?: Partial<Verbs>;
-  /** Its body says what it is done to: an unknown field, which would widen that, is always refused. */
+  /** Its body selects the records it acts on. An unknown field could mean a narrower selection, so it is always refused. */
   narrows?: boolean;
+  /** Its answer is a `LiveBody`, which may run for hours: the gate does not count it, and `ctx.lasting` checks the caller again. */
+  lasts?: boolean;
   /** Takes a file: a form with a part `file`, or JSON with `content_base64` of any length. They are read as a stream into `Given.upload`. */
   upload?: boolean;
   parse(ctx: Ctx, given: Given): Parsed<I>;
-  /** Runs before the transaction begins: for what comes from outside, and must be at hand within. */
+  /** Runs before the transaction, and fetches from outside what the transaction needs. */
   prepare?(ctx: Ctx, input: any, upload: Upload | null): Promise<Prepared>;
   run(ctx: Ctx, input: I, ready?: any): Promise<unknown>;
 }
@@ -106,22 +105,22 @@ export interface Verbs<R extends Resource = any> {
   lock(ctx: Ctx, id: string): Promise<Row<R>>;
 }
 
-/** What only a request brings: the query parameters that are the verb's own, and what was made ready before the transaction. */
+/** What only a request has: the query parameters that are the verb's own, and what was made ready before the transaction. */
 export interface Extras {
   query: Record<string, string>;
   ready: any;
 }
 
-/** Understood input, and the names of body fields that meant nothing here. */
+/** The parsed input, and the names of body fields that are unknown here. */
 export interface Parsed<I> {
   input: I;
   ignored: readonly string[];
 }
 
-/** JSON that is finished already; it is sent as it is. */
+/** JSON that is finished and is sent as it is. */
 export class JsonText {
   readonly text: string;
-  /** The record's version where the answer is a single record, for its `ETag`. */
+  /** The version of a single record, for its `ETag`; null for other answers. */
   readonly version: number | null;
 
   constructor(text: string, version: number | null = null) {
@@ -130,7 +129,7 @@ export class JsonText {
   }
 }
 
-/** An answer that is not JSON: a file, a page, a table as CSV. A stream is sent as it comes; its length is told where it is known. */
+/** An answer that is not JSON: a file, a page, a table as CSV. A stream is sent as it comes. */
 export class Content {
   readonly type: string;
   readonly body: string | Buffer | Readable;
@@ -146,29 +145,28 @@ export class Content {
 
 type Shape = Record<string, z.ZodType>;
 
-export interface OperationWords<S extends Shape> {
-  name: string;
-  method: Method;
-  path: string;
-  doc: string;
-  permission: Permission | "member";
-  /** Path, query and body fields together. Path fields are named in `path`; a GET's and DELETE's others come by query. */
+type Said =
+  | "name"
+  | "method"
+  | "path"
+  | "doc"
+  | "permission"
+  | "output"
+  | "otherwise"
+  | "narrows"
+  | "lasts"
+  | "upload"
+  | "prepare";
+/** What follows from the method unless a definition says it. */
+type Usual = "group" | "scope" | "status" | "pastDue" | "transaction" | "mcp";
+
+export interface OperationWords<S extends Shape> extends Pick<Operation, Said>, Partial<Pick<Operation, Usual>> {
+  /** Path, query and body fields together. `path` names the path fields; the others of a GET or DELETE come in the query. */
   input: S;
-  /** Fields of a POST or PUT that come by query instead of the body. */
+  /** Fields of a POST or PUT that come in the query instead of the body. */
   inQuery?: readonly (keyof S & string)[];
-  /** Fields that answers show: sent back they are no mistake, and are not taken. */
+  /** Fields that answers show. A client may send them back; they are ignored. */
   readOnly?: readonly string[];
-  output: z.ZodType;
-  group?: RateGroup;
-  scope?: Scope;
-  status?: 200 | 201;
-  otherwise?: Readonly<Record<number, string>>;
-  pastDue?: boolean;
-  transaction?: boolean;
-  mcp?: boolean;
-  narrows?: boolean;
-  upload?: boolean;
-  prepare?(ctx: Ctx, input: any, upload: Upload | null): Promise<Prepared>;
   run(ctx: Ctx, input: z.output<z.ZodObject<S>>, ready?: any): Promise<unknown>;
 }
 
@@ -219,7 +217,7 @@ function pick<T>(from: Record<string, T>, names: readonly string[]): Record<stri
   return Object.fromEntries(names.filter((name) => Object.hasOwn(from, name)).map((name) => [name, from[name]!]));
 }
 
-/** A filter that is silently dropped answers another question, so a parameter the path does not have is refused. */
+/** Refuses a parameter that the path does not have: a filter that is silently dropped would answer another question. */
 export function refuseUnknownParameters(query: Record<string, string>, known: readonly string[] | ReadonlySet<string>): void {
   const has = Array.isArray(known) ? new Set<string>(known) : (known as ReadonlySet<string>);
   const fields: FieldErrors = {};
@@ -230,7 +228,7 @@ export function refuseUnknownParameters(query: Record<string, string>, known: re
   refuse(fields);
 }
 
-/** Answers the places to report. Under `strict` they are refused, each with the nearest name that is known. */
+/** Returns the places to report. Under `strict` it refuses them, each with the nearest name that is known. */
 export function reportUnknown(found: readonly UnknownKey[], strict: boolean): string[] {
   if (found.length === 0) return [];
   const refused = strict ? found : found.filter((one) => one.always);

@@ -1,4 +1,4 @@
-// Runs an operation. REST, MCP and the worker all call `perform`; behind it they are the same call.
+// Runs an operation. It knows nothing of HTTP: REST and the commands call `perform` alike.
 import { hash } from "node:crypto";
 import type { Readable } from "node:stream";
 import type { Asker, Transaction } from "../db/database.ts";
@@ -19,16 +19,18 @@ export interface Call {
   request: RequestFacts;
   idempotencyKey: string | null;
   asker?: Asker;
+  /** Checks the caller again, for an operation that `lasts`. */
+  authenticate?(): Actor | Promise<Actor>;
 }
 
-/** What is sent back. `body` is finished JSON unless the headers name another type; a single record has an `etag` among them. */
+/** What is sent back. `body` is finished JSON unless the headers name another type. A single record has the header `etag`. */
 export interface Answered {
   status: number;
   headers: Record<string, string>;
   body: string | Buffer | Readable;
 }
 
-/** Checks what the caller may do, understands the input, and runs the operation; a write runs in one transaction with its events. */
+/** Checks what the caller may do, parses the input, and runs the operation. A write runs in one transaction with its events. */
 export async function perform(core: Core, call: Call): Promise<Answered> {
   const { operation, actor } = call;
   checkAllowed(actor, operation);
@@ -36,12 +38,26 @@ export async function perform(core: Core, call: Call): Promise<Answered> {
   const directory = found instanceof Promise ? await found : found;
   try {
     if (operation.prepare !== undefined) return await performPrepared(core, call, directory);
+    if (operation.lasts) return await answer(lastingContext(core, call, directory), call);
     if (!operation.transaction) return await answer(contextFor(core, call, directory, null), call);
     return await write(core, call, directory);
   } catch (error) {
     throw asRefusal(error);
   }
 }
+
+const lastingContext = (core: Core, call: Call, directory: Directory): Ctx => ({
+  ...contextFor(core, call, directory, null),
+  lasting: {
+    clock: core.clock,
+    async later() {
+      const actor = await call.authenticate!();
+      checkAllowed(actor, call.operation);
+      const known = await core.directories.of(actor.organization_id);
+      return lastingContext(core, { ...call, actor }, known);
+    },
+  },
+});
 
 async function write(core: Core, call: Call, directory: Directory): Promise<Answered> {
   const { organization_id } = call.actor;
@@ -52,7 +68,7 @@ async function write(core: Core, call: Call, directory: Directory): Promise<Answ
   } catch (error) {
     if (!isOfDirectory(core.registry, error)) throw error;
   }
-  // A small record that the directory still had, such as the usual status, was deleted meanwhile: once more by what there is now.
+  // The write used a record that was deleted meanwhile, such as the default status. Try once more with a new directory.
   core.directories.forget(organization_id);
   return attempt(await core.directories.of(organization_id));
 }
@@ -66,7 +82,7 @@ function isOfDirectory(registry: Registry, error: unknown): boolean {
   return target !== undefined && registry.resource(target)?.cached === true;
 }
 
-/** The input is understood and what it takes from outside is fetched before the transaction begins, which then only writes. */
+/** Parses the input and fetches what it needs from outside before the transaction, which then only writes. */
 async function performPrepared(core: Core, call: Call, directory: Directory): Promise<Answered> {
   const { operation, actor, given } = call;
   const outside = contextFor(core, call, directory, null);
@@ -81,7 +97,7 @@ async function performPrepared(core: Core, call: Call, directory: Directory): Pr
   }
 }
 
-/** Throws what the caller may not do. Also asked before a file is taken in. */
+/** Refuses what the caller may not do. Also called before the file of a request is received. */
 export function checkAllowed(actor: Actor, operation: Operation): void {
   if (!actor.scopes.has(operation.scope))
     throw new Problem(403, `This key may not do that: it needs the scope ${operation.scope}.`);
@@ -127,7 +143,7 @@ const entityTag = (version: number, text: string): string => `"${version}.${hash
 
 const ignoredMax = 20;
 
-/** A body that says what is done to how much is understood whole or not at all. */
+/** Parses the request. A body that selects records must not hold unknown fields. */
 const understood = (ctx: Ctx, operation: Operation, given: Given): Parsed<unknown> =>
   operation.parse(ctx, operation.narrows ? { ...given, strict: true } : given);
 

@@ -46,7 +46,7 @@ const user: readonly Permission[] = [
   "view_all_leads",
 ];
 
-/** Every organization has these, under these ids. `restricteduser` calls and keeps its own records: nothing of others, and only the leads it owns. */
+/** The roles that every organization has, by their ids. `restricteduser` sees only the leads it owns and changes only its own records. */
 export const builtInRoles: Readonly<Record<string, readonly Permission[]>> = byName({
   admin: permissions,
   superuser: permissions.filter((name) => name !== "manage_organization"),
@@ -54,6 +54,6 @@ export const builtInRoles: Readonly<Record<string, readonly Permission[]>> = byN
   restricteduser: ["calling", "delete_own_activities", "delete_own_opportunities", "delete_own_tasks"],
 });
 
-/** What a role holds: code knows the built-in ones, the others are stored. */
+/** The permissions of a role: those of a built-in role are listed here, those of others are stored with the role. */
 export const permissionsOf = (roleId: string, stored: readonly string[]): readonly Permission[] =>
   builtInRoles[roleId] ?? (stored as readonly Permission[]);

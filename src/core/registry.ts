@@ -1,11 +1,10 @@
-// All resources, operations and verbs of the service. They are checked when it starts: a definition that refers to something that
-// is not there stops it.
+// All resources, operations and verbs of the service.
 import type { Field } from "./field.ts";
 import type { Operation, Verbs } from "./operation.ts";
 import type { Resource } from "./resource.ts";
 
 export interface Pointer {
-  /** The resource that points. Kinds that share a table are represented by the one that holds all of its rows. */
+  /** The resource that points. For kinds that share a table it is the resource that holds all rows. */
   from: Resource;
   field: string;
   rule: NonNullable<Field["ref"]>;
@@ -15,10 +14,10 @@ export interface Registry {
   operations: readonly Operation[];
   resources: readonly Resource[];
   resource(name: string): Resource | undefined;
-  /** Who points at records of this resource. */
+  /** The fields that point at records of this resource. */
   pointersTo(name: string): readonly Pointer[];
   operation(name: string): Operation | undefined;
-  /** How a resource does this. Throws where none of its operations does. */
+  /** The function behind a verb of a resource. Throws if the resource does not have the verb. */
   verb<R extends Resource, V extends keyof Verbs>(of: R, verb: V): Verbs<R>[V];
   /** Called after the commit of every transaction that wrote events. */
   announceEvents(): void;
@@ -49,7 +48,6 @@ export function buildRegistry(
   }
 
   const all = [...resources.values()];
-  for (const one of all) checkReferences(one, resources);
   const pointers = new Map<string, Pointer[]>();
   const atAnything = all.flatMap((one): Pointer[] =>
     one.about === undefined ? [] : [{ from: one, field: one.about, rule: about }],
@@ -78,7 +76,7 @@ function missing(of: Resource, verb: string): never {
   throw new Error(`no operation gives ${of.name} the verb ${verb}: name it in the index of its area`);
 }
 
-/** What is said about a record belongs to it. */
+/** What is `about` a record belongs to it, whatever kind the record is. */
 const about: Pointer["rule"] = { to: "", onDelete: "cascade", onMove: "follow" };
 
 // What points at an activity points at every kind of activity.
@@ -86,28 +84,4 @@ function baseOf(resources: ReadonlyMap<string, Resource>, name: string): string 
   const one = resources.get(name);
   if (one?.only === undefined) return name;
   return [...resources.values()].find((other) => other.table === one.table && other.kinds !== undefined)?.name ?? name;
-}
-
-/** What a reference that matches becomes elsewhere is for its target to say; where the record cannot be without it, something stands in. */
-function checkMoves(one: Resource, key: string, { ref, nullable, names }: Field, resources: ReadonlyMap<string, Resource>): void {
-  const elsewhere = ref?.onMove === "match" ? resources.get(ref.to)!.elsewhere : null;
-  if (elsewhere === undefined) throw new Error(`${one.name}.${key} matches ${ref!.to}, which says nothing of elsewhere`);
-  if (elsewhere && !nullable && elsewhere.make === undefined && elsewhere.instead === undefined)
-    throw new Error(`${one.name}.${key} cannot be null, and for ${ref!.to} nothing stands in elsewhere`);
-  const missing = names.flatMap(({ to }) => to).find((name) => !resources.has(name));
-  if (missing !== undefined) throw new Error(`${one.name}.${key} names ${missing}, which no area defines`);
-}
-
-function checkReferences(one: Resource, resources: ReadonlyMap<string, Resource>): void {
-  if (one.about !== undefined && one.fields[one.about]?.source !== "column")
-    throw new Error(`${one.name} is about ${one.about}, which is no column of it`);
-  for (const [key, field] of [...one.columns, ...one.shown]) {
-    const target = field.source === "column" ? field.ref?.to : field.source === "label" ? field.to : undefined;
-    if (target !== undefined && !resources.has(target))
-      throw new Error(`${one.name}.${key} refers to ${target}, which no area defines`);
-    if (field.source === "column") checkMoves(one, key, field, resources);
-  }
-  for (const relation of Object.values(one.expand ?? {})) {
-    if (!resources.has(relation.resource)) throw new Error(`${one.name} expands ${relation.resource}, which no area defines`);
-  }
 }

@@ -21,48 +21,50 @@ import type { Filter, Search, SortKey } from "./search.ts";
 
 export type Fields = Record<string, AnyField>;
 
-/** Records that `_expand` can bring along: the children that name this record in `via`, or the one that `via` names. */
+/** Records that `_expand` adds: the children that name this record in `via`, or the one record that `via` names. */
 export interface Relation {
   resource: string;
   via: string;
   many: boolean;
   where?: (alias: string) => Sql;
-  /** A record that is read alone brings them along unasked. */
+  /** Added without `_expand` when the record is read by itself. */
   unasked?: boolean;
 }
 
-/** Which record of another organization is the same thing, for references that `match`. */
+/** For references that `match`: which record of another organization is the same thing. */
 export interface Elsewhere {
-  /** The column that tells: what says the same there, in any case, is the same thing. */
+  /** The column to compare. Records with the same value, in upper or lower case, are the same thing. */
   by: string;
-  /** Which of those that say the same; by default the oldest. */
+  /** Chooses among several records with the same value; by default the oldest. */
   which?: (alike: readonly any[], row: any, here: Directory, there: Directory) => { id: string } | undefined;
-  /** Makes the same there where there is none, and answers its id. */
+  /** Creates the record there if there is none, and returns its id. */
   make?: (row: any, there: Ctx) => string;
-  /** Else the id of what stands in; by default nothing does. */
+  /** The id of a substitute, if there is no such record and none is made; by default there is no substitute. */
   instead?: (row: any, here: Ctx, there: Ctx) => string;
 }
 
 export interface ResourceWords<F extends Fields> {
-  /** The wire's word in the singular, as other definitions refer to it. */
+  /** The word on the wire, in the singular. Other definitions refer to it. */
   name: string;
   /** The prefix of its ids, without the underscore. */
   prefix: string;
   /** One plain sentence for a stranger. */
   doc: string;
   fields: F;
-  /** The path below `/api/v1`, where it is not `/name`. */
+  /** The path below `/api/v1`; by default `/` and the name. */
   path?: string;
   /** The path field that names the parent, for a nested resource: `opportunity_id`. */
   parent?: string;
   table?: string;
-  /** Several resources may share a table: which rows are this one's, as column and value. */
+  /** For a kind, which shares its table with others: the column and value that its rows have. */
   only?: { column: string; value: string };
-  /** For the one resource that holds all rows of a shared table: its kinds, and the column that tells them apart. Each row is shown as its kind. */
+  /** For the resource that holds all rows of a shared table: its kinds, and the column that tells them apart. Each row is shown as its kind. */
   kinds?: { column: string; of: readonly Resource[] };
   /** The `object_type` of its events; null for what emits none, or for a row that emits none. */
   event?: string | null | ((row: any) => string | null);
-  /** The column with the id of the record it is about, whatever kind that is: it goes with that record, and follows when that is merged. */
+  /** Its creation emits no event, because the event of the record it came with says it. */
+  createdSilently?: true;
+  /** The column with the id of a record of any kind that this one is about. It is deleted with that record and follows a merge. */
   about?: string;
   /** Members can comment on its records. */
   commentable?: boolean;
@@ -70,40 +72,42 @@ export interface ResourceWords<F extends Fields> {
   eventLead?: (row: any) => string | null;
   /** The object type of its custom fields. */
   custom?: string;
-  /** Names that only some of its reads show, beside its fields and relations: sent back they are no mistake. */
+  /** Names that only some of its reads show, beside its fields and relations. A client may send them back; they are ignored. */
   alsoShown?: readonly string[];
   search?: Search;
   filters?: Record<string, Filter>;
-  /** Sort keys beside `date_created`, `date_updated`: own columns by `true`. */
+  /** Sort keys besides `date_created` and `date_updated`; `true` for a column of the same name. */
   sort?: Record<string, true | SortKey>;
   /** Default order, as `_order_by` takes it. */
   order?: string;
-  /** Columns (references with an index of their own) by which a list stays bounded: one plan fits all values. */
+  /** References with an index of their own. A list filtered by one of them is short, so one plan fits all values. */
   indexed?: readonly string[];
   expand?: Record<string, Relation>;
   /** Which rows the caller may see, beyond the organization; null for all. */
   visible?: (ctx: Ctx, alias: string) => Sql | null;
-  /** Who may know of it, where more know of a record than see it: one that is deleted and can be restored has its events. */
+  /** Whose events the caller may see, if these are more than the rows: a deleted record that can be restored keeps its events. */
   known?: (ctx: Ctx, alias: string) => Sql | null;
-  /** Whose record it is (the user in a field, or what a function says), and what it takes to delete one's own and to change another's. */
+  /** Whose record it is (the user in a field, or by a function), and the permissions to delete one's own and to change another's. */
   owned?: { by: string | ((ctx: Ctx, row: any) => boolean); own: Permission | "member"; others: Permission };
   elsewhere?: Elsewhere;
   /**
-   * What moving to another organization changes in a record beside what its fields declare: values that name what stays behind
-   * without saying so, and what follows from them. The record is as its fields have made it.
+   * What moving to another organization changes in a record besides what `onMove` and `names` of its fields say, such as values that
+   * hold ids without declaring them. `row` is the record after those changes.
    */
   moved?: (row: any, here: Ctx, there: Ctx) => Record<string, unknown>;
-  /** Small and often needed: kept in memory for each organization. */
+  /** Small and often needed: the directory keeps it in memory. */
   cached?: boolean;
   /**
-   * For the hottest lists: the record's JSON is kept in a column `rendered` beside the others, so that listing 100 costs a quarter.
-   * Raise the number when a computed field changes what it shows. The column is empty after any write that does not set it.
+   * For the most used lists: the record's JSON is kept in a column `rendered`, so that listing 100 records costs a quarter. Raise the
+   * number when a computed field changes what it shows. The column is empty after any write that does not set it.
    */
   rendered?: number;
-  /** Creating one does something to records that its body selects: an unknown field is always refused. */
+  /** A boolean column: rows that have it set are deleted, and stay until what belongs to them is deleted too. No reader finds them. */
+  deleted?: string;
+  /** The body of a create selects records to act on, so an unknown field is always refused. */
   narrows?: boolean;
-  /** False keeps it from agents. */
-  mcp?: boolean;
+  /** False keeps it from agents; `read` lets them read it. */
+  mcp?: boolean | "read";
 }
 
 export interface Resource<F extends Fields = any> extends Omit<ResourceWords<F>, "fields" | "event"> {
@@ -174,30 +178,31 @@ function shownOf(key: string, field: AnyField): ShownField | null {
   return field.shown ?? field;
 }
 
-// A resource may restate a standard field, as the activities do with a `date_created` that can be set.
+// A resource may redefine a standard field, as the activities do with a `date_created` that can be set.
 const pickStandard = (own: Fields) => Object.fromEntries(Object.entries(own).filter(([key]) => key in standardFields));
 
-/** `lead t`, with the rows of other kinds in the same table left out by `scope`. */
+/** The table with an alias: `lead t`. Rows of other kinds in a shared table are excluded by `scope`. */
 export const from = (of: Resource, alias: string): Sql => sql`${sqlName(of.table)} ${sqlName(alias)}`;
 
 /** The resource a row of a shared table belongs to. */
 export const kindOf = (of: Resource, row: Record<string, unknown>): Resource =>
   of.kinds?.of.find((kind) => kind.only?.value === row[of.kinds!.column]) ?? of;
 
-/** The conditions every statement about a resource begins with: its organization, its kind, what the caller may see. */
+/** The conditions that every statement about a resource begins with: its organization, its kind, what the caller may see. */
 export function scope(ctx: Ctx, of: Resource, alias = "t"): Sql[] {
   const visible = of.visible?.(ctx, alias);
   return visible ? [...within(ctx.organization_id, of, alias), visible] : within(ctx.organization_id, of, alias);
 }
 
-/** The same for who may see all of them. The organization is its id, or a place for it. */
+/** The same for a caller who may see all records. The organization is an id, or a placeholder for one. */
 export function within(organization: string | Place<any>, of: Resource, alias: string): Sql[] {
   const conditions = [sql`${sqlName(alias)}.organization_id = ${organization}`];
   if (of.only) conditions.push(sql`${sqlName(alias)}.${sqlName(of.only.column)} = ${of.only.value}`);
+  if (of.deleted) conditions.push(sql`not ${sqlName(alias)}.${sqlName(of.deleted)}`);
   return conditions;
 }
 
-// The types of a record, read off its fields. These three and `Field` are all the cleverness there is.
+// The types of a record, derived from its fields.
 type OwnFields<R> = R extends Resource<infer F> ? F & Omit<typeof standardFields, keyof F> : never;
 type ColumnKeys<F, M extends Mode = Mode> = {
   [K in keyof F]: F[K] extends Field<any, infer X> ? (X extends M ? K : never) : never;

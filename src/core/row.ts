@@ -1,5 +1,5 @@
-// The database answers rows as lists of texts. Code that changes a record turns them into objects; code that only shows it does
-// not.
+// The database returns rows as lists of texts. Code that changes a record turns them into objects; code that only shows them
+// does not.
 import type { TextRow } from "../db/database.ts";
 import { parseTextArray } from "../values/text_array.ts";
 import { pgTimestamp } from "../values/time.ts";

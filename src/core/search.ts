@@ -1,4 +1,4 @@
-// How records of a kind are found: by filters, in an order, and by text. The search itself is in `src/search/`.
+// What a definition says of how its records are found: by filters, in an order, and by text. The search itself is in `src/search/`.
 import type { Sql } from "../db/sql.ts";
 import type { Ctx } from "./context.ts";
 import type { Field } from "./field.ts";
@@ -18,41 +18,41 @@ export interface SortKey {
   type: "text" | "number";
 }
 
-/** A filter that is more than a comparison with a column: it turns the parameter's text into a condition. */
+/** A filter that is more than a comparison with a column. It turns the text of a parameter into a condition. */
 export interface Filter {
   doc: string;
-  /** The condition on the records of an alias. `whole` where all of them are asked for, and not a page. */
+  /** The condition on the rows of an alias. `whole` when all of them are wanted, not a page. */
   sql: (ctx: Ctx, value: string, alias: string, whole?: boolean) => Sql | Promise<Sql>;
-  /** The order that the value itself asks for, or null; `_order_by` goes before it. */
+  /** The order that the value itself asks for, or null. `_order_by` takes precedence. */
   order?: (ctx: Ctx, value: string) => readonly OrderKey[] | null;
-  /** The same as `sql` where the filter stands alone and the newest records are wanted: it may find the page itself. */
+  /** Used in place of `sql` when it is the only filter and the newest records are wanted. It may find the page itself. */
   newest?: (ctx: Ctx, value: string, page: NewestPage) => Promise<Found>;
 }
 
-/** So many of the newest records, and SQL over the record `t` for what a page shows of each; null for nothing. */
+/** A page of the newest records. `select` is SQL over the record `t` for what the page shows of each, or null. */
 export interface NewestPage {
   count: number;
   select: string | null;
 }
 
-/** What a search finds: a condition on the records; where it found the page itself, the ids of its records, and what was selected of each. */
+/** What a search finds: a condition on the records. If it found the page itself, also the ids and the selected text of its records. */
 export interface Found {
   condition: Sql;
   ids?: readonly string[];
   rows?: readonly string[];
 }
 
-/** What a definition says of its search by text; `searched` of `src/search/searched.ts` makes it. */
+/** What a definition says of its search by text. `searched` of `src/search/searched.ts` makes it. */
 export interface Search {
-  /** The words of a record, in the column `search` that an index answers; null where its text is read through. */
+  /** The words of a record, in the indexed column `search`; null if its text is searched without an index. */
   words: Field | null;
-  /** The first letters of its words are indexed too, for people who search while they type. */
+  /** Indexes the beginnings of words too, for search while typing. */
   beginnings: boolean;
-  /** Fields whose words are all in that column: a condition on one of them is looked up there first. */
+  /** Fields whose words are all in the column `search`. A condition on one of them is looked up there first. */
   covers: readonly string[];
-  /** Kinds that point at this one, and what of theirs finds it too. */
+  /** Kinds that point at this one, and which of their values find it too. */
   alsoBy: Readonly<Record<string, readonly SearchedBy[]>>;
-  /** `query=` of its lists, given its name; null where there is no text to search. */
+  /** Makes the filter `query` of its lists, given its name; null if it has no text to search. */
   query: ((name: string) => Filter) | null;
 }
 

@@ -1,62 +1,64 @@
-// The only way to PostgreSQL. It answers rows as lists of texts, in the order of the select list, and parses nothing.
+// The only way to PostgreSQL. It returns rows as lists of texts, in the order of the select list, and parses nothing.
 
 export type TextRow = (string | null)[];
 export type Rows = TextRow[];
 
-/** SQL with its parameters. A `name` makes it a prepared statement: only where one plan fits all values. Which connection it is sent on is said by who sends it. */
+/** SQL with its parameters. A `name` makes it a prepared statement, which needs one plan that fits all values. */
 export interface Statement {
   text: string;
   values: unknown[];
   name?: string;
-  /** It inserts one row, and several of its name may be one statement. */
+  /** It inserts one row. Several such statements with one name may be joined into one. */
   isRow?: boolean;
 }
 
-/** Who waits for an answer. Where nobody is named the service itself does, and waits as long as it takes. */
+/** Who waits for an answer. Without an asker the service itself waits, as long as it takes. */
 export interface Asker {
-  /** What they ask for may take long: it gets only a part of the connections. */
+  /** The work may take long, so it gets only a part of the connections. */
   readonly isHeavy: boolean;
-  /** Something was done for them already: they go before those for whom nothing was. */
+  /** Work was already done for this asker, who therefore goes before those who have not begun. */
   hasBegun: boolean;
-  /** How long they wait to begin. */
+  /** How long the asker waits for the work to begin. */
   readonly patienceMs: number;
-  /** Told when what they ask for may have to wait for a connection. */
+  /** Called when the work may have to wait for a connection. */
   stepAside(): void;
-  /** Nobody waits any more: they went away, or were told that it takes too long. */
+  /** The asker has gone, or was told that it takes too long. */
   readonly hasLeft: boolean;
-  /** Calls when they leave; answers what takes that back. */
+  /** Calls `act` when the asker leaves. Returns a function that takes this back. */
   onLeave(act: () => void): () => void;
 }
 
 export interface Transaction {
-  /** Sends a statement without waiting for it: everything up to the commit leaves in one flight. A failure is the commit's failure. */
+  /** Sends a statement without waiting for it: all statements up to the commit leave together. A failure fails the commit. */
   write(statement: Statement): void;
-  /** Sends a statement and waits for its rows; they see what was written before. */
+  /** Sends a statement and waits for its rows. It sees what was written before it. */
   read(statement: Statement): Promise<Rows>;
-  /** Runs once the commit is acknowledged. */
+  /** Calls `act` when the commit is confirmed. */
   afterCommit(act: () => void): void;
-  /** The same transaction, acting for another organization; for null, for all of them: only `auth/unscoped.ts` may. */
+  /** The same transaction for another organization, or for all of them (null). Only `auth/unscoped.ts` may do the latter. */
   actingFor(organizationId: string | null): Transaction;
 }
 
 export interface Database {
   /** Row-level security is enforced: PostgreSQL puts the policies' conditions into every statement. */
   readonly rowSecurity: boolean;
-  /** A bounded read by one plan, on a connection shared with others. */
+  /** A bounded read with one plan, on a connection shared with others. */
   read(organizationId: string, statement: Statement, asker?: Asker | null): Promise<Rows>;
-  /** A prepared search, bounded and of any order, on a connection shared with others that plans it once for all values. */
+  /** A prepared, bounded search, on a shared connection that plans it once for all values. */
   search(organizationId: string, statement: Statement, asker?: Asker | null): Promise<Rows>;
-  /** A read of any size or plan: it waits for one of a few connections, and is cancelled when who asked for it leaves. */
+  /** A read of any size or plan. It waits for one of a few connections, and is cancelled when its asker leaves. */
   query(organizationId: string, statement: Statement, asker?: Asker | null): Promise<Rows>;
   /**
-   * The same for what may be some seconds old, such as a report: on a replica where there is one that follows closely. `asOf` is the
-   * moment the rows are of; null for now.
+   * Like `query`, for reads that may be some seconds old, such as reports: on a replica if there is one that follows closely.
+   * `asOf` is the moment that the rows show; null for now.
    */
   report(organizationId: string, statement: Statement, asker?: Asker | null): Promise<{ rows: Rows; asOf: Date | null }>;
   transaction<T>(organizationId: string, run: (tx: Transaction) => Promise<T>, asker?: Asker | null): Promise<T>;
-  /** A read of what lies across organizations: only `auth/unscoped.ts` may. */
+  /** A read across organizations. Only `auth/unscoped.ts` may. */
   unscoped(statement: Statement): Promise<Rows>;
-  /** Answers within `timeoutMs` or throws: for the readiness check. */
+  /** A transaction before there is an organization, or for all of them. Only `auth/unscoped.ts` may. */
+  unscopedTransaction<T>(run: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Answers within `timeoutMs` or throws. For the readiness check. */
   ping(timeoutMs: number): Promise<void>;
   close(): Promise<void>;
 }

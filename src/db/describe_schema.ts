@@ -1,8 +1,7 @@
-// Describes the present schema of the database as one text. It is written to generated/schema.sql, so that a review shows each
-// change.
+// Describes the schema of the database as one text. It is written to generated/schema.sql, so that a review shows each change.
 import type pg from "pg";
 
-/** Tables with their columns, constraints, indexes and policies, then functions and views; always in the same order. */
+/** Tables with their columns, constraints, indexes and policies, then functions and views, always in the same order. */
 export async function describeSchema(client: pg.Client | pg.Pool): Promise<string> {
   const tables = await client.query(tablesQuery);
   const parts = tables.rows.map((row) => row.text as string);
@@ -35,7 +34,7 @@ from pg_class c
 where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
 order by c.relname`;
 
-// Functions that extensions bring are theirs.
+// Functions of extensions are left out.
 const othersQuery = `
 select text from (
   select 1 as kind, p.proname as name, pg_get_functiondef(p.oid) || ';' as text

@@ -1,4 +1,4 @@
-// What is tested here is the plan: the database that comes with the package is one server.
+// Tests only the plan, because the packaged database is a single server.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import pg from "pg";
@@ -87,7 +87,7 @@ describe("the plan to spread the tables", () => {
   });
 });
 
-/** Whether the table can be reached from what it refers to: then one of them has to come first. */
+/** Whether the table can be reached from one that it refers to. Then one of them has to come first. */
 function inCircle(from: string, to: string, seen = new Set<string>()): boolean {
   if (to === from) return true;
   if (seen.has(to)) return false;

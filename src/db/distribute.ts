@@ -1,8 +1,9 @@
-// Spreads the tables over the servers of a Citus cluster, by organization: all rows of one lie on the same server, beside each other. What
-// every organization refers to is copied to all servers. It is done in one transaction or not at all, and what is spread already stays.
+// Distributes the tables over the servers of a Citus cluster, by organization: all rows of an organization lie on one server.
+// What every organization refers to is copied to all servers. It is done in one transaction or not at all; distributed tables
+// stay as they are.
 import pg from "pg";
 
-/** What is copied to every server: whom several organizations know, what they belong to, and what every reader of the feed asks for. */
+/** Tables that are copied to every server: what several organizations share, and what every reader of the feed needs. */
 export const copiedTables: readonly string[] = ["user", "account", "organization", "event_epoch"];
 
 export interface Table {
@@ -19,15 +20,15 @@ export interface ForeignKey {
   definition: string;
 }
 
-/** What the database says of itself. Partitions go with their table, and their keys with its keys. */
+/** What the database says of its tables. Partitions and their keys are left out: they go with their table. */
 export interface Catalogue {
   tables: readonly Table[];
   keys: readonly ForeignKey[];
-  /** Our functions: those of triggers, indexes and statements run where the rows lie. */
+  /** Our functions. Those of triggers, indexes and statements run on the server where the rows lie. */
   functions: readonly string[];
 }
 
-/** Spreads what is not spread yet, and answers the names of those tables. */
+/** Distributes the tables that are not distributed yet, and returns their names. */
 export const distribute = (url: string, shards: number): Promise<string[]> =>
   withClient(url, async (client) => {
     await client.query("begin");
@@ -37,11 +38,14 @@ export const distribute = (url: string, shards: number): Promise<string[]> =>
     return waiting(catalogue).map(({ name }) => name);
   });
 
-/** Whether the tables of this database are spread. */
-export const isSpread = (url: string): Promise<boolean> =>
-  withClient(url, async (client) => (await spreadTables(client)).length > 0);
+/** What the service must know of a server before it opens its connections: whether the tables are distributed, and the version. */
+export const natureOf = (url: string): Promise<{ spread: boolean; version: number }> =>
+  withClient(url, async (client) => {
+    const { rows } = await client.query("select current_setting('server_version_num')::int / 10000 as version");
+    return { spread: (await spreadTables(client)).length > 0, version: rows[0].version };
+  });
 
-// What was begun and not committed ends with the connection.
+// Closing the connection rolls back what was not committed.
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, application_name: "headwater distribute" });
   await client.connect();
@@ -54,7 +58,7 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
 
 // --- the plan ---
 
-/** The statements that spread what is not spread yet, in their order; none where nothing is left. */
+/** The statements that distribute the remaining tables, in their order; none if nothing remains. */
 export function planOf(catalogue: Catalogue, shards: number): string[] {
   const tables = waiting(catalogue);
   if (tables.length === 0) return [];
@@ -66,7 +70,7 @@ export function planOf(catalogue: Catalogue, shards: number): string[] {
     catalogue.tables.find(({ isTenant, isSpread }) => isTenant && isSpread) ?? tables.find(({ isTenant }) => isTenant);
 
   return [
-    // A transaction that has written a copied table must not open many shards side by side.
+    // A transaction that has written a copied table must not open many shards in parallel.
     "set local citus.multi_shard_modify_mode = 'sequential'",
     // Our triggers reach only rows of the same organization, which lie on the same server.
     "set local citus.enable_unsafe_triggers = on",
@@ -82,7 +86,7 @@ export function planOf(catalogue: Catalogue, shards: number): string[] {
   ];
 }
 
-/** What is not spread yet: copied tables first, then each behind those that it refers to. */
+/** The tables that are not distributed yet: copied tables first, then each table after those that it refers to. */
 function waiting({ tables, keys }: Catalogue): Table[] {
   const copied = copiedTables.flatMap((name) => tables.find((one) => one.name === name) ?? []);
   const ordered = new Set<Table>(copied);

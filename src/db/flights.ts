@@ -1,17 +1,17 @@
-// What waits together leaves together. A request that only inserts needs no connection while it is put together. One that comes alone
-// leaves at once; those that come while it is under way wait for it, and then leave as one transaction, each table by one statement.
-// Where that fails each is done by itself, and meets its own answer.
+// Group commit for inserts. A request that only inserts needs no connection while its statements are collected. If it comes alone
+// it is sent at once. Requests that come while it is under way wait, and are then sent as one transaction with one statement for
+// each table. If that fails, each is done by itself and gets its own answer.
 import type { Asker, Rows, Statement, Transaction } from "./database.ts";
 import { isLate, isLost } from "./wire.ts";
 
 type Work<T> = (tx: Transaction) => Promise<T>;
 type Transact = <T>(organizationId: string, work: Work<T>, asker: Asker | null) => Promise<T>;
 
-/** So many leave together at most; where as many wait they do not wait longer. */
+/** How many requests leave together at most. When so many wait, they leave without waiting longer. */
 const seats = 8;
-/** Nobody waits longer for those before, who may wait for a lock. */
+/** How long a request waits for those before it, which may themselves wait for a lock. */
 const waitMs = 20;
-/** Nor do those that left together for a lock that one of them needs. */
+/** How long a group waits for a lock that one of its requests needs. */
 const patience: Statement = { text: "set local lock_timeout = 100", values: [], name: "flight.patience" };
 
 interface Passenger {
@@ -27,7 +27,7 @@ interface Lane {
   clock: NodeJS.Timeout | null;
 }
 
-/** Transactions of which those that only insert leave together. */
+/** Wraps `transaction`, so that transactions that only insert leave together. */
 export function openFlights(transaction: Transact): Transact {
   const lanes = new Map<string, Lane>();
 
@@ -41,7 +41,7 @@ export function openFlights(transaction: Transact): Transact {
     try {
       await send(organizationId, [patience, ...inserts], together(passengers));
     } catch (error) {
-      // What became of a transaction whose connection was lost nobody knows: it is not done again.
+      // Nobody knows whether a transaction whose connection was lost has committed, so it is not repeated.
       if (isLost(error) && !isLate(error)) for (const { fail } of passengers) fail(error);
       else await Promise.all(passengers.map(alone));
       return;
@@ -62,7 +62,7 @@ export function openFlights(transaction: Transact): Transact {
 
   function leave(organizationId: string, statements: readonly Statement[], asker: Asker | null): Promise<void> {
     if (!statements.every(({ isRow }) => isRow)) return send(organizationId, statements, asker);
-    // Those that insert into the same tables in the same order.
+    // Requests leave together if they insert into the same tables in the same order.
     const key = [organizationId, ...statements.map(({ name }) => name)].join(" ");
     let lane = lanes.get(key);
     if (lane === undefined) lanes.set(key, (lane = { underWay: 0, waiting: [], clock: null }));
@@ -94,7 +94,7 @@ export function openFlights(transaction: Transact): Transact {
   };
 }
 
-/** They ask as one: it is as patient as the least patient, begun as soon as one has, and goes away only when all have. */
+/** The asker of a group. It is as patient as the least patient, has begun as soon as one has, and leaves only when all have left. */
 function together(passengers: readonly Passenger[]): Asker | null {
   const askers = passengers.flatMap(({ asker }) => asker ?? []);
   if (askers.length < passengers.length) return null;
@@ -112,7 +112,7 @@ function together(passengers: readonly Passenger[]): Asker | null {
 
 const texts = new Map<string, string>();
 
-/** Inserts of one row each as one of all rows. */
+/** Joins inserts of one row each into one insert of all rows. */
 function joined(inserts: readonly Statement[]): Statement {
   const { text, name: ofOne, values } = inserts[0]!;
   const name = `${ofOne} ${inserts.length}`;
@@ -127,7 +127,7 @@ function withRows(text: string, width: number, count: number): string {
   return text.slice(0, at) + Array.from({ length: count }, (_, i) => row(i)).join(", ");
 }
 
-/** Begins work without a connection: what it writes is gathered, until it is done or reads something. */
+/** Begins work without a connection: collects what it writes, until it is done or reads something. */
 async function gather<T>(work: Work<T>) {
   const writes: Statement[] = [];
   const after: (() => void)[] = [];

@@ -1,11 +1,11 @@
-// Listens for announcements of other processes. It tells its owner when the connection is away and nothing can be heard.
+// Listens for announcements of other processes. It tells its owner when the connection is lost and announcements are missed.
 import pg from "pg";
 
 export interface Listener {
   close(): Promise<void>;
 }
 
-/** Listens on a channel for as long as the service runs; `down` and `up` say when announcements may have been missed. */
+/** Listens on a channel for as long as the service runs. `down` and `up` say when announcements may be missed. */
 export async function listen(
   url: string,
   channel: string,

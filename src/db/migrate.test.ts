@@ -19,9 +19,11 @@ test("a database of a newer release, and one that went another way, are left as 
   const next = `${String(files.length + 1).padStart(4, "0")}_vehicles.sql`;
 
   assert.deepEqual(await release(files), []);
-  await assert.rejects(release(files.slice(0, -1)), { message: /is at version \d+, which .* use a newer release/ });
+  await assert.rejects(release(files.slice(0, -1)), {
+    message: /is at version \d+, and this release knows .* use a newer release/,
+  });
   await assert.rejects(release(files.with(1, "0002_keys.sql")), {
-    message: /0002_access\.sql, where this release has 0002_keys\.sql\): begin with an empty one/,
+    message: /0002_access\.sql, where this release has 0002_keys\.sql\): use an empty database/,
   });
   assert.deepEqual(await release([...files, next]), [next]);
 

@@ -6,7 +6,7 @@ import { ensureRoles } from "./roles.ts";
 
 export const migrationsFolder = new URL("../../migrations/", import.meta.url);
 
-// The last two are heard by Citus alone: our triggers reach only rows of the same organization, which lie on the same server.
+// The last two concern only Citus: our triggers reach only rows of the same organization, which lie on the same server.
 const options = "-c timezone=UTC -c citus.enable_unsafe_triggers=on -c citus.multi_shard_modify_mode=sequential";
 
 export interface Migration {
@@ -23,7 +23,7 @@ export async function listMigrations(folder: URL = migrationsFolder): Promise<Mi
   return files.map((file) => ({ version: Number(file.slice(0, 4)), file }));
 }
 
-/** Brings the database to the newest version and answers the files that were applied. */
+/** Brings the database to the newest version and returns the files that were applied. */
 export async function migrate(url: string, folder: URL = migrationsFolder): Promise<string[]> {
   const client = new pg.Client({ connectionString: url, application_name: "headwater migrate", options });
   await client.connect();
@@ -44,7 +44,7 @@ export async function migrate(url: string, folder: URL = migrationsFolder): Prom
   }
 }
 
-/** True when the database has at least so many migrations: a newer release that has been here leaves the older one running. */
+/** True if the database has at least this many migrations. A newer release may have added some; the older one goes on running. */
 export async function hasMigrations(db: Database, wanted: number): Promise<boolean> {
   const [row] = await db.unscoped({ name: "migration.version", text: "select max(version) from migration", values: [] });
   return Number(row![0]) >= wanted;
@@ -55,16 +55,16 @@ async function presentMigrations(client: pg.Client): Promise<Migration[]> {
   return rows;
 }
 
-/** Throws where the database has what this release does not know: tables of a newer one, or of another history. */
+/** Throws if the database has migrations that this release does not know: those of a newer one, or of another history. */
 function checkKnown(present: readonly Migration[], wanted: readonly Migration[]): void {
   const other = present.find(({ file }, i) => i < wanted.length && file !== wanted[i]!.file);
   if (other !== undefined)
     throw new Error(
-      `The database was set up by other migrations (${other.file}, where this release has ${wanted[other.version - 1]!.file}): begin with an empty one.`,
+      `The database was set up by other migrations (${other.file}, where this release has ${wanted[other.version - 1]!.file}): use an empty database.`,
     );
   if (present.length > wanted.length)
     throw new Error(
-      `The database is at version ${present.length}, which this release (${wanted.length}) does not know: use a newer release.`,
+      `The database is at version ${present.length}, and this release knows versions up to ${wanted.length}: use a newer release.`,
     );
 }
 

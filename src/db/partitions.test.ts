@@ -33,9 +33,16 @@ test("this month and the next two have a partition, once, whoever makes them at 
   withDatabase(async (url) => {
     const made = (await Promise.all([1, 2, 3].map(() => createPartitions(url, now)))).flat();
 
-    assert.deepEqual(made.sort(), ["event_2026_12", "event_2027_01", "event_2027_02"]);
+    const months = (table: string, ...of: string[]) => of.map((month) => `${table}_${month}`);
+    assert.deepEqual(made.sort(), [
+      ...months("event", "2026_12", "2027_01", "2027_02"),
+      ...months("webhook_delivery", "2026_12", "2027_01", "2027_02"),
+    ]);
     assert.deepEqual(await createPartitions(url, now), []);
-    assert.deepEqual(await createPartitions(url, new Date("2027-01-01T00:00:00.000Z")), ["event_2027_03"]);
+    assert.deepEqual(await createPartitions(url, new Date("2027-01-01T00:00:00.000Z")), [
+      ...months("event", "2027_03"),
+      ...months("webhook_delivery", "2027_03"),
+    ]);
   }));
 
 test("an event lies in the partition of its month, to the millisecond", () =>
@@ -54,7 +61,10 @@ test("events that lie in the default partition already stay there, and are no er
 
     const made = await createPartitions(url, now);
 
-    assert.deepEqual(made, ["event_2026_12", "event_2027_02"]);
+    assert.deepEqual(
+      made.filter((one) => one.startsWith("event_")),
+      ["event_2026_12", "event_2027_02"],
+    );
     assert.equal((await client.query("select from event")).rowCount, 1);
   }));
 

@@ -38,7 +38,7 @@ test("work that others keep getting in the way of is tried three times, and then
   await drop();
 });
 
-/** Somebody who waits for something that may take long. */
+/** A caller that waits for something that may take long. */
 const asker = (): Asker => ({
   isHeavy: true,
   hasBegun: false,
@@ -55,7 +55,7 @@ test("whoever has begun goes before those who have not", async () => {
   const ask = (who: Asker, text: string) => db.query("orga_x", { text, values: [] }, who);
   const begun = asker();
 
-  // The first is answered while many others have yet to begin.
+  // The first is answered while many others have not started yet.
   const first = ask(begun, "select pg_sleep(0.1), nextval('turn')");
   const held = Array.from({ length: 100 }, () => ask(asker(), "select pg_sleep(0.1), nextval('turn')"));
   await first;
@@ -66,6 +66,25 @@ test("whoever has begun goes before those who have not", async () => {
   const others = (await Promise.all(newcomers)).map(([row]) => Number(row![0]));
   assert.ok(others.every((other) => Number(turn) < other));
   await Promise.all(held);
+  await db.close();
+  await drop();
+});
+
+test("whoever has begun waits as long as it takes, and by no timer", async () => {
+  const { url, drop } = await createDatabase();
+  const db = openDatabase({ url, rls: false, own: { connections: 1, heavy: 1 } });
+  const warnings: Error[] = [];
+  const heed = (warning: Error) => void warnings.push(warning);
+  process.on("warning", heed);
+  const ask = (who: Asker, text: string) => db.transaction("orga_x", (tx) => tx.read({ text, values: [] }), who);
+
+  const held = ask(asker(), "select pg_sleep(0.2)");
+  const patient = ask({ ...asker(), hasBegun: true, patienceMs: Number.POSITIVE_INFINITY }, "select 1");
+
+  assert.deepEqual(await patient, [["1"]]);
+  await held;
+  process.off("warning", heed);
+  assert.deepEqual(warnings, []);
   await db.close();
   await drop();
 });

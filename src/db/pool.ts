@@ -1,11 +1,12 @@
 // Connections in shares, one share for each kind of work. Prepared reads and prepared searches are pipelined on a few connections
-// each. A transaction holds a connection, and so does every other read; reads have some of their own, so no write waits for them.
-// Under row-level security everything holds one.
+// each. A transaction holds a connection, and so does every other read. Reads have connections of their own, so that no write
+// waits for them. Under row-level security every statement holds a connection.
 import { availableParallelism } from "node:os";
 import type pg from "pg";
 import { unavailable } from "../core/errors.ts";
-import type { Asker, Database, Statement, Transaction } from "./database.ts";
+import type { Asker, Database, Rows, Statement, Transaction } from "./database.ts";
 import { openFlights } from "./flights.ts";
+import { longestMs } from "./horizon.ts";
 import { PipelinedStatement } from "./pipelined_statement.ts";
 import { Pulse } from "./pulse.ts";
 import { position, Replica } from "./replica.ts";
@@ -16,47 +17,52 @@ import { asProblem, run, sendTogether } from "./wire.ts";
 
 export interface PoolOptions {
   url: string;
-  /** Every connection acts as a role that owns nothing, from its beginning on, so that row-level security holds. */
+  /** Every connection acts from the beginning as a role that owns nothing, so that row-level security applies. */
   rls: boolean;
-  /** The tables are spread over several servers. */
+  /** The tables are distributed over several servers. */
   spread?: boolean;
-  /** A copy that follows the database, and how far behind it may be to be asked. */
+  /** The version of PostgreSQL. */
+  version?: number;
+  /** A replica, and how many seconds it may be behind and still be asked. */
   replica?: { url: string; lagSeconds: number } | null;
   readConnections?: number;
-  /** The connections of transactions. */
+  /** The connections for transactions. */
   own?: ShareSize;
   onError?: (error: Error) => void;
 }
 
 export interface PostgresDatabase extends Database {
-  /** For what happens before there is an organization, or to all of them. */
-  unscopedTransaction<T>(run: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Asks the server about itself, as the connecting user, who alone sees what its connections do. Answered at once or not at all. */
+  askServer(statement: Statement): Promise<Rows>;
   usage(): Usage;
 }
 
-const limits = "-c statement_timeout=10000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=15000 -c timezone=UTC";
-// What is asked often lies in memory, where a page elsewhere costs hardly more than the next: with the default of 4, meant for
-// disks that turn, a search for 400 of 200,000 leads reads an index through rather than 400 places of another (15 ms for 1).
-// Compiling a statement takes longer than any of ours should run.
+const timeouts = "-c statement_timeout=10000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=15000 -c timezone=UTC";
+// Readers of the log wait for the oldest writing transaction. Before version 17 only a worker ends one that lasts: `horizon.ts`.
+const limitsOf = ({ version = 0 }: PoolOptions) => (version < 17 ? timeouts : `${timeouts} -c transaction_timeout=${longestMs}`);
+// Hot data is in memory, where a random page costs hardly more than the next one. The default of 4 is meant for spinning disks:
+// with it, a search for 400 of 200,000 leads scans a whole index instead of looking 400 entries up in another (15 ms instead of
+// 1). JIT is off, because compiling a statement takes longer than any of ours should run.
 const planning = "-c random_page_cost=1.1 -c jit=off";
 
-// Bounded reads are planned for any organization: without this, the plan for the average one (a bitmap of all its rows, sorted)
-// would serve the largest. Every statement that comes here is answered in index order.
+// Bounded reads are planned for any organization. Without these settings the plan for the average one (a bitmap of all its rows,
+// then a sort) would be used for the largest. Every statement that comes here is answered in index order.
 const byIndexOnly = "-c enable_sort=off -c enable_seqscan=off -c enable_bitmapscan=off";
 
-// A statement that is prepared is one whose plan fits all values. Left to itself PostgreSQL plans a search anew each time, because it
-// takes its guess of how often a word occurs for knowledge; that takes longer than to run it.
+// A prepared statement has one plan for all values. By default PostgreSQL plans a search anew each time, because it trusts its
+// estimate of how often a word occurs; planning takes longer than the search.
 const plannedOnce = `${planning} -c plan_cache_mode=force_generic_plan`;
 
-// Of a statement planned once for all values nobody can tell to which server it goes. A transaction that has read what is copied to all
-// servers may not write to many of them side by side.
+// A generic plan cannot tell which server of a cluster a statement goes to. A transaction that has read a copied table may not
+// write to several servers in parallel.
 const onCluster = `${planning} -c citus.multi_shard_modify_mode=sequential`;
 
-// After a crash PostgreSQL goes on by itself, and uses some counts of transactions again: what is written then belongs to an epoch of
-// its own. All connections are new after a crash.
+// After a crash PostgreSQL restarts by itself and reuses some transaction ids, so what is written then gets a new epoch. All
+// connections are new after a crash.
 const epochFirst: Statement = { text: "call begin_event_epoch()", values: [] };
 
 export function openDatabase(options: PoolOptions): PostgresDatabase {
+  const limits = limitsOf(options);
   const config = {
     connectionString: options.url,
     pipeline: true,
@@ -68,15 +74,15 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
   const onError = options.onError ?? (() => {});
   const cores = availableParallelism();
   const own = new Share(config, options.own ?? { connections: 16, heavy: 4 }, onError, epochFirst);
-  // What may read all there is runs on about as many as there are likely to be cores for, and never where a write would wait.
+  // Reads of any size get about as many connections as there are likely to be cores, and never those that writes wait for.
   const reads = new Share(config, { connections: cores + 4, heavy: cores + 1 }, onError);
   const sharedOf = (more: string, size: { count: number; depth: number }) =>
     options.rls ? null : new SharedReads({ ...config, options: `${limits} ${more}` }, size, onError);
   const shared = sharedOf(byIndexOnly, { count: options.readConnections ?? 8, depth: Number.POSITIVE_INFINITY });
-  // Searches differ in length, so few wait behind one; and as many run at once as there are likely to be cores for.
+  // Searches differ in length, so only a few queue on one connection. There are about as many connections as cores.
   const searches = sharedOf(options.spread ? onCluster : plannedOnce, { count: Math.max(4, cores), depth: 4 });
   const all = [own, reads, shared, searches].filter((one) => one !== null);
-  // Not as the role that owns nothing: it may not cancel what the connecting one has begun.
+  // Connects without the role that owns nothing, which may not cancel statements of the connecting user.
   const pulse = new Pulse(
     { ...config, options: limits },
     () => all.some((one) => one.isBusy),
@@ -111,7 +117,7 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
   const flights = openFlights(transaction);
   const refused = () => Promise.reject(unavailable());
 
-  // Asked of a silent database, each of these is refused at once.
+  // While the database is silent, each of these refuses at once.
   return {
     rowSecurity: options.rls,
     read(organizationId, statement, asker = null) {
@@ -134,6 +140,7 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
       return shared ? shared.read(statement) : own.use(null, scoped(null, statement));
     },
     unscopedTransaction: (work) => (pulse.isSilent ? refused() : transaction(null, work, null)),
+    askServer: (statement) => pulse.ask(statement),
     usage: () => sumOf(all.map((one) => one.usage())),
     async ping(timeoutMs) {
       const answer = pulse.ask({ text: "select 1", values: [] });
@@ -151,7 +158,7 @@ const sumOf = (usages: readonly Usage[]): Usage => {
   return { total: sum("total"), idle: sum("idle"), waiting: sum("waiting") };
 };
 
-/** Acts for an organization, which the policies of its role ask for, or for null as the role that sees all. It lasts as long as the transaction. */
+/** Acts for an organization, as the policies require, or for null as the role that sees all. It ends with the transaction. */
 const enter = (organizationId: string | null): Statement => ({
   name: "enter",
   text: "select set_config('role', $1, true), set_config('app.organization_id', $2, true)",
@@ -169,9 +176,9 @@ async function inTransaction<T>(
   let failure: unknown = null;
   let hasEnded = false;
   const send = (statement: Statement) => {
-    // A part that goes on when another has failed would write outside of the transaction, or into the next one's.
+    // Code that goes on after another part has failed would write outside of the transaction, or into the next one.
     const answer = hasEnded ? Promise.reject(new Error("the transaction has ended")) : run(client, statement);
-    // The first failure is the cause; those behind it only say that the transaction is aborted.
+    // The first failure is the cause. Later ones only say that the transaction is aborted.
     answer.catch((error) => {
       failure ??= error;
     });
@@ -182,7 +189,8 @@ async function inTransaction<T>(
   sent.push(send({ text: "begin", values: [], name: "begin" }));
   if (rls) sent.push(send(enter(organizationId)));
   const acting = (forOrganization: string | null): Transaction => {
-    // Statements are queued in one turn, so nobody else's come between those that change sides and the one they are for.
+    // All are queued in one turn of the event loop, so no other statement comes between the change of role and the statement it
+    // is for.
     const sendThere = (statement: Statement) => {
       if (!rls || forOrganization === organizationId) return send(statement);
       sent.push(send(enter(forOrganization)));
@@ -212,7 +220,7 @@ async function inTransaction<T>(
   }
 }
 
-/** A commit of a failed transaction is answered `ROLLBACK`, without an error: that is a failure too. */
+/** Commits. PostgreSQL answers the commit of a failed transaction with `ROLLBACK` and no error; here that is a failure. */
 function commit(client: pg.ClientBase): Promise<void> {
   return new Promise((resolve, reject) => {
     client.query(

@@ -1,19 +1,19 @@
-// Checks whether the database still answers. A server that was closed says so. A server that was stopped, or whose cable was
-// pulled, says nothing and leaves its connections open. So while work is under way, it is asked for a sign of life on a
-// connection of its own. Slow work may go on as long as the answer comes.
+// Checks whether the database still answers. A server that shuts down closes its connections. A server that was stopped, or is
+// cut off from the network, says nothing and leaves them open. So while work is under way, the database is asked for a sign of
+// life on a connection of its own. Slow work may go on as long as the answer comes.
 import pg from "pg";
 import { unavailable } from "../core/errors.ts";
 import type { Rows, Statement } from "./database.ts";
 import { disconnect, run } from "./wire.ts";
 
-/** How often to look, and how many looks in a row may find no answer. Looks and not time: a pause of our own is none of the database. */
+/** How often to check, and how many checks in a row may fail. Checks are counted, not time: this process may have paused itself. */
 const everyMs = 250;
 const missedMost = 4;
-/** After so many the connection itself may be what is dead. */
+/** After so many unanswered checks the connection itself may be dead. */
 const reconnectAfter = 20;
 
 export class Pulse {
-  /** The database does not answer: whoever asks is refused at once. */
+  /** The database does not answer: all work is refused at once. */
   isSilent = false;
   private readonly config: pg.ClientConfig;
   private readonly isBusy: () => boolean;
@@ -23,20 +23,20 @@ export class Pulse {
   private isAsked = false;
   private missed = 0;
 
-  /** Asks only while something `isBusy`; `onSilence` ends what is under way. */
+  /** Checks only while `isBusy` is true. `onSilence` ends the work that is under way. */
   constructor(config: pg.ClientConfig, isBusy: () => boolean, onSilence: () => void) {
     this.config = config;
     this.isBusy = isBusy;
     this.onSilence = onSilence;
   }
 
-  /** Runs a statement of the service itself, such as a sign of life; others do not wait for a connection in front of it. */
+  /** Runs a statement of the service itself. It waits for no other connection. */
   async ask(statement: Statement): Promise<Rows> {
     this.client ??= this.connect();
     return run(await this.client, statement);
   }
 
-  /** Ends what runs on another connection. */
+  /** Cancels the statement that runs on another connection. */
   cancel(client: pg.ClientBase): Promise<Rows> {
     const { processID } = client as unknown as { processID: number };
     return this.ask({ text: "select pg_cancel_backend($1)", values: [processID] });
@@ -69,7 +69,7 @@ export class Pulse {
       await this.ask({ text: "select 1", values: [] });
       this.isSilent = false;
     } catch {
-      // Refused at once is not silence: each connection is told so itself.
+      // A connection that is refused is no silence: each statement gets that error itself.
       if (this.missed < missedMost) this.isSilent = false;
     }
     this.isAsked = false;
@@ -86,7 +86,7 @@ export class Pulse {
         throw unavailable();
       },
     );
-    // One that fails late leaves the place to the next, which may be there already.
+    // A connection that fails late must not remove the next one, which may be there already.
     const forget = () => {
       if (this.client === connected) this.client = null;
     };

@@ -1,4 +1,4 @@
-// Turns what a key or a check of the database refuses into a 400 that names the field. Constraints are named after their fields.
+// Turns violations of keys and checks into a 400 that names the field. Constraints are named after their fields.
 import { invalid, type Problem } from "../core/errors.ts";
 
 interface DatabaseError extends Error {
@@ -8,7 +8,7 @@ interface DatabaseError extends Error {
   detail?: string;
 }
 
-/** A 400 that names the field for a refused key or value; any other error as it is. */
+/** A 400 that names the field of a refused key or value; any other error unchanged. */
 export function asRefusal(error: unknown): unknown {
   const { code, constraint = "", table = "", detail = "" } = error as DatabaseError;
   if (code === undefined) return error;
@@ -26,7 +26,7 @@ export function asRefusal(error: unknown): unknown {
   return error;
 }
 
-/** The reference whose record is not there; null where that is not why the database refused. */
+/** The reference whose record does not exist; null if the error has another reason. */
 export function missingReference(error: unknown): { table: string; field: string } | null {
   const { code, constraint = "", table = "" } = error as DatabaseError;
   return code === "23503" ? { table, field: fieldOf(constraint, table) } : null;

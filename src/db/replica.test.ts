@@ -13,7 +13,7 @@ import { Progress } from "./replica.ts";
 const folders: string[] = [];
 after(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
-/** A service with an organization that has sent one e-mail, and what its report says. */
+/** A service with an organization that has sent one e-mail, and the figures of its report. */
 async function given(replicaUrl: string) {
   const service = await startService({ env: { DATABASE_REPLICA_URL: replicaUrl } });
   const acme = await organization(service);
@@ -27,11 +27,11 @@ async function given(replicaUrl: string) {
   return { service, report };
 }
 
-/** Of the database itself: of now, and with what was written just now. */
+/** Read from the database itself: current, including the latest write. */
 const own = { sent: 1, as_of: null };
 
 describe("with a replica", () => {
-  // An empty database stands in for it: what it does not know tells who was asked.
+  // An empty database plays the replica: what it does not know shows which one was read.
   test("reports are read there and say of when they are, and from the database itself when it goes away", async () => {
     const replica = await createDatabase();
     const { service, report } = await given(replica.url);
@@ -63,7 +63,7 @@ describe("with a replica", () => {
   test("that has not come so far, reports are read from the database itself", async () => {
     const folder = mkdtempSync(join(tmpdir(), "headwater-behind-"));
     folders.push(folder);
-    chmodSync(folder, 0o711); // when we are root, the server's own user passes through it
+    chmodSync(folder, 0o711); // when run as root, the server's own user must be able to enter it
     const behind = await startEmbedded({ dataDir: folder });
     folders.push(dirname(behind.directory));
     const { service, report } = await given(behind.url);

@@ -1,15 +1,15 @@
-// A copy of the database that follows it, for what reads much and need not be of this very moment: reports. It is asked only while it is
-// known how far behind it is, and that this is little; else, and when it fails, the database itself is asked.
+// A replica of the database, for large reads that may be a little old: reports. It is asked only while its lag is known and
+// small. Else, and when it fails, the database itself is asked.
 import type pg from "pg";
 import type { Asker, Rows } from "./database.ts";
 import { Pulse } from "./pulse.ts";
 import { Share, type ShareSize } from "./share.ts";
 import { isLost } from "./wire.ts";
 
-/** How often it is compared with the database. */
+/** How often its position is compared with the database. */
 const everyMs = 1000;
 
-/** What a copy shows, as of a moment that is over. */
+/** The rows of a replica, and the moment that they show. */
 export interface Copied {
   rows: Rows;
   asOf: Date;
@@ -21,11 +21,11 @@ export class Replica {
   private readonly progress = new Progress();
   private readonly lagMs: number;
   private readonly timer: NodeJS.Timeout;
-  /** All that was committed until then is there. */
+  /** The replica has everything that was committed until then. */
   private asOf = Number.NEGATIVE_INFINITY;
   private isLooking = false;
 
-  /** `primaryPosition` asks the database itself how far its log has come. */
+  /** `primaryPosition` asks the database for the position of its log. */
   constructor(
     config: pg.PoolConfig,
     size: ShareSize,
@@ -45,7 +45,7 @@ export class Replica {
     void look();
   }
 
-  /** Null where the database itself has to be asked: the copy is away, or too far behind. */
+  /** Null if the database itself has to be asked: the replica is away, or too far behind. */
   async read(asker: Asker | null, work: (client: pg.PoolClient) => Promise<Rows>): Promise<Copied | null> {
     const asOf = new Date(this.asOf);
     if (this.pulse.isSilent || !(Date.now() - this.asOf <= this.lagMs)) return null;
@@ -58,7 +58,8 @@ export class Replica {
       return { rows: await this.share.use(asker, begin, (client) => void this.pulse.cancel(client).catch(() => {})), asOf };
     } catch (error) {
       const { code, cause } = error as { code?: string; cause?: unknown };
-      // Who is refused because too many ask is refused. What the copy drops because it has to catch up can be had where it was written.
+      // A refusal because of load is passed on. A statement that the replica cancels in order to catch up is asked of the
+      // database.
       const isAway = (hasBegun || cause !== undefined) && isLost(error);
       if (!isAway && code !== "40001") throw error;
       return null;
@@ -85,20 +86,20 @@ export class Replica {
   }
 }
 
-/** How far the log of the database has come. */
+/** The position of the database's log. */
 export const position = "select pg_current_wal_insert_lsn()";
 const replayed = "select case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_insert_lsn() end";
 
-/** When the log of the database stood where the copy has got to. Clocks of two servers are not compared, nor is what a copy believes that has lost touch. */
+/** When the database was where the replica is now. Clocks of two servers are not compared, nor the replica's own estimate of its lag. */
 export class Progress {
   private readonly marks: { position: bigint; at: number }[] = [];
 
-  /** The database had written so far at that moment, or farther. */
+  /** The database had reached this position, or a later one, at that moment. */
   wrote(lsn: string, at: number): void {
     this.marks.push({ position: numberOf(lsn), at });
   }
 
-  /** The last moment whose writes the copy shows all; null where it is none that is known. Earlier ones are forgotten. */
+  /** The last moment whose writes the replica shows completely; null if it is unknown. Earlier moments are forgotten. */
   shows(lsn: string): number | null {
     const here = numberOf(lsn);
     const last = this.marks.findLastIndex(({ position }) => position <= here);

@@ -1,4 +1,4 @@
-// As on a hosted PostgreSQL: the user of DATABASE_URL owns the tables and is no superuser, so that the policies bind it too.
+// As on a hosted PostgreSQL: the user of DATABASE_URL owns the tables and is not a superuser, so the policies apply to it too.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import pg from "pg";

@@ -1,22 +1,22 @@
-// The roles of row-level security. Roles belong to the server and not to the database, and a restored dump does not bring them.
-// So they are created, where they are missing, before every migration.
+// The roles of row-level security. Roles belong to the server and not to the database, and a restored dump does not contain them.
+// So missing ones are created before every migration.
 import type pg from "pg";
 
 /**
- * Neither can log in or owns anything. With row-level security on the service acts as the first, which sees the rows of the
- * organization it has named, and for what lies across organizations as the second, which sees all.
+ * Neither role can log in or owns anything. With row-level security on, the service acts as the first, which sees only the rows
+ * of the organization it names. For work across organizations it acts as the second, which sees all.
  */
 export const appRole = "headwater_app";
 export const systemRole = "headwater_system";
 
-/** Makes what is missing, or says what somebody else has to run. */
+/** Creates missing roles, or says what an administrator has to run. */
 export async function ensureRoles(client: pg.ClientBase): Promise<void> {
   const statements = await missingRoles(client);
   if (statements.length === 0) return;
   try {
     for (const statement of statements) await client.query(statement);
   } catch {
-    // Not allowed, or another process was there first.
+    // Not allowed, or another process has created them.
   }
   const left = await missingRoles(client);
   if (left.length === 0) return;
@@ -26,7 +26,7 @@ export async function ensureRoles(client: pg.ClientBase): Promise<void> {
   );
 }
 
-/** What has to be run so that the roles are there and our user has their rights: the policies of the second let migrations and commands through. */
+/** The statements that are still needed for the roles and our user's rights: migrations and commands need the second role's policies. */
 export async function missingRoles(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query(
     `select r.name, p.oid is not null as present, quote_ident(u.rolname) as me, u.rolinherit as inherits, v.newer,

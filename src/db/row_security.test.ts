@@ -22,7 +22,7 @@ const filters = {
   sample_tags: "tags @> array['t7'] and tags && array['t7', 't8']",
 };
 
-/** The system's policies are those of an owner who is no superuser too, with row-level security off as well. */
+/** The policies of the system also serve an owner who is not a superuser, even with row-level security off. */
 const roles = ["headwater_app", "headwater_system"];
 
 test("under row-level security, what is filtered by is looked up in its index", async () => {

@@ -1,5 +1,5 @@
-// What a server of a cluster refuses comes through the coordinator as a message, without its parts, and names bear the number of a shard;
-// through COPY even the code is lost. Here it becomes again what one server would have said.
+// Errors from a server of a cluster come through the coordinator as a message without its parts, and names end in the number of a
+// shard. Through COPY even the code is lost. This turns them back into the error that a single server would have given.
 
 interface Told extends Error {
   code?: string;
@@ -10,7 +10,7 @@ interface Told extends Error {
 
 const name = (part: string) => `"(?<${part}>[^"]+)"`;
 
-/** How PostgreSQL words what a constraint refuses, by the code it gives. */
+/** PostgreSQL's messages for violated constraints, by their codes. */
 const refusals: readonly [code: string, words: RegExp][] = [
   ["23505", new RegExp(`duplicate key value violates unique constraint ${name("constraint")}`)],
   ["23503", new RegExp(`insert or update on table ${name("table")} violates foreign key constraint ${name("constraint")}`)],
@@ -19,7 +19,7 @@ const refusals: readonly [code: string, words: RegExp][] = [
   ["23502", new RegExp(`null value in column "[^"]+" of relation ${name("table")} violates not-null constraint`)],
 ];
 
-/** The error as one server tells it; any other as it is. `text` is the statement that was refused, where there was one. */
+/** The error as a single server tells it; any other error unchanged. `text` is the statement that failed, if there was one. */
 export function asToldByOneServer(error: Error, text = ""): Error {
   const { code = "", constraint, message, detail } = error as Told;
   if (constraint !== undefined || !(code === "XX000" || code.startsWith("23"))) return error;
@@ -38,7 +38,7 @@ export function asToldByOneServer(error: Error, text = ""): Error {
   return error;
 }
 
-/** `lead_pkey_102008` → `lead_pkey`. Numbers of shards have six digits and more. */
+/** `lead_pkey_102008` → `lead_pkey`. Numbers of shards have six or more digits. */
 const withoutShard = (named: string): string => named.replace(/_\d{6,}$/, "");
 
 const withoutShards = (words: string): string => words.replace(/"[^"]+"/g, (quoted) => `"${withoutShard(quoted.slice(1, -1))}"`);

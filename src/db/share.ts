@@ -1,5 +1,5 @@
-// Connections that one user at a time holds. A request that has already begun goes before one that has not, because half-done
-// work serves nobody. A request that does not get a connection in time is refused.
+// Connections that one user at a time holds. A request that has already begun goes before one that has not, because unfinished
+// work helps nobody. A request that does not get a connection in time is refused.
 import pg from "pg";
 import { unavailable } from "../core/errors.ts";
 import type { Asker, Statement } from "./database.ts";
@@ -7,11 +7,11 @@ import { disconnect, isLost, run } from "./wire.ts";
 
 export interface ShareSize {
   connections: number;
-  /** Of these, for work that may take long. */
+  /** How many of these may do work that takes long. */
   heavy: number;
 }
 
-/** Open connections, those of them that nobody uses, and what waits for one. For the metrics. */
+/** Open connections, idle ones, and the work that waits for one. For the metrics. */
 export interface Usage {
   total: number;
   idle: number;
@@ -24,7 +24,7 @@ interface Waiting {
   giveUp(): void;
 }
 
-/** So many wait to begin at most. */
+/** How many may wait to begin. */
 const waitingMost = 200;
 
 export class Share {
@@ -35,7 +35,7 @@ export class Share {
   private held = 0;
   private heavy = 0;
 
-  /** `first` is run on each connection before anything else. */
+  /** `first` runs on each new connection before anything else. */
   constructor(config: pg.PoolConfig, size: ShareSize, onError: (error: Error) => void, first: Statement | null = null) {
     this.size = size;
     this.pool = new pg.Pool({ ...config, idleTimeoutMillis: 60_000, maxLifetimeSeconds: 1800, max: size.connections });
@@ -55,7 +55,7 @@ export class Share {
     return { total: this.pool.totalCount, idle: this.pool.idleCount, waiting: this.queue.size };
   }
 
-  /** Does work on a connection. When nobody waits for it any more `cancel` is called with the connection, which is not used again. */
+  /** Does work on a connection. When its asker leaves, calls `cancel` with the connection, which is not used again. */
   async use<T>(
     asker: Asker | null,
     work: (client: pg.PoolClient) => Promise<T>,
@@ -74,7 +74,7 @@ export class Share {
     }
   }
 
-  /** Breaks every connection and sends away whoever waits: what was under way fails as if the database had gone. */
+  /** Breaks every connection and refuses all that wait: work under way fails as if the database had gone. */
   breakAll(): void {
     for (const client of this.open) disconnect(client);
     for (const one of this.queue) one.giveUp();
@@ -98,7 +98,8 @@ export class Share {
   private turn(asker: Asker | null): Promise<void> {
     if (this.queue.size >= waitingMost && !(asker === null || asker.hasBegun)) return Promise.reject(unavailable());
     return new Promise((resolve, reject) => {
-      const late = asker && setTimeout(() => asker.hasBegun || one.giveUp(), asker.patienceMs);
+      const isPatient = asker === null || asker.hasBegun;
+      const late = isPatient ? null : setTimeout(() => asker.hasBegun || one.giveUp(), asker.patienceMs);
       const stay = asker?.onLeave(() => one.giveUp());
       const end = () => {
         if (late !== null) clearTimeout(late);
@@ -153,13 +154,13 @@ export class Share {
     } finally {
       stay?.();
       if (cancelling !== null) clearInterval(cancelling);
-      // A cancellation may still be on its way, and must not meet whoever comes next.
+      // A cancellation may still be on its way, and must not hit the connection's next user.
       client.release(!isUsable || cancelling !== null);
     }
   }
 }
 
-/** At once, and then as long as it takes: what is cancelled before it has begun is not. */
+/** Calls at once and then repeatedly, because a cancellation that arrives before the statement has begun has no effect. */
 function again(act: () => void): NodeJS.Timeout {
   act();
   return setInterval(act, 200);

@@ -5,21 +5,21 @@ import type { Asker, Rows, Statement } from "./database.ts";
 import type { Usage } from "./share.ts";
 import { disconnect, run, sendTogether } from "./wire.ts";
 
-// Each write to a connection wakes PostgreSQL; so what is asked in one turn of the event loop shares a write. Four at most: they are
-// answered one after the other, and a list takes longer than a record.
+// At most four reads share a packet: they are answered in their order, and a list takes longer than a record.
 const togetherMost = 4;
 
 interface Slot {
   client: Promise<pg.Client> | null;
   ready: pg.Client | null;
   pending: number;
-  /** What else is asked in this turn of the event loop joins what waits to be sent. */
+  /** Reads of one turn of the event loop are sent together. */
   gathers: boolean;
 }
 
 /**
- * A few long-lived connections on which reads are pipelined: the answers come back in the order of the questions, and the next question
- * is there before an answer has left. At most `depth` at once on each; others wait for whichever is free first.
+ * A few long-lived connections on which reads are pipelined: answers come back in the order of the questions, and the next
+ * question is there before an answer has left. Each connection has at most `depth` at once; others wait for the first that is
+ * free.
  */
 export class SharedReads {
   private readonly slots: readonly Slot[];
@@ -51,18 +51,19 @@ export class SharedReads {
     if (slot.pending < this.depth) slot.pending++;
     else slot = await new Promise<Slot>((resolve) => this.queue.push(resolve));
     try {
-      // What is sent already cannot be taken back: others wait behind it.
+      // A statement that was sent cannot be taken back, because others wait behind it.
       if (asker?.hasLeft || breaks !== this.breaks) throw unavailable();
       return await this.ask(slot, slot.ready ?? (await this.connect(slot)), statement);
     } finally {
-      // Its place goes to who has waited longest.
+      // Its place goes to the one that has waited longest.
       const next = this.queue.shift();
       if (next === undefined) slot.pending--;
       else next(slot);
     }
   }
 
-  // Each write wakes PostgreSQL, often on the core that we still have something to do on: together, searches are a tenth faster.
+  // Each write to a socket wakes PostgreSQL, often on the core that this process still needs. With all reads of one turn of the
+  // event loop in one write, searches are a tenth faster.
   private ask(slot: Slot, client: pg.Client, statement: Statement): Promise<Rows> {
     if (!slot.gathers) {
       slot.gathers = true;
@@ -73,7 +74,7 @@ export class SharedReads {
     return run(client, statement);
   }
 
-  /** What is asked in one turn goes out together, a few at a time; the rest goes to whichever has least to do. */
+  /** Reads of one turn go out together, a few at a time; the rest go to the connection with the least to do. */
   private slotFor(): Slot {
     const most = Math.min(this.depth, togetherMost);
     const gathering = this.slots.find(({ gathers, pending }) => gathers && pending < most);
@@ -87,7 +88,7 @@ export class SharedReads {
     if (slot.client !== null) return slot.client;
     const client = new pg.Client(this.config);
     const forget = () => {
-      // One that failed to connect ends later: by then another may have its place, and would never be closed.
+      // A connection that failed to open ends later. Another may have its place by then, and would never be closed.
       if (slot.client !== connecting) return;
       slot.client = null;
       slot.ready = null;
@@ -112,7 +113,7 @@ export class SharedReads {
     return connecting;
   }
 
-  /** Breaks every connection: what was asked, or waits to be, fails as if the database had gone. */
+  /** Breaks every connection: all reads, sent or waiting, fail as if the database had gone. */
   breakAll(): void {
     this.breaks++;
     for (const { ready } of this.slots) if (ready !== null) disconnect(ready);

@@ -6,7 +6,7 @@ export { empty, join, raw, Sql, sql };
 
 const names = new Map<string, Sql>();
 
-/** A name written into SQL. Names come from definitions, never from a request; this fails on anything else. */
+/** An SQL name. Names come from definitions and never from a request; anything that is not a plain name throws. */
 export function name(text: string): Sql {
   let kept = names.get(text);
   if (kept === undefined) names.set(text, (kept = checkedName(text)));
@@ -18,16 +18,16 @@ function checkedName(text: string): Sql {
   return raw(text.replace(/(^|\.)(order|user|group|references|default|all|end|to)\b/g, '$1"$2"'));
 }
 
-/** A timestamp within JSON, as the wire has it. */
+/** A timestamp in JSON, in the format of the wire. */
 export const wireTime = (value: Sql): Sql => sql`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** Turns composed SQL into a statement; `as` makes it a prepared one, of this name or of the one it has for the text. */
+/** Turns composed SQL into a statement. `as` makes it a prepared one: it is the name, or a function that finds a name for the text. */
 export function statement(query: Sql, as?: string | ((text: string) => string | undefined)): Statement {
-  const { text, values } = query; // the text is put together at every look
+  const { text, values } = query; // `text` is composed at every access
   return { text, values, name: typeof as === "function" ? as(text) : as };
 }
 
-/** Stands in composed SQL for a value that is read off what each call gives. */
+/** Stands in composed SQL for a value that each call of a template gives. */
 export class Place<Given> {
   readonly read: (given: Given) => unknown;
 
@@ -38,7 +38,7 @@ export class Place<Given> {
 
 export type Template<Given> = (given: Given) => Statement;
 
-/** A prepared statement whose text is put together once, for a question that is asked often; each call gives the values of its places. */
+/** A prepared statement whose text is composed once, for frequent reads. Each call gives the values of its places. */
 export function template<Given>(query: Sql, as: (text: string) => string): Template<Given> {
   const { text, values } = query;
   const name = as(text);

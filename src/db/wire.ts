@@ -1,4 +1,4 @@
-// One connection: how a statement is sent on it, and what its errors mean.
+// One connection: how statements are sent on it, and what its errors mean.
 import type pg from "pg";
 import { unavailable } from "../core/errors.ts";
 import type { Rows, Statement } from "./database.ts";
@@ -21,10 +21,10 @@ interface Wire {
 
 const streamOf = (client: pg.ClientBase) => (client as unknown as Wire).connection.stream;
 
-/** Breaks the connection: what was sent on it fails. */
+/** Breaks the connection, so that everything sent on it fails. */
 export const disconnect = (client: pg.ClientBase): void => streamOf(client).destroy();
 
-/** What is sent in this turn of the event loop leaves in one packet, and then calls. */
+/** Sends the statements of this turn of the event loop in one packet, then calls `sent`. */
 export function sendTogether(client: pg.ClientBase, sent?: () => void): void {
   const stream = streamOf(client);
   stream.cork();
@@ -34,25 +34,26 @@ export function sendTogether(client: pg.ClientBase, sent?: () => void): void {
   });
 }
 
-// Errors of the connection rather than of the statement: the server is away, going away, or not up yet.
-const lost = /^(08|57P0[123]|53300)|^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT)/;
+// Errors of the connection rather than of the statement: the server is down, shutting down or starting, or has ended a long
+// transaction together with its connection.
+const lost = /^(08|57P0[123]|25P0[34]|53300)|^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT)/;
 
 export function isLost(error: unknown): boolean {
   const { code, status } = error as { code?: string; status?: number };
   return status === 503 || (typeof code === "string" && lost.test(code));
 }
 
-/** A time limit, of a statement or of a wait for a lock. */
+/** A time limit of a statement or of a wait for a lock. */
 const late: ReadonlySet<string> = new Set(["57014", "55P03"]);
 
 export const isLate = (error: unknown): boolean => late.has((error as { code?: string }).code ?? "");
 
-/** What an error means; `text` is the statement that failed. */
+/** The refusal that an error means. `text` is the statement that failed. */
 export function asProblem(error: Error, text?: string): Error {
   const code = (error as { code?: string }).code;
   if (code === undefined && /not queryable|Connection terminated|was closed/.test(error.message)) return unavailable();
   if (code !== undefined && lost.test(code)) return unavailable();
-  // That is load and not a defect.
+  // This is load and not a defect.
   if (isLate(error)) return Object.assign(unavailable(2), { code });
   return asToldByOneServer(error, text);
 }

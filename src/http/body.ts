@@ -1,4 +1,4 @@
-// Reads JSON bodies. What comes out is bounded in depth, size and names, and holds no text or number that could not be stored.
+// Reads JSON bodies. The result is bounded in depth, size and names, and holds no text or number that could not be stored.
 import { isUtf8 } from "node:buffer";
 import { type FieldErrors, invalid, type Problem } from "../core/errors.ts";
 import { isExact, notExact } from "../values/number.ts";
@@ -9,7 +9,7 @@ const keyMax = 256;
 
 export const notJson = (): Problem => invalid({}, "The request contains invalid JSON.");
 
-/** Nothing at all is `{}`: actions need no body. */
+/** An empty body is `{}`: actions need none. */
 export function parseBody(bytes: Buffer): Record<string, unknown> {
   if (bytes.length === 0) return {};
   if (!isUtf8(bytes)) throw notJson();
@@ -22,8 +22,8 @@ export function parseBody(bytes: Buffer): Record<string, unknown> {
   return body as Record<string, unknown>;
 }
 
-// A megabyte of short names takes JSON.parse 30 to 80 ms; counting the marks around values takes 2. There are at most two of them
-// for each value, so that what passes here may still have too many.
+// JSON.parse takes 30 to 80 ms for a megabyte of short names; counting the marks around values takes 2. There are at most two
+// marks for each value, so a body that passes here may still have too many values.
 function marksIn(bytes: Buffer): number {
   let marks = 0;
   for (let i = 0; i < bytes.length; i++) {
@@ -54,10 +54,10 @@ function parsed(text: string): unknown {
   }
 }
 
-// JSON.parse takes any depth; what comes after it recurses.
+// JSON.parse accepts any depth, but later code recurses.
 class Check {
   private nodes = 0;
-  /** Only an escape can bring in a NUL or half of a surrogate pair: the bytes are valid UTF-8. */
+  /** Only an escape can produce a NUL or half of a surrogate pair, because the bytes are valid UTF-8. */
   private readonly mayBeUnstorable: boolean;
 
   constructor(text: string) {
@@ -94,7 +94,7 @@ class Check {
 
 export const unstorable = "must not contain NUL or half of a surrogate pair";
 
-/** PostgreSQL takes neither NUL nor half of a surrogate pair. */
+/** PostgreSQL stores neither NUL nor half of a surrogate pair. */
 export const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
 
 const hasPrototype = (value: unknown) => typeof value === "object" && value !== null && Object.hasOwn(value, "prototype");

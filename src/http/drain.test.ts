@@ -5,11 +5,12 @@ import net from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { operation } from "../core/operation.ts";
+import { Content, operation } from "../core/operation.ts";
+import { LiveBody } from "../services/live_body.ts";
 import { drain } from "./drain.ts";
 import { goodKey, listen, raw } from "./testing.ts";
 
-/** An operation that waits until it is let go. */
+/** An operation that waits until the test releases it. */
 function held() {
   const waiting: (() => void)[] = [];
   const slow = operation({
@@ -141,4 +142,45 @@ test("work that does not end in time is cut off", async (t) => {
   await until(() => work.waiting.length === 1);
 
   await Promise.all([drain(server, { delaySeconds: 60, graceSeconds: 0 }), assert.rejects(slow)]);
+});
+
+test("what goes on for minutes ends whole when the door is closed, and nobody waits for who does not read it", async (t) => {
+  const bodies: LiveBody[] = [];
+  const stream = operation({
+    name: "stream",
+    method: "GET",
+    path: "/stream/",
+    doc: "Goes on.",
+    permission: "member",
+    input: {},
+    output: z.string(),
+    lasts: true,
+    run: async () => {
+      const body = new LiveBody();
+      bodies.push(body);
+      body.tell("hello\n");
+      return new Content("text/event-stream", body);
+    },
+  });
+  const { ask, server, port } = await listen(t, { operations: [stream] });
+  const agent = new http.Agent({ keepAlive: true });
+  t.after(() => agent.destroy());
+  const whole = ask("GET /api/v1/stream/", { agent });
+  await until(() => bodies.length === 1);
+  const unread = http.get({ port, path: "/api/v1/stream/", headers: { authorization: goodKey }, agent: false });
+  unread.on("error", () => {});
+  const [answer] = (await once(unread, "response")) as [http.IncomingMessage];
+  answer.pause().on("error", () => {});
+  await until(() => bodies.length === 2 && server.service.live.size === 2);
+  bodies.at(-1)!.tell(Buffer.alloc(64 * 1024 * 1024, "x"));
+  assert.equal(server.service.gate.counts.running, 0);
+  const began = performance.now();
+
+  const ended = drain(server, atOnce);
+  await until(() => !server.server.listening);
+  bodies[0]!.tell("too late\n");
+
+  assert.equal((await whole).text, "hello\n");
+  await ended;
+  assert.ok(performance.now() - began < 30_000);
 });

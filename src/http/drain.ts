@@ -1,31 +1,31 @@
-// Ends the service without resetting a connection on which a request was sent.
+// Ends the service without resetting a connection that carries a request.
 import net, { type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import type { Service } from "./service.ts";
 
 export interface DrainLimits {
-  /** How long it goes on answering, so that whoever sends requests here learns of it and turns elsewhere. */
+  /** How long it goes on answering, so that load balancers notice and send requests elsewhere. */
   delaySeconds: number;
-  /** How long what is under way may take, from the beginning on. */
+  /** How long requests under way may take, counted from the beginning. */
   graceSeconds: number;
-  /** Waits until nobody listens on the port any more, where others do as well. */
+  /** Waits until no other process listens on the port. */
   othersClosed?: () => Promise<void>;
 }
 
-/** How long nobody may have come for the door to be closed, and how often that is tried. */
+/** How long no connection may have come before the port is closed, and how often that is tried. */
 const quietMs = 100;
 const quietTries = 10;
-/** How long a connection made in the last moment may take to bring its request. */
+/** How long a new connection may take to bring its request. */
 const arriveMs = 1000;
-/** How long a connection we have ended waits for the other side to end it too. */
+/** How long a connection that we have ended waits for the other side to end it too. */
 const lingerMs = 1000;
 
-/** What a request meets when the service is about to go. */
+/** What a request meets when the service is about to end. */
 export function addDraining(server: FastifyInstance, service: Service): void {
   server.addHook("onRequest", (request, reply, done) => {
     if (!service.gate.draining) return done();
-    // It crossed our end of the connection: its answer could not leave, so nothing is done, and the client is free to ask elsewhere.
+    // The request crossed our end of the connection. It cannot be answered, so nothing is done, and the client may ask elsewhere.
     if (request.raw.socket.writableEnded) reply.hijack();
     else if (service.held === null) done();
     else void service.held.then(() => done());
@@ -33,8 +33,8 @@ export function addDraining(server: FastifyInstance, service: Service): void {
 }
 
 /**
- * Ends the service gently. First `/readyz` says 503 and every answer closes its connection, while new ones are still taken; then the
- * door closes, connections that nobody uses end, and what is under way finishes.
+ * Ends the service gently. First `/readyz` says 503 and every answer closes its connection, while new connections are still
+ * accepted. Then the port is closed, idle connections end, and requests under way finish.
  */
 export async function drain(server: FastifyInstance, { delaySeconds, graceSeconds, othersClosed }: DrainLimits): Promise<void> {
   const { gate, sockets } = server.service;
@@ -46,6 +46,7 @@ export async function drain(server: FastifyInstance, { delaySeconds, graceSecond
   const arrivedAt = performance.now() + arriveMs;
   while (sockets.size > 0) {
     const now = performance.now();
+    endLive(server.service);
     for (const socket of sockets) {
       if (now > cutOffAt) socket.destroy();
       else if (isIdle(socket) && (socket.bytesRead > 0 || now > arrivedAt)) end(socket);
@@ -56,9 +57,9 @@ export async function drain(server: FastifyInstance, { delaySeconds, graceSecond
 }
 
 /**
- * Connections that were made and not yet taken are reset when the door closes. So requests are held for a moment: who waits for an
- * answer makes no new connection, and when none comes any more the door can be closed. Who never waits must come at that very instant.
- * They are answered when it is closed for good: who is answered before comes again.
+ * Closes the port. That resets connections that were made and not yet accepted, so requests are held for a moment before: a client
+ * that waits for an answer makes no new connection, and when no more come the port can be closed. Held requests are answered after
+ * that, because a client that has its answer comes again.
  */
 async function closeDoor({ server, service }: FastifyInstance, othersClosed?: () => Promise<void>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -68,20 +69,28 @@ async function closeDoor({ server, service }: FastifyInstance, othersClosed?: ()
   for (let tries = 0; came && tries < quietTries; tries++) {
     came = false;
     await sleep(quietMs);
-    // Behind all that came meanwhile, however late we wake up.
+    // After all connections that came meanwhile, however late this timer fires.
     await new Promise((taken) => setImmediate(taken));
   }
-  // The server of HTTP would destroy idle connections with it, and a request on its way there with them.
+  // http.Server.close would destroy idle connections too, and with them a request that is on its way.
   net.Server.prototype.close.call(server);
   await othersClosed?.();
   service.held = null;
   resolve();
 }
 
-/** Carries no request; one that has not come whole is none yet. */
+/** Ends streams as if they were complete, so that their clients connect again elsewhere. A client that does not read is cut off. */
+function endLive({ live }: Service): void {
+  for (const [body, raw] of live) {
+    if (!body.hasEnded) setTimeout(() => live.has(body) && raw.destroy(), lingerMs).unref();
+    body.end();
+  }
+}
+
+/** True for a connection without a request. A request that has not arrived completely does not count. */
 const isIdle = (socket: Socket): boolean => !(socket as { _httpMessage?: object | null })._httpMessage && !socket.writableEnded;
 
-/** Half first: a request that comes after the whole end is answered by a reset. */
+/** Ends our half first. If both were closed at once, a request that is on its way would be answered by a reset. */
 function end(socket: Socket): void {
   socket.end();
   setTimeout(() => socket.destroy(), lingerMs).unref();

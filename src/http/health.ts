@@ -1,4 +1,4 @@
-// For operators: whether the process lives, whether it can take requests, and what it does.
+// For operators: whether the process lives, whether it can take requests, and its metrics.
 import { timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Problem, statuses, unavailable } from "../core/errors.ts";
@@ -42,7 +42,7 @@ export function addHealth(server: FastifyInstance, service: Service): void {
 
 const notReadyBody = JSON.stringify({ error: statuses[503], "field-errors": {} });
 
-/** Database and migrations, in time. Who asks while a check runs shares its answer: asking often costs the database nothing. */
+/** Checks database and migrations within a time limit. Requests that come while a check runs share its answer. */
 function sharedCheck(app: HttpApp): () => Promise<boolean> {
   let running: Promise<boolean> | null = null;
   return () => (running ??= check(app).finally(() => (running = null)));
@@ -60,7 +60,7 @@ async function check({ core, ready }: HttpApp): Promise<boolean> {
   return Promise.race([both, late]).finally(() => clearTimeout(timer));
 }
 
-/** This machine, or who knows the token. A proxy on this machine is not this machine: it speaks for someone else. */
+/** Only this machine, or a request with the token. A proxy on this machine does not count: it speaks for someone else. */
 function mayReadMetrics(request: FastifyRequest, token: string | null): boolean {
   const { authorization, forwarded } = request.headers;
   if (token !== null && authorization !== undefined && isSame(authorization, `Bearer ${token}`)) return true;

@@ -10,16 +10,18 @@ export interface HttpApp {
   config: Config;
   core: Core;
   operations: readonly Operation[];
-  /** Paths beside them that are read without a key. */
+  /** Paths besides the operations that need no key. */
   publicRoutes: readonly PublicRoute[];
-  /** Throws `unauthorized()` for what names no active key, or answers a promise that does. */
+  /** Throws `unauthorized()`, or returns a promise that does, unless the header names an active key. */
   authenticate(authorization: string | undefined): Actor | Promise<Actor>;
   log: Logger;
-  /** How many promises failed with nobody to hear of it. */
+  /** How many promises were rejected without a handler. */
   defects: { readonly count: number };
   /** True when the database has the migrations this version expects. */
   ready(): Promise<boolean>;
   version: string;
-  /** Reads the text of the description, where it was made before: `generated/openapi.json`. */
+  /** What the metrics show of the background. */
+  background?: () => Promise<string>;
+  /** Reads the prepared text of the description, `generated/openapi.json`, if there is one. */
   description?: () => Promise<string | Buffer>;
 }

@@ -1,4 +1,4 @@
-// The headers that reach as far as the database: here with the real service and its leads.
+// The headers that need the database: tested here with the real service and its leads.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { organization } from "../../test/support/given.ts";

@@ -1,6 +1,6 @@
-// Finds the text of one member of a JSON object while the object comes in. A text of any length is passed on in pieces, so memory
-// stays small. The reader knows only where texts and levels begin and end. The parser checks the rest: it gets the object with an
-// empty text in that place.
+// Finds the text of one member of a JSON object while the object arrives. The text may have any length and is passed on in
+// pieces, so memory stays small. This reader only knows where texts and levels begin and end. JSON.parse checks the rest: it gets
+// the object with an empty text in that place.
 import { invalid } from "../core/errors.ts";
 import { notJson } from "./body.ts";
 
@@ -13,7 +13,7 @@ const comma = 0x2c;
 const blanks = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 export class JsonWithText {
-  /** The member was there and its value was a text. */
+  /** The member was found and its value was a text. */
   found = false;
   private readonly name: string;
   private readonly restMax: number;
@@ -21,13 +21,13 @@ export class JsonWithText {
   private keptBytes = 0;
   private depth = 0;
   private place: "outside" | "text" | "wanted" = "outside";
-  /** The last key on the first level, as it stands between its quotes; null when what comes next is no value of it. */
+  /** The last key on the first level, as it stands between its quotes; null when the next text is not its value. */
   private key: Buffer[] | null = null;
   private readingKey = false;
   private expectsKey = false;
   private expectsValue = false;
   private escaped = false;
-  /** The beginning of an escape that is not whole yet: `\`, `\u00`. */
+  /** The beginning of an escape that is not complete yet: `\`, `\u00`. */
   private held = "";
 
   constructor(name: string, restMax: number) {
@@ -35,7 +35,7 @@ export class JsonWithText {
     this.restMax = restMax;
   }
 
-  /** The pieces of the text in this chunk, its escapes undone. */
+  /** The pieces of the text in this chunk, unescaped. */
   *write(chunk: Buffer): Generator<Buffer> {
     let from = 0;
     while (from < chunk.length) {
@@ -62,12 +62,12 @@ export class JsonWithText {
   private keep(bytes: Buffer): void {
     this.keptBytes += bytes.length;
     if (this.keptBytes > this.restMax)
-      throw invalid({}, `The request body must be ${this.restMax} bytes or fewer beside ${this.name}.`);
+      throw invalid({}, `The request body must be ${this.restMax} bytes or fewer without ${this.name}.`);
     // A copy: a view would keep the whole chunk alive.
     if (bytes.length > 0) this.kept.push(Buffer.from(bytes));
   }
 
-  /** Up to and with the quote that begins a text, or the end. */
+  /** Reads up to and including the quote that begins a text, or to the end. */
   private readOutside(chunk: Buffer, from: number): number {
     for (let i = from; i < chunk.length; i++) {
       const byte = chunk[i]!;
@@ -108,7 +108,7 @@ export class JsonWithText {
     }
   }
 
-  /** Up to and with the quote that ends a text, or the end. */
+  /** Reads up to and including the quote that ends a text, or to the end. */
   private readText(chunk: Buffer, from: number): number {
     const end = this.endOfText(chunk, from);
     if (this.readingKey) this.key!.push(Buffer.from(chunk.subarray(from, end)));
@@ -118,7 +118,7 @@ export class JsonWithText {
     return end + 1;
   }
 
-  /** Where the quote stands that ends the text, or the chunk's length. An escaped quote ends nothing. */
+  /** The position of the quote that ends the text, or the chunk's length. An escaped quote does not end it. */
   private endOfText(chunk: Buffer, from: number): number {
     let i = from;
     let end = -1;
@@ -128,7 +128,7 @@ export class JsonWithText {
         i++;
         continue;
       }
-      // Looked for once, unless it turns out to be an escaped one.
+      // Searched once, unless the quote turns out to be escaped.
       if (end < i) end = indexOrEnd(chunk, quote, i);
       const escape = chunk.subarray(i, end).indexOf(backslash);
       if (escape < 0) return end;
@@ -138,18 +138,18 @@ export class JsonWithText {
     return chunk.length;
   }
 
-  /** The empty text that stands for it in the rest: its first quote is kept already. */
+  /** Leaves an empty text in the rest in place of the text. Its first quote is there already. */
   private leaveWanted(): void {
     if (this.held !== "") throw notJson();
     this.place = "text";
   }
 
-  /** Base64 in JSON has few escapes: `\/` of some writers, `\u002b` of others, line breaks. */
+  /** Base64 in JSON has few escapes: some writers use `\/`, others `\u002b` or line breaks. */
   private unescaped(piece: Buffer): Buffer {
     if (this.held === "" && !piece.includes(backslash)) return piece;
     const text = this.held + piece.toString("latin1");
     const cut = /\\(?:u[0-9a-fA-F]{0,3})?$/.exec(text)?.index ?? text.length;
-    // Two of them are an escaped backslash and no beginning of another escape.
+    // Two backslashes are an escaped backslash, and not the beginning of another escape.
     const before = /\\*$/.exec(text.slice(0, cut))![0].length;
     const end = before % 2 === 0 ? cut : text.length;
     this.held = text.slice(end);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { z } from "zod";
+import { unavailable } from "../core/errors.ts";
 import { operation } from "../core/operation.ts";
 import { createLog, redacted } from "./log.ts";
 import { goodKey, listen } from "./testing.ts";
@@ -75,6 +76,22 @@ test("a path that nobody knows is no part of its line: it may hold a key, or a l
   assert.equal(all().length, 4);
   assert.ok(all().every((line) => line.route === "unknown"));
   assert.ok(!lines.join("").includes("a-key-in-the-path"));
+});
+
+test("a request that is refused under load is told in one line without a stack, and what failed with its own", async (t) => {
+  const { log, all } = kept();
+  const refusing = (name: string, error: () => Error) =>
+    operation({ ...operations[0]!, name, path: `/${name}/`, input: {}, run: () => Promise.reject(error()) });
+  const shed = refusing("shed", () => unavailable());
+  const failed = refusing("failed", () => Object.assign(unavailable(), { cause: new Error("the storage is full") }));
+  const { ask } = await listen(t, { operations: [shed, failed], log });
+
+  for (const path of ["shed", "failed"]) assert.equal((await ask(`POST /api/v1/${path}/`)).status, 503);
+
+  const [first, second] = all().filter(({ level }) => level === 50);
+  assert.equal(first.route, "shed");
+  assert.ok(!JSON.stringify(first).includes("    at "));
+  assert.equal(second.err.cause.message, "the storage is full");
 });
 
 test("no lines are made for requests below info", async (t) => {

@@ -4,8 +4,8 @@ import type { LogLevel } from "../config.ts";
 import type { Exchange } from "./service.ts";
 
 /**
- * Lines of requests are gathered and written together, at the latest after a second; what went wrong is written at once.
- * `log.flush(done)` is for the end: a process that leaves without it may lose what is just being written.
+ * Lines of requests are gathered and written together, at the latest after a second; warnings and errors are written at once. Call
+ * `log.flush(done)` before the process exits: otherwise the last lines may be lost.
  */
 export function createLog(level: LogLevel, destination?: DestinationStream): Logger {
   return pino(
@@ -22,9 +22,9 @@ export function createLog(level: LogLevel, destination?: DestinationStream): Log
 const gatheredMax = 64 * 1024;
 const unreadMax = 16 * 1024 * 1024;
 
-// Lines are put as bytes into one buffer that is written in the background when it is full: 0.8 µs a line, where handing each to
-// the stream takes 5 and writing each takes 4. A reader that does not read costs lines, never requests: a pipe that is written to
-// synchronously would hold up everything.
+// Lines are copied as bytes into one buffer, which is written in the background when it is full. That takes 0.8 µs a line;
+// passing each to the stream takes 5, writing each takes 4. A reader that does not read costs lines and never requests: a
+// synchronous write to a full pipe would block the process.
 function gathered(): DestinationStream & { flush(done: (error?: Error) => void): void } {
   const stream = pino.destination({ sync: false, contentMode: "buffer", minLength: 1, maxLength: unreadMax });
   let buffer = Buffer.allocUnsafeSlow(gatheredMax);
@@ -54,7 +54,7 @@ function gathered(): DestinationStream & { flush(done: (error?: Error) => void):
   };
 }
 
-// The last step before a line is written, whatever put the secret there: values by their form, fields by their name.
+// The last step before a line is written. It hides secrets wherever they came from: values by their form, fields by their name.
 const secrets =
   /\b(api|oas|oat|ort|whsec)_[A-Za-z0-9+/=_-]{16,}|"((?:[\w-]*_)?(?:authorization|cookie|set-cookie|password|secret|token|api_key|apikey|private_key|signature_key|credentials|body|content))":(?:"(?:[^"\\]|\\.)*"|[^",}\]]+)|\b(Basic|Bearer) [A-Za-z0-9+/=._~-]{8,}/gi;
 
@@ -63,7 +63,7 @@ export const redacted = (line: string): string =>
     field !== undefined ? `"${field}":"[redacted]"` : `${prefix !== undefined ? `${prefix}_` : `${scheme} `}[redacted]`,
   );
 
-// An error of the database carries the values of a row in `detail`: only these four fields are safe.
+// The `detail` of a database error holds values of a row. Only these four fields are safe.
 function shownError(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) };
   const { name, message, stack } = error;
@@ -73,8 +73,8 @@ function shownError(error: unknown): unknown {
 }
 
 /**
- * The line of an answered request. Written by hand beside pino, into the same stream: 1.2 µs instead of 3.4, of about 17 that a
- * read takes. Nothing in it comes from the caller but the method: a path nobody knows may hold anything, a key among it.
+ * Logs an answered request. Written by hand into the stream of pino: 1.2 µs instead of 3.4, of about 17 that a read takes. Only
+ * the method comes from the caller: an unknown path may hold anything, even a key.
  */
 export function logAnswer(x: Exchange, status: number, ms: number): void {
   const { log } = x.service.app;

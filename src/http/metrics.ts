@@ -1,4 +1,4 @@
-// What `/metrics` shows. The metrics of the process are collected from the first time that somebody asks.
+// What `/metrics` shows. The metrics of the process are collected from the first request for them on.
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Usage } from "../db/share.ts";
 import type { HttpApp } from "./http_app.ts";
@@ -10,7 +10,7 @@ export interface Metrics {
   readonly contentType: string;
 }
 
-export function createMetrics(app: HttpApp, gate: Pick<Gate, "counts">): Metrics {
+export function createMetrics(app: HttpApp, gate: Pick<Gate, "counts">, live: { readonly size: number }): Metrics {
   const registry = new Registry();
   const timings = new Map<string, Timing[]>();
 
@@ -24,16 +24,18 @@ export function createMetrics(app: HttpApp, gate: Pick<Gate, "counts">): Metrics
     async text() {
       if (registry.getSingleMetric("headwater_http_running") === undefined) {
         collectDefaultMetrics({ register: registry });
-        addGauges(registry, app, gate);
+        addGauges(registry, app, gate, live);
       }
-      return `${histogramText(timings)}${await registry.metrics()}`;
+      // Our own metrics first: those of the background take a connection to the database.
+      const own = await registry.metrics();
+      return `${histogramText(timings)}${own}${(await app.background?.()) ?? ""}`;
     },
   };
 }
 
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 
-// Counted by ourselves, in 0.01 µs: a histogram of prom-client takes 0.35, of about 17 that a read takes.
+// A counter of our own takes 0.01 µs; a histogram of prom-client takes 0.35, of about 17 that a read takes.
 class Timing {
   readonly counts = new Float64Array(bounds.length + 1);
   sum = 0;
@@ -62,7 +64,12 @@ function histogramText(timings: ReadonlyMap<string, readonly Timing[]>): string 
   return `${lines.join("\n")}\n`;
 }
 
-function addGauges(registry: Registry, { core, defects }: HttpApp, gate: Pick<Gate, "counts">): void {
+function addGauges(
+  registry: Registry,
+  { core, defects }: HttpApp,
+  gate: Pick<Gate, "counts">,
+  live: { readonly size: number },
+): void {
   const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({
       name,
@@ -72,11 +79,12 @@ function addGauges(registry: Registry, { core, defects }: HttpApp, gate: Pick<Ga
         this.set(read());
       },
     });
-  gauge("headwater_http_running", "Requests at work.", () => gate.counts.running);
-  gauge("headwater_http_waiting", "Requests that wait for a place.", () => gate.counts.waiting);
+  gauge("headwater_http_running", "Requests that are being worked on.", () => gate.counts.running);
+  gauge("headwater_http_waiting", "Requests that wait for their turn.", () => gate.counts.waiting);
+  gauge("headwater_http_streams", "Open streams of events.", () => live.size);
   new Counter({
     name: "headwater_unhandled_rejections_total",
-    help: "Failures that nobody waited for; each starts the service again.",
+    help: "Unhandled failures; each restarts the process.",
     registers: [registry],
     collect() {
       this.reset();
@@ -87,6 +95,6 @@ function addGauges(registry: Registry, { core, defects }: HttpApp, gate: Pick<Ga
   if (!("usage" in db)) return;
   const usage = db.usage as () => Usage;
   gauge("headwater_database_connections", "Open connections to the database.", () => usage().total);
-  gauge("headwater_database_connections_idle", "Connections that nobody uses.", () => usage().idle);
+  gauge("headwater_database_connections_idle", "Idle connections.", () => usage().idle);
   gauge("headwater_database_waiting", "Work that waits for a connection.", () => usage().waiting);
 }

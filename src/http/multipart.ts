@@ -1,5 +1,5 @@
 // Reads forms with files (RFC 7578), one part after the other and each part in pieces. Nothing is read before it is wanted, so a
-// fast sender waits for the disk. The parsers of npm push their data, and keep or lose what nobody reads in time.
+// fast sender waits for the disk. The parsers on npm push their data, and buffer or lose what is not read in time.
 import { invalid, type Problem } from "../core/errors.ts";
 import { readDisposition } from "../values/content_disposition.ts";
 
@@ -8,35 +8,35 @@ export interface Part {
   /** Null for a plain field. */
   filename: string | null;
   type: string | null;
-  /** To be read before the next part is asked for; each piece before the next piece. */
+  /** Read it before asking for the next part, and each piece before the next piece. */
   content: AsyncGenerator<Buffer>;
 }
 
 const headersMax = 16 * 1024;
 
-/** The boundary of `multipart/form-data; boundary=…`; null where there is none. */
+/** The boundary of `multipart/form-data; boundary=…`, or null. */
 export function boundaryOf(contentType: string): string | null {
   const [, quoted, plain] = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType) ?? [];
   return quoted ?? plain ?? null;
 }
 
-/** The parts in their order. A form that is cut off or badly made throws. */
+/** The parts in their order. Throws for a form that is cut off or malformed. */
 export async function* readParts(chunks: AsyncIterable<Buffer>, boundary: string): AsyncGenerator<Part> {
   const source = new Source(chunks, `\r\n--${boundary}`);
   for await (const _ of source.untilDelimiter()) {
-    // What stands before the first part means nothing.
+    // Text before the first part is ignored.
   }
   while (await source.atPart()) {
     const part = { ...readHeaders(await source.headers()), content: source.untilDelimiter() };
     yield part;
     for await (const _ of part.content) {
-      // What nobody wanted to read.
+      // Skips what the caller did not read.
     }
   }
 }
 
 class Source {
-  /** What was read and not yet passed on. The form begins as if there were a line before it. */
+  /** Bytes that were read and not yet passed on. The form begins as if there were a line before it. */
   private held: Buffer = Buffer.from("\r\n");
   private room: Buffer = Buffer.alloc(0);
   private readonly chunks: AsyncIterator<Buffer>;
@@ -47,7 +47,7 @@ class Source {
     this.delimiter = Buffer.from(delimiter);
   }
 
-  /** Up to the delimiter, which is passed over. */
+  /** The content up to the delimiter, which is skipped. */
   async *untilDelimiter(): AsyncGenerator<Buffer> {
     for (;;) {
       const at = this.held.indexOf(this.delimiter);
@@ -57,7 +57,7 @@ class Source {
         if (last.length > 0) yield last;
         return;
       }
-      // Its end may be the beginning of a delimiter.
+      // The end may be the beginning of a delimiter.
       const sure = Math.max(0, this.held.length - this.delimiter.length + 1);
       const piece = this.held.subarray(0, sure);
       this.held = this.held.subarray(sure);
@@ -66,7 +66,7 @@ class Source {
     }
   }
 
-  /** False behind the last part. */
+  /** False after the last part. */
   async atPart(): Promise<boolean> {
     while (this.held.length < 2) await this.readOn();
     if (this.held.toString("latin1", 0, 2) === "--") return false;
@@ -75,7 +75,7 @@ class Source {
     return true;
   }
 
-  /** The lines up to the empty one. */
+  /** The header lines up to the empty line. */
   async headers(): Promise<string> {
     return this.held.toString("latin1", 0, 2) === "\r\n" ? this.upTo("\r\n", 2) : this.upTo("\r\n\r\n", headersMax);
   }
@@ -93,7 +93,7 @@ class Source {
     }
   }
 
-  /** One chunk more behind what is held: both lie in one buffer, which is used again and again. */
+  /** Appends one chunk to what is held, in one buffer that is reused. */
   private async readOn(): Promise<void> {
     const { value, done } = await this.chunks.next();
     if (done === true) throw unreadableForm();

@@ -11,7 +11,7 @@ import type { Service } from "./service.ts";
 
 type Json = Record<string, unknown>;
 
-/** Needs no key. Without a text that was made before, it is made when first asked for: half a second in which nothing else is done. */
+/** Serves the description without a key. If there is no prepared text it is made on the first request, in half a second of CPU. */
 export function addDescription(server: FastifyInstance, service: Service): void {
   const { operations, version, description } = service.app;
   let made: string | undefined;
@@ -64,9 +64,9 @@ export function buildDescription(operations: readonly Operation[], { version }: 
 
 const introduction = [
   "A sales CRM that other software and agents run on.",
-  "Every path ends in a slash and is served without it too. A list answers `data` and `has_more`.",
+  "Every path ends in a slash and is served without it too. A list returns `data` and `has_more`.",
   "An update changes only the fields it names; `null` clears.",
-  "A refusal answers `error` and, by field, `field-errors`.",
+  "A refusal returns `error` and, by field, `field-errors`.",
 ].join(" ");
 
 const order: readonly Method[] = ["GET", "POST", "PUT", "DELETE"];
@@ -98,8 +98,11 @@ function described(operation: Operation, share: Share, query: readonly Json[]): 
       ...Object.fromEntries(
         Object.entries(answersOf(operation)).map(([status, description]) => [
           status,
-          // What is no success has nothing of the output.
-          { description, ...(Number(status) < 300 && { headers: successHeaders(operation), content: json(output) }) },
+          // An error has nothing of the operation's output.
+          {
+            description,
+            ...(Number(status) < 300 && { headers: successHeaders(operation), content: contentOf(operation, output) }),
+          },
         ]),
       ),
       ...Object.fromEntries(errorsOf(operation).map((status) => [status, reference("responses", String(status))])),
@@ -112,9 +115,11 @@ function answersOf({ verb, status, otherwise }: Operation): Record<number, strin
   return { [status]: status === 201 ? "Created" : "OK", ...whenKnown, ...otherwise };
 }
 
+const contentOf = ({ lasts }: Operation, schema: unknown): Json => (lasts ? { "text/event-stream": { schema } } : json(schema));
+
 const json = (schema: unknown): Json => ({ "application/json": { schema } });
 
-/** Every status an operation may answer. */
+/** Every status that an operation may answer. */
 export const statusesOf = (operation: Operation): number[] => [
   ...Object.keys(answersOf(operation)).map(Number),
   ...errorsOf(operation),
@@ -127,7 +132,7 @@ function requestBody(schema: Json): Json {
 
 const pathParameter = (name: string): Json => ({ name, in: "path", required: true, schema: { type: "string" } });
 
-/** The parameters of a verb are all optional; of any other operation, those that its schema can do without. */
+/** For a verb all query parameters are optional; for other operations its schema says which. */
 function queryParameters(operation: Operation): Json[] {
   const known = operation.parameters.map(
     ({ name, doc, schema }: Parameter): Json => ({
@@ -157,6 +162,7 @@ const headersOf = (operation: Operation): string[] => [
   ...(writes(operation) ? ["Idempotency-Key", "Prefer"] : []),
   ...(changes(operation) ? ["If-Match"] : []),
   ...(operation.verb === "get" ? ["If-None-Match"] : []),
+  ...(operation.lasts ? ["Last-Event-ID"] : []),
   "x-tz-offset",
 ];
 
@@ -183,19 +189,21 @@ function schemaOf(schema: z.ZodType, io: "input" | "output"): Json {
   return rest;
 }
 
-/** Each resource once, by its name: as one of its verbs answers it. */
+/** The schema of each resource by its name, as one of its verbs answers it. */
 function resourceSchemas(operations: readonly Operation[]): Record<string, Json> {
   const found = new Map<string, Json>();
   for (const { resource, verb, output } of operations) {
     if (resource === null || verb === null || verb === "delete" || found.has(resource.name)) continue;
     const schema = schemaOf(output, "output");
     const record = verb === "list" ? (schema as any).properties?.data?.items : schema;
-    if (record !== undefined) found.set(resource.name, record);
+    // A list that also shows another kind of record does not tell the schema of this one.
+    const isAnother = record?.anyOf !== undefined && resource.kinds === undefined;
+    if (record !== undefined && !isAnother) found.set(resource.name, record);
   }
   return Object.fromEntries([...found].sort(([a], [b]) => compare(a, b)));
 }
 
-/** Puts a reference wherever a schema says the same as a resource's. */
+/** Replaces schemas that equal a resource's by references. */
 function sharedSchemas(schemas: Record<string, Json>): Share {
   const names = new Map(Object.entries(schemas).map(([name, schema]) => [JSON.stringify(schema), name]));
   return function share(schema: unknown): unknown {
@@ -207,7 +215,7 @@ function sharedSchemas(schemas: Record<string, Json>): Share {
   };
 }
 
-/** A parameter that three operations describe alike is described once. */
+/** Parameters that three or more operations describe alike become components. */
 function sharedParameters(parameters: readonly Json[]): { components: Json; find: (parameter: Json) => Json } {
   const counts = new Map<string, number>();
   const components: Json = {};
@@ -247,7 +255,22 @@ const errorSchema = {
       description: "What is wrong, by field; nested places are dotted, as in `emails.0.email`.",
       additionalProperties: { type: "string" },
     },
-    rate_reset: { type: "number", description: "Seconds until the limit is whole again; only on 429." },
+    errors: {
+      type: "array",
+      description: "The same reasons with their codes; only where a program is to act on them, as in publishing an automation.",
+      items: {
+        type: "object",
+        properties: {
+          code: { type: "string" },
+          path: { type: "string" },
+          step_id: { type: ["string", "null"] },
+          message: { type: "string" },
+          severity: { type: "string", enum: ["error", "warning"] },
+        },
+        required: ["code", "path", "step_id", "message", "severity"],
+      },
+    },
+    rate_reset: { type: "number", description: "Seconds until the whole limit is available again; only on 429." },
   },
   required: ["error", "field-errors"],
 };
@@ -265,12 +288,16 @@ const headerParameters: Record<string, Json> = {
     "Idempotency-Key",
     "1 to 255 characters of your choice. The same request under the same key has its effect once within 24 hours.",
   ),
-  "If-Match": header("If-Match", "The `etag` of a read or of a write: refused with 412 when the record has changed since."),
-  "If-None-Match": header(
-    "If-None-Match",
-    "The `etag` of a read or of a write: answered with 304 when nothing has changed since.",
+  "If-Match": header(
+    "If-Match",
+    "The `etag` of a read or write. The request is refused with 412 if the record has changed since.",
   ),
-  Prefer: header("Prefer", "`handling=strict` refuses unknown body fields, which `x-ignored-fields` would name otherwise."),
+  "If-None-Match": header("If-None-Match", "The `etag` of a read or write. The answer is 304 if nothing has changed since."),
+  "Last-Event-ID": header("Last-Event-ID", "The `id` of the last event that was received. The stream continues after it."),
+  Prefer: header(
+    "Prefer",
+    "`handling=strict` refuses unknown body fields. Without it they are ignored, and `x-ignored-fields` lists them.",
+  ),
   "x-tz-offset": header("x-tz-offset", "Hours from UTC, such as `-4` or `5.5`, for dates without a time."),
 };
 
@@ -283,7 +310,7 @@ const responseHeaders = {
   location: text("The path of the new record."),
   allow: text("The methods this path offers."),
   "retry-after": whole("Seconds to wait."),
-  "www-authenticate": text("How to say who you are."),
+  "www-authenticate": text("How to authenticate."),
   "ratelimit-limit": whole("Requests in one window."),
   "ratelimit-remaining": whole("Requests left in this window."),
   "ratelimit-reset": whole("Seconds until the window ends."),

@@ -8,7 +8,7 @@ export interface Page {
   path: string;
   /** For logs and metrics. */
   name: string;
-  /** Health is asked for by machines that must never be refused. */
+  /** False for health: machines ask for it, and a rate limit must never refuse them. */
   counted: boolean;
   show(x: Exchange): void | Promise<void>;
 }
@@ -20,7 +20,7 @@ export function addPage(server: FastifyInstance, service: Service, page: Page): 
     method: routedMethods,
     url: page.path,
     onRequest: (request, reply) => show(new Exchange(service, request, reply, page.name), page),
-    // Everything was answered before a body was looked at.
+    // The answer was sent before the body was read.
     handler: () => {},
   });
 }

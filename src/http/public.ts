@@ -1,17 +1,17 @@
-// Paths that need no key, because their address is the secret: shared files and quotes. See `records/public_route.ts`.
+// Paths without a key, because their address is the secret: shared files and quotes. See `records/public_route.ts`.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { invalid } from "../core/errors.ts";
 import type { PublicRequest, PublicRoute } from "../records/public_route.ts";
 import { isStorable, unstorable } from "./body.ts";
 import { parseQuery } from "./query.ts";
 import { answer, refuse } from "./reply.ts";
-import { allowed, countStranger, methodNotAllowed, optionsHeaders, routedMethods } from "./rest.ts";
+import { allowed, countStranger, methodNotAllowed, optionsHeaders, refuseKnownStranger, routedMethods } from "./rest.ts";
 import { Exchange, type Service } from "./service.ts";
 
 const formBytesMax = 64 * 1024;
 
 export function addPublicRoutes(server: FastifyInstance, service: Service, routes: readonly PublicRoute[]): void {
-  // In a scope of its own, so that forms are read here and nowhere else, and nothing but forms.
+  // A scope of its own, so that forms, and only forms, are read here and nowhere else.
   server.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(
@@ -19,11 +19,25 @@ export function addPublicRoutes(server: FastifyInstance, service: Service, route
       { parseAs: "string", bodyLimit: formBytesMax },
       (_request, text, done) => done(null, Object.fromEntries(new URLSearchParams(text as string))),
     );
+    scope.addContentTypeParser("multipart/form-data", { parseAs: "buffer", bodyLimit: formBytesMax }, readMultipart);
     scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, bytes, done) =>
-      bytes.length === 0 ? done(null, {}) : done(invalid({}, "The body must be a form: application/x-www-form-urlencoded.")),
+      bytes.length === 0
+        ? done(null, {})
+        : done(invalid({}, "The body must be a form: application/x-www-form-urlencoded or multipart/form-data.")),
     );
     for (const route of routes) addPublicRoute(scope, service, route);
   });
+}
+
+/** Mail programs send the one field of `List-Unsubscribe-Post` in this form too. Files are no fields. */
+async function readMultipart(request: FastifyRequest, bytes: string | Buffer): Promise<Record<string, string>> {
+  try {
+    const type = request.headers["content-type"]!;
+    const form = await new Response(new Uint8Array(bytes as Buffer), { headers: { "content-type": type } }).formData();
+    return Object.fromEntries([...form].filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+  } catch {
+    throw invalid({}, "The body is no form: send it as application/x-www-form-urlencoded.");
+  }
 }
 
 function addPublicRoute(server: FastifyInstance, service: Service, route: PublicRoute): void {
@@ -36,7 +50,8 @@ function addPublicRoute(server: FastifyInstance, service: Service, route: Public
       const x = new Exchange(service, request, reply, route.name);
       request.exchange = x;
       if (request.method === "OPTIONS") return answer(x, 204, "", optionsHeaders(allow));
-      countStranger(x);
+      if (route.signed) refuseKnownStranger(x);
+      else countStranger(x);
       if (x.answered) return;
       const meant = request.method === "HEAD" ? "GET" : request.method;
       if (!(route.methods as readonly string[]).includes(meant)) return refuse(x, methodNotAllowed(allow));
@@ -46,10 +61,12 @@ function addPublicRoute(server: FastifyInstance, service: Service, route: Public
   });
 }
 
-/** What a page says of itself takes the place of what every answer says: of two policies both would hold. */
+/** A page's own headers replace those of every answer: if both stated a policy, both would apply. */
 async function show(x: Exchange, route: PublicRoute): Promise<void> {
   try {
-    const { status, content } = await route.run(x.service.app.core, readPublicRequest(x.request));
+    const { status, content } = await route.run(x.service.app.core, readPublicRequest(x.request, route));
+    if (route.signed && (status === 403 || status === 404)) countStranger(x);
+    if (x.answered) return;
     x.headers = x.headers.filter((_, i, all) => !(all[i - (i % 2)]! in content.headers));
     answer(x, status, content.body, { "content-type": content.type, ...content.headers });
   } catch (error) {
@@ -57,13 +74,16 @@ async function show(x: Exchange, route: PublicRoute): Promise<void> {
   }
 }
 
-function readPublicRequest(request: FastifyRequest): PublicRequest {
+/** The form of a signed route is as it was signed: the route itself takes out what cannot be stored. */
+function readPublicRequest(request: FastifyRequest, { signed }: PublicRoute): PublicRequest {
   const params = request.params as Record<string, string>;
   const form = (request.body ?? {}) as Record<string, string>;
-  for (const [name, value] of Object.entries({ ...params, ...form }))
+  for (const [name, value] of Object.entries({ ...params, ...(!signed && form) }))
     if (!isStorable(value)) throw invalid({ [name]: unstorable });
   return {
     method: request.method === "POST" ? "POST" : "GET",
+    isHead: request.method === "HEAD",
+    ip: request.ip,
     params,
     query: parseQuery(request.query as string),
     form,

@@ -1,11 +1,11 @@
-// Reads the query string: texts by name, each name once. `_params` in a body says the same where an address would get too long.
+// Reads the query string: texts by name, each name once. `_params` in a body replaces a query that is too long for an address.
 import { invalid } from "../core/errors.ts";
 import { isStorable, unstorable } from "./body.ts";
 
 const parametersMax = 100;
 const valueMax = 8192;
 
-// Objects that inherit nothing. V8 takes `Object.create(null)` for a table: writing and reading one costs six times as much.
+// Objects that inherit nothing. V8 treats `Object.create(null)` as a hash table, which costs six times as much to write and read.
 const Query = function () {} as unknown as { new (): Record<string, string>; prototype: object };
 Query.prototype = Object.create(null);
 

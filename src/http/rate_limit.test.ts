@@ -24,7 +24,7 @@ const operations = [
   of("thing.find", "GET", "/find/", "search"),
 ];
 const env = { RATE_LIMIT: "on", RATE_LIMIT_READ: "3/60", RATE_LIMIT_WRITE: "2/60", RATE_LIMIT_AUTH: "2/60" };
-/** Limit, remaining, reset and policy; a slow machine may have used up a few seconds of a minute. */
+/** Limit, remaining, reset and policy. A slow machine may have used up a few seconds of a minute. */
 const headersOf = (answer: { headers: Record<string, unknown> }) =>
   ["limit", "remaining", "reset", "policy"].map((name) => {
     const value = answer.headers[`ratelimit-${name}`];
@@ -57,7 +57,7 @@ test("reads, writes and searches are counted apart", async (t) => {
   assert.equal((await ask("GET /api/v1/find/")).headers["ratelimit-policy"], '"search";q=40;w=10');
 });
 
-test("a POST that stands for a GET is counted as the read it is", async (t) => {
+test("a POST that overrides a GET counts as a read", async (t) => {
   const { ask } = await listen(t, { operations, env });
 
   const answer = await ask("POST /api/v1/thing/", { headers: { "x-http-method-override": "GET" } });

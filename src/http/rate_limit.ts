@@ -7,7 +7,7 @@ import type { RateGroup } from "../core/operation.ts";
 /** What one holder has used of one window. The `ratelimit-…` headers are read from it. */
 export interface Quota {
   readonly window: Window;
-  /** Never more than one above the limit, which means: refused. */
+  /** At most one above the limit, which means that the request is refused. */
   used: number;
   readonly resetsAt: number;
 }
@@ -20,7 +20,7 @@ export const remaining = (quota: Quota): number => Math.max(0, quota.window.limi
 export const resetSeconds = (quota: Quota, now: number): number => Math.max(1, Math.ceil((quota.resetsAt - now) / 1000));
 
 export interface RateLimiter {
-  /** Counts a request of a key. Answers the tighter of the key's quota and its organization's. */
+  /** Counts a request of a key. Returns the tighter of the key's quota and its organization's. */
   take(group: RateGroup, holder: string, organizationId: string, now: number): Quota;
   /** Counts a request without a valid key, by its address. */
   takeStranger(ip: string, now: number): Quota;
@@ -48,10 +48,10 @@ export function createRateLimiter(limits: RateLimits, processes = 1): RateLimite
   };
 }
 
-// A window remembers at most twice this many holders; the ones above share a quota. 20,000 take about 3 MB.
+// A window remembers at most twice this many holders; any others share one quota. 20,000 take about 3 MB.
 const holdersMax = 20_000;
 
-/** The counters of one group. They live in two generations, so that old ones go without being searched for. */
+/** The counters of one group. They are kept in two generations, so that old ones are dropped without a search. */
 export class Window {
   readonly limit: number;
   /** `"read";q=200;w=10`: the group, its limit and the width in seconds. */
@@ -84,7 +84,7 @@ export class Window {
     return quota;
   }
 
-  // What began before the last turn has ended by the next one.
+  // Windows that began before the last turn have ended by the next one.
   private turn(now: number): void {
     this.old = now >= this.turnsAt + this.widthMs ? new Map() : this.fresh;
     this.fresh = new Map();
@@ -92,7 +92,7 @@ export class Window {
   }
 }
 
-/** An IPv6 customer holds at least a /64: its addresses count as one. */
+/** An IPv6 customer has at least a /64, so its addresses count as one. */
 export function networkOf(ip: string): string {
   if (ip.startsWith("::ffff:")) return ip.slice(7);
   if (!ip.includes(":")) return ip;

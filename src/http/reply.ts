@@ -1,6 +1,7 @@
 // Turns answers and refusals into bytes. Nothing else does.
 import { pipeline, Readable } from "node:stream";
 import { type FieldErrors, Problem, statuses } from "../core/errors.ts";
+import { LiveBody } from "../services/live_body.ts";
 import { acceptedCoding, compress, isCompressible, longBytes } from "./compress.ts";
 import { logAnswer } from "./log.ts";
 import { type Quota, remaining, resetSeconds } from "./rate_limit.ts";
@@ -9,7 +10,7 @@ import type { Exchange } from "./service.ts";
 type Headers = Readonly<Record<string, string>>;
 const none: Headers = {};
 
-/** The same on every JSON answer. `writeHead` takes names and values in turn without making an object of them. */
+/** The headers of every JSON answer, as names and values in turn: `writeHead` takes them so without making an object. */
 export function constantHeaders(baseUrl: string): readonly string[] {
   return [
     "content-security-policy",
@@ -35,18 +36,24 @@ const exposed = [
   "x-request-id",
 ].join(", ");
 
-/** Sends an answer. `headers` come on top of those that every answer has. */
+/** Sends an answer. `headers` are added to those that every answer has. */
 export function answer(x: Exchange, status: number, body: string | Buffer | Readable, headers: Headers = none): void {
-  if (x.answered) return;
+  if (x.answered) return abandon(body);
   if (body instanceof Readable) return answerStream(x, status, body, headers);
   const bytes = Buffer.byteLength(body);
-  // Text of ASCII alone is handed over as it is: as UTF-8 node sets aside three times its length and looks at every letter.
+  // ASCII text is sent as latin1: for UTF-8 node allocates three times its length and inspects every character.
   const encoding = bytes === body.length ? "latin1" : "utf8";
   if (bytes < longBytes) return send(x, status, body, bytes, encoding, headers);
-  // Long text becomes bytes first: node would copy it behind the headers as text, which for a list of 100 costs a fifth of all there is.
+  // Long text becomes bytes first: node would concatenate it with the headers as text, which takes a fifth of the time of a list
+  // of 100.
   const long = typeof body === "string" ? Buffer.from(body, encoding) : body;
   if (isCompressible(headers)) answerShorter(x, status, long, { ...headers, vary: "accept-encoding" });
   else send(x, status, long, bytes, encoding, headers);
+}
+
+/** The client has gone. */
+function abandon(body: string | Buffer | Readable): void {
+  if (body instanceof Readable) body.destroy();
 }
 
 function send(
@@ -62,12 +69,12 @@ function send(
   const list = headersOf(x, status, String(bytes), headers);
 
   reply.hijack();
-  // A header that cannot be sent is a defect of ours: it throws before anything was sent.
+  // An invalid header is our own defect: it throws before anything is sent.
   if (!raw.destroyed) raw.writeHead(status, list).end(status === 304 ? undefined : body, encoding);
   finish(x, status);
 }
 
-/** Sends a long answer compressed if the client takes it. Those are not the same bytes, so its tag is a weak one then. */
+/** Sends a long answer compressed if the client accepts it. The bytes then differ, so the tag becomes a weak one. */
 function answerShorter(x: Exchange, status: number, body: Buffer, headers: Headers): void {
   const sendAs = (bytes: Buffer, all: Headers) => send(x, status, bytes, bytes.length, "latin1", all);
   const coding = acceptedCoding(x.request.headers["accept-encoding"]);
@@ -84,11 +91,11 @@ function answerShorter(x: Exchange, status: number, body: Buffer, headers: Heade
     });
 }
 
-/** Sends what comes, as fast as it is taken. A stream that fails half way breaks the connection, so that nobody takes a part for the whole. */
+/** Streams an answer. A stream that fails breaks the connection, so that nobody takes a part for the whole. */
 function answerStream(x: Exchange, status: number, body: Readable, headers: Headers): void {
   const { reply } = x;
   const { raw } = reply;
-  // Its time limit ends here: how long it takes is up to who reads.
+  // Its time limit ends here, because the reader decides how long it takes.
   x.answered = true;
   reply.hijack();
   if (raw.destroyed || status === 304 || x.request.method === "HEAD") body.destroy();
@@ -98,13 +105,29 @@ function answerStream(x: Exchange, status: number, body: Readable, headers: Head
     raw.end();
     return finish(x, status);
   }
+  if (body instanceof LiveBody) goOn(x, body);
   pipeline(body, raw, (error) => {
-    if (error) x.service.app.log.warn({ request_id: x.request.id, route: x.route, err: error }, "an answer ended half way");
+    // A client always leaves a live stream before its end.
+    const hasLeft = body instanceof LiveBody && error?.code === "ERR_STREAM_PREMATURE_CLOSE";
+    if (error && !hasLeft)
+      x.service.app.log.warn({ request_id: x.request.id, route: x.route, err: error }, "an answer ended half way");
     finish(x, status);
   });
 }
 
-/** An answer has left: its place is free, and it is counted and logged. For those who write it themselves. */
+/** A live body is cut off when its client has read nothing for this long. It sends something every 15 s. */
+const unreadMs = 60_000;
+
+/** A live body gives up its place in the gate, and ends when the service ends. */
+function goOn(x: Exchange, body: LiveBody): void {
+  const { service, reply } = x;
+  service.gate.leave(x);
+  service.live.set(body, reply.raw);
+  reply.raw.setTimeout(unreadMs, () => reply.raw.destroy());
+  reply.raw.once("close", () => service.live.delete(body));
+}
+
+/** Frees the place of an answer that was sent, counts it and logs it. For those who write the answer themselves. */
 export function finish(x: Exchange, status: number): void {
   x.answered = true;
   x.service.gate.leave(x);
@@ -115,7 +138,7 @@ export function finish(x: Exchange, status: number): void {
 
 const listedBefore = new Set(["content-type", "content-length", "cache-control"]);
 
-/** Names and values in turn. Without `bytes` the length is not known before the end. */
+/** Names and values in turn. Without `bytes` the length is unknown before the end. */
 function headersOf(x: Exchange, status: number, bytes: string | null, headers: Headers): string[] {
   const { request, quota } = x;
   const type = headers["content-type"] ?? "application/json; charset=utf-8";
@@ -138,19 +161,22 @@ function pushQuota(list: string[], quota: Quota, now: number): void {
   list.push("ratelimit-reset", String(reset), "ratelimit-policy", window.policy);
 }
 
-/** Turns whatever was thrown into an answer. What is not a `Problem` is a defect: it is logged, and nothing of it is shown. */
+/** Turns anything that was thrown into an answer. All but a `Problem` is a defect: it is logged, and the answer shows nothing of it. */
 export function refuse(x: Exchange, error: unknown): void {
   const problem = error instanceof Problem ? error : new Problem(500, statuses[500]!);
   const { status } = problem;
-  if (status >= 500) x.service.app.log.error({ request_id: x.request.id, route: x.route, err: error }, statuses[status]);
+  const facts = { request_id: x.request.id, route: x.route };
+  // Under load thousands of requests may be refused in a second, and a stack says nothing about any of them.
+  const isShed = status === 503 && problem.cause === undefined;
+  if (status >= 500) x.service.app.log.error(isShed ? facts : { ...facts, err: error }, statuses[status]);
   const message = status >= 500 ? statuses[status]! : problem.message;
-  answer(x, status, errorBody(message, problem.fields), problem.headers);
+  answer(x, status, errorBody(message, problem.fields, problem.errors), problem.headers);
 }
 
-export const errorBody = (message: string, fields: FieldErrors = {}): string =>
-  JSON.stringify({ error: message, "field-errors": fields });
+export const errorBody = (message: string, fields: FieldErrors = {}, errors?: readonly object[]): string =>
+  JSON.stringify({ error: message, "field-errors": fields, errors });
 
-/** Of a body that comes too slowly. */
+/** For a body that arrives too slowly. */
 export const notInTime = "The request did not arrive in time.";
 
 /** 429, with the time to wait in the header and in the body. */
@@ -163,7 +189,14 @@ export function refuseTooMany(x: Exchange, quota: Quota): void {
   });
 }
 
-// Refusals by the thousand must cost little: no error object, no stack, no line of their own in the log.
+// Thousands of refusals must cost little: no error object, no stack, no line in the log.
 const shedBody = errorBody(statuses[503]!);
 const shedHeaders: Headers = { "retry-after": "1" };
 export const refuseForNow = (x: Exchange): void => answer(x, 503, shedBody, shedHeaders);
+
+/** Of streams there are as many as may be. Who is refused can ask the list, and try again when others have ended. */
+export function refuseStream(x: Exchange): void {
+  const { live } = x.service.gate.limits;
+  const sentence = `This process has ${live} streams open, and takes no more: come back in a minute, and ask the list meanwhile.`;
+  answer(x, 503, errorBody(sentence), { "retry-after": "60" });
+}

@@ -1,14 +1,14 @@
-// Reads the headers that change what a request means. A header that cannot be understood is refused by its name.
+// Reads the headers that change what a request means. An invalid header is refused by its name.
 import { conflict, invalid } from "../core/errors.ts";
 import type { Method } from "../core/operation.ts";
 
-/** `x-tz-offset`, hours east of UTC, as minutes: `-4` → -240, `5.5` → 330. */
+/** `x-tz-offset`, hours east of UTC, as minutes: `-4` → -240, `5.5` → 330. Time zones differ by quarters of an hour. */
 export function offsetMinutes(header: string | string[] | undefined): number {
   if (header === undefined) return 0;
   const hours = typeof header === "string" && /^[+-]?\d{1,2}(\.\d{1,4})?$/.test(header) ? Number(header) : Number.NaN;
-  if (!(hours >= -12 && hours <= 14))
-    throw invalid({ "x-tz-offset": "must be hours from UTC between -12 and 14, such as -4 or 5.5" });
-  return Math.round(hours * 60);
+  if (!(hours >= -12 && hours <= 14) || !Number.isInteger(hours * 4))
+    throw invalid({ "x-tz-offset": "must be hours from UTC between -12 and 14, in quarters, such as -4 or 5.5" });
+  return hours * 60;
 }
 
 /** `Prefer: handling=strict` (RFC 7240), alone or in a list. */
@@ -21,7 +21,7 @@ export function idempotencyKey(header: string | string[] | undefined): string | 
   throw invalid({ "Idempotency-Key": "must be 1 to 255 printable characters" });
 }
 
-/** The versions `If-Match` names, of which one has to be the record's; null for any. What names none of ours can match no record. */
+/** The versions in `If-Match`, one of which must be the record's; null for any. A tag that is not ours matches no record. */
 export function ifMatchVersions(header: string | undefined): number[] | null {
   const tags = header?.split(",").map((one) => one.trim());
   if (tags === undefined || tags.includes("*")) return null;
@@ -30,11 +30,11 @@ export function ifMatchVersions(header: string | undefined): number[] | null {
   return versions.map(Number);
 }
 
-/** True when `If-None-Match` names this entity tag. Weak ones compare alike: they were ours before a proxy changed them. */
+/** True if `If-None-Match` names this entity tag. Weak tags compare alike: a proxy made them of ours. */
 export const namesEtag = (header: string, etag: string): boolean =>
   header === etag || header.split(",").some((one) => one.trim() === "*" || one.trim().replace(/^W\//, "") === etag);
 
-/** The method a POST stands for: POST itself without the header, null for what it cannot stand for. */
+/** The method that a POST stands for: POST without the header, null for a method that is not allowed. */
 export function overriddenMethod(header: string | string[] | undefined): Method | null {
   if (header === undefined) return "POST";
   const method = String(header).trim().toUpperCase();

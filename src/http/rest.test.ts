@@ -1,4 +1,4 @@
-// From a request to what the operation is given, and from its answer back.
+// From a request to the operation's input, and from its result back to the response.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
@@ -6,7 +6,7 @@ import { unauthorized } from "../core/errors.ts";
 import { JsonText, operation } from "../core/operation.ts";
 import { actor, goodKey, listen } from "./testing.ts";
 
-/** Answers what it was given. */
+/** Returns its input. */
 const told = (name: string, method: "GET" | "POST" | "PUT" | "DELETE", path: string, input: Record<string, z.ZodType> = {}) =>
   operation({
     name,
@@ -146,7 +146,7 @@ test("a slash in an id is not a slash of the path", async (t) => {
   assert.equal((await ask("GET /api/v1/thing/a%2Fb/")).json.id, "a/b");
 });
 
-// --- who asks ---
+// --- authentication ---
 
 test("without a valid key everything below the interface is a 401, also what does not exist", async (t) => {
   const { ask } = await listen(t, { operations });
@@ -268,7 +268,7 @@ test("a browser may read answers and refusals, and the headers that matter", asy
 
 // --- method override ---
 
-test("a POST stands for another method, with its parameters in the body", async (t) => {
+test("a POST can replace another method, with its parameters in the body", async (t) => {
   const { ask } = await listen(t, { operations });
   const body = { _params: { lead_id: "lead_1", _limit: 10, is_open: true, id__in: ["a", "b", 3] } };
 
@@ -356,13 +356,14 @@ test("the time zone header is hours from UTC", async (t) => {
   assert.equal((await ask("GET /api/v1/thing/")).json.offsetMinutes, 0);
   assert.equal(await offset("-4"), -240);
   assert.equal(await offset("5.5"), 330);
+  assert.equal(await offset("5.75"), 345);
   assert.equal(await offset("+14"), 840);
 });
 
 test("a time zone that is none is refused by the header's name", async (t) => {
   const { ask } = await listen(t, { operations });
 
-  for (const value of ["Berlin", "15", "-13", "1e1", "", "5,5"]) {
+  for (const value of ["Berlin", "15", "-13", "1e1", "", "5,5", "5.1", "5.55"]) {
     const answer = await ask("GET /api/v1/thing/", { headers: { "x-tz-offset": value } });
     assert.equal(answer.status, 400, value);
     assert.deepEqual(Object.keys(answer.json["field-errors"]), ["x-tz-offset"]);
@@ -464,7 +465,7 @@ test("an If-Match that names no version of ours is a 412", async (t) => {
   assert.equal((await ask("GET /api/v1/thing/1/", { headers: { "if-match": "abc" } })).status, 200);
 });
 
-// --- answers ---
+// --- responses ---
 
 test("a create answers 201 and what its operation adds to the headers", async (t) => {
   const { ask } = await listen(t, { operations });

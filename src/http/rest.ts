@@ -1,5 +1,5 @@
-// Makes routes of operations. A path is registered once for all methods. So a literal path wins over `{id}` for each of them, and
-// a method that the path does not offer is a 405 before any id is looked up.
+// Makes routes of operations. A path is registered once for all methods. So a literal path takes precedence over `{id}` for every
+// method, and a method that the path does not offer is a 405 before any id is looked up.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Actor } from "../core/context.ts";
 import { invalid, notFound, Problem, statuses } from "../core/errors.ts";
@@ -9,7 +9,7 @@ import { isStorable, unstorable } from "./body.ts";
 import { longBytes } from "./compress.ts";
 import { parseQuery, withParams } from "./query.ts";
 import { isOver } from "./rate_limit.ts";
-import { answer, notInTime, refuse, refuseForNow, refuseTooMany } from "./reply.ts";
+import { answer, notInTime, refuse, refuseForNow, refuseStream, refuseTooMany } from "./reply.ts";
 import { idempotencyKey, ifMatchVersions, isStrict, namesEtag, offsetMinutes, overriddenMethod } from "./request_headers.ts";
 import { Exchange, type Service } from "./service.ts";
 import { isHeavy } from "./shed.ts";
@@ -51,7 +51,7 @@ function routesOf(operations: readonly Operation[]): Iterable<Route> {
 export const allowed = (methods: readonly string[]): string =>
   [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
 
-/** Before the body is read: who asks, what for, and whether there is room in their quota. Without a promise for a known key. */
+/** Before the body is read: authenticates, finds the operation and counts the request. Synchronous for a known key. */
 function arrive(service: Service, route: Route, request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   const x = new Exchange(service, request, reply, route.path);
   request.exchange = x;
@@ -77,7 +77,7 @@ function admit(x: Exchange, route: Route, actor: Actor, done: () => void): void 
   else done();
 }
 
-/** A file is read here and not by fastify, as a stream, and only from who may send it. Its place it takes once it has come. */
+/** Reads the body with its file here, as a stream, and only from a caller who may send it. It enters the gate once the file has come. */
 async function serveUpload(x: Exchange, actor: Actor, operation: Operation): Promise<void> {
   let taken: TakenBody | null = null;
   try {
@@ -86,17 +86,17 @@ async function serveUpload(x: Exchange, actor: Actor, operation: Operation): Pro
     x.request.body = taken.body;
     await serve(x, taken.upload ?? undefined);
   } catch (error) {
-    // What is still to come is thrown away, so that the refusal is read.
+    // The rest of the body is discarded, so that the client reads the refusal.
     x.request.raw.resume();
-    // Who left half way reads no answer; the log says that it is not our doing.
+    // A client that left reads no answer. The log shows a 400, because it is not our failure.
     const { destroyed, complete } = x.request.raw;
-    refuse(x, destroyed && !complete ? invalid({}, "The upload did not arrive whole.") : error);
+    refuse(x, destroyed && !complete ? invalid({}, "The upload ended before it was complete.") : error);
   } finally {
     await taken?.upload?.received.drop();
   }
 }
 
-/** Answers what takes too long to come, and closes the connection: that ends the reading. */
+/** Refuses a body that arrives too slowly, and closes the connection, which ends the reading. */
 async function arrivedInTime<T>(x: Exchange, read: () => Promise<T>): Promise<T> {
   const { uploading, uploadMs } = x.service;
   const { socket } = x.request.raw;
@@ -118,18 +118,18 @@ function operationOf(route: Route, { method, headers }: FastifyRequest): Operati
 
 export const methodNotAllowed = (allow: string): Problem => new Problem(405, statuses[405]!, {}, { allow });
 
-/** Counts a request of a known caller, and answers it when it is one too many. */
+/** Counts a request of a known caller, and refuses it if it is over the limit. */
 export function countRequest(x: Exchange, actor: Actor, group: RateGroup): void {
   x.actor = actor;
   const { limiter } = x.service;
   if (limiter === null) return;
-  // A token has no key: it counts for its member.
+  // A token has no key, so its member is counted.
   const quota = limiter.take(group, actor.api_key_id ?? actor.membership_id, actor.organization_id, x.startedMs);
   if (isOver(quota)) refuseTooMany(x, quota);
   else x.quota = quota;
 }
 
-/** Counts a request without a valid key by its address, and answers it when it is one too many. */
+/** Counts a request without a valid key by its address, and refuses it if it is over the limit. */
 export function countStranger(x: Exchange): void {
   const { limiter } = x.service;
   if (limiter === null) return;
@@ -138,13 +138,19 @@ export function countStranger(x: Exchange): void {
   else x.quota = quota;
 }
 
-/** Answers what was thrown; who is not known is counted by address. */
+/** Refuses an address that has been refused too often, without counting. */
+export function refuseKnownStranger(x: Exchange): void {
+  x.quota = x.service.limiter?.lookAtStranger(x.request.ip, x.startedMs) ?? null;
+  if (x.quota !== null && isOver(x.quota)) refuseTooMany(x, x.quota);
+}
+
+/** Refuses a request. One without a valid key is counted by its address. */
 export function refuseStranger(x: Exchange, error: unknown): void {
   if (x.actor === null && error instanceof Problem && error.status === 401) countStranger(x);
   refuse(x, error);
 }
 
-// A preflight carries no key. It is shown the quota of its address and does not use any of it.
+// A preflight carries no key. It shows the quota of its address and uses none of it.
 function preflight(x: Exchange, allow: string): void {
   x.quota = x.service.limiter?.lookAtStranger(x.request.ip, x.startedMs) ?? null;
   answer(x, 204, "", optionsHeaders(allow));
@@ -154,16 +160,17 @@ export const optionsHeaders = (allow: string): Record<string, string> => ({
   allow,
   "access-control-allow-methods": allow,
   "access-control-allow-headers":
-    "authorization, content-type, idempotency-key, if-match, if-none-match, prefer, service-scope, x-http-method-override, x-tz-offset",
+    "authorization, content-type, idempotency-key, if-match, if-none-match, last-event-id, prefer, service-scope, x-http-method-override, x-tz-offset",
   "access-control-max-age": "86400",
 });
 
 /** After the body was read: waits for a place, performs, answers. Never rejects. */
 async function serve(x: Exchange, upload?: Upload): Promise<void> {
-  const { gate, app } = x.service;
+  const { gate, app, live } = x.service;
   try {
     const call = callOf(x, upload);
     x.isHeavy = isHeavy(call.operation, call.given.query);
+    if (call.operation.lasts && live.size >= gate.limits.live) return refuseStream(x);
     const place = gate.enter(x);
     if (place !== true && !(await place)) return refuseForNow(x);
 
@@ -177,7 +184,7 @@ async function serve(x: Exchange, upload?: Upload): Promise<void> {
   }
 }
 
-/** A single record, unless the caller has it already. */
+/** Answers a single record, or 304 if the caller has it already. */
 function answerEntity(x: Exchange, status: number, body: string, headers: Record<string, string>): void {
   headers["cache-control"] = "private, no-cache";
   if (body.length >= longBytes) headers.vary = "accept-encoding";
@@ -205,10 +212,12 @@ function callOf(x: Exchange, upload?: Upload): Call {
       hasOffset: headers["x-tz-offset"] !== undefined,
       ifMatch: method === "PUT" || method === "DELETE" ? ifMatchVersions(headers["if-match"]) : null,
       ...(method === "GET" && headers.range !== undefined ? { range: rangeAsked(headers) } : {}),
+      ...(operation.lasts && { lastEventId: headers["last-event-id"] as string | undefined }),
       accept: headers.accept,
       strict,
     },
     asker: x,
+    ...(operation.lasts && { authenticate: () => x.service.app.authenticate(headers.authorization) }),
     idempotencyKey: writes ? idempotencyKey(headers["idempotency-key"]) : null,
   };
 }
@@ -240,7 +249,7 @@ function paramsOf(request: FastifyRequest): Record<string, string> {
   return params;
 }
 
-/** The path alone, always with its slash at the end, so that both forms are one. */
+/** The path without its query, and always with a slash at the end, so that both forms are one route. */
 function pathOf(url: string): string {
   const end = url.indexOf("?");
   const path = end < 0 ? url : url.slice(0, end);

@@ -1,4 +1,4 @@
-// What holds for every answer: its form, its headers, and what happens when something goes wrong.
+// What every response promises: its form, its headers, and what happens when something goes wrong.
 import assert from "node:assert/strict";
 import net from "node:net";
 import { test } from "node:test";

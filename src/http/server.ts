@@ -24,7 +24,7 @@ export type { HttpApp } from "./http_app.ts";
 const bodyBytesMax = 1024 * 1024;
 const headerBytesMax = 64 * 1024;
 
-/** The whole interface below one server, not yet listening. Other areas add their routes to it. */
+/** The whole interface as one server that does not listen yet. Other areas add their routes to it. */
 export function createServer(app: HttpApp, gateLimits: Partial<GateLimits> = {}): FastifyInstance {
   const server: FastifyInstance = Fastify({
     logger: false,
@@ -32,20 +32,20 @@ export function createServer(app: HttpApp, gateLimits: Partial<GateLimits> = {})
     requestIdHeader: false,
     trustProxy: app.config.trust_proxy.length > 0 ? [...app.config.trust_proxy] : false,
     bodyLimit: bodyBytesMax,
-    // Timers of the server as a whole, looked at every two seconds: a request pays nothing for them.
+    // Node checks these limits for all connections every two seconds, so they cost a request nothing.
     requestTimeout: 30_000,
     keepAliveTimeout: 72_000,
     http: {
       headersTimeout: 10_000,
       connectionsCheckingInterval: 2_000,
       maxHeaderSize: headerBytesMax,
-      // node:http would answer these with an empty body; `clientError` and the first hook answer them with ours.
+      // node:http would answer a missing host with an empty body; `clientError` and the first hook answer it with ours.
       requireHostHeader: false,
     },
     routerOptions: { ignoreTrailingSlash: true, querystringParser: asItCame, maxParamLength: 128 },
     exposeHeadRoutes: false,
     return503OnClosing: false,
-    // An address that cannot be decoded, or with a part too long to be an id.
+    // An address that cannot be decoded, or one with a part that is too long for an id.
     frameworkErrors: (error, request, reply) =>
       void unknownPath(service, request, reply, error.code === "FST_ERR_BAD_URL" ? badPath() : notFound()),
     clientErrorHandler: (error, socket) => answerUnreadable(service, error as ReadError, socket as Socket),
@@ -56,7 +56,7 @@ export function createServer(app: HttpApp, gateLimits: Partial<GateLimits> = {})
   server.decorateRequest("exchange", null);
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("application/json", { parseAs: "buffer" }, readJson);
-  // A body of no stated type is taken for JSON; of any other it is refused.
+  // A body without a type is read as JSON; one of another type is refused.
   server.addContentTypeParser("*", { parseAs: "buffer" }, readUntyped);
   addDraining(server, service);
   server.addHook("onRequest", (request, reply, done) => {
@@ -95,18 +95,21 @@ export function createServer(app: HttpApp, gateLimits: Partial<GateLimits> = {})
   return server;
 }
 
-// A query is read when its request is served: who may not ask learns nothing about it, and a read without one pays nothing.
+// The query is parsed when its request is served: a caller without access learns nothing about it, and a request without one is
+// free.
 const asItCame = (query: string) => query as unknown as Record<string, unknown>;
 
 function serviceOf(app: HttpApp, gateLimits: Partial<GateLimits>): Service {
   const gate = new Gate<Exchange>({ ...defaultGateLimits, ...gateLimits }, refuseForNow);
+  const live: Service["live"] = new Map();
   return {
     app,
     gate,
     limiter: app.config.rate_limits && createRateLimiter(app.config.rate_limits, app.config.web_concurrency),
-    metrics: createMetrics(app, gate),
+    metrics: createMetrics(app, gate, live),
     headers: constantHeaders(app.config.base_url),
     sockets: new Set(),
+    live,
     uploading: new Set(),
     uploadMs: 600_000,
     held: null,
@@ -120,7 +123,7 @@ type Parsed = (error: Error | null, body?: unknown) => void;
 function readJson(request: FastifyRequest, bytes: Buffer, done: Parsed): void {
   const encoding = request.headers["content-encoding"];
   if (encoding !== undefined && encoding !== "identity")
-    return done(invalid({ "Content-Encoding": "is not understood; send the body uncompressed" }));
+    return done(invalid({ "Content-Encoding": "is not supported; send the body uncompressed" }));
   try {
     done(null, parseBody(bytes));
   } catch (error) {
@@ -128,7 +131,7 @@ function readJson(request: FastifyRequest, bytes: Buffer, done: Parsed): void {
   }
 }
 
-// A body without a stated type is taken for JSON; one of another type is refused, unless there is nothing in it.
+// A body without a type is read as JSON. One of another type is refused, unless it is empty.
 function readUntyped(request: FastifyRequest, bytes: Buffer, done: Parsed): void {
   if (request.headers["content-type"] === undefined || bytes.length === 0) readJson(request, bytes, done);
   else done(notJson());
@@ -137,7 +140,7 @@ function readUntyped(request: FastifyRequest, bytes: Buffer, done: Parsed): void
 const notJson = () => invalid({}, "Request body must be JSON.");
 const badPath = () => invalid({ path: "must be percent-encoded UTF-8" });
 
-/** Fastify's own refusals in our words. What the caller sent wrong is a 400, whatever HTTP calls it. */
+/** Fastify's own refusals in our words. What is wrong with the request is a 400, whatever status HTTP has for it. */
 function asProblem(error: FastifyError, request: FastifyRequest): unknown {
   if (error instanceof Problem) return error;
   if (error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") return notJson();
@@ -149,9 +152,9 @@ function asProblem(error: FastifyError, request: FastifyRequest): unknown {
 
 // --- what reaches no route ---
 
-/** Below the interface a key is asked for before it is said what does not exist. */
+/** Below the interface a caller must have a key before it learns that a path does not exist. */
 async function unknownPath(service: Service, request: FastifyRequest, reply: FastifyReply, problem: Problem): Promise<void> {
-  // Methods that nobody offers are not routed: where PATCH finds a path, they find the same 405.
+  // Fastify does not route methods that no operation uses. Where PATCH finds a path, they get the same 405.
   if (request.is404 && !routedMethods.includes(request.method)) {
     request.raw.method = "PATCH";
     return request.server.routing(request.raw, reply.raw);
@@ -174,12 +177,12 @@ const isOfInterface = (url: string): boolean => {
 
 type ReadError = Error & { code?: string };
 
-/** What node:http could not read as a request at all. */
+/** Answers bytes that node:http could not read as a request. */
 function answerUnreadable(service: Service, error: ReadError, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-  // Said once of each request: from then on its own limit holds.
+  // Node reports this once for each request. An upload has a longer time limit of its own.
   if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && service.uploading.has(socket)) return;
-  // An answer is already on its way: another would be read as a part of it.
+  // An answer is on its way already: a second one would be read as a part of it.
   if ((socket as { _httpMessage?: { headersSent: boolean } })._httpMessage?.headersSent) return void socket.destroy();
 
   const body = errorBody(unreadable[error.code ?? ""] ?? "The request is not valid HTTP.");
@@ -188,7 +191,7 @@ function answerUnreadable(service: Service, error: ReadError, socket: Socket): v
   socket.end(
     `HTTP/1.1 400 Bad Request\r\n${lines.join("\r\n")}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
-  // Closing at once would take the answer back from a client that is still sending.
+  // Closing at once would reset the connection before a client that is still sending has read the answer.
   setTimeout(() => socket.destroy(), 1000).unref();
 }
 

@@ -1,9 +1,11 @@
 // What the parts of the HTTP layer share: the service, and one request with its answer.
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Actor } from "../core/context.ts";
 import type { Operation } from "../core/operation.ts";
 import type { Asker } from "../db/database.ts";
+import type { LiveBody } from "../services/live_body.ts";
 import type { HttpApp } from "./http_app.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Quota, RateLimiter } from "./rate_limit.ts";
@@ -11,7 +13,7 @@ import type { Gate } from "./shed.ts";
 
 export interface Service {
   app: HttpApp;
-  /** Null: off. */
+  /** Null when rate limits are off. */
   limiter: RateLimiter | null;
   gate: Gate<Exchange>;
   metrics: Metrics;
@@ -19,34 +21,36 @@ export interface Service {
   headers: readonly string[];
   /** Open connections. */
   sockets: Set<Socket>;
-  /** Those of them on which an upload comes in, and how long it may take: at the 30 s of other requests 20 MB would need 6 Mbit/s. */
+  /** Answers that go on for minutes, and the responses that send them. */
+  live: Map<LiveBody, ServerResponse>;
+  /** Connections that carry an upload, and how long one may take: at the 30 s of other requests 20 MB would need 6 Mbit/s. */
   uploading: Set<Socket>;
   uploadMs: number;
-  /** What requests that come now wait for; null: nothing. See `drain.ts`. */
+  /** What new requests wait for; null for nothing. See `drain.ts`. */
   held: Promise<void> | null;
 }
 
-/** One request and its answer. For the database it is who asks. */
+/** One request and its answer. For the database it is who waits. */
 export class Exchange implements Asker {
   readonly service: Service;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly startedMs = performance.now();
-  /** For logs and metrics: the operation's name, or the path's where there is none. */
+  /** For logs and metrics: the operation's name, or the path if there is no operation. */
   route: string;
   operation: Operation | null = null;
   actor: Actor | null = null;
   quota: Quota | null = null;
-  /** Where it stands in the gate. */
+  /** Its place in the gate. */
   place: "outside" | "light" | "heavy" | "aside" = "outside";
   isHeavy = false;
   hasBegun = false;
   private leaving: (() => void)[] | null = null;
   enteredAt = 0;
-  /** Among those at work. */
+  /** Its index among the requests at work. */
   index = 0;
   answered = false;
-  /** The headers its answer begins with. */
+  /** The first headers of its answer. */
   headers: readonly string[];
 
   constructor(service: Service, request: FastifyRequest, reply: FastifyReply, route: string) {
@@ -57,13 +61,13 @@ export class Exchange implements Asker {
     this.headers = service.headers;
   }
 
-  // An answer that is a stream is at work until its end.
+  // A streamed answer counts until its end.
   get hasLeft(): boolean {
     const { raw } = this.reply;
     return raw.destroyed || raw.writableEnded;
   }
 
-  // One listener for all: the connection is closed, or the answer was sent, be it that it takes too long.
+  // One listener for all: the connection was closed, or an answer was sent, perhaps because the time was up.
   onLeave(act: () => void): () => void {
     if (this.leaving === null) {
       this.leaving = [];
@@ -88,7 +92,7 @@ export class Exchange implements Asker {
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Null on routes that are not the interface's own. */
+    /** Null on routes that are not operations. */
     exchange: Exchange | null;
   }
   interface FastifyInstance {

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { operation, type RateGroup } from "../core/operation.ts";
 import { goodKey, listen } from "./testing.ts";
 
-/** Operations that wait until they are let go. */
+/** Operations that wait until the test releases them. */
 function held() {
   const waiting: (() => void)[] = [];
   let atWork = 0;

@@ -1,5 +1,5 @@
-// Admission: how much work is done at once, and what happens to the rest. A quick 503 for some is better than a slow answer for
-// all.
+// Admission control: how much work is done at once, and what happens to the rest. A quick 503 for some is better than a slow
+// answer for all.
 import { availableParallelism } from "node:os";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Operation, RateGroup } from "../core/operation.ts";
@@ -10,6 +10,8 @@ export interface GateLimits {
   /** Of these, what may take long, so that it leaves room for the rest. */
   heavy: number;
   waiting: number;
+  /** Answers that go on for minutes, such as streams: they have left the gate, and each costs memory and a connection. */
+  live: number;
   /** How long a request may wait for its turn here, and once more for a connection if it needs one of the few. */
   budgetMs: number;
   /** How long it may work before it is answered 503; outside calls of the group `ai`, and files on their way to the storage, take longer. */
@@ -24,6 +26,7 @@ export const defaultGateLimits: GateLimits = {
   running: 200,
   heavy: Math.max(16, 4 * availableParallelism()),
   waiting: 1000,
+  live: 2000,
   budgetMs: 350,
   deadlineSeconds: 15,
   aiDeadlineSeconds: 120,
@@ -33,7 +36,7 @@ export const defaultGateLimits: GateLimits = {
 const heavyGroups: ReadonlySet<RateGroup> = new Set<RateGroup>(["search", "report", "bulk", "ai"]);
 const heavyParams = ["query", "_count", "_group_by"];
 
-/** What may take long: by its kind, and a list by what it is asked for. */
+/** Whether a request may take long: by its rate group, or as a list by its parameters. */
 export const isHeavy = ({ group }: Operation, query: Readonly<Record<string, string>>): boolean =>
   heavyGroups.has(group) || heavyParams.some((name) => query[name] !== undefined) || Number(query._skip) > 1000;
 
@@ -56,11 +59,11 @@ interface Waiting<E> {
 
 export class Gate<E extends Passing = Passing> {
   readonly limits: GateLimits;
-  /** The event loop lags: newcomers are refused before anything is done for them. */
+  /** The event loop is slow: new requests are refused before anything is done for them. */
   overloaded = false;
   draining = false;
-  // An array and not a Set: each table that a Set outgrows leads on to the next, so that once one of them is old, the young collections
-  // keep every request there ever was (3 KB of each, until the next full one).
+  // An array and not a Set: the tables that a growing Set has left are linked, so once one of them is old, collections of the
+  // young generation keep every request there ever was (3 KB each, until the next full collection).
   private readonly running: E[] = [];
   private readonly waiting = { light: new Set<Waiting<E>>(), heavy: new Set<Waiting<E>>() };
   private heavy = 0;
@@ -70,14 +73,14 @@ export class Gate<E extends Passing = Passing> {
   private readonly loop = monitorEventLoopDelay({ resolution: 20 });
   private readonly timer: NodeJS.Timeout;
 
-  /** `late` answers an exchange whose time is up; what its operation answers afterwards is dropped. */
+  /** `late` answers an exchange whose time is up. What its operation answers afterwards is dropped. */
   constructor(limits: GateLimits, late: (exchange: E) => void) {
     this.limits = limits;
     this.loop.enable();
     this.timer = setInterval(() => this.look(late), 1000).unref();
   }
 
-  /** True: go ahead. Otherwise a promise: true in its turn, false when none came in time. */
+  /** True if the exchange may go ahead. Otherwise a promise: true in its turn, false if its turn did not come in time. */
   enter(exchange: E): true | Promise<boolean> {
     const kind = exchange.isHeavy ? "heavy" : "light";
     if (this.hasRoom(kind)) return this.admit(exchange, kind);
@@ -94,7 +97,7 @@ export class Gate<E extends Passing = Passing> {
     });
   }
 
-  /** Makes room for the next. Does nothing for an exchange that is not inside. */
+  /** Frees a place for the next exchange. Does nothing for one that is not inside. */
   leave(exchange: E): void {
     if (exchange.place === "outside") return;
     if (exchange.place === "heavy") this.heavy--;
@@ -105,7 +108,7 @@ export class Gate<E extends Passing = Passing> {
     this.callAll();
   }
 
-  /** What waits for a connection of the few there are for such gives its place to who needs none of them. */
+  /** Gives up the place of an exchange that waits for a connection, for others that may need none. */
   stepAside(exchange: E): void {
     if (exchange.place !== "light") return;
     exchange.place = "aside";
@@ -150,7 +153,7 @@ export class Gate<E extends Passing = Passing> {
       if (!this.hasRoom(kind)) return;
       queue.delete(next);
       clearTimeout(next.timer);
-      // Nobody waits for the answer any more.
+      // The client has gone.
       if (next.exchange.reply.raw.destroyed) next.turn(false);
       else next.turn(this.admit(next.exchange, kind));
     }
@@ -158,12 +161,12 @@ export class Gate<E extends Passing = Passing> {
 
   private look(late: (exchange: E) => void): void {
     this.seconds++;
-    // One bad second is a pause for cleaning up or a neighbour's; two in a row are too much work.
+    // One slow second may be a garbage collection or another process; two in a row are too much work.
     const lags = this.loop.count > 0 && this.loop.mean / 1e6 > this.limits.loopDelayMs;
     this.overloaded = lags && this.lagged;
     this.lagged = lags;
     this.loop.reset();
-    // Who is answered leaves, and another takes its index.
+    // An exchange that is answered leaves, and another takes its index, so this reads a copy.
     for (const exchange of this.running.slice()) {
       const { aiDeadlineSeconds, deadlineSeconds } = this.limits;
       const { group, upload } = exchange.operation ?? {};

@@ -1,11 +1,14 @@
-// Forms and JSON that are read as they come: wherever the network cuts them, they say the same.
+// Forms and JSON that are read as a stream: wherever the network cuts them, the result is the same.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { JsonWithText } from "./json_with_text.ts";
 import { readParts } from "./multipart.ts";
 
-/** Cut behind every so many bytes; each piece is overwritten once the next is asked for, as its memory may be used again. */
+/**
+ * Cuts the bytes into chunks of this size. Each chunk is overwritten once the next is requested, because its memory may be
+ * reused.
+ */
 async function* cut(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {
   for (let at = 0, i = 0; at < bytes.length; i++) {
     const size = sizes[i % sizes.length]!;
@@ -17,7 +20,7 @@ async function* cut(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buf
 }
 
 const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 6 });
-// Much of what a delimiter is made of, so that almost-delimiters are common.
+// Many characters of the delimiter, so that near-delimiters are common.
 const content = fc
   .array(fc.constantFrom("\r", "\n", "-", "--x", "\r\n--", "\r\n--y", "a", "\0", "ü"), { maxLength: 20 })
   .map((parts) => parts.join(""))
@@ -57,7 +60,7 @@ test("the long text of a JSON object is told from the rest, wherever it is cut",
 
       assert.equal(reader.found, true);
       assert.deepEqual(JSON.parse(reader.rest().toString()), JSON.parse(JSON.stringify({ ...whole, wanted: "" })));
-      // Only base64 is asked of it: of other letters it is enough that they stay what they were.
+      // Only base64 is required of it: other letters just have to stay the same.
       if (/^[\x20-\x7e\s]*$/.test(wanted)) assert.equal(Buffer.concat(pieces).toString(), wanted);
     }),
   );

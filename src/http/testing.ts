@@ -16,6 +16,7 @@ import { buildRegistry } from "../core/registry.ts";
 import type { Database } from "../db/database.ts";
 import { openDatabase } from "../db/pool.ts";
 import type { PublicRoute } from "../records/public_route.ts";
+import { openProviders } from "../services/oauth_providers.ts";
 import { publicAddresses } from "../services/public_address.ts";
 import { openSecrets } from "../services/secrets.ts";
 import { openStorage } from "../services/storage.ts";
@@ -47,9 +48,9 @@ export interface Given {
   ready?: HttpApp["ready"];
   description?: HttpApp["description"];
   log?: Logger;
-  /** What differs from a database nobody answers for. */
+  /** Replaces parts of a database that cannot be reached. */
   database?: Partial<Database>;
-  /** Adds routes as other areas do. */
+  /** Adds routes, as other areas do. */
   extend?: (server: FastifyInstance) => void;
 }
 
@@ -71,7 +72,7 @@ export interface Asked {
 export async function listen(t: TestContext, given: Given = {}) {
   const operations = given.operations ?? [];
   const config = parseConfig({ PORT: "0", RATE_LIMIT: "off", ...given.env });
-  // Operations that read nothing need no database: connections are opened when first used.
+  // Operations that read nothing need no database: connections are opened on first use.
   const db = Object.assign(openDatabase({ url: "postgres://127.0.0.1:1/none", rls: false }), given.database);
   const server = createServer(
     {
@@ -86,7 +87,9 @@ export async function listen(t: TestContext, given: Given = {}) {
           addresses: publicAddresses([]),
           secrets: openSecrets("tests"),
           storage: openStorage(given.filesDir ?? join(tmpdir(), `headwater-http-${process.pid}`)),
+          mail: null,
           list_sources: [],
+          oauth: openProviders(config.oauth),
         },
         clock: () => new Date(),
       },
@@ -99,7 +102,7 @@ export async function listen(t: TestContext, given: Given = {}) {
       version: "1.2.3",
       description: given.description,
     },
-    // A test machine may have no time for us; nobody is to be sent away for it.
+    // A busy test machine must not make the server refuse requests.
     { loopDelayMs: Number.POSITIVE_INFINITY, ...given.gate },
   );
   given.extend?.(server);
@@ -120,7 +123,7 @@ function keyHolder(header: string | undefined, actors: Record<string, Actor> = {
   return found;
 }
 
-/** `ask(port, "PUT /api/v1/thing/1/", { body })`: sent as it is, with the good key unless told otherwise. */
+/** `ask(port, "PUT /api/v1/thing/1/", { body })`: sends it as it is, with the good key unless another is given. */
 function ask(port: number, line: string, { headers = {}, body, key = goodKey, agent }: Asked): Promise<Answer> {
   const [method, path] = line.split(" ") as [string, string];
   const bytes = body === undefined || typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
@@ -145,7 +148,7 @@ function ask(port: number, line: string, { headers = {}, body, key = goodKey, ag
   });
 }
 
-/** Writes bytes to the port, and whatever `then` writes, and answers all that comes back until the connection is closed. */
+/** Writes bytes to the port, and whatever `then` writes, and returns all that comes back until the connection is closed. */
 export function raw(
   port: number,
   bytes: string | Buffer,

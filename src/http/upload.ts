@@ -3,10 +3,10 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { FastifyRequest } from "fastify";
-import { invalid, Problem } from "../core/errors.ts";
-import { type Upload, uploadBytesMax } from "../core/operation.ts";
+import { invalid } from "../core/errors.ts";
+import type { Upload } from "../core/operation.ts";
 import { pieces } from "../services/pieces.ts";
-import { type Storage, TooLarge } from "../services/storage.ts";
+import { fileBytesMax, fileTooLarge, type Storage, TooLarge } from "../services/storage.ts";
 import { Base64Decoder, NotBase64 } from "../values/base64.ts";
 import { isStorable, parseBody, unstorable } from "./body.ts";
 import { JsonWithText } from "./json_with_text.ts";
@@ -14,17 +14,23 @@ import { boundaryOf, type Part, readParts, unreadableForm } from "./multipart.ts
 
 export interface TakenBody {
   body: Record<string, unknown>;
-  /** Null where the body carries no bytes, but perhaps an address to fetch them from. */
+  /** Null if the body carries no file; it may hold an address to fetch one from. */
   upload: Upload | null;
 }
 
 /** All of a body but the file. */
 const restBytesMax = 1024 * 1024;
 
-export async function readUpload(request: FastifyRequest, storage: Storage): Promise<TakenBody> {
+export const readUpload = (request: FastifyRequest, storage: Storage): Promise<TakenBody> =>
+  readBody(request, storage).catch((error) => {
+    // The sender has gone: nobody reads the answer, and it is not our failure.
+    throw error.code === "ERR_STREAM_PREMATURE_CLOSE" ? invalid({}, "The body ended before it was complete.") : error;
+  });
+
+async function readBody(request: FastifyRequest, storage: Storage): Promise<TakenBody> {
   const { "content-encoding": encoding, "content-type": type } = request.headers;
   if (encoding !== undefined && encoding !== "identity")
-    throw invalid({ "Content-Encoding": "is not understood; send the body uncompressed" });
+    throw invalid({ "Content-Encoding": "is not supported; send the body uncompressed" });
   if (type !== undefined && /^multipart\/form-data\b/i.test(type)) return readForm(request, storage);
   if (type === undefined || /^application\/json\s*(;|$)/i.test(type)) return readJson(request.raw, storage);
   // A body of another type is refused, unless there is nothing in it.
@@ -32,12 +38,10 @@ export async function readUpload(request: FastifyRequest, storage: Storage): Pro
   return { body: {}, upload: null };
 }
 
-const tooLarge = (field: string): Problem => invalid({ [field]: `must be ${uploadBytesMax} bytes (20 MB) or fewer` });
-
-/** Takes bytes in; what is wrong with them is said of the field they came in. */
+/** Receives bytes. A refusal names the field that held them. */
 async function receive(storage: Storage, chunks: AsyncIterable<Uint8Array>, field: string) {
-  return storage.receive(chunks, uploadBytesMax).catch((error) => {
-    if (error instanceof TooLarge) throw tooLarge(field);
+  return storage.receive(chunks, fileBytesMax).catch((error) => {
+    if (error instanceof TooLarge) throw invalid({ [field]: fileTooLarge });
     throw error instanceof NotBase64 ? invalid({ [field]: "is not base64" }) : error;
   });
 }
@@ -46,7 +50,7 @@ async function receive(storage: Storage, chunks: AsyncIterable<Uint8Array>, fiel
 
 const base64Field = "content_base64";
 
-/** The text of `content_base64` goes to the storage as it comes; everything else is JSON like any other. */
+/** The text of `content_base64` goes to the storage as it arrives; the rest is ordinary JSON. */
 async function readJson(raw: IncomingMessage, storage: Storage): Promise<TakenBody> {
   const json = new JsonWithText(base64Field, restBytesMax);
   const received = await receive(storage, decoded(pieces(raw), json), base64Field);
@@ -77,7 +81,7 @@ async function* decoded(chunks: AsyncIterable<Buffer>, json: JsonWithText): Asyn
 const fileField = "file";
 const partsMax = 100;
 
-/** The part `file` goes to the storage as it comes; the other fields are texts. */
+/** The part `file` goes to the storage as it arrives; the other parts are text fields. */
 async function readForm(request: FastifyRequest, storage: Storage): Promise<TakenBody> {
   const boundary = boundaryOf(request.headers["content-type"]!);
   if (boundary === null) throw unreadableForm();
@@ -98,13 +102,13 @@ async function readForm(request: FastifyRequest, storage: Storage): Promise<Take
 }
 
 async function takeFile(storage: Storage, part: Part, before: Upload | null): Promise<Upload> {
-  if (part.name !== fileField) throw invalid({ [part.name]: "is not a file that is taken here; send it as file" });
+  if (part.name !== fileField) throw invalid({ [part.name]: "is not accepted as a file; send the file as `file`" });
   if (before !== null) throw invalid({ [fileField]: "is given twice" });
   const received = await receive(storage, part.content, fileField);
   return { field: fileField, name: part.filename || null, mime: part.type, received };
 }
 
-/** Answers how many bytes it has. */
+/** Returns how many bytes it has. */
 async function readField(part: Part, body: Record<string, unknown>, max: number): Promise<number> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -116,7 +120,7 @@ async function readField(part: Part, body: Record<string, unknown>, max: number)
   const all = Buffer.concat(chunks);
   const text = all.toString("utf8");
   if (!isUtf8(all) || !isStorable(text) || !isStorable(part.name)) throw invalid({ [part.name]: unstorable });
-  // Whatever its name, `__proto__` too, it is a field like any other.
+  // Any name becomes a field, even `__proto__`.
   Object.defineProperty(body, part.name, { value: text, enumerable: true, configurable: true, writable: true });
   return bytes;
 }

@@ -1,6 +1,6 @@
 // Changes a row: one statement with its event, sent without waiting for the answer.
 
-import { type Ctx, transactionOf, write } from "../core/context.ts";
+import { type Ctx, transactionOf, userOf, write } from "../core/context.ts";
 import { announcements, readDirectory } from "../core/directory.ts";
 import type { Field } from "../core/field.ts";
 import type { Resource, Row, Values } from "../core/resource.ts";
@@ -8,11 +8,12 @@ import type { Statement } from "../db/database.ts";
 import { join, name, sql, statement } from "../db/sql.ts";
 import { same } from "../values/same.ts";
 import { parameterOf } from "./columns.ts";
+import { customTypeOf, deletedValues } from "./custom_fields.ts";
 import { changedFields, emit, emitAll } from "./event.ts";
 import { renderedText } from "./rendered.ts";
 import { inTurns } from "./turns.ts";
 
-/** Writes what differs from `before`, which must be locked. No difference: no write, no event. */
+/** Writes the columns that differ from `before`, which must be locked. If nothing differs there is no write and no event. */
 export function updateRow<R extends Resource>(
   ctx: Ctx,
   of: R,
@@ -30,7 +31,7 @@ export function updateRow<R extends Resource>(
   return after;
 }
 
-/** The same of many rows, in turns: those whose same columns change are written by one statement. */
+/** The same for many rows, in turns. Rows whose same columns change are written by one statement. */
 export async function updateRows<R extends Resource>(
   ctx: Ctx,
   of: R,
@@ -71,22 +72,34 @@ export async function updateRows<R extends Resource>(
 interface RowChange<R> {
   after: Row<R>;
   columns: readonly (readonly [string, Field])[];
-  /** The fields that a reader sees changed. */
+  /** The names of the fields that changed, as a reader sees them. */
   changed: string[];
 }
 
 function changeOf<R extends Resource>(ctx: Ctx, of: R, before: Row<R>, values: Values<R>): RowChange<R> {
-  // Derived columns are compared as they are derived now: the database writes a `tsvector` in its own order.
+  // Derived columns are derived anew before they are compared, because the database writes a `tsvector` in its own order.
   const present = derived(ctx, of, { ...before });
-  const after = derived(ctx, of, { ...before, ...values, version: before.version + 1 });
+  const after = derived(ctx, of, withoutDeleted(ctx, of, { ...before, ...values, version: before.version + 1 }));
   const differs = ([key]: readonly [string, Field]) => !same((present as any)[key], (after as any)[key]);
   if (!of.columns.some(differs)) return { after, columns: [], changed: [] };
   const changed = changedFields(of, before as Record<string, unknown>, after as Record<string, unknown>);
-  if (changed.length > 0) Object.assign(after, { date_updated: ctx.now.toISOString(), updated_by: ctx.actor.user_id });
+  if (changed.length > 0) Object.assign(after, { date_updated: ctx.now.toISOString(), ...updatedBy(ctx) });
   return { after, columns: of.columns.filter(differs), changed };
 }
 
-/** The row with its derived columns as they follow from the others. */
+/** What the service does by itself leaves the last user there. */
+const updatedBy = (ctx: Ctx) => (userOf(ctx) === null ? {} : { updated_by: userOf(ctx) });
+
+/** The row without values that are deleted and that the job which removes them has not come to yet. */
+function withoutDeleted<R extends Resource>(ctx: Ctx, of: R, row: Row<R>): Row<R> {
+  const deleted = of.custom === undefined ? none : deletedValues(ctx.directory, of.custom, customTypeOf(row));
+  if (deleted.size === 0) return row;
+  return { ...row, custom: Object.fromEntries(Object.entries(row.custom!).filter(([name]) => !deleted.has(name))) };
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/** The row with its derived columns computed from the others. */
 export function derived<R extends Resource>(ctx: Ctx, of: R, row: Row<R>): Row<R> {
   for (const [key, field] of of.columns) if (field.derive) (row as any)[key] = field.derive(row, ctx.directory);
   return row;
@@ -108,7 +121,7 @@ function updateStatement<R extends Resource>(
   return statement(update, (text) => updateName(of, text));
 }
 
-/** The rows as one JSON list of objects, which PostgreSQL reads by the types of the table. */
+/** The rows as one JSON list of objects. PostgreSQL reads it by the types of the table. */
 function updateManyStatement<R extends Resource>(
   ctx: Ctx,
   of: R,
@@ -129,7 +142,7 @@ function updateManyStatement<R extends Resource>(
 
 const updateNames = new Map<string, string>();
 
-// The same few fields are changed over and over: prepared, such an update costs half. The rest, beyond 200, goes without.
+// Updates of a few fields recur: prepared, such an update costs half. Beyond 200 texts they are not prepared.
 function updateName(of: Resource, text: string): string | undefined {
   if (!updateNames.has(text) && updateNames.size < 200) updateNames.set(text, `${of.name}.update.${updateNames.size}`);
   return updateNames.get(text);
@@ -137,12 +150,12 @@ function updateName(of: Resource, text: string): string | undefined {
 
 const announced = new WeakMap<object, Set<string>>();
 
-/** A change of what the directory keeps is announced to every process with the commit, and forgotten here before anyone asks again. */
+/** Announces a change of the directory to every process with the commit. This process forgets it before the next read. */
 export function touched(ctx: Ctx, of: Resource): void {
   if (of.cached) announceChange(ctx);
 }
 
-/** Tells every process to forget what it remembers of these organizations; for whoever writes rows of theirs without `store`. */
+/** Tells every process to forget what it remembers of these organizations. For code that writes such rows without `store`. */
 export function announceChange(ctx: Ctx, organizationIds: readonly string[] = [ctx.organization_id]): void {
   const tx = transactionOf(ctx);
   const told = announced.get(tx) ?? new Set();
@@ -155,7 +168,7 @@ export function announceChange(ctx: Ctx, organizationIds: readonly string[] = [c
   }
 }
 
-/** Lets the running request see the small records its own transaction has written. */
+/** Shows the running request the small records that its own transaction has written. */
 export async function refreshDirectory(ctx: Ctx): Promise<void> {
   const tx = transactionOf(ctx);
   const cached = ctx.registry.resources.filter((resource) => resource.cached);

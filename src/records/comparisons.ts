@@ -1,4 +1,4 @@
-// Values of filters: how the text of one is read, and how a column is compared with it.
+// Values of filters: how their text is read, and how a column is compared with them.
 
 import type { Ctx } from "../core/context.ts";
 import { bad, invalid } from "../core/errors.ts";
@@ -11,7 +11,7 @@ import { zoneOf } from "./clock.ts";
 /** The most values that one filter takes. */
 export const inMax = 100;
 
-/** Written behind the name of a field: `value__gt`. A name without one asks for equality. */
+/** Suffixes of a field's name: `value__gt`. A name without a suffix asks for equality. */
 export const suffixes = ["in", "gt", "gte", "lt", "lte", "isnull"] as const;
 export type Operator = "eq" | (typeof suffixes)[number];
 
@@ -25,7 +25,7 @@ export const casts: Record<string, string> = {
 };
 const symbols: Record<string, string> = { eq: "=", gt: ">", gte: ">=", lt: "<", lte: "<=" };
 
-/** A comparison of an SQL expression with a filter's text. */
+/** Compares an SQL expression with a filter's text. */
 export function compare(expression: Sql, type: string, operator: Operator, value: string, ctx: Ctx): Sql {
   if (operator === "isnull") return readBoolean(value) ? sql`${expression} is null` : sql`${expression} is not null`;
   if (type === "timestamp" && (operator === "eq" || operator === "in")) {
@@ -40,7 +40,7 @@ export function compare(expression: Sql, type: string, operator: Operator, value
   return sql`${expression} ${raw(symbols[operator]!)} ${parameter(type, value, ctx)}::${raw(casts[type]!)}`;
 }
 
-/** A calendar day asked of an instant is that whole day where the caller is, of 23 hours or 25 where the clock changes. */
+/** Compares an instant with a calendar day: the whole day where the caller is, of 23 or 25 hours when the clock changes. */
 export function onDay(expression: Sql, cast: "timestamptz" | "text", value: string, ctx: Ctx): Sql | null {
   const day = parseDate(value);
   if (day === null) return null;
@@ -83,14 +83,14 @@ export function parameter(type: string, value: string, ctx: Ctx): unknown {
 
 const exact = (value: string): string => (isExact(Number(value)) ? value : bad(notExact));
 
-/** Python sends `True` and `False`. */
+/** Accepts `True` and `False` too, which Python sends. */
 export function readBoolean(value: string): boolean {
   if (/^(true|1)$/i.test(value)) return true;
   if (/^(false|0)$/i.test(value)) return false;
   throw invalid({ "": "must be true or false" });
 }
 
-/** A value that none can have would find nothing and look like an answer. */
+/** Refuses a value that the field can never have, because an empty list would look like an answer. */
 export function checkAmong(values: readonly string[], known: readonly string[]): void {
   const unknown = values.find((one) => !known.includes(one));
   if (unknown !== undefined) throw invalid({ "": notAmong(unknown, known) });

@@ -1,10 +1,10 @@
-// Cursors. A cursor says where a page ended, and the next page begins behind it.
+// Cursors. A cursor says where a page ended, and the next page begins after it.
 import { type FieldErrors, refuse } from "../core/errors.ts";
 import type { OrderKey } from "../core/search.ts";
 import { and, or, raw, type Sql, sql } from "../db/sql.ts";
 import { joined } from "./order.ts";
 
-/** Where a page ended: the order's values of its last row. */
+/** The cursor of a page: its last row's values of the sort keys. */
 export const cursorOf = (input: { fingerprint: () => string }, values: readonly (string | null)[]): string =>
   Buffer.from(JSON.stringify([input.fingerprint(), ...values])).toString("base64url");
 
@@ -32,7 +32,7 @@ export function decodeCursor(cursor: string, fingerprint: string, width: number)
   }
 }
 
-/** The rows behind a cursor. Keys that run the same way and are never null compare as one row, which an index answers. */
+/** The rows after a cursor. Keys with one direction and no nulls are compared as one row, which an index answers. */
 export function afterCursor(order: readonly OrderKey[], values: readonly (string | null)[]): Sql {
   const uniform = order.every((key) => key.descending === order[0]!.descending && !key.nullable);
   if (uniform) {
@@ -48,7 +48,7 @@ export function afterCursor(order: readonly OrderKey[], values: readonly (string
 const equal = (key: OrderKey, value: string | null): Sql =>
   value === null ? sql`${key.sql} is null` : sql`${key.sql} = ${value}::${raw(key.cast)}`;
 
-/** Nulls come last in both directions. */
+/** The rows after a value. Nulls come last in both directions. */
 function behind(key: OrderKey, value: string | null): Sql {
   if (value === null) return raw("false");
   const further = sql`${key.sql} ${raw(key.descending ? "<" : ">")} ${value}::${raw(key.cast)}`;

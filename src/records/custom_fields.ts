@@ -13,7 +13,7 @@ import { same } from "../values/same.ts";
 import { parseDate, parseTimestamp } from "../values/time.ts";
 import { parseUrl } from "../values/url.ts";
 
-/** As much of a custom field's definition as the core needs; `resources/custom_data` has the whole. */
+/** The part of a custom field's definition that this folder needs; `resources/custom_data` has the whole. */
 export interface CustomField {
   id: string;
   object_type: string;
@@ -38,13 +38,52 @@ export interface CustomField {
   custom_activity_type_id: string | null;
   custom_object_type_id: string | null;
   referenced_custom_type_id: string | null;
-  associations: {
-    object_type: string;
-    custom_activity_type_id?: string;
-    custom_object_type_id?: string;
-    required?: boolean;
-    editable_with_roles?: string[];
-  }[];
+  associations: (Place & { required?: boolean; editable_with_roles?: string[] })[];
+}
+
+/** Where values of a field are: a kind of record, or one type of custom activities or objects. */
+interface Place {
+  object_type: string;
+  custom_activity_type_id?: string;
+  custom_object_type_id?: string;
+}
+
+/** The part of `custom_data_change` that this folder needs: values that a job removes or converts. */
+interface Change {
+  field_id: string | null;
+  places: Place[];
+  staying: Place[];
+  becomes: Pick<CustomField, "type" | "choices" | "accepts_multiple_values"> | null;
+}
+
+const changesOf = (directory: Directory): readonly Change[] =>
+  directory.has("custom_data_change") ? (directory.all("custom_data_change") as unknown as Change[]) : [];
+
+/**
+ * The names of values that are deleted and still stored, in records of a kind and type. Reads leave them out, and the next change of
+ * a record removes them.
+ */
+export function deletedValues(directory: Directory, objectType: string, typeId: string | null): ReadonlySet<string> {
+  return directory.memo(`deleted values ${objectType} ${typeId}`, () => {
+    const isHere = (at: Place) =>
+      at.object_type === objectType && (at.custom_activity_type_id ?? at.custom_object_type_id ?? typeId) === typeId;
+    const here = removalsOf(directory).filter(({ places, staying }) => places.some(isHere) && !staying.some(isHere));
+    return new Set(here.map(({ field_id }) => `custom.${field_id}`));
+  });
+}
+
+/** The same names for all kinds of record: a stored rendering may still show them. */
+export const allDeletedValues = (directory: Directory): readonly string[] =>
+  directory.memo("deleted values", () => removalsOf(directory).map(({ field_id }) => `custom.${field_id}`));
+
+const removalsOf = (directory: Directory): readonly Change[] =>
+  changesOf(directory).filter(({ field_id, becomes }) => field_id !== null && becomes === null);
+
+/** The definitions by which values are written and found: a field whose values are being converted is what it becomes. */
+function definitionsOf(directory: Directory): readonly CustomField[] {
+  const fields = directory.all("custom_field") as unknown as CustomField[];
+  const becoming = new Map(changesOf(directory).map(({ field_id, becomes }) => [field_id, becomes]));
+  return fields.map((field) => (becoming.get(field.id) ? { ...field, ...becoming.get(field.id) } : field));
 }
 
 /** The fields of an object type by wire name (`custom.cf_…`): its own first, then the shared ones associated with it. */
@@ -56,7 +95,7 @@ export function customFieldsOf(
   return directory.memo(`custom ${objectType} ${typeId}`, () => {
     const fields = new Map<string, CustomField>();
     if (!directory.has("custom_field")) return fields;
-    const all = directory.all("custom_field") as unknown as CustomField[];
+    const all = definitionsOf(directory);
     const typed = (of: { custom_activity_type_id?: string | null; custom_object_type_id?: string | null }) =>
       typeId === null || (of.custom_activity_type_id ?? of.custom_object_type_id ?? typeId) === typeId;
     for (const field of all) if (field.object_type === objectType && typed(field)) fields.set(`custom.${field.id}`, field);
@@ -74,14 +113,16 @@ export function customFieldsOf(
   });
 }
 
-/** The type whose custom fields a record has, where the kind of record alone does not say. */
+/** The columns of records whose fields depend on their custom type. */
+export const customTypeColumns = ["custom_activity_type_id", "custom_object_type_id"] as const;
+
+/** The id of the custom type of a record, whose fields depend on more than the kind of record; null for other records. */
 export const customTypeOf = (values: Record<string, unknown>): string | null =>
   ((values.custom_activity_type_id ?? values.custom_object_type_id) as string | undefined) ?? null;
 
 /**
- * Takes the `custom.…` keys of a body and answers the new `custom` column, or undefined when the body has none.
- * Keys may name a field by id, or by name where that is unambiguous; `.add` and `.remove` change a list by one value, of a record that
- * there was `before`.
+ * Reads the `custom.…` keys of a body and returns the new column `custom`, or undefined if there are none. A key names a field by
+ * id, or by its name if only one field has it. In an update, `.add` and `.remove` add a value to a list or take one away.
  */
 export function readCustom(
   ctx: Ctx,
@@ -90,8 +131,7 @@ export function readCustom(
   before: Record<string, unknown> | null = {},
   typeId: string | null = null,
 ): Record<string, unknown> | undefined {
-  if (of.custom && !isObjectOrNull(body.custom))
-    throw invalid({ custom: "must be an object of values by the names of their fields" });
+  if (of.custom && !isObjectOrNull(body.custom)) throw invalid({ custom: "must be an object of field names and their values" });
   const given = customKeys(body);
   if (given.length === 0) return undefined;
   const fields = of.custom ? customFieldsOf(ctx.directory, of.custom, typeId) : new Map<string, CustomField>();
@@ -103,15 +143,19 @@ export function readCustom(
     const { name, change } = splitChange(key);
     const found = findField(fields, name);
     if (found === null) {
+      // The field of a stored value may be gone. It can be sent as it was read, or unset.
+      const isStored = before !== null && Object.hasOwn(before, name);
+      if (isStored && value === null) delete result[name];
+      if (isStored && (value === null || same(value, before[name]))) continue;
       errors[key] = unknownReason(fields, name);
       continue;
     }
     if (change !== null && before === null) {
-      errors[key] = "is for changes: give the whole list";
+      errors[key] = "works in updates only: send the whole list";
       continue;
     }
     const [wireName, field] = found;
-    // What is stored may always be sent again: a choice that is no longer offered, a field the role may only read.
+    // A stored value may always be sent again, even a choice that is no longer offered or a field that the role may only read.
     if (change === null && same(value, before?.[wireName])) continue;
     if (!editable(ctx, field)) {
       forbidden[key] = "your role may not change this field";
@@ -135,13 +179,13 @@ export function readCustom(
   return result;
 }
 
-/** What is stored of a value, null where it says nothing. */
+/** The stored form of a value; null for an empty one. */
 const storedValue = (ctx: Ctx, field: CustomField, value: unknown, present: unknown): unknown =>
   value === null || (typeof value === "string" && isBlank(value)) ? null : checkValue(ctx, field, value, present);
 
 const isObjectOrNull = (value: unknown): boolean => value === undefined || (typeof value === "object" && !Array.isArray(value));
 
-// `custom: {"Name": v}` is the older spelling of `custom.Name`.
+// `custom: {"Name": v}` is the older form of `custom.Name`.
 function customKeys(body: Record<string, unknown>): [string, unknown][] {
   const dotted = Object.entries(body).filter(([key]) => key.startsWith("custom."));
   const { custom } = body;
@@ -157,7 +201,7 @@ function splitChange(key: string): { name: string; change: "add" | "remove" | nu
   return match ? { name: match[1]!, change: match[2] as "add" | "remove" } : { name: key, change: null };
 }
 
-/** Finds a field by `custom.cf_…` or, where only one has it, by `custom.<name>`. */
+/** Finds a field by `custom.cf_…`, or by `custom.<name>` if only one has that name. */
 export function findField(fields: ReadonlyMap<string, CustomField>, wireName: string): [string, CustomField] | null {
   const exact = fields.get(wireName);
   if (exact) return [wireName, exact];
@@ -177,28 +221,31 @@ const editable = (ctx: Ctx, field: CustomField) =>
 
 function changedList(present: unknown, change: "add" | "remove", value: unknown, field: CustomField): unknown {
   if (!field.accepts_multiple_values) bad("takes one value: set it without .add or .remove");
-  const list = Array.isArray(present) ? present : [];
+  const list = listOf(present);
   const values = [value].flat();
   return change === "add" ? [...list, ...values] : list.filter((one) => !values.includes(one));
 }
 
-/** The stored form of a value. Members of a list that are stored already stay as they are. */
+/** A value as a list: one that is stored from before the field took several is a list of one. */
+const listOf = (value: unknown): unknown[] => [value ?? []].flat();
+
+/** The stored form of a value. Members of a list that are stored already are kept as they are. */
 export function checkValue(ctx: Ctx, field: CustomField, value: unknown, present?: unknown): unknown {
   if (!field.accepts_multiple_values) return checkOne(ctx, field, value);
   if (!Array.isArray(value)) return bad("must be a list");
   if (value.length > 200) bad("must have 200 values or fewer");
-  const kept = new Set(Array.isArray(present) ? present : []);
+  const kept = new Set(listOf(present));
   return [...new Set(value.map((one) => (kept.has(one) ? one : checkOne(ctx, field, one))))];
 }
 
-/** Whether the field takes this value, alone or in its list. */
+/** Whether the field accepts this value, as its value or as one of its list. */
 export function takes(ctx: Ctx, field: CustomField, value: unknown): boolean {
   const errors: FieldErrors = {};
   collect(errors, () => checkOne(ctx, field, value));
   return Object.keys(errors).length === 0;
 }
 
-/** The stored form of one value, of a field that has one or of a list. */
+/** The stored form of one value, for a field with one value or a list. */
 function checkOne(ctx: Ctx, field: CustomField, value: unknown): unknown {
   if (Array.isArray(value)) return bad("must be one value, not a list");
   switch (field.type) {

@@ -1,4 +1,4 @@
-// Filters on custom fields, and how their values lie in the column `custom`.
+// Filters on custom fields, and how their values are stored in the column `custom`.
 import type { Ctx } from "../core/context.ts";
 import { bad } from "../core/errors.ts";
 import type { Resource } from "../core/resource.ts";
@@ -8,7 +8,7 @@ import { compare, type Operator, onDay, parameter, readBoolean, readValues, suff
 import { type CustomField, customFieldsOf } from "./custom_fields.ts";
 import { expandGroups } from "./groups.ts";
 
-/** `custom.cf_…__gt=5` on the records `t`. */
+/** The condition of a filter such as `custom.cf_…__gt=5`, on the alias `t`. */
 export function customCondition(ctx: Ctx, of: Resource, wireName: string, operator: Operator, value: string): Sql {
   const fields = of.custom === undefined ? new Map<string, CustomField>() : customFieldsOf(ctx.directory, of.custom);
   const field = fields.get(wireName);
@@ -30,17 +30,17 @@ function customCompare(ctx: Ctx, wireName: string, field: CustomField, operator:
   return compare(customText("t", wireName), "text", operator, customValue(field, value, ctx) as string, ctx);
 }
 
-/** Equality that the index on `custom` answers. */
+/** Equality in a form that the index on `custom` answers. */
 export function customEquals(alias: string, wireName: string, field: { accepts_multiple_values: boolean }, value: unknown): Sql {
   const wanted = JSON.stringify({ [wireName]: field.accepts_multiple_values ? [value] : value });
   return sql`${name(alias)}.custom @> ${wanted}::jsonb`;
 }
 
-/** A custom number; a value of another kind, left by a write that met a change of the field's type, is none. */
+/** A custom value as a number. A value of another type, written while the field's type changed, counts as missing. */
 export const customNumber = (alias: string, wireName: string): Sql =>
   sql`case when jsonb_typeof(${name(alias)}.custom->${wireName}) = 'number' then (${name(alias)}.custom->>${wireName})::double precision end`;
 
-/** A custom value as text. Days and moments sort in their wire form, and no value can fail to be text. */
+/** A custom value as text. Dates and times sort in their wire form, and every value can be text. */
 export const customText = (alias: string, wireName: string): Sql => sql`(${name(alias)}.custom->>${wireName}) collate "C"`;
 
 function customValue(field: CustomField, value: string, ctx: Ctx): unknown {

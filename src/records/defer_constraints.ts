@@ -1,8 +1,8 @@
 import { type Ctx, write } from "../core/context.ts";
 
 /**
- * Lets the organization's rows name each other in any order until the transaction ends. `set constraints` holds on the server that
- * runs it, so it is called where the organization's rows lie: the query names the organization, finds no event and answers one row.
+ * Lets rows of the organization refer to each other in any order until the transaction ends. `set constraints` only affects the
+ * server that runs it, so it runs on the server of the organization's rows: the query names the organization, and finds no event.
  */
 export function deferConstraints(ctx: Ctx): void {
   write(ctx, {

@@ -1,7 +1,7 @@
-// Events. Each change writes one row, in its own transaction, and the row never changes. `GET /event/` shows these rows, and
-// webhooks are fed from them.
+// Events. Each change writes one row in its own transaction, and the row never changes. `GET /event/` lists these rows, and
+// webhooks send them.
 
-import { type Ctx, transactionOf, write } from "../core/context.ts";
+import { type Ctx, transactionOf, userOf, write } from "../core/context.ts";
 import { kindOf, type Resource, type Row } from "../core/resource.ts";
 import type { Statement } from "../db/database.ts";
 import { newId } from "../values/id.ts";
@@ -13,17 +13,17 @@ export interface Change<R extends Resource = Resource> {
   action: string;
   before?: Row<R> | null;
   after?: Row<R> | null;
-  /** The names of stored fields that changed; custom values by their own names. */
+  /** The names of the stored fields that changed; custom fields by their own names. */
   changed?: readonly string[];
   meta?: Record<string, unknown>;
 }
 
-/** Writes the event of a change of one record. What emits nothing (`event: null`) is passed over. */
+/** Writes the event of a change of one record, unless its resource emits none (`event: null`). */
 export function emit<R extends Resource>(ctx: Ctx, of: R, change: Change<R>): void {
   emitAll(ctx, of, [change]);
 }
 
-/** The same of many changes, in their order: a batch in one statement. */
+/** The same for many changes, in their order and in one statement. */
 export function emitAll<R extends Resource>(ctx: Ctx, of: R, changes: readonly Change<R>[]): void {
   const events = changes.map((change) => eventOf(ctx, of, change)).filter((event) => event !== null);
   if (events.length === 0) return;
@@ -31,16 +31,16 @@ export function emitAll<R extends Resource>(ctx: Ctx, of: R, changes: readonly C
   transactionOf(ctx).afterCommit(() => ctx.registry.announceEvents());
 }
 
-/** The same in turns, for as many as there are. */
+/** The same in turns, for any number of changes. */
 export const emitInTurns = <R extends Resource>(ctx: Ctx, of: R, changes: readonly Change<R>[]): Promise<void> =>
   inTurns(changes, (piece) => emitAll(ctx, of, piece));
 
-/** The values of the event's row; null where such a change emits nothing. */
+/** The values of the event's row; null if the change emits no event. */
 function eventOf<R extends Resource>(ctx: Ctx, of: R, change: Change<R>): unknown[] | null {
   const row = (change.after ?? change.before) as Row<R> & Record<string, unknown>;
   const kind = kindOf(of, row);
   const objectType = kind.event?.(row) ?? null;
-  if (objectType === null) return null;
+  if (objectType === null || (change.action === "created" && kind.createdSilently)) return null;
   const lookup = (name: string) => ctx.registry.resource(name);
   const data = change.after ? renderRow(kind, change.after as Row<Resource>, ctx.directory, ctx, lookup) : "{}";
   const previous = change.before
@@ -62,6 +62,8 @@ const columns = {
   lead_id: "text",
   user_id: "text",
   api_key_id: "text",
+  oauth_client_id: "text",
+  oauth_scope: "text",
   request_id: "text",
   changed_fields: "text[]",
   previous_data: "json",
@@ -74,7 +76,7 @@ const others = names.filter((one) => one !== "organization_id");
 const into = `insert into event (${names.join(", ")}, date_updated)`;
 const text = `${into} values (${names.map((_, i) => `$${i + 1}`).join(", ")}, $${names.length})`;
 
-// Many rows come as one piece of JSON: what is JSON already stands in it as it is, and nothing is written out twice.
+// Many rows are sent as one JSON text: values that are JSON already are copied into it and not serialized twice.
 const manyText = `${into} select $2, ${others.join(", ")}, date_created
   from json_to_recordset($1::json) t(${others.map((one) => `${one} ${columns[one]}`).join(", ")})`;
 
@@ -110,8 +112,10 @@ function valuesOf(
     `${objectType}.${change.action}`,
     objectId,
     lead_id,
-    ctx.actor.user_id,
+    userOf(ctx),
     ctx.actor.api_key_id,
+    ctx.actor.oauth?.client_id ?? null,
+    ctx.actor.oauth?.scope ?? null,
     ctx.request.id,
     change.changed ?? [],
     previous,
@@ -121,7 +125,7 @@ function valuesOf(
   ];
 }
 
-/** The stored fields that differ, bookkeeping and derived ones left out; custom values one by one. */
+/** The stored fields that differ, without bookkeeping and derived ones; each custom value by its own name. */
 export function changedFields(of: Resource, before: Record<string, unknown>, after: Record<string, unknown>): string[] {
   const changed: string[] = [];
   for (const [key, field] of of.columns) {

@@ -12,10 +12,10 @@ import { customCondition } from "./custom_filters.ts";
 import { expandGroups, isGroup, refersTo } from "./groups.ts";
 import { untied } from "./order.ts";
 
-/** The parameters of a list that are no filters. */
+/** The parameters of a list that are not filters. */
 export const paging = ["_limit", "_skip", "_cursor", "_fields", "_order_by", "_expand", "_count"] as const;
 
-/** The names of all filters of a list, for the description and for the refusal of others. */
+/** The names of all filters of a list, for the description and for the refusal of unknown ones. */
 export function filterNames(of: Resource): { name: string; doc: string }[] {
   const special = filtersOf(of);
   const named = Object.entries(special).map(([key, filter]) => ({ name: key, doc: filter.doc }));
@@ -29,7 +29,7 @@ export function filterNames(of: Resource): { name: string; doc: string }[] {
 
 const keptFilters = new WeakMap<Resource, Record<string, Filter>>();
 
-/** A resource's own filters, and `q` and `search`: its text query, or part of its name where it has none. */
+/** A resource's own filters, with `q` and `search`: its text query, or part of its name if it has none. */
 function filtersOf(of: Resource): Record<string, Filter> {
   let kept = keptFilters.get(of);
   if (kept === undefined) {
@@ -45,7 +45,7 @@ function partOfName(of: Resource): Filter | null {
   );
   if (column === undefined) return null;
   return {
-    doc: `Only records whose \`${column}\` has this in it, in any case.`,
+    doc: `Only records whose \`${column}\` contains this text, in upper or lower case.`,
     sql: (_ctx, value, alias) => sql`position(sort_key(${value}::text) in sort_key(${name(alias)}.${name(column)})) > 0`,
   };
 }
@@ -69,7 +69,7 @@ function operatorsOf(field: Field): Operator[] {
   return [...base, ...ranged, ...(field.nullable && base.length > 0 ? (["isnull"] as const) : [])];
 }
 
-/** The condition that a parameter of the query asks for. `whole` where all records are asked for. */
+/** The condition that a query parameter asks for. `whole` when all records are wanted. */
 export const filterCondition = (
   ctx: Ctx,
   of: Resource,
@@ -77,7 +77,7 @@ export const filterCondition = (
   whole: boolean,
 ): Sql | Promise<Sql> => byKey(key, () => conditionOf(ctx, of, key, value, whole));
 
-/** The same of the only filter of a list that wants the newest: it may find the page itself. */
+/** The same for the only filter of a list of the newest records. It may find the page itself. */
 export async function filterNewest(
   ctx: Ctx,
   of: Resource,
@@ -113,12 +113,12 @@ function columnCondition(ctx: Ctx, key: string, field: Field, operator: Operator
 const unknownFilter = (of: Resource, key: string): string =>
   `is not a filter here${hint(key, [...paging, ...filterNames(of).map((filter) => filter.name)])}`;
 
-/** A filter's function refuses its own value at the place "", and what else is wrong at a place of its own. */
+/** A filter's function refuses its own value at the place "", and anything else at a place of its own. */
 function byKey<T>(key: string, act: () => T): T {
   return placed((place) => (place === "" ? key : place), act);
 }
 
-/** The order that a filter's own value asks for, as a text query may. */
+/** The order that a filter's value itself asks for, as a text query may. */
 export function orderOfFilters(ctx: Ctx, of: Resource, filters: readonly [string, string][]): OrderKey[] | null {
   for (const [key, value] of filters) {
     const keys = byKey(key, () => filtersOf(of)[key]?.order?.(ctx, value));

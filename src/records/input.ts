@@ -1,5 +1,5 @@
 // Reads the body of a create or an update, field by field, by the definition. No value is coerced, and no field is dropped
-// without a word.
+// silently.
 import { z } from "zod";
 import type { Ctx } from "../core/context.ts";
 import { below, collect, type FieldErrors, invalid, refuse } from "../core/errors.ts";
@@ -12,7 +12,7 @@ import { same } from "../values/same.ts";
 import { knows, type UnknownKey, unknownWithin } from "../values/unknown_keys.ts";
 import { customTypeOf, readCustom } from "./custom_fields.ts";
 
-/** The fields of a create, normalized, with `custom` as a whole. Defaults are filled in when it is stored. */
+/** The fields of a create, normalized, with `custom` as a whole. Defaults are added when it is stored. */
 export function readCreate<R extends Resource>(ctx: Ctx, of: R, given: Given): Parsed<Create<R>> {
   const ignored = ignoredFields(of, given);
   const errors: FieldErrors = {};
@@ -39,7 +39,7 @@ export function readNested<R extends Resource>(ctx: Ctx, of: R, body: Record<str
   return input;
 }
 
-/** The changes of an update. Create-only fields may be repeated but not changed; `before` is the record as it is. */
+/** The changes of an update. Create-only fields may be repeated but not changed. `before` is the stored record. */
 export function readPatch<R extends Resource>(ctx: Ctx, of: R, body: Record<string, unknown>, before: Row<R>): Patch<R> {
   const present = before as Record<string, unknown>;
   const errors: FieldErrors = {};
@@ -47,11 +47,11 @@ export function readPatch<R extends Resource>(ctx: Ctx, of: R, body: Record<stri
   for (const [key, field] of givenFields(of, body, ["write"]))
     collect(errors, () => (values[key] = readField(ctx, field, key, body[key], present[key])));
   for (const [key, field] of givenFields(of, body, ["create"])) {
-    // Whether a create would take it does not matter: it is what the record has, or it is refused.
+    // The stored value is accepted even if a create would refuse it by now; any other value is refused.
     const refused: FieldErrors = {};
     const value = collect(refused, () => readField(ctx, field, key, body[key], present[key]));
     const given = Object.keys(refused).length === 0 ? value : body[key];
-    if (field.source === "column" && !same(given, present[key])) errors[key] = "cannot be changed";
+    if (!isPresent(ctx, field, key, given, present)) errors[key] = "cannot be changed";
   }
   collect(errors, () => {
     const custom = readCustom(ctx, of, body, before.custom ?? {}, customTypeOf(present));
@@ -61,7 +61,17 @@ export function readPatch<R extends Resource>(ctx: Ctx, of: R, body: Record<stri
   return values as Patch<R>;
 }
 
-/** The places of a body that say nothing here; they are refused under `strict`. */
+/** Whether a create-only field is given as it is. What is used once and not stored, such as the bytes of a file, is nothing then. */
+function isPresent(ctx: Ctx, field: Field | Input, key: string, given: unknown, present: Record<string, unknown>): boolean {
+  if (field.source === "column") return same(given, present[key]);
+  const { shown, later } = field;
+  if (typeof later === "function") return same(given, later(present));
+  if (shown?.source === "label") return same(given, ctx.directory.find(shown.to, present[shown.ref] as string)?.[shown.field]);
+  // What is read from other rows is shown on updates, and may be sent back.
+  return later === "ignored" || shown !== null || given === null;
+}
+
+/** The body fields that are unknown here. Under `strict` they are refused. */
 export function ignoredFields(of: Resource, { body, strict }: Given): string[] {
   const known = knownFields(of);
   const unknown: UnknownKey[] = [];
@@ -73,7 +83,7 @@ export function ignoredFields(of: Resource, { body, strict }: Given): string[] {
   return reportUnknown(unknown, strict);
 }
 
-/** What reads show within it is known as well. */
+/** What reads show within the field counts as known too. */
 function unknownInField(field: AnyField | undefined, value: object, key: string): readonly UnknownKey[] {
   if (field === undefined || (field.source !== "column" && field.source !== "input") || field.mode === "read") return [];
   const shown = field.source === "column" ? field.output : field.shown?.output;
@@ -83,7 +93,7 @@ function unknownInField(field: AnyField | undefined, value: object, key: string)
 
 const known = new WeakMap<Resource, ReadonlySet<string>>();
 
-// Read-only fields are known, so that what was read can be written back; they are just not taken.
+// Read-only fields are known, so that a client can write back what it has read. They are ignored.
 function knownFields(of: Resource): ReadonlySet<string> {
   let names = known.get(of);
   if (names === undefined) {
@@ -96,7 +106,7 @@ function knownFields(of: Resource): ReadonlySet<string> {
   return names;
 }
 
-/** The fields of a body that may be set in this way. */
+/** The fields of a body that may be set in these modes. */
 function givenFields(of: Resource, body: Record<string, unknown>, modes: readonly string[]): [string, Field | Input][] {
   const given: [string, Field | Input][] = [];
   for (const key in body) {
@@ -106,9 +116,9 @@ function givenFields(of: Resource, body: Record<string, unknown>, modes: readonl
   return given;
 }
 
-/** The stored form of a given value. What it refuses it names by the field's key. */
+/** The stored form of a given value. A refusal names the field's key. */
 function readField(ctx: Ctx, field: Field | Input, key: string, given: unknown, before?: unknown): unknown {
-  // Text that says nothing is empty, and that is null, unless it is what stands there: what was read can be written back.
+  // Blank text becomes null, unless it is the stored value: a client can write back what it has read.
   const isEmpty = typeof given === "string" && isBlank(given);
   const value = isEmpty && given === before ? given : readValue(field, isEmpty ? "" : given, key);
   if (field.source !== "column" || field.normalize === null || value === null) return value;

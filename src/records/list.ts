@@ -13,7 +13,7 @@ import { joinsOf, selectList, statementName } from "./records.ts";
 import { renderedProjectionOf } from "./rendered.ts";
 import { type Projection, projectionOf } from "./writer.ts";
 
-/** Beyond this offset the keys are found first, in the index alone, and joined back: 90 ms become 9 at 100,000. */
+/** Beyond this offset the keys are found in the index alone and joined back: 90 ms become 9 at an offset of 100,000. */
 const deepSkip = 1000;
 
 /** The finished JSON of a page. `extra` are further members of the envelope, as JSON text. */
@@ -29,12 +29,12 @@ export async function showList(ctx: Ctx, of: Resource, input: ListInput, extra: 
   const rest = Object.entries(members)
     .map(([key, value]) => `,"${key}":${value}`)
     .join("");
-  // Put together once: a page is long, and every step on the way to it would be another copy.
+  // Joined once: a page is long, and every step on the way would make another copy.
   return new JsonText([`{"data":[`, ...pieces, `],"has_more":${has_more}${rest}}`].join(""));
 }
 
 interface Pieces extends Pick<Page, "has_more" | "last"> {
-  /** The records' JSON and the commas between them. */
+  /** The JSON of the records, with the commas between them. */
   pieces: string[];
 }
 
@@ -50,8 +50,8 @@ async function readPieces(ctx: Ctx, of: Resource, input: ListInput): Promise<Pie
 }
 
 /**
- * The hottest list there is, of renderings in an order they show: nothing is selected but one column a record. Null where the list
- * is another one, or where a rendering is missing.
+ * The fastest list: stored renderings in an order that they show, so only one column of each record is selected. Null if the list
+ * needs more, or if a rendering is missing.
  */
 async function readLeanPage(ctx: Ctx, of: Resource, input: ListInput): Promise<Pieces | null> {
   const lean = leanFor(ctx, of, input);
@@ -77,7 +77,7 @@ export const textWith = (text: string, members: string) => `${text.slice(0, -1)}
 export interface Page {
   records: { id: string; text: string }[];
   has_more: boolean;
-  /** The order's values of the last record, from which the next page starts. */
+  /** The last record's values of the sort keys, from which the next page starts. */
   last: (string | null)[] | null;
 }
 
@@ -95,7 +95,7 @@ export async function readPage(ctx: Ctx, of: Resource, input: ListInput): Promis
   };
 }
 
-/** Writes rows; those without a valid rendering are read once more, by their columns. */
+/** Writes rows. Those without a valid rendering are read again by their columns. */
 async function writeRows(ctx: Ctx, of: Resource, projection: Projection, rows: Rows): Promise<Page["records"]> {
   const records = rows.map((row) => ({ id: row.at(-1)!, text: projection.write(row, ctx.directory, ctx) }));
   const missing = records.filter(({ text }) => text === "").map(({ id }) => id);
@@ -110,25 +110,25 @@ async function writeRows(ctx: Ctx, of: Resource, projection: Projection, rows: R
   return records.map(({ id, text }) => ({ id, text: text || (byId.get(id) ?? "") })).filter(({ text }) => text !== "");
 }
 
-// The order's values are selected behind everything else; the id is always the last of them.
+// The values of the sort keys are selected last, and the id is always the last of them.
 const keysOf = (row: TextRow, input: ListInput): (string | null)[] => row.slice(row.length - input.order.length);
 
 type Selected = Pick<Projection, "select" | "joins" | "related">;
 
-// `keyed`: with the order's values behind everything else.
+// `keyed`: the values of the sort keys are selected last.
 async function pageRows(ctx: Ctx, of: Resource, input: ListInput, selected: Selected, keyed = true): Promise<Rows> {
   const prepared = preparedPage(ctx, of, input, selected, keyed);
   if (prepared !== null) return read(ctx, prepared);
   const composed = pageQuery(ctx, of, input, selected, keyed);
   if (input.found === null) return query(ctx, statement(composed));
-  // A page by its ids is the same statement for all of them.
+  // A page by its ids has the same text for all lists.
   return search(
     ctx,
     statement(composed, (text) => statementName(of, "list", text)),
   );
 }
 
-// The default list, and the default list of one parent: one plan fits all values, so these are prepared and share connections.
+// The default list, and the default list of one parent, have one plan for all values, so they are prepared and share connections.
 function preparedPage(ctx: Ctx, of: Resource, input: ListInput, projection: Selected, keyed: boolean): Statement | null {
   const unfiltered = input.conditions.length === 0;
   const eligible = (unfiltered || input.onePlan) && input.skip === 0 && projection.related.length === 0;
@@ -153,10 +153,10 @@ function pageQuery(ctx: Ctx, of: Resource, input: ListInput, projection: Selecte
 
 // --- counting ---
 
-/** Above this an estimate is the planner's. */
+/** Above this the count is the planner's estimate. */
 const countExactly = 10_000;
 
-/** How many records meet the conditions: exactly, or by the planner's statistics where they are many. */
+/** How many records meet the conditions: exactly, or by the planner's statistics if there are many. */
 export async function countRows(ctx: Ctx, of: Resource, input: Pick<ListInput, "counted" | "count">): Promise<number> {
   const where = and([...scope(ctx, of), ...input.counted]);
   if (input.count === "exact") {
@@ -175,10 +175,10 @@ export async function countRows(ctx: Ctx, of: Resource, input: Pick<ListInput, "
 
 // --- expanding ---
 
-/** At most so many children of each record are brought along; where there are more, `contacts_has_more` says so: their own path lists them. */
+/** How many children of each record `_expand` adds. If there are more, `contacts_has_more` says so, and their own path lists them. */
 const expandMax = 100;
 
-/** For each id the JSON members its relations add, such as `,"contacts":[…]`. One statement for each relation. */
+/** The JSON members that the relations add to each id, such as `,"contacts":[…]`. One statement for each relation. */
 export async function expandIds(ctx: Ctx, of: Resource, names: readonly string[], ids: readonly string[]): Promise<string[]> {
   const texts = ids.map(() => "");
   const results = await Promise.all(names.map((relation) => expandOne(ctx, of, relation, ids)));
@@ -193,7 +193,7 @@ export async function expandIds(ctx: Ctx, of: Resource, names: readonly string[]
   return texts;
 }
 
-/** Children come in the order of their list, those without one of their own oldest first. */
+/** Children come in the default order of their list; without one, the oldest come first. */
 const childOrder = (ctx: Ctx, of: Resource): Sql => orderBy(readOrder(of, of.order ?? "date_created", ctx));
 
 async function expandOne(ctx: Ctx, of: Resource, relationName: string, ids: readonly string[]): Promise<Map<string, string[]>> {

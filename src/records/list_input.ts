@@ -1,4 +1,4 @@
-// Reads the query of a list: paging, fields, order and filters. What it may contain follows from the definition.
+// Reads the query of a list: paging, fields, order and filters. The definition says what it may contain.
 import { hash } from "node:crypto";
 import type { Ctx } from "../core/context.ts";
 import { collect, type FieldErrors, invalid, refuse } from "../core/errors.ts";
@@ -25,17 +25,17 @@ export interface ListInput {
   count: "exact" | "estimate" | null;
   order: readonly OrderKey[];
   conditions: Sql[];
-  /** The page that the only filter has found by itself; null where the conditions have to find it. */
+  /** The page, if the only filter has found it itself; null if the conditions have to find it. */
   found: Pick<Found, "rows"> | null;
-  /** The same as they are best asked of all rows, for a count. */
+  /** The conditions in the form that is best for all rows, for a count. */
   counted: Sql[];
-  /** One plan fits all values: the only condition is equality on an indexed reference, in the default order. */
+  /** One plan fits all values, because the only condition is equality on an indexed reference, in the default order. */
   onePlan: boolean;
   /** Binds a cursor to its filters and order. */
   fingerprint: () => string;
 }
 
-/** Reads the query of a list. `fixed` are conditions of the path (a parent's id), beside the caller's filters. */
+/** Reads the query of a list. `fixed` are conditions of the path, such as a parent's id, in addition to the caller's filters. */
 export async function readList(
   ctx: Ctx,
   of: Resource,
@@ -43,7 +43,7 @@ export async function readList(
   fixed: readonly Sql[] = [],
 ): Promise<ListInput> {
   const errors: FieldErrors = {};
-  // In one order, so that the same filters make the same statement.
+  // Sorted, so that the same filters make the same statement.
   const filters = Object.entries(given)
     .filter(([key]) => !(paging as readonly string[]).includes(key))
     .sort();
@@ -91,7 +91,7 @@ export async function readList(
   return input;
 }
 
-/** A rendering in one column, where a list shows records as they are kept. */
+/** Reads stored renderings as one column, if the list shows records as they are stored; else null. */
 export const leanFor = (ctx: Ctx, of: Resource, { fields, expand }: Pick<ListInput, "fields" | "expand">): Lean | null =>
   fields === null && expand.length === 0 ? leanOf(of, (other) => ctx.registry.resource(other)) : null;
 
@@ -100,14 +100,14 @@ const newestFirst = ["date_created", "id"];
 const isNewestFirst = (order: readonly OrderKey[]): boolean =>
   order.length === newestFirst.length && order.every(({ key, descending }, i) => descending && key === newestFirst[i]);
 
-/** The names in `_fields`, or null for no trimming. */
+/** The names in `_fields`; null for all fields. */
 export function readFieldNames(value: string | undefined): string[] | null {
   if (value === undefined) return null;
   const names = splitList(value);
   return names.length === 0 ? null : names;
 }
 
-/** Whole numbers as text: `"100"`. */
+/** Reads a whole number from text such as `"100"`. */
 export function wholeNumber(value: string | undefined, key: string, otherwise: number, max: number): number {
   if (value === undefined || value === "") return otherwise;
   const number = /^-?\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
@@ -129,7 +129,7 @@ function onlyIndexed(
   return of.indexed?.includes(field) === true && !value.includes(",") && !isGroup(value);
 }
 
-/** What is brought along: what `_expand` says, and every relation that `_fields` names. */
+/** The relations to add: those in `_expand`, and every relation that `_fields` names. */
 export function readExpand(of: Resource, value: string | undefined, fields: readonly string[] | null): string[] {
   const known = Object.keys(of.expand ?? {});
   const named = known.filter((one) => fields?.includes(one));

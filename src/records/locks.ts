@@ -1,6 +1,6 @@
-// The order in which records are locked. Two writers that lock the same records in the same order wait for each other; in another order
-// each waits for the other, until PostgreSQL fails one of them after a second. So what a change will touch besides the record itself is
-// locked before it: these take the place of the verb `lock`.
+// The order in which records are locked. Two writers that lock the same records in different orders wait for each other, until
+// PostgreSQL fails one of them after a second. So other records that a change will touch are locked before the record itself.
+// These functions take the place of the verb `lock`.
 import { type Ctx, query } from "../core/context.ts";
 import type { Field } from "../core/field.ts";
 import { from, type Resource, type Row } from "../core/resource.ts";
@@ -10,13 +10,13 @@ import { lockToChange } from "./references.ts";
 
 type Lock = <R extends Resource>(of: R) => (ctx: Ctx, id: string) => Promise<Row<R>>;
 
-/** For records that stand in an order, and for those of which one must stay: all of the kind come first. */
+/** For records with an order among them, and for kinds of which one must remain: all records of the kind are locked first. */
 export const lockBehindAll: Lock = (of) => async (ctx, id) => {
   await lockToChange(ctx, of, sql`true`);
   return lockRecord(ctx, of, id);
 };
 
-/** For records that are changed together with what they name in `field`: that comes first, whoever may see it. */
+/** For records that are changed together with the record in `field`: that one is locked first, whoever may see it. */
 export const lockBehindParent =
   <R extends Resource>(of: R, field: string) =>
   async (ctx: Ctx, id: string): Promise<Row<R>> => {

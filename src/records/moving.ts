@@ -10,41 +10,42 @@ import { type CustomField, customFieldsOf, customTypeOf, takes } from "./custom_
 import { deferConstraints } from "./defer_constraints.ts";
 import { withIds } from "./named_ids.ts";
 import { findRecords } from "./records.ts";
-import { lockPointing, removeRows } from "./references.ts";
+import { lockPointing } from "./references.ts";
+import { removeRows } from "./removal.ts";
 import { store } from "./store.ts";
 
-/** A record on its way. */
+/** A record that is being moved. */
 export interface Moving {
-  /** The resource that holds its rows: for an activity of any kind, `activity`. */
+  /** The resource that holds its rows: `activity` for an activity of any kind. */
   of: Resource;
   before: Row<Resource>;
-  /** The row as it will be there. */
+  /** The row as it will be in the other organization. */
   after: Row<Resource>;
 }
 
 export interface Move {
-  /** The record itself, then what goes with it. */
+  /** The record itself, then the records that go with it. */
   going: readonly Moving[];
-  /** How many did not go along, by resource: they lose what moved, or are deleted where they cannot be without it. */
+  /** How many records stay, by resource. They lose their reference to what moves, or are deleted if they need it. */
   left: Readonly<Record<string, number>>;
   fates: Fates;
 }
 
-/** What became of fields that name what an organization has; those of other records behind the record's name and a dot. */
+/** What became of fields that refer to records of the organization. Fields of other records are named `record.field`. */
 export interface Fates {
-  /** They name the same there: members of both. */
+  /** Fields that refer to the same record there, such as a member of both. */
   kept: ReadonlySet<string>;
-  /** They name what is the same there: by id here, the id there. */
+  /** Fields that now refer to the matching record there: by the id here, the id there. */
   matched: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** They lost what they named. */
+  /** Fields that lost their value. */
   cleared: ReadonlySet<string>;
 }
 
-/** What would go: the record and, level by level, what points at it with `cascade` and `follow`. All of it is locked. */
+/** Plans a move: the record and, level by level, what points at it with `cascade` and `follow`. All of it is locked. */
 export async function planMove(here: Ctx, there: Ctx, of: Resource, row: Row<Resource>): Promise<Move> {
   const found = new Map<string, Omit<Moving, "after">>();
   await collect(here, of, [row], found);
-  const stranded = takeOutStranded(found, row.id as string);
+  const stranded = takeOutStranded(here, found, row.id as string);
   const records = [...found.values()];
   const left = await countLeft(here, records, stranded);
   const way: Way = { here, there, root: of, found, counterparts: await findCounterparts(here, there, records), ...noFates() };
@@ -69,13 +70,13 @@ async function collect(
 
 const owns = (rule: NonNullable<Field["ref"]>) => rule.onDelete === "cascade" && rule.onMove === "follow";
 
-/** Takes out what would have lost a reference it needs, or the record it belongs to; then what needed that, and so on. */
-function takeOutStranded(found: Map<string, Omit<Moving, "after">>, root: string): Omit<Moving, "after">[] {
+/** Removes records that would lose a reference they need, or the record they belong to; then those that need these, and so on. */
+function takeOutStranded(here: Ctx, found: Map<string, Omit<Moving, "after">>, root: string): Omit<Moving, "after">[] {
   const stranded: Omit<Moving, "after">[] = [];
   for (let size = -1; size !== found.size; ) {
     size = found.size;
     for (const [id, one] of found) {
-      if (id === root || canGo(one, found)) continue;
+      if (id === root || canGo(here, one, found)) continue;
       stranded.push(one);
       found.delete(id);
     }
@@ -83,20 +84,24 @@ function takeOutStranded(found: Map<string, Omit<Moving, "after">>, root: string
   return stranded;
 }
 
-function canGo({ of, before }: Omit<Moving, "after">, found: ReadonlyMap<string, unknown>): boolean {
+function canGo(here: Ctx, { of, before }: Omit<Moving, "after">, found: ReadonlyMap<string, unknown>): boolean {
   if (of.about !== undefined && !found.has(before[of.about] as string)) return false;
   const references = kindOf(of, before).columns.filter(([key, field]) => field.ref !== null && before[key] !== null);
-  // What is about a record belongs to that; whether it goes along, its references say.
+  // A record `about` another belongs to it, but its references decide whether it goes along.
   const leads = ({ ref }: Field) => (of.about === undefined ? owns(ref!) : ref!.onMove === "follow");
+  const isDeleted = (resource: string, id: string) =>
+    here.registry.resource(resource)?.deleted !== undefined && here.directory.find(resource, id) === undefined;
   const lost = ([key, { ref }]: readonly [string, Field]) =>
-    ref!.onMove === "clear" || (ref!.onMove === "follow" && !found.has(before[key] as string));
+    ref!.onMove === "clear" ||
+    (ref!.onMove === "match" && isDeleted(ref!.to, before[key] as string)) ||
+    (ref!.onMove === "follow" && !found.has(before[key] as string));
   return (
     references.some(([key, field]) => leads(field) && found.has(before[key] as string)) &&
     !references.some((reference) => !reference[1].nullable && lost(reference))
   );
 }
 
-/** Those that are stranded, and whatever points at one of all these and does not go: a quote without its lead, a place on a list. */
+/** Counts the stranded records and those that point at any of these records and stay, such as a place on a list. */
 async function countLeft(
   ctx: Ctx,
   going: readonly Omit<Moving, "after">[],
@@ -131,7 +136,7 @@ const loses = ({ rule }: Pointer) => rule.onDelete === "clear" || (rule.onDelete
 
 // --- what things are called there ---
 
-/** By the id of a record here: the id there, and whether that is the same thing (made there for it, maybe) or only stands in for it. */
+/** By the id of a record here: the id there. `isSame` is false for a substitute that only stands in for it. */
 type Counterparts = ReadonlyMap<string, { id: string; isSame: boolean }>;
 
 async function findCounterparts(here: Ctx, there: Ctx, records: readonly Omit<Moving, "after">[]): Promise<Counterparts> {
@@ -163,7 +168,7 @@ async function findCounterparts(here: Ctx, there: Ctx, records: readonly Omit<Mo
   return counterparts;
 }
 
-/** What the records name beside one another, by the resource. */
+/** The ids that the records refer to outside of the move, by resource. */
 function idsToMatch(here: Ctx, records: readonly Omit<Moving, "after">[]): ReadonlyMap<string, ReadonlySet<string>> {
   const ids = new Map<string, Set<string>>();
   const want = (to: string, id: string) => ids.set(to, (ids.get(to) ?? new Set()).add(id));
@@ -194,7 +199,7 @@ interface Way {
 
 const noFates = (): Pick<Way, keyof Fates> => ({ kept: new Set(), matched: {}, cleared: new Set() });
 
-/** The row as the other organization will have it: what stays behind is forgotten, or gives way to what is the same there. */
+/** The row as the other organization will have it: references to what stays behind are cleared or replaced by their matches. */
 function translated({ of, before }: Omit<Moving, "after">, way: Way): Row<Resource> {
   const { here, there, found, counterparts } = way;
   const kind = kindOf(of, before);
@@ -214,7 +219,7 @@ function translated({ of, before }: Omit<Moving, "after">, way: Way): Row<Resour
     if (ref === null || ref.onMove === "keep" || before[key] === null) continue;
     after[key] = ref.onMove === "clear" ? null : becomes(before[key] as string, null, key);
   }
-  // By the type that it has there.
+  // Its custom fields depend on its type there.
   const fields = customFieldsElsewhere(kind, before, after, way);
   Object.assign(after, withIds(here.directory, kind, before, becomes));
   if (kind.custom !== undefined) after.custom = customElsewhere(after.custom as Record<string, unknown>, fields, way, place);
@@ -230,7 +235,7 @@ function match({ matched }: Way, place: string, id: string, there: string): void
   matched[place] = { ...matched[place], [id]: there };
 }
 
-/** The custom fields there, with their own names, by the names here of those that are the same. */
+/** The matching custom fields there, with their own names, by the names here. */
 type FieldsElsewhere = ReadonlyMap<string, readonly [string, CustomField]>;
 
 function customFieldsElsewhere(
@@ -249,7 +254,7 @@ function customFieldsElsewhere(
   return fields;
 }
 
-/** Custom values go to the fields of the same name and kind, as far as those take them. */
+/** Custom values go to the fields of the same name and type, if these accept them. */
 function customElsewhere(
   custom: Record<string, unknown>,
   fields: FieldsElsewhere,
@@ -278,10 +283,10 @@ const isSameField = (field: CustomField, other: CustomField, { here, there }: Wa
 const referencedName = ({ directory }: Ctx, { referenced_custom_type_id: id }: CustomField): string | undefined =>
   id === null ? undefined : String(directory.find("custom_object_type", id)?.name).toLowerCase();
 
-/** Carries a planned move out. What belongs to the record and does not go along is deleted with it, as its own deletion would. */
+/** Carries out a planned move. What belongs to the record and does not go along is deleted with it, as by a deletion. */
 export async function carryOut(here: Ctx, there: Ctx, { going }: Move): Promise<void> {
   const { of, before } = going[0]!;
-  // Rows name each other in any order, and until the last has come some names lead nowhere.
+  // Rows refer to each other in any order, so references are checked when the last row has come.
   for (const side of [here, there]) deferConstraints(side);
   await removeRows(here, of, [before], { moved_to: there.organization_id });
   for (const [kind, rows] of Map.groupBy(going, (one) => kindOf(one.of, one.before)))

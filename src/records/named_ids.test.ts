@@ -60,7 +60,7 @@ test("what goes with a record tells nothing but that it goes", async () => {
   );
 });
 
-test("a group that is deleted leaves its tasks to whoever deletes it, and its conversations to nobody", async () => {
+test("when a group is deleted, its tasks are assigned to the deleting member, and its conversations to nobody", async () => {
   const acme = await organization();
   const group = await acme.post("/group/", { name: "Sales" });
   const task = await acme.task({ assigned_to: group.id });

@@ -1,5 +1,5 @@
-// Ids that stand inside values: in lists, in objects and in custom values. No foreign key knows them. The fields say where they
-// are (`names`), so that a move, a merge or a deletion finds all of them.
+// Ids inside values: in lists, in objects and in custom values. Foreign keys do not know them. The fields declare them (`names`),
+// so that a move, a merge or a deletion finds all of them.
 import type { Ctx } from "../core/context.ts";
 import type { Directory } from "../core/directory.ts";
 import type { Field, Naming } from "../core/field.ts";
@@ -8,10 +8,10 @@ import { name, type Sql, sql } from "../db/sql.ts";
 import { same } from "../values/same.ts";
 import { type CustomField, customFieldsOf, customTypeOf } from "./custom_fields.ts";
 
-/** What an id becomes: null where what it names is no more. `place` is the field, or the custom value by its own name. */
+/** What an id becomes; null if its record is gone. `place` is the field, or the custom field's own name. */
 export type Becomes = (id: string, to: readonly string[], place: string) => string | null;
 
-/** The columns of a row that change with the ids in them. What is no more leaves lists, and other places empty. */
+/** The columns of a row that change with the ids in them. An id that is gone is removed from a list, and empties any other place. */
 export function withIds(directory: Directory, of: Resource, row: Row<Resource>, becomes: Becomes): Record<string, unknown> {
   const record = row as Record<string, unknown>;
   const changes: Record<string, unknown> = {};
@@ -51,7 +51,7 @@ const naming: ReadonlySet<CustomField["type"]> = new Set(["user", "contact", "cu
 
 type NamesAny = (ids: readonly string[]) => Sql[];
 
-/** Who names records of a resource within values, with the conditions that an index answers one id at a time. */
+/** The resources that name records of `resource` inside values, with conditions that an index answers for one id at a time. */
 export function holdersOf(ctx: Ctx, resource: string): [Resource, NamesAny[]][] {
   const all = ctx.registry.resources.filter((one) => one.only === undefined);
   return all

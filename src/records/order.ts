@@ -10,7 +10,7 @@ import { casts, splitList } from "./comparisons.ts";
 import { type CustomField, customFieldsOf, findField } from "./custom_fields.ts";
 import { customNumber, customText } from "./custom_filters.ts";
 
-/** As SQL. Nulls come last in both directions. */
+/** The order as SQL. Nulls come last in both directions. */
 export const orderBy = (order: readonly OrderKey[]): Sql =>
   joined(order.map((key) => sql`${key.sql} ${raw(key.descending ? "desc" : "asc")}${raw(key.nullable ? " nulls last" : "")}`));
 
@@ -21,7 +21,7 @@ export function readOrder(of: Resource, value: string | undefined, ctx: Ctx): re
   const kept = defaultOrders.get(of);
   if (kept !== undefined) return kept;
   const order = orderOf(of, of.order ?? "-date_created", ctx);
-  // The SQL of a special key may name the organization, so such an order is made for each request.
+  // The SQL of a special key may name the organization, so an order with such a key is made for each request.
   if (order.every(({ key }) => specialKey(of, key) === null)) defaultOrders.set(of, order);
   return order;
 }
@@ -41,7 +41,7 @@ function orderOf(of: Resource, value: string, ctx: Ctx): OrderKey[] {
 
 const noCustomFields: ReadonlyMap<string, CustomField> = new Map();
 
-/** Numbers by what they are worth, days and moments by when, ids of members and records by the names people read. */
+/** Sorts numbers by value, dates and times by time, and ids of members and records by the names that people read. */
 function customKey(ctx: Ctx, fields: ReadonlyMap<string, CustomField>, wireName: string, descending: boolean): OrderKey | null {
   const [key, field] = findField(fields, wireName) ?? [];
   if (key === undefined || field === undefined || field.accepts_multiple_values) return null;
@@ -57,7 +57,7 @@ function customKey(ctx: Ctx, fields: ReadonlyMap<string, CustomField>, wireName:
   };
 }
 
-/** The id has no collation of its own here, so that it is looked up in the index. What the caller may not see has no name. */
+/** Without a collation on the id, so that the index finds it. A record that the caller may not see has no name. */
 function customLabel(ctx: Ctx, of: Resource, key: string): Sql {
   const label = name(of.columns.some(([one]) => one === "display_name") ? "display_name" : "name");
   return sql`(select sort_key(l.${label}) from ${from(of, "l")} where ${and(scope(ctx, of, "l"))} and l.id = t.custom->>${key}) collate "C"`;
@@ -68,7 +68,7 @@ function notSortedBy(of: Resource, fields: ReadonlyMap<string, CustomField>, giv
   return `${notAmong(given, [...sortKeys(of), ...custom])}, with - in front for descending`;
 }
 
-/** Ties break by id in the direction of the last key, so that pages neither repeat nor skip a record. */
+/** Adds the id as the last key, in the direction of the key before it, so that pages neither repeat nor skip a record. */
 export function untied(keys: readonly OrderKey[]): OrderKey[] {
   if (keys.some((key) => key.key === "id")) return [...keys];
   const descending = keys.at(-1)?.descending ?? true;

@@ -1,5 +1,5 @@
-// The schema of a record as it is shown, for the API description and for tests. There is one for each resource, which all its
-// verbs share; one for each verb took 8 MB more.
+// The schema of a record as it is shown, for the API description and for tests. All verbs of a resource share one; one for each
+// verb took 8 MB more.
 import { z } from "zod";
 import type { Resource } from "../core/resource.ts";
 import { partsOf } from "./parts.ts";

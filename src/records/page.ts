@@ -1,16 +1,15 @@
-// Lists that are in memory as a whole (catalogs, the members of an organization). They are answered in pages, like any other
-// list.
+// Lists that are in memory as a whole, such as catalogs or the members of an organization. They have pages like any other list.
 import { z } from "zod";
 import { collect, type FieldErrors, refuse } from "../core/errors.ts";
 import { limitDefault, limitMax, wholeNumber } from "./list_input.ts";
 
 /** The parameters of such a list. */
 export const pageInput = {
-  _limit: z.string().optional().describe(`How many at most: 0 to ${limitMax}, ${limitDefault} where not given.`),
-  _skip: z.string().optional().describe("How many to pass over."),
+  _limit: z.string().optional().describe(`How many records at most: 0 to ${limitMax}, by default ${limitDefault}.`),
+  _skip: z.string().optional().describe("How many records to skip."),
 };
 
-/** What such a list answers. */
+/** The answer of such a list. */
 export const pageOf = <S extends z.ZodType>(element: S) => z.strictObject({ data: z.array(element), has_more: z.boolean() });
 
 export function page<T>(all: readonly T[], given: { _limit?: string; _skip?: string }): { data: T[]; has_more: boolean } {

@@ -1,15 +1,15 @@
-// The parts of a record's JSON, in the order of the wire. Four writers read this list: of rows from the database, of a record at
-// hand, of the JSON that is kept beside a row, and of the schema.
+// The parts of a record's JSON, in the order of the wire. Four writers use this list: for rows from the database, for a record in
+// memory, for the JSON that is stored beside a row, and for the schema.
 import type { ShownField } from "../core/field.ts";
 import type { Resource } from "../core/resource.ts";
 
 export type Part = { key: string; isOnDemand: boolean } & (
   | { kind: "custom" }
-  /** It follows from the row alone. */
+  /** Computed from the row alone. */
   | { kind: "own"; field: Exclude<ShownField, { source: "label" | "lookedUp" | "related" }> }
-  /** It follows from the organization's small records as they are now, or from the hour, and so is never kept beside a row. */
+  /** Depends on the organization's small records or on the time, so it is never stored beside a row. */
   | { kind: "lookedUp"; field: Extract<ShownField, { source: "label" | "lookedUp" }> }
-  /** It takes SQL of its own. */
+  /** Needs SQL of its own. */
   | { kind: "related"; field: Extract<ShownField, { source: "related" }> }
 );
 
@@ -19,7 +19,7 @@ export function partsOf(of: Resource): readonly Part[] {
   return parts;
 }
 
-/** Its labels are read there. Where not everyone sees every record of it, they take a join, which asks who does. */
+/** True if labels come from the directory. A join reads the labels of a target that some callers may not see. */
 export const isInDirectory = (target: Resource | undefined): boolean => target?.cached === true && target.visible === undefined;
 
 const kept = new WeakMap<Resource, readonly Part[]>();

@@ -1,18 +1,19 @@
-// What is served without a key, such as a shared file or a quote to accept. A secret in the path says which record it is.
-import type { Actor, Ctx } from "../core/context.ts";
+// Routes without a key, such as a shared file or a quote to accept. A secret in the path identifies the record.
 import type { Core } from "../core/core.ts";
 import type { Content } from "../core/operation.ts";
-import { contextFor } from "../core/perform.ts";
-import { permissions } from "../core/permissions.ts";
 
 export interface PublicRequest {
   method: "GET" | "POST";
+  /** Only the head of the answer is wanted: somebody looks where a link leads, and does not follow it. */
+  isHead: boolean;
+  /** The address that the request came from. */
+  ip: string;
   params: Record<string, string>;
   query: Record<string, string>;
-  /** The fields of a form, of a POST. */
+  /** The fields of the form in a POST. */
   form: Record<string, string>;
   requestId: string;
-  /** `range`, `user-agent` and the like, by lower-case names. */
+  /** `range`, `user-agent` and the like, by their lower-case names. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
@@ -21,39 +22,15 @@ export interface PublicAnswer {
   content: Content;
 }
 
-/** A path beside `/api/v1`, such as `/f/{token}/{name}`. Who asks is counted by their address. */
+/**
+ * A path besides `/api/v1`, such as `/f/{token}/{name}`. The rate limit counts callers by address. A `signed` route counts only
+ * requests whose signature is wrong, because a provider calls often and from few addresses.
+ */
 export interface PublicRoute {
   name: string;
   path: string;
   doc: string;
   methods: readonly ("GET" | "POST")[];
+  signed?: true;
   run(core: Core, request: PublicRequest): Promise<PublicAnswer>;
 }
-
-/**
- * Runs `work` as the service itself, in one transaction of this organization. What it writes is written in the name of `userId`:
- * who made the record that a stranger now answers to.
- */
-export async function asService<T>(
-  core: Core,
-  organizationId: string,
-  userId: string,
-  request: { id: string; method: string; path: string },
-  work: (ctx: Ctx) => Promise<T>,
-): Promise<T> {
-  const directory = await core.directories.of(organizationId);
-  const facts = { ...request, offsetMinutes: 0, ifMatch: null };
-  const actor = serviceActor(organizationId, userId);
-  return core.db.transaction(organizationId, (tx) => work(contextFor(core, { actor, request: facts }, directory, tx)));
-}
-
-const serviceActor = (organizationId: string, userId: string): Actor => ({
-  organization_id: organizationId,
-  user_id: userId,
-  membership_id: "",
-  role_id: "admin",
-  permissions: new Set(permissions),
-  scopes: new Set(["read", "write_safe", "write_destructive"]),
-  past_due: false,
-  api_key_id: null,
-});

@@ -1,5 +1,5 @@
 // The operations `list` and `get` of a resource. The schemas of their answers are made when the API description or a test asks
-// for them: made at the start, for all verbs of a hundred resources, they took 40 MB.
+// for them, because at the start they took 40 MB for all verbs of a hundred resources.
 import { z } from "zod";
 import type { Ctx } from "../core/context.ts";
 import { type JsonText, type Operation, type Parameter, refuseUnknownParameters } from "../core/operation.ts";
@@ -66,25 +66,25 @@ export function listParameters(of: Resource): Parameter[] {
       doc: "How many records at most.",
       schema: z.int().min(0).max(limitMax).default(limitDefault),
     },
-    { name: "_skip", doc: "How many records to pass over.", schema: z.int().min(0).default(0) },
+    { name: "_skip", doc: "How many records to skip.", schema: z.int().min(0).default(0) },
     {
       name: "_cursor",
-      doc: "`cursor_next` of the page before, with the same filters and order.",
+      doc: "The `cursor_next` of the previous page. Filters and order must be the same.",
       schema: z.string(),
     },
     fieldsParameter,
     {
       name: "_order_by",
-      doc: `Sort keys separated by commas, - in front for descending: ${[...sortKeys(of), ...(of.custom === undefined ? [] : ["custom.cf_…"])].join(", ")}.`,
+      doc: `Sort keys separated by commas, with - in front for descending order: ${[...sortKeys(of), ...(of.custom === undefined ? [] : ["custom.cf_…"])].join(", ")}.`,
       schema: z.string(),
     },
     { name: "_count", doc: "Adds `total_results`.", schema: z.enum(["exact", "estimate"]) },
-    ...(expand.length > 0 ? [{ name: "_expand", doc: `Brings along: ${expand.join(", ")}.`, schema: z.string() }] : []),
+    ...(expand.length > 0 ? [{ name: "_expand", doc: `Adds related records: ${expand.join(", ")}.`, schema: z.string() }] : []),
     ...filters,
   ];
 }
 
-/** A nested list is that of a parent the caller may see. */
+/** A nested list needs a parent that the caller may see. */
 async function parentCondition(ctx: Ctx, of: Resource, params: Record<string, string>): Promise<Sql[]> {
   if (of.parent === undefined) return [];
   await getParent(ctx, of, params);
@@ -105,14 +105,14 @@ export function getOperation(of: Standard, own?: GetVerb): Operation<{ id: strin
   const expand = Object.keys(resource.expand ?? {});
   const usual =
     expand.length > 0
-      ? [fieldsParameter, { name: "_expand", doc: `Brings along: ${expand.join(", ")}.`, schema: z.string() }]
+      ? [fieldsParameter, { name: "_expand", doc: `Adds related records: ${expand.join(", ")}.`, schema: z.string() }]
       : [fieldsParameter];
   const known = new Set(usual.map((parameter) => parameter.name));
   const show = own ?? ((ctx: Ctx, id: string, fields: readonly string[] | null) => showRecord(ctx, resource, id, fields));
   return {
     method: "GET",
     path: `${resource.path}/{id}/`,
-    doc: `Answers one ${noun(resource)}.`,
+    doc: `Returns one ${noun(resource)}.`,
     parameters: usual,
     body: null,
     get output() {

@@ -1,5 +1,5 @@
 // Reads records, and changes them through the front door: `createRecord`, `updateRecord` and `deleteRecord` run the rules of the
-// resource that they are given, so nothing that changes a record can skip them.
+// record's resource, so no change can skip them.
 
 import { type Ctx, may, query, read, transactionOf } from "../core/context.ts";
 import { below, invalid, notAllowed, notFound } from "../core/errors.ts";
@@ -42,7 +42,7 @@ export async function showRecord(ctx: Ctx, of: Resource, id: string, fields: rea
 
 const byIdTexts = new WeakMap<Projection, Statement>();
 
-// The hottest statement there is: its text is made once for each set of fields.
+// The most frequent statement: its text is made once for each set of fields.
 function byId(ctx: Ctx, of: Resource, id: string, projection: Projection): Statement {
   let kept = byIdTexts.get(projection);
   if (kept === undefined) {
@@ -58,17 +58,17 @@ function selectOne(ctx: Ctx, of: Resource, id: string, projection: Projection): 
     where ${and([...scope(ctx, of), sql`t.id = ${id}`])}`;
 }
 
-/** What was just written is shown, whoever may see it from now on. */
+/** Selects a record that was just written, even if the caller may not see it any more. */
 const selectWritten = (ctx: Ctx, of: Resource, id: string, projection: Projection): Sql =>
   sql`select ${selectList(ctx, projection)} from ${from(of, "t")} ${joinsOf(ctx, projection)}
     where t.organization_id = ${ctx.organization_id} and t.id = ${id}`;
 
-/** The select list with the expressions of related fields behind it. */
+/** The select list, with the expressions of related fields at its end. */
 export function selectList(ctx: Ctx, projection: Pick<Projection, "select" | "related">): Sql {
   return join([raw(projection.select), ...projection.related.map(([, field]) => field.sql("t", ctx))], ", ");
 }
 
-/** The joins of its labels; a record that the caller does not see has none. */
+/** The joins for its labels. A record that the caller may not see gives no label. */
 export const joinsOf = (ctx: Ctx, { joins }: Pick<Projection, "joins">): Sql =>
   joins.length === 0
     ? empty
@@ -82,9 +82,9 @@ function joinOf(ctx: Ctx, { of, alias, text }: Joined): Sql {
   return rule ? and([raw(text), rule]) : raw(text);
 }
 
-const seesAll = (ctx: Ctx, of: Resource, alias = "t"): boolean => of.visible?.(ctx, alias) == null;
+const seesAll = (ctx: Ctx, of: Resource, alias = "t"): boolean => of.deleted === undefined && of.visible?.(ctx, alias) == null;
 
-/** Its text is the same whoever asks. */
+/** Its text is the same for every caller. */
 const isPlain = (ctx: Ctx, { related, joins }: Projection): boolean =>
   related.length === 0 && joins.every(({ of, alias }) => seesAll(ctx, of, alias));
 
@@ -98,24 +98,24 @@ export function statementName(of: Resource, verb: string, text: string): string 
   return kept;
 }
 
-/** The record, or 404 when it does not exist or may not be seen. */
+/** The record. Throws a 404 if it does not exist or the caller may not see it. */
 export async function getRecord<R extends Resource>(ctx: Ctx, of: R, id: string): Promise<Row<R>> {
   return (await findRecord(ctx, of, id)) ?? fail();
 }
 
-/** The record, or null when it does not exist or may not be seen. */
+/** The record, or null if it does not exist or the caller may not see it. */
 export async function findRecord<R extends Resource>(ctx: Ctx, of: R, id: string): Promise<Row<R> | null> {
   return isId(of.prefix, id) ? ((await findRecords(ctx, of, [sql`t.id = ${id}`]))[0] ?? null) : null;
 }
 
-/** The record with this id, of whatever kind it is, with that kind; null when it does not exist or may not be seen. */
+/** The record with this id and its kind, whatever that is; null if it does not exist or the caller may not see it. */
 export async function findAnyRecord(ctx: Ctx, id: string): Promise<{ of: Resource; kind: Resource; row: Row<Resource> } | null> {
   const of = ctx.registry.resources.find((one) => one.only === undefined && isId(one.prefix, id));
   const row = of === undefined ? null : await findRecord(ctx, of, id);
   return row === null ? null : { of: of!, kind: kindOf(of!, row), row };
 }
 
-/** Records that meet all conditions, which speak of the alias `t`. Meant for bounded sets. */
+/** The records that meet all conditions, on the alias `t`. For bounded sets. */
 export async function findRecords<R extends Resource>(
   ctx: Ctx,
   of: R,
@@ -129,7 +129,7 @@ export async function findRecords<R extends Resource>(
   return rows.map(readRow(of));
 }
 
-/** The record, locked until the transaction ends, or 404. */
+/** The record, locked until the transaction ends. Throws a 404 like `getRecord`. */
 export async function lockRecord<R extends Resource>(ctx: Ctx, of: R, id: string): Promise<Row<R>> {
   if (!isId(of.prefix, id)) throw notFound();
   const [row] = seesAll(ctx, of)
@@ -145,7 +145,7 @@ interface RecordId {
 
 const locks = new WeakMap<Resource, Template<RecordId>>();
 
-// Every update and every delete begins with it: planned anew each time it takes as long as what it is for.
+// Every update and every delete begins with this statement. Planning it each time would take as long as the update.
 function lockOf(of: Resource): Template<RecordId> {
   let kept = locks.get(of);
   if (kept === undefined) {
@@ -161,7 +161,7 @@ function fail(): never {
   throw notFound();
 }
 
-/** Refuses to change (or delete) a record of somebody else, or one's own, without the permission it takes. */
+/** Refuses to change or delete a record, if the caller lacks the permission for other people's records or for their own. */
 export function checkOwner<R extends Resource>(ctx: Ctx, of: R, row: Row<R>, verb: "update" | "delete"): void {
   if (of.owned === undefined) return;
   const { by } = of.owned;
@@ -180,13 +180,13 @@ const readers = new WeakMap<Resource, (texts: TextRow) => Row<Resource>>();
 
 // --- changing ---
 
-/** Creates a record by its resource's own rules. `input` is what a checked body would give. */
+/** Creates a record by the rules of its resource. `input` is what a parsed body would give. */
 export async function createRecord<R extends Resource>(ctx: Ctx, of: R, input: Create<R>): Promise<Row<R>> {
   await checkVisible(ctx, of, input as Record<string, unknown>);
   return (await ctx.registry.verb(of, "create")(ctx, input)) as Row<R>;
 }
 
-/** Changes a record by its resource's own rules. */
+/** Changes a record by the rules of its resource. */
 export async function updateRecord<R extends Resource>(ctx: Ctx, of: R, id: string, patch: Patch<R>): Promise<Row<R>> {
   const before = await ctx.registry.verb(of, "lock")(ctx, id);
   checkOwner(ctx, of, before, "update");
@@ -195,7 +195,7 @@ export async function updateRecord<R extends Resource>(ctx: Ctx, of: R, id: stri
 }
 
 /**
- * Deletes a record by its resource's own rules.
+ * Deletes a record by the rules of its resource.
  * @public completes the front door
  */
 export async function deleteRecord<R extends Resource>(ctx: Ctx, of: R, id: string): Promise<void> {
@@ -205,8 +205,8 @@ export async function deleteRecord<R extends Resource>(ctx: Ctx, of: R, id: stri
 }
 
 /**
- * An id in a body must name something the caller may see. What nobody's role hides is left to the foreign key; what the record
- * had `before` may be written back.
+ * Refuses ids in a body whose record the caller may not see. For records that no role hides the foreign key checks it. The
+ * record's stored ids (`before`) are always accepted.
  */
 export async function checkVisible(
   ctx: Ctx,
@@ -231,7 +231,7 @@ export async function checkVisible(
     await checkCustomIds(ctx, customFieldsOf(ctx.directory, of.custom), values.custom ?? {}, before.custom ?? {});
 }
 
-/** Custom values that name contacts and custom objects hold to the same. */
+/** The same for custom values that refer to contacts and custom objects. */
 async function checkCustomIds(
   ctx: Ctx,
   fields: ReadonlyMap<string, CustomField>,
@@ -249,7 +249,7 @@ async function checkCustomIds(
   }
 }
 
-/** The answer to a write: the record as a read shows it. Where that takes a join it is read back in the same flight. */
+/** The answer to a write: the record as a read shows it. If that needs a join, it is read back together with the write. */
 export async function showWritten<R extends Resource>(
   ctx: Ctx,
   given: R,

@@ -1,4 +1,4 @@
-// Writes the JSON of a record that is at hand: for the answer to a write, for its event, and for the copy beside its row.
+// Writes the JSON of a record in memory: for the answer to a write, for its event, and for the copy stored beside its row.
 import type { Directory } from "../core/directory.ts";
 import type { Moment } from "../core/field.ts";
 import type { Resource, Row } from "../core/resource.ts";
@@ -8,8 +8,8 @@ import { isInDirectory, type Part, partsOf } from "./parts.ts";
 export type Lookup = (resource: string) => Resource | undefined;
 
 /**
- * The record as a read would show it: where a rendering is kept, what is looked up stands behind it; labels that need a join are left
- * out.
+ * The record as a read would show it. If the resource stores renderings, looked-up values come after the rendering. Labels that
+ * need a join are left out.
  */
 export function renderRow<R extends Resource>(of: R, row: Row<R>, directory: Directory, moment: Moment, lookup: Lookup): string {
   const kept = texts.get(row);
@@ -21,11 +21,11 @@ export function renderRow<R extends Resource>(of: R, row: Row<R>, directory: Dir
   return text;
 }
 
-// One write shows a row up to three times: stored, in its event, in the answer.
+// One write shows a row up to three times: in its rendering, in its event, in the answer.
 const texts = new WeakMap<object, { directory: Directory; moment: Moment; text: string }>();
 const storedTexts = new WeakMap<object, string>();
 
-/** Everything that follows from the row alone, what is looked up left out. */
+/** Everything that is computed from the row alone, without looked-up values. */
 export function renderStored<R extends Resource>(of: R, row: Row<R>): string {
   let text = storedTexts.get(row);
   if (text === undefined) storedTexts.set(row, (text = membersOf(of, row, () => undefined)));
@@ -34,7 +34,7 @@ export function renderStored<R extends Resource>(of: R, row: Row<R>): string {
 
 type Found = (part: Part) => string | undefined;
 
-/** The members of a record's JSON in their order; `found` gives what does not follow from the row. */
+/** The members of a record's JSON in their order. `found` gives the values that do not come from the row. */
 function membersOf<R extends Resource>(of: R, row: Row<R>, found: Found): string {
   const record = row as unknown as Record<string, unknown>;
   let text = "";
@@ -81,8 +81,8 @@ function lookedUpText(
 }
 
 /**
- * True when a read shows nothing that a record at hand does not, and in the same words: no joined labels, nothing of other rows, and no
- * JSON that PostgreSQL writes in its own way, unless a rendering is kept.
+ * True if a read would show the same bytes as this record in memory: no joined labels, nothing from other rows, and no JSON that
+ * PostgreSQL formats in its own way, unless a rendering is stored.
  */
 export const isSelfContained = <R extends Resource>(of: R, row: Row<R>, lookup: Lookup): boolean =>
   partsOf(of).every((part) => {

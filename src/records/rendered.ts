@@ -1,21 +1,22 @@
-// The JSON of a record that is kept in a column of its row, so that a list of a hundred costs a quarter. When it is read, the
-// values that are looked up are put behind it.
+// The JSON of a record that is stored in a column of its row, so that a list of 100 costs a quarter. A read adds the looked-up
+// values at its end.
 import { createHash } from "node:crypto";
 import type { Directory } from "../core/directory.ts";
 import type { Moment } from "../core/field.ts";
 import type { Resource, Row } from "../core/resource.ts";
 import { quoteOrNull } from "../values/json_text.ts";
+import { allDeletedValues } from "./custom_fields.ts";
 import { isInDirectory, partsOf } from "./parts.ts";
 import { type Lookup, renderStored } from "./render.ts";
 import { build, compileKinds, type Projection, Selection, valueCode } from "./writer.ts";
 
-/** What is looked up for every reader. */
+/** The parts that every read looks up. */
 const lookedUpParts = (of: Resource) =>
   partsOf(of).flatMap((part) => (part.kind === "lookedUp" && !part.isOnDemand ? [part] : []));
 
 const tags = new WeakMap<Resource, string>();
 
-// A rendering made by another definition is not this one's: it begins with a mark of the definition.
+// A rendering begins with a tag of its definition. One with another tag was made by another definition and is not used.
 function tagOf(of: Resource): string {
   let tag = tags.get(of);
   if (tag === undefined) {
@@ -31,14 +32,14 @@ function tagOf(of: Resource): string {
   return tag;
 }
 
-/** What the column `rendered` holds for a row. */
+/** The text of the column `rendered` for a row. */
 export const renderedText = <R extends Resource>(of: R, row: Row<R>): string => tagOf(of) + renderStored(of, row);
 
 const renderedProjections = new WeakMap<Resource, Projection>();
 
 /**
- * The projection of all ordinary fields that reads the rendering. `write` answers "" for a row without a valid one: read that
- * record's columns instead. Undefined where the resource keeps none, or shows labels that take a join.
+ * The projection of all ordinary fields that reads the rendering. `write` returns "" for a row without a valid one, whose columns
+ * must be read instead. Undefined if the resource stores no renderings, or has labels that need a join.
  */
 export function renderedProjectionOf(of: Resource, lookup: Lookup): Projection | undefined {
   if (of.rendered === undefined) return undefined;
@@ -60,16 +61,20 @@ function compileRendered(of: Resource, lookup: Lookup, selection = new Selection
   selection.at("t.version");
   const tag = tagOf(of);
   const write = build(
-    `(${text}===null||!${text}.startsWith("${tag}"))?"":"{"+${text}.slice(${tag.length})${behind.join("")}+"}"`,
+    `(${text}===null||!${text}.startsWith("${tag}")||${helper(showsDeleted)}(d,${text}))?"":"{"+${text}.slice(${tag.length})${behind.join("")}+"}"`,
     helpers,
   );
   return selection.projection(write);
 }
 
-/** A rendering and the ids of its labels as one column: each further column of a hundred rows costs as much as writing it does. */
+/** Whether a rendering shows a value that is deleted: then the columns must be read instead. */
+const showsDeleted = (directory: Directory, text: string): boolean =>
+  allDeletedValues(directory).some((name) => text.includes(`"${name}":`));
+
+/** A rendering and the ids of its labels as one column: each further column of 100 rows costs as much as writing it. */
 export interface Lean {
   select: string;
-  /** The end of the record's JSON is kept by its labels, so a page is put together from parts without a copy of each record. False without a valid rendering. */
+  /** Appends the pieces of a record without copying it. Records with the same labels share the last. False without a valid rendering. */
   push: (pieces: string[], text: string, directory: Directory, moment: Moment) => boolean;
 }
 
@@ -77,7 +82,7 @@ const idStart = '"id":"';
 
 const leans = new WeakMap<Resource, Lean | null>();
 
-/** Null where more is looked up than labels from the directory and addresses. */
+/** Null if reads look up more than labels from the directory and addresses. */
 export function leanOf(of: Resource, lookup: Lookup): Lean | null {
   let kept = leans.get(of);
   if (kept === undefined) leans.set(of, (kept = makeLean(of, lookup)));
@@ -104,13 +109,13 @@ function makeLean(of: Resource, lookup: Lookup): Lean | null {
   let current: Directory | null = null;
   let ends = new Map<string, string>();
   return {
-    // `concat` would look up the output function of each value: a fifth of the time that reading a page takes.
+    // `concat` would look up the output function of each value, which takes a fifth of the time of reading a page.
     select: [...refs.map((ref) => `coalesce(t.${ref}, '') || ' '`), `E'\\n'`, "coalesce(t.rendered, '')"].join(" || "),
     push(pieces, text, directory, { settings }) {
       const at = text.indexOf("\n") + 1;
-      if (!text.startsWith(tag, at)) return false;
+      if (!text.startsWith(tag, at) || showsDeleted(directory, text)) return false;
       const record = at + tag.length;
-      // A rendering begins with the id: it is the first field of every record.
+      // The id is the first field of every record, so a rendering begins with it.
       const id = text.slice(record + idStart.length, text.indexOf('"', record + idStart.length));
       let start = "{";
       for (const link of links) start += `${link.start}${settings.base_url}${link.path}${id}/",`;

@@ -6,7 +6,7 @@ import type { Resource } from "../core/resource.ts";
 import { expandIds, textWith } from "./list.ts";
 import type { Standard } from "./standard_operation.ts";
 
-/** The record with these relations and what it shows alone. */
+/** The record with these relations and the values that it shows only by itself. */
 export async function answerAlone(
   ctx: Ctx,
   { of, particulars }: Standard,
@@ -31,11 +31,12 @@ export async function withRelations(
   return recordWith(record, members!);
 }
 
-/** Adds what only the answer to a create shows. */
+/** Adds the secrets that only the answer to a create shows, if there are any. */
 export function withSecrets(of: Resource, row: object, fields: readonly string[] | null, record: JsonText): JsonText {
-  const named = of.secrets.filter(([key]) => fields === null || fields.includes(key));
-  if (named.length === 0) return record;
-  return recordWith(record, named.map(([key]) => `,"${key}":${JSON.stringify((row as Record<string, unknown>)[key])}`).join(""));
+  const values = row as Record<string, unknown>;
+  const shown = of.secrets.filter(([key]) => values[key] !== undefined && (fields === null || fields.includes(key)));
+  if (shown.length === 0) return record;
+  return recordWith(record, shown.map(([key]) => `,"${key}":${JSON.stringify(values[key])}`).join(""));
 }
 
 /** A finished record with further members, each `,"name":value`. */

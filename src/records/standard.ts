@@ -1,5 +1,5 @@
-// The five verbs. `standard(resource, verbs, permissions)` makes operations from a definition. For each verb one writes `true`,
-// or a plain function in its place. There is no way to hook into a verb.
+// The five verbs. `standard(resource, verbs, permissions)` makes operations from a definition. Each verb is `true`, or a plain
+// function in its place. Verbs have no hooks.
 import type { Operation, Verb, Verbs } from "../core/operation.ts";
 import type { Resource } from "../core/resource.ts";
 import { type GetVerb, getOperation, type ListVerb, listOperation } from "./read_operations.ts";
@@ -13,7 +13,7 @@ export const crud = { list: true, get: true, create: true, update: true, delete:
 export type StandardVerbs<R extends Resource> = {
   list?: true | ListVerb;
   get?: true | GetVerb;
-  /** How a record is locked before it is changed or deleted, where that takes more than its own row. */
+  /** Locks a record before it is changed or deleted, if that takes more than its own row. */
   lock?: Verbs<R>["lock"];
 } & { [K in "create" | "update" | "delete"]?: true | Verbs<R>[K] };
 
@@ -37,7 +37,7 @@ export function standard<R extends Resource>(
 
 const functionOf = <F>(verb: true | F | undefined): F | undefined => (verb === true ? undefined : verb);
 
-/** How its records are written: by the plain verbs, or the resource's own in their place. What is not named is not there. */
+/** How records are written: by the plain verbs, or by the resource's own functions. A resource has only the verbs that it names. */
 function verbsOf(of: Resource, own: StandardVerbs<Resource>): Partial<Verbs> {
   const given = { lock: true as const, ...own };
   const plain = plainVerbs(of);

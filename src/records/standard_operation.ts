@@ -13,20 +13,20 @@ import type { Permission } from "../core/permissions.ts";
 import type { Resource } from "../core/resource.ts";
 import { outputSchema } from "./output_schema.ts";
 
-/** What the caller's role must hold. `member` is what every active member may do. */
+/** The permission that the caller's role must hold; `member` when every active member may. */
 type Required = Permission | "member";
 
-/** One for all verbs, or one for `list` and `get`, one for the others, and exceptions by name. There is no default. */
+/** One permission for all verbs, or one for `list` and `get` and one for the others, with exceptions by name. There is no default. */
 export type StandardPermissions = Required | ({ read: Required; write: Required } & Partial<Record<Verb, Required>>);
 
-/** What one operation says of its own: data, and what is made ready before its transaction. Nothing here runs around the verb. */
+/** What is particular to one operation: data, and the preparation before its transaction. Nothing here wraps the verb. */
 interface Particular extends Partial<Pick<Operation, "doc" | "otherwise" | "pastDue" | "upload" | "prepare">> {
-  /** Query parameters of its own, which the verb is handed; one of a usual name takes that one's place in the description. */
+  /** Query parameters of its own, which the verb receives. One with a usual name replaces the usual one in the description. */
   parameters?: readonly Parameter[];
   output?: () => z.ZodType;
 }
 
-/** What a record shows where it is answered by itself (read, created, changed), and lists leave out. */
+/** What a record shows only when it is answered by itself: read, created or changed. */
 export interface Alone {
   output?: () => z.ZodType;
   add(ctx: Ctx, id: string, record: JsonText, fields: readonly string[] | null): Promise<JsonText>;
@@ -34,7 +34,7 @@ export interface Alone {
 
 export type Particulars = Partial<Record<Verb, Particular>> & { alone?: Alone };
 
-/** What an operation is made of. */
+/** The parts that an operation is made of. */
 export interface Standard {
   of: Resource;
   verbs: Partial<Verbs>;
@@ -58,7 +58,7 @@ export function common(
     scope: verb === "delete" ? "write_destructive" : write ? "write_safe" : "read",
     pastDue: !write,
     transaction: write,
-    mcp: of.mcp !== false,
+    mcp: of.mcp === "read" ? !write : of.mcp !== false,
     narrows: verb === "create" && of.narrows === true,
     status: verb === "create" ? 201 : 200,
     resource: of,
@@ -78,14 +78,14 @@ export const fieldsParameter: Parameter = {
   schema: z.string(),
 };
 
-/** The usual parameters with the operation's own. */
+/** The usual parameters together with the operation's own. */
 export function parametersOf({ particulars }: Standard, verb: Verb, usual: readonly Parameter[]): Parameter[] {
   const own = particulars[verb]?.parameters ?? [];
   const further = own.filter(({ name }) => !usual.some((one) => one.name === name));
   return [...usual.map((one) => own.find(({ name }) => name === one.name) ?? one), ...further];
 }
 
-/** The values of the operation's own parameters; any other is refused. */
+/** The values of the operation's own parameters. Any other parameter is refused. */
 export function readOwn({ particulars }: Standard, verb: Verb, query: Record<string, string>): Record<string, string> {
   const names = (particulars[verb]?.parameters ?? []).map(({ name }) => name);
   refuseUnknownParameters(query, names);

@@ -1,6 +1,6 @@
 // Writes rows: one statement each, with its event, sent without waiting for the answer.
 
-import { type Ctx, transactionOf, write } from "../core/context.ts";
+import { type Ctx, transactionOf, userOf, write } from "../core/context.ts";
 import type { Field } from "../core/field.ts";
 import type { Resource, Row, Values } from "../core/resource.ts";
 import type { Statement } from "../db/database.ts";
@@ -9,13 +9,13 @@ import { newId } from "../values/id.ts";
 import { derived, touched, updateRow, updateRows } from "./change.ts";
 import { parameterOf } from "./columns.ts";
 import { emit, emitInTurns } from "./event.ts";
-import { removeRows } from "./references.ts";
+import { removeRows } from "./removal.ts";
 import { renderedText } from "./rendered.ts";
 import { inTurns } from "./turns.ts";
 
-/** Writes rows of one's own area, with their events. Other areas' records go through `createRecord` and its siblings. */
+/** Writes rows of one's own area, with their events. Records of other areas go through `createRecord` and its siblings. */
 export const store = {
-  /** Inserts a record. It is known at once: nothing waits for the database before the commit. `action` null leaves its event to the caller. */
+  /** Inserts a record and returns it without waiting for the database. With `action` null the caller writes the event. */
   insert<R extends Resource>(
     ctx: Ctx,
     of: R,
@@ -52,7 +52,7 @@ export const store = {
     touched(ctx, of);
   },
 
-  /** Inserts a record unless one with its unique values exists: then null, and nothing is written. Waits for the database. */
+  /** Inserts a record unless one with its unique values exists; then returns null and writes nothing. Waits for the database. */
   async insertNew<R extends Resource>(ctx: Ctx, of: R, values: Values<R>): Promise<Row<R> | null> {
     const row = completeRow(ctx, of, values);
     const { text, name: as, ...rest } = insertStatement(of, row);
@@ -67,12 +67,30 @@ export const store = {
     return row;
   },
 
+  /**
+   * Inserts records without events. `onConflict` says what happens if a record with the same unique values exists, so `values`
+   * must not hold two such records. Waits for nothing.
+   */
+  insertOr<R extends Resource>(ctx: Ctx, of: R, values: readonly Values<R>[], onConflict: string): void {
+    if (values.length === 0) return;
+    const {
+      text,
+      name: as,
+      ...rest
+    } = insertManyStatement(
+      of,
+      values.map((one) => completeRow(ctx, of, one)),
+    );
+    write(ctx, { ...rest, text: `${text} ${onConflict}`, name: `${as}_or` });
+    touched(ctx, of);
+  },
+
   update: updateRow,
 
-  /** Writes what differs in many records, those that change alike by one statement. */
+  /** Writes the columns that differ, of many records. Records that change alike share a statement. */
   updateAll: updateRows,
 
-  /** Removes records and what goes with them: children first, each with its event. */
+  /** Deletes records and what belongs to them, children first, each with its event. */
   async remove<R extends Resource>(ctx: Ctx, of: R, rows: readonly Row<R>[], meta?: Record<string, unknown>): Promise<void> {
     await removeRows(ctx, of, rows as readonly Row<Resource>[], meta);
     touched(ctx, of);
@@ -84,8 +102,8 @@ function completeRow<R extends Resource>(ctx: Ctx, of: R, values: Values<R>): Ro
   const row: Record<string, unknown> = {
     id: newId(of.prefix, ctx.now.getTime()),
     organization_id: ctx.organization_id,
-    created_by: ctx.actor.user_id,
-    updated_by: ctx.actor.user_id,
+    created_by: userOf(ctx),
+    updated_by: userOf(ctx),
     date_created: now,
     date_updated: now,
     version: 1,
@@ -112,7 +130,7 @@ function insertStatement<R extends Resource>(of: R, row: Row<R>): Statement {
   return { ...kept, values };
 }
 
-/** The rows as one JSON list of objects, which PostgreSQL reads by the types of the table. */
+/** The rows as one JSON list of objects. PostgreSQL reads it by the types of the table. */
 function insertManyStatement<R extends Resource>(of: R, rows: readonly Row<R>[]): Statement {
   const keys = insertedKeys(of);
   const objects = rows.map((row) => ({

@@ -1,4 +1,4 @@
-// The operations `create`, `update` and `delete` of a resource: everything a request takes besides the verb itself.
+// The operations `create`, `update` and `delete` of a resource: everything that a request needs besides the verb itself.
 import { z } from "zod";
 import type { Ctx } from "../core/context.ts";
 import { conflict, invalid, notFound } from "../core/errors.ts";
@@ -57,7 +57,7 @@ export function createOperation(
   };
 }
 
-/** The relations that the answer to a create brings along: those that are named, else those that came with it. */
+/** The relations in the answer to a create: those that `_fields` names, else those that were created with it. */
 const made = (of: Resource, input: Record<string, any>, fields: readonly string[] | null): string[] =>
   Object.keys(of.expand ?? {}).filter((one) => (fields === null ? input[one]?.length > 0 : fields.includes(one)));
 
@@ -101,7 +101,7 @@ export function updateOperation(
   };
 }
 
-/** What only a create takes is no mistake when it is what a read shows; else it is named. */
+/** Reports create-only input in an update, or refuses it if `strict`. Input that equals what a read shows is accepted. */
 async function noteNotTaken(ctx: Ctx, of: Resource, before: Row<Resource>, { body, strict }: Given): Promise<void> {
   const names = Object.keys(body).filter((key) => of.fields[key]?.source === "input" && of.fields[key].mode === "create");
   if (names.length === 0) return;
@@ -110,7 +110,7 @@ async function noteNotTaken(ctx: Ctx, of: Resource, before: Row<Resource>, { bod
   const present = JSON.parse(whole.text) as Record<string, unknown>;
   const ignored = names.filter((name) => !same(body[name], present[name]));
   if (strict && ignored.length > 0)
-    throw invalid(Object.fromEntries(ignored.map((name) => [name, "is taken by a create and not by an update"])));
+    throw invalid(Object.fromEntries(ignored.map((name) => [name, "can only be set when the record is created"])));
   ctx.reply.ignored.push(...ignored);
 }
 
@@ -135,7 +135,7 @@ export function deleteOperation(
   of: Standard,
 ): Operation<{ id: string; params: Record<string, string>; query: Record<string, string> }> {
   const resource = of.of;
-  // The last field of a nested path names the record itself: `/opportunity/{opportunity_id}/line_item/{item_id}/`.
+  // The last field of a nested path is the record itself: `/opportunity/{opportunity_id}/line_item/{item_id}/`.
   const idField = resource.parent === undefined ? "id" : "item_id";
   return {
     method: "DELETE",

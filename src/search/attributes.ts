@@ -1,6 +1,7 @@
 /**
- * What can be asked of a record: its columns, the labels of its ids, the members of its lists, its custom fields, and what
- * `smart_fields.ts` works out. Everything is read off the definitions, so that a field is searched from the day it exists.
+ * The attributes of a record that a search can use: its columns, the labels of its ids, the members of its lists, its custom
+ * fields, and the computed fields of `smart_fields.ts`. Everything is derived from the definitions, so a new field can be
+ * searched at once.
  */
 import { z } from "zod";
 import type { Ctx } from "../core/context.ts";
@@ -24,18 +25,18 @@ export interface Attribute {
   cast: string;
   /** The resource whose ids the values are. */
   refersTo: string | null;
-  /** All the values there can be, where these are few. */
+  /** All possible values, if the field has a fixed set. */
   choices?: readonly string[] | null;
   exists: Sql;
-  /** One of its values is one of these; answered by an index where there is one. */
+  /** True if one of its values is one of these. Uses an index if there is one. */
   equals(values: readonly unknown[]): Sql | Promise<Sql>;
-  /** One of its values passes the test. */
+  /** True if one of its values passes the test. */
   some(test: (value: Sql) => Sql): Sql;
-  /** Its one value, to sort by; null for a list. */
+  /** Its single value, to sort by; null for a list. */
   value: Sql | null;
 }
 
-/** The attribute of this name, or null where a record of this kind has none. */
+/** The attribute of this name, or null if records of this kind have none. */
 export function attributeOf(ctx: Ctx, of: Resource, alias: string, name: string): Attribute | null {
   if (name.startsWith("custom.")) return customAttribute(ctx, of, alias, name);
   const smart = smartFieldsOf(of)[name];
@@ -47,7 +48,7 @@ export function attributeOf(ctx: Ctx, of: Resource, alias: string, name: string)
   return shownAttribute(ctx, of, alias, name);
 }
 
-/** The names that can be asked of a kind of record, for telling whoever asks for another. */
+/** The names of all attributes of a kind of record, for refusals. */
 export function attributeNames(ctx: Ctx, of: Resource): string[] {
   const custom = [...customFieldsOf(ctx.directory, of.custom ?? "", null)];
   return [
@@ -90,7 +91,7 @@ function shownAttribute(ctx: Ctx, of: Resource, alias: string, name: string): At
   if (shown === undefined) return null;
   if (shown.source === "label") return labelAttribute(ctx, alias, shown, filter);
   if (shown.source === "computed" && shown.sameAs !== undefined) return attributeOf(ctx, of, alias, shown.sameAs);
-  // What reads show in place of a column (a state by the clock) is what its filter asks for.
+  // What reads show instead of the column (a state that follows from the time) is also what the filter compares.
   if (shown !== column) return filter ? filtered(ctx, filter, alias, shown, column) : null;
   return columnAttribute(ctx, of, alias, name, column);
 }
@@ -104,7 +105,7 @@ function columnAttribute(ctx: Ctx, of: Resource, alias: string, name: string, co
   return { ...one, choices: column.choices };
 }
 
-/** One value, null where there is none. */
+/** An attribute with one value, or null. */
 export function single(kind: Kind, value: Sql, refersTo: string | null = null): Attribute {
   return {
     kind,
@@ -117,7 +118,7 @@ export function single(kind: Kind, value: Sql, refersTo: string | null = null): 
   };
 }
 
-/** Tags are asked for in any case: the organization's own spelling is the one that records carry. */
+/** Tags are compared ignoring case: records carry the organization's own spelling. */
 function textsAttribute(ctx: Ctx, of: Resource, value: Sql, name: string): Attribute {
   const tags = name === "tags" ? ctx.registry.resource(`${of.name}_tag`) : undefined;
   const spelled = (tag: unknown) =>
@@ -135,7 +136,7 @@ function textsAttribute(ctx: Ctx, of: Resource, value: Sql, name: string): Attri
   };
 }
 
-/** `status_label`: what the target says under that name. */
+/** `status_label`: the target's value in the column that the label names. */
 function labelAttribute(ctx: Ctx, alias: string, { ref, to, field }: Label, filter: Filter | undefined): Attribute {
   const target = ctx.registry.resource(to)!;
   const [from, id] = [sqlName(target.table), sqlName(ref)];
@@ -145,7 +146,7 @@ function labelAttribute(ctx: Ctx, alias: string, { ref, to, field }: Label, filt
   return filter ? { ...label, equals: (values) => filteredBy(ctx, filter, alias, values) } : label;
 }
 
-/** What only a filter of its own can say. */
+/** An attribute that only its own filter can compare. */
 function filtered(ctx: Ctx, filter: Filter, alias: string, shown: ShownField, column: Field | undefined): Attribute {
   const choices = column?.choices ?? (shown.output instanceof z.ZodEnum ? shown.output.options.map(String) : null);
   const is = (value: string) => filter.sql(ctx, value, alias) as Sql;
@@ -223,7 +224,7 @@ function customAttribute(ctx: Ctx, of: Resource, alias: string, name: string): A
   };
 }
 
-/** In a text query the case of a name does not matter where that leaves one. */
+/** In a text query the case of a name does not matter if only one name fits. */
 function nearlyNamed(fields: ReadonlyMap<string, CustomField>, name: string): [string, CustomField] | null {
   const wanted = name.toLowerCase();
   const found = [...fields].filter(([, field]) => `custom.${field.name}`.toLowerCase() === wanted);

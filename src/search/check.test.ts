@@ -1,4 +1,4 @@
-// A search that says what is not there stops the service when it starts, and says what is missing.
+// A search that names something that does not exist stops the service at the start, with an error that says what is missing.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { label, ref, text } from "../core/field.ts";

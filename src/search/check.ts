@@ -1,4 +1,4 @@
-// What definitions say of search, checked when the service starts: a search that its tables cannot answer stops it.
+// Checks the searches of all definitions when the service starts. A search that its tables cannot answer stops it.
 import type { Registry } from "../core/registry.ts";
 import type { Resource } from "../core/resource.ts";
 import { hasVector, linkBetween } from "./relations.ts";

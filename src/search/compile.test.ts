@@ -1,4 +1,4 @@
-// Whatever a search asks, it finds what the same filter finds in JavaScript.
+// Compares searches with the same filter in JavaScript.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -80,7 +80,7 @@ async function create(acme: Workspace, fields: Fields, given: Omit<Known, "id">)
 
 // --- the same filter twice ---
 
-/** A node, and what it means. */
+/** A node, and the function that it means. */
 interface Case<T> {
   node: object;
   holds: (record: T) => boolean;
@@ -206,10 +206,10 @@ function leaves(acme: Workspace, fields: Fields): fc.Arbitrary<Case<Known>> {
   );
 }
 
-/** Words may lie in different fields of a record, a phrase only in one. */
+/** Words may be in different fields of a record, a phrase only in one. */
 function inOneRecord(mode: Mode, value: string, texts: readonly (string | null)[]): boolean {
   if (mode === "phrase") return texts.some((text) => hasText("phrase", value, text));
-  // What is written without a space stands together: `x-ray`, `o'brien`, `北京`.
+  // Text written without a space stays together: `x-ray`, `o'brien`, `北京`.
   const pieces = value.split(" ").filter((piece) => words(piece).length > 0);
   return (
     pieces.length > 0 && pieces.every((piece) => texts.some((text) => text !== null && together(words(piece), words(text), mode)))

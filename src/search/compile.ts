@@ -1,6 +1,6 @@
 /**
- * From the tree of a query to SQL over the alias of the record that is looked for. Everything typed by a caller is a parameter;
- * names come from definitions. A negated condition is true where the plain one is not, null included.
+ * Compiles the tree of a query to SQL over the alias of the searched record. Everything typed by a caller is a parameter; names
+ * come from definitions. A negated condition is true where the plain one is not, including null.
  */
 import type { Ctx } from "../core/context.ts";
 import { below } from "../core/errors.ts";
@@ -15,7 +15,7 @@ import { elementTypes, hasVector, linkBetween, listed, mainText, relatedTypes, r
 import { attributeNamed, referenced, refuse, type Subject, subjectOf } from "./subject.ts";
 import { inText, narrowingWords, type Sought } from "./text.ts";
 
-/** `narrow`: nothing else bounds the search yet, so it is worth finding out whether few records meet this condition. */
+/** `narrow`: nothing else limits the search yet, so it is worth finding out whether few records meet this condition. */
 export async function compile(c: Compiler, subject: Subject, node: QueryNode, narrow: boolean): Promise<Compiled> {
   const compiled = await compilePlain(c, subject, node, narrow && !node.negate);
   return node.negate ? many(sql`(${compiled.sql}) is not true`) : compiled;
@@ -49,7 +49,7 @@ async function compilePlain(c: Compiler, subject: Subject, node: QueryNode, narr
   }
 }
 
-/** Long words first: they are the rarest, and after one of them nothing else needs to be looked up. */
+/** Conditions on long words come first: they are the rarest, and after one of them nothing else needs a lookup. */
 async function all(c: Compiler, subject: Subject, queries: readonly QueryNode[], narrow: boolean): Promise<Compiled> {
   const conditions: Sql[] = [];
   let few = false;
@@ -149,7 +149,7 @@ const elementAttribute = (alias: string, member: string): Attribute =>
 
 // --- words ---
 
-/** The record or one of those whose words also find it has what is sought. */
+/** True if the record, or one of the records that it is also found by, has the words. */
 async function words(c: Compiler, subject: Subject, sought: Sought, narrow: boolean): Promise<Compiled> {
   const of = subject.resource;
   if (of === null)
@@ -180,7 +180,7 @@ async function fieldCondition(
   return below("condition", () => fieldMeets(c, subject, fieldName, attribute, condition, narrow));
 }
 
-/** A condition on a field; on text whose words are indexed it is looked up there first. */
+/** A condition on a field. If the words of its text are indexed, they are looked up first. */
 export async function fieldMeets(
   c: Compiler,
   subject: Subject,

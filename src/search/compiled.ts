@@ -1,6 +1,6 @@
 /**
- * A compiled condition. A condition on other records (a lead's contacts) becomes one on the record itself: as a set of its ids where few
- * meet it, else as SQL that PostgreSQL tries row by row.
+ * A compiled condition. A condition on other records (a lead's contacts) becomes one on the record itself: a set of ids if few
+ * records meet it, or else SQL that PostgreSQL checks row by row.
  */
 import type { Ctx } from "../core/context.ts";
 import { from, type Resource, scope } from "../core/resource.ts";
@@ -14,32 +14,32 @@ import { type DatedWords, hasWords, type Sought, wordsFor } from "./text.ts";
 
 export interface Compiled {
   sql: Sql;
-  /** Few records meet it, so that no other condition beside it needs to be looked up. */
+  /** Few records meet it, so conditions beside it need no lookup. */
   few: boolean;
-  /** Where it comes down to a set of records: their ids. */
+  /** The ids of the records, if they are known as a set. */
   ids?: readonly string[];
 }
 
 export interface Compiler {
   ctx: Ctx;
   aliases: () => string;
-  /** It is asked of all rows and not of a page. */
+  /** All rows are needed, not only a page. */
   whole: boolean;
-  /** The ids that each source gives, or null where they are too many. */
+  /** The ids from each source. Null if there are too many. */
   idsOf(sources: readonly Source[]): Promise<(Ids | null)[]>;
   /** The condition of a node that only a text query has. */
   named(compiler: Compiler, subject: Subject, node: NamedField | NamedRelated, narrow: boolean): Promise<Compiled>;
 }
 
-/** Only from a text query; what their names mean is said by `named_fields.ts`. */
+/** Only from a text query. `named_fields.ts` decides what their names mean. */
 export type NamedField = Extract<QueryNode, { type: "named_field" }>;
 export type NamedRelated = Extract<QueryNode, { type: "named_related" }>;
 
 export const many = (condition: Sql): Compiled => ({ sql: condition, few: false });
 
 /**
- * A set of records. A small one is put as a join, which is looked up one by one; for `= any` PostgreSQL may read the index of the
- * list's order through, because it holds the id as well (28 ms for 500 of 200,000 leads). Of a large one it finds a page soon.
+ * A set of records. A small set is a join, which is looked up one by one. For `= any`, PostgreSQL may read the whole index of the
+ * list's order, because it contains the id as well (28 ms for 500 of 200,000 leads). With a large set it finds a page soon.
  */
 export function oneOf(subject: Subject, ids: readonly string[]): Compiled {
   const id = sql`${name(subject.alias)}.id`;
@@ -51,7 +51,7 @@ export function oneOf(subject: Subject, ids: readonly string[]): Compiled {
 }
 const lookedUpAtMost = 1_500;
 
-/** Where all of them are sets of ids, so is the whole. */
+/** If all conditions are sets of ids, the result is one too. */
 export function either(subject: Subject, compiled: readonly Compiled[]): Compiled {
   const ids = new Set(compiled.flatMap((one) => one.ids ?? []));
   if (compiled.length > 0 && ids.size <= fewAtMost && compiled.every((one) => one.ids !== undefined))
@@ -59,13 +59,15 @@ export function either(subject: Subject, compiled: readonly Compiled[]): Compile
   return { sql: or(compiled.map((one) => sql`(${one.sql})`)), few: compiled.every((one) => one.few) };
 }
 
-/** One of the sources names the record by its column `outer`. The first source may be the record itself. */
+/** One of the sources refers to the record by its column `outer`. The first source may be the record itself. */
 export async function met(c: Compiler, subject: Subject, outer: string, sources: Sources, narrow: boolean): Promise<Compiled> {
   const found = narrow ? await c.idsOf(sources) : sources.map(() => null);
   return among(c, subject, outer, sources, found);
 }
 
-/** The same with the ids that each source gives. Most words are common in one table only: what the others give needs not be tried row by row. */
+/**
+ * The same with the ids from each source. Most words are common in only one table, so the other sources need no check row by row.
+ */
 export function among(c: Compiler, subject: Subject, outer: string, sources: Sources, found: readonly (Ids | null)[]): Compiled {
   const column = sql`${name(subject.alias)}.${name(outer)}`;
   const ids = [...new Set(found.flatMap((of) => of ?? []))];
@@ -81,8 +83,9 @@ const allOf = ({ alias, words, condition }: Source): Sql =>
   and([...(words ? [hasWords(alias, words.any)] : []), ...(condition ? [condition] : [])]);
 
 /**
- * Of all rows this is a set that is made once. Of a page it is tried row by row until the page is full: as a scalar, because of an
- * `exists` PostgreSQL makes the whole set even then (140 ms for 90,000 contacts, to find 100 leads among the newest 200).
+ * For all rows, this is a set that is built once. For a page, it is checked row by row until the page is full: as a scalar,
+ * because for an `exists` PostgreSQL would build the whole set even then (140 ms for 90,000 contacts, to find 100 leads among the
+ * newest 200).
  */
 function pointsAt(c: Compiler, source: Source, column: Sql): Sql {
   const { of, alias } = source;

@@ -45,7 +45,7 @@ export async function meets(ctx: Ctx, attribute: Attribute, condition: FieldCond
   }
 }
 
-/** A value that a closed set does not have is refused at the place of the values. */
+/** A value outside a closed set is refused at the place of the values. */
 const oneOf = (place: string, attribute: Attribute, values: readonly unknown[]): Sql | Promise<Sql> =>
   values.length === 0 ? raw("false") : below(place, () => attribute.equals(values));
 
@@ -105,5 +105,5 @@ function momentRange(value: Sql, { kind, cast }: Attribute, range: Range, clock:
 
 const instant = (moment: Moment, clock: Clock): string => resolveMoment(moment, clock).toISOString();
 
-/** A day is taken as its beginning, where the caller is. */
+/** A day means its beginning, in the caller's time zone. */
 const firstDay = (moment: Moment, clock: Clock): string => firstDayFrom(instant(moment, clock), clock.zone);

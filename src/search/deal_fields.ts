@@ -1,4 +1,4 @@
-// What is worked out from a lead's deals.
+// Smart fields that are computed from a lead's deals.
 import type { Ctx } from "../core/context.ts";
 import { join, name, raw, type Sql, sql } from "../db/sql.ts";
 import { currencyDigits, currencySymbol, formatMoney } from "../values/money.ts";
@@ -17,14 +17,14 @@ import {
 const statusTypes = ["active", "won", "lost"] as const;
 const periods = ["one_time", "monthly", "annual"] as const;
 
-/** The deals whose status is of this type. The statuses are in the directory, so that it takes no join. */
+/** The deals whose status has this type. The statuses are in the directory, so no join is needed. */
 const dealsOf = (type: string | null) => (ctx: Ctx) => {
   if (type === null) return everything;
   const ids = ctx.directory.all("opportunity_status").flatMap((status) => (status.type === type ? [status.id as string] : []));
   return sql`r.status_id = any(${ids}::text[])`;
 };
 
-/** Amounts in other currencies than the organization's are in none of these numbers. */
+/** Amounts in other currencies than the organization's do not count. */
 function dealValue(how: string, period: string, type: string | null): SmartField {
   const amount = period === "annualized" ? raw("r.annualized_value") : due(period);
   const figure = (where: Sql) =>
@@ -79,7 +79,7 @@ export const dealFields: SmartFields = {
   ...Object.fromEntries(statusTypes.map((type) => [`${type}_opportunity_value_summary`, valueSummary(type)])),
 };
 
-/** `$12,000.00 annual, $500.00 monthly`: what the deals of a type are worth, by period and currency. */
+/** `$12,000.00 annual, $500.00 monthly`: the value of the deals of a type, by period and currency. */
 function valueSummary(type: string): SmartField {
   return {
     kind: "text",
@@ -95,7 +95,7 @@ function valueSummary(type: string): SmartField {
   };
 }
 
-/** The deal that says most of a lead: an active one before a won, a won before a lost; of those the newest. */
+/** The most important deal of a lead: an active one before a won, a won before a lost, and the newest of those. */
 function primaryDeal(kind: Kind, column: Sql | ((ctx: Ctx) => Sql), doc: string, refersTo?: string): SmartField {
   const rank = (ctx: Ctx) => sql`case when ${dealsOf("active")(ctx)} then 0 when ${dealsOf("won")(ctx)} then 1 else 2 end`;
   return {
@@ -141,7 +141,7 @@ export const primaryDealFields: SmartFields = {
   primary_opportunity_date_created: primaryDeal("timestamp", raw("r.date_created"), "When it was created."),
 };
 
-/** An amount as `formatMoney` writes it. Most currencies look alike; those that do not are listed. */
+/** An amount as `formatMoney` writes it. Most currencies are written alike; the exceptions are listed. */
 function money(amount: Sql, currency: Sql): Sql {
   const odd = Intl.supportedValuesOf("currency").filter((code) => currencySymbol(code) !== code || currencyDigits(code) !== 2);
   const written = (prefix: string, digits: number) =>

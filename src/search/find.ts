@@ -1,4 +1,4 @@
-// The front door of search: what a query finds among the records of a kind.
+// The entry point of search: what a query finds among the records of a kind.
 import type { Ctx } from "../core/context.ts";
 import type { Resource } from "../core/resource.ts";
 import type { Found, NewestPage } from "../core/search.ts";
@@ -14,22 +14,25 @@ import { type Subject, subjectOf } from "./subject.ts";
 import type { Sought } from "./text.ts";
 
 interface Wanted {
-  /** The alias of the records in the statement that takes the condition. */
+  /** The alias of the records in the statement that uses the condition. */
   alias?: string;
-  /** All of them are asked for, and not a page. */
+  /** All of them are needed, not only a page. */
   whole?: boolean;
-  /** The condition stands alone, and this page is all that is wanted. */
+  /** The condition is the only one, and only this page is needed. */
   newest?: NewestPage;
 }
 
-/** The records of which, or of whose people, a condition on e-mail addresses or phone numbers is true. */
+/** The records for which a condition on e-mail addresses or phone numbers is true, for the record or its people. */
 interface Reached {
   type: "reached";
   by: "email" | "phone";
   condition: (alias: string) => Sql;
 }
 
-/** A condition on the records; or the page itself, where the newest of those that have some words are wanted. Refuses by places in the tree. */
+/**
+ * A condition on the records, or the page itself when the newest matches of some words are needed. Errors name places in the
+ * tree.
+ */
 export async function find(
   ctx: Ctx,
   of: Resource,
@@ -59,7 +62,9 @@ const reachedBy = (c: Compiler, subject: Subject, { by, condition }: Reached): P
     true,
   );
 
-/** The one place that knows how words are looked up newest first: without `newestOf` the condition alone would do, more slowly. */
+/**
+ * The only code that searches words newest first. Without `newestOf` the condition alone would give the same result, more slowly.
+ */
 async function newestWithWords(c: Compiler, subject: Subject, sought: Sought, page: NewestPage): Promise<Found> {
   const sources = withWords(c, subject, sought);
   const newest = await newestOf(c.ctx, sources, page);

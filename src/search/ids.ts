@@ -1,21 +1,21 @@
-// Looks up in the indexes which records meet a condition: their ids, where there are few.
+// Looks up in the indexes which records meet a condition: their ids, if there are few.
 import { type Ctx, query } from "../core/context.ts";
 import { from, type Resource, scope } from "../core/resource.ts";
 import type { Rows } from "../db/database.ts";
 import { and, empty, join, name, type Place, raw, type Sql, sql, statement } from "../db/sql.ts";
 import { type DatedWords, hasWords, type SoughtWords, type Words } from "./text.ts";
 
-/** Records of a kind that meet a condition, and the column of theirs that names the record that is looked for. */
+/** Records of a kind that meet a condition, and their column that refers to the searched record. */
 export interface Source {
   of: Resource;
   alias: string;
   column: string;
-  /** What its words are looked up by, and what is true of it beside them. */
+  /** The words to look up, and the other conditions. */
   words?: Words;
   condition?: Sql;
 }
 
-/** One that is looked up by words and nothing else. */
+/** A source with words and no other conditions. */
 export interface WordSource extends Source {
   words: DatedWords;
 }
@@ -24,14 +24,14 @@ export interface WordSource extends Source {
 export type Sources<Of extends Source = Source> = readonly [Of, ...Of[]];
 
 /**
- * Up to so many ids take the place of a condition. PostgreSQL uses no index for an `or` over two tables, and tries it row by row in the
- * order of the list. That is quick where many rows meet it. Where few do, their ids are looked up first, and only these are read.
+ * Up to this many ids replace a condition. PostgreSQL uses no index for an `or` over two tables, and checks it row by row in the
+ * order of the list. That is fast if many rows meet it. If few do, their ids are looked up first, and only these rows are read.
  */
 export const fewAtMost = 5_000;
 
 export type Ids = readonly string[];
 
-/** The ids that each source gives, or null where they are too many. */
+/** The ids from each source. Null if there are too many. */
 export async function idsOf(ctx: Ctx, sources: readonly Source[]): Promise<(Ids | null)[]> {
   const organization = ctx.organization_id;
   const each = sources.map((source, i) => {
@@ -42,7 +42,7 @@ export async function idsOf(ctx: Ctx, sources: readonly Source[]): Promise<(Ids 
   return sources.map((_, i) => idsAmong(rows, `${i}`));
 }
 
-/** Looks ids up together: what is asked for in one turn of the event loop is one statement. */
+/** Looks ids up together: all requests of one turn of the event loop are one statement. */
 export function gathering(ctx: Ctx): (sources: readonly Source[]) => Promise<(Ids | null)[]> {
   let next: { sources: Source[]; found: Promise<(Ids | null)[]> } | null = null;
   const begin = () => {
@@ -73,15 +73,15 @@ export const idOf = ({ alias, column }: Source): Sql => sql`${name(alias)}.${nam
 const conditionsOf = (ctx: Ctx, { of, alias, condition }: Source): Sql[] =>
   condition === undefined ? scope(ctx, of, alias) : [...scope(ctx, of, alias), condition];
 
-/** Which rows of a source are asked for. */
+/** Which rows of a source are needed. */
 interface Asked {
-  /** Its id, or a place for it. */
+  /** Its id, or a placeholder for it. */
   organization: string | Place<any>;
   conditions: readonly Sql[];
-  /** So many, and one more. */
+  /** The most rows that are needed. One more is read. */
   atMost: number | Sql;
   words?: SoughtWords;
-  /** What each row has beside its columns. */
+  /** Further columns of each row. */
   beside?: Sql;
 }
 
@@ -91,8 +91,8 @@ export const metBy = (source: Source, asked: Asked): Sql => {
   return sql`from ${rowsOf(source, asked)} where ${and(conditions)} limit ${typeof atMost === "number" ? raw(`${atMost}`) : atMost} + 1`;
 };
 
-// The fence keeps the planner from reading all rows of the organization in another index, to intersect them with the few found here;
-// and so does another collation than that of the indexes, where the organization is named within it.
+// The fence keeps the planner from reading all rows of the organization in another index to intersect them with the few found
+// here. The other collation, where the organization is named within the fence, does the same.
 const rowsOf = ({ of, alias }: Source, { organization, words, beside = empty }: Asked): Sql =>
   words === undefined
     ? from(of, alias)

@@ -1,4 +1,4 @@
-// Several values of one field: how many, and what they cost.
+// Several values of one field: how many are allowed, and what they cost.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { organization, type Workspace } from "../../test/support/given.ts";
@@ -7,7 +7,7 @@ const listed = (values: readonly string[]) => values.map((value) => `"${value}"`
 const names = (count: number) => Array.from({ length: count }, (_, i) => `Person ${i}`);
 const query = (text: string) => `/lead/?query=${encodeURIComponent(text)}`;
 
-/** How many statements a read sends beside those of other requests. */
+/** How many statements a read sends, without those of other requests. */
 async function statementsOf(acme: Workspace, path: string): Promise<number> {
   const { db } = acme.service.app.core;
   const { query: ask } = db;
@@ -50,7 +50,7 @@ test("what many values stand for is looked up once for all of them", async () =>
   }
 });
 
-test("a field is asked for a hundred values at most, however they are sent", async () => {
+test("a filter takes at most a hundred values of a field, however they are sent", async () => {
   const acme = await organization();
   await acme.get(query(`name in (${listed(names(100))})`));
   const refused = await acme.refused(400, "GET", query(`name in (${listed(names(101))})`));

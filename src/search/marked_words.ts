@@ -1,15 +1,15 @@
-// Words as the index has them: each carries a mark of its organization, and each beginning of a word the month of its record.
+// Words as the index stores them: each has a mark of its organization, and each beginning of a word has the month of its record.
 
-/** What the column `search` of a record holds for its words. */
+/** The content of a record's column `search` for its words. */
 export const storedWords = (
   vector: string,
   row: { organization_id: string; date_created: string; date_updated: string },
 ): string => markedWords(datedWords(vector, row.date_created, row.date_updated), row.organization_id);
 
-// With the organization in a column of its own, a search would decode the list of all rows of the organization beside the few that have
-// the word (at 600,000 rows 7 ms instead of 1), and the beginning of a word would be looked up among everybody's.
+// If the organization were a separate column, a search would decode the list of all its rows beside the few with the word (7 ms
+// instead of 1 at 600,000 rows), and the beginning of a word would be looked up among everybody's.
 
-/** A `tsvector` or `tsquery` literal with every word marked. Words hold no quotes, spaces or parentheses. */
+/** A `tsvector` or `tsquery` literal with every word marked. Words contain no quotes, spaces or parentheses. */
 export function markedWords(literal: string, organizationId: string): string {
   // The end of an id is its random part.
   const mark = organizationId.slice(-8);
@@ -20,29 +20,29 @@ export function markedWords(literal: string, organizationId: string): string {
     .join("'");
 }
 
-// By the month the newest of thousands are found without reading all (decision 9): `^acm` is `^acm@202611`, or `^acm@later` of a record
-// that is dated ahead.
+// By the month, the newest of thousands are found without reading all (decision 9): `^acm` becomes `^acm@202611`, or `^acm@later`
+// for a date in the future.
 
-/** A `tsvector` literal whose beginnings of words say when the record was made. */
+/** A `tsvector` literal whose beginnings of words contain the month of the record. */
 const datedWords = (literal: string, made: string, written: string): string =>
   literal.replace(beginning, `'$1${made > written ? later : month(made.slice(0, 4), Number(made.slice(5, 7)))}'`);
 
 /** A `tsquery` literal for records of any time. */
-// Most name no beginning, and need no pattern to tell.
+// Most contain no beginning, which needs no pattern to find out.
 export const ofAnyTime = (literal: string): string => (literal.includes("'^") ? literal.replace(beginning, "'$1@':*") : literal);
 
-/** `tsquery` literals that ask for the same of other times. Each record meets one of them. */
+/** `tsquery` literals for the same words in other times. Each record matches one of them. */
 export interface Spans {
-  /** Records that are dated ahead; null where times are not told apart. */
+  /** Records with a date in the future. Null where times are not distinguished. */
   ahead: string | null;
-  /** One span after the other back from now, and at last all other times. */
+  /** One span after the other back from now, and finally all earlier times. */
   back: string[];
 }
 
-/** Months of each span. Three letters begin many words, so that few months may fill a page; four begin fewer. */
+/** The months of each span. Three letters begin many words, so few months may fill a page; four letters begin fewer. */
 const back = { three: [1, 2, 3, 6], four: [3, 9] };
 
-/** The same literal by spans of time, where one beginning of a word is in all records that it finds. */
+/** The same literal by spans of time, if one beginning of a word is in all records that it finds. */
 export function bySpans(literal: string, now: Date): Spans {
   const start = beginningIn(literal);
   if (start === null) return { ahead: null, back: [ofAnyTime(literal)] };
@@ -61,7 +61,7 @@ export function bySpans(literal: string, now: Date): Spans {
 
 const anyOf = (start: string, times: readonly string[]): string => `(${times.map((time) => `'${start}${time}'`).join(" | ")})`;
 
-/** The longest of the first word that has one, if all words must be there. */
+/** The longest of the first word that has one, if all words are required. */
 function beginningIn(literal: string): string | null {
   if (literal.includes(" | ")) return null;
   const words = literal.split("'").filter((_, i) => i % 2 === 1);
@@ -69,9 +69,9 @@ function beginningIn(literal: string): string | null {
   return found === undefined ? null : `^${found}`;
 }
 
-/** So many, the newest first. */
+/** The most records, the newest first. */
 function monthsUntil(now: Date, count: number): string[] {
-  // A clock that is ahead of ours is ahead by less than an hour.
+  // A clock that is ahead of ours is less than an hour ahead.
   const ahead = new Date(now.getTime() + 3_600_000);
   return Array.from({ length: count }, (_, i) => {
     const of = new Date(Date.UTC(ahead.getUTCFullYear(), ahead.getUTCMonth() - i));

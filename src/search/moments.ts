@@ -21,25 +21,25 @@ export type Moment =
       which_day_end: Edge | null;
     };
 
-/** When it is, and where: days are those of a time zone, `Europe/Berlin` or `-04:00`. */
+/** The instant and the time zone of the caller, `Europe/Berlin` or `-04:00`, for days. */
 export interface Clock {
   now: Date;
   zone: string;
 }
 
-/** What a text such as `2026-01-31` or `yesterday` covers: from its start until just before its end. */
+/** The range of a text such as `2026-01-31` or `yesterday`: from its start until just before its end. */
 export interface Span {
   start: Moment;
   end: Moment;
 }
 
-/** The instant a moment means to this caller. */
+/** The instant that a moment means for this caller. */
 export function resolveMoment(given: Moment, clock: Clock): Date {
   const instant = localTime(given, clock).epochMilliseconds;
   return new Date(Math.min(Math.max(instant, EARLIEST), LATEST));
 }
 
-/** An ISO date is a whole day of the caller's; an ISO date and time is one millisecond, in UTC unless it says otherwise. */
+/** An ISO date is a whole day in the caller's zone. An ISO date and time is one millisecond, in UTC unless it says otherwise. */
 export function isoSpan(text: string): Span | null {
   if (isDate(text)) return edges((which) => ({ type: "fixed_local_date", value: text, which }));
   const instant = isoInstant(text);
@@ -187,7 +187,7 @@ export const moment: z.ZodType<Moment> = z.discriminatedUnion("type", [
   offsetOf(z.discriminatedUnion("type", [...fixed, offsetOf(z.discriminatedUnion("type", fixed))])),
 ]);
 
-// PostgreSQL and JSON spell years before 1 and after 9999 differently; no record lies there.
+// PostgreSQL and JSON write years before 1 and after 9999 differently. No record has such a date.
 const EARLIEST = Date.parse("0001-01-01T00:00:00.000Z");
 const LATEST = Date.parse("9999-12-31T23:59:59.999Z");
 
@@ -253,13 +253,13 @@ function isDate(text: string): boolean {
 
 const ISO = /^(?!0000)(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
-/** No offset means UTC, and a date alone its midnight. `2026-02-30` and 25 o'clock are no times. */
+/** No offset means UTC, and a date alone means midnight UTC. `2026-02-30` and 25 o'clock are invalid. */
 export function isoInstant(text: string): Date | null {
   const [, day, time = "00:00", offset = "Z"] = ISO.exec(text) ?? [];
   if (!day) return null;
   try {
     const { epochMilliseconds: instant } = Temporal.Instant.from(`${day}T${time}${offset}`);
-    // Where it is given, the last hour of 9999 may be in the year 10000 here.
+    // In the zone of the text, the last hour of 9999 may be in the year 10000.
     return instant < EARLIEST || instant > LATEST ? null : new Date(instant);
   } catch {
     return null;

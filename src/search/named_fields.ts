@@ -1,6 +1,6 @@
 /**
- * `name:value` of a text query: what the name means for the kind of record, and what the value means for the field.
- * Ids may be written as labels, dates in words, and `field:*` asks for any value, `field:""` for none.
+ * `name:value` in a text query: what the name means for the kind of record, and what the value means for the field. Ids may be
+ * written as labels, dates in words. `field:*` matches any value, and `field:""` none.
  */
 import { type Ctx, query } from "../core/context.ts";
 import { from, type Resource, scope } from "../core/resource.ts";
@@ -25,11 +25,11 @@ import { refuse, type Subject, subjectOf } from "./subject.ts";
 import { inText, narrowingWords } from "./text.ts";
 import { countNamed, fieldAround, fieldNamed, kindNamed, kindWords, knownWords } from "./vocabulary.ts";
 
-/** What a name of a text query asks of a kind of record. */
+/** What a name in a text query means for a kind of record. */
 export async function named(c: Compiler, subject: Subject, node: NamedField | NamedRelated, narrow: boolean): Promise<Compiled> {
   if (node.type === "named_related") return hasAround(c, subject, node.name, node.related_query, narrow);
   const word = node.operator === ":" ? words.get(node.name.toLowerCase()) : undefined;
-  // What several values stand for is looked up once for all of them.
+  // The meaning of several values is looked up once for all of them.
   const all = node.values.length > 1 ? { ...c, idsOf: gathering(c.ctx) } : c;
   const meant = (value: string) => (word ? word(all, subject, value, narrow) : oneValue(all, subject, node, value, narrow));
   return either(subject, await Promise.all(node.values.map(meant)));
@@ -67,16 +67,18 @@ async function oneValue(c: Compiler, subject: Subject, node: NamedField, value: 
   return fieldMeets(c, subject, field, attribute, condition, narrow);
 }
 
-/** It has any value there, as most have. */
+/** It has any value. Most records do. */
 async function present(c: Compiler, subject: Subject, field: string, attribute: Attribute): Promise<Compiled> {
   if (!isReached(subject, field)) return many(attribute.exists);
   const keys = name(listed[field]!.keys!);
   return reachedBy(c, subject, field, (alias) => ({ condition: sql`cardinality(${name(alias)}.${keys}) > 0` }), false);
 }
 
-// --- what is around the record ---
+// --- related records ---
 
-/** What is no field of the record: one of a kind around it (`contact_title:x`), or such a kind and its words (`note:pricing`). */
+/**
+ * A name that is no field of the record: a field of a related kind (`contact_title:x`), or a kind and its words (`note:pricing`).
+ */
 function around(c: Compiler, subject: Subject, node: NamedField, value: string, narrow: boolean): Promise<Compiled> {
   const of = subject.resource;
   const there = of && fieldAround(c.ctx, of, node.name, (type, field) => hasField(c.ctx, type, field));
@@ -91,14 +93,14 @@ function around(c: Compiler, subject: Subject, node: NamedField, value: string, 
   return compile(c, subject, { ...related(type, query), negate: value === "" }, narrow);
 }
 
-/** `contact(title:CEO)`: one of the records of that kind is so. */
+/** `contact(title:CEO)`: one of the records of that kind matches. */
 function hasAround(c: Compiler, subject: Subject, given: string, query: QueryNode, narrow: boolean): Promise<Compiled> {
   const type = subject.resource && kindNamed(c.ctx, subject.resource, given);
   if (!type) return refuse("", `${given} is not related to ${subject.type}${hint(given, kindWords(c.ctx, subject))}`);
   return compile(c, subject, related(type, query), narrow);
 }
 
-// `contact:anna` asks for people by any of their words.
+// `contact:anna` searches people by any of their words.
 const wordsOf = (value: string) => ({ type: "text", value, mode: "beginning_of_words" }) as const;
 const related = (related_object_type: string, related_query: QueryNode) =>
   ({ type: "has_related", this_object_type: null, related_object_type, related_query, negate: false }) as const;
@@ -143,7 +145,7 @@ async function is(c: Compiler, subject: Subject, value: string, narrow: boolean)
   return named(c, subject, { type: "named_field", name: "status", operator: ":", values: [value], negate: false }, narrow);
 }
 
-/** One of several parts of all records, each of which is in one of them: for reading many records side by side. */
+/** One of several parts of all records, to read many records in parallel. Each record is in exactly one part. */
 async function slice(_c: Compiler, subject: Subject, value: string): Promise<Compiled> {
   const [, part = 0, parts = 0] = (/^(\d{1,4})\/(\d{1,4})$/.exec(value) ?? []).map(Number);
   if (part < 1 || part > parts) refuse("", "slice is one part of several: write slice:1/3, slice:2/3 and slice:3/3");
@@ -151,7 +153,7 @@ async function slice(_c: Compiler, subject: Subject, value: string): Promise<Com
   return many(sql`(hashtext(${name(subject.alias)}.id) & 2147483647) % ${parts}::int = ${part - 1}::int`);
 }
 
-/** On the list with this id or this name, in any case. */
+/** On the list with this id or this name, ignoring case. */
 async function onList(c: Compiler, subject: Subject, value: string): Promise<Compiled> {
   const lists = c.ctx.registry.resource(`${subject.resource?.name}_list`);
   if (lists === undefined) return refuse("", "only leads and contacts are on lists");
@@ -189,7 +191,7 @@ const isRange = (operator: Operator): boolean => operator !== ":" && operator !=
 /** `name:acm*` and `email:*@acme.com`: the beginnings of words are found anyway. */
 const withoutStars = (value: string): string => value.replace(/^\*+(?=.)|(?<=[^*])\*+$/gs, "");
 
-/** One of few values, in any case and however its words are joined. */
+/** One of few values, ignoring case and the characters between its words. */
 function choicesMeant(choices: readonly string[], value: string, given: string): string[] {
   const plain = (text: string) =>
     text
@@ -227,13 +229,13 @@ function numberOf(value: string, given: string): number {
   return isExact(Number(value)) ? Number(value) : refuse("", `${given} ${notExact}`);
 }
 
-/** `10..20`, of which one end may be left open. */
+/** `10..20`. One end may be left open. */
 const endsOf = (value: string): string[] | null => {
   const ends = value.split("..");
   return ends.length === 2 && value !== ".." ? ends : null;
 };
 
-/** A day is all of it: after it is from its end, up to it is until its end. */
+/** A day is all of it: "after" starts at its end, and "up to" includes all of it. */
 function momentCondition(operator: Operator, value: string, given: string): FieldCondition {
   const spanNamed = (text: string) =>
     spanOf(text) ?? refuse("", `${given} is a date: write ${given}:2026-01-31, ${given}:today or ${given}>"7 days ago"`);
@@ -269,16 +271,16 @@ async function refersTo(c: Compiler, attribute: Attribute, value: string, operat
 
 type Labelled = Readonly<Record<string, unknown>>;
 
-/** The directory holds what the caller does not see as well. */
+/** The directory also has records that the caller cannot see. */
 const recordsSeen = async (ctx: Ctx, target: Resource): Promise<readonly Labelled[]> =>
   target.visible === undefined ? ctx.directory.all(target.name) : findRecords(ctx, target, []);
 
-/** What people call a record by: the first of these columns that it has. */
+/** The name that people use for a record: the first of these columns that it has. */
 const labels = ["display_name", "name", "title", "label"];
 
 /**
- * Small records with this label, in any case: members also by their address, by one of their names, by their group, and the caller by
- * `me`; statuses also by their type.
+ * Small records with this label, ignoring case. Members can also be named by their address, by one of their names or by their
+ * group, and the caller by `me`. Statuses can also be named by their type.
  */
 function idsLabelled(ctx: Ctx, target: Resource, rows: readonly Labelled[], value: string, given: string): string[] {
   const wanted = value.trim().toLowerCase();
@@ -293,7 +295,7 @@ function idsLabelled(ctx: Ctx, target: Resource, rows: readonly Labelled[], valu
   return refuse("", `${given} ${notAmong(value, labels)}`);
 }
 
-// --- addresses and numbers: the record's own, or those of its people ---
+// --- addresses and numbers of the record or its people ---
 
 type Reached = (alias: string) => Pick<Source, "words" | "condition">;
 
@@ -310,7 +312,7 @@ const isReached = (subject: Subject, field: string): field is Reachable =>
 const reachedBy = (c: Compiler, subject: Subject, field: Reachable, by: Reached, narrow: boolean): Promise<Compiled> =>
   met(c, subject, "id", anywhere(c, subject, field, by), narrow);
 
-/** A whole address, or a beginning of its words. */
+/** A whole address, or the beginning of one of its words. */
 function withEmail(ctx: Ctx, value: string): Reached {
   if (parseEmail(value) !== null) return (alias) => ({ condition: sql`${name(alias)}.email_keys @> ${[emailKey(value)]}` });
   const sought = { value, mode: "contains" } as const;
@@ -320,7 +322,7 @@ function withEmail(ctx: Ctx, value: string): Reached {
   });
 }
 
-/** A whole number however it is written, or digits that stand in one. */
+/** A whole number in any notation, or some of its digits. */
 function withPhone(ctx: Ctx, value: string): Reached {
   const { country } = ctx.directory.find("organization", ctx.organization_id) as { country: string };
   const whole = parsePhone(value, country);

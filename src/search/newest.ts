@@ -1,4 +1,4 @@
-// Finds the newest of many records that have some words, and reads what a page shows of each, in one statement.
+// Finds the newest of many records with some words, and reads what a page shows of each, in one statement.
 import { type Ctx, search } from "../core/context.ts";
 import { from, within } from "../core/resource.ts";
 import { type NewestPage } from "../core/search.ts";
@@ -9,7 +9,7 @@ import { fewAtMost, type Ids, idOf, idsAmong, idsOf, metBy, type Source, type So
 import type { Spans } from "./marked_words.ts";
 import type { SoughtWords } from "./text.ts";
 
-/** The newest records that the sources give together; or, where one gives too many, the ids that each gives by itself. */
+/** The newest records of all sources together. If one source has too many, the ids from each source instead. */
 export type Newest = { page: readonly Selected[] } | { found: (Ids | null)[] };
 
 interface Selected {
@@ -17,14 +17,14 @@ interface Selected {
   selected: string | null;
 }
 
-/** Words that more records of one span have are common: a list in its order soon finds a page of them. */
+/** A word is common when one span has more records with it. A list in its order then fills a page soon. */
 const commonFrom = 1_000;
 
-/** The newest of what the sources give; the first of them is the record itself, the others name it. */
+/** The newest matches of the sources. The first source is the record itself; the others refer to it. */
 export async function newestOf(ctx: Ctx, sources: Sources<WordSource>, { count, select }: NewestPage): Promise<Newest> {
-  // What hides rows is made for one actor, and the statement is kept for all.
+  // The condition that hides rows is made for one caller, but the statement is cached for all.
   const isHidden = sources.some(({ of, alias }) => of.visible?.(ctx, alias));
-  // The policies' conditions are within every span, where it depends on the organization which index is best: no plan fits all.
+  // The policy's condition is within every span, and the best index depends on the organization: no plan fits all.
   if (isHidden || count > commonFrom || ctx.db.rowSecurity) return { found: await idsOf(ctx, sources) };
   const asked = questionOf(sources, select);
   const words = sources.map((source) => source.words.any);
@@ -51,11 +51,11 @@ interface Given {
 }
 
 const organization = new Place<Given>((given) => given.organization);
-// As a parameter: a statement of its own for each size of a page would keep a plan for each.
+// A parameter, because a statement for each size of a page would keep a plan for each.
 const count = new Place<Given>((given) => given.count);
 const ahead = new Place<Given>((given) => given.spans.ahead);
 const back = new Place<Given>((given) => given.spans.back);
-// The last span is all the rest: where the others do not fill a page, more of it may be read than of a list in its order.
+// The last span is all the rest. If the others do not fill a page, more of it may be read than of a list in its order.
 const mostOf = new Place<Given>(({ spans }) => spans.back.map((_, i) => (i < spans.back.length - 1 ? commonFrom : fewAtMost)));
 const wordsOf = (source: number) => new Place<Given>((given) => given.words[source]!);
 
@@ -63,7 +63,7 @@ type Question = Template<Given>;
 
 const kept = new Map<string, Question>();
 
-/** Put together once: to compose it takes as long as to answer. */
+/** Composed once, because composing takes as long as running it. */
 function questionOf(sources: Sources<WordSource>, select: string | null): Question {
   let key = `${select}`;
   for (const { of, alias, column } of sources) key += ` ${of.name} ${alias} ${column}`;
@@ -94,15 +94,15 @@ function compose(sources: Sources<WordSource>, select: string | null): Question 
 const rowsWith = (source: Source, words: SoughtWords, atMost: number | Sql, beside?: Sql): Sql =>
   metBy(source, { organization, conditions: within(organization, source.of, source.alias), atMost, words, beside });
 
-/** Where a row lies, by which it is read again. */
+/** The physical place of a row, by which it is read again. */
 const place = raw(", ctid place");
 
 const step = (as: string, rows: Sql): Sql => sql`${raw(as)} as materialized (${rows})`;
 
 /**
- * The newest that are found by themselves, and perhaps some more. Three letters begin a word in 2,000 of a million leads, and to read
- * these is most of the work. So one span of time is read after the other, until there are enough; a nested loop asks for a span only
- * when the one before is used up. Those that are dated ahead may have come to lie in any of the spans by now.
+ * The newest that are found by themselves, and perhaps some more. Three letters begin a word in 2,000 of a million leads, and
+ * reading these is most of the work. So one span of time is read after the other until there are enough. A nested loop reads a
+ * span only when the previous one is used up. Records dated in the future may now belong to any of the spans.
  */
 function newestOwn(own: WordSource): Sql {
   const alias = name(own.alias);
@@ -115,20 +115,20 @@ function newestOwn(own: WordSource): Sql {
 
 const newestFirst = sql`order by created desc, id desc limit ${count}`;
 
-/** The sources that give too many. */
+/** The sources with too many ids. */
 function commonAmong(sources: number): Sql {
   const isCommon = (i: number) =>
     i === 0 ? "exists (select from found0 where is_common)" : `(select count(*) from found${i}) > ${fewAtMost}`;
   return raw(Array.from({ length: sources }, (_, i) => `select '${i}' source where ${isCommon(i)}`).join(" union all "));
 }
 
-/** Where some sources give too many, what the others give. */
+/** The ids of the other sources, if some give too many. */
 const foundBeside = (_: Source, i: number): Sql =>
   raw(
     `select '${i}', id, null, null from found${i} where exists (select from common) and '${i}' not in (select source from common)`,
   );
 
-/** The newest of those that are found by themselves and of those that the other sources name. */
+/** The newest of the records that match by themselves and of those that the other sources refer to. */
 function together({ of, alias }: Source, others: number): Sql {
   const found = raw("select id, created, place from found0");
   if (others === 0) return sql`${found} ${newestFirst}`;
@@ -138,7 +138,7 @@ function together({ of, alias }: Source, others: number): Sql {
     where ${and(within(organization, of, alias))} and ${own}.id in (${named}) and ${own}.id not in (select id from found0) ${newestFirst}`;
 }
 
-/** Read at the place where the record was found: within one statement it stays there. */
+/** Read at the place where the record was found, which does not change within one statement. */
 const selectedOf = ({ of, alias }: Source, select: string | null): Sql =>
   select === null
     ? raw("null")

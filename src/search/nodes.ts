@@ -11,7 +11,10 @@ import { isoSpan, type Moment, moment, type Span } from "./moments.ts";
 
 export type TextMode = "full_words" | "phrase" | "beginning_of_words";
 
-/** How a field is compared with text. `contains`: the words side by side, of which the last may go on; only `name:x` of a text query asks so. */
+/**
+ * How a field is compared with text. `contains`: the words side by side, with the last one possibly incomplete. Only `name:x` of
+ * a text query uses it.
+ */
 export type SoughtMode = TextMode | "exact_value" | "contains";
 
 export type Operator = ":" | "=" | ">" | ">=" | "<" | "<=" | "in";
@@ -32,7 +35,7 @@ export type QueryNode = { negate: boolean } & (
       related_query: QueryNode;
     }
   | { type: "field_condition"; field: FieldReference; condition: FieldCondition }
-  // Only from a text query: what the name and the values mean is decided by the resource searched.
+  // Only from a text query. The searched resource decides what the name and the values mean.
   | { type: "named_field"; name: string; operator: Operator; values: string[] }
   | { type: "named_related"; name: string; related_query: QueryNode }
 );
@@ -59,7 +62,7 @@ const MAX_BYTES = 64 * 1024;
 
 /** `errors` names each mistake by its dotted place: `query.queries.1.condition.gte`. */
 export function readQuery(given: unknown, place = "query"): ReadQuery {
-  // First, so that what follows may recurse.
+  // Created first, so that the following may be recursive.
   const excess = excessOf(given);
   if (excess !== null) return { query: null, errors: { [place]: excess } };
 
@@ -83,7 +86,7 @@ function excessOf(given: unknown): string | null {
 const name = z.string().min(1);
 const inScope = name.nullable().default(null);
 const negate = z.boolean().default(false);
-// A tsquery of 64 KB would cost PostgreSQL more than its answer is worth.
+// A tsquery of 64 KB would cost PostgreSQL more than its result is worth.
 const text = z.string().max(4_000);
 const textModes = ["full_words", "phrase", "beginning_of_words"] as const;
 

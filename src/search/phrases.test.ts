@@ -1,5 +1,5 @@
-// What people type into `query=`, by the phrases of clients that have spoken this language for years: each finds the records it
-// means and no others, and what means nothing is refused with the nearest word that does.
+// What people type into `query=`, with the phrases of long-established clients. Each finds the records it means and no others. A
+// phrase without a meaning is refused with the nearest known word.
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { organization, type Workspace } from "../../test/support/given.ts";
@@ -87,7 +87,7 @@ before(async () => {
 const answer = (path: string, query: string) => acme.ask("GET", `${path}?_limit=200&query=${encodeURIComponent(query)}`);
 const shownAs = (one: any): string => one.name ?? one.text ?? one.note ?? one.subject ?? one.title ?? one._type;
 
-/** Each phrase with what it finds; in order where it says one. */
+/** Each phrase with its results, in order where the phrase has one. */
 function find(path: string, phrases: Record<string, string>) {
   for (const [query, expected] of Object.entries(phrases))
     test(`${query} finds ${expected || "nobody"}`, async () => {
@@ -230,7 +230,7 @@ describe("how many there are", () => {
   });
 });
 
-describe("what there is and what is not", () => {
+describe("conditions of presence and absence", () => {
   find("/lead/", {
     "has:calls": "Acme",
     "has:call": "Acme",

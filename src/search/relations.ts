@@ -1,6 +1,6 @@
 /**
- * How kinds of record are related, for a search. Most of it is read off the references between them; the tables here add the lists
- * inside records, such as the addresses of a lead.
+ * How kinds of record are related, for a search. Most of it is derived from the references between them. The tables here add the
+ * lists inside records, such as the addresses of a lead.
  */
 import type { Ctx } from "../core/context.ts";
 import type { Resource } from "../core/resource.ts";
@@ -13,12 +13,12 @@ export function resourceOf(ctx: Ctx, objectType: string): Resource | undefined {
   return found !== undefined && objectTypeOf(found) === objectType ? found : undefined;
 }
 
-/** What a search calls a kind of record: a kind of activity as its events do, everything else by its name. */
+/** The name of a kind of record in searches: a kind of activity as in its events, every other kind by its name. */
 export const objectTypeOf = (of: Resource): string => (of.only === undefined ? of.name : of.name.replace("_", "."));
 
 /** Condition between two aliases, of which the first is given and the second is looked for. */
 export interface Link {
-  /** The column of the first that a set of ids bounds, and the column of the second that gives them. */
+  /** The column of the first that a set of ids limits, and the column of the second that provides them. */
   outer: string;
   inner: string;
 }
@@ -30,7 +30,7 @@ export function linkBetween(from: Resource, to: Resource): Link | null {
   return refersTo(from, parent, baseName(to)) ? { outer: parent, inner: "id" } : null;
 }
 
-/** All kinds of activity are pointed at as activities. */
+/** References to any kind of activity refer to activities. */
 const baseName = (of: Resource): string => (of.only === undefined ? of.name : of.table);
 
 const refersTo = (of: Resource, column: string, target: string): boolean =>
@@ -54,18 +54,18 @@ export const elementTypes: Readonly<Record<string, ElementType>> = byName({
   },
   lead_email: { of: "lead", list: "emails", members: ["email", "type"] },
   lead_phone: { of: "lead", list: "phones", members: ["phone", "type", "country"] },
-  contact_email: { of: "contact", list: "emails", members: ["email", "type", "is_unsubscribed"] },
+  contact_email: { of: "contact", list: "emails", members: ["email", "type", "is_unsubscribed", "is_invalid"] },
   contact_phone: { of: "contact", list: "phones", members: ["phone", "type", "country"] },
   contact_url: { of: "contact", list: "urls", members: ["url", "type"] },
 });
 
-/** What is around a kind of record, as `object_type` names it. */
+/** The relations of a kind of record, as `object_type` names them. */
 export function relatedTypes(ctx: Ctx, of: Resource): string[] {
   const records = ctx.registry.resources.filter((one) => linkBetween(of, one) !== null).map(objectTypeOf);
   return [...records, ...Object.keys(elementTypes).filter((type) => elementTypes[type]!.of === of.name)];
 }
 
-/** The same lists asked through the record: its `email` is one of its e-mail addresses. `keys` is an indexed form of them. */
+/** The same lists through the record: its `email` is one of its e-mail addresses. `keys` is an indexed form of them. */
 export const listed: Readonly<Record<string, { list: string; member: string; keys?: string }>> = byName({
   email: { list: "emails", member: "email", keys: "email_keys" },
   emails: { list: "emails", member: "email", keys: "email_keys" },
@@ -81,7 +81,7 @@ export const listed: Readonly<Record<string, { list: string; member: string; key
 
 // --- words ---
 
-/** Its words are in a column that an index answers. */
+/** Its words are in an indexed column. */
 export const hasVector = (of: Resource): boolean =>
   of.columns.some(([key, field]) => key === "search" && field.type === "tsvector");
 

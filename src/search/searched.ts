@@ -1,4 +1,4 @@
-// What a definition says of its search by text: `search: searched({ words, beginnings, covers, alsoBy })`.
+// Declares a resource's search by text: `search: searched({ words, beginnings, covers, alsoBy })`.
 import type { Directory } from "../core/directory.ts";
 import { type Field, text } from "../core/field.ts";
 import type { Search } from "../core/search.ts";
@@ -13,9 +13,9 @@ export interface Part {
 }
 
 interface Words extends Partial<Pick<Search, "beginnings" | "covers" | "alsoBy">> {
-  /** What a record is found by. Without it a search reads through the record's text. */
+  /** The words that find a record. Without them, a search reads the record's text. */
   words?: (row: any, directory: Directory) => readonly Part[];
-  /** False where its lists take no `query`, because a record has no text. */
+  /** False when its lists have no `query`, because a record has no text. */
   query?: boolean;
 }
 

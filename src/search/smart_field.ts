@@ -1,4 +1,4 @@
-// A smart field: a value that is worked out from rows around a record, one correlated expression each.
+// A smart field: a value that is computed from rows around a record, by one correlated expression.
 import type { Ctx } from "../core/context.ts";
 import { name, raw, type Sql, sql } from "../db/sql.ts";
 
@@ -12,7 +12,7 @@ export interface SmartField {
   value: (record: Sql, ctx: Ctx) => Sql;
   /** The resource whose id it is. */
   refersTo?: string;
-  /** The rows it is read off, where others are too: what they are called, what they are, and its value over them. */
+  /** The rows that it is computed from: their name, their kind, and the value over them. */
   shared?: { name: string; rows: (record: Sql, ctx: Ctx) => Sql; value: (ctx: Ctx) => Sql };
 }
 
@@ -25,7 +25,7 @@ export const rowsOf = (ctx: Ctx, table: string, record: Sql, where: Sql): Sql =>
 
 type Valued = Pick<SmartField, "value" | "shared">;
 
-/** An aggregate over the rows that meet a condition. `as` writes it with what keeps the other rows out. */
+/** An aggregate over the rows that meet a condition. `as` writes it with the condition that leaves other rows out. */
 export const aggregate = (
   table: string,
   as: (ctx: Ctx, where: Sql) => Sql,

@@ -6,7 +6,7 @@ import { leadSmartFields } from "./smart_fields.ts";
 
 const shown = async (acme: any, id: string, ...fields: string[]) => acme.get(`/lead/${id}/?_fields=${fields.join(",")}`);
 
-test("a lead shows them only when they are asked for, one by one or all", async () => {
+test("a lead shows them only on request, single ones or all", async () => {
   const acme = await organization();
   const { id } = await acme.lead();
 
@@ -97,7 +97,7 @@ test("communication is calls, messages that went or came, and meetings that took
   assert.deepEqual(Object.fromEntries(Object.keys(expected).map((key) => [key, smart[key]])), expected);
 });
 
-test("tasks are counted, and the next one stands out", async () => {
+test("tasks are counted, and the next one is shown", async () => {
   const acme = await organization();
   const { id: lead_id } = await acme.lead();
   await acme.task({ lead_id, text: "Later", date: "2026-05-01" });

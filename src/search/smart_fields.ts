@@ -1,6 +1,6 @@
 /**
- * What is worked out from a lead's activities, tasks, deals and people: one definition for each family,
- * each field a correlated expression. Reads select them only when `_fields` names them; searches and sorts use the same expression.
+ * Fields computed from a lead's activities, tasks, deals and people: one definition for each family, each field a correlated
+ * expression. Reads select them only when `_fields` names them. Searches and sorts use the same expression.
  */
 import { z } from "zod";
 import type { Ctx } from "../core/context.ts";
@@ -48,9 +48,9 @@ const latest = raw("r.activity_at desc, r.id desc");
 
 // --- activities ---
 
-/** What people did or received; not what the service noted by itself. */
+/** Activities of people, without those that the service recorded by itself. */
 const byPeople = raw("r._type in ('Note', 'Call', 'ChannelMessage', 'CustomActivity', 'Email', 'SMS', 'Meeting')");
-/** A message that has not left is still to happen. */
+/** A message that was not sent yet has not happened. */
 const hasLeft = raw("(r._type not in ('ChannelMessage', 'Email', 'SMS') or r.status in ('inbox', 'sent'))");
 const call = raw("r._type = 'Call'");
 const email = raw("r._type = 'Email' and r.status in ('inbox', 'sent')");
@@ -67,11 +67,11 @@ const meetingsBy = {
   declined_by_lead: () => raw("r._type = 'Meeting' and r.status = 'declined-by-lead'"),
   declined_by_org: () => raw("r._type = 'Meeting' and r.status = 'declined-by-org'"),
 } satisfies Record<string, (ctx: Ctx) => Sql>;
-/** Words that went one way or the other: calls, sent and received messages, meetings that took place. */
+/** Communication in either direction: calls, sent and received messages, meetings that took place. */
 const communication = (ctx: Ctx): Sql =>
   sql`(${call} or (r._type in ('Email', 'SMS', 'ChannelMessage') and r.status in ('inbox', 'sent')) or (${meetingsBy.completed(ctx)}))`;
 
-/** What an activity says of itself in one line. */
+/** A one-line description of an activity. */
 const summary = raw("left(coalesce(r.subject, r.title, r.text, r.note, r.body_preview), 255)");
 
 const columns: Record<string, [Kind, Sql, doc: string, refersTo?: string]> = {
@@ -85,8 +85,8 @@ const columns: Record<string, [Kind, Sql, doc: string, refersTo?: string]> = {
 };
 
 /**
- * `last_call_date`, `last_call_user` and so on: columns of the first or last activity that meets a condition. They look back: what is
- * planned has not happened.
+ * `last_call_date`, `last_call_user` and so on: columns of the first or last activity that meets a condition. Planned activities
+ * do not count.
  */
 function ofOneActivity(
   prefix: string,
@@ -153,7 +153,7 @@ const communicationFields: SmartFields = {
     ...count("activity", communication),
     doc: "How many calls, messages and meetings there were.",
   },
-  first_source: { kind: "text", value: (record) => sql`${record}.source`, doc: "Where the lead came from." },
+  first_source: { kind: "text", value: (record) => sql`${record}.source`, doc: "The source of the lead." },
 };
 
 const activityCounts: Record<string, (ctx: Ctx) => Sql> = {

@@ -1,4 +1,4 @@
-// What a condition is about: a kind of record, or the members of a list in a record, under the alias it has in the statement.
+// The subject of a condition: a kind of record, or the members of a list in a record, with its alias in the statement.
 import type { Ctx } from "../core/context.ts";
 import { invalid } from "../core/errors.ts";
 import type { Resource } from "../core/resource.ts";
@@ -32,7 +32,7 @@ export function referenced(subject: Subject, field: FieldReference): Attribute {
   return attributeNamed(subject, field.field_name, "field.field_name");
 }
 
-/** The attribute of this name; where there is none, the refusal names the nearest. */
+/** The attribute of this name. Without one, the error names the nearest. */
 export function attributeNamed(subject: Subject, field: string, place: string): Attribute {
   return subject.attribute(field) ?? refuse(place, unknownField(subject, field));
 }

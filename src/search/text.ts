@@ -10,17 +10,17 @@ export interface Sought {
   mode: SoughtMode;
 }
 
-/** What the index of words is asked, as texts of `tsquery`; null finds nothing. */
+/** The words to look up in the index, as texts of `tsquery`; null finds nothing. */
 export interface Words {
   any: string | null;
 }
 
-/** With the same by the time that the records were made at. */
+/** The words, and the same by the time at which the records were created. */
 export interface DatedWords extends Words {
   spans: () => Spans;
 }
 
-/** Who has what is sought. `hasBeginnings` where words are stored `withBeginnings`. */
+/** The words to search for. `hasBeginnings` if the stored words have beginnings too (`withBeginnings`). */
 export function wordsFor(ctx: Ctx, { value, mode }: Sought, hasBeginnings: boolean): DatedWords {
   const asked = { full_words: wordQuery, phrase: phraseQuery }[mode as string];
   const query = asked ? asked(value) : prefixQuery(value, hasBeginnings);
@@ -36,19 +36,19 @@ export function wordsFor(ctx: Ctx, { value, mode }: Sought, hasBeginnings: boole
   };
 }
 
-/** Words that every record has whose text has what is sought. Others may have them too. */
+/** Words that every matching record has. Other records may have them too. */
 export function narrowingWords(ctx: Ctx, { value, mode }: Sought): Words {
   const query = narrowingQuery(value, mode === "full_words" || mode === "phrase" || mode === "exact_value");
   return { any: query && markedWords(query, ctx.organization_id) };
 }
 
-/** Words that a statement asks for, or the place for them in one that is kept. */
+/** The words that a statement searches for, or the placeholder for them in a cached one. */
 export type SoughtWords = Words["any"] | Place<any> | Sql;
 
-/** The column of words of this alias has them. */
+/** True if the column of words of this alias has them. */
 export const hasWords = (alias: string, words: SoughtWords): Sql => sql`${name(alias)}.search @@ ${words}::text::tsquery`;
 
-/** The text has what is sought, whatever its case and accents. */
+/** True if the text contains the searched text, ignoring case and accents. */
 export function inText(text: Sql, { value, mode }: Sought): Sql {
   if (mode === "exact_value") return sql`sort_key(${text}) = sort_key(${value}::text)`;
   const patterns = patternsOf[mode](value);

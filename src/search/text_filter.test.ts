@@ -194,7 +194,7 @@ describe("words find leads", () => {
   });
 });
 
-/** Nobody can date a lead ahead any more; there may be some. */
+/** Nobody can date a lead in the future any more, but old ones may exist. */
 const datedAt = (acme: Workspace, name: string, date_created: string) =>
   acme.inside((ctx) => createLead(ctx, { name, date_created }));
 
@@ -226,7 +226,7 @@ test("words of more than a thousand leads find the newest of them, with those wh
   }
 });
 
-describe("fields of a lead are asked for", () => {
+describe("fields of a lead in a query", () => {
   const given = async () => {
     const acme = await organization();
     const acmeCorp = await acme.lead({
@@ -294,7 +294,7 @@ describe("fields of a lead are asked for", () => {
     for (const query of queries) assert.deepEqual(await found(acme, query), ["Acme Corp"], query);
   });
 
-  test("and those that do not have them are asked for too", async () => {
+  test("can be searched for their absence too", async () => {
     const { acme } = await given();
 
     for (const query of [
@@ -596,7 +596,7 @@ test("a lead is found by the addresses and numbers of its people, exactly", asyn
   assert.deepEqual(await by("email=anna@work.example", restricted), []);
 });
 
-test("a list is asked for by its id or its name, of leads and of contacts", async () => {
+test("a query names a list of leads or contacts by its id or its name", async () => {
   const acme = await organization();
   const lead = await acme.lead({ name: "On it", contacts: [{ name: "Ann" }] });
   await acme.lead({ name: "Not on it", contacts: [{ name: "Bob" }] });

@@ -19,12 +19,12 @@ export function textQuery(resource: string): Filter {
     doc: 'Only records that a text query finds: words, "a phrase", `field:value`, `field>=value`, `field:1..5`, `field in (a, b)`, `not`, `or`, parentheses, `has:calls`, `calls>3`, `contact(name:x)`, `slice:1/3`, `sort:-field`. In text `:` finds the beginnings of words, and `=` the whole.',
     sql: async (ctx, value, alias, whole) => (await ask(ctx, value, { alias, whole })).condition,
     newest: (ctx, value, newest) => ask(ctx, value, { newest }),
-    // Most ask for none, and each is understood once more for its condition.
+    // Most have no sort, and each is parsed once more for its condition.
     order: (ctx, value) => (/sort/i.test(value) ? orderOf(ctx, ctx.registry.resource(resource)!, parse(value)) : null),
   };
 }
 
-/** A text query asked of the record that `type` names, such as `lead_query` on opportunities. */
+/** A text query on the record that `type` names, such as `lead_query` on opportunities. */
 export const relatedTextQuery = (resource: string, type: string): Filter => ({
   doc: `Only records whose ${type} a text query finds.`,
   async sql(ctx, value, alias, whole) {
@@ -50,7 +50,7 @@ function parse(text: string): TextQuery {
   }
 }
 
-/** Every refusal is about the one text, so it says what it is about instead of where. */
+/** Every refusal is about the one text, so it names the part of the text instead of a place. */
 async function aboutText<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -63,7 +63,7 @@ function orderOf(ctx: Ctx, of: Resource, { sort }: TextQuery): OrderKey[] | null
   if (sort.length === 0) return null;
   return sort.map(({ name, direction }) => {
     const field = fieldNamed(subjectOf(ctx, of, "t"), name);
-    // Sorting by a status or a member means by what people read, and by calls by how many there are.
+    // Sorting by a status or a member uses the label that people read, and sorting by calls uses their number.
     const labels = field.endsWith("_id") ? [field.replace(/_id$/, "_label"), field.replace(/_id$/, "_name")] : [];
     const keys = [...labels, field, ...countFields(name.toLowerCase())].map((one) => orderBy(ctx, of, one, direction === "desc"));
     return keys.find((key) => key !== null) ?? nothing(ctx, of, name);

@@ -46,7 +46,7 @@ test("addresses, phone numbers and names with apostrophes are words", () => {
   assert.deepEqual(parsed("bob +44 20 7946 0958 acme"), all(word("bob"), word("+44 20 7946 0958"), word("acme")));
 });
 
-test("a field is asked for a value, a range or one of several", () => {
+test("a field can be compared with a value, a range or one of several", () => {
   assert.deepEqual(parsed("status:won"), field("status", ":", "won"));
   assert.deepEqual(parsed('name: "Acme \\"A\\" Corp"'), field("name", ":", 'Acme "A" Corp'));
   assert.deepEqual(parsed('date_updated>="2020-01-01T00:00"'), field("date_updated", ">=", "2020-01-01T00:00"));

@@ -20,7 +20,7 @@ export interface TextSort {
   direction: "asc" | "desc";
 }
 
-/** `message` is a sentence for the person who wrote the query, `position` counts its characters from 0. */
+/** `message` is a sentence for the person who wrote the query. `position` counts its characters from 0. */
 export class TextQueryError extends Error {
   readonly position: number;
 
@@ -37,7 +37,7 @@ export function parseTextQuery(text: string): TextQuery {
 
   const found = anyOf(reader);
   if (see(reader, /\)/y)) throw new TextQueryError("this closing parenthesis has no opening one", reader.at);
-  // Nothing but punctuation was sought: that is text which no record has.
+  // The text was nothing but punctuation, which no record has as a word.
   const rest: QueryNode = reader.skipped === null ? EVERYTHING : textNode(reader.skipped, "beginning_of_words");
   return { query: found ?? rest, sort: reader.sort };
 }
@@ -55,10 +55,10 @@ interface Reader {
   skipped: string | null;
 }
 
-// Null where there was nothing to search for: punctuation, `sort:`, the end.
+// Null when there is nothing to search for: punctuation, `sort:`, the end.
 type Found = QueryNode | null;
 
-// `and`, `or` and `not` are operators where something follows; else they are words, as in `portland or`.
+// `and`, `or` and `not` are operators when something follows. Otherwise they are words, as in `portland or`.
 const AND = /and(?=[\s("“])\s*(?=[^\s)])/iy;
 const OR = /(?:or(?=[\s("“])|\|\|)\s*(?=[^\s)])/iy;
 const NOT = /not(?=[\s("“])\s*(?=[^\s)])|-(?=[\p{L}\p{N}("“_+*.'@#$€£])|!(?=[\p{L}("“])/iuy;
@@ -118,9 +118,9 @@ const NAME = /[\p{L}_](?:[\p{L}\p{M}\p{N}_.-]*[\p{L}\p{M}\p{N}_])?/uy;
 const PLAIN_NAME = new RegExp(`^${NAME.source}$`, "u");
 // Attached to the name, or with space on both sides: `Smith <smith@acme.com>` compares nothing.
 const OPERATOR = /:?(?:>=|<=|<>|>|<)|!=|==|[=:]|\s+(?:>=|<=|<>|!=|==|=|[<>](?=[\s\d"“])|:(?=\s*[\d"“]))/y;
-/** `custom."Deal size"`: what stands between quotation marks is part of the name. */
+/** `custom."Deal size"`: text between quotation marks is part of the name. */
 const QUOTED_PART = /\.(?="[^"]|“[^”])/y;
-/** Up to a space or a parenthesis, where a pair within the word is part of it: `/wiki/Acme_(company)`. */
+/** Up to a space or a parenthesis. A matching pair within the word is part of it: `/wiki/Acme_(company)`. */
 const RAW = /(?:[^\s()]|\([^\s()]*\))+/y;
 const PHONE = new RegExp(PHONE_RUN.source, "y");
 const PHONE_WITH_PLUS = new RegExp(`(?=\\+)${PHONE_RUN.source}`, "y");
@@ -181,7 +181,7 @@ function between(reader: Reader, name: string, written: string): Found {
   return group(reader, "and", bounds) ?? named(reader, name, ":", ["*"], false);
 }
 
-/** A name that is no plain one was quoted, and is shown so. */
+/** A name with special characters was quoted, and is shown so. */
 const asWritten = (name: string) => (PLAIN_NAME.test(name) ? name : JSON.stringify(name));
 
 /** `sort:-created,name`, `sort:created desc`. */

@@ -1,6 +1,6 @@
 /**
- * The words of a text query for fields and kinds of record, beside their names on the wire: `created`, `company`, `calls`, `deal`.
- * The tables hold what people bring along from elsewhere; the rest follows from the definitions.
+ * The words of a text query for fields and kinds of record, in addition to their names on the wire: `created`, `company`,
+ * `calls`, `deal`. The tables contain the words of other services; the rest follows from the definitions.
  */
 import type { Ctx } from "../core/context.ts";
 import { from, type Resource, scope } from "../core/resource.ts";
@@ -9,7 +9,7 @@ import { type Attribute, single } from "./attributes.ts";
 import { linkBetween, objectTypeOf, relatedTypes } from "./relations.ts";
 import type { Subject } from "./subject.ts";
 
-/** Other words for fields: the first of these that a kind of record has is meant. */
+/** Synonyms for fields: the first of these that a kind of record has. */
 const synonyms: ReadonlyMap<string, readonly string[]> = new Map([
   ["created", ["date_created"]],
   ["updated", ["date_updated"]],
@@ -35,7 +35,7 @@ const synonyms: ReadonlyMap<string, readonly string[]> = new Map([
   ["last_contacted", ["last_communication_date"]],
 ]);
 
-/** Other words for kinds of record. */
+/** Synonyms for kinds of record. */
 const kinds: ReadonlyMap<string, string> = new Map([
   ["company", "lead"],
   ["deal", "opportunity"],
@@ -46,14 +46,17 @@ const kinds: ReadonlyMap<string, string> = new Map([
   ["whatsapp_messages", "channel_message"],
 ]);
 
-/** Other words for what is counted. */
+/** Synonyms for counts. */
 const counts: ReadonlyMap<string, string> = new Map([
   ["deals", "opportunities"],
   ["sms_messages", "sms"],
   ["phones", "phone_numbers"],
 ]);
 
-/** The field that is meant: `status` is `status_id` where that is a reference, `last_call` is `last_call_date`, a custom field's name is that field. */
+/**
+ * The field that a word means: `status` is `status_id` where that is a reference, `last_call` is `last_call_date`, and a custom
+ * field's name is that field.
+ */
 export function fieldNamed(subject: Subject, given: string): string {
   if (/^custom\./i.test(given)) return given.replace(/^custom/i, "custom");
   const wanted = given.toLowerCase();
@@ -68,13 +71,13 @@ export function fieldNamed(subject: Subject, given: string): string {
   return subject.attribute(`custom.${given}`) === null ? wanted : `custom.${given}`;
 }
 
-/** The names under which a kind of record has a number of these: `calls` are its `num_calls`, `phones` its `phones_count`. */
+/** The names of counts of a kind of record: `calls` is its `num_calls`, `phones` its `phones_count`. */
 export const countFields = (word: string): string[] => {
   const listed = word.replace(/^email_addresses$/, "emails").replace(/^phone_numbers$/, "phones");
   return [`num_${counts.get(word) ?? word}`, `${listed}_count`];
 };
 
-/** How many of these there are: counted with the record, or the records that belong to it. */
+/** How many of these there are: a counter of the record, or the records that belong to it. */
 export function countNamed(ctx: Ctx, subject: Subject, given: string): Attribute | null {
   const word = given.toLowerCase();
   const own = countFields(word).find((field) => subject.attribute(field) !== null);
@@ -91,14 +94,14 @@ export function countNamed(ctx: Ctx, subject: Subject, given: string): Attribute
   );
 }
 
-/** The kind of record around one of this kind that a word names, in the singular or the plural: `note` and `notes` are `activity.note`. */
+/** The related kind of record that a word names, in the singular or the plural: `note` and `notes` are `activity.note`. */
 export function kindNamed(ctx: Ctx, of: Resource, given: string): string | null {
   const word = given.toLowerCase();
   const wanted = kinds.get(word) ?? word;
   return relatedTypes(ctx, of).find((type) => type === wanted || namesOf(type).includes(wanted)) ?? null;
 }
 
-/** A field of a kind of record around this one: `opportunities.value`, `contact_title`. */
+/** A field of a related kind of record: `opportunities.value`, `contact_title`. */
 export function fieldAround(
   ctx: Ctx,
   of: Resource,
@@ -115,21 +118,21 @@ export function fieldAround(
   return null;
 }
 
-/** All words for the fields of a kind of record, for what is counted with it, and for the kinds around it. */
+/** All words for the fields of a kind of record, for its counts, and for related kinds. */
 export function knownWords(ctx: Ctx, subject: Subject): string[] {
   const names = subject.names();
-  // `status_id` is asked for as `status`.
+  // `status_id` is written as `status`.
   const labelled = names.flatMap((one) => (one.endsWith("_id") && subject.attribute(one)?.refersTo ? [one.slice(0, -3)] : []));
   const counted = names.flatMap((one) => (one.startsWith("num_") ? [one.slice("num_".length)] : []));
   const others = [...synonyms.keys()].filter((word) => subject.attribute(fieldNamed(subject, word)) !== null);
   return [...new Set([...names, ...labelled, ...counted, ...others, ...kindWords(ctx, subject)])];
 }
 
-/** The words for the kinds of record around one of this kind. */
+/** The words for the kinds of record that are related to this one. */
 export const kindWords = (ctx: Ctx, { resource: of }: Subject): string[] =>
   of === null ? [] : relatedTypes(ctx, of).flatMap(namesOf);
 
-/** `activity.note` is called `note` and `notes`. */
+/** `activity.note` is written as `note` and `notes`. */
 function namesOf(type: string): string[] {
   const word = type.split(".").at(-1)!;
   return [word, pluralOf(word)];

@@ -93,7 +93,7 @@ test("a search finds beginnings of words, whole words, or a phrase", () => {
   assert.equal(phraseQuery("West Coast"), "'west' <-> 'coast'");
 });
 
-test("a vector with beginnings is asked for the one word that three or four letters are in it", () => {
+test("in a vector with beginnings, three or four letters are looked up as one word", () => {
   assert.equal(
     withBeginnings(vector([{ text: "Acme acmon co 東京 Ötzi" }])),
     "'acme':1 'acmon':2 'co':3 '東':4 '京':5 'otzi':6 '^acm' '^acme' '^acmo' '^otz' '^otzi'",
@@ -102,7 +102,7 @@ test("a vector with beginnings is asked for the one word that three or four lett
   assert.equal(prefixQuery("bob@acm", true), "'bob' <-> 'acm':*");
 });
 
-test("what is typed without a space stands together, and only its end may be unfinished", () => {
+test("words typed without a space stay together, and only the last may be incomplete", () => {
   assert.equal(prefixQuery("bob@acm"), "'bob' <-> 'acm':*");
   assert.equal(prefixQuery("東京"), "'東' <-> '京':*");
   assert.equal(prefixQuery("https://www.acme.com"), prefixQuery("http://acme.com"));

@@ -1,6 +1,6 @@
 /**
- * What counts as a word, for both sides of text search: `vector` for what is stored, the `…Query` functions for what is
- * sought. Because both cut text the same way, PostgreSQL needs no dictionary, no `unaccent` and no configuration.
+ * What counts as a word, for both sides of text search: `vector` for stored text, the `…Query` functions for searched text. Both
+ * split text in the same way, so PostgreSQL needs no dictionary, no `unaccent` and no configuration.
  */
 
 /** Lower-case words without accents: `Ötzi@Acme-Corp.com` is `otzi acme corp com`. */
@@ -43,8 +43,9 @@ export function vector(parts: readonly { text?: string | null; phone?: string | 
 }
 
 /**
- * The same and the first three and four letters of each word, as words that no text has: `^acm`, `^acme`. To find what begins with
- * them an index would collect the records of all words that do: with three letters 400 words in a million leads, with four 80.
+ * The same, with the first three and four letters of each word as words that no text has: `^acm`, `^acme`. To find what begins
+ * with them, an index would otherwise collect the records of all such words: for three letters 400 words in a million leads, for
+ * four letters 80.
  */
 export function withBeginnings(vector: string): string {
   const words = [...vector.matchAll(/'([^']+)'/g)].map(([, word]) => word!);
@@ -58,10 +59,10 @@ function beginnings(word: string): string[] {
 
 const beginning = (letters: string): string => quoted(`^${letters}`);
 
-// A quote or a backslash, which would need another before it, is in no word.
+// No word contains a quote or a backslash, which would have to be escaped.
 const quoted = (word: string): string => `'${word}'`;
 
-/** How the last word of what stands together is looked up. */
+/** How the last word of a group is looked up. */
 type Ending = (word: string) => string;
 
 const whole: Ending = quoted;
@@ -72,14 +73,14 @@ const beginningOrBegun: Ending = (word) => (NOTHING_BUT_BEGINNING.test(word) ? b
 export const prefixQuery = (text: string, hasBeginnings = false): string | null =>
   everyPiece(text, hasBeginnings ? beginningOrBegun : begun);
 
-/** Every word given is a word of the text. */
+/** Every searched word is a word of the text. */
 export const wordQuery = (text: string): string | null => everyPiece(text, whole);
 
-/** The words given stand in the text side by side and in this order. */
+/** The searched words are in the text side by side and in this order. */
 export const phraseQuery = (text: string): string | null =>
   either(sideBySide(words(text.replace(SCHEME, "")), whole), PHONE.test(text) ? dialled(text, whole) : []);
 
-/** Every word given begins a word of the text (or is one), wherever they stand: what a finer condition may be looked up by. */
+/** Every searched word begins a word of the text (or is one), at any place. A finer condition can be looked up by this. */
 export function narrowingQuery(text: string, isWhole: boolean): string | null {
   const wanted = [...new Set(words(text))].slice(0, MAX_SOUGHT);
   return wanted.length === 0 ? null : wanted.map(isWhole ? whole : begun).join(" & ");
@@ -115,7 +116,9 @@ const MAX_PLACES_OF_A_WORD = 255; // PostgreSQL's own
 
 // oxlint-disable-next-line no-control-regex -- these are ASCII too
 const ASCII = /^[\0-\x7f]*$/;
-/** To Unicode these are no letter plus an accent; to people typing they are. ʻ and ʼ are letters there, apostrophes here. */
+/**
+ * In Unicode these are not a letter plus an accent, but people type them so. ʻ and ʼ are letters there, but serve as apostrophes.
+ */
 const PLAIN = new Map(
   "ß:ss æ:ae œ:oe ø:o ł:l đ:d ð:d þ:th ħ:h ŧ:t ı:i ŋ:n ς:σ ʻ:' ʼ:'".split(" ").map((pair) => pair.split(":") as [string, string]),
 );
@@ -126,7 +129,7 @@ const ACCENTS =
   /[\u{300}-\u{36f}\u{591}-\u{5bd}\u{5bf}-\u{5c7}\u{640}\u{64b}-\u{65f}\u{670}\u{1ab0}-\u{1aff}\u{1dc0}-\u{1dff}\u{20d0}-\u{20ff}]/gu;
 
 function plain(text: string): string {
-  // Most text is ASCII, of which nothing below changes anything.
+  // Most text is ASCII, which the following does not change.
   if (ASCII.test(text)) return text.toLowerCase();
   return text
     .normalize("NFKD") // K: full-width and ligature letters become plain ones
@@ -136,7 +139,7 @@ function plain(text: string): string {
     .normalize("NFC");
 }
 
-// Scripts that put no space between words: each character is a word, so that a search may start at any of them.
+// Scripts without spaces between words: each character is a word, so that a search may start at any of them.
 const SPACELESS = ["Han", "Hira", "Kana", "Thai", "Laoo", "Khmr", "Mymr"].map((script) => `\\p{scx=${script}}`).join("");
 const WORD = new RegExp(
   `[[\\p{L}\\p{N}]&&[${SPACELESS}]]\\p{M}*|[[\\p{L}\\p{N}]--[${SPACELESS}]][[\\p{L}\\p{N}\\p{M}]--[${SPACELESS}]]*`,
@@ -155,7 +158,7 @@ function everyWord(text: string, pattern: (word: string) => string): string[] | 
   return wanted.length === 0 ? null : wanted.map(pattern);
 }
 
-/** Both sides cut, so an over-long word is still found. Never through the middle of a character. */
+/** Both sides cut words, so a very long word is still found. Never in the middle of a character. */
 function cut(word: string): string {
   return word.length <= MAX_LENGTH ? word : word.slice(0, MAX_LENGTH).replace(/[\ud800-\udbff]$/, "");
 }
@@ -166,7 +169,7 @@ function everyPiece(text: string, ending: Ending): string | null {
   return wanted.length === 0 ? null : wanted.slice(0, MAX_SOUGHT).join(" & ");
 }
 
-/** What is written without a space stands together in the text too: `bob@acme.com`, `jean-paul`, `東京`. */
+/** Text written without a space stays together: `bob@acme.com`, `jean-paul`, `東京`. */
 function pieceQuery(piece: string, ending: Ending): string | null {
   if (!PHONE.test(piece)) return sideBySide(words(piece.replace(SCHEME, "")), ending);
   const groups = piece.split(/\s+/).map((group) => sideBySide(words(group), ending));
@@ -190,7 +193,8 @@ function dialled(text: string, ending: Ending): string[] {
 function sideBySide(words: string[], ending: Ending): string | null {
   const found = words.slice(0, MAX_SOUGHT);
   if (found.length <= 1) return found.map(ending)[0] ?? null;
-  // Only the last can be half typed; a prefix scan on `com` in `acme.com` would read half the index. Beginnings have no places.
+  // Only the last word can be incomplete. A prefix scan on `com` in `acme.com` would read half the index. Beginnings have no
+  // positions.
   const last = ending === beginningOrBegun ? begun : ending;
   return [...found.slice(0, -1).map(quoted), last(found.at(-1)!)].join(" <-> ");
 }

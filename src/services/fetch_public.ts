@@ -1,22 +1,23 @@
-// Fetching from an address that a user chose. Every step is held to public addresses: what the URL says, all that DNS answers, the
-// machine that is connected in the end, and the same again for each redirect. A refusal never says which of them it was, so that
-// nobody can ask what stands in the operator's own network. Node's own client, for it hands over bodies in memory that can be given
-// back: with undici twenty files of 20 MB at once raised the process by 78 MB.
+// Fetches from an address that a user chose. Only public addresses are reached: the URL, all addresses that DNS returns and the
+// connected address are checked, again for each redirect. An error never says which check failed, so that nobody can explore the
+// operator's own network. This uses Node's own client, because the memory of its bodies can be released at once. With undici,
+// twenty files of 20 MB at once raised the process by 78 MB.
 import { lookup as dnsLookup } from "node:dns";
 import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import net, { isIP, type LookupFunction } from "node:net";
 import type { Duplex } from "node:stream";
 import tls from "node:tls";
+import type { Asker } from "../db/database.ts";
 import { type PublicAddresses, portOf } from "./public_address.ts";
 
-/** It could not be fetched, for whatever reason. */
+/** The fetch failed, for whatever reason. */
 export class NotFetched extends Error {}
 
 export interface Fetched {
-  /** The address in the end. */
+  /** The final address, after redirects. */
   url: URL;
-  /** The headers as they came. */
+  /** Headers as received. */
   contentType: string | null;
   contentDisposition: string | null;
   contentLength: number | null;
@@ -24,25 +25,31 @@ export interface Fetched {
 }
 
 const redirectsMax = 3;
-/** From the first connection to the headers of the last answer. */
-const answerMs = 15_000;
-const bodyMs = 60_000;
+/** From the first connection to the last byte, so that a slow sender cannot hold a process for longer. */
+const usualMs = 15_000;
 
-/** Hands the answer of a GET to `take`, which reads its body. */
+export interface Fetching {
+  /** Sent only to the host of the given address, never to the target of a redirect to another origin. */
+  authorization?: string;
+  wholeMs?: number;
+}
+
+/** Sends a GET and passes the response to `take`, which reads its body. The fetch is aborted when the caller disconnects. */
 export async function fetchPublic<T>(
   addresses: PublicAddresses,
   address: string,
   take: (fetched: Fetched) => Promise<T>,
+  asker: Pick<Asker, "onLeave"> | null = null,
+  { authorization, wholeMs = usualMs }: Fetching = {},
 ): Promise<T> {
   const limit = new AbortController();
-  const late = () => limit.abort();
-  let timer = setTimeout(late, answerMs);
+  const stop = () => limit.abort();
+  const timer = setTimeout(stop, wholeMs);
+  const stay = asker?.onLeave(stop);
   try {
-    const { url, answer } = await follow(addresses, address, limit.signal);
-    clearTimeout(timer);
-    // Who reads it hears of it; after that it is of no interest.
+    const { url, answer } = await follow(addresses, address, limit.signal, authorization);
+    // The reader of the body receives the error. Later errors do not matter.
     answer.on("error", () => {});
-    timer = setTimeout(late, bodyMs);
     const {
       "content-type": contentType = null,
       "content-disposition": contentDisposition = null,
@@ -55,7 +62,8 @@ export async function fetchPublic<T>(
     throw error;
   } finally {
     clearTimeout(timer);
-    // Connections are not kept: the next request is to somebody else.
+    stay?.();
+    // Connections are not kept, because the next request goes to another host.
     limit.abort();
   }
 }
@@ -64,10 +72,12 @@ async function follow(
   addresses: PublicAddresses,
   address: string,
   signal: AbortSignal,
+  authorization: string | undefined,
 ): Promise<{ url: URL; answer: IncomingMessage }> {
   let url = publicUrl(addresses, address, null);
+  const { origin } = url;
   for (let hop = 0; hop <= redirectsMax; hop++) {
-    const answer = await ask(addresses, url, signal).catch((cause) => {
+    const answer = await ask(addresses, url, signal, url.origin === origin ? authorization : undefined).catch((cause) => {
       throw new NotFetched("no answer", { cause });
     });
     const status = answer.statusCode!;
@@ -84,7 +94,7 @@ const redirects = new Set([301, 302, 303, 307, 308]);
 
 const headers = { "user-agent": "Headwater", accept: "*/*", "accept-encoding": "identity", connection: "close" };
 
-/** What can be known before anything is looked up. A redirect may not leave https. */
+/** The checks that need no lookup. A redirect may not leave https. */
 function publicUrl(addresses: PublicAddresses, address: string, from: URL | null): URL {
   const url = URL.parse(address, from?.href);
   if (url === null) throw new NotFetched("no address");
@@ -95,11 +105,20 @@ function publicUrl(addresses: PublicAddresses, address: string, from: URL | null
   return url;
 }
 
-function ask(addresses: PublicAddresses, url: URL, signal: AbortSignal): Promise<IncomingMessage> {
+function ask(
+  addresses: PublicAddresses,
+  url: URL,
+  signal: AbortSignal,
+  authorization: string | undefined,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const { request } = url.protocol === "https:" ? https : http;
     const createConnection = (_: unknown, done: Connected) => connect(addresses, url, signal, done);
-    request(url, { headers, signal, createConnection: createConnection as http.RequestOptions["createConnection"] })
+    request(url, {
+      headers: { ...headers, ...(authorization && { authorization }) },
+      signal,
+      createConnection: createConnection as http.RequestOptions["createConnection"],
+    })
       .on("response", resolve)
       .on("error", reject)
       .end();
@@ -108,7 +127,7 @@ function ask(addresses: PublicAddresses, url: URL, signal: AbortSignal): Promise
 
 type Connected = (error: Error | null, socket?: Duplex) => void;
 
-/** Nothing is sent before it is certain who is there. */
+/** Connects, and checks the remote address before anything is sent. */
 function connect(addresses: PublicAddresses, url: URL, signal: AbortSignal, done: Connected): undefined {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const secure = url.protocol === "https:";
@@ -130,8 +149,8 @@ function connect(addresses: PublicAddresses, url: URL, signal: AbortSignal, done
   });
 }
 
-/** A name is looked up once, here: one address that is not public among its answers is enough to refuse it. */
-const publicLookup =
+/** Resolves a name once, here. A single address that is not public among the results is enough to refuse it. */
+export const publicLookup =
   (addresses: PublicAddresses, port: number): LookupFunction =>
   (host, options, done) => {
     dnsLookup(host, { ...options, all: true }, (error, found) => {

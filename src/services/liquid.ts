@@ -1,6 +1,6 @@
-// Templates that people write: `Hi {{ contact.first_name | default: "there" }}`. A bounded Liquid. What a template can do is listed
-// here, the rest of the language is taken out: it reads no file, sees only the values it is given and no prototype, and is cut off
-// when it takes too long, too much memory or writes too much.
+// Templates that people write: `Hi {{ contact.first_name | default: "there" }}`. A bounded Liquid: the tags and filters listed
+// here are allowed, the rest of the language is removed. A template reads no files, sees only the values it is given and no
+// prototypes, and is stopped when it uses too much time, memory or output.
 import { randomInt } from "node:crypto";
 import {
   Context,
@@ -18,15 +18,15 @@ import { escapeHtml } from "../values/html.ts";
 
 /** The longest template that is read. */
 const sourceMax = 100_000;
-/** Tags and values in one template; also how deep they can stand within each other. */
+/** The most tags and values in one template, which also limits nesting. */
 const tagsMax = 500;
-/** Characters in one of them: reading a long one takes time that nothing else bounds. */
+/** The most characters in one tag. Reading a long tag takes time that no other limit bounds. */
 const tagMax = 1000;
-/** Characters that one rendering may write. */
+/** The most characters that one rendering may write. */
 const outputMax = 500_000;
-/** Milliseconds; an ordinary template takes a tenth of one. */
+/** Milliseconds. An ordinary template takes a tenth of one. */
 const timeMax = 200;
-/** Characters and list elements that one rendering may make on the way. */
+/** The most characters and list elements that one rendering may create on the way. */
 const memoryMax = 1_000_000;
 
 const tags = ["assign", "break", "case", "comment", "continue", "for", "if", "raw", "unless"];
@@ -37,29 +37,32 @@ const filters = (
   "first join last reverse size slice sort split uniq"
 ).split(" ");
 
-/** They stay in the text until the message leaves: every recipient has a link of their own. */
+/** These stay in the text until the message is sent, because the link is different for each recipient. */
 const lasting = { tag: "{% unsubscribe %}", link: "{{ unsubscribe_link }}" };
 
 export type TemplateForm = "html" | "text";
 
 export interface Rendering {
   text: string;
-  /** Values the template shows that are unknown or empty, in the order they came. */
+  /** Values in the template that are unknown or empty, in the order of their use. */
   missing: string[];
 }
 
-/** Why a template cannot be read or rendered, in small, plain words. */
+/** Why a template cannot be read or rendered, in plain words. */
 export class TemplateError extends Error {}
 
-/** Throws a `TemplateError` where a template cannot be read. */
+/** Throws a `TemplateError` when a template cannot be read. */
 export function checkTemplate(source: string): void {
   parsed(source);
 }
 
-/** Fills in a template. In `html` every value is escaped; nothing a value says is taken for a tag, here or when the message leaves. */
+/**
+ * Fills in a template. In `html` every value is escaped. A value is never read as a tag, neither here nor when the message is
+ * sent.
+ */
 export function renderTemplate(source: string, values: Readonly<Record<string, unknown>>, form: TemplateForm): Rendering {
   const templates = parsed(source);
-  // While values are filled in, marks that none can know stand for what stays.
+  // While values are filled in, random marks that nobody can guess stand for the parts that stay.
   const [tag, link] = [mark(), mark()];
   const scope = Object.assign(Object.create(null), values, { unsubscribe_link: link });
   const context = new Context(scope, engine.options, { sync: true });
@@ -75,7 +78,10 @@ export function renderTemplate(source: string, values: Readonly<Record<string, u
 
 const mark = (): string => `\uE000${randomInt(2 ** 47)}\uE001`;
 
-/** What looks like one of the two in a text that was filled in came with a value: with an invisible sign between its braces it is none. */
+/**
+ * Anything in the rendered text that looks like one of these two came from a value. An invisible character between its braces
+ * makes it plain text.
+ */
 const withoutTags = (text: string): string =>
   text.replace(/\{(?=\{-?\s*unsubscribe_link\s*-?\}\}|%-?\s*unsubscribe\s*-?%\})/g, "{\u2060");
 
@@ -95,7 +101,7 @@ for (const name of Object.keys(engine.tags)) if (!tags.includes(name)) delete en
 for (const name of Object.keys(engine.filters)) if (!filters.includes(name)) delete engine.filters[name];
 engine.registerTag("unsubscribe", { render: (context: Context) => context.getRegister("unsubscribe") as string });
 
-/** Templates as they were read, by their text: reading takes ten times as long as rendering. */
+/** Parsed templates by their source. Parsing takes ten times as long as rendering. */
 const kept = new LRUCache<string, Template[]>({
   max: 1000,
   maxSize: 10_000_000,
@@ -122,7 +128,7 @@ function checkTags(source: string): void {
   }
 }
 
-/** Reads `{{ … }}` as a value that is escaped, and that is noted where there is none. */
+/** Reads `{{ … }}` as a value to be escaped, which is reported when it is missing. */
 class ReadingParser extends Parser {
   override parseToken(token: TopLevelToken, remaining: TopLevelToken[]): ReturnType<Parser["parseToken"]> {
     const template = super.parseToken(token, remaining);
@@ -143,7 +149,7 @@ function showing(output: Output): Output["render"] {
   } as Output["render"];
 }
 
-/** Text, numbers and lists of them have a text; anything else has none. */
+/** Text, numbers and lists of them have a text form. Other values have none. */
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.filter((one) => typeof one !== "object").join(", ");
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
@@ -160,7 +166,7 @@ class BoundedEmitter implements Emitter {
   }
 }
 
-/** Whatever goes wrong within the language is the template's own fault. */
+/** Every error within the language is the template's own fault. */
 function explained<T>(work: () => T): T {
   try {
     return work();

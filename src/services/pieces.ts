@@ -1,16 +1,17 @@
-// Reading a stream a piece at a time, with the sender waiting while a piece is worked on.
+// Reads a stream chunk by chunk. The sender waits while a chunk is processed.
 import type { Readable } from "node:stream";
 
 /**
- * What comes, as it comes. Each piece is whoever reads it only until the next is asked for: then its memory is given back at once,
- * because of twenty uploads the collector would let some hundred megabytes pile up. Leaving the loop early leaves the stream open.
+ * The chunks of a stream. Each chunk is valid only until the next one is requested: its memory is then released at once.
+ * Otherwise the garbage collector would let some hundred megabytes pile up with twenty uploads. Leaving the loop early leaves the
+ * stream open.
  */
 export async function* pieces(stream: Readable): AsyncGenerator<Buffer> {
   let piece: Buffer | null = null;
   let failure: Error | null = null;
   let ended = stream.readableEnded;
   let wake = () => {};
-  // The next piece is in this turn's event or in a later one; a paused stream has no more than one under way.
+  // The next chunk comes in this turn's event or in a later one. A paused stream has at most one in flight.
   const onData = (chunk: Buffer) => {
     piece = chunk;
     stream.pause();
@@ -47,12 +48,12 @@ export async function* pieces(stream: Readable): AsyncGenerator<Buffer> {
     }
   } finally {
     stream.off("data", onData).off("end", onEnd).off("close", onClose);
-    // Whatever fails from here on is nobody's concern any more; the listener that says so stays.
+    // The listener stays, so that later errors are ignored and do not end the process.
     stream.pause();
   }
 }
 
-/** Only memory of its own: pieces of a larger one share theirs. */
+/** Releases only memory that the chunk owns. Chunks of a larger buffer share theirs. */
 function giveBack(piece: Buffer): void {
   if (piece.byteLength === piece.buffer.byteLength) (piece.buffer as ArrayBuffer).transfer(0);
 }

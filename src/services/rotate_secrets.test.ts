@@ -1,4 +1,4 @@
-// Changing the key: everything opens with the new one afterwards, and nothing with the old one.
+// After a change of the key, everything opens with the new key and nothing with the old one.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import pg from "pg";
 import { organization } from "../../test/support/given.ts";
+import { writeGrant } from "../resources/accounts/oauth/grants.ts";
 import { rotateSecrets } from "./rotate_secrets.ts";
 import { sealedColumns } from "./sealed_columns.ts";
 import { nextSecretKey, openSecrets, type Secrets, secretKey } from "./secrets.ts";
@@ -13,13 +14,15 @@ import { nextSecretKey, openSecrets, type Secrets, secretKey } from "./secrets.t
 const oldKey = openSecrets("the secret key of the tests");
 const newKey = openSecrets("n".repeat(32));
 
-/** A secret in every area that has some. */
+/** Stores a secret in every area that has some. */
 async function withSecrets() {
   const acme = await organization();
   await acme.post("/webhook/", { url: "https://93.184.216.34/hook", events: ["lead.created"] }, { "idempotency-key": "once" });
   const server = { host: "93.184.216.34", password: "hunter2" };
   for (let i = 0; i < 5; i++) await acme.post("/connected_account/", { email: `a${i}@example.com`, smtp: server, imap: server });
   await acme.put("/credentials/apollo/", { api_key: "0123456789abcdef" });
+  const grant = { provider: "google", client_id: "app", subject: acme.id, refresh_token: "refresh", access_tokens: {} } as const;
+  await acme.inside(async (ctx) => writeGrant(ctx, { organization_id: acme.id, id: "emailacct_gone" }, grant));
   return acme;
 }
 
@@ -29,7 +32,7 @@ async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** What opens, of all that is sealed. */
+/** Opens every sealed value. */
 async function openable(client: pg.Client, secrets: Secrets): Promise<string[]> {
   const texts: string[] = [];
   for (const of of sealedColumns) {

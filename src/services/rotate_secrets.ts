@@ -1,5 +1,5 @@
-// Changing the key that secrets are sealed with: each is opened with the old one and sealed with the new one, one organization after the
-// other and a batch at a time. What is done is told by the value itself, so a change that was interrupted goes on where it stopped.
+// Changes the key that secrets are sealed with. Each value is opened with the old key and sealed with the new one, in batches,
+// one organization after the other. A value itself shows which key sealed it, so an interrupted change can be resumed.
 import type pg from "pg";
 import { name } from "../db/sql.ts";
 import { type SealedColumn, sealedColumns } from "./sealed_columns.ts";
@@ -7,7 +7,7 @@ import type { Secrets } from "./secrets.ts";
 
 const batchSize = 500;
 
-/** Answers how many values were sealed anew. Everything that is sealed must be sealed with one of the two keys. */
+/** Returns how many values were sealed again. Every sealed value must be sealed with one of the two keys. */
 export async function rotateSecrets(client: pg.ClientBase, from: Secrets, to: Secrets, size = batchSize): Promise<number> {
   let count = 0;
   const { rows: organizations } = await client.query("select id from organization order by id");

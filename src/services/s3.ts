@@ -1,4 +1,4 @@
-// Keeping bytes in any S3. The client is loaded when the first file is kept or read: without S3 nobody pays for it.
+// Stores bytes in any S3. The client is loaded with the first file, so that a service without S3 does not pay for it.
 import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import type { Readable } from "node:stream";
@@ -25,7 +25,7 @@ export function s3Shelf(place: S3Place): Shelf {
   return {
     async keep(received, key) {
       const { sdk, client } = await open();
-      // The length is known, so it goes in one request and lies nowhere but in the temporary file.
+      // The length is known, so the file is sent in one request and is stored nowhere else but in the temporary file.
       const send = () =>
         client.send(
           new sdk.PutObjectCommand({
@@ -35,7 +35,7 @@ export function s3Shelf(place: S3Place): Shelf {
             ContentType: "application/octet-stream",
           }),
         );
-      // A stream cannot be sent twice by the client; from its file it can.
+      // The client cannot send a stream twice. A retry reads the file again.
       await send().catch(send).catch(asUnavailable);
       await rm(received.path, { force: true });
     },
@@ -62,9 +62,9 @@ async function openClient(place: S3Place): Promise<{ sdk: Sdk; client: S3Client 
     credentials: { accessKeyId: place.access_key_id, secretAccessKey: place.secret_access_key },
     forcePathStyle: place.force_path_style,
     ...(place.endpoint === null ? {} : { endpoint: place.endpoint }),
-    // It would write to the console; what fails is thrown anyway.
+    // The client would log to the console. Errors are thrown anyway.
     logger: { debug() {}, info() {}, warn() {}, error() {} },
-    // Checksums in trailers are understood by AWS and few others.
+    // Only AWS and a few others support checksums in trailers.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
   });

@@ -1,5 +1,5 @@
-// Every column in which secrets lie sealed. Whoever seals a new one adds it here: a test compares this list with the tables, and
-// without it a changed SECRET_KEY would leave the column's secrets lost.
+// Lists every column that holds sealed secrets. Code that seals a new column adds it here. A test compares this list with the
+// tables, because a change of SECRET_KEY would lose the secrets of a missing column.
 import type { Place } from "./secrets.ts";
 
 export interface SealedColumn {
@@ -7,7 +7,7 @@ export interface SealedColumn {
   column: string;
   /** The table's primary key. */
   key: readonly string[];
-  /** Where a value is bound to, from the values of the key and of `besides`. */
+  /** The place that a value is bound to, from the values of the key and of `besides`. */
   place: (row: Record<string, string>) => Place;
   /** Further columns that the place depends on. */
   besides?: readonly string[];
@@ -20,16 +20,31 @@ const ofRecord = (table: string, column: string): SealedColumn => ({
   place: ({ organization_id, id }) => ({ table, column, organization_id: organization_id!, id: id! }),
 });
 
+/** A grant belongs to one account, so the account's id identifies it. */
+function ofGrant(column: string): SealedColumn {
+  const table = "oauth_grant";
+  return {
+    table,
+    column,
+    key: ["organization_id", "account_id"],
+    place: ({ organization_id, account_id }) => ({ table, column, organization_id: organization_id!, id: account_id! }),
+  };
+}
+
 export const sealedColumns: readonly SealedColumn[] = [
   ofRecord("webhook", "sealed_signature_key"),
+  ofRecord("webhook", "sealed_previous_key"),
   ofRecord("connected_account", "sealed_imap_password"),
   ofRecord("connected_account", "sealed_smtp_password"),
+  ofGrant("sealed_refresh_token"),
+  ofGrant("sealed_access_tokens"),
   ofRecord("credential", "sealed_values"),
   ofRecord("port", "sealed_account_number"),
   ofRecord("port", "sealed_pin"),
   ofRecord("quote", "public_token"),
+  ofRecord("system_mail", "sealed_token"),
   {
-    // A link stays what it is when its file moves to another organization.
+    // A link stays valid when its file moves to another organization, so its place does not name the organization.
     ...ofRecord("file", "share_token"),
     besides: ["storage_key"],
     place: ({ storage_key }) => ({ table: "file", column: "share_token", organization_id: "", id: storage_key! }),

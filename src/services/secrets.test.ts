@@ -44,7 +44,7 @@ test("another SECRET_KEY is named as the reason", () => {
   assert.throws(() => openSecrets("o".repeat(32)).open(sealed, place), /another SECRET_KEY/);
 });
 
-test("a key that is not configured is made once, for its owner only, whoever starts first", async () => {
+test("a key that is not configured is created once, readable only by its owner, whichever process starts first", async () => {
   const folder = await mkdtemp(join(tmpdir(), "headwater-secrets-"));
   const dataDir = join(folder, "data");
 

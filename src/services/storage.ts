@@ -1,5 +1,5 @@
-// Where the bytes of files lie: a folder, or any S3. Bytes arrive in a temporary file first, whatever they come from, so that an
-// upload of any size takes a chunk of memory, is known as a whole before it is kept, and appears whole or not at all.
+// Stores the bytes of files in a folder or any S3. Bytes are first written to a temporary file. An upload of any size therefore
+// needs the memory of one chunk, is complete before it is stored, and is stored as a whole or not at all.
 import { createHash, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
@@ -7,23 +7,23 @@ import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 
 export interface Storage {
-  /** Takes bytes in. More than `maxBytes` throws `TooLarge`; whatever is thrown, nothing is left. */
+  /** Receives bytes. More than `maxBytes` throws `TooLarge`. When anything is thrown, nothing is left behind. */
   receive(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, maxBytes: number): Promise<Received>;
-  /** Keeps what was received under a key; it is no longer dropped. */
+  /** Stores what was received under a key. From then on, `drop` does not remove it. */
   keep(received: Received, key: string): Promise<void>;
-  /** The bytes from `start` to `end`, both included, or all of them. Throws `Missing` where there are none. */
+  /** The bytes from `start` to `end`, both included, or all of them. Throws `Missing` when there are none. */
   read(key: string, range?: ByteRange): Promise<Readable>;
-  /** Removes what is kept under a key; nothing there is fine. */
+  /** Removes what is stored under a key. It is no error when nothing is there. */
   remove(key: string): Promise<void>;
 }
 
-/** Bytes in a temporary file. */
+/** Received bytes in a temporary file. */
 export interface Received {
   readonly path: string;
   readonly size: number;
   /** In hex. */
   readonly sha256: string;
-  /** Removes the temporary file, unless its bytes were kept. */
+  /** Removes the temporary file, unless its bytes were stored. */
   drop(): Promise<void>;
 }
 
@@ -32,19 +32,25 @@ export interface ByteRange {
   end: number;
 }
 
-/** More bytes than allowed. */
+/** The most bytes that a file may have: 20 MB. */
+export const fileBytesMax = 20 * 1024 * 1024;
+
+/** The error for a larger file. */
+export const fileTooLarge = `must be ${fileBytesMax} bytes (20 MB) or fewer`;
+
+/** There are more bytes than allowed. */
 export class TooLarge extends Error {}
 
-/** Nothing is kept under this key. */
+/** Nothing is stored under this key. */
 export class Missing extends Error {}
 
-/** A key that nobody guesses, below the organization's own prefix; nothing of what a user named is in it. */
+/** A random key below the organization's own prefix. It contains nothing that a user named. */
 export const newStorageKey = (organizationId: string): string => `${organizationId}/${randomBytes(20).toString("hex")}`;
 
-/** How bytes are kept, read and removed; receiving is the same for all. */
+/** Where bytes are stored, read and removed. Receiving is the same for all shelves. */
 export type Shelf = Omit<Storage, "receive">;
 
-/** `folder` holds the temporary files, and beside them what a shelf of one's own keeps. */
+/** `folder` holds the temporary files, and the stored ones when the shelf is a folder. */
 export function openStorage(folder: string, shelf: Shelf = folderShelf(folder)): Storage {
   const incoming = join(folder, "incoming");
   let swept: Promise<void> | null = null;
@@ -86,14 +92,17 @@ async function writeAll(file: FileHandle, chunks: AsyncIterable<Uint8Array> | It
     size += chunk.byteLength;
     if (size > maxBytes) throw new TooLarge(`more than ${maxBytes} bytes`);
     hash.update(chunk);
-    // A full disk may take a part, and says so only when it is given the rest.
+    // A full disk may write only a part, and reports the error with the next write.
     for (let at = 0; at < chunk.byteLength; ) at += (await file.write(chunk, at)).bytesWritten;
   }
   await file.datasync();
   return { size, sha256: hash.digest("hex") };
 }
 
-/** What a process left that ended in the middle of an upload. Others may be at work, so only what is a day old goes. */
+/**
+ * Removes temporary files that a crashed process left. Other processes may be at work, so only files older than a day are
+ * removed.
+ */
 async function sweepIncoming(incoming: string): Promise<void> {
   await mkdir(incoming, { recursive: true, mode: 0o700 });
   const yesterday = Date.now() - 24 * 3_600_000;
@@ -111,7 +120,7 @@ function folderShelf(folder: string): Shelf {
   return {
     async keep(received, key) {
       const path = pathOf(key);
-      // A removal may take the organization's empty folder away between the two.
+      // Another removal may delete the organization's empty folder between the two calls.
       for (let tries = 3; ; tries--) {
         await mkdir(dirname(path), { recursive: true, mode: 0o700 });
         try {
@@ -131,7 +140,7 @@ function folderShelf(folder: string): Shelf {
     },
     async remove(key) {
       await rm(pathOf(key), { force: true });
-      // The folder goes with the organization's last file; while others lie there it stays.
+      // The folder is removed with the organization's last file. It stays while it has other files.
       await rmdir(dirname(pathOf(key))).catch(() => {});
     },
   };
@@ -139,7 +148,7 @@ function folderShelf(folder: string): Shelf {
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
 
-/** A file that was renamed is there after a power cut once its folder was written. */
+/** A renamed file survives a power cut only after its folder was synced. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path).catch(() => null);
   await folder?.sync().catch(() => {});

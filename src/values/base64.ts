@@ -1,14 +1,14 @@
-// Base64 as it comes, a piece at a time. Node's own decoder passes over whatever is no base64, and takes texts, of which twenty
-// uploads at once would leave half a gigabyte to the collector; this one refuses, and makes nothing but one buffer.
+// Decodes base64 in chunks. Node's own decoder skips invalid characters and needs strings: twenty uploads at once would leave
+// half a gigabyte to the garbage collector. This decoder refuses invalid input and reuses one buffer.
 
-/** The text is no base64. */
+/** The text is not valid base64. */
 export class NotBase64 extends Error {}
 
 const blank = 64;
 const padding = 65;
 const none = 255;
 
-/** What each letter stands for: six bits, or one of the three above. */
+/** What each letter stands for: six bits, or one of the three constants above. */
 const meanings = new Uint8Array(256).fill(none);
 [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"].forEach((letter, i) => {
   meanings[letter.charCodeAt(0)] = i;
@@ -16,15 +16,15 @@ const meanings = new Uint8Array(256).fill(none);
 for (const letter of "\r\n\t ") meanings[letter.charCodeAt(0)] = blank;
 meanings["=".charCodeAt(0)] = padding;
 
-/** The standard alphabet with its padding; line breaks and spaces between are passed over. */
+/** Takes the standard alphabet with its padding. Line breaks and spaces are skipped. */
 export class Base64Decoder {
   private bits = 0;
-  /** How many letters of the present four have come, and how many of the padding. */
+  /** How many letters, and how many padding signs, of the current group of four have come. */
   private letters = 0;
   private padded = 0;
   private decoded = Buffer.alloc(0);
 
-  /** The bytes that are whole so far. They are good until the next call. */
+  /** The bytes that are complete so far. They are valid until the next call. */
   write(text: Uint8Array): Buffer {
     if (this.decoded.length < text.length + 3) this.decoded = Buffer.allocUnsafeSlow(text.length + 3);
     const { decoded } = this;
@@ -45,7 +45,7 @@ export class Base64Decoder {
     return decoded.subarray(0, size);
   }
 
-  /** The last one or two bytes, where the padding says so. */
+  /** The last one or two bytes, as the padding says. */
   end(): Buffer {
     const { bits, letters, padded } = this;
     if (letters === 0 && padded === 0) return Buffer.alloc(0);
@@ -55,7 +55,7 @@ export class Base64Decoder {
   }
 }
 
-/** The bytes of a text that is at hand as a whole; each piece is good until the next. */
+/** The bytes of a whole text. Each chunk is valid until the next one. */
 export function* decodeBase64(text: string, step = 64 * 1024): Generator<Buffer> {
   const decoder = new Base64Decoder();
   for (let at = 0; at < text.length; at += step) yield decoder.write(Buffer.from(text.slice(at, at + step)));

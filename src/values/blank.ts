@@ -1,4 +1,4 @@
-// Text that says nothing.
+// Recognizes text that shows nothing.
 
-/** Text that shows nothing: white space, and what has no width. It counts as no text wherever a field takes text. */
+/** True for text of only white space and characters without width. A field that takes text treats it as no text. */
 export const isBlank = (text: string): boolean => /^[\p{White_Space}\p{Default_Ignorable_Code_Point}]*$/u.test(text);

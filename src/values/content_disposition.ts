@@ -1,8 +1,8 @@
-// `Content-Disposition` as it comes: of a part of a form, and of a file that is fetched (RFC 6266, RFC 8187).
+// Reads the file name from a `Content-Disposition` header, of a form part or a fetched file (RFC 6266, RFC 8187).
 
 export interface Disposition {
   name: string | null;
-  /** Without the folders that some senders put in front. */
+  /** The name without the folders that some senders put in front. */
   filename: string | null;
 }
 

@@ -1,6 +1,6 @@
 /** Countries by ISO 3166 alpha-2 code, and the time zones in which their people pick up the phone. */
 
-/** `"us"`, `"USA"`, `"United States"` → `"US"`; English names in any case, accents or not. Null when unknown. */
+/** `"us"`, `"USA"`, `"United States"` → `"US"`. English names in any case, with or without accents. Null when unknown. */
 export function parseCountry(raw: string): string | null {
   const text = raw.trim();
   if (text.length > 100) return null;
@@ -16,9 +16,9 @@ export function isCountry(code: string): boolean {
 }
 
 /**
- * The IANA zones of an address, the most populous first: `"US", "CA"` → `["America/Los_Angeles"]`. States are known
- * for US, CA and AU, as code or name; without one, or with an unknown one, the zones of the whole country. Small
- * exceptions (an island, a border town) are left out. Empty for an unknown country.
+ * The IANA zones of an address, the most populous first: `"US", "CA"` → `["America/Los_Angeles"]`. States are known for US, CA
+ * and AU, as code or name. Without a known state, the result has all zones of the country. Small exceptions (an island, a border
+ * town) are left out. Empty for an unknown country.
  */
 export function timeZonesOf(country: string, state?: string | null): readonly string[] {
   const states = state ? statesOf(country)?.get(nameKey(state)) : undefined;
@@ -35,7 +35,7 @@ const CODES = new Set(
   ).match(/../g),
 );
 
-/** Names in use that Intl does not give. */
+/** Common names that Intl does not know. */
 const ALIASES = `US:USA,United States of America,America|GB:UK,Great Britain,England,Scotland,Wales,Northern Ireland
 AE:UAE|BN:Brunei Darussalam|CD:Democratic Republic of the Congo,DR Congo|CG:Congo,Republic of the Congo|CI:Ivory Coast
 CV:Cabo Verde|CZ:Czech Republic|FM:Federated States of Micronesia|HK:Hong Kong|IR:Islamic Republic of Iran
@@ -44,7 +44,7 @@ MM:Burma,Myanmar|MO:Macau,Macao|NL:Holland,The Netherlands|PS:Palestine,State of
 SY:Syrian Arab Republic|SZ:Swaziland|TL:East Timor|TR:Turkey|TW:Republic of China|TZ:United Republic of Tanzania
 VA:Holy See,Vatican|VN:Viet Nam`;
 
-/** The zones that matter of countries with several, and today's names where ICU keeps an old one. */
+/** The main zones of countries with several, under today's names where ICU keeps an old one. */
 const COUNTRY_ZONES = `AR America/Argentina/Buenos_Aires
 AU Australia/Sydney Australia/Melbourne Australia/Brisbane Australia/Perth Australia/Adelaide Australia/Hobart Australia/Darwin
 BR America/Sao_Paulo America/Manaus America/Rio_Branco America/Noronha
@@ -62,7 +62,7 @@ UA Europe/Kyiv
 US America/New_York America/Chicago America/Los_Angeles America/Denver America/Phoenix Pacific/Honolulu America/Anchorage
 UZ Asia/Tashkent|VN Asia/Ho_Chi_Minh|XK Europe/Belgrade`;
 
-/** Code, zones, name. A zone is without its continent, which is the same for all but Honolulu. */
+/** Code, zones, name. Zones are without their continent, which is the same for all but Honolulu. */
 const STATE_ZONES: Record<string, { continent: string; states: string }> = {
   US: {
     continent: "America/",

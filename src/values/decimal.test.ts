@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { includedPercentOf, percentOf, times } from "./decimal.ts";
+import { includedPercentOf, partOf, percentOf, shared, times } from "./decimal.ts";
 
 test("halves are rounded up where floats would lose them", () => {
   assert.equal(times(100, 1.005), 101);
@@ -39,4 +39,10 @@ test("for any amount and any number of up to six places the result is the neares
       assert.equal(includedPercentOf(a, m / 1e6), nearest(product, 100_000_000n + BigInt(m)));
     }),
   );
+});
+
+test("shares add up, and each is its exact share rounded down or up", () => {
+  assert.deepEqual(shared(16, [58, 259], partOf(5, 100)), [3, 13]);
+  assert.deepEqual(shared(100, [1, 1, 1], partOf(100, 3)), [34, 33, 33]);
+  assert.deepEqual(shared(0, [0, 0], partOf(0, 0)), [0, 0]);
 });

@@ -1,4 +1,4 @@
-/** How many letters have to be added, removed or exchanged to come from one text to the other. */
+/** Counts how many letters must be added, removed or replaced to turn one text into another. */
 export function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

@@ -1,8 +1,8 @@
 /** E-mail addresses: stored as given, compared in lower case. */
 
 /**
- * `" Ann@Example.com "` → `"Ann@Example.com"`; null when it is not `local@domain.tld` of at most 254 characters.
- * Letters of every script are welcome. `admin@localhost` needs `allowLocalhost`.
+ * `" Ann@Example.com "` → `"Ann@Example.com"`. Null when it is not `local@domain.tld` of at most 254 characters. Letters of every
+ * script are allowed. `admin@localhost` needs `allowLocalhost`.
  */
 export function parseEmail(raw: string, { allowLocalhost = false } = {}): string | null {
   const email = raw.trim();
@@ -11,14 +11,14 @@ export function parseEmail(raw: string, { allowLocalhost = false } = {}): string
   return allowLocalhost && AT_LOCALHOST.test(email) ? email : null;
 }
 
-/** The form in which two addresses are the same: trimmed, lower case. */
+/** The form in which two addresses are compared: trimmed, lower case. */
 export function emailKey(email: string): string {
   return email.trim().toLowerCase();
 }
 
 /**
- * A sender: `"Ann Lee" <ann@example.com>`, `Ann Lee <ann@example.com>`, `ann@example.com (Ann Lee)` or the bare
- * address → `{name, email}`, name null when there is none. Null when the address is not one.
+ * A sender → `{name, email}`, from `"Ann Lee" <ann@example.com>`, `Ann Lee <ann@example.com>`, `ann@example.com (Ann Lee)` or the
+ * bare address. The name may be null. Null when the address is not valid.
  */
 export function parseAddress(raw: string, options?: { allowLocalhost?: boolean }): { name: string | null; email: string } | null {
   const text = raw.trim();

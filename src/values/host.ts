@@ -1,7 +1,7 @@
-/** Names and addresses of machines, without a port, a path or anything else that an address may have around them. */
+/** Host names and IP addresses, without a port, a path or anything else around them. */
 import { isIP, isIPv6 } from "node:net";
 
-/** `" Mail.Example.com "` → the same, trimmed; an IPv6 address without its brackets. Null when it is no host. */
+/** `" Mail.Example.com "` → `"Mail.Example.com"`; an IPv6 address loses its brackets. Null when it is not a host. */
 export function parseHost(raw: string): string | null {
   const text = raw.trim();
   const host = text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text;
@@ -12,5 +12,5 @@ export function parseHost(raw: string): string | null {
 
 const NAME = /^[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?(?:\.[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?)*\.?$/;
 
-/** As it stands in an address of the web. */
+/** The host as it stands in a URL. */
 export const hostInUrl = (host: string): string => (isIPv6(host) ? `[${host}]` : host);

@@ -1,4 +1,4 @@
-// Ids are TypeID style: prefix, underscore, 26 characters of base32 over a UUIDv7. They sort by the time they were made.
+// Ids are TypeID style: prefix, underscore, 26 characters of base32 over a UUIDv7. They sort by creation time.
 import { randomFillSync } from "node:crypto";
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
@@ -8,7 +8,7 @@ let used = pool.length;
 let lastMs = 0;
 let sequence = 0;
 
-/** `newId("lead")` → `lead_01jv3k…`. Ids made by one process in one millisecond still sort in the order they were made. */
+/** `newId("lead")` → `lead_01jv3k…`. Ids that one process makes in one millisecond still sort in creation order. */
 export function newId(prefix: string, now: number = Date.now()): string {
   if (used + 10 > pool.length) {
     randomFillSync(pool);
@@ -33,7 +33,7 @@ function writeMs(bytes: Uint8Array, ms: number): void {
   bytes[5] = ms;
 }
 
-// 12 bits count within a millisecond; when they run out, the next millisecond is used early.
+// 12 bits count within a millisecond. When they run out, the next millisecond is used early.
 function tick(now: number): void {
   if (now > lastMs) {
     lastMs = now;
@@ -60,17 +60,20 @@ function base32(bytes: Uint8Array): string {
   return text;
 }
 
-/** An id that does not tell when it was made: for people, so that inviting someone does not reveal that they were known. */
+/**
+ * An id that does not reveal its creation time. People have such ids, so that an invitation does not reveal whether they were
+ * known.
+ */
 export const randomId = (prefix: string): string => `${prefix}_${base32(randomFillSync(new Uint8Array(16)))}`;
 
-/** The smallest id of an instant: every id made from then on sorts behind it. */
+/** The smallest id of an instant. Every id made from then on sorts after it. */
 export function firstIdAt(prefix: string, instant: Date): string {
   const bytes = new Uint8Array(16);
   writeMs(bytes, instant.getTime());
   return `${prefix}_${base32(bytes)}`;
 }
 
-/** The reverse: when an id was made. Null for what is no such id. */
+/** When an id was made. Null for a text that is not such an id. */
 export function madeAt(prefix: string, id: string): Date | null {
   const digits = id.slice(prefix.length + 1);
   if (!id.startsWith(`${prefix}_`) || digits.length !== 26) return null;
@@ -78,7 +81,7 @@ export function madeAt(prefix: string, id: string): Date | null {
   return values.includes(-1) ? null : new Date(values.reduce((ms, value) => ms * 32 + value, 0));
 }
 
-/** True when `text` could be an id with this prefix: nothing is looked up. */
+/** True when `text` could be an id with this prefix. Nothing is looked up. */
 export function isId(prefix: string, text: string): boolean {
   return text.length <= 64 && text.startsWith(`${prefix}_`) && /^[0-9A-Za-z_]+$/.test(text);
 }

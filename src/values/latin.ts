@@ -1,9 +1,9 @@
 /**
- * Text in the letters of Windows-1252, which is what the fonts that every PDF reader has can show. Accents that are not among them
- * are left off, Greek and Cyrillic are written in Latin letters, and what has no such form becomes a question mark.
+ * Text in the letters of Windows-1252, which the fonts of every PDF reader can show. Other accents are dropped, Greek and
+ * Cyrillic are transliterated, and everything else becomes a question mark.
  */
 
-/** `"Łódź — Ελλάδα — 東京"` → `"Lódz — Ellada — ??"`. Line breaks stay, other control characters go. */
+/** `"Łódź — Ελλάδα — 東京"` → `"Lódz — Ellada — ??"`. Line breaks stay, other control characters are removed. */
 export function toLatin(text: string): string {
   let latin = "";
   for (const letter of text.replace(/\r\n?|[\u2028\u2029]/g, "\n").normalize("NFC")) latin += latinOf(letter);

@@ -1,8 +1,8 @@
 /**
  * Money: integer minor units on the wire, "$12,000.00" for readers.
  *
- * Digits and grouping are written here, not by Intl: Node's ICU gives HUF, COP, IDR and PKR no decimals, which
- * follows cash in shops and not ISO 4217, so 1250 HUF minor units would read "HUF 1,250".
+ * Digits and grouping are written here, not by Intl: Node's ICU gives HUF, COP, IDR and PKR no decimals. That follows cash in
+ * shops and not ISO 4217: 1250 HUF minor units would read "HUF 1,250".
  */
 
 /**
@@ -26,12 +26,12 @@ export function currencySymbol(code: string): string {
   return lookOf(code).symbol;
 }
 
-/** How many digits of the minor units stand after the point: USD 2, JPY 0, KWD 3 (ISO 4217). */
+/** How many decimals the currency has: USD 2, JPY 0, KWD 3 (ISO 4217). */
 export function currencyDigits(code: string): number {
   return DIGITS.get(code) ?? 2;
 }
 
-/** True for an upper-case ISO 4217 code, `"EUR"`; `"eur"` and `"XYZ"` are none. */
+/** True for an upper-case ISO 4217 code, `"EUR"`. False for `"eur"` and `"XYZ"`. */
 export function isCurrency(code: string): boolean {
   codes ??= new Set(Intl.supportedValuesOf("currency"));
   return codes.has(code);
@@ -47,7 +47,7 @@ const DIGITS = new Map<string, number>([
 let codes: Set<string> | undefined;
 const looks = new Map<string, Look>();
 
-/** Asked of Intl once per currency; formatting by hand takes 0.2 µs, Intl 0.6. */
+/** Intl is asked once per currency. Formatting by hand takes 0.2 µs, with Intl 0.6. */
 function lookOf(currency: string): Look {
   const known = looks.get(currency);
   if (known) return known;

@@ -1,8 +1,8 @@
 /**
- * Phone numbers: stored as E.164, shown as libphonenumber's international form.
+ * Phone numbers: stored as E.164, shown in libphonenumber's international form.
  *
- * The library is loaded by the first number that needs it (25 ms, 6 MB of RSS), parsing takes about 20 µs, and
- * every read shows `phone_formatted`, hence the cache.
+ * The library is loaded with the first number that needs it (25 ms, 6 MB of RSS). Parsing takes about 20 µs and every read shows
+ * `phone_formatted`, so results are cached.
  */
 import { createRequire } from "node:module";
 import type { CountryCode, MetadataJson, PhoneNumber } from "libphonenumber-js/core";
@@ -13,9 +13,9 @@ export type Phone = Readonly<{ phone: string; phone_formatted: string; country: 
 /**
  * `"(800) 444-5555", "US"` → `{phone: "+18004445555", phone_formatted: "+1 800-444-5555", country: "US"}`.
  *
- * `country` is the ISO alpha-2 code assumed for numbers without `+`. An extension is kept: `+18004445555x12`.
- * Text that is no possible number but has three digits or more is kept as it is, with country null; anything
- * else, and text over 100 characters, is null. Parsing what was stored gives the same again.
+ * `country` is the ISO alpha-2 code assumed for numbers without `+`. An extension is kept: `+18004445555x12`. Text that is not a
+ * possible number but has at least three digits is kept as it is, with country null. Anything else, and text over 100 characters,
+ * is null. Parsing a stored number gives the same number again.
  */
 export function parsePhone(raw: string, country: string): Phone | null {
   if (raw.length > MAX_LENGTH) return null;
@@ -30,13 +30,13 @@ export function parsePhone(raw: string, country: string): Phone | null {
   return phone;
 }
 
-/** The digits alone, for searching: `"+1 800-444-5555"` → `"18004445555"`. */
+/** The digits alone, for search: `"+1 800-444-5555"` → `"18004445555"`. */
 export function phoneDigits(text: string): string {
   return text.replace(/[^0-9]/g, "");
 }
 
 const MAX_LENGTH = 100;
-/** What libphonenumber reads back after a bare x. */
+/** The form that libphonenumber reads back after a bare x. */
 const MAX_EXTENSION = 9;
 /** Address books wrap numbers in marks of writing direction. */
 const INVISIBLE = /\p{Cf}/gu;
@@ -55,11 +55,11 @@ function load(): { library: Library; plans: MetadataJson } {
 
 function asNumber(text: string, country: string): Phone | null {
   const { library, plans } = load();
-  // Not extracting: "ask for Bob, 800-444-5555" stays whole instead of losing its words.
+  // Numbers are not extracted from text: "ask for Bob, 800-444-5555" stays whole and keeps its words.
   const options = { defaultCountry: country as CountryCode, extract: false };
   const parsed = library.parsePhoneNumberFromString(text, options, plans);
   if (!parsed?.isPossible() || (parsed.ext && parsed.ext.length > MAX_EXTENSION)) return null;
-  // An unassigned number can lose one more trunk 0 each time it is read: +43000000.
+  // An unassigned number such as +43000000 can lose one more trunk 0 each time it is read.
   if (library.parsePhoneNumberFromString(parsed.number, plans)?.number !== parsed.number) return null;
 
   return {
@@ -74,17 +74,17 @@ function asText(text: string): Phone | null {
   return { phone: text, phone_formatted: text, country: null };
 }
 
-/** Unassigned numbers such as +1 555-123-4567: the asker's own country, else the main one of the calling code. */
+/** For unassigned numbers such as +1 555-123-4567: the caller's own country, or else the main one of the calling code. */
 function likelyCountry(parsed: PhoneNumber, country: string): string | null {
   const possible: string[] = parsed.getPossibleCountries();
   return possible.includes(country) ? country : (possible[0] ?? null);
 }
 
-/** What a numbering plan holds at run time; the typings leave `formats` out. */
+/** What a numbering plan contains at run time. The library's types leave `formats` out. */
 type Format = { pattern(): string; leadingDigitsPatterns(): string[]; internationalFormat(): string };
 type Plan = { formats(): Format[] };
 
-/** Google's international form. The library's own turns its hyphens into spaces: `+1 800 444 5555`. */
+/** Google's international form. The library's own turns hyphens into spaces: `+1 800 444 5555`. */
 function formatInternational(parsed: PhoneNumber): string {
   const { library, plans } = load();
   const metadata = new library.Metadata(plans);
@@ -104,6 +104,6 @@ function whole(pattern: string): RegExp {
   return new RegExp(`^(?:${pattern})$`);
 }
 
-/** A stored number as people read it; what is no number stays as it is. */
+/** A stored number in readable form. Text that is not a number stays as it is. */
 export const phoneFormatted = (phone: string | null): string | null =>
   phone === null ? null : (parsePhone(phone, "US")?.phone_formatted ?? phone);

@@ -1,8 +1,8 @@
-// Turns what a schema found wrong into `field-errors`: a dotted place, and a reason in small, plain words.
+// Turns schema errors into `field-errors`: a dotted path, and a reason in plain words.
 import type { z } from "zod";
 import { editDistance } from "./edit_distance.ts";
 
-/** At most 100 places are named: a body with more wrong has one thing wrong. */
+/** At most 100 fields are named. A body with more errors than that usually has a single cause. */
 export function reasons(error: z.ZodError, at = ""): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const issue of error.issues.slice(0, 100)) {
@@ -56,18 +56,28 @@ function reasonOf(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** Without a type that is known, a member of a union is none of them; else it says itself what it must be. */
+/** Without a known type, the value matches no member of the union. Otherwise the member says what it must be. */
 function unionReason({ input, message, ...issue }: z.core.$ZodIssueInvalidUnion): string {
   const types = "options" in issue ? (issue.options as unknown[]) : [];
   if (!message.startsWith("Invalid ")) return message;
-  if (types.length === 0) return "is not in a form known here";
+  if (types.length === 0) return innerReason({ ...issue, input }) ?? "is not in a form known here";
   const { type } = input as { type?: unknown };
   return type === undefined ? "is required" : notAmong(type, types.map(String));
 }
 
+/** Where only one member of the union can be meant: a closed set of words, or an object with a wrong value inside. */
+function innerReason({ input, errors }: { input?: unknown; errors: z.core.$ZodIssue[][] }): string | null {
+  const isMeant = ({ code, path }: z.core.$ZodIssue) =>
+    typeof input === "string" ? code === "invalid_value" && path.length === 0 : path.length > 0;
+  const [issue] = errors.find((one) => one.length > 0 && one.every(isMeant)) ?? [];
+  if (issue === undefined) return null;
+  const inner = issue.path.reduce<any>((value, key) => value?.[key], input);
+  return [issue.path.join("."), reasonOf({ ...issue, input: inner })].join(" ").trim();
+}
+
 const missing = (issue: z.core.$ZodIssue): boolean => issue.input === undefined;
 
-/** What follows the refusal of a name: which one was probably meant, and the known ones, the nearest first. */
+/** What follows the refusal of a name: the name that was probably meant, and the known ones, the nearest first. */
 export function hint(given: string, known: Iterable<string>): string {
   const { near, listed, rest } = nearest(given, known);
   if (listed.length === 0) return "";
@@ -75,20 +85,20 @@ export function hint(given: string, known: Iterable<string>): string {
   return near === null ? `; ${names}` : `; did you mean ${near}? ${names[0]!.toUpperCase()}${names.slice(1)}`;
 }
 
-/** Why a value is refused that is none of a closed set. */
+/** Why a value outside a closed set is refused. */
 export function notAmong(given: unknown, known: Iterable<string>): string {
-  // What is no text resembles none of them.
+  // A value that is not text resembles none of them.
   const { listed, rest } = nearest(typeof given === "string" ? given : "", known);
   if (listed.length === 0) return "has none to choose from yet";
   return `must be one of ${rest > 0 ? `${listed.length + rest}, such as ` : ""}${listed.join(", ")}`;
 }
 
-// As many as somebody reads.
+// Nobody reads a longer list.
 const listedMax = 12;
 
-/** The known names by their distance, as many as are listed, and the first of them where it is near enough to be meant. */
+/** Up to `listedMax` known names, the nearest first, and the first of them if it is near enough to be meant. */
 function nearest(given: string, known: Iterable<string>): { near: string | null; listed: string[]; rest: number } {
-  // A longer one is none of ours, and comparing it with all of them takes its time.
+  // No known name is longer, and comparing long text with all names takes time.
   const sought = given.slice(0, 100).toLowerCase();
   const distances = new Map([...known].map((one) => [one, editDistance(sought, one.toLowerCase())]));
   const listed = [...distances.keys()].sort((a, b) => distances.get(a)! - distances.get(b)!).slice(0, listedMax);

@@ -1,9 +1,9 @@
 /**
  * Rich text: the restricted XHTML fragment `<body>…</body>` of notes, comments and summaries.
  *
- * Two passes. sanitize-html reads whatever a browser would read and drops all but a few tags; then the fragment is
- * built anew from its tidy output, so that what is stored nests correctly and cleaning it again changes nothing.
- * sanitize-html is loaded by the first text that holds markup (50 ms, 6 MB of RSS); a note of 500 characters takes 0.1 ms.
+ * There are two passes. sanitize-html reads whatever a browser would read and drops all but a few tags. The fragment is then
+ * rebuilt from its tidy output, so that tags nest correctly and cleaning it again changes nothing. sanitize-html is loaded with
+ * the first text that holds markup (50 ms, 6 MB of RSS). A note of 500 characters takes 0.1 ms.
  */
 import { createRequire } from "node:module";
 import type { IOptions } from "sanitize-html";
@@ -13,8 +13,9 @@ export type RichText = { html: string; text: string; mentions: string[] };
 /**
  * Any HTML → the stored fragment, its plain text, and the user and group ids mentioned in it, each once.
  *
- * Scripts and styles go with their content; other unknown tags go and leave their text. Links keep http, https,
- * mailto and tel, and the one to unsubscribe, which a mail has for each recipient. Never throws; `fromHtml(x.html)` gives `x` again.
+ * Scripts and styles are dropped with their content. Other unknown tags are dropped, but their text stays. Links may use http,
+ * https, mailto and tel, or be the unsubscribe link, which is different for each recipient of a mail. Never throws.
+ * `fromHtml(x.html)` gives `x` again.
  */
 export function fromHtml(html: string): RichText {
   const clean = withoutControls(html);
@@ -31,8 +32,8 @@ export function fromHtml(html: string): RichText {
 }
 
 /**
- * Plain text → the fragment, escaped, a `<br />` for each line break. `text` comes back with `\n` line ends and
- * without control characters.
+ * Plain text → the fragment: escaped, with a `<br />` for each line break. `text` is returned with `\n` line ends and without
+ * control characters.
  */
 export function fromText(text: string): { html: string; text: string } {
   const clean = withoutControls(text);
@@ -42,30 +43,34 @@ export function fromText(text: string): { html: string; text: string } {
 const INLINE = words("em strong b i u s span code a");
 const BLOCK = words("h1 p ul ol li");
 const VOID = words("img hr br");
-/** Not kept, but their edges were line ends: `<div>a</div><div>b</div>` must not become "ab". */
+/** These tags are dropped, but their edges were line ends: `<div>a</div><div>b</div>` must not become "ab". */
 const LINE = words("div h2 h3 h4 h5 h6 blockquote pre section article tr td th");
-/** Dropped with all they hold. */
+/** Dropped with everything inside. */
 const SILENT = words("script style noscript template title textarea option xmp iframe svg");
 
 /** Deeper nesting is flattened: nobody reads it, and some readers recurse. */
 const MAX_DEPTH = 32;
-/** Only an attack nests so deep; the parser's time is quadratic in it (1 MB of `<b>`: 20 s). Then all tags go. */
+/**
+ * Only an attack nests this deep. Then all tags are dropped, because the parser's time is quadratic in the depth (1 MB of `<b>`:
+ * 20 s).
+ */
 const ABSURD_DEPTH = 500;
 const TOKEN = /<(\/?)([a-z0-9]+)((?:\s+[a-z-]+(?:="[^"]*")?)*)\s*\/?>|([^<]+)/g;
 const ATTRIBUTE = /([a-z-]+)="([^"]*)"/g;
 const MENTIONED = /^(?:user|group)_\w{1,100}$/;
 const LINK = /^(?:https?:\/\/|mailto:|tel:)\S+$/i;
-/** Where everyone who reads the mail is sent elsewhere: editors write braces as they stand in an address. */
+/** The unsubscribe link is different for each recipient. Editors write the braces unchanged into the address. */
 const UNSUBSCRIBE = /^(?:\{\{|%7B%7B)(?:\s|%20)*unsubscribe_link(?:\s|%20)*(?:\}\}|%7D%7D)$/i;
-const IMAGE = /^https?:\/\/\S+$/i;
+/** Elsewhere, or a part of the e-mail itself. */
+const IMAGE = /^(?:https?:\/\/|cid:)\S+$/i;
 const STYLE = /^(?:color|background-color|font-size|font-style|font-weight|text-decoration)\s*:\s*[#\w%., ()-]{1,60}$/i;
 
-/** Writes the fragment. Attribute values and text arrive escaped and are passed on as they are. */
+/** Writes the fragment. Attribute values and text arrive escaped and are passed on unchanged. */
 class Builder {
   readonly mentions = new Set<string>();
   private html = "";
   private readonly stack: string[] = [];
-  /** Nothing visible stands on the current line. */
+  /** True while nothing visible stands on the current line. */
   private fresh = true;
   /** A dropped tag ended the line: a `<br />` is due before the next content. */
   private owesBreak = false;
@@ -108,7 +113,7 @@ class Builder {
     if (tag !== "img") this.startLine();
   }
 
-  /** A heading or paragraph holds no block, a link no link, a list item no item without a list between. */
+  /** A heading or paragraph contains no block, a link no link, and a list item no item without a list between. */
   private closeForbidden(tag: string): void {
     if (tag === "a") this.close("a");
     if (tag !== "hr" && !BLOCK.includes(tag)) return;
@@ -169,13 +174,13 @@ function allowedAttributes(tag: string, given: Map<string, string>): [string, st
   return kept;
 }
 
-/** Colours and weights, no positions and no urls: a note must not paint over the page that shows it. */
+/** Allows colours and weights, but no positions and no URLs: a note must not paint over the page that shows it. */
 function keepStyle(style: string): string {
   const rules = style.split(";").map((rule) => rule.trim());
   return rules.filter((rule) => STYLE.test(rule) && !/url|expression/i.test(rule)).join("; ");
 }
 
-/** The text of a finished fragment: a line for each block and `<br />`, all other tags taken out. */
+/** The text of a finished fragment: one line for each block and `<br />`, without any other tags. */
 function textOf(html: string): string {
   let text = "";
   let fresh = true;
@@ -195,7 +200,7 @@ function textOf(html: string): string {
   return text;
 }
 
-/** A line break in the source shows as a space; one at the edges (`lead`, `trail`) only between words. */
+/** A line break in the source shows as a space. One at the edges (`lead`, `trail`) shows only between words. */
 function unwrap(chunk: string): { lead: boolean; visible: string; trail: boolean } {
   const lines = chunk.split("\n");
   const last = lines.length - 1;
@@ -209,7 +214,7 @@ function unwrap(chunk: string): { lead: boolean; visible: string; trail: boolean
 type Sanitize = typeof import("sanitize-html");
 let library: Sanitize | undefined;
 
-/** Tidy html of the listed tags only: every tag closed, every attribute quoted, all text escaped. */
+/** Tidy HTML of the listed tags only: every tag closed, every attribute quoted, all text escaped. */
 function sanitize(html: string): string {
   library ??= createRequire(import.meta.url)("sanitize-html") as Sanitize;
   let depth = 0;
@@ -221,6 +226,7 @@ function sanitize(html: string): string {
       span: ["style", "data-type", "data-id", "data-label"],
     },
     allowedSchemes: ["http", "https", "mailto", "tel"],
+    allowedSchemesByTag: { img: ["http", "https", "cid"] },
     allowProtocolRelative: false,
     nonTextTags: SILENT,
     parseStyleAttributes: false,
@@ -241,7 +247,7 @@ function sanitize(html: string): string {
 
 class TooDeep extends Error {}
 
-/** What XML cannot hold: control characters, half surrogates. Line ends become `\n`. */
+/** Removes what XML cannot hold: control characters and lone surrogates. Line ends become `\n`. */
 function withoutControls(text: string): string {
   return text.toWellFormed().replace(/\r\n?/g, "\n").replace(CONTROLS, "");
 }
@@ -255,7 +261,7 @@ function unescapeText(text: string): string {
   return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
 }
 
-/** Editors write every second space as a no-break space; nobody searches for those. */
+/** Editors write every second space as a no-break space, which nobody searches for. */
 function plain(text: string): string {
   return text.replaceAll("\u00A0", " ");
 }

@@ -1,6 +1,6 @@
-// When two values are the same on the wire.
+// Compares two values as they appear on the wire.
 
-/** True when two wire values are the same value; objects are the same when their members are, in any order. */
+/** True when two wire values are equal. Objects are equal when their members are, in any order. */
 export function same(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

@@ -1,6 +1,6 @@
-// Arrays of text as PostgreSQL writes them.
+// Arrays of text in PostgreSQL's notation.
 
-/** PostgreSQL's `{a,"b c",NULL}`; only arrays of text without nulls are stored. */
+/** PostgreSQL's `{a,"b c",NULL}`. Only arrays of text without nulls are stored. */
 export function parseTextArray(text: string): string[] {
   const values: string[] = [];
   for (const match of text.slice(1, -1).matchAll(/"((?:[^"\\]|\\.)*)"|([^,]+)/gs)) {

@@ -1,14 +1,14 @@
 /**
- * Moments and days. On the wire a moment is always `2025-07-01T09:30:00.000Z` and a day `2025-07-01`.
- * Offsets are minutes east of UTC: New York in winter is -300.
+ * Moments and days. On the wire a moment is always `2025-07-01T09:30:00.000Z` and a day `2025-07-01`. Offsets are minutes east of
+ * UTC: New York in winter is -300.
  */
 import { LRUCache } from "lru-cache";
 import { Temporal } from "temporal-polyfill";
 
 /**
- * ISO 8601, extended or basic, with `Z`, an offset or neither (then UTC) → `"2025-07-01T09:30:00.000Z"`.
- * A day alone is where it begins in the time zone. More than three decimals are cut. Null for anything else:
- * impossible dates and hours, leap seconds, years outside 1 to 9999.
+ * ISO 8601, extended or basic, with `Z`, an offset or neither (then UTC) → `"2025-07-01T09:30:00.000Z"`. A day alone is its first
+ * instant in the time zone. Decimals beyond three are cut off. Null for anything else: impossible dates and hours, leap seconds,
+ * years outside 1 to 9999.
  */
 export function parseTimestamp(raw: string, zone = "UTC"): string | null {
   const match = ISO.exec(raw.trim());
@@ -28,8 +28,8 @@ function withinYears(moment: number): string | null {
 }
 
 /**
- * `"2025-07-01"` (or basic `20250701`) → `"2025-07-01"`, null when there is no such day. With `cutTime` a date-time
- * gives the day that is written in it, whatever its offset.
+ * `"2025-07-01"` (or basic `20250701`) → `"2025-07-01"`. Null when there is no such day. With `cutTime`, a date-time gives the
+ * day written in it, whatever its offset.
  */
 export function parseDate(raw: string, { cutTime = false } = {}): string | null {
   const match = ISO.exec(raw.trim());
@@ -40,7 +40,7 @@ export function parseDate(raw: string, { cutTime = false } = {}): string | null 
   return `${year}-${month}-${day}`;
 }
 
-/** The day on the calendar of a time zone: in Berlin it is tomorrow at 23:30Z. A page asks the same for each of its rows. */
+/** Today in a time zone: in Berlin it is already tomorrow at 23:30Z. Cached, because a page needs it for each of its rows. */
 export function todayIn(now: Date, zone: string): string {
   const time = now.getTime();
   if (last.time !== time || last.zone !== zone) last = { time, zone, day: dayIn(now.toISOString(), zone).toString() };
@@ -57,27 +57,44 @@ export const dayIn = (instant: string, zone: string): Temporal.PlainDate =>
 export const startOfDay = (day: string | Temporal.PlainDate, zone: string): string =>
   new Date(Temporal.PlainDate.from(day).toZonedDateTime({ timeZone: zone }).epochMilliseconds).toISOString();
 
-/** The first instant behind a day in a time zone. Behind the last day there is none, and `infinity` is later than any. */
+/**
+ * Turns local time in a time zone, `2026-01-02T10:00:00.0000000`, into an instant. A time that is skipped moves to the next hour;
+ * a time that occurs twice is the first one. Null for a text that is not such a time.
+ */
+export function instantIn(local: string, zone: string): string | null {
+  try {
+    return withinYears(Temporal.PlainDateTime.from(local).toZonedDateTime(zone).epochMilliseconds);
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/**
+ * The first instant after a day in a time zone. After the last possible day it is `infinity`, which is later than any instant.
+ */
 export function endOfDay(day: string, zone: string): string {
   const next = Temporal.PlainDate.from(day).add({ days: 1 });
   return next.year > 9999 ? "infinity" : startOfDay(next, zone);
 }
 
-/** The first day that begins at this instant or after it. Behind the last there is none, and `infinity` is later than any. */
+/**
+ * The first day that begins at this instant or later. After the last possible day it is `infinity`, which is later than any day.
+ */
 export function firstDayFrom(instant: string, zone: string): string {
   const day = dayIn(instant, zone);
   const first = startOfDay(day, zone) === instant ? day : day.add({ days: 1 });
   return first.year > 9999 ? "infinity" : first.toString();
 }
 
-/** The time zone of an offset, as calendars name it: `330` → `"+05:30"`. */
+/** The time zone of an offset, as calendars write it: `330` → `"+05:30"`. */
 export function zoneAt(offsetMinutes: number): string {
   const minutes = Math.abs(offsetMinutes);
   const two = (n: number) => String(n).padStart(2, "0");
   return `${offsetMinutes < 0 ? "-" : "+"}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }
 
-/** What a clock in a time zone shows: `2026-01-02T04:04:05.678+01:00`. */
+/** An instant as local time in a time zone: `2026-01-02T04:04:05.678+01:00`. */
 export const timeIn = (now: Date, timeZone: string): string =>
   Temporal.Instant.fromEpochMilliseconds(now.getTime()).toString({ timeZone, fractionalSecondDigits: 3 });
 
@@ -86,7 +103,7 @@ export function addDays(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + days * 1_440 * MINUTE).toISOString().slice(0, 10);
 }
 
-/** True for a name of the IANA database, `"Europe/Berlin"` or `"UTC"`; bare offsets such as `+02:00` are none. */
+/** True for a name of the IANA database, such as `"Europe/Berlin"` or `"UTC"`. False for bare offsets such as `+02:00`. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][\w+/-]{1,63}$/.test(name)) return false;
   const known = zones.get(name);
@@ -98,9 +115,9 @@ export function isTimeZone(name: string): boolean {
 }
 
 /**
- * What PostgreSQL writes for a timestamptz in a UTC session, `2026-01-02 03:04:05.67+00`, in the wire form.
- * Slicing by length, no Date: 50 ns instead of 1,000, for every timestamp of every row. RangeError for
- * another offset, `infinity` and BC, which columns of ours never hold.
+ * PostgreSQL's text for a timestamptz in a UTC session, `2026-01-02 03:04:05.67+00`, in the wire form. Sliced by length, without
+ * a Date: 50 ns instead of 1,000, for every timestamp of every row. RangeError for another offset, `infinity` and BC, which our
+ * columns never hold.
  */
 export function pgTimestamp(text: string): string {
   const length = text.length;
@@ -121,16 +138,16 @@ const LAST = Date.parse("9999-12-31T23:59:59.999Z");
 const ISO = /^(\d{4})(-?)(\d\d)\2(\d\d)(?:[Tt ](\d\d)(?::?(\d\d)(?::?(\d\d)(?:[.,](\d{1,12}))?)?)?(Z|z|[+-]\d\d(?::?\d\d)?)?)?$/;
 const zones = new LRUCache<string, boolean>({ max: 1_000 });
 
-/** Midnight UTC of the day in milliseconds, null for the 30th of February and the year 0. */
+/** Midnight UTC of the day in milliseconds. Null for days such as the 30th of February, and for the year 0. */
 function dayOf(year: number, month: number, day: number): number | null {
   if (year < 1) return null;
-  // setUTCFullYear, since Date.UTC takes the year 50 for 1950.
+  // setUTCFullYear, because Date.UTC reads the year 50 as 1950.
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date.getTime() : null;
 }
 
-/** Milliseconds since midnight; 24:00:00 is the end of the day. */
+/** Milliseconds since midnight. 24:00:00 is the end of the day. */
 function timeOf(hour: number, minute: number, second: number, fraction: string): number | null {
   if (minute > 59 || second > 59) return null;
   const time = (hour * 60 + minute) * MINUTE + second * 1_000 + Number(fraction.slice(0, 3).padEnd(3, "0"));

@@ -1,6 +1,6 @@
-// `_fields` for answers that are not made by the record writer.
+// Applies `_fields` to responses that the record writer does not make.
 
-/** The named members of an object, or of each object of a list. */
+/** The named members of an object, or of each object in a list. */
 export function trimmed(output: unknown, fields: string | undefined): unknown {
   if (!fields || typeof output !== "object" || output === null) return output;
   const names = new Set(fields.split(","));

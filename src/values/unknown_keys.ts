@@ -1,19 +1,19 @@
-// Keys within a value that its schema does not know, at any depth: the schema is walked beside the value.
+// Finds keys in a value that its schema does not know, at any depth.
 import { z } from "zod";
 
 export interface UnknownKey {
-  /** Dotted: `contacts.0.nmae`. */
+  /** A dotted path: `contacts.0.nmae`. */
   place: string;
-  /** What is known in its place. */
+  /** The keys that are known there. */
   known: Iterable<string>;
-  /** It is refused whoever asks: what it stands in knows its own keys alone. */
+  /** True when the key is refused for every caller, because the schema there is strict. */
   always: boolean;
 }
 
 const none: readonly UnknownKey[] = [];
 const at = (place: string, key: string | number): string => (place === "" ? `${key}` : `${place}.${key}`);
 
-/** What a value has beyond its schema. */
+/** The keys of a value that its schema does not have. */
 export function unknownWithin(schema: z.core.$ZodType, value: unknown, place = ""): readonly UnknownKey[] {
   if (typeof value !== "object" || value === null) return none;
   const of = unwrapped(schema);
@@ -37,7 +37,7 @@ function unknownMembers({ shape, def }: z.ZodObject, value: Record<string, unkno
   return found;
 }
 
-/** What is behind `optional`, `default`, `transform` and the like. */
+/** The schema inside `optional`, `default`, `transform` and the like. */
 function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   if (schema instanceof z.ZodLazy) return unwrapped(schema.unwrap());
   if (schema instanceof z.ZodPipe) return unwrapped(schema.in instanceof z.ZodTransform ? schema.out : schema.in);
@@ -45,7 +45,7 @@ function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   return innerType === undefined ? schema : unwrapped(innerType);
 }
 
-/** A member of a union is meant when the value is of its kind, and has the literals that tell it apart. */
+/** A member of a union matches when the value has its shape, and the literals that tell it apart. */
 function fits(schema: z.core.$ZodType, value: object): boolean {
   const of = unwrapped(schema);
   if (of instanceof z.ZodUnion) return of.options.some((one) => fits(one, value));
@@ -61,7 +61,7 @@ const fewest = (found: readonly (readonly UnknownKey[])[]): readonly UnknownKey[
   found.reduce<readonly UnknownKey[] | null>((least, one) => (least === null || one.length < least.length ? one : least), null) ??
   none;
 
-/** Whether a schema has something at a place, of which `path` are the keys and the positions in lists. */
+/** Whether a schema has something at a path of keys and list positions. */
 export function knows(schema: z.core.$ZodType, path: readonly string[]): boolean {
   const [key, ...rest] = path;
   if (key === undefined) return true;

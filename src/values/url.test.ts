@@ -16,7 +16,7 @@ test("a web address is kept as it was written", () => {
   assert.equal(parseUrl("HTTPS://Acme.example"), "https://Acme.example");
 });
 
-test("a bare domain is completed only where that is asked for", () => {
+test("a bare domain is completed only on request", () => {
   assert.equal(parseUrl("acme.example/about"), null);
   assert.equal(parseUrl("acme.example/about", { prefix: true }), "http://acme.example/about");
   assert.equal(parseUrl("acme.example:8080", { prefix: true }), "http://acme.example:8080");

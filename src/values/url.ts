@@ -1,10 +1,10 @@
 /** Web addresses: http and https only, kept as they were written. */
 
 /**
- * `"https://acme.example/a"` → the same, trimmed; null when it is no web address of at most 2,048 characters.
+ * `"https://acme.example/a"` → the same, trimmed. Null when it is not a web address of at most 2,048 characters.
  *
- * With `prefix` a bare domain (`acme.example`) gets `http://`, or `https://` if also `secure`; with `secure` only
- * https passes. A user or password in the address is refused: it leaks into logs and disguises the host.
+ * With `prefix`, a bare domain (`acme.example`) gets `http://`, or `https://` when `secure` is set too. With `secure`, only https
+ * passes. An address with a user or password is refused: it would leak into logs and disguise the host.
  */
 export function parseUrl(raw: string, { prefix = false, secure = false } = {}): string | null {
   const text = raw.trim();
@@ -22,10 +22,10 @@ export function parseUrl(raw: string, { prefix = false, secure = false } = {}): 
 
 const WEB = /^https?:\/\//i;
 const ANY_SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
-/** Nothing that could leave an attribute or a header line. */
+/** Rejects everything that could break out of an attribute or a header line. */
 const UNSAFE = /[\s\p{C}<>"`\\]/u;
 
-/** A written-out `http://intranet` is believed; without it only `name.tld` is a domain and `tel:123` is not. */
+/** A written-out `http://intranet` is accepted. Without a scheme, only `name.tld` is a domain, and `tel:123` is not. */
 function isHost(hostname: string, bare: boolean): boolean {
   if (hostname.split(".").includes("")) return false;
   return !bare || /\.[^.\d][^.]+$/.test(hostname);

@@ -1,4 +1,4 @@
-// What is promised of every operation about who may use it.
+// What every operation promises about who may use it.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Permission, permissions } from "../../src/core/permissions.ts";
@@ -107,9 +107,9 @@ describe("a permission", () => {
   }
 
   test("is asked for by name: verbs that name none do not compile", () => {
-    // @ts-expect-error What the verbs take is missing.
+    // @ts-expect-error The permission of the verbs is missing.
     const unnamed = () => standard(lead, crud);
-    // @ts-expect-error What the writing verbs take is missing.
+    // @ts-expect-error The permission of the writing verbs is missing.
     const halfNamed = () => standard(lead, crud, { read: "member" });
 
     assert.deepEqual([typeof unnamed, typeof halfNamed], ["function", "function"]);

@@ -1,4 +1,4 @@
-// Where the service is told to go: wherever an address is saved that will be asked, it is a public one, at a port of the web.
+// Addresses chosen by users: every place that stores an address to be called accepts only public ones, at web ports.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { checkMailingExport } from "../../src/resources/mailing_exports/check_mailing_export.ts";
@@ -15,7 +15,7 @@ const elsewhere = [
 ];
 const good = ["https://93.184.216.34/", "http://93.184.216.34:8080/"];
 
-/** Saves an address, and answers the status. */
+/** Saves an address and returns the status. */
 const places: Record<string, (acme: Workspace, url: string) => Promise<number>> = {
   "of a webhook": async (acme, url) => (await acme.ask("POST", "/webhook/", { body: { url, events: ["lead.created"] } })).status,
   "of a provider": async (acme, base_url) =>

@@ -1,4 +1,4 @@
-// What is promised of every body: nothing in it is lost quietly, at any depth, and what was read can be sent back.
+// What every body promises: no key is lost silently, at any depth, and what was read can be sent back.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { z } from "zod";
@@ -19,7 +19,7 @@ import {
 
 const strict = { prefer: "handling=strict" };
 
-/** An object within a body: where it is, and a body with nothing but it and a key that nobody knows. */
+/** An object within a body: its path, and a body with nothing but this object and an unknown key in it. */
 interface Place {
   at: string;
   body: unknown;
@@ -47,9 +47,9 @@ function placesIn(schema: z.core.$ZodType, at: string, around: (inner: unknown) 
   return innerType ? within(innerType) : [];
 }
 
-/** Objects of any keys, held to rules of their own: graphs, queries, filters of events, custom values at the top. */
+/** Objects with arbitrary keys, which have their own rules: graphs, queries, filters of events, custom values at the top. */
 const open =
-  /^(POST|PUT) .* (trigger|filter|graph|actions\.0\.(config|params)|trigger_query|event_filters\.some|events\.0\.extra_filter)?$/;
+  /^(POST|PUT) .* (trigger|filter|graph|actions\.0\.(config|params)|trigger_query|goal|steps\.0\.condition|event_filters\.some|events\.0\.extra_filter)?$/;
 
 const named = (operation: Operation, at: string) => `${operation.method} ${operation.path} ${at}`;
 const placesOf = (operation: Operation) => (operation.body === null ? [] : placesIn(operation.body, "", (inner) => inner));
@@ -105,7 +105,7 @@ describe("where a body says what is done to how much, an unknown key is always r
   }
 });
 
-/** A record with lists in it, and with one of each kind that can be brought along. What it does not take is left. */
+/** A record with lists in it, and with one of each kind that can be created with it. Members it does not take are left out. */
 async function filledRecord(acme: Workspace, of: Resource): Promise<any> {
   const record = await sampleRecord(acme, of);
   for (const [key, field] of of.columns as [string, Field][]) {
@@ -122,7 +122,7 @@ async function filledRecord(acme: Workspace, of: Resource): Promise<any> {
   return record;
 }
 
-/** All that a read can show, with the records around it. */
+/** Everything that a read can show, with its related records. */
 async function everything(acme: Workspace, of: Resource, path: string): Promise<Record<string, unknown>> {
   const fields = [...of.shown.map(([key]) => key), ...(of.alsoShown ?? [])];
   const relations = Object.keys(of.expand ?? {});
@@ -149,7 +149,7 @@ describe("what was read can be sent back, and changes nothing:", () => {
       assert.equal(plain.status, 200, plain.text);
       assert.equal(plain.headers.get("x-ignored-fields"), null);
       assert.equal(exact.status, 200, exact.text);
-      // The one thing that moves by itself is the clock.
+      // Only the clock changes by itself.
       const after = await read();
       assert.deepEqual({ ...after, localtime: null }, { ...before, localtime: null });
       assert.equal((await acme.events(id)).length, events);

@@ -1,4 +1,4 @@
-// What was read can be posted as a new record: whoever copies a record needs to know no more of it than the record says.
+// A record that was read can be posted as a new one. A client that copies records needs to know nothing else.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { AnyField, Field } from "../../src/core/field.ts";
@@ -10,21 +10,21 @@ import { collectionPath, createdResources, fullRecord, listedByRecord, sampleVal
 
 buildRegistry(operations, silentResources);
 
-/** What no read shows, and a new record cannot be without. */
+/** Values that no read shows but a create requires. */
 const unseen: Record<string, object> = {
   file: { content_base64: Buffer.from("The same").toString("base64") },
   import: { csv: "Company\nAcme" },
 };
 
-/** Setting it again changes the one that is there: the field that says which. */
+/** Setting it again updates the existing one: the field that identifies it. */
 const settable: Record<string, string> = { goal: "period", membership: "email" };
 
-/** What one record has at a time, or that others give way to: a new record takes it over. */
+/** Records of which there can be one at a time, or that replace others. The new record takes over. */
 const takenOver = ["position", "is_default", "outreach_channel"];
 
 let count = 0;
 
-/** What to say instead of what there is one of, where the kind of the field alone does not tell. */
+/** Replacements for unique values, where the field's kind is not enough to make one. */
 const others: Record<string, (ws: Workspace) => Promise<object> | object> = {
   "goal.period": () => ({ period: "1999-Q1" }),
   "membership.email": () => ({ email: "copy@example.com" }),
@@ -81,7 +81,7 @@ async function shown(ws: Workspace, of: Resource, path: string, { id, object_id 
   return (await ws.all(`${path}?${which}${fields}`)).find((one) => one.id === id);
 }
 
-/** Posts what was read. Only what there can be one of is changed: what is used already, or the key of what is set again. */
+/** Posts what was read. Only unique values are changed: names in use, or the key of a record that is set again. */
 async function posted(ws: Workspace, of: Resource, path: string, read: any): Promise<{ record: any; changed: string[] }> {
   const body = { ...read, ...unseen[of.name] };
   const changed: string[] = [];
@@ -103,7 +103,7 @@ async function posted(ws: Workspace, of: Resource, path: string, read: any): Pro
 const taken = (refusal: { "field-errors": Record<string, string> }): string[] =>
   Object.entries(refusal["field-errors"]).flatMap(([key, reason]) => (/already/.test(reason) ? [key] : []));
 
-/** Another value, under every name that the field has. */
+/** Another value, under every name of the field. */
 async function another(ws: Workspace, of: Resource, key: string): Promise<object> {
   const value = await sampleValue(ws, of, key, of.fields[key] as Field);
   const names = Object.keys(of.fields).filter((name) => name === key || shownOf(of.fields[name]) === key);
@@ -113,7 +113,7 @@ async function another(ws: Workspace, of: Resource, key: string): Promise<object
 const shownOf = (field: AnyField): string | undefined =>
   field.source === "input" && field.shown?.source === "computed" ? field.shown.of[0] : undefined;
 
-/** What a record says that a body can say too. What lies within it has ids and dates of its own. */
+/** The members of a record that a body may have too. Parts within it have ids and dates of their own. */
 function said(of: Resource, record: any, changed: readonly string[]): Record<string, unknown> {
   const names = Object.keys(record).filter((key) => key.startsWith("custom.") || (isWritten(of, key) && !changed.includes(key)));
   return JSON.parse(

@@ -1,4 +1,4 @@
-// The published description and the database are what the definitions say.
+// The published description and the database match the definitions.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
@@ -37,7 +37,7 @@ describe("the database", () => {
   async function withDatabase(work: (client: pg.Pool) => Promise<void>): Promise<void> {
     const database = await createDatabase();
     const pool = new pg.Pool({ connectionString: database.url });
-    // An idle connection may see its database dropped before it has ended.
+    // An idle connection may lose its database before it has been closed.
     pool.on("error", () => {});
     try {
       await work(pool);
@@ -49,7 +49,7 @@ describe("the database", () => {
 
   test("has the committed shape", () =>
     withDatabase(async (pool) => {
-      // PostgreSQL's own words for the same definition differ a little between versions; the committed text is version 18's.
+      // PostgreSQL writes the same definition slightly differently in different versions. The committed text is from version 18.
       const { rows } = await pool.query("show server_version_num");
       if (Number(rows[0].server_version_num) < 180000) return;
 
@@ -86,7 +86,7 @@ describe("the database", () => {
             types[field.type].includes(column.data_type),
             `${resource.table}.${key} is ${column.data_type}, the field is ${field.type}`,
           );
-          // A row of a shared table lacks what other kinds have, and a view's columns are never said to be filled.
+          // A row of a shared table lacks the columns of other kinds, and the columns of a view are never declared as filled.
           const unsaid = resource.only || resource.kinds || column.table_type === "VIEW";
           if (!unsaid && column.is_nullable === "YES")
             assert.ok(field.nullable || field.hidden, `${resource.table}.${key} may be null, the field may not`);
@@ -102,7 +102,7 @@ describe("the database", () => {
 
       for (const resource of resources.filter((one) => !views.has(one.table))) {
         for (const [key, field] of resource.columns) {
-          // Who did something stays written when a record moves to an organization where nobody knows them.
+          // The author of a change stays when a record moves to an organization that does not know them.
           const author = field.ref?.onDelete === "keep" && field.ref.onMove === "keep" && field.mode === "read";
           if (field.ref === null || author || unchecked.has(`${resource.table}.${key}`)) continue;
           const found = rows.some(
@@ -174,19 +174,19 @@ describe("the database", () => {
 
 const { resources } = buildRegistry(operations, silentResources) as { resources: readonly Resource[] };
 
-/** What is read through a view: its columns are never "not null", and keys belong to the tables behind it. */
+/** Resources read through a view: its columns are never "not null", and the tables behind it have the keys. */
 const views = new Set(["member", "stored_event"]);
 
 /** References that no foreign key can check, with the reason. */
 const unchecked = new Set<string>([
   "task.assigned_to", // a member or a group
-  "sequence_subscription.sequence_id", // says what it was when the sequence is gone
-  "activity.template_id", // a template of e-mails or of text messages; what was sent outlives it
-  "membership.user_id", // this is what the others refer to
+  "sequence_subscription.sequence_id", // keeps its value when the sequence is deleted
+  "activity.template_id", // a template of e-mails or of text messages; sent messages outlive it
+  "membership.user_id", // others refer to this table
 ]);
 
-/** Functions that may read beyond their caller's rights; each begins by comparing the organization. */
+/** Functions with more rights than their caller. Each starts by comparing the organization. */
 const definers: string[] = [
-  // Raises a default, which takes the owner of the table, and does nothing on a server that lives on.
+  // Changes a default, which only the owner of the table may do. Does nothing on a server that was not restarted.
   "begin_event_epoch",
 ];

@@ -1,4 +1,4 @@
-// What `_expand` and `_fields` bring along, for every resource that has relations.
+// What `_expand` and `_fields` add, for every resource that has relations.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { operations } from "../../src/resources/index.ts";

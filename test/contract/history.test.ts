@@ -1,4 +1,4 @@
-// History can be brought in: what happened before comes with its dates, and stands where it belongs.
+// History can be imported: past events keep their dates, and appear at the right place.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { buildRegistry } from "../../src/core/registry.ts";
@@ -187,7 +187,7 @@ test("what comes in as won, lost or done without its date became it when it was 
   assert.equal((await acme.get(`/lead/${won.lead_id}/`)).date_created, date_created);
 });
 
-/** What ends, and how it is said. */
+/** Records that end, and the body that ends them. */
 const ending = [
   ["opportunity", { status: "Won" }, "date_won"],
   ["opportunity", { status: "Lost" }, "date_lost"],
@@ -208,7 +208,7 @@ for (const [name, ended, key] of ending) {
 
     const body = { ...(await minimalBody(acme, of)), ...ended, date_created, [key]: early };
     const { "field-errors": reasons } = await acme.refused(400, "POST", path, body, key);
-    assert.match(reasons[key], /lies before date_created/);
+    assert.match(reasons[key], /is before date_created/);
     assert.equal((await create({ date_created }))[key], shown(date_created));
     assert.equal((await create({ date_created, [key]: shown(date_created) }))[key], shown(date_created));
     assert.equal((await create({ [key]: early }))[key], early);

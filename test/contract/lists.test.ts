@@ -1,4 +1,4 @@
-// What is promised of every list: paging, trimming, filters and order, read off the definitions.
+// What every list promises, by its definition: paging, trimming, filters and order.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Field } from "../../src/core/field.ts";
@@ -12,7 +12,7 @@ import { collectionPath, createdResources, listedByRecord, minimalBody } from ".
 
 const creatable = new Set(createdResources(operations));
 
-/** Lists of resources that can be made through the API, so that there is something to page through. */
+/** Lists of resources that can be created through the API, so that there is something to page through. */
 const lists = operations.filter(
   (one): one is Operation & { resource: Resource } =>
     one.verb === "list" && creatable.has(one.resource!) && !listedByRecord.has(one.resource!.name),
@@ -216,7 +216,7 @@ for (const { resource: of } of lists) {
 
 const isFilter = (of: Resource, key: string) => filterNames(of).some((filter) => filter.name === key);
 
-/** Whose custom fields are of a type of records. */
+/** Resources whose custom fields have a type that refers to records. */
 const typed = (of: Resource): boolean => "custom_activity_type_id" in of.fields || "custom_object_type_id" in of.fields;
 
 function asksNumber(of: Resource, filter: string): boolean {
@@ -224,7 +224,7 @@ function asksNumber(of: Resource, filter: string): boolean {
   return field?.source === "column" && ["integer", "number"].includes(field.type) && of.filters?.[filter] === undefined;
 }
 
-/** Something the filter can understand; undefined where that takes to know what it means. */
+/** A valid value for the filter. Undefined when that needs knowledge of its meaning. */
 function filterValue(of: Resource, filter: string, sample: any): string | undefined {
   const [, key, suffix] = /^(.+?)(?:__(in|gt|gte|lt|lte|isnull))?$/.exec(filter)!;
   if (suffix === "isnull") return "true";

@@ -1,4 +1,4 @@
-// What is promised of every kind of record that says what it is found by.
+// What every kind of record with a search promises.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Operation } from "../../src/core/operation.ts";
@@ -15,7 +15,7 @@ const searched = operations.filter(
     one.verb === "list" && one.resource?.search?.words != null && creatable.has(one.resource),
 );
 
-/** The field that says most of it, of those that a caller can write; what has its words in custom fields alone has none. */
+/** The best searchable field that a caller can write. There is none if only custom fields have words. */
 const textOf = (of: Resource): string | undefined =>
   [...of.search!.covers, ...mainText].find((key) => of.fields[key]?.type === "text" && of.fields[key].mode !== "read");
 

@@ -1,14 +1,14 @@
-// What is promised of every table: all rows of an organization can lie on a server of their own, apart from those of others. So
-// nothing that the database checks or does by itself may need the rows of two organizations.
+// What every table promises: all rows of an organization can be on their own server, apart from those of others. So no check of
+// the database and no trigger may need the rows of two organizations.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import pg from "pg";
 import { createDatabase } from "../support/database.ts";
 
-/** Tables that every server would have a copy of. */
+/** Tables that are copied to every server. */
 const copied = ["account", "event_epoch", "organization", "user"];
-/** Tables that are about the database itself. */
-const itsOwn = ["migration"];
+/** Tables about the database itself. */
+const itsOwn = ["migration", "timer", "worker"];
 
 let database: Awaited<ReturnType<typeof createDatabase>>;
 let client: pg.Client;
@@ -84,7 +84,7 @@ test("every trigger touches rows of the same organization only, or reads a copie
      where not t.tgisinternal and p.pronamespace = 'public'::regnamespace`,
   );
   const elsewhere = [...tenantTables, ...itsOwn].join("|");
-  // A copy may be read, and is not written to.
+  // A copied table may be read, but not written to.
   const asks = new RegExp(
     `\\b(from|join)\\s+"?(${elsewhere})\\b|\\b(into|update|delete from)\\s+"?(${elsewhere}|${copied.join("|")})\\b`,
   );

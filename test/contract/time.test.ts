@@ -1,15 +1,15 @@
-// A day is the person's: by `x-tz-offset` where it is sent, else by the member's time zone, else by the organization's.
+// A day is in the person's time zone: by `x-tz-offset` if it is sent, or else the member's zone, or else the organization's.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { organization, type Workspace } from "../support/given.ts";
 
-/** Runs `work` at an instant, as the service's clock has it. */
+/** Runs `work` at an instant of the service's clock. */
 async function at<T>(acme: Workspace, instant: string, work: () => Promise<T>): Promise<T> {
   acme.service.clock.now = new Date(instant);
   return work().finally(() => (acme.service.clock.now = null));
 }
 
-/** An organization in New York with a member in Auckland, whom `acme` is, and one who says nothing. */
+/** An organization in New York with a member in Auckland, which is `acme`, and a member without a zone. */
 async function abroad() {
   const acme = await organization();
   const colleague = await acme.member();
@@ -61,7 +61,7 @@ test("the day a task is due, a deal is won and a task's view speaks of is the ca
 
 test("a day in a filter, in a search and in a report begins where the caller is", async () => {
   const { acme, asking } = await asked();
-  // In Auckland it is the 15th from noon of the 14th, in New York from four in the morning.
+  // In Auckland the 15th starts at noon of the 14th, in New York at four in the morning.
   const dates = ["2026-06-14T11:59:59.000Z", "2026-06-14T12:00:00.000Z", "2026-06-15T02:59:59.000Z", "2026-06-15T04:00:00.000Z"];
   for (const date_created of dates) await acme.lead({ name: date_created, date_created });
   const expected = { member: dates.slice(1), organization: dates.slice(3), offset: dates.slice(3) };

@@ -1,7 +1,8 @@
-// What is promised of every resource, read off its definition: a new resource is covered by existing.
+// What every resource promises, by its definition. A new resource is covered as soon as it exists.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Field } from "../../src/core/field.ts";
+import { z } from "zod";
+import type { AnyField, Field } from "../../src/core/field.ts";
 import { buildRegistry } from "../../src/core/registry.ts";
 import type { Resource } from "../../src/core/resource.ts";
 import { operations, silentResources } from "../../src/resources/index.ts";
@@ -141,7 +142,7 @@ for (const of of createdResources(operations)) {
           const value = await sampleValue(acme, of, key, field);
           if (value === undefined) continue;
           const answer = await acme.ask("PUT", path, { body: { [key]: value } });
-          // A state that cannot follow the present one, or a value that needs another beside it, is the resource's own matter.
+          // The resource's own tests cover states that cannot follow the present one, and values that need another one.
           if (answer.status === 400) continue;
           assert.deepEqual(answer.body[key], value, `${key} after the change`);
           if (verbs.get) assert.deepEqual((await acme.get(path))[key], value, `${key} when read again`);
@@ -185,6 +186,24 @@ for (const of of createdResources(operations)) {
 
           await acme.refused(400, "PUT", path, { [key]: value }, key);
           await acme.put(path, { [key]: record[key] });
+        });
+      }
+
+      for (const [key, field] of Object.entries(of.fields as Record<string, AnyField>)) {
+        if (field.source !== "input" || field.mode !== "create" || field.later === "ignored" || field.shown?.source === "related")
+          continue;
+        test(`${key} is refused once it is created, unless it is as it was`, async () => {
+          const acme = await organization();
+          const { path, ...record } = await sampleRecord(acme, of);
+          const { options } = field.schema as { options?: unknown[] };
+          const values = options ?? (field.schema instanceof z.ZodBoolean ? [true, false] : ["other@else.example"]);
+
+          const answers = await Promise.all(values.map((value) => acme.ask("PUT", path, { body: { [key]: value } })));
+          if (field.shown !== null) await acme.put(path, { [key]: record[key] });
+
+          const refused = answers.filter(({ status }) => status === 400);
+          assert.equal(refused.length, values.length - (field.later === null ? 0 : values.length > 1 ? 1 : 0));
+          for (const { body } of refused) assert.equal(body["field-errors"][key], "cannot be changed");
         });
       }
 
@@ -259,7 +278,7 @@ for (const of of createdResources(operations)) {
   });
 }
 
-// Secrets are shown by the create and never again.
+// Secrets are shown only by the create.
 function withoutOnce(of: Resource, body: Record<string, unknown>): Record<string, unknown> {
   const secrets = new Set(of.secrets.map(([key]) => key));
   return Object.fromEntries(Object.entries(body).filter(([key]) => !secrets.has(key)));

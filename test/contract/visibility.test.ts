@@ -1,4 +1,4 @@
-// Who may not see a record hears nothing of it: by no event, no list, no number.
+// A member who may not see a record learns nothing about it: by no event, no list, no number.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Field } from "../../src/core/field.ts";
@@ -23,10 +23,10 @@ async function canRead(who: Workspace, of: Resource, record: any): Promise<boole
 
 const hears = async (who: Workspace, id: string): Promise<boolean> => (await who.events(id)).length > 0;
 
-// Keys remember when they were used, to read them among others.
+// Keys store when they were last used, even for reading.
 const lists = operations.filter((one) => one.verb === "list" && !one.path.includes("{") && one.resource!.name !== "api_key");
 
-/** What every list shows, with all there is to show; where the feed has got to is no news. */
+/** What every list shows, as JSON. The position of the feed is left out, because it is no secret. */
 async function readAll(who: Workspace): Promise<Map<string, unknown>> {
   const read = new Map<string, unknown>();
   for (const { path } of lists) {
@@ -56,7 +56,7 @@ describe("the events of a record are seen by whoever sees it, and of one that wa
 });
 
 describe("what happens to leads that a member does not see changes nothing of what they read:", async () => {
-  /** Bodies of everything that hangs at a lead, with whatever else they need made already. */
+  /** Bodies of everything that can belong to a lead, with the records they need. */
   const bodiesAt = async (acme: Workspace, lead: any): Promise<[string, object][]> => {
     const ofLeads = kinds.filter((of) => of.columns.some(([key, field]) => key === "lead_id" && field.mode !== "read"));
     const bodies: [string, object][] = [];
@@ -167,7 +167,7 @@ test("of a task that a member is to do at a lead they do not see, the lead and i
 describe("the name of what a member does not see is shown beside nothing that they see", () => {
   const reports = operations.filter((one) => one.path.startsWith("/report/") && one.method === "POST");
 
-  /** A lead that a restricted member sees, with all that can name what they do not see. */
+  /** A lead that a restricted member sees, with everything that can name records they do not see. */
   const given = async () => {
     const acme = await organization();
     const rep = await acme.memberWith(["manage_others_activities", "manage_others_tasks"]);

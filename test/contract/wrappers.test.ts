@@ -1,4 +1,4 @@
-// A rule of a record stands in its verb, where everybody who changes the record meets it. What stands around an operation is listed.
+// The rules of a record are in its verbs, so that they hold for every change. Code around an operation must be listed.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -29,7 +29,10 @@ const ofItsOwn = operation({
 /** The same function, made for another resource. */
 const isAlike = (a: unknown, b: unknown) => String(a) === String(b);
 
-/** What was changed of an operation after `standard()` or `operation()` had made it. An operation of its own has a `run` of its own. */
+/**
+ * What was changed in an operation after `standard()` or `operation()` had made it. An operation that is not a verb has its own
+ * `run`.
+ */
 function changesOf({ verb, parse, run }: Operation): string[] {
   const usual = verb === null ? ofItsOwn : ofVerb.get(verb)!;
   return [...(isAlike(parse, usual.parse) ? [] : ["parse"]), ...(verb === null || isAlike(run, usual.run) ? [] : ["run"])];

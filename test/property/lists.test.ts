@@ -1,4 +1,4 @@
-// Lists against the same question asked of the same records in JavaScript.
+// Compares lists with the same query on the same records in JavaScript.
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import fc from "fast-check";
@@ -141,7 +141,7 @@ describe("any filters", () => {
 
 describe("any text", () => {
   test("that can be stored and seen comes back as it was sent, however it is read", async () => {
-    // A name of which nothing can be seen is no name: it comes back as null, which contract/bodies.test.ts holds.
+    // A name that shows nothing is no name: it is returned as null, which contract/bodies.test.ts checks.
     const seen = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}]/u;
     const text = fc
       .string({ unit: "grapheme", minLength: 1, maxLength: 60 })

@@ -1,4 +1,4 @@
-// Merging loses nothing: whatever belonged to either record belongs to the one that stays.
+// Merging loses nothing: everything that belonged to either record belongs to the remaining one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -8,7 +8,7 @@ import { operations } from "../../src/resources/index.ts";
 import { organization, type Workspace } from "../support/given.ts";
 import { collectionPath, createdResources, minimalBody, verbsOf } from "../support/samples.ts";
 
-/** Resources that can be made with a reference to `target` and read back. */
+/** Resources that can be created with a reference to `target` and read back. */
 const childrenOf = (target: string): [Resource, string][] =>
   createdResources(operations).flatMap((of) =>
     of.columns.flatMap(([key, field]): [Resource, string][] =>
@@ -92,7 +92,7 @@ test("merging two contacts moves what named the one that went, also across leads
   );
 });
 
-/** No column of any table, the history apart, holds the id. */
+/** No column of any table, except the history, has the id. */
 async function assertNothingPointsAt(ws: Workspace, id: string): Promise<void> {
   const { db, registry } = ws.service.app.core;
   for (const of of registry.resources.filter((one) => one.table !== "member" && one.table !== "event")) {

@@ -1,4 +1,5 @@
-// Names that every object of the language has, wherever a caller may write a name: they are names like any other, and mostly unknown.
+// Names that every JavaScript object has, such as `constructor`, wherever a caller may write a name. They are ordinary names, and
+// mostly unknown.
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import fc from "fast-check";
@@ -28,7 +29,7 @@ const odd = [
 const names = [...inherited, ...odd];
 const name = fc.constantFrom(...inherited, ...names);
 
-/** A name as the languages of queries, lists and orders know names. */
+/** A name in the syntax of queries, lists and orders. */
 const written = name.chain((one) =>
   fc.constantFrom(
     one,
@@ -52,9 +53,9 @@ const written = name.chain((one) =>
 );
 
 let acme: Workspace;
-/** The paths of records that there are, by the path of their resource. */
+/** The paths of existing records, by the path of their resource. */
 const found = new Map<string, string>();
-/** What would create one more of a kind. */
+/** Operations that would create another record of a kind. */
 const minimal = new Map<string, object>();
 
 before(async () => {
@@ -67,7 +68,7 @@ before(async () => {
   }
 });
 
-/** What exists is not deleted by it: most of a path is then named as nothing is. */
+/** Existing records must not be deleted, so most of each path is replaced by such names. */
 function pathOf({ path, method }: Operation): fc.Arbitrary<string> {
   const made = [...found].find(([own]) => path.startsWith(`${own}/{id}/`));
   const real = made && method !== "DELETE" ? fc.constant(path.replace(`${made[0]}/{id}`, made[1])) : fc.constant(path);
@@ -94,7 +95,7 @@ function queryOf(operation: Operation): fc.Arbitrary<string> {
   });
 }
 
-/** Whole ones, and ones that would be taken but for a field. */
+/** Bodies that are complete names, and valid bodies with one such name. */
 function bodyOf({ body, verb, resource }: Operation): fc.Arbitrary<unknown> {
   if (body === null) return fc.constant(undefined);
   const whole = shaped(body, name);
@@ -114,7 +115,7 @@ describe("no name that a caller writes is more than a name:", () => {
     test(`${operation.method} ${operation.path}`, async () => {
       const requests = fc.tuple(pathOf(operation), fc.oneof(fc.constant(""), queryOf(operation)), bodyOf(operation));
 
-      // The client refuses every answer that says the service failed.
+      // The client fails the test when a response says that the service failed.
       await fc.assert(
         fc.asyncProperty(requests, ([path, query, body]) => ask(operation, path + query, body).then(() => {})),
         { numRuns: 12 },

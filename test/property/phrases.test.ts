@@ -1,4 +1,4 @@
-// Whatever a text query can name is answered or refused, whatever it is compared with.
+// Every name of a text query, compared with anything, is answered or refused.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { operations } from "../../src/resources/index.ts";

@@ -1,4 +1,4 @@
-// `kill -9` under load: what was acknowledged is there, what was not is whole or absent, and the next start needs no hand.
+// `kill -9` under load: acknowledged writes are there, others are complete or absent, and the next start needs no repair.
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -33,7 +33,7 @@ class Headwater {
     assert.equal((await this.ask("GET", "/me/")).status, 200);
   }
 
-  /** Kills the service alone; its database goes on until the next start takes it over. */
+  /** Kills only the service. Its database keeps running until the next start takes it over. */
   async kill(): Promise<void> {
     this.child!.kill("SIGKILL");
     await once(this.child!, "exit");
@@ -72,7 +72,7 @@ interface History {
   refusals: Set<number>;
 }
 
-/** Creates and merges until told to stop; requests that are cut off are neither acknowledged nor refused. */
+/** Creates and merges until told to stop. Requests that are cut off are neither acknowledged nor refused. */
 async function load(service: Headwater, history: History, until: () => boolean): Promise<void> {
   const worker = async (): Promise<void> => {
     while (!until()) {
@@ -109,13 +109,13 @@ async function mergeOne(service: Headwater, history: History, source: string): P
   merge.acknowledged = answer.status === 200;
 }
 
-/** However slow the machine is, the kill comes in the middle of work that has been acknowledged. */
+/** However slow the machine is, the kill comes while acknowledged work is going on. */
 async function enough(history: History, count: number): Promise<void> {
   for (let i = 0; i < 3000 && history.acknowledged.length < count; i++) await sleep(20);
   assert.ok(history.acknowledged.length >= count, `${history.acknowledged.length} creates were acknowledged`);
 }
 
-/** Nothing that was acknowledged is missing, no merge is half done, every created event is there once. */
+/** No acknowledged write is missing, no merge is half done, every created event is there once. */
 async function check(service: Headwater, { acknowledged, merges }: History): Promise<void> {
   const merged = new Map(merges.map((merge) => [merge.source, merge]));
   for (const id of acknowledged) {

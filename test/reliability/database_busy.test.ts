@@ -1,4 +1,5 @@
-// The database is there and does not come to it: what waits too long is the service's trouble, and never the caller's mistake.
+// The database is up but too busy: a request that waits too long is reported as the service's trouble, never as the caller's
+// mistake.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -19,7 +20,7 @@ const tree = {
 const searched = ({ app }: Service): Operation[] =>
   app.core.registry.operations.filter((one) => one.verb === "list" && one.resource?.filters?.query !== undefined);
 
-/** Valid searches, each of which looks into the database while it is still being understood. */
+/** Valid searches that need the database already while they are parsed. */
 function searches(service: Service): [method: string, path: string, body?: object][] {
   return [
     ...searched(service).map(({ path }): [string, string] => ["GET", `${path}?query=acme%20anna`]),

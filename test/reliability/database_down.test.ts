@@ -1,4 +1,4 @@
-// The database goes away and comes back: the service says so, and goes on by itself.
+// The database goes down and comes back: the service reports it, and continues by itself.
 import assert from "node:assert/strict";
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { migrate } from "../../src/db/migrate.ts";
 import { organization, type Workspace } from "../support/given.ts";
 import { type Service, startService } from "../support/service.ts";
 
-// Half of what is promised is for the machine that runs the tests, on which others work too.
+// A part of the time limit is slack for the machine that runs the tests, on which others work too.
 const roomMs = 2000;
 
 test("while the database is down requests are answered 503 within two seconds, and afterwards as before", async () => {
@@ -65,7 +65,7 @@ test("while the database is down requests are answered 503 within two seconds, a
   }
 });
 
-/** A service on a database of its own, which a test may stop: its processes stay, and say nothing until they are woken. */
+/** A service on its own database, which a test may stop: its processes stay, but do not respond until they are continued. */
 async function onItsOwnDatabase(test: (service: Service, acme: Workspace, database: Stoppable) => Promise<void>): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-silent-"));
   chmodSync(dataDir, 0o711);
@@ -90,7 +90,7 @@ interface Stoppable {
   wake(): void;
 }
 
-/** The server and those it has made, the server first: it makes no more of them. */
+/** The server and its child processes. The server is stopped first, so that it starts no more of them. */
 function processesOf(directory: string): number[] {
   const server = Number(readFileSync(join(directory, "postmaster.pid"), "utf8").split("\n")[0]);
   const children = readFileSync(`/proc/${server}/task/${server}/children`, "utf8").trim().split(" ").filter(Boolean);

@@ -1,5 +1,5 @@
-// Many write at once, in short transactions and long ones; whoever follows the events misses none, gets none twice, and ends with what
-// is there.
+// Many clients write at once, in short and long transactions. A program that follows the events misses none, gets none twice, and
+// ends with the right records.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -41,7 +41,10 @@ test("a mirror kept by cursor_previous alone has every event once and equals its
   assert.deepEqual([...mirror.leads].sort(), (await acme.all("/lead/?_fields=id&_limit=200")).map((one) => one.id).sort());
 });
 
-/** One client: creates, changes of what others change too, hundreds of records in one transaction, merges. It answers the leads it made, in order. */
+/**
+ * One client: creates, changes of shared records, hundreds of records in one transaction, merges. It returns the leads it
+ * created, in order.
+ */
 async function writeMuch(acme: Workspace, writer: number, lead_id: string, shared: readonly any[]): Promise<string[]> {
   const written: string[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -56,7 +59,7 @@ async function writeMuch(acme: Workspace, writer: number, lead_id: string, share
   return written;
 }
 
-/** A transaction that has begun to write and takes its time, over and over. */
+/** Transactions that start to write and then take their time, over and over. */
 async function holdBack(acme: Workspace): Promise<void> {
   await withConnection(acme, async (client) => {
     for (let i = 0; i < 10; i++) {
@@ -69,9 +72,9 @@ async function holdBack(acme: Workspace): Promise<void> {
 }
 
 class Mirror {
-  /** The ids of all events, as they came. */
+  /** The ids of all events, in order of arrival. */
   readonly events: string[] = [];
-  /** The leads that were created, as they came. */
+  /** The created leads, in order of arrival. */
   readonly created: string[] = [];
   readonly leads: Set<string>;
   readonly texts = new Map<string, string>();
@@ -80,7 +83,7 @@ class Mirror {
     this.leads = new Set([lead]);
   }
 
-  /** Reads until nothing is written any more and nothing that was written is missing. */
+  /** Reads until writing has ended and nothing is missing. */
   async follow(acme: Workspace, from: string, writing: { done: boolean }): Promise<void> {
     for (let cursor = from; ; ) {
       const { done } = writing;

@@ -1,5 +1,5 @@
-// The feed is ordered by what a server counts. Where the data comes to another server, or the server breaks off, it counts anew: whoever
-// follows the events still gets each one once.
+// The feed is ordered by a server's transaction ids. When the data moves to another server, or the server crashes, they start
+// again, and followers still get each event once.
 import assert from "node:assert/strict";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -68,7 +68,7 @@ test("what is written after PostgreSQL crashed beneath the service lies behind e
   }
 });
 
-/** A PostgreSQL that has counted few transactions, and writes those down late that were rolled back. */
+/** A PostgreSQL with low transaction ids, which is slow to store those that were rolled back. */
 async function startServer(): Promise<{ url: string; close(): Promise<void> }> {
   const dataDir = mkdtempSync(join(tmpdir(), "headwater-elsewhere-"));
   chmodSync(dataDir, 0o711);
@@ -82,21 +82,25 @@ async function startServer(): Promise<{ url: string; close(): Promise<void> }> {
   };
 }
 
-/** What `pg_dump` and `pg_restore` do: the schema, then the rows as they are, while no trigger fires. */
+/** What `pg_dump` and `pg_restore` do: the schema, then the rows, without triggers. */
 async function copyDatabase(from: string, to: string): Promise<void> {
   await migrate(to);
   const [source, target] = [from, to].map((connectionString) => new pg.Client({ connectionString }));
   await Promise.all([source!.connect(), target!.connect()]);
   try {
     await target!.query("set session_replication_role = replica; delete from event_epoch");
+    // Generated columns are computed again.
     const { rows: tables } = await source!.query(
-      `select quote_ident(relname) as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
-         and not relispartition and relname <> 'migration'`,
+      `select quote_ident(relname) as name, string_agg(quote_ident(attname), ', ' order by attnum) as columns
+       from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped and attgenerated = ''
+       where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition and relname <> 'migration'
+       group by relname`,
     );
-    for (const { name } of tables) {
+    for (const { name, columns } of tables) {
       const { rows } = await source!.query(`select coalesce(json_agg(t), '[]')::text as all from ${name} t`);
       await target!.query(
-        `insert into ${name} overriding system value select * from json_populate_recordset(null::${name}, $1::json)`,
+        `insert into ${name} (${columns}) overriding system value
+           select ${columns} from json_populate_recordset(null::${name}, $1::json)`,
         [rows[0].all],
       );
     }
@@ -111,11 +115,11 @@ const countTransactions = (ws: Workspace, count: number): Promise<unknown> =>
     client.query(`do $$ begin for i in 1..${count} loop perform pg_current_xact_id(); commit; end loop; end $$`),
   );
 
-/** As far as the epoch is concerned: the server of these tests is not ours to restart. */
+/** The effect of a restart on the epoch, because these tests may not restart their server. */
 const restart = (ws: Workspace): Promise<unknown> =>
   withConnection(ws, (client) => client.query("update event_epoch set server = 'an earlier life'; call begin_event_epoch()"));
 
-/** The same organization, asked of another service. */
+/** The same organization in another service. */
 const at = (service: Service, { key, id, userId }: Workspace): Workspace => new Workspace(service, key, id, userId);
 
 async function crash(ws: Workspace): Promise<void> {

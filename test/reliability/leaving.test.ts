@@ -1,4 +1,4 @@
-// Whoever leaves takes along what they asked for: the database does not work for nobody.
+// When a client disconnects, its work stops: the database does not work for nobody.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request } from "node:http";
@@ -35,7 +35,7 @@ const reads: [string, string, unknown?][] = [
   ["POST", "/report/sales/", {}],
 ];
 
-/** Asks on a connection of its own, which `leave` breaks; the status is null for who has left. */
+/** Sends a request over its own connection, which `leave` breaks. The status is null for a client that has left. */
 function ask([method, path, body]: (typeof reads)[number], url = service.url) {
   const headers = { authorization: `Bearer ${acme.key}`, "content-type": "application/json" };
   const asked = request(`${url}/api/v1${path}`, { method, headers, agent: false });
@@ -47,7 +47,7 @@ function ask([method, path, body]: (typeof reads)[number], url = service.url) {
   return { status, leave: () => asked.destroy() };
 }
 
-/** While `work` goes on every read of leads and deals takes as long as we like. */
+/** During `work`, every read of leads and deals takes as long as the test wants. */
 async function held(work: () => Promise<void>): Promise<void> {
   await holder.query("begin");
   await holder.query("lock table lead, opportunity in access exclusive mode");
@@ -78,7 +78,7 @@ test("the query of a client that left is cancelled within a second", async () =>
 
       leave();
 
-      // The locks that the queries wait for would be given up on after five.
+      // The locks that the queries wait for would time out after five seconds.
       await until(async () => (await atWork()) === 0, 4);
       await status;
     });

@@ -1,4 +1,4 @@
-// One request that has to do with many records sends as many statements as one that has to do with few.
+// A request about many records sends as many statements as one about few.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Statement } from "../../src/db/database.ts";
@@ -9,18 +9,18 @@ const many = 90;
 
 interface Sent {
   statements: number;
-  /** Of these, how many were waited for. */
+  /** How many of them were waited for. */
   reads: number;
 }
 
-/** What the transactions of this organization send while `act` is under way. */
+/** The statements that transactions of this organization send during `act`. */
 async function sentBy(ws: Workspace, act: () => Promise<unknown>): Promise<Sent> {
   const { db } = ws.service.app.core;
   const { transaction } = db;
   const sent: Sent = { statements: 0, reads: 0 };
   db.transaction = (organizationId, run) =>
     transaction(organizationId, (tx) => {
-      // When its key was used last is written every few seconds, whoever asks for what.
+      // When its key was last used is written every few seconds, whatever the requests are.
       const isAct = ({ name }: Statement) => organizationId === ws.id && name !== "auth.last_use";
       const heard = (statement: Statement) => (isAct(statement) && sent.statements++, statement);
       const waited = (statement: Statement) => (isAct(statement) && sent.reads++, heard(statement));
@@ -36,7 +36,7 @@ async function sentBy(ws: Workspace, act: () => Promise<unknown>): Promise<Sent>
 
 const statementsOf = async (ws: Workspace, act: () => Promise<unknown>) => (await sentBy(ws, act)).statements;
 
-/** A lead with so many notes about its contact. */
+/** A lead with this many notes about its contact. */
 async function leadWith(ws: Workspace, notes: number): Promise<{ id: string; contact_id: string; ids: string[] }> {
   const { id } = await ws.lead();
   const contact_id = (await ws.contact({ lead_id: id })).id;
@@ -97,7 +97,7 @@ test("deleting a lead waits for what hangs off it, and not for each kind of reco
 
   const { reads } = await sentBy(acme, () => acme.delete(`/lead/${lead.id}/`));
 
-  // The lead, who is shared, what points at it, its history, and what points at that.
+  // The shared lead, records that refer to it, its history, and records that refer to those.
   assert.equal(reads, 5);
 });
 

@@ -1,4 +1,4 @@
-// More than can be done: what takes long waits or is refused, and everything else is served as if it were not there.
+// More load than the service can carry: long work waits or is refused, and everything else is served as usual.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -43,7 +43,7 @@ const heavy: [string, string, unknown?][] = [
 ];
 
 test("however many reads take long, writes and plain reads are served, and what does not fit is refused soon", async () => {
-  // Whatever reads a project takes as long as we like, and no connection that does is given back.
+  // Every read of a project takes as long as the test wants, and keeps its connection.
   await holder.query("begin");
   await holder.query("lock table project in access exclusive mode");
   const answers: { status: number; retryAfter: string | null }[] = [];
@@ -59,7 +59,7 @@ test("however many reads take long, writes and plain reads are served, and what 
     assert.equal((await ask("GET", "/lead/")).status, 200);
     assert.equal((await fetch(`${service.url}/healthz`)).status, 200);
   }
-  // Those that wait for the lock give up after five seconds; most are told before.
+  // Requests that wait for the lock time out after five seconds. Most are refused before.
   for (let i = 0; i < 200 && answers.length < 250; i++) await sleep(20);
   const refused = answers.slice();
   await holder.query("commit");

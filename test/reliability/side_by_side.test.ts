@@ -1,4 +1,5 @@
-// Who writes beside others waits for them at most, and never in a circle: a circle is broken only after a second, by failing one.
+// Concurrent writers may wait for each other, but never in a deadlock: PostgreSQL ends a deadlock only after a second, by failing
+// a transaction.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import pg from "pg";
@@ -26,7 +27,7 @@ after(async () => {
 
 const isId = (value: unknown) => typeof value === "string" && /^[a-z]+_[0-9a-z]{26}$/.test(value);
 
-/** Of whom there can be one at a time. */
+/** Kinds of which there can be one at a time. */
 const unique: Record<string, string> = { send_as: "allowed_user_id", sequence_subscription: "contact_id" };
 
 /** A body like the first, about the same records. */
@@ -36,14 +37,14 @@ async function another(acme: Workspace, of: Resource, first: Record<string, unkn
   return Object.fromEntries(Object.entries(own).map((entry) => [entry[0], isShared(entry) ? first[entry[0]] : entry[1]]));
 }
 
-/** Asks for all of it at once; nothing may be refused. */
+/** Sends all requests at once. None may be refused. */
 async function together(asked: Promise<Answer>[]): Promise<any[]> {
   const answers = await Promise.all(asked);
   for (const { status, text } of answers) assert.ok(status < 300, text);
   return answers.map(({ body }) => body);
 }
 
-/** A change that any record of the kind takes, or undefined; where it stands in an order, it goes before the others. */
+/** A change that any record of the kind accepts, or undefined. A record with a position moves to the front. */
 function changeOf(of: Resource): Record<string, unknown> | undefined {
   const isWritten = (key: string) => of.fields[key]?.mode === "write";
   const key = ["name", "title", "label", "text", "note", "description"].find(
@@ -52,7 +53,7 @@ function changeOf(of: Resource): Record<string, unknown> | undefined {
   return key === undefined ? undefined : { [key]: `Changed ${Math.random()}`, ...(isWritten("position") && { position: 0 }) };
 }
 
-/** How often PostgreSQL had to break a circle. What a connection counted is written down when it ends. */
+/** How often PostgreSQL had to resolve a deadlock. A connection's count is stored when it closes. */
 async function circles(): Promise<number> {
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
@@ -90,7 +91,7 @@ describe("beside each other, some are created while others are changed and delet
 describe("beside each other,", () => {
   const times = <T>(work: (i: number) => T): T[] => Array.from({ length: atOnce }, (_, i) => work(i));
 
-  /** What is done to the same records by everybody at once, by what it does. */
+  /** What all clients do to the same records at once, by action. */
   const deeds: Record<string, (acme: Workspace) => Promise<() => Promise<Answer>[]>> = {
     "contacts come to a lead without a name": async (acme) => {
       const lead = await acme.post("/lead/");

@@ -1,6 +1,6 @@
-// Reads a statement as PostgreSQL itself does, and finds what a cluster cannot send to the one machine that has an organization: above all
-// a table of organizations that is asked without the organization as a value, at the level that asks it. Each subquery is a level of its
-// own, and so is each part of a `with`: what the row outside of it belongs to does not count.
+// Parses a statement as PostgreSQL does and finds what a cluster cannot send to one machine. Above all, these are tables of
+// organizations that are read without the organization as a value at the same level. Each subquery is its own level, and so is
+// each part of a `with`. The organization of an outer row does not count.
 import { loadModule, parseSync } from "libpg-query";
 
 await loadModule();
@@ -8,21 +8,21 @@ await loadModule();
 /** A node of the syntax tree. */
 type Node = any;
 
-/** A table of organizations at a level, by the name it has there. */
+/** A table of organizations at a level, with its alias there. */
 interface Relation {
   alias: string;
   table: string;
 }
 
-/** What the database says of itself. */
+/** What the database says about itself. */
 export interface Known {
   /** The tables of organizations. */
   tables: ReadonlySet<string>;
-  /** The functions that may answer the same question otherwise another time. */
+  /** Functions whose result may change between two calls. */
   unsteady: ReadonlySet<string>;
 }
 
-/** What is wrong with a statement, in words. */
+/** The faults of a statement, in words. */
 export function faultsOf(text: string, known: Known): string[] {
   const { stmts } = parseSync(text) as { stmts: { stmt: Node }[] };
   const judge = new Judge(known);
@@ -33,7 +33,7 @@ export function faultsOf(text: string, known: Known): string[] {
   return [...judge.faults];
 }
 
-/** Goes through a tree, level by level. `named` are the names that `with` gives: no tables. */
+/** Walks a tree, level by level. `named` are the names that `with` defines: they are no tables. */
 class Judge {
   readonly faults = new Set<string>();
   private readonly known: Known;
@@ -70,7 +70,7 @@ class Judge {
     this.visit(query, named);
   }
 
-  /** What is inserted says its organization as a value, or as the column of a table that is bound. */
+  /** An inserted row must have its organization as a value, or from the column of a bound table. */
   private insert({ withClause, relation, ...query }: Node, outer: ReadonlySet<string>): void {
     const named = this.visitWith(withClause, outer);
     if (this.known.tables.has(relation.relname)) {
@@ -110,7 +110,7 @@ class Judge {
       if (this.known.unsteady.has(one)) this.faults.add(`${one}() ${where}: compute it before, or read it after`);
   }
 
-  /** The tables of organizations that stand in a `from`, those within joins too. */
+  /** The tables of organizations in a `from`, including those within joins. */
   private relationsOf(from: Node[] | undefined, named: ReadonlySet<string>): Relation[] {
     return (from ?? []).flatMap(({ RangeVar: one, JoinExpr: both }: Node) => {
       if (both) return this.relationsOf([both.larg, both.rarg], named);
@@ -127,7 +127,7 @@ const answersStar = ({ SelectStmt: query }: Node): boolean =>
     ({ ResTarget: { val } }: Node) => val.ColumnRef?.fields.length === 1 && val.ColumnRef.fields[0].A_Star,
   );
 
-/** The functions that an expression calls, subqueries aside: all of them, or those that are given a column. */
+/** The functions that an expression calls outside of subqueries: all of them, or only those with a column as an argument. */
 function callsOf(node: Node, onColumns: boolean): string[] {
   if (node === null || typeof node !== "object") return [];
   return Object.entries<Node>(node).flatMap(([kind, inner]) => {
@@ -137,14 +137,14 @@ function callsOf(node: Node, onColumns: boolean): string[] {
   });
 }
 
-/** Which of a level's tables name the organization: as a value, or by being equal to one that does. */
+/** The aliases at a level that are bound to an organization: by a value, or by equality with one that is bound. */
 function boundAt(relations: readonly Relation[], from: Node[] | undefined, where: Node): Set<string> {
   const bound = boundBy(where, relations);
   const equal = equalitiesOf(where, relations);
   const look = ({ JoinExpr: join }: Node): void => {
     if (join === undefined) return;
     const [left, right] = [join.larg, join.rarg].map((side) => aliasesOf(side));
-    // What an outer join asks holds for the side that may be missing, and says nothing of the other.
+    // The condition of an outer join binds only the side that may be missing.
     const told = (alias: string) =>
       join.jointype === "JOIN_INNER" ||
       (join.jointype === "JOIN_LEFT" && right!.has(alias)) ||
@@ -161,13 +161,13 @@ function boundAt(relations: readonly Relation[], from: Node[] | undefined, where
   return bound;
 }
 
-/** All names that one side of a join gives. */
+/** All aliases on one side of a join. */
 function aliasesOf({ RangeVar: one, JoinExpr: both }: Node): Set<string> {
   if (both) return new Set([...aliasesOf(both.larg), ...aliasesOf(both.rarg)]);
   return new Set(one ? [one.alias?.aliasname ?? one.relname] : []);
 }
 
-/** Whom a condition binds by a value. Of what is joined by `or`, each has to. */
+/** The aliases that a condition binds by a value. With `or`, each branch has to bind them. */
 function boundBy(condition: Node, relations: readonly Relation[]): Set<string> {
   const { BoolExpr: both } = condition ?? {};
   if (both !== undefined && both.boolop !== "NOT_EXPR") {
@@ -180,7 +180,7 @@ function boundBy(condition: Node, relations: readonly Relation[]): Set<string> {
   return new Set(found.filter((alias) => alias !== null));
 }
 
-/** Whose organizations a condition says are one, both ways. */
+/** The pairs of aliases whose organizations a condition makes equal, in both directions. */
 function equalitiesOf(condition: Node, relations: readonly Relation[]): [string, string][] {
   const { BoolExpr: both } = condition ?? {};
   if (both?.boolop === "AND_EXPR") return both.args.flatMap((one: Node) => equalitiesOf(one, relations));
@@ -200,7 +200,7 @@ function sidesOf(condition: Node): Node[] {
   return isEquality ? [compared.lexpr, compared.rexpr] : [];
 }
 
-/** Whose organization a column is; null for any other expression, and for a table that is not of this level. */
+/** The alias whose organization column this is. Null for any other expression, and for a table of another level. */
 function aliasOf(side: Node, relations: readonly Relation[]): string | null {
   const names: string[] = (side?.ColumnRef?.fields ?? []).map((one: Node) => one.String?.sval);
   if (names.at(-1) !== column) return null;
@@ -208,7 +208,7 @@ function aliasOf(side: Node, relations: readonly Relation[]): string | null {
   return relations.find(({ alias }) => alias === names[0])?.alias ?? null;
 }
 
-/** A parameter or a constant, whatever type and collation it is given. */
+/** A parameter or a constant, whatever its type and collation. */
 const isValue = (side: Node): boolean => {
   const { ParamRef, A_Const, TypeCast, CollateClause } = side ?? {};
   return (

@@ -1,4 +1,4 @@
-// A client as a user has one: it speaks HTTP, and it checks every answer of every test against the description.
+// A client as a user has one: it speaks HTTP, and checks every response of every test against the OpenAPI description.
 import assert from "node:assert/strict";
 import { after } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -17,11 +17,14 @@ export interface Answer {
 export interface Ask {
   body?: unknown;
   headers?: Record<string, string>;
-  /** Sent as the body as it is. */
+  /** Sent as the body, unchanged. */
   raw?: string;
 }
 
-/** Reads that were refused for now, and asked once more. That is a rare moment of a busy machine, or the service refuses too much. */
+/**
+ * The number of reads that were refused for now and repeated. This is rare on a busy machine; if not, the service refuses too
+ * much.
+ */
 const refusals: string[] = [];
 const handful = 5;
 after(() => assert.ok(refusals.length <= handful, `${refusals.length} reads were refused with 503: ${refusals.join(" ")}`));
@@ -29,7 +32,7 @@ after(() => assert.ok(refusals.length <= handful, `${refusals.length} reads were
 export class Client {
   readonly service: Service;
   readonly key: string;
-  /** False where what is sent would not pass as words: reasons repeat it. */
+  /** False when the sent text would fail the check of wording, because reasons repeat it. */
   readsReasons = true;
 
   constructor(service: Service, key: string) {
@@ -37,7 +40,7 @@ export class Client {
     this.key = key;
   }
 
-  /** Sends a request and answers whatever comes back, checked against the description. */
+  /** Sends a request and returns the response, checked against the description. */
   async ask(method: string, path: string, { body, headers = {}, raw }: Ask = {}): Promise<Answer> {
     const send = () =>
       fetch(`${this.service.url}/api/v1${path}`, {
@@ -50,13 +53,13 @@ export class Client {
         body: raw ?? (body === undefined ? undefined : JSON.stringify(body)),
       });
     let response = await send();
-    // A machine with other things to do refuses for now what it has no time to begin: who reads asks once more, as `retry-after` says.
+    // A busy machine refuses for now what it has no time to start. A reader asks again, as `retry-after` says.
     if (method === "GET" && response.status === 503) {
       refusals.push(path);
       await sleep(1000);
       response = await send();
     }
-    const text = await response.text();
+    const text = await textOf(response);
     const answer = { status: response.status, headers: response.headers, text, body: text === "" ? null : parsed(text) };
     checkAnswer(this.service.app.core.registry.operations, method, path, answer, this.readsReasons);
     return answer;
@@ -75,7 +78,7 @@ export class Client {
     return answer.body;
   }
 
-  /** `await refused(404, "GET", "/lead/…/")` answers the error's body; `field` must then be among its field-errors. */
+  /** `await refused(404, "GET", "/lead/…/")` returns the error's body. `field`, if given, must be among its field-errors. */
   async refused(status: number, method: string, path: string, body?: unknown, field?: string): Promise<any> {
     const answer = await this.ask(method, path, { body });
     assert.equal(answer.status, status, `${method} ${path} answered ${answer.status}: ${answer.text.slice(0, 2000)}`);
@@ -101,6 +104,15 @@ export class Client {
   }
 }
 
+/** The first chunk of a response that stays open. */
+async function textOf(response: Response): Promise<string> {
+  if (!response.headers.get("content-type")?.startsWith("text/event-stream")) return response.text();
+  const reader = response.body!.getReader();
+  const { value } = await reader.read();
+  await reader.cancel();
+  return Buffer.from(value ?? []).toString();
+}
+
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -124,7 +136,7 @@ function checkAnswer(
     assert.deepEqual(
       Object.keys(answer.body)
         .sort()
-        .filter((key) => key !== "rate_reset"),
+        .filter((key) => key !== "rate_reset" && key !== "errors"),
       ["error", "field-errors"],
       `the error of ${method} ${path}`,
     );
@@ -147,7 +159,7 @@ function checkAnswer(
 
 const patterns = new WeakMap<Operation, RegExp>();
 
-/** The operation a request reaches; a literal path wins over a parameter. */
+/** The operation that a request reaches. A literal path wins over a parameter. */
 export function findOperation(operations: readonly Operation[], method: string, path: string): Operation | undefined {
   const found = operations.filter(
     (operation) => operation.method === method && patternOf(operation).test(path.endsWith("/") ? path : `${path}/`),

@@ -1,12 +1,13 @@
-// A database of its own for every process of tests: a clone of a migrated template, which costs about a tenth of a second. On a cluster
-// (`TEST_CITUS_NODES` names the workers beside the coordinator of TEST_DATABASE_URL) it is made anew and spread.
+// Gives every test process a database of its own: a clone of a migrated template, which takes about a tenth of a second. On a
+// cluster (`TEST_CITUS_NODES` names the workers beside the coordinator of TEST_DATABASE_URL) it is built and distributed each
+// time.
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import pg from "pg";
 import { distribute } from "../../src/db/distribute.ts";
 import { listMigrations, migrate, migrationsFolder } from "../../src/db/migrate.ts";
 
-/** Creates a database for this process and answers its URL. `npm test` sets TEST_DATABASE_URL. */
+/** Creates a database for this process and returns its URL. `npm test` sets TEST_DATABASE_URL. */
 export async function createDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const server = process.env.TEST_DATABASE_URL;
   if (server === undefined)
@@ -27,13 +28,13 @@ export async function createDatabase(): Promise<{ url: string; drop(): Promise<v
   };
 }
 
-/** Each `host:port` of TEST_CITUS_NODES as an address like the coordinator's. */
+/** Each `host:port` of TEST_CITUS_NODES as a URL like the coordinator's. */
 function workersOf(coordinator: string): string[] {
   const nodes = process.env.TEST_CITUS_NODES?.split(",") ?? [];
   return nodes.map((host) => Object.assign(new URL(coordinator), { host: host.trim() }).href);
 }
 
-/** Enough that organizations lie on every worker; each more makes tests slower. */
+/** Enough to have organizations on every worker. More shards make tests slower. */
 const shards = 4;
 
 async function createSpread(coordinator: string, workers: readonly string[], name: string): Promise<void> {
@@ -50,7 +51,7 @@ async function createSpread(coordinator: string, workers: readonly string[], nam
   await distribute(on(coordinator, name), shards);
 }
 
-// The template is named after what the migrations say, so that an old one is never used.
+// The template's name contains a hash of the migrations, so that an old one is never used.
 async function ensureTemplate(server: string): Promise<string> {
   const hash = createHash("sha256");
   for (const { file } of await listMigrations()) hash.update(await readFile(new URL(file, migrationsFolder)));

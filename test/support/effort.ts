@@ -1,4 +1,4 @@
-// How much work something is, whatever else the machine does meanwhile: processor time of this process, in milliseconds.
+// Measures how much work something takes, whatever else the machine does: processor time of this process, in milliseconds.
 
 export function effortOf(work: () => void): number {
   const before = process.cpuUsage();

@@ -1,8 +1,8 @@
-// What a test starts from: an organization of its own, and records made through the API with the parents they need.
+// What a test starts from: an organization of its own, and records made through the API with their parents.
 
 import type { Ctx } from "../../src/core/context.ts";
 import { announcements } from "../../src/core/directory.ts";
-import { asService } from "../../src/records/public_route.ts";
+import { asService } from "../../src/records/acting.ts";
 import { createAccount, findOrCreateUser, foundOrganization, writeKey } from "../../src/resources/organization/found.ts";
 import { newId } from "../../src/values/id.ts";
 import { Client } from "./client.ts";
@@ -38,7 +38,7 @@ export class Workspace extends Client {
   customField = (objectType: string, body: object): Promise<any> =>
     this.post(`/custom_field/${objectType}/`, { name: `Field ${unique()}`, ...body });
 
-  /** Another active member of this organization, with a key of their own. `role` is a built-in role or a role's id. */
+  /** Another active member of this organization, with their own key. `role` is a built-in role or a role's id. */
   async member(role = "user", domain = "example.com"): Promise<Workspace> {
     const { db } = this.service.app;
     const now = new Date();
@@ -62,7 +62,7 @@ export class Workspace extends Client {
     return new Workspace(this.service, made.api_key, this.id, made.userId);
   }
 
-  /** Does what the service itself does in this organization, where the API has no word for it. */
+  /** Acts as the service itself in this organization, for things that the API does not offer. */
   inside<T>(work: (ctx: Ctx) => Promise<T>): Promise<T> {
     return asService(this.service.app.core, this.id, this.userId, { id: "req_test", method: "POST", path: "/" }, work);
   }
@@ -85,7 +85,7 @@ export class Workspace extends Client {
     this.service.app.authenticator.forget(other.id);
   }
 
-  /** A member whose role holds exactly these permissions. */
+  /** A member whose role has exactly these permissions. */
   async memberWith(permissions: readonly string[]): Promise<Workspace> {
     const role = newId("role");
     const now = new Date();

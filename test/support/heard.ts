@@ -1,10 +1,10 @@
-// Hears the statements that a service sends. `npm test` loads this file into every process of a run, those that tests start included, and
-// each writes down what it hears for the first time; `heard` reads it all.
+// Records the statements that a service sends. `npm test` loads this file into every process of a run, including those that tests
+// start. Each process writes down every new statement, and `heard` reads them all.
 import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 
-/** Where what is heard is written down, a JSON text a line and a file a process. */
+/** Where statements are written: one file for each process, one JSON text per line. */
 const folder = process.env.TEST_STATEMENTS;
 
 const texts = new Set<string>();
@@ -16,7 +16,7 @@ pg.Client.prototype.query = function (this: pg.Client, ...args: any[]) {
   return query.apply(this, args);
 } as typeof pg.Client.prototype.query;
 
-// The service names its connections, and tests do not. Migrations change tables, for all organizations alike.
+// The service names its connections, tests do not. Migrations change tables for all organizations, so they are left out.
 function isOurs(client: pg.Client): boolean {
   const { application_name: as } = (client as unknown as { connectionParameters: { application_name?: string } })
     .connectionParameters;
@@ -29,7 +29,7 @@ function hear(text: string): void {
   if (folder !== undefined) appendFileSync(join(folder, String(process.pid)), `${JSON.stringify(text)}\n`);
 }
 
-/** All distinct statements so far: of the run, or of this process where it stands alone. */
+/** All distinct statements so far: of the run, or of this process when it runs alone. */
 export function heard(): string[] {
   if (folder === undefined) return [...texts];
   const lines = readdirSync(folder).flatMap((file) => readFileSync(join(folder, file), "utf8").split("\n"));

@@ -1,10 +1,10 @@
-// A service in a process of its own listens on any port that is free, and says which.
+// Reads the port that a service in another process listens on.
 import type { ChildProcess } from "node:child_process";
 
 export function portOf(service: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     let said = "";
-    // What it says later is read too, so that it never waits for us.
+    // Later output is read too, so that the process is never blocked by a full pipe.
     service.stdout!.setEncoding("utf8").on("data", (text: string) => {
       said += text;
       const port = /Listening on http:\/\/[^\s]*:(\d+)/.exec(said)?.[1];

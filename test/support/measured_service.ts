@@ -1,4 +1,4 @@
-// A service in a process of its own, so that a test can say how much memory its work takes. Forked by the test; see `Measured`.
+// A service in its own process, so that a test can measure how much memory its work takes. Forked by the test; see `Measured`.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { organization } from "./given.ts";
@@ -7,7 +7,7 @@ import { startService } from "./service.ts";
 export interface Measured {
   url: string;
   key: string;
-  /** By how many megabytes the process grew at most while `work` was done. */
+  /** By how many megabytes the process grew at most during `work`. */
   raisedBy(work: () => Promise<unknown>): Promise<number>;
   stop(): Promise<void>;
 }

@@ -1,16 +1,16 @@
-// The words of refusals: whatever a test is refused, the reasons are held to the form that people can read.
+// Checks the wording of refusals: every reason in every test must have a form that people can read.
 import assert from "node:assert/strict";
 
 const listedMax = 12;
 
-/** Words of the specification itself. */
+/** Words from the specification. */
 const given: ReadonlySet<string> = new Set(["Expired cursor"]);
 
-/** A reason continues the name of its place: small letters, one sentence or two, and no more names than somebody reads. */
+/** A reason continues the name of its field: lower case, one or two sentences, and no more names than a person reads. */
 export function checkReason(place: string, reason: string): void {
   if (given.has(reason)) return;
   const says = (rule: string) => `the reason of ${place} ${rule}: ${reason}`;
-  // What was sent stands in quotation marks, or in front of what is said of it.
+  // Sent values are in quotation marks, or before the words about them.
   const own = reason.replace(/"(?:[^"\\]|\\.)*"/g, '"…"');
   assert.match(own, /^(?![A-Z][a-z]+ )\S/, says("begins with a capital"));
   assert.doesNotMatch(own, /\s{2}|\s$|\.$|[;,:]$/, says("ends in a mark or has spaces to spare"));

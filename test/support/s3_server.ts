@@ -1,4 +1,4 @@
-// A server that speaks enough S3 for objects to be put, read (in parts too) and deleted. It takes signed requests of one key only.
+// A server that supports enough S3 to put, read (also in parts) and delete objects. It accepts requests signed with one key only.
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
@@ -7,7 +7,7 @@ export interface S3Server {
   env: Record<string, string>;
   /** By bucket and key. */
   objects: Map<string, Buffer>;
-  /** While true every request is answered 503. */
+  /** While true, it answers every request with 503. */
   down: boolean;
   close(): void;
 }

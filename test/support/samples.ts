@@ -1,4 +1,5 @@
-// Bodies and records of any resource, made from its definition. What a definition cannot say stands in `required` below.
+// Makes bodies and records of any resource from its definition. Values that the definition cannot express are in `required`
+// below.
 import type { Field } from "../../src/core/field.ts";
 import type { Operation } from "../../src/core/operation.ts";
 import type { Resource } from "../../src/core/resource.ts";
@@ -11,7 +12,7 @@ const ownNumber = () => `+1212555${String(1000 + (++count % 9000))}`;
 
 type Body = Record<string, unknown>;
 
-/** What creating one takes beyond the fields marked required, because its own function asks for it. */
+/** Fields that a create needs beyond those marked required, because the resource's own function demands them. */
 const required: Record<string, (ws: Workspace) => Promise<Body> | Body> = {
   task: async (ws) => ({ lead_id: (await ws.lead()).id }),
   activity_note: async (ws) => ({ lead_id: (await ws.lead()).id, note: "A note" }),
@@ -49,7 +50,7 @@ const required: Record<string, (ws: Workspace) => Promise<Body> | Body> = {
   membership: () => ({ email: `member-${unique()}@example.com` }),
 };
 
-/** Valid values of fields whose kind alone does not say what is valid, by field or by resource and field. */
+/** Valid values for fields whose kind is not enough to know one, by field or by resource and field. */
 const values: Record<string, unknown> = {
   emails: [{ email: "someone@example.com", type: "office" }],
   phones: [{ phone: "+18004445555", type: "office" }],
@@ -72,7 +73,7 @@ const values: Record<string, unknown> = {
   "activity_sms.local_phone": async (ws: Workspace) => (await ws.post("/phone_number/", { number: ownNumber() })).number,
 };
 
-/** Lists that are of one record: without saying which, they are refused. */
+/** Lists that belong to one record. Without it they are refused. */
 export const listedByRecord: ReadonlySet<string> = new Set(["comment"]);
 
 /** The operations of the five verbs of a resource. */
@@ -85,7 +86,7 @@ export function createdResources(operations: readonly Operation[]): Resource[] {
   return operations.filter((one) => one.verb === "create").map((one) => one.resource!);
 }
 
-/** A body with only what creating one takes; parents are made as needed. */
+/** A body with only what a create needs. Parents are created as needed. */
 export async function minimalBody(ws: Workspace, of: Resource): Promise<Body> {
   const body: Body = {};
   for (const [key, field] of of.columns) {
@@ -94,7 +95,7 @@ export async function minimalBody(ws: Workspace, of: Resource): Promise<Body> {
   return { ...body, ...(await required[of.name]?.(ws)) };
 }
 
-/** What makes a record of a kind whole beside plain values: lists of its own, and what belongs to one lead. */
+/** What a full record has beyond plain values: its lists, and records of one lead. */
 const whole: Record<string, (ws: Workspace) => Promise<Body> | Body> = {
   lead: () => ({ contacts: [{ name: "Ada", emails: [{ email: "ada@example.com", type: "office" }] }] }),
   role: async (ws) => {
@@ -135,7 +136,7 @@ const whole: Record<string, (ws: Workspace) => Promise<Body> | Body> = {
   phone_number: () => ({ forward_to_enabled: true, forward_to: "+12125550199" }),
 };
 
-/** A record with all that one of its kind can have together: what is refused beside the rest is left out. */
+/** A record with everything that can be set together. Values that exclude others are left out. */
 export async function fullRecord(ws: Workspace, of: Resource, path: string): Promise<any> {
   const body: Body = await minimalBody(ws, of);
   for (const [key, field] of of.columns) {
@@ -169,7 +170,7 @@ async function customValue(ws: Workspace, of: Resource, { custom_activity_type_i
   return { [`custom.${id}`]: 12.5 };
 }
 
-/** A valid value of a field, or undefined where its kind does not say one. */
+/** A valid value of a field. Undefined when its kind is not enough to know one. */
 export async function sampleValue(ws: Workspace, of: Resource, key: string, field: Field): Promise<unknown> {
   const special = `${of.name}.${key}`;
   const value = values[special] ?? values[key];
@@ -198,7 +199,7 @@ export async function sampleValue(ws: Workspace, of: Resource, key: string, fiel
   }
 }
 
-/** The path of a resource's collection, with its parent made where it has one. */
+/** The path of a resource's collection. Its parent is created if it has one. */
 export async function collectionPath(ws: Workspace, of: Resource): Promise<string> {
   if (of.name === "custom_field") return "/custom_field/lead/";
   if (of.parent === undefined) return `${of.path}/`;
@@ -207,7 +208,7 @@ export async function collectionPath(ws: Workspace, of: Resource): Promise<strin
   return `${of.path.replace(/\{[^}]+\}/, made!.id)}/`;
 }
 
-/** A new record with only what creating one takes, or undefined where the API does not create such records. */
+/** A new record with only what a create needs. Undefined when the API does not create such records. */
 export async function sampleRecord(ws: Workspace, of: Resource): Promise<any> {
   const { create } = verbsOf(ws.service.app.core.registry.operations, of);
   if (create === undefined) return undefined;

@@ -1,4 +1,4 @@
-// The real service for tests: a database of its own, the real server on a port of its own. Started on first use.
+// The real service for tests: its own database, and the real server on its own port. It starts on first use.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
@@ -11,6 +11,7 @@ import { parseConfig, replicaOf } from "../../src/config.ts";
 import type { Statement } from "../../src/db/database.ts";
 import { createServer } from "../../src/http/server.ts";
 import type { GateLimits } from "../../src/http/shed.ts";
+import { backgroundMetrics } from "../../src/jobs/background_metrics.ts";
 import { publicRoutes } from "../../src/resources/index.ts";
 import { createDatabase } from "./database.ts";
 
@@ -18,9 +19,9 @@ export interface Service {
   app: App;
   url: string;
   databaseUrl: string;
-  /** Where the files of this service lie. */
+  /** The folder with the files of this service. */
   filesDir: string;
-  /** Tests move it; the service asks it for the time. */
+  /** The service's clock, which tests move. */
   clock: { now: Date | null };
   close(): Promise<void>;
 }
@@ -31,7 +32,10 @@ export interface ServiceOptions {
   gate?: Partial<GateLimits>;
 }
 
-/** Starts a service. `DATABASE_RLS` of the test run holds for it. */
+/** The secret key that processes of one test share. */
+export const testSecretKey = "the secret key of the tests";
+
+/** Starts a service. The `DATABASE_RLS` of the test run applies to it. */
 export async function startService({ env = {}, databaseUrl, gate }: ServiceOptions = {}): Promise<Service> {
   const database = databaseUrl === undefined ? await createDatabase() : null;
   const config = parseConfig({ RATE_LIMIT: "off", LOG_LEVEL: "silent", DATABASE_RLS: process.env.DATABASE_RLS ?? "off", ...env });
@@ -42,15 +46,17 @@ export async function startService({ env = {}, databaseUrl, gate }: ServiceOptio
     rls: config.database_rls,
     replica: replicaOf(config),
     baseUrl: "http://localhost",
-    secretKey: "the secret key of the tests",
+    secretKey: testSecretKey,
     outboundAllowCidrs: config.outbound_allow_cidrs,
     outboundPorts: config.outbound_ports,
     filesDir,
     s3: config.s3,
     listSources: config.list_sources,
+    smtpUrl: config.smtp_url,
+    oauth: config.oauth,
     clock: () => clock.now ?? new Date(),
   });
-  // A test may look across organizations; the service does so only where it says why.
+  // A test may read across organizations. The service does so only where it says why.
   const unscoped = (asked: Statement) => app.db.unscoped({ ...asked, text: `/* a test */ ${asked.text}` });
   // A machine that runs two test files at a time is slow, not overloaded.
   const server = createServer(
@@ -64,6 +70,7 @@ export async function startService({ env = {}, databaseUrl, gate }: ServiceOptio
       log: pino({ level: process.env.TEST_LOG ?? "silent" }),
       ready: async () => true,
       version: "test",
+      background: () => backgroundMetrics(app.core),
     },
     { loopDelayMs: Number.POSITIVE_INFINITY, budgetMs: 20_000, ...gate },
   );
@@ -86,15 +93,15 @@ export async function startService({ env = {}, databaseUrl, gate }: ServiceOptio
 
 let shared: Promise<Service> | null = null;
 
-// Registered while the file is loaded, so that it belongs to all tests and not to the one that asks first.
+// Registered while the file is loaded, so that it belongs to all tests and not only to the first one that needs the service.
 after(async () => (await shared)?.close());
 
-// Test files share a process and its service: whoever moved the clock moved it for their own test.
+// Test files share a process and its service. A moved clock must not affect the next file.
 beforeEach(async () => {
   if (shared !== null) (await shared).clock.now = null;
 });
 
-/** The service of this process of tests; it is closed and its database dropped when they are done. */
+/** The service of this test process. It is stopped and its database dropped when the tests are done. */
 export function service(): Promise<Service> {
   shared ??= startService();
   return shared;

@@ -1,10 +1,10 @@
-// Values of the shape that a schema takes, with any texts in them: what the description says of a body is what is made of it.
+// Generates values in the shape of a schema, with arbitrary texts in them.
 import fc from "fast-check";
 import { z } from "zod";
 
 const depthMax = 6;
 
-/** Objects have some of their keys, and at times one that nobody knows; texts, choices included, are whatever `text` gives. */
+/** Objects have some of their keys, and sometimes an unknown one. All texts, also those of enums, come from `text`. */
 export function shaped(schema: z.core.$ZodType, text: fc.Arbitrary<string>, depth = 0): fc.Arbitrary<unknown> {
   const inner = (one: z.core.$ZodType) => shaped(one, text, depth + 1);
   if (depth > depthMax) return text;
@@ -30,7 +30,7 @@ function objectOf(
 ): fc.Arbitrary<unknown> {
   const known = Object.entries(schema.shape).map(([key, one]): [string, fc.Arbitrary<unknown>] => [
     key,
-    // Without its type a member of a union is none.
+    // A value without its type matches no member of a union.
     one instanceof z.ZodLiteral ? inner(one) : fc.option(inner(one), { nil: undefined }),
   ]);
   const unknown = fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.tuple(fc.tuple(text, anything(text))));

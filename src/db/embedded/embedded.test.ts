@@ -233,7 +233,7 @@ async function query({ url }: { url: string }, sql: string): Promise<unknown[]> 
   }
 }
 
-/** Runs a script in a process of its own, and leaves that alive when the script is through. */
+/** Runs a script in its own process, which is still running when the script is done. */
 function elsewhere(script: string): Promise<ChildProcess> {
   return run(`${script}; process.send("done"); setInterval(() => {}, 1000);`);
 }

@@ -1,4 +1,4 @@
-/** What an operator has to do something about: its message is a sentence to print as it is. */
+/** Something that an operator has to fix. Its message is printed as it is. */
 export class EmbeddedError extends Error {
   override name = "EmbeddedError";
 }

@@ -14,9 +14,9 @@ export { lockDataDir } from "./lock.ts";
 
 export interface EmbeddedOptions {
   dataDir: string;
-  /** What an operator wants to know: the server went down, came back, was taken over. */
+  /** Takes lines for the operator: the server went down, came back, was taken over. */
   log?: (line: string) => void;
-  /** The server went down by itself; it is being started again. */
+  /** Called when the server went down by itself and is being started again. */
   onDown?: () => void;
   /** Further settings of PostgreSQL, as in `postgresql.conf`. */
   settings?: Record<string, string>;
@@ -34,7 +34,7 @@ export interface Embedded {
 
 /** Starts the PostgreSQL of a data directory for a service, or joins the one that runs. */
 export function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
-  // A command that holds the claim is usually done in a moment; then the service owns the server.
+  // A command that holds the claim is usually done in a moment. Then the service can own the server.
   return open(options, { waitForClaim: 5000, waitForGuests: 0 });
 }
 
@@ -57,7 +57,7 @@ async function open(options: EmbeddedOptions, manners: Manners): Promise<Embedde
 
   const stopping = new AbortController();
   const kept = keepUp(session, options, stopping.signal);
-  kept.catch(() => {}); // told by stop: watching a folder that was deleted must not end the process
+  kept.catch(() => {}); // `stop` reports it: watching a folder that was deleted must not end the process
   const stop = async () => {
     stopping.abort();
     await kept;

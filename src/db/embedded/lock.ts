@@ -32,19 +32,19 @@ export function lockDataDir(dataDir: string): Lock {
   return lock;
 }
 
-/** Takes a lock for this process alone; undefined while any other process has it. */
+/** Takes a lock for this process alone; undefined while another process holds it. */
 export function hold(file: string): Lock | undefined {
   return lock(file, "pragma journal_mode = off; begin exclusive");
 }
 
-/** Takes a lock together with others who share it; undefined while a process has it alone. */
+/** Takes a lock together with others who share it; undefined while a process holds it alone. */
 export function share(file: string): Lock | undefined {
   return lock(file, "begin; select count(*) from sqlite_schema");
 }
 
 const SQLITE_BUSY = 5;
 
-/** Keeps locks whose holder forgot them from being collected as garbage, which would free them. */
+/** Keeps locks from being garbage collected, which would release them. */
 const held = new Set<DatabaseSync>();
 
 function lock(file: string, statements: string): Lock | undefined {

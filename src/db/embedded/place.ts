@@ -43,10 +43,10 @@ export function asUser(user: User | undefined): SpawnOptions {
   return { ...user, env: { PATH, LD_LIBRARY_PATH, LC_ALL: "C" } };
 }
 
-/** What root keeps for all data directories: the data of closed ones, a copy of closed binaries. */
+/** What root keeps for all data directories: data whose DATA_DIR the server's user cannot reach, and a copy of the programs. */
 export const SHARED = "/var/lib/headwater";
 
-/** Finds the place of a data directory; settles it, and makes the folders, the first time. */
+/** Finds the place of a data directory. The first time it chooses one and makes the folders. */
 export function locate(dataDir: string): Place {
   const root = process.getuid?.() === 0;
   mkdirSync(dataDir, { recursive: true, mode: root ? 0o711 : 0o700 });
@@ -74,7 +74,7 @@ export function isOpen(path: string, { uid, gid }: User): boolean {
   return dirname(path) === path || isOpen(dirname(path), { uid, gid });
 }
 
-/** What root makes in the folder of somebody else is theirs: they may come back without root. */
+/** Gives what root makes in another user's folder to that user, who may start the service without root later. */
 export function giveToOwner(path: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(dirname(path));
@@ -103,7 +103,7 @@ function own(dataDir: string, home: string): Place {
   );
 }
 
-/** Data keeps its user. Data that root has copied here belongs to nobody yet. */
+/** Data keeps its owner. Data that root has copied here has none yet. */
 function ownerOf(directory: string): User | undefined {
   const stat = statSync(directory, { throwIfNoEntry: false });
   return stat && stat.uid !== 0 ? { uid: stat.uid, gid: stat.gid } : undefined;
@@ -129,7 +129,7 @@ function createUser(name: string): User {
     execFileSync("groupadd", ["--system", "--force", name], { env, stdio: "ignore" });
     execFileSync("useradd", ["--system", "--gid", name, ...nowhere, name], { env, stdio: "ignore" });
   } catch {
-    // Looked up below: another process may have been faster.
+    // Found by the lookup below: another process may have been faster.
   }
   const user = findUser(name);
   if (user) return user;
@@ -139,7 +139,7 @@ function createUser(name: string): User {
   );
 }
 
-/** Finds a new folder for the data of a closed DATA_DIR. What an earlier DATA_DIR there left stays. */
+/** Chooses a new folder for the data of a DATA_DIR that the server's user cannot reach. An older folder is never reused. */
 function settle(dataDir: string): string {
   mkdirSync(SHARED, { recursive: true });
   chmodSync(SHARED, 0o711);
@@ -153,7 +153,7 @@ function settle(dataDir: string): string {
   }
 }
 
-/** Writes postgres.path in one step; of two processes at once the first one's place counts. */
+/** Writes postgres.path in one step. If two processes do so at once, the first one's place counts. */
 function point(dataDir: string, home: string): string {
   const draft = join(dataDir, `postgres.path.${process.pid}`);
   writeFileSync(draft, `${join(home, "postgres")}\n`);

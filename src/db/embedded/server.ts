@@ -1,4 +1,4 @@
-// One PostgreSQL server process of a place: it is started, watched and stopped here, and servers of earlier processes are ended.
+// One PostgreSQL server process: starts, watches and stops it, and ends servers that earlier processes left behind.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
@@ -9,15 +9,15 @@ import { asUser, giveToOwner, type Place } from "./place.ts";
 
 export interface Server {
   port: number;
-  /** Ends when the process does, whatever the reason. */
+  /** Resolves when the process ends, whatever the reason. */
   exited: Promise<unknown>;
   stop(): Promise<void>;
 }
 
-/** Small when idle, and nothing of what users write in the log. */
+/** Uses little memory when idle, and logs nothing that users wrote. */
 const SETTINGS: Record<string, string> = {
   listen_addresses: "127.0.0.1",
-  unix_socket_directories: "", // a path in DATA_DIR may be longer than that of a socket can be
+  unix_socket_directories: "", // a path in DATA_DIR may be too long for a socket
   shared_buffers: "128MB",
   max_connections: "200", // a process opens forty at most, when it needs them
   jit: "off",
@@ -25,12 +25,12 @@ const SETTINGS: Record<string, string> = {
   log_timezone: "UTC",
   fsync: "on",
   log_checkpoints: "off",
-  log_min_messages: "log", // above error: an error goes to whoever made it, and may quote data
+  log_min_messages: "log", // above error: the client gets its errors, and they may quote data
 };
 
 const LOG_LIMIT = 10_000_000;
 
-/** Starts a server and waits until it takes connections. */
+/** Starts a server and waits until it accepts connections. */
 export async function launch(place: Place, bin: string, port: number, settings: Record<string, string> = {}): Promise<Server> {
   const all = { ...SETTINGS, ...settings, port: String(port) };
   const flags = Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
@@ -47,14 +47,14 @@ export async function launch(place: Place, bin: string, port: number, settings: 
   const failure = await Promise.race([exited, ready(place.directory, child)]);
   if (failure !== undefined) throw new StartFailure(log, String(failure));
   const stop = async () => {
-    child.ref(); // from here on we do wait for it
+    child.ref(); // from here on the process waits for it
     await end(child.pid as number, place.directory);
     await exited;
   };
   return { port, exited, stop };
 }
 
-/** Why a server did not start. Some reasons pass: a port just taken, backends of a killed server. */
+/** Why a server did not start. Some reasons pass: a port that was just taken, or processes of a killed server. */
 export class StartFailure extends EmbeddedError {
   passing: boolean;
 
@@ -66,7 +66,7 @@ export class StartFailure extends EmbeddedError {
   }
 }
 
-/** The server that a data directory says is running, if it really is. */
+/** The server that a data directory says is running, if it really runs. */
 export function liveServer(directory: string): { pid: number; port: number; ready: boolean } | undefined {
   const lines = read(join(directory, "postmaster.pid")).split("\n");
   const pid = Number(lines[0]);
@@ -75,8 +75,8 @@ export function liveServer(directory: string): { pid: number; port: number; read
 }
 
 /**
- * Stops the server that a killed parent left behind. Forgets one that is gone: its process id may by now
- * belong to something else, which PostgreSQL would take for a running server.
+ * Stops the server that a killed parent left behind. If the server is gone, removes its pid file: another process may have the
+ * same id by now, and PostgreSQL would take it for a running server.
  */
 export async function endOrphan(directory: string): Promise<void> {
   const orphan = liveServer(directory);
@@ -84,7 +84,7 @@ export async function endOrphan(directory: string): Promise<void> {
   else rmSync(join(directory, "postmaster.pid"), { force: true });
 }
 
-/** Fast shutdown, which ends transactions and writes a checkpoint; harder when that takes too long. */
+/** Fast shutdown, which ends transactions and writes a checkpoint; a harder one if that takes too long. */
 async function end(pid: number, directory: string): Promise<void> {
   const steps = [
     ["SIGINT", 10_000],
@@ -94,7 +94,7 @@ async function end(pid: number, directory: string): Promise<void> {
   for (const [signal, limit] of steps) {
     if (isServerOf(directory, pid)) send(pid, signal);
     for (const deadline = Date.now() + limit; Date.now() < deadline; ) {
-      await sleep(10); // also after the last look: a process closes its port a moment after it is gone
+      await sleep(10); // also after the last check: the port closes a moment after the process has ended
       if (!isServerOf(directory, pid)) return;
     }
   }
@@ -125,7 +125,7 @@ function commandOf(pid: number): string {
 interface Log {
   handle: number;
   path: string;
-  /** How long it was before this start. */
+  /** The length of the log before this start. */
   start: number;
 }
 
@@ -137,11 +137,11 @@ function openLog(path: string): Log {
   return { path, handle, start: size > LOG_LIMIT ? 0 : size };
 }
 
-/** Ends with what ended the process. If we end first, the server is told to. */
+/** Resolves with the reason why the process ended. If we end first, the server is told to stop. */
 function lifeOf(child: ChildProcess): Promise<unknown> {
   const endWithUs = () => child.kill("SIGINT");
   process.once("exit", endWithUs);
-  child.unref(); // keeps no process alive that has nothing else to do
+  child.unref(); // it alone does not keep this process alive
   return new Promise((resolve) => {
     const ended = (reason: unknown) => {
       process.off("exit", endWithUs);

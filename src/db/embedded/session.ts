@@ -14,14 +14,14 @@ export interface Session {
   place: Place;
   settings: Record<string, string> | undefined;
   port: number;
-  /** Ours alone while we own the server. */
+  /** Held while we own the server. */
   claim: Lock | undefined;
   /** Shared with others while we use a server that we joined. */
   guest: Lock | undefined;
   server: Server | undefined;
 }
 
-/** Starts the server where the claim is free, else joins the one that the claim's holder runs. */
+/** Starts the server if the claim is free, else joins the server of the claim's holder. */
 export async function enter(place: Place, settings: Record<string, string> | undefined, waitForClaim: number): Promise<Session> {
   const none = { claim: undefined, guest: undefined, server: undefined };
   for (const since = Date.now(); Date.now() - since < 60_000; await sleep(50)) {
@@ -36,7 +36,7 @@ export async function enter(place: Place, settings: Record<string, string> | und
   throw new EmbeddedError(`Another process prepares the database in ${place.dataDir} and does not finish.`);
 }
 
-/** Ends when the server is down, or when we are told to stop watching it. */
+/** Resolves when the server is down, or when `stopping` says to stop watching it. */
 export async function down(session: Session, stopping: AbortSignal): Promise<void> {
   if (stopping.aborted) return;
   if (session.server) {
@@ -49,13 +49,13 @@ export async function down(session: Session, stopping: AbortSignal): Promise<voi
   }
 }
 
-/** Starts the server of a session again, on the address that everyone has. */
+/** Starts the server of a session again, on the same address. */
 export async function revive(session: Session): Promise<void> {
   await endOrphan(session.place.directory);
   await start(session, provide(session.place));
 }
 
-/** Stops the server if it is ours, after those who joined it as far as we wait for them. */
+/** Stops the server if it is ours, after waiting up to `waitForGuests` for those who joined it. */
 export async function leave(session: Session, waitForGuests: number): Promise<void> {
   session.guest?.release();
   if (!session.claim) return;
@@ -96,7 +96,7 @@ async function start(session: Session, bin: string): Promise<void> {
   }
 }
 
-/** Becomes the owner when the one whose server we joined is gone. */
+/** Becomes the owner when the process whose server we joined is gone. */
 function takeOver(session: Session): boolean {
   session.claim ??= hold(claimFile(session.place));
   if (!session.claim) return false;

@@ -1,4 +1,4 @@
-// Connected accounts: what they can do, whose they are, and that a password goes in and never comes out.
+// Connected accounts: what they can do, who may use them, and that a password is never shown.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
@@ -20,7 +20,7 @@ describe("a connected account", () => {
     assert.deepEqual(account.enabled_features, ["email_sending", "email_syncing"]);
     assert.equal(account.default_identity.email, "ann@example.com");
     assert.match(account.default_identity.name, /^Ada/);
-    assert.equal(account.send_status, "ok");
+    assert.equal(account.send_status, "untested");
     assert.equal(account.is_default, true);
     assert.equal((await connect(acme)).is_default, false);
   });
@@ -57,6 +57,7 @@ describe("a connected account", () => {
     await refuse({ email, imap: { host: "93.184.216.34", password: "a\nb" } }, "imap.password");
     await refuse({ email, smtp: { host: "127.0.0.1" } }, "smtp.host");
     await refuse({ email, smtp: { host: "93.184.216.34", port: 70_000 } }, "smtp.port");
+    await refuse({ email, imap: { host: "93.184.216.34", port: 6379 } }, "imap.port");
     await refuse({ email: "ann", smtp }, "email");
     await refuse({ email, smtp, enabled_features: ["calendar_syncing"] }, "enabled_features.0");
     await refuse({ email, smtp, enabled_features: ["fax"] }, "enabled_features.0");
@@ -68,10 +69,10 @@ describe("a connected account", () => {
   test("goes by another name for its type", async () => {
     const acme = await organization();
 
-    const account = await acme.post("/connected_account/", { provider: "zoom" });
+    const account = await acme.post("/connected_account/", { provider: "google", email: "ann@example.com" });
 
-    assert.equal(account._type, "zoom");
-    assert.deepEqual(account.available_features, ["calendar_syncing"]);
+    assert.equal(account._type, "google");
+    assert.deepEqual(account.available_features, ["email_sending", "email_syncing", "calendar_syncing"]);
   });
 
   test("is refused for an address the member has connected already, in any case", async () => {
@@ -172,12 +173,16 @@ describe("a password", () => {
     assert.equal(await sealed(), null);
   });
 
-  test("must be given again for another host, so that nobody learns it by pointing the account there", async () => {
+  test("must be given again for another host, port, user name or encryption, so that nobody learns it by pointing the account there", async () => {
     const acme = await organization();
-    const account = await connect(acme);
+    const account = await connect(acme, { imap: smtp });
     const path = `/connected_account/${account.id}/`;
 
     await acme.refused(400, "PUT", path, { smtp: { host: "93.184.216.35" } }, "smtp.password");
+    const others = [{ port: 25 }, { use_ssl: false }, { username: "somebody" }];
+    for (const protocol of ["smtp", "imap"])
+      for (const other of others)
+        await acme.refused(400, "PUT", path, { [protocol]: { ...account[protocol], ...other } }, `${protocol}.password`);
     const moved = await acme.put(path, { smtp: { host: "93.184.216.35", password: "another one" } });
 
     assert.equal(moved.smtp.host, "93.184.216.35");

@@ -2,20 +2,36 @@
 import { z } from "zod";
 import { type Ctx, may } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import { boolean, choice, computed, formed, input, json, ref, text, texts } from "../../core/field.ts";
+import {
+  boolean,
+  choice,
+  computed,
+  formed,
+  input,
+  integer,
+  json,
+  naming,
+  ref,
+  text,
+  texts,
+  timestamp,
+} from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
+import { mailPorts } from "../../services/public_address.ts";
 import { parseEmail } from "../../values/email.ts";
 import { hostInUrl, parseHost } from "../../values/host.ts";
 import { fromHtml } from "../../values/rich_text.ts";
+import { idsOfCaller } from "../tasks/assignee.ts";
 
 export const accountTypes = ["google", "microsoft", "custom_email", "zoom", "calendly"] as const;
 export type AccountType = (typeof accountTypes)[number];
 
 export const features = ["email_sending", "email_syncing", "calendar_syncing"] as const;
 const states = ["ok", "error", "disabled"] as const;
+const sendStates = ["untested", ...states] as const;
 
-/** Where a mailbox is reached. The password is only in what a caller sends: it is stored sealed and beside. */
+/** The address of a mailbox. The password is only in requests, and is stored sealed in another column. */
 export interface MailServer {
   host: string;
   port: number;
@@ -24,13 +40,23 @@ export interface MailServer {
   password?: string | null;
 }
 
-const alias = () => input(z.enum(accountTypes), { createOnly: true, doc: "The same as `_type`." });
+/** One of the calendars of an account. */
+export interface AccountCalendar {
+  id: string;
+  name: string;
+  is_primary: boolean;
+}
+
+const shownCalendar = z.object({ id: z.string(), name: z.string(), is_primary: z.boolean() });
+
+const alias = () => input(z.enum(accountTypes), { createOnly: true, later: ({ _type }) => _type, doc: "The same as `_type`." });
 
 export const connectedAccount = resource({
   name: "connected_account",
   prefix: "emailacct",
   doc: "A member's mailbox or calendar elsewhere, which mail leaves through and arrives by.",
   event: null,
+  mcp: false,
   visible: ownOrLent,
   owned: { by: "user_id", own: "member", others: "manage_organization" },
   indexed: ["user_id"],
@@ -49,7 +75,7 @@ export const connectedAccount = resource({
     ),
     identities: json(z.array(identity()).max(50), {
       default: [] as z.output<ReturnType<typeof identity>>[],
-      doc: "The names and addresses it sends under, the usual one first; by default its address and the member's name.",
+      doc: "The names and addresses it sends under, the usual one first; by default its address and the member's name. Another address is one that the member may send as already, or an admin sets it.",
     }),
     default_identity: computed(
       ["identities"],
@@ -68,18 +94,51 @@ export const connectedAccount = resource({
       doc: "What it is used for; all it can do by default.",
     }),
     available_features: computed(["_type"], z.array(z.string()), availableFeatures, "What an account of this type can do."),
-    send_status: choice(states, { readOnly: true, filled: true, doc: "`disabled` where nothing can be sent by it." }),
+    send_status: choice(sendStates, {
+      readOnly: true,
+      filled: true,
+      doc: "`untested` until the first mail has left by it, `disabled` where nothing can be sent by it.",
+    }),
     receive_status: choice(states, { readOnly: true, filled: true, doc: "`disabled` where nothing is fetched by it." }),
     latest_smtp_error: text({ readOnly: true, max: 1000, doc: "Why sending failed last." }),
     latest_imap_error: text({ readOnly: true, max: 1000, doc: "Why fetching failed last." }),
-    synced_calendars: json(z.array(z.looseObject({})), { readOnly: true, default: [] as object[] }),
-    available_calendars: json(z.array(z.looseObject({})), { readOnly: true, default: [] as object[] }),
+    last_synced_at: timestamp({ readOnly: true, doc: "When its mail was fetched last." }),
+    calendar_status: choice(states, { readOnly: true, filled: true, doc: "`disabled` where no calendar is followed by it." }),
+    latest_calendar_error: text({ readOnly: true, max: 1000, doc: "Why following a calendar failed last." }),
+    synced_calendars: json(z.array(calendar()).max(100), {
+      default: [] as AccountCalendar[],
+      output: z.array(shownCalendar),
+      doc: "Those of `available_calendars` whose meetings come in, by their `id`; its main one where nobody chose.",
+    }),
+    available_calendars: json(z.array(shownCalendar), {
+      readOnly: true,
+      default: [] as AccountCalendar[],
+      doc: "The calendars that it has. They are listed when it is connected, and once a day.",
+    }),
     is_default: boolean({ default: false, doc: "Taken where no account is named. A member's first account is." }),
     signature: text({ max: 100_000, normalize: harmless, doc: "Put below what is sent by it; text or HTML." }),
+    daily_cap: integer({
+      min: 1,
+      max: 100_000,
+      doc: "How many e-mails leave by it on a day of its owner; what is over waits for the next day. Where nothing is said, what its provider lets through.",
+    }),
+    shared_with: texts({
+      default: [] as string[],
+      max: 200,
+      names: naming("user", "group"),
+      doc: "Members and groups who share it: they send by it as its owner does, and see the prospects who write to it.",
+    }),
+    allowed_identities: texts({ readOnly: true, hidden: true, default: [] as string[] }),
+    send_failures: integer({ readOnly: true, hidden: true, default: 0 }),
+    send_again_at: timestamp({ readOnly: true, hidden: true }),
+    granted_features: texts({ readOnly: true, hidden: true, nullable: true, default: null }),
     sealed_imap_password: text({ readOnly: true, hidden: true }),
     sealed_smtp_password: text({ readOnly: true, hidden: true }),
   },
 });
+
+/** Mail should be fetched from it. */
+export const fetchesMail = ({ receive_status }: { receive_status: string }): boolean => receive_status !== "disabled";
 
 export const isMailbox = (type: AccountType): boolean => type === "google" || type === "microsoft" || type === "custom_email";
 
@@ -88,12 +147,25 @@ export function availableFeatures(type: AccountType): string[] {
   return isMailbox(type) ? [...features] : ["calendar_syncing"];
 }
 
-/** One's own, and those of members who let the caller send in their name; whoever manages the organization, all. */
+/**
+ * Members see their own accounts, those shared with them, and those of members who let them send in their name. Members who
+ * manage the organization see all.
+ */
 function ownOrLent(ctx: Ctx, alias: string): Sql | null {
   if (may(ctx, "manage_organization")) return null;
   const t = name(alias);
-  return sql`(${t}.user_id = ${ctx.actor.user_id} or exists (select from send_as s
+  return sql`(${t}.user_id = ${ctx.actor.user_id} or ${t}.shared_with && ${idsOfCaller(ctx)}::text[] or exists (select from send_as s
     where s.organization_id = ${ctx.organization_id} and s.allowing_user_id = ${t}.user_id and s.allowed_user_id = ${ctx.actor.user_id}))`;
+}
+
+/** A calendar in a request: only its id counts, and the rest may be what was read. */
+function calendar() {
+  const id = z.string().max(1024);
+  return z.object({
+    id,
+    name: z.string().optional(),
+    is_primary: z.boolean().optional(),
+  }) as unknown as z.ZodType<AccountCalendar>;
 }
 
 function identity() {
@@ -106,7 +178,7 @@ function identity() {
 }
 
 function mailServer(ports: { ssl: number; plain: number }, doc: string) {
-  // They stand in commands to the server, which a line break would end.
+  // These values are parts of commands to the server, which a line break would end.
   const line = (max: number) =>
     z
       .string()
@@ -128,14 +200,17 @@ function mailServer(ports: { ssl: number; plain: number }, doc: string) {
     doc,
     output: z.object({ host: z.string(), port: z.int(), username: z.string().nullable(), use_ssl: z.boolean() }),
     normalize(given: z.output<typeof schema>, ctx: Ctx): MailServer {
-      if (!ctx.settings.addresses.allowsHost(`http://${hostInUrl(given.host)}/`))
-        throw invalid({ host: "must be a public address" });
-      return { ...given, port: given.port ?? (given.use_ssl ? ports.ssl : ports.plain) };
+      const port = given.port ?? (given.use_ssl ? ports.ssl : ports.plain);
+      const addresses = ctx.settings.addresses.alsoAt(mailPorts);
+      const isAllowed = (at: number) => addresses.allowsHost(`http://${hostInUrl(given.host)}:${at}/`);
+      if (!isAllowed(mailPorts[0]!)) throw invalid({ host: "must be a public address" });
+      if (!isAllowed(port)) throw invalid({ port: `must be a port of mail: ${mailPorts.join(", ")}` });
+      return { ...given, port };
     },
   });
 }
 
-/** Plain text stays as it is; of HTML only what is harmless stays. */
+/** Plain text stays as it is. Of HTML, only harmless parts stay. */
 function harmless(signature: string): string {
   return signature.includes("<") ? fromHtml(signature).html.slice("<body>".length, -"</body>".length) : signature;
 }

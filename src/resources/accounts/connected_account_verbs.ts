@@ -1,46 +1,90 @@
-// What connecting and changing an account does besides writing the row: it seals passwords and sets the account's features.
+// The verbs of connected accounts: they seal passwords and set the account's features.
 
 import { type Ctx, may, query, write } from "../../core/context.ts";
 import { invalid, notAllowed } from "../../core/errors.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
+import { wake } from "../../jobs/job.ts";
 import { store } from "../../records/store.ts";
 import { newId } from "../../values/id.ts";
 import { notAmong } from "../../values/reasons.ts";
 import { same } from "../../values/same.ts";
+import { forgetAllCalendars } from "../calendars/forget.ts";
 import { isActiveMember, user } from "../organization/user.ts";
+import { endWaysOf } from "../sequences/endings.ts";
 import { sealFor } from "../shared/sealed.ts";
-import { type AccountType, availableFeatures, connectedAccount, isMailbox, type MailServer } from "./connected_account.ts";
+import { canBeAssigned } from "../tasks/assignee.ts";
+import {
+  type AccountType,
+  availableFeatures,
+  connectedAccount,
+  fetchesMail,
+  isMailbox,
+  type MailServer,
+} from "./connected_account.ts";
+import { allowedIdentities, checkAddressIsFree, sameAddress } from "./identities.ts";
+import { mailboxJobs } from "./mailbox_jobs.ts";
+import { giveBackGrant } from "./oauth/grants.ts";
+import { oauthRevocation } from "./oauth/revoke.ts";
+import { wakeWaitingMail } from "./sending.ts";
+import { chosenCalendars, followChoice } from "./synced_calendars.ts";
 
 type Account = Row<typeof connectedAccount>;
+
+/** The types that the service uses. The others are known, but not used yet. */
+const connectedTypes: ReadonlySet<AccountType> = new Set(["google", "microsoft", "custom_email"]);
+
 type Given = Pick<Create<typeof connectedAccount>, "_type" | "provider" | "type">;
 
-export async function createAccount(ctx: Ctx, { provider, type, ...given }: Create<typeof connectedAccount>): Promise<Account> {
+export async function createAccount(ctx: Ctx, input: Create<typeof connectedAccount>): Promise<Account> {
+  await checkAddressIsFree(ctx, ctx.actor.user_id, input.email);
+  return insertAccount(ctx, input);
+}
+
+/** For an address that is free, or that the provider says is the member's. */
+export async function insertAccount(ctx: Ctx, { provider, type, ...given }: Create<typeof connectedAccount>): Promise<Account> {
   const _type = typeOf({ _type: given._type, provider, type });
   const user_id = given.user_id ?? ctx.actor.user_id;
   checkOwner(ctx, user_id);
   checkReachable(_type, given);
+  checkShared(ctx, given.shared_with);
+  if (!connectedTypes.has(_type)) throw invalid({ _type: "cannot be connected yet: use google, microsoft or custom_email" });
+
+  if (given.synced_calendars?.length) throw invalid({ synced_calendars: "can be chosen once the account is connected" });
 
   const id = newId(connectedAccount.prefix, ctx.now.getTime());
   const enabled_features = given.enabled_features ?? availableFeatures(_type);
   checkFeatures(_type, enabled_features);
+  const identities = given.identities ?? firstIdentity(ctx, user_id, given.email);
+  const allowed_identities = await allowedIdentities(ctx, { ...given, user_id, identities }, given.identities, null);
   const is_default = await isToBeDefault(ctx, user_id, given.is_default);
   const values = { ...given, _type, user_id, enabled_features };
-  return store.insert(ctx, connectedAccount, {
+  const account = store.insert(ctx, connectedAccount, {
     ...values,
     ...sealedServers(ctx, id, given, null),
-    ...statesOf({ ...values, imap: given.imap ?? null, smtp: given.smtp ?? null }),
+    ...statesOf({ ...values, imap: given.imap ?? null, smtp: given.smtp ?? null, granted_features: null }),
     id,
-    identities: given.identities ?? firstIdentity(ctx, user_id, given.email),
+    identities,
+    allowed_identities,
     is_default,
   });
+  if (fetchesMail(account)) wake(ctx, mailboxJobs, [id]);
+  return account;
 }
 
 export async function updateAccount(ctx: Ctx, before: Account, patch: Patch<typeof connectedAccount>): Promise<Account> {
   const { provider: _, type: __, ...given } = patch;
   const after = { ...before, ...given };
   checkReachable(before._type, after);
+  checkShared(ctx, given.shared_with, before.shared_with);
   if (given.enabled_features) checkFeatures(before._type, given.enabled_features);
+  if (given.enabled_features) checkGranted(before, given.enabled_features);
+  if (before.granted_features !== null && after.email !== before.email)
+    throw invalid({ email: "cannot differ from the account at the provider: connect the other account instead" });
+  if (!sameAddress(after.email, before.email)) await checkAddressIsFree(ctx, before.user_id, after.email);
+  const identities = given.identities ?? movedIdentities(before, after.email);
+  const allowed_identities = await allowedIdentities(ctx, { ...after, identities }, given.identities, before);
+  const synced_calendars = chosenCalendars(ctx, before, given);
   if (given.is_default && !before.is_default) await takeDefault(ctx, before.user_id);
 
   const servers = sealedServers(ctx, before.id, given, before);
@@ -48,8 +92,23 @@ export async function updateAccount(ctx: Ctx, before: Account, patch: Patch<type
   const changed = (["imap", "smtp", "enabled_features", "sealed_imap_password", "sealed_smtp_password"] as const).some(
     (key) => !same(before[key], reached[key]),
   );
-  const identities = given.identities ?? movedIdentities(before, after.email);
-  return store.update(ctx, connectedAccount, before, { ...given, identities, ...servers, ...(changed && statesOf(reached)) });
+  const values = { ...given, identities, allowed_identities, ...servers, ...(changed && statesOf(reached)) };
+  const written = store.update(ctx, connectedAccount, before, { ...values, ...(synced_calendars && { synced_calendars }) });
+  followChoice(ctx, before, written);
+  if (changed) await wakeWaitingMail(ctx, written.id);
+  if (changed && fetchesMail(written)) wake(ctx, mailboxJobs, [written.id]);
+  return written;
+}
+
+/** The grant at the provider is revoked. */
+export async function deleteAccount(ctx: Ctx, before: Account): Promise<void> {
+  if (before.granted_features !== null) {
+    giveBackGrant(ctx, before.id);
+    wake(ctx, oauthRevocation, [before.id]);
+    forgetAllCalendars(ctx, before.id);
+  }
+  await endWaysOf(ctx, before);
+  await store.remove(ctx, connectedAccount, [before]);
 }
 
 function typeOf({ _type, provider, type }: Given): AccountType {
@@ -76,11 +135,26 @@ function checkFeatures(type: AccountType, enabled: readonly string[]): void {
   if (place >= 0) throw invalid({ [`enabled_features.${place}`]: `${notAmong(enabled[place]!, available)} for this type` });
 }
 
+/** A feature that the provider did not grant cannot be used. Features that are on stay on. */
+function checkGranted({ granted_features, enabled_features: before, smtp, imap }: Account, enabled: readonly string[]): void {
+  if (granted_features === null) return;
+  const own = [...(smtp ? ["email_sending"] : []), ...(imap ? ["email_syncing"] : [])];
+  const known = new Set([...granted_features, ...before, ...own]);
+  const place = enabled.findIndex((feature) => !known.has(feature));
+  if (place >= 0)
+    throw invalid({ [`enabled_features.${place}`]: "was not granted when the account was connected: connect it again" });
+}
+
+function checkShared(ctx: Ctx, shared: readonly string[] = [], before: readonly string[] = []): void {
+  const place = shared.findIndex((id) => !before.includes(id) && !canBeAssigned(ctx.directory, id));
+  if (place >= 0) throw invalid({ [`shared_with.${place}`]: "is not an active member or a group" });
+}
+
 function firstIdentity(ctx: Ctx, userId: string, email: string | null | undefined): { email: string; name: string | null }[] {
   return email ? [{ email, name: ctx.directory.get(user, userId)?.name ?? null }] : [];
 }
 
-/** An account that sends under its own address alone does so under its new one. */
+/** An account that sends only under its own address uses the new one when it changes. */
 function movedIdentities({ email, identities }: Account, newEmail: string | null): Account["identities"] {
   const [own, ...others] = identities;
   if (newEmail === null || own === undefined || own.email !== email || others.length > 0) return identities;
@@ -91,7 +165,7 @@ function movedIdentities({ email, identities }: Account, newEmail: string | null
 
 type Servers = Values<typeof connectedAccount>;
 
-/** The servers that are given, without their passwords, and those sealed. */
+/** The given servers without their passwords, and the sealed passwords. */
 function sealedServers(ctx: Ctx, id: string, given: Pick<Servers, "imap" | "smtp">, before: Account | null): Servers {
   const values: Servers = {};
   for (const protocol of ["imap", "smtp"] as const) {
@@ -102,39 +176,46 @@ function sealedServers(ctx: Ctx, id: string, given: Pick<Servers, "imap" | "smtp
     values[protocol] = server === null ? null : withoutPassword(server);
     if (server === null || server.password === null) values[column] = null;
     else if (server.password !== undefined) values[column] = sealFor(ctx, connectedAccount, id, column, server.password);
-    else if (kept !== null) checkSameHost(protocol, before![protocol], server);
+    else if (kept !== null) checkSameServer(protocol, before![protocol], server);
   }
   return values;
 }
 
 const withoutPassword = ({ password: _, ...server }: MailServer): MailServer => server;
 
-// Who may point an account elsewhere must not thereby learn its password.
-function checkSameHost(protocol: string, before: MailServer | null, after: MailServer): void {
-  if (before !== null && before.host !== after.host)
-    throw invalid({ [`${protocol}.password`]: "must be given again for another host" });
+// Otherwise a member could learn a password by pointing the account to another server, or by having it sent unencrypted.
+function checkSameServer(protocol: string, before: MailServer | null, after: MailServer): void {
+  const changed = (["host", "port", "use_ssl", "username"] as const).find((key) => before !== null && before[key] !== after[key]);
+  if (changed !== undefined) throw invalid({ [`${protocol}.password`]: `must be given again for another ${changed}` });
 }
 
-/** A fresh start for what was just set up; what went wrong before may go right now. */
-function statesOf({
+/** The state after a new setup: an earlier failure may be solved now. */
+export function statesOf({
   enabled_features = [],
   imap,
   smtp,
-}: Pick<Servers, "enabled_features" | "imap" | "smtp">): Pick<
-  Servers,
-  "send_status" | "receive_status" | "latest_smtp_error" | "latest_imap_error"
-> {
+  granted_features,
+}: Pick<Servers, "enabled_features" | "imap" | "smtp" | "granted_features">): Values<typeof connectedAccount> {
+  const can = <S extends string>(feature: string, server: MailServer | null | undefined, state: S) =>
+    enabled_features.includes(feature) && (server || granted_features?.includes(feature)) ? state : "disabled";
   return {
-    send_status: smtp && enabled_features.includes("email_sending") ? "ok" : "disabled",
-    receive_status: imap && enabled_features.includes("email_syncing") ? "ok" : "disabled",
+    send_status: can("email_sending", smtp, granted_features ? "ok" : "untested"),
+    receive_status: can("email_syncing", imap, "ok"),
+    calendar_status: can("calendar_syncing", null, "ok"),
     latest_smtp_error: null,
     latest_imap_error: null,
+    latest_calendar_error: null,
+    send_failures: 0,
+    send_again_at: null,
   };
 }
 
 // --- the default ---
 
-/** A member's first account is their default. Decided under a lock, so that two at once are not both the first. */
+/**
+ * A member's first account is their default. Decided under a lock, so that two accounts created at once do not both become the
+ * default.
+ */
 async function isToBeDefault(ctx: Ctx, userId: string, asked: boolean | undefined): Promise<boolean> {
   await lockAccountsOf(ctx, userId);
   if (asked === false) return false;
@@ -153,7 +234,7 @@ async function takeDefault(ctx: Ctx, userId: string): Promise<void> {
   clearDefault(ctx, userId);
 }
 
-async function lockAccountsOf(ctx: Ctx, userId: string): Promise<void> {
+export async function lockAccountsOf(ctx: Ctx, userId: string): Promise<void> {
   await query(
     ctx,
     statement(

@@ -1,4 +1,4 @@
-// The organization's credentials for another service, as stored. `credentials.ts` says how they are shown and changed.
+// The organization's credentials for another service, as stored. `credentials.ts` defines how they are shown and changed.
 import { z } from "zod";
 import { json, text, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
@@ -6,14 +6,15 @@ import { resource } from "../../core/resource.ts";
 export const credential = resource({
   name: "credential",
   prefix: "cred",
-  doc: "What the organization is known by at another service.",
-  // An event would tell everybody who listens which services are used, and when their keys change.
+  doc: "The organization's credentials for another service.",
+  // An event would tell every reader which services are used, and when their keys change.
   event: null,
   mcp: false,
   fields: {
     service: text({ required: true, readOnly: true }),
     shown_values: json(z.record(z.string(), z.unknown()), { readOnly: true, default: {} as Record<string, unknown> }),
     sealed_values: text({ filled: true, readOnly: true, hidden: true }),
+    webhook_token: text({ filled: true, readOnly: true, hidden: true }),
     last_verified_at: timestamp({ readOnly: true }),
     last_error: text({ readOnly: true, max: 1000 }),
   },

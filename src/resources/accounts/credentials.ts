@@ -1,5 +1,6 @@
 // The organization's keys for other services. A secret can be set but never read: reads show its last characters, or only that it
 // is set.
+import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { bad, below, collect, type FieldErrors, invalid, notFound, refuse } from "../../core/errors.ts";
@@ -15,7 +16,9 @@ import { same } from "../../values/same.ts";
 import { unknownWithin } from "../../values/unknown_keys.ts";
 import { parseUrl } from "../../values/url.ts";
 import { sealFor } from "../shared/sealed.ts";
+import { wakeAllNumbers } from "../telephony/number_jobs.ts";
 import { credential } from "./credential.ts";
+import { openedValues, storedFor } from "./open_credentials.ts";
 import { categories, fieldTypes, forms, type Service, type ServiceField, services } from "./services.ts";
 
 type Credential = Row<typeof credential>;
@@ -36,8 +39,8 @@ const row = z.strictObject({
         required: z.boolean(),
       }),
     )
-    .describe("What the service asks for."),
-  values: z.record(z.string(), z.unknown()).describe("What is stored; of a secret its last characters at most."),
+    .describe("The fields that the service needs."),
+  values: z.record(z.string(), z.unknown()).describe("The stored values. A secret shows at most its last characters."),
   last_verified_at: z.iso.datetime().nullable(),
   last_error: z.string().nullable(),
   date_updated: z.iso.datetime().nullable(),
@@ -48,7 +51,7 @@ export const listCredentials = operation({
   name: "credentials.list",
   method: "GET",
   path: "/credentials/",
-  doc: "Lists all services the organization can be known to, with what is stored of each.",
+  doc: "Lists all services, with the organization's stored credentials.",
   permission: "manage_organization",
   mcp: false,
   input: pageInput,
@@ -78,7 +81,7 @@ const writing = operation({
   run: async () => {},
 });
 
-/** The fields of a body are those of the service its path names. */
+/** The fields of a body are those of the service in the path. */
 export const updateCredentials: Operation<{ service: Service; given: Record<string, unknown> }> = {
   ...writing,
   parse(ctx, given) {
@@ -91,18 +94,20 @@ export const updateCredentials: Operation<{ service: Service; given: Record<stri
   },
   async run(ctx, { service, given }) {
     await lockServices(ctx);
-    const before = await storedOf(ctx, service);
+    const before = await storedFor(ctx, service.service);
     const present = openedValues(ctx, before);
     const changes = readValues(ctx, service, given, before);
     refuseElsewhere(service, present, changes);
     const values = { ...present, ...changes };
     for (const [key, value] of Object.entries(values)) if (value === null) delete values[key];
     refuseMissing(service, values);
+    // Storing the same credentials again means that they should be tried again.
+    if (service.category === "telephony") wakeAllNumbers(ctx);
     return shown(service, before !== null && same(values, present) ? before : save(ctx, service, before, values));
   },
 };
 
-/** The fields of a service, in their places; what reads show beside them is known too. */
+/** The fields of a service by their paths. Members that reads show beside them are accepted too. */
 function bodyOf(names: readonly string[]): z.ZodObject {
   const fields = Object.fromEntries(names.map((name) => [name, z.unknown()]));
   return z.object({ ...row.shape, ...fields, values: z.object(fields), credentials: z.object(fields) });
@@ -112,14 +117,14 @@ export const deleteCredentials = operation({
   name: "credentials.delete",
   method: "DELETE",
   path: "/credentials/{service}/",
-  doc: "Forgets what a service knows the organization by.",
+  doc: "Deletes the organization's credentials for a service.",
   permission: "manage_organization",
   mcp: false,
   input: { service: z.string() },
   output: z.strictObject({}),
   async run(ctx, { service }) {
     await lockServices(ctx);
-    const before = await storedOf(ctx, serviceNamed(service));
+    const before = await storedFor(ctx, serviceNamed(service).service);
     if (before === null) throw notFound();
     await store.remove(ctx, credential, [before]);
     return new JsonText("{}");
@@ -152,11 +157,7 @@ function serviceNamed(id: string): Service {
 const pick = (from: Record<string, unknown>, names: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(names.filter((name) => Object.hasOwn(from, name)).map((name) => [name, from[name]]));
 
-async function storedOf(ctx: Ctx, { service }: Service): Promise<Credential | null> {
-  return (await findRecords(ctx, credential, [sql`t.service = ${service}`]))[0] ?? null;
-}
-
-// A service has one row, and two writers at once are told apart by waiting.
+// A service has one row. Concurrent writers wait for each other.
 async function lockServices(ctx: Ctx): Promise<void> {
   const key = `credentials ${ctx.organization_id}`;
   await query(ctx, statement(sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`));
@@ -164,7 +165,7 @@ async function lockServices(ctx: Ctx): Promise<void> {
 
 // --- values ---
 
-/** What is given, checked; null for what is to be forgotten. What a read shows of a secret, sent back, leaves it as it is. */
+/** The given values, checked, with null for those to be removed. The shown part of a secret, sent back, leaves it unchanged. */
 function readValues(
   ctx: Ctx,
   service: Service,
@@ -199,7 +200,7 @@ function readValue(ctx: Ctx, field: ServiceField, value: unknown): unknown {
 function checkText(ctx: Ctx, { name, type }: ServiceField, text: string): void {
   if (text === "") bad("must not be empty");
   if (text.length > 10_000) bad("must be 10000 characters or fewer");
-  // What stands in a header or a command of mail would end it there.
+  // These values are parts of a mail header or command, which such characters would end.
   if (/\p{Cc}/u.test(text)) bad("must be one line, without control characters");
   const form = forms.get(name);
   if (form !== undefined && !form.test(text)) bad(form.words);
@@ -219,7 +220,7 @@ function refuseMissing(service: Service, values: Record<string, unknown>): void 
 /** Where secrets are sent. */
 const destinations: readonly string[] = ["host", "base_url"];
 
-/** Who may point a service elsewhere must not thereby learn its secrets: for another place they are given again. */
+/** Otherwise an admin could learn a service's secrets by pointing it elsewhere. For another address they must be given again. */
 function refuseElsewhere(service: Service, present: Record<string, unknown>, changes: Record<string, unknown>): void {
   const moves = (name: string) => changes[name] !== undefined && changes[name] !== (present[name] ?? null);
   const place = destinations.find(moves);
@@ -229,15 +230,7 @@ function refuseElsewhere(service: Service, present: Record<string, unknown>, cha
     throw invalid(Object.fromEntries(kept.map(({ name }) => [name, `must be given again for another ${place}`])));
 }
 
-// --- at rest ---
-
-/** All of what is stored, secrets in clear. */
-function openedValues(ctx: Ctx, stored: Credential | null): Record<string, unknown> {
-  if (stored === null) return {};
-  const { organization_id, id, sealed_values } = stored;
-  const place = { table: credential.table, column: "sealed_values", organization_id, id };
-  return JSON.parse(ctx.settings.secrets.open(sealed_values, place));
-}
+// --- storage ---
 
 function save(ctx: Ctx, service: Service, before: Credential | null, values: Record<string, unknown>): Credential {
   const id = before?.id ?? newId(credential.prefix, ctx.now.getTime());
@@ -250,11 +243,16 @@ function save(ctx: Ctx, service: Service, before: Credential | null, values: Rec
     last_verified_at: null,
   };
   return before === null
-    ? store.insert(ctx, credential, { ...stored, id, service: service.service })
+    ? store.insert(ctx, credential, {
+        ...stored,
+        id,
+        service: service.service,
+        webhook_token: randomBytes(32).toString("base64url"),
+      })
     : store.update(ctx, credential, before, stored);
 }
 
-/** Of a long secret the last four characters tell which one it is; of a short one they would tell too much. */
+/** The last four characters identify a long secret. For a short one they would reveal too much. */
 function masked({ secret }: ServiceField, value: unknown): unknown {
   if (!secret) return value;
   return `••••${(value as string).length >= 12 ? (value as string).slice(-4) : ""}`;

@@ -1,18 +1,20 @@
 import type { Operation } from "../../core/operation.ts";
 import { crud, standard } from "../../records/standard.ts";
 import { connectedAccount } from "./connected_account.ts";
-import { createAccount, updateAccount } from "./connected_account_verbs.ts";
+import { createAccount, deleteAccount, updateAccount } from "./connected_account_verbs.ts";
 import { deleteCredentials, listCredentials, updateCredentials } from "./credentials.ts";
+import { authorizeAccount } from "./oauth/authorize.ts";
 import { oauthApp } from "./oauth_app.ts";
 import { createOauthApp } from "./oauth_app_verbs.ts";
 import { sendAs } from "./send_as.ts";
 import { createSendAs, listSendAs } from "./send_as_verbs.ts";
 
-/** Who cannot pay can still take access away. */
+/** An organization that is past due can still take access away. */
 const deletesPastDue = { delete: { pastDue: true } };
 
 export const accounts: Operation[] = [
-  ...standard(connectedAccount, { ...crud, create: createAccount, update: updateAccount }, "member"),
+  ...standard(connectedAccount, { ...crud, create: createAccount, update: updateAccount, delete: deleteAccount }, "member"),
+  authorizeAccount,
   ...standard(sendAs, { list: listSendAs, create: createSendAs, delete: true }, "member"),
   listCredentials,
   updateCredentials,

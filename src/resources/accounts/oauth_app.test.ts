@@ -1,4 +1,4 @@
-// OAuth applications: a secret is shown once, and members are sent back only to where it is safe.
+// OAuth applications: a secret is shown once, and members are redirected only to safe addresses.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";

@@ -12,32 +12,36 @@ const webAddress = (doc: string) =>
 export const oauthApp = resource({
   name: "oauth_app",
   prefix: "oa2client",
-  doc: "Other software that members may let act in their name.",
+  doc: "Other software that members can allow to act in their name.",
   event: null,
   mcp: false,
   sort: { name: true },
   fields: {
-    name: text({ required: true, doc: "What members are shown when they are asked." }),
+    name: text({ required: true, doc: "The description that members see when they give consent." }),
     description: text({ max: 1000 }),
-    website_url: webAddress("Where more is told about it."),
-    logo_url: webAddress("Where its picture is."),
+    website_url: webAddress("The address of its website."),
+    logo_url: webAddress("The address of its logo."),
     redirect_uris: {
-      ...texts({ required: true, doc: "Where members may be sent back to: https, or http on this machine." }),
+      ...texts({ required: true, doc: "The allowed redirect addresses: https, or http on this machine." }),
       schema: z.array(redirect()).min(1).max(10),
     },
     client_id: computed(["id"], z.string(), (id: string) => id, "The same as `id`."),
-    client_secret: once("What a confidential application proves itself by; null for a public one.", z.string().nullable()),
+    client_secret: once("The secret of a confidential application; null for a public one.", z.string().nullable()),
     client_secret_last4: text({ readOnly: true, doc: "The last four characters of the secret." }),
     client_type: choice(["confidential", "public"], {
       createOnly: true,
       default: "confidential",
-      doc: "`public` for what cannot keep a secret, such as an application on a phone.",
+      doc: "`public` for applications that cannot keep a secret, such as one on a phone.",
     }),
-    confidential: input(z.boolean(), { createOnly: true, doc: "In place of `client_type`." }),
+    confidential: input(z.boolean(), {
+      createOnly: true,
+      later: ({ client_type }) => client_type === "confidential",
+      doc: "In place of `client_type`.",
+    }),
     scopes: texts({
       default: ["all.full_access", "offline_access"] as string[],
       each: z.enum(appScopes),
-      doc: "What it may ask for at most.",
+      doc: "The scopes that it may request.",
     }),
     secret_hash: text({ readOnly: true, hidden: true }),
   },
@@ -50,7 +54,7 @@ function redirect() {
       url === null || !isSafe(new URL(url))
         ? "must begin with https://, or http:// on localhost"
         : url.includes("#")
-          ? "must have no part behind #"
+          ? "must have no part after #"
           : null;
     if (reason !== null) check.addIssue({ code: "custom", message: reason });
     return url as string;

@@ -1,4 +1,4 @@
-// The secret of an application leaves the service once, in the answer to its creation; only a hash of it is kept.
+// The verbs of OAuth applications. The secret is returned once, when it is created, and only its hash is stored.
 import { createHash, randomBytes } from "node:crypto";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";

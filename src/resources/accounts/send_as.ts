@@ -8,7 +8,7 @@ const member = { onDelete: "keep", onMove: "keep" } as const;
 export const sendAs = resource({
   name: "send_as",
   prefix: "sdas",
-  doc: "One member allows another to send in their name. Everyone sees those they are part of.",
+  doc: "A send-as: one member allows another to send in their name. Members see those they are part of.",
   event: null,
   mcp: false,
   visible(ctx, alias) {
@@ -16,8 +16,12 @@ export const sendAs = resource({
     return sql`(${name(alias)}.allowing_user_id = ${user_id} or ${name(alias)}.allowed_user_id = ${user_id})`;
   },
   fields: {
-    allowing_user_id: ref("user", member, { filled: true, createOnly: true, doc: "In whose name is sent: the caller." }),
-    allowed_user_id: ref("user", member, { required: true, createOnly: true, doc: "Who may send in that name." }),
+    allowing_user_id: ref("user", member, {
+      filled: true,
+      createOnly: true,
+      doc: "The member in whose name mail is sent: the caller.",
+    }),
+    allowed_user_id: ref("user", member, { required: true, createOnly: true, doc: "The member who may send in that name." }),
     name: label("allowing_user_id", "user", "name", "The name that is sent under."),
     email: label("allowing_user_id", "user", "email", "The address that is sent under."),
   },

@@ -1,4 +1,5 @@
-// Members can only allow others to send in their own name: the caller who creates a send-as is the one who allows it.
+// The verbs of send-as. Members can only let others send in their own name: the caller who creates a send-as is the one who
+// allows it.
 import type { Ctx } from "../../core/context.ts";
 import { invalid, Problem } from "../../core/errors.ts";
 import type { Create, Row } from "../../core/resource.ts";
@@ -19,7 +20,7 @@ export async function createSendAs(ctx: Ctx, given: Create<typeof sendAs>): Prom
   return store.insert(ctx, sendAs, { allowing_user_id, allowed_user_id });
 }
 
-/** Whom the caller allows; the other direction, and both, for who asks by a filter. */
+/** By default the members whom the caller allows. A filter lists the other direction, or both. */
 export async function listSendAs(ctx: Ctx, query: Record<string, string>): Promise<unknown> {
   const asks = Object.keys(query).some((key) => /^(id|allowing_user_id|allowed_user_id)(__in)?$/.test(key));
   return showList(ctx, sendAs, await readList(ctx, sendAs, query, asks ? [] : [sql`t.allowing_user_id = ${ctx.actor.user_id}`]));

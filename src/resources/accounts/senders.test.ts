@@ -8,7 +8,7 @@ const mailbox = (ws: Workspace, email: string) =>
   ws.post("/connected_account/", { email, smtp: { host: "93.184.216.34", password: "secret" } });
 const addressOf = async (ws: Workspace): Promise<string> => (await ws.get("/me/")).email;
 
-/** Whoever sends, somebody who lets them, and somebody who does not, each with an account. */
+/** A sender, a member who allows them, and one who does not, each with an account. */
 async function senders() {
   const acme = await organization();
   const [lender, stranger] = [await acme.member(), await acme.member()];
@@ -81,7 +81,7 @@ test("a draft in one's own name is not sent off by somebody else in that name", 
   assert.equal((await acme.put(path, { status: "outbox" })).status, "outbox");
 });
 
-test("sequences and bulk work send as those who let whoever asks", async () => {
+test("sequences and bulk work send as members who allow the caller", async () => {
   const { acme, accounts, addresses } = await senders();
   const plain = { good: addresses.good.filter((one) => !one.includes("<")), bad: addresses.bad };
   const template = await acme.post("/email_template/", { name: "Hello", is_shared: true });
@@ -124,7 +124,7 @@ test("sequences and bulk work send as those who let whoever asks", async () => {
   await holds("sender_email", plain, inBulk(checkSequenceSubscription, bulk, "sender_email"));
 });
 
-test("rules send as those who let whoever made them", async () => {
+test("rules send as members who allow their author", async () => {
   const { acme, accounts, sendAs, addresses, members } = await senders();
   const template = await acme.post("/email_template/", { name: "Hello", is_shared: true });
   const sequence = await acme.post("/sequence/", { name: "Calls", steps: [{ step_type: "call" }] });

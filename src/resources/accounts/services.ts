@@ -1,4 +1,4 @@
-// The services that an organization can have credentials for, and what each service needs.
+// The services that an organization can store credentials for, and the fields of each.
 import { parseEmail } from "../../values/email.ts";
 import { parseHost } from "../../values/host.ts";
 
@@ -38,7 +38,7 @@ const address = (name: string, label: string): ServiceField => ({ ...plain(name,
 
 interface Form {
   test(value: string): boolean;
-  /** What it must be. */
+  /** What a valid value is, for error messages. */
   words: string;
 }
 
@@ -46,9 +46,8 @@ const id: Form = { test: (value) => /^(?!\.+$)[\w.-]{1,255}$/.test(value), words
 const region: Form = { test: (value) => /^(us|eu)$/.test(value), words: "must be us or eu" };
 const host: Form = { test: (value) => parseHost(value) !== null, words: "must be the name of a host, such as mail.example.com" };
 
-/** The form of plain fields. Most become a part of an address that is asked, where another form would lead elsewhere. */
+/** The form of plain fields. Most become a part of a URL, where another form could lead to another host. */
 export const forms: ReadonlyMap<string, Form> = new Map([
-  ["account_id", id],
   ["account_sid", id],
   ["client_id", id],
   ["domain", host],
@@ -82,6 +81,10 @@ export const services: readonly Service[] = [
     plain("account_sid", "Account SID"),
     secret("auth_token", "Auth token"),
     plain("messaging_service_sid", "Messaging service SID", false),
+    plain("api_key_sid", "API key SID, for calls from browsers", false),
+    secret("api_key_secret", "API key secret", false),
+    plain("application_sid", "TwiML app SID, for calls from browsers", false),
+    address("base_url", "Base URL"),
   ),
   service(
     "smtp",
@@ -107,6 +110,4 @@ export const services: readonly Service[] = [
   service("openai", "OpenAI", "ai", apiKey, plain("model", "Model", false), address("base_url", "Base URL")),
   service("google", "Google", "calendar", ...application),
   service("microsoft", "Microsoft", "calendar", ...application, plain("tenant_id", "Tenant id", false)),
-  service("zoom", "Zoom", "calendar", plain("account_id", "Account id", false), ...application),
-  service("slack", "Slack", "email", secret("bot_token", "Bot token"), secret("signing_secret", "Signing secret", false)),
 ];

@@ -1,4 +1,4 @@
-// What every activity has, whatever its kind, and the words that make a resource one kind of activity.
+// What every activity has, whatever its kind, and the functions that declare a kind of activity.
 import { z } from "zod";
 import { computed, label, ref, text, timestamp } from "../../core/field.ts";
 import type { Filter } from "../../core/search.ts";
@@ -26,7 +26,10 @@ export type ActivityType =
   | "TaskCompleted"
   | "LeadMerge";
 
-/** The bare name takes several ids too, and a group for its members. One alone is compared as it is: an index has its rows in the order of the list. */
+/**
+ * The bare name takes several ids too, or a group for its members. A single id is compared as it is, because an index has its
+ * rows in the order of the list.
+ */
 export const idFilter = (field: string): Filter => ({
   doc: `Only records whose \`${field}\` is this, or one of these separated by commas.`,
   sql(ctx, value, alias) {
@@ -36,7 +39,7 @@ export const idFilter = (field: string): Filter => ({
   },
 });
 
-/** What all kinds and the stream of them have in common. */
+/** What all kinds, and the stream of all activities, have in common. */
 export const stream = {
   prefix: "acti",
   table: "activity",
@@ -55,10 +58,12 @@ export const stream = {
   },
 } as const;
 
-/** What stays in the organization that a lead leaves: the runs, sequences and subscriptions that made its activities. */
+/**
+ * References that stay in the organization when a lead leaves it: the runs, sequences and subscriptions that made its activities.
+ */
 export const leftBehind = { automation_run_id: null, sequence_id: null, sequence_subscription_id: null };
 
-/** `kind("EmailThread", "email_thread", "emailthread")`: the rows of one `_type`, under a path of their own. */
+/** `kind("EmailThread", "email_thread", "emailthread")`: the rows of one `_type`, under their own path. */
 export const kind = (type: ActivityType, word: string, path = word) =>
   ({
     ...stream,
@@ -69,7 +74,7 @@ export const kind = (type: ActivityType, word: string, path = word) =>
     moved: (): Record<string, unknown> => leftBehind,
   }) as const;
 
-/** The fields that every kind begins with. */
+/** The fields that every kind starts with. */
 export const act = (type: ActivityType) => ({
   _type: { ...text({ required: true, readOnly: true, doc: "The kind of activity." }), output: z.literal(type) },
   lead_id: ref(
@@ -81,14 +86,18 @@ export const act = (type: ActivityType) => ({
       doc: "The lead; where none is given it is that of the contact, or of whoever has the address or number.",
     },
   ),
-  contact_id: ref("contact", { onDelete: "clear", onMove: "follow" }, { doc: "The person at the lead." }),
+  contact_id: ref("contact", { onDelete: "clear", onMove: "follow" }, { doc: "The contact of the lead." }),
   opportunity_id: ref("opportunity", { onDelete: "clear", onMove: "follow" }, { doc: "The deal it is about." }),
   conversation_id: ref(
     "conversation",
     { onDelete: "cascade", onMove: "follow" },
-    { createOnly: true, doc: "The conversation it is a message of: it gives the lead and the contact too." },
+    { createOnly: true, doc: "The conversation of this message. It also determines the lead and the contact." },
   ),
-  user_id: ref("user", { onDelete: "keep", onMove: "match" }, { doc: "Who did it; the caller, unless an admin says otherwise." }),
+  user_id: ref(
+    "user",
+    { onDelete: "keep", onMove: "match" },
+    { doc: "The user who did it; by default the caller. Only an admin may set another user." },
+  ),
   user_name: label("user_id", "user", "name"),
   users: computed(["user_id"], z.array(z.string()), (user_id: string | null) => (user_id === null ? [] : [user_id]), usersDoc),
   activity_at: timestamp({ filled: true, doc: "When it happened." }),
@@ -101,7 +110,7 @@ export const act = (type: ActivityType) => ({
   ...authorNames,
 });
 
-/** The longest text of a note, a description or a message. */
+/** The maximum length of a note, a description or a message. */
 export const textMax = 100_000;
 
 export const usersDoc = "All members who took part.";

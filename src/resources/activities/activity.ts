@@ -1,5 +1,5 @@
-// Everything that happened at a lead, whatever its kind. The kinds are resources of their own over the rows of one table; this
-// one stands for all rows: the stream reads it, and so do deleting and merging the records that activities belong to.
+// All activities of a lead, whatever their kind. The kinds are separate resources over the rows of one table. This one stands for
+// all rows: the stream of activities reads it, and so do deleting and merging the records that activities belong to.
 import { invalid } from "../../core/errors.ts";
 import type { Field } from "../../core/field.ts";
 import { type Resource, resource } from "../../core/resource.ts";
@@ -8,6 +8,8 @@ import { name, raw, sql } from "../../db/sql.ts";
 import { checkAmong, readBoolean, readValues } from "../../records/comparisons.ts";
 import { isId } from "../../values/id.ts";
 import { customActivityType } from "../custom_data/custom_activity_type.ts";
+import { visibleAsTyped } from "../custom_data/typed_values.ts";
+import { visibleAsLead } from "../leads/visibility.ts";
 import { act, idFilter, stream } from "./act.ts";
 import { call } from "./call.ts";
 import { channelMessage } from "./channel_message.ts";
@@ -41,10 +43,12 @@ const kinds: readonly Resource[] = [
 export const activity = resource({
   ...stream,
   name: "activity",
-  doc: "Something that happened at a lead, or is planned: a note, a call, a message, a meeting, a change the service noted.",
+  doc: "Something that happened at a lead, or is planned: a note, a call, a message, a meeting, or a change recorded by the service.",
   commentable: true,
   kinds: { column: "_type", of: kinds },
   custom: "activity",
+  visible: visibleAsTyped("activity"),
+  known: visibleAsLead,
   filters: {
     ...stream.filters,
     custom_activity_type_id: idFilter("custom_activity_type_id"),
@@ -56,7 +60,7 @@ export const activity = resource({
   fields: { ...act("Note"), ...columnsOfSome(kinds) },
 });
 
-/** An e-mail as a line of its thread: its body is read where the thread is read. */
+/** An e-mail as a line of its thread. Its body is read with the thread. */
 export const emailLine: Resource = {
   ...email,
   doc: "An e-mail as a line of its thread.",
@@ -64,14 +68,14 @@ export const emailLine: Resource = {
   shown: email.shown.filter(([key]) => (lineFields as readonly string[]).includes(key)),
 };
 
-/** The stream with threads, where e-mails are lines. */
+/** The stream with threads, where e-mails are lines of their thread. */
 export const threaded: Resource = {
   ...activity,
   rendered: undefined,
   kinds: { column: "_type", of: kinds.map((one) => (one === email ? emailLine : one)) },
 };
 
-/** The columns that not every kind has. They can be null here, and only their kinds show and filter them. */
+/** Columns that not every kind has. They may be null here, and only their kinds show and filter them. */
 function columnsOfSome(all: readonly Resource[]): Record<string, Field> {
   const columns = all.flatMap((one) => one.columns).filter(([key]) => !all.every((one) => one.fields[key]?.source === "column"));
   return Object.fromEntries(
@@ -102,7 +106,7 @@ const partition = <T>(all: readonly T[], test: (one: T) => boolean): [T[], T[]] 
 
 function threadFilter(): Filter {
   return {
-    doc: "Absent: an `Email` for each message. `true`: threads as well, and e-mails without their bodies. `only`: threads in place of e-mails.",
+    doc: "By default, an `Email` for each message. `true`: threads too, and e-mails without their bodies. `only`: threads instead of e-mails.",
     sql(_ctx, value, alias) {
       if (value === "only") return sql`${name(alias)}._type <> 'Email'`;
       if (!/^(true|false)$/i.test(value)) throw invalid({ "": "must be true, false or only" });
@@ -111,5 +115,5 @@ function threadFilter(): Filter {
   };
 }
 
-/** One `Email` for each message, and nothing that stands for several. */
+/** One `Email` for each message, and no activity that stands for several. */
 export const withoutThreads = raw("t._type <> 'EmailThread'");

@@ -1,4 +1,4 @@
-// What is attached to an activity: a stored file by its id, or something elsewhere by its address.
+// The attachments of an activity: stored files by id, or links to files elsewhere.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
@@ -15,7 +15,7 @@ export interface Attachment {
   size: number | null;
   file_id: string | null;
   thumbnail_url: string | null;
-  /** Of e-mails: the name under which the body shows it, and whether it is shown there only. */
+  /** Only in e-mails: the name under which the body shows it, and whether it is shown only there. */
   content_id?: string | null;
   inline_only?: boolean;
 }
@@ -63,12 +63,12 @@ const field = (given: z.ZodType, isContent?: (type: string) => boolean) =>
   json(z.array(given).max(listMax) as unknown as z.ZodType<Attachment[]>, {
     default: [] as Attachment[],
     output: z.array(shown),
-    doc: "What is attached: each by `file_id` of a stored file or by `url`.",
+    doc: "Attachments: each by `file_id` of a stored file or by `url`.",
     normalize: (list: Attachment[]) => checked(list, isContent),
     resolve: (list: Attachment[], ctx, before: Attachment[] | undefined) => withFiles(list, ctx, before, isContent),
   });
 
-/** `[{url, filename, content_type, size, file_id, thumbnail_url}]`. `isContent` tells which types of content may be attached. */
+/** `[{url, filename, content_type, size, file_id, thumbnail_url}]`. `isContent` says which content types may be attached. */
 export const attachments = (isContent?: (type: string) => boolean) => field(z.object(common), isContent);
 
 /** The same with `content_id` and `inline_only`. */
@@ -83,7 +83,9 @@ function checked(list: Attachment[], isContent?: (type: string) => boolean): Att
   return list;
 }
 
-/** A stored file brings its own link, name, type and size. One that was attached before stays as it is, even when it is gone. */
+/**
+ * A stored file brings its own link, name, type and size. A file that was already attached stays as it is, even when it is gone.
+ */
 async function withFiles(
   list: Attachment[],
   ctx: Ctx,

@@ -43,7 +43,7 @@ export const call = resource({
   fields: {
     ...act("Call"),
     direction: choice(["inbound", "outbound"], { default: "outbound" }),
-    status: choice(callStates, { default: "completed", doc: "How far it got. A logged call is `completed`." }),
+    status: choice(callStates, { default: "completed", doc: "The status. A logged call is `completed`." }),
     disposition: choice(["answered", "no-answer", "vm-answer", "vm-left", "busy", "blocked", "error", "abandoned"], {
       doc: "How it ended; follows from the status where it is not given.",
     }),
@@ -56,10 +56,10 @@ export const call = resource({
     local_phone: number("Our number."),
     local_phone_formatted: formatted("local_phone"),
     local_country_iso: countryOf("local_phone"),
-    note: text({ max: textMax, doc: "What was talked about." }),
+    note: text({ max: textMax, doc: "The note about the call." }),
     note_html: text({ max: textMax, doc: "The same as rich text; wins over `note`." }),
     outcome_id: text({ max: 64, doc: "One of `settings.call_outcomes` of the organization." }),
-    outcome: text({ doc: "The outcome's name; as input it finds the outcome, and any other words stay as they are." }),
+    outcome: text({ doc: "The outcome's name. In a body it selects the outcome; other text is stored as it is." }),
     recording_url: formed(secure, secureReason),
     has_recording: computed(["recording_url"], z.boolean(), (url: string | null) => url !== null),
     recording_expires_at: timestamp({ readOnly: true }),
@@ -85,5 +85,9 @@ export const call = resource({
     date_answered: timestamp({ readOnly: true }),
     quality_info: json(z.looseObject({}), { readOnly: true }),
     playbook_id: carried,
+    error_message: text({ readOnly: true, max: 1000, doc: "Why it could not be made, or its recording could not be stored." }),
+    provider_id: text({ readOnly: true, hidden: true, doc: "The provider's id of the message." }),
+    sending_at: timestamp({ readOnly: true, hidden: true, doc: "Since when the provider is being asked for it." }),
+    sending_account: text({ readOnly: true, hidden: true, doc: "The account at the provider that is asked for it." }),
   },
 });

@@ -1,11 +1,17 @@
-// What logging or changing a call does besides writing the row.
-import { type Ctx, may } from "../../core/context.ts";
+// The verbs of calls.
+import { type Ctx, may, userOf } from "../../core/context.ts";
 import { type FieldErrors, invalid, notAllowed, refuse } from "../../core/errors.ts";
-import type { Create, Patch, Row } from "../../core/resource.ts";
+import type { Create, Patch, Row, Values } from "../../core/resource.ts";
+import { wake } from "../../jobs/job.ts";
 import { emit } from "../../records/event.ts";
+import { findRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
+import { contact } from "../contacts/contact.ts";
+import { messageChanged } from "../conversations/keep_up.ts";
+import { endWays } from "../sequences/stops.ts";
 import { bothForms } from "../shared/both_forms.ts";
 import { createSystemTask } from "../tasks/system_task.ts";
+import { dialerJobs } from "../telephony/dialer_jobs.ts";
 import { call, type callStates } from "./call.ts";
 import { tellOfMissedCall } from "./notices.ts";
 import { checkOutcome, outcomesOf } from "./outcomes.ts";
@@ -49,6 +55,22 @@ export async function updateCall(ctx: Ctx, before: Call, patch: Patch<typeof cal
   return after;
 }
 
+/** The call changes its status by itself: no caller requested it, so no permission is checked. */
+export async function callGoesOn(ctx: Ctx, before: Call, status: Status, values: Values<typeof call> = {}): Promise<Call> {
+  const after = store.update(ctx, call, before, { disposition: dispositionOf(before, {}, status), ...values, status });
+  await messageChanged(ctx, call, before, after);
+  if (after.status !== before.status) await entered(ctx, after);
+  if (after.call_method === "predictive" && !isLive(after)) wake(ctx, dialerJobs, [after.dialer_id!]);
+  return after;
+}
+
+/** Nobody made the call. */
+export const failCall = (ctx: Ctx, before: Call, why: string | null = null): Promise<Call> =>
+  callGoesOn(ctx, before, "failed", { error_message: why });
+
+/** The call rings, or people are talking. */
+export const isLive = ({ status }: Pick<Call, "status">): boolean => live[status] !== undefined;
+
 const dispositions: Record<Status, Call["disposition"]> = {
   created: null,
   "in-progress": null,
@@ -60,13 +82,13 @@ const dispositions: Record<Status, Call["disposition"]> = {
   timeout: "no-answer",
 };
 
-/** A disposition that followed from the status follows it further. */
+/** A disposition that followed from the status keeps following it. */
 function dispositionOf(before: Call, patch: Patch<typeof call>, status: Status): Call["disposition"] {
   if (patch.disposition !== undefined && patch.disposition !== before.disposition) return patch.disposition;
   return before.disposition === dispositions[before.status] ? dispositions[status] : before.disposition;
 }
 
-/** What the service measured itself is not for editing. */
+/** Values measured by the service cannot be edited. */
 function checkFixed(before: Call, patch: Patch<typeof call>): void {
   if (before.source !== "Internal") return;
   const errors: FieldErrors = {};
@@ -81,7 +103,7 @@ const live: Partial<Record<Status, readonly Status[]>> = {
   "in-progress": ["completed"],
 };
 
-/** A call under way goes its way; one that is over is a log entry, and may be corrected. */
+/** A running call follows its own states. A finished one is a log entry, and may be corrected. */
 function checkMove(from: Status, to: Status): void {
   if (from !== to && live[from] && !live[from].includes(to)) throw invalid({ status: `cannot become ${to} while it is ${from}` });
 }
@@ -91,7 +113,7 @@ function written(given: Patch<typeof call>, before?: Call): Partial<Pick<Call, "
   return forms ? { note: forms.text, note_html: forms.html } : {};
 }
 
-/** The outcome by its id, else by its name; words that name none are kept as they are. */
+/** The outcome by its id, or else by its name. Other text is stored as it is. */
 function outcome(ctx: Ctx, given: Patch<typeof call>, before?: Call): Partial<Pick<Call, "outcome_id" | "outcome">> {
   const outcomes = outcomesOf(ctx, "call_outcomes");
   const [id, words] = [before?.outcome_id ?? null, before?.outcome ?? null];
@@ -104,24 +126,32 @@ function outcome(ctx: Ctx, given: Patch<typeof call>, before?: Call): Partial<Pi
   return { outcome_id: named?.id ?? null, outcome: named?.name ?? given.outcome };
 }
 
-/** The call has got to its present status. */
+/** The call has reached its present status. */
 async function entered(ctx: Ctx, row: Call): Promise<void> {
   if (row.status === "in-progress") emit(ctx, call, { action: "answered", after: row });
   if (row.status === "completed") emit(ctx, call, { action: "completed", after: row });
+  if (row.status === "completed" && row.disposition === "answered" && row.contact_id !== null)
+    await endWays(ctx, { addresses: [], contact_id: row.contact_id }, "called");
   if (row.status !== "no-answer" || row.direction !== "inbound") return;
-  callBack(ctx, row);
-  await tellOfMissedCall(ctx, row);
+  const [responsible] = await tellOfMissedCall(ctx, row);
+  // A call noted by the service without a caller belongs to the member who is notified first.
+  const by = row.user_id ?? userOf(ctx) ?? responsible;
+  if (by !== undefined) await callBack(ctx, row, by);
 }
 
-function callBack(
+async function callBack(
   ctx: Ctx,
-  { lead_id, contact_id, user_id, id, phone, local_phone, voicemail_url, voicemail_duration }: Call,
-): void {
+  { lead_id, contact_id, id, phone, local_phone, voicemail_url, voicemail_duration }: Call,
+  assigned_to: string,
+): Promise<void> {
+  const person = contact_id === null ? null : await findRecord(ctx, contact, contact_id);
+  const caller = [person?.name, phone].filter(Boolean).join(", ");
   createSystemTask(ctx, {
     _type: "missed_call",
+    text: caller === "" ? "Missed call" : `Missed call from ${caller}`,
     lead_id,
     contact_id,
-    assigned_to: user_id ?? ctx.actor.user_id,
+    assigned_to,
     object_type: "activity.call",
     object_id: id,
     phone,

@@ -1,10 +1,11 @@
-// A message on a channel that another system serves: a messenger, a chat on a web site.
+// A message on a channel of another system: a messenger, or a chat on a web site.
 import { choice, formed, ref, text, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { searched } from "../../search/searched.ts";
 import { parseUrl } from "../../values/url.ts";
 import { act, kind } from "./act.ts";
-import { messageStates, statusDoc } from "./message_states.ts";
+import { carriedFields } from "./carried.ts";
+import { leavingFields, messageStates, statusDoc } from "./message_states.ts";
 import { formatted, number } from "./numbers.ts";
 
 export const channels = ["whatsapp", "linkedin", "messenger", "instagram", "telegram", "slack", "webchat", "other"] as const;
@@ -37,7 +38,7 @@ export const channelMessage = resource({
     message_html: text({ readOnly: true, max: 100_000 }),
     date_scheduled: timestamp({ doc: "When a scheduled message is to be sent." }),
     date_sent: timestamp({ doc: "When it was sent or received." }),
-    send_after: timestamp({ readOnly: true, hidden: true }),
+    ...leavingFields,
     external_message_id: text({ createOnly: true, doc: "Its id on the channel; no two messages of a channel have the same." }),
     local_phone: number("Our number, where the channel goes by numbers."),
     local_phone_formatted: formatted("local_phone"),
@@ -48,6 +49,7 @@ export const channelMessage = resource({
     response_to_id: ref("activity", { onDelete: "clear", onMove: "follow" }, { doc: "The activity it answers." }),
     integration_link: formed((raw) => parseUrl(raw), "is not a web address", { doc: "Where the other system shows it." }),
     integration_name: text({ doc: "The name of the other system." }),
+    ...carriedFields,
     error_message: text({ readOnly: true, max: 1000, doc: "Why it could not be sent." }),
   },
 });

@@ -1,4 +1,4 @@
-// What writing a message of another system does besides writing the row.
+// The verbs of channel messages.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
@@ -8,10 +8,13 @@ import { store } from "../../records/store.ts";
 import { fromText } from "../../values/rich_text.ts";
 import { activity } from "./activity.ts";
 import type { Attachment } from "./attachments.ts";
+import { anew } from "./carried.ts";
 import { channelMessage } from "./channel_message.ts";
+import { wakeSender } from "./leaving.ts";
 import { fromMarkdown } from "./markdown.ts";
-import { checkContent, checkMove, sendAfter, sendAfterChange, sentAt } from "./message_states.ts";
-import { checkPlace, place } from "./placing.ts";
+import { checkContent, checkMove, isLeaving, releasedBy, sendAfter, sendAfterChange, sentAt } from "./message_states.ts";
+import { checkNumber, checkSendable, mobileOf, usualNumberOf } from "./own_side.ts";
+import { type Contact, checkPlace, place } from "./placing.ts";
 
 type ChannelMessage = Row<typeof channelMessage>;
 
@@ -23,20 +26,25 @@ export async function createChannelMessage(ctx: Ctx, given: Create<typeof channe
   const written = texts(given);
   if (!written.text && !given.attachments?.length) throw invalid({ text: "is required" });
   checkSize(given.attachments);
-  const { placed } = await place(ctx, given, { phones: given.remote_phone ? [given.remote_phone] : [] });
+  const { placed, person } = await place(ctx, given, { phones: given.remote_phone ? [given.remote_phone] : [] });
   await checkAnswered(ctx, given.response_to_id, placed.lead_id);
+  const numbers = isCarried({ ...given, status }) ? numbersOf(ctx, given, placed, person) : {};
+  checkCarried(ctx, { ...given, ...numbers, ...written, status });
 
   const date_sent = sentAt(ctx, status, given);
   const row = store.insert(ctx, channelMessage, {
     ...given,
     ...placed,
     ...written,
+    ...numbers,
     status,
     direction,
     date_sent,
     activity_at: given.activity_at ?? date_sent ?? placed.activity_at,
     send_after: sendAfter(ctx, status, given),
+    released_by: releasedBy(ctx, status),
   });
+  wakeSender(ctx, channelMessage, row);
   if (status === "sent") emit(ctx, channelMessage, { action: "sent", after: row });
   return row;
 }
@@ -67,18 +75,38 @@ export async function updateChannelMessage(
   const written = texts(patch, before);
   if (written.text === null && !(patch.attachments ?? before.attachments).length) throw invalid({ text: "must not be empty" });
   checkSize(patch.attachments);
+  checkCarried(ctx, { ...before, ...patch, ...written }, before);
 
-  return store.update(ctx, channelMessage, before, {
+  const after = store.update(ctx, channelMessage, before, {
     ...patch,
     ...written,
+    ...(status !== before.status && anew),
     send_after: sendAfterChange(ctx, before, status, patch),
-    error_message: status === "error" ? before.error_message : null,
+    released_by: releasedBy(ctx, status, before),
   });
+  if (after.send_after !== before.send_after) wakeSender(ctx, channelMessage, after);
+  return after;
+}
+
+type Carried = Partial<Pick<ChannelMessage, "channel" | "status" | "local_phone" | "remote_phone" | "text" | "attachments">>;
+
+/** The telephony provider sends it, by its number. Messages of all other channels are only logged here. */
+const isCarried = ({ channel, status = "draft" }: Carried): boolean => channel === "whatsapp" && isLeaving(status);
+
+const numbersOf = (ctx: Ctx, given: Carried, placed: { user_id: string | null }, person: Contact | null) => ({
+  local_phone: given.local_phone === undefined ? usualNumberOf(ctx, placed) : given.local_phone,
+  remote_phone: given.remote_phone === undefined ? mobileOf(person) : given.remote_phone,
+});
+
+function checkCarried(ctx: Ctx, after: Carried, before: Carried = {}): void {
+  if (!isCarried(after)) return;
+  if (after.status !== before.status) checkSendable(ctx, after);
+  checkNumber(ctx, after, before);
 }
 
 type Texts = Partial<Pick<ChannelMessage, "text" | "message_markdown" | "message_html">>;
 
-/** Markdown says more than plain text, so that the text follows from it. */
+/** Markdown says more than plain text, so the text is made from it. */
 function texts(given: Texts, before: Texts = {}): Texts {
   const markdown = given.message_markdown === before.message_markdown ? undefined : given.message_markdown;
   const plain = given.text === before.text ? undefined : given.text;

@@ -16,7 +16,7 @@ async function withVisits(acme: Workspace, body: object = {}) {
   return { type, lead, field, visit };
 }
 
-test("an activity of one's own type holds the values of its fields, and stands in the lead's history among the others", async () => {
+test("an activity of a custom type has the values of its fields, and is in the lead's history", async () => {
   const acme = await organization();
   const { lead, field, visit, type } = await withVisits(acme);
   const weather = await field({ name: "Weather" });
@@ -80,7 +80,7 @@ test("a value of several is extended and shortened one by one, and null unsets i
   assert.ok(!(key in unset));
 });
 
-test("what is required is asked for when it is published, not of a draft", async () => {
+test("required fields are checked when it is published, not in a draft", async () => {
   const acme = await organization();
   const { visit, field, lead, type } = await withVisits(acme);
   const { key } = await field({ required: true });

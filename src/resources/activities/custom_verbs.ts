@@ -1,5 +1,4 @@
-// What writing a custom activity does besides writing the row: its type says who may write it, and which fields it needs to be
-// published.
+// The verbs of custom activities. The type says who may write them, and which fields they need to be published.
 import type { Ctx } from "../../core/context.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { store } from "../../records/store.ts";

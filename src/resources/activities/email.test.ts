@@ -55,6 +55,36 @@ test("what it quotes can be folded away", async () => {
   );
 });
 
+test("a signature is a piece of its own, and quotations are known in other languages and in the shape of Outlook", async () => {
+  const acme = await organization();
+  const expanded = async (body_text: string) => {
+    const { id } = await written(acme, { body_text });
+    const { body_text_quoted } = await acme.get(`/activity/email/${id}/?_fields=body_text_quoted`);
+    assert.equal(body_text_quoted.map((piece: any) => piece.text).join("\n"), body_text);
+    return body_text_quoted.map((piece: any) => [piece.text.split("\n")[0], piece.expand]);
+  };
+
+  assert.deepEqual(await expanded("Yes.\n-- \nAnn Lee\nAcme\n> Coming?"), [
+    ["Yes.", true],
+    ["-- ", false],
+    ["> Coming?", false],
+  ]);
+  assert.deepEqual(await expanded("Ja.\n\nAm Montag, 2. März 2026 um 10:00 schrieb Ann Lee:\nKommst du?"), [
+    ["Ja.", true],
+    ["Am Montag, 2. März 2026 um 10:00 schrieb Ann Lee:", false],
+  ]);
+  assert.deepEqual(await expanded("Yes.\n\nFrom: Ann\nSent: Monday\nTo: Bob\nSubject: Coming?\n\nComing?"), [
+    ["Yes.", true],
+    ["From: Ann", false],
+  ]);
+  assert.deepEqual(await expanded("> Coming?\nYes.\n> When?\nAt noon."), [
+    ["> Coming?", false],
+    ["Yes.", true],
+    ["> When?", false],
+    ["At noon.", true],
+  ]);
+});
+
 test("addresses are addresses", async () => {
   const acme = await organization();
   const lead = await acme.lead();
@@ -68,7 +98,7 @@ test("addresses are addresses", async () => {
   await acme.refused(400, "POST", "/activity/email/", { lead_id: lead.id, sender: "me" }, "sender");
 });
 
-test("an e-mail put into the outbox waits there, from the caller to whoever it is for", async () => {
+test("an e-mail put into the outbox waits there, from the caller to the contact", async () => {
   const acme = await organization();
   const me = await acme.get("/me/");
 

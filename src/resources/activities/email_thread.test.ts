@@ -39,6 +39,20 @@ test("a reply joins the thread of what it answers", async () => {
   assert.deepEqual(found.latest_emails, found.emails);
 });
 
+test("an answer without a subject has that of what it answers", async () => {
+  const acme = await organization();
+  const { send } = await lead(acme);
+  const first = await send({ subject: "AW: Our offer" });
+  const unsaid = { lead_id: first.lead_id, to: ["ann@client.example"], subject: undefined };
+
+  const answer = await acme.post("/activity/email/", { ...unsaid, in_reply_to_id: first.id });
+  const draft = await acme.post("/activity/email/", unsaid);
+  const later = await acme.put(`/activity/email/${draft.id}/`, { in_reply_to_id: first.id });
+  const silent = await acme.post("/activity/email/", { ...unsaid, subject: "", in_reply_to_id: first.id });
+
+  assert.deepEqual([answer.subject, later.subject, silent.subject], ["Re: Our offer", "Re: Our offer", ""]);
+});
+
 test("e-mails at one lead with the same subject and people are a thread", async () => {
   const acme = await organization();
   const { send, receive } = await lead(acme);

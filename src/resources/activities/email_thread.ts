@@ -5,7 +5,7 @@ import { resource } from "../../core/resource.ts";
 import { name, raw, sql } from "../../db/sql.ts";
 import { act, kind } from "./act.ts";
 
-/** What an e-mail shows as a line of its thread: all but its body. */
+/** An e-mail as a line of its thread: everything but its body. */
 export const lineFields = [
   "id",
   "_type",
@@ -27,7 +27,7 @@ export const lineFields = [
   "date_created",
 ] as const;
 
-/** Of a longer thread the newest are shown; the others are listed by `/activity/email/?thread_id=`. */
+/** A longer thread shows its newest e-mails. `/activity/email/?thread_id=` lists the others. */
 const linesMax = 100;
 
 const emails = related(
@@ -40,7 +40,7 @@ const emails = related(
 
 export const emailThread = resource({
   ...kind("EmailThread", "email_thread", "emailthread"),
-  doc: "E-mails that answer each other, as one.",
+  doc: "A thread: e-mails that answer each other.",
   fields: {
     ...act("EmailThread"),
     latest_normalized_subject: text({ readOnly: true, max: 1000, doc: "The subject without `Re:` and the like." }),
@@ -48,7 +48,7 @@ export const emailThread = resource({
     participants: json(z.array(z.object({ email: z.string(), name: z.string().nullable() })), {
       readOnly: true,
       default: [] as { email: string; name: string | null }[],
-      doc: "Everybody its e-mails name.",
+      doc: "All people in its e-mails.",
     }),
     emails,
     latest_emails: { ...emails, doc: "The same as `emails`." } satisfies Related,

@@ -1,4 +1,4 @@
-// What writing an e-mail does besides writing the row: who it is from and to, both forms of its body, its thread, when it leaves.
+// The verbs of e-mails: they set the sender and recipients, both forms of the body, the thread, and when it is sent.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
@@ -7,15 +7,27 @@ import { findRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { fromHtml, fromText } from "../../values/rich_text.ts";
 import { same } from "../../values/same.ts";
-import { checkAddress, checkSendAs, mailboxOf } from "../accounts/senders.ts";
 import { contact } from "../contacts/contact.ts";
-import { user } from "../organization/organization.ts";
+import { stepMoved } from "../sequences/step_jobs.ts";
 import { emailFromTemplate } from "../templates/fill.ts";
+import { followed, isReply, reclassified, saidClass } from "./classified.ts";
 import { email } from "./email.ts";
-import { checkContent, checkMove, isLeaving, type MessageState, sendAfter, sendAfterChange, sentAt } from "./message_states.ts";
+import { senderOf } from "./email_sender.ts";
+import { wakeSender } from "./leaving.ts";
+import {
+  checkContent,
+  checkMove,
+  checkNotSending,
+  isLeaving,
+  type MessageState,
+  releasedBy,
+  sendAfter,
+  sendAfterChange,
+  sentAt,
+} from "./message_states.ts";
 import { type Contact, checkPlace, place } from "./placing.ts";
 import { people, person } from "./recipients.ts";
-import { joinThread, markAnswered, refreshThread } from "./threading.ts";
+import { joinThread, markAnswered, normalizedSubject, refreshThread } from "./threading.ts";
 
 type Email = Row<typeof email>;
 
@@ -31,23 +43,26 @@ export async function createEmail(ctx: Ctx, { send_in, ...given }: Create<typeof
     ...written,
     ...placed,
     ...bodies(written),
-    ...addressed(ctx, { ...given, status }, person),
+    ...addressed({ ...given, status }, person),
     status,
     direction: status === "inbox" ? ("incoming" as const) : ("outgoing" as const),
-    subject: written.subject ?? "",
+    subject: written.subject ?? replySubject(answered),
     cc: given.cc ?? [],
     date_sent,
     activity_at: given.activity_at ?? date_sent ?? placed.activity_at,
     send_after: sendAfter(ctx, status, { ...given, send_in }),
+    released_by: releasedBy(ctx, status),
     references: answered === null ? [] : referencesTo(answered),
   };
+  if (given.classification && status !== "inbox") throw invalid({ classification: "can only be set for a received e-mail" });
+  Object.assign(values, await senderOf(ctx, values));
   checkSendable(values);
-  await checkSender(ctx, values);
   const thread_id = await joinThread(ctx, values, answered?.thread_id ?? null);
   const row = store.insert(ctx, email, { ...values, thread_id, envelope: envelopeOf(values, answered?.message_ids[0] ?? null) });
   if (status === "sent") emit(ctx, email, { action: "sent", after: row });
-  if (status === "inbox") await markAnswered(ctx, thread_id);
-  return row;
+  if (status === "inbox" && isReply(row)) await markAnswered(ctx, row);
+  wakeSender(ctx, email, row);
+  return followed(ctx, row);
 }
 
 const content = [
@@ -64,6 +79,7 @@ const content = [
   "email_account_id",
   "send_as_id",
   "template_id",
+  "tracking",
 ] as const;
 
 export async function updateEmail(ctx: Ctx, before: Email, { send_in, ...patch }: Patch<typeof email>): Promise<Email> {
@@ -73,34 +89,43 @@ export async function updateEmail(ctx: Ctx, before: Email, { send_in, ...patch }
   await checkPlace(ctx, before, patch);
 
   const answered = await newlyAnswered(ctx, before, patch);
+  const classification = saidClass(before, patch.classification);
   const written = { ...patch, ...(await fromNewTemplate(ctx, before, patch)) };
   const values = {
     ...before,
     ...written,
     ...bodies(written, before),
-    ...addressed(ctx, { ...before, ...patch, status }),
+    ...addressed({ ...before, ...patch, status }),
     ...(answered && { thread_id: answered.thread_id, references: referencesTo(answered) }),
+    subject: written.subject ?? (before.subject || replySubject(answered)),
     send_after: sendAfterChange(ctx, before, status, { ...patch, send_in }),
+    released_by: releasedBy(ctx, status, before),
+    receipts: status === before.status ? before.receipts : [],
+    ...(patch.followup_date !== undefined && patch.followup_date !== before.followup_date && { followup_made_at: null }),
+    classification: classification ?? before.classification,
   };
   if (patch.date_sent && patch.date_sent !== before.date_sent) sentAt(ctx, status, patch);
+  Object.assign(values, await senderOf(ctx, values, before));
   if (status !== before.status) checkSendable(values);
-  await checkSender(ctx, values, before);
   const in_reply_to = answered ? (answered.message_ids[0] ?? null) : (before.envelope?.in_reply_to ?? null);
-  // What was sent or received keeps the envelope it came in.
+  // An e-mail that was sent or received keeps its envelope.
   if (before.status === "draft" || status === "draft") values.envelope = envelopeOf(values, in_reply_to);
 
   const after = store.update(ctx, email, before, values);
   for (const thread_id of threadsTouched(before, after)) await refreshThread(ctx, thread_id);
-  return after;
+  if (after.send_after !== before.send_after) wakeSender(ctx, email, after);
+  return classification === undefined ? after : reclassified(ctx, before, after);
 }
 
-/** A thread goes with its last e-mail. */
+/** A thread is deleted with its last e-mail. */
 export async function deleteEmail(ctx: Ctx, before: Email): Promise<void> {
+  checkNotSending(before);
   await store.remove(ctx, email, [before]);
+  stepMoved(ctx, [before]);
   await refreshThread(ctx, before.thread_id);
 }
 
-/** A draft that is given another template keeps what is written in it already. */
+/** A draft that gets another template keeps the text it already has. */
 async function fromNewTemplate(ctx: Ctx, before: Email, patch: Patch<typeof email>) {
   if (patch.template_id === undefined || patch.template_id === before.template_id) return {};
   const contact_id = patch.contact_id === undefined ? before.contact_id : patch.contact_id;
@@ -129,7 +154,13 @@ function threadsTouched(before: Email, after: Email): Set<string> {
   return shown.some((field) => !same(before[field], after[field])) ? new Set([before.thread_id, after.thread_id]) : new Set();
 }
 
-/** The header's line of messages that this one continues. */
+/** An answer that says nothing else has the subject of what it answers. */
+function replySubject(answered: Email | null): string {
+  const root = normalizedSubject(answered?.subject ?? "");
+  return root === "" ? "" : `Re: ${root}`.slice(0, 1000);
+}
+
+/** The header's list of messages that this one continues. */
 const referencesTo = (answered: Email): string[] => [...answered.references, ...answered.message_ids.slice(0, 1)].slice(-100);
 
 // --- addresses ---
@@ -142,47 +173,30 @@ interface Addresses {
   bcc?: string[];
 }
 
-/** Whom it is exchanged with: who wrote it, or whom it is written to. */
+interface Sendable extends Addresses {
+  attachments?: readonly { size: number | null }[];
+}
+
+/** The other side: the sender of a received e-mail, or the recipients. */
 const otherSide = ({ sender, to, cc }: Omit<Addresses, "status">, status: MessageState): string[] =>
   people([(status === "inbox" ? sender : null) ?? [], to ?? [], cc ?? []].flat()).map((one) => one.email);
 
-/** The sender and the recipients, where they go without saying. */
-function addressed(
-  ctx: Ctx,
-  { status, sender, to }: Addresses,
-  contact: Contact | null = null,
-): { sender: string | null; to: string[] } {
+/** Fills in the recipients, and the sender of a received e-mail, when they are not given. */
+function addressed({ status, sender, to }: Addresses, contact: Contact | null = null): { sender: string | null; to: string[] } {
   const first = contact?.emails[0]?.email;
   if (status === "inbox") return { sender: sender ?? first ?? null, to: to ?? [] };
-  return {
-    sender: sender ?? (status === "draft" ? null : callersAddress(ctx)),
-    to: to ?? (first === undefined ? [] : [first]),
-  };
+  return { sender: sender ?? null, to: to ?? (first === undefined ? [] : [first]) };
 }
 
-function callersAddress(ctx: Ctx): string | null {
-  const me = ctx.directory.get(user, ctx.actor.user_id);
-  if (me === undefined) return null;
-  return me.name === me.email ? me.email : `"${me.name.replace(/["\\]/g, "")}" <${me.email}>`;
-}
+/** Most servers take no more. */
+const attachedMax = 25_000_000;
 
-type Sender = Partial<Pick<Email, "status" | "sender" | "email_account_id" | "send_as_id">>;
-
-/** What is logged may be anybody's. What is to leave is in the name of whoever writes it, and asked again when it is sent off. */
-async function checkSender(ctx: Ctx, mail: Sender, before: Sender = {}): Promise<void> {
-  if (mail.status === "sent" || mail.status === "inbox") return;
-  const known = mail.status !== "draft" && mail.status !== before.status ? {} : before;
-  const { sender, email_account_id, send_as_id } = mail;
-  const me = ctx.actor.user_id;
-  if (email_account_id && email_account_id !== known.email_account_id)
-    await mailboxOf(ctx, me, email_account_id, "email_account_id");
-  if (send_as_id && send_as_id !== known.send_as_id) await checkSendAs(ctx, me, send_as_id, "send_as_id");
-  if (sender && sender !== known.sender) await checkAddress(ctx, me, person(sender).email, "sender");
-}
-
-function checkSendable({ status, sender, to = [], cc = [], bcc = [] }: Addresses): void {
+function checkSendable({ status, sender, to = [], cc = [], bcc = [], attachments = [] }: Sendable): void {
   if (status !== "draft" && !sender) throw invalid({ sender: "is required" });
   if (isLeaving(status) && to.length + cc.length + bcc.length === 0) throw invalid({ to: "is required to send it" });
+  const size = attachments.reduce((sum, one) => sum + (one.size ?? 0), 0);
+  if (isLeaving(status) && size > attachedMax)
+    throw invalid({ attachments: "must be 25 MB or less in all to be sent: send a link to a file instead" });
 }
 
 function envelopeOf(
@@ -209,7 +223,7 @@ function envelopeOf(
 
 type Bodies = Partial<Pick<Email, "body_text" | "body_html">>;
 
-/** Each form follows from the other where it is not given; an e-mail may well bring both. */
+/** Each form of the body is made from the other when it is not given. An e-mail may have both. */
 function bodies(given: Bodies, before: Bodies = {}): Bodies {
   const text = given.body_text === before.body_text ? undefined : given.body_text;
   const html = given.body_html === before.body_html ? undefined : given.body_html;

@@ -1,4 +1,4 @@
-// What every kind of activity that can be a message does: it updates the conversation it belongs to.
+// The verbs of all kinds of activity that can be a message: they also update the conversation it belongs to.
 import type { Ctx } from "../../core/context.ts";
 import type { Extras } from "../../core/operation.ts";
 import type { Create, Patch, Resource, Row } from "../../core/resource.ts";
@@ -12,7 +12,7 @@ interface Verbs<R extends Resource> {
   lock?(ctx: Ctx, id: string): Promise<Row<R>>;
 }
 
-/** The five verbs of a kind, given its own functions for some. */
+/** The five verbs of a kind, with the kind's own functions for some of them. */
 export function inConversations<R extends Resource>(of: R, verbs: Verbs<R>) {
   return {
     list: true,

@@ -9,6 +9,7 @@ import { standard } from "../../records/standard.ts";
 import { activity, emailLine } from "./activity.ts";
 import { call } from "./call.ts";
 import { createCall, updateCall } from "./call_verbs.ts";
+import { deleteCarried } from "./carried.ts";
 import { channelMessage } from "./channel_message.ts";
 import { createChannelMessage, updateChannelMessage } from "./channel_message_verbs.ts";
 import { created } from "./created.ts";
@@ -28,12 +29,12 @@ import { leadStatusChange, opportunityStatusChange } from "./status_change.ts";
 import { listActivities } from "./stream.ts";
 import { taskCompleted } from "./task_completed.ts";
 
-/** With `thread_emails=true` e-mails are shown as lines of their thread. */
+/** With `thread_emails=true`, e-mails are shown as lines of their thread. */
 const pageOfLines = () => listSchema(z.union([outputSchema(activity), outputSchema(emailLine)]));
 
-/** `?send_to_inbox=true` says the same as the field of that name. */
+/** `?send_to_inbox=true` means the same as the field of that name. */
 const sendToInbox = {
-  parameters: [{ name: "send_to_inbox", doc: "For a received message: also makes a task to answer it.", schema: z.boolean() }],
+  parameters: [{ name: "send_to_inbox", doc: "For a received message: also creates a task to answer it.", schema: z.boolean() }],
 };
 
 export const activities: Operation[] = [
@@ -55,10 +56,16 @@ export const activities: Operation[] = [
     { list: true, get: (ctx, id, fields) => showRecord(ctx, emailThread, id, fields ?? ["_all"]) },
     "member",
   ),
-  ...standard(sms, inConversations(sms, { create: createSms, update: updateSms }), "member", { create: sendToInbox }),
+  ...standard(sms, inConversations(sms, { create: createSms, update: updateSms, ...deleteCarried(sms) }), "member", {
+    create: sendToInbox,
+  }),
   ...standard(
     channelMessage,
-    inConversations(channelMessage, { create: createChannelMessage, update: updateChannelMessage }),
+    inConversations(channelMessage, {
+      create: createChannelMessage,
+      update: updateChannelMessage,
+      ...deleteCarried(channelMessage),
+    }),
     "member",
   ),
   ...standard(
@@ -75,7 +82,7 @@ export const activities: Operation[] = [
 
 const places = ["lead_id", "contact_id", "conversation_id", "in_reply_to_id"];
 
-/** Who leaves it to the addresses where an e-mail belongs is told where else it might. */
+/** A caller who lets the addresses decide which lead an e-mail belongs to is told the other possible leads. */
 function tellingOtherLeads(operation: Operation): Operation {
   if (operation.verb !== "create") return operation;
   return {

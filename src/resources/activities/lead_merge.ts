@@ -5,10 +5,10 @@ import { act, kind } from "./act.ts";
 
 export const leadMerge = resource({
   ...kind("LeadMerge", "lead_merge"),
-  doc: "Notes that another lead was merged into this one.",
+  doc: "Records that another lead was merged into this one.",
   fields: {
     ...act("LeadMerge"),
-    source_lead_id: text({ readOnly: true, doc: "The lead that went; it is not there any more." }),
+    source_lead_id: text({ readOnly: true, doc: "The merged lead, which no longer exists." }),
     source_lead_name: text({ readOnly: true }),
     destination_lead_id: text({ readOnly: true }),
     status: text({ readOnly: true, doc: "`completed`: leads are merged at once or not at all." }),

@@ -1,7 +1,7 @@
-// The little markup that people write in chat, as rich text: emphasis, code, links, lists. Anything else stays as it is written.
+// Converts the simple markup of chat messages to rich text: emphasis, code, links, lists. Everything else stays as it is written.
 import { fromHtml, type RichText } from "../../values/rich_text.ts";
 
-/** `**Hello** [there](https://a.example)` → both forms of it. */
+/** `**Hello** [there](https://a.example)` → both forms of the body. */
 export function fromMarkdown(markdown: string): RichText {
   const html: string[] = [];
   let open = "";
@@ -17,14 +17,14 @@ export function fromMarkdown(markdown: string): RichText {
 
 const ITEM = /^\s*([-*+•]|\d{1,9}[.)])\s+(.*)$/;
 
-/** Within a line; between backticks everything is as it is written. */
+/** Markup within a line. Text between backticks stays as it is written. */
 const inline = (line: string): string =>
   line
     .split(/(`[^`]+`)/)
     .map((part) => (/^`.+`$/.test(part) ? `<code>${part.slice(1, -1)}</code>` : marked(part)))
     .join("");
 
-// What stands between two marks is bounded, so that a line of nothing but marks takes no longer than others.
+// The text between two marks has a maximum length, so that a line of nothing but marks takes no longer than others.
 const INNER = String.raw`(\S(?:.{0,1000}?\S)?)`;
 const MARKS: [RegExp, string][] = [
   [/\[([^\]]{1,1000})\]\((https?:[^\s)]{1,2000})\)/g, '<a href="$2">$1</a>'],

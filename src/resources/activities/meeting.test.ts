@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { atMoment } from "../../../test/support/clock.ts";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { service } from "../../../test/support/service.ts";
-import { followMeetings } from "./meetings_by_clock.ts";
 
 const starts_at = "2031-05-06T10:00:00.000Z";
 
 const planned = async (acme: Workspace, body: object = {}) =>
   acme.post("/activity/meeting/", { lead_id: (await acme.lead()).id, title: "Demo", starts_at, ...body });
 
-/** Does something at another time of the service's clock. */
+/** Runs `act` at another time of the service's clock. */
 async function at<T>(time: string, act: () => Promise<T>): Promise<T> {
   const { clock } = await service();
   clock.now = new Date(time);
@@ -97,14 +97,14 @@ test("that a meeting begins and ends is told once, when the clock has come there
   const acme = await organization();
   const [meeting, canceled] = [await planned(acme), await planned(acme)];
   await acme.put(`/activity/meeting/${canceled.id}/`, { status: "canceled" });
-  const { core } = acme.service.app;
+  const by = (moment: string) => atMoment(acme.service, moment, "meetings");
   const told = async (of: any) => (await acme.events(of.id)).filter((one) => /started|completed/.test(one.action));
 
-  await at("2031-05-06T09:59:59.999Z", () => followMeetings(core));
+  await by("2031-05-06T09:59:59.999Z");
   const before = await told(meeting);
-  await at("2031-05-06T10:00:00.000Z", () => Promise.all([followMeetings(core), followMeetings(core)]));
+  await by("2031-05-06T10:00:00.000Z");
   const during = await told(meeting);
-  await at("2031-05-06T10:30:00.000Z", () => Promise.all([followMeetings(core), followMeetings(core)]));
+  await by("2031-05-06T10:30:00.000Z");
   const after = await told(meeting);
 
   assert.deepEqual(before, []);
@@ -122,6 +122,20 @@ test("that a meeting begins and ends is told once, when the clock has come there
   assert.deepEqual(await told(canceled), []);
 });
 
+test("a meeting that begins by the clock was changed by nobody", async () => {
+  const acme = await organization();
+  const eve = await acme.member();
+  const meeting = await planned(eve);
+  await acme.put(`/activity/meeting/${meeting.id}/`, { location: "Room 1" });
+
+  await atMoment(acme.service, "2031-05-06T10:00:00.000Z", "meetings");
+
+  const started = (await acme.events(meeting.id)).at(-1);
+  const { status, updated_by } = await acme.get(`/activity/meeting/${meeting.id}/`);
+  assert.deepEqual([started.action, started.user_id], ["started", null]);
+  assert.deepEqual([status, updated_by], ["in-progress", acme.userId]);
+});
+
 test("a meeting that went by unnoticed has begun and ended, in that order, also when it is moved", async () => {
   const acme = await organization();
   const [meeting, moved] = [await planned(acme), await planned(acme)];
@@ -129,7 +143,7 @@ test("a meeting that went by unnoticed has begun and ended, in that order, also 
 
   await at("2031-06-01T00:00:00.000Z", async () => {
     await acme.put(`/activity/meeting/${moved.id}/`, { starts_at: "2031-07-01T00:00:00.000Z" });
-    await followMeetings(acme.service.app.core);
+    await atMoment(acme.service, "2031-06-01T00:00:00.000Z", "meetings");
   });
 
   assert.deepEqual(await actions(meeting), ["started", "completed"]);

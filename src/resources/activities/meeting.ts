@@ -16,11 +16,11 @@ import { outcomeElsewhere } from "./outcomes.ts";
 export const meetingStates = ["upcoming", "in-progress", "completed", "canceled", "declined-by-lead", "declined-by-org"] as const;
 export type MeetingState = (typeof meetingStates)[number];
 
-/** No meeting takes longer than a year. */
+/** A meeting may take a year at most. */
 export const longest = 366 * 86_400;
 
-/** Said by somebody; the other states are the clock's. */
-const said: readonly MeetingState[] = ["canceled", "declined-by-lead", "declined-by-org"];
+/** States that somebody sets. The others follow from the time. */
+export const said: readonly MeetingState[] = ["canceled", "declined-by-lead", "declined-by-org"];
 
 export interface Attendee {
   email: string | null;
@@ -44,7 +44,7 @@ const attendee = z
       .nullish()
       .transform((raw, check) => {
         if (raw === null || raw === undefined) return null;
-        // Members are asked too, and may be at localhost.
+        // Members can be attendees too, and their address may be at localhost.
         const email = parseEmail(raw, { allowLocalhost: true });
         if (email === null) check.addIssue({ code: "custom", message: "is not an e-mail address" });
         return email;
@@ -87,9 +87,10 @@ export const meeting = resource({
   ...kind("Meeting", "meeting"),
   moved: ({ outcome_id }, here, there) => ({
     ...leftBehind,
+    connected_account_id: null,
     outcome_id: outcomeElsewhere("meeting_outcomes", outcome_id, here, there),
   }),
-  doc: "A meeting with people of a lead, to come or past.",
+  doc: "A past or future meeting with people of a lead.",
   search: searched({ words: searchWords }),
   filters: { ...kind("Meeting", "meeting").filters, status: statusFilter(), status__in: statusFilter() },
   sort: { ...kind("Meeting", "meeting").sort, starts_at: true },
@@ -103,21 +104,21 @@ export const meeting = resource({
       min: 1,
       max: longest,
       filled: true,
-      doc: "In seconds; in place of `ends_at`, or following from it.",
+      doc: "In seconds. Give it instead of `ends_at`; otherwise it follows from it.",
     }),
     status: choice(meetingStates, {
       filled: true,
-      doc: "Where the clock has it, unless it was called off; `canceled` can be set at any time.",
+      doc: "It follows from the time, unless the meeting was canceled. `canceled` can be set at any time.",
       shown: lookedUp(
         ["status", "starts_at", "ends_at"],
         z.enum(meetingStates),
         (_directory, status: MeetingState, starts_at: string, ends_at: string, { now }: Moment) =>
           stateAt(now, { status, starts_at, ends_at }),
-        "Where the clock has it, unless it was called off.",
+        "It follows from the time, unless the meeting was canceled.",
       ),
     }),
     location: text({ max: 1000 }),
-    note: text({ max: textMax, doc: "What the invitation says." }),
+    note: text({ max: textMax, doc: "The text of the invitation." }),
     user_note: text({ max: textMax, doc: "Notes on the meeting." }),
     user_note_html: text({ max: textMax, doc: "The same as rich text, with mentions; wins over `user_note`." }),
     user_note_mentions: texts({
@@ -130,12 +131,12 @@ export const meeting = resource({
       default: [] as Attendee[],
       names: takingPart,
       output: z.array(shownAttendee),
-      doc: "Who takes part; members and contacts are found by their e-mail address.",
+      doc: "The attendees. Members and contacts are found by their e-mail address.",
     }),
     outcome_id: text({ max: 64, doc: "One of `settings.meeting_outcomes` of the organization." }),
     conference_links: json(z.array(link).max(50), {
       default: [] as z.output<typeof link>[],
-      doc: "Where it takes place online.",
+      doc: "Links to the online meeting.",
     }),
     is_recurring: boolean({ readOnly: true, default: false }),
     calendar_event_link: carried,
@@ -157,14 +158,14 @@ interface Times {
   ends_at: string;
 }
 
-/** The state of a meeting at an instant: as it was said, else by the clock. */
+/** The state of a meeting at an instant: the one that was set, or else the one that follows from the time. */
 export function stateAt(now: Date, { status, starts_at, ends_at }: Times): MeetingState {
   if (said.includes(status)) return status;
   const at = now.toISOString();
   return at < starts_at ? "upcoming" : at < ends_at ? "in-progress" : "completed";
 }
 
-/** The same for a list: the stored state is as of the last write. */
+/** The same for a list, because the stored state is as of the last write. */
 function statusFilter(): Filter {
   return {
     doc: "Only meetings in this state now, or in one of several separated by commas.",

@@ -1,4 +1,4 @@
-// A meeting begins and ends by the clock. What is stored follows, with an event for each step.
+// Meetings start and end with time. The stored state follows, with an event for each step.
 import type { Ctx } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
 import { changedFields, emit } from "../../records/event.ts";
@@ -7,7 +7,7 @@ import { type MeetingState, meeting, stateAt } from "./meeting.ts";
 
 type Meeting = Row<typeof meeting>;
 
-/** The meeting as it is by now. One that went by while nobody looked began as well as ended. */
+/** The meeting in its present state. If it has both started and ended since the last write, both events are written. */
 export function settled(ctx: Ctx, stored: Meeting): Meeting {
   const state = stateAt(ctx.now, stored);
   const began = stored.status === "upcoming" && state !== "upcoming" ? step(ctx, stored, "in-progress", "started") : stored;

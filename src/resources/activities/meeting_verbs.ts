@@ -1,4 +1,4 @@
-// What writing a meeting does besides writing the row: when it ends, who takes part, where it stands.
+// The verbs of meetings: they set when a meeting ends, who attends, and its status.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
@@ -9,7 +9,9 @@ import { store } from "../../records/store.ts";
 import { emailKey } from "../../values/email.ts";
 import { contact } from "../contacts/contact.ts";
 import { user } from "../organization/organization.ts";
+import { endWays } from "../sequences/stops.ts";
 import { bothForms } from "../shared/both_forms.ts";
+import { checkCalendars } from "./calendar_meetings.ts";
 import { type Attendee, longest, type MeetingState, meeting, stateAt } from "./meeting.ts";
 import { settled } from "./meeting_states.ts";
 import { newOnes, tellAttendees, tellMentioned } from "./notices.ts";
@@ -37,12 +39,14 @@ export async function createMeeting(ctx: Ctx, given: Create<typeof meeting>): Pr
   const isCanceled = row.status === "canceled";
   emit(ctx, meeting, { action: isCanceled ? "canceled" : "scheduled", after: row });
   if (!isCanceled) tellAttendees(ctx, row, usersAmong(row));
+  if (!isCanceled) await stopForMeeting(ctx, row);
   tellMentioned(ctx, "meeting", row, row.user_note_mentions, row.user_note);
   return row;
 }
 
 export async function updateMeeting(ctx: Ctx, stored: Meeting, patch: Patch<typeof meeting>): Promise<Meeting> {
   const before = settled(ctx, stored);
+  await checkCalendars(ctx, before, patch);
   const times = timesOf(patch, before);
   if (patch.outcome_id !== before.outcome_id) checkOutcome(outcomesOf(ctx, "meeting_outcomes"), patch.outcome_id);
   await checkPlace(ctx, before, patch);
@@ -62,6 +66,13 @@ export async function updateMeeting(ctx: Ctx, stored: Meeting, patch: Patch<type
   return after;
 }
 
+/** Whoever has a meeting needs no more mail that asks for one. */
+export async function stopForMeeting(ctx: Ctx, { contact_id, attendees, starts_at }: Meeting): Promise<void> {
+  if (Date.parse(starts_at) < ctx.now.getTime() - 86_400_000) return;
+  const ids = new Set([contact_id ?? [], attendees.flatMap((one) => one.contact_id ?? [])].flat());
+  for (const id of [...ids].sort()) await endWays(ctx, { addresses: [], contact_id: id }, "met");
+}
+
 const usersAmong = ({ attendees }: Meeting): string[] => attendees.flatMap((one) => one.user_id ?? []);
 
 // --- when ---
@@ -74,7 +85,7 @@ interface Times {
 
 const halfAnHour = 1800;
 
-/** The end decides, else the duration; a meeting that is moved keeps its length. */
+/** The end counts if given, or else the duration. A meeting that is moved keeps its length. */
 function timesOf(given: Partial<Times>, before?: Times): Times {
   const changed = (field: keyof Times) => given[field] !== undefined && given[field] !== before?.[field];
   const starts_at = given.starts_at ?? before!.starts_at;
@@ -95,12 +106,12 @@ function plusSeconds(moment: string, seconds: number): string {
 
 const lastMoment = Date.parse("9999-12-31T23:59:59.999Z");
 
-// --- where it stands ---
+// --- status ---
 
-/** What the clock says cannot be said otherwise. */
+/** A caller cannot set the states that follow from the time. */
 function stateOf(ctx: Ctx, given: MeetingState | undefined, times: Times): MeetingState {
   const state = stateAt(ctx.now, { status: given ?? "upcoming", ...times });
-  if (given !== undefined && given !== state) throw invalid({ status: `is ${state} at this time; it can be canceled` });
+  if (given !== undefined && given !== state) throw invalid({ status: `is ${state} at this time; it can only be canceled` });
   return state;
 }
 
@@ -123,14 +134,14 @@ async function contactsAmong(ctx: Ctx, attendees: readonly Attendee[]): Promise<
     [sql`(t.id = any(${ids}) or t.email_keys && ${emails}::text[])`],
     sql`order by t.date_updated desc, t.id desc limit 1000`,
   );
-  // In the order in which they are named: the first one's lead is the meeting's where none is given.
+  // In the given order. If no lead is given, the meeting belongs to the lead of the first attendee who has one.
   return attendees.flatMap((one) => found.filter((person) => isThat(person, one)));
 }
 
 const isThat = (person: Contact, { contact_id, email }: Attendee): boolean =>
   contact_id === null ? email !== null && person.email_keys.includes(emailKey(email)) : person.id === contact_id;
 
-/** Attendees with the member or the contact they are, of several contacts the one at this lead. */
+/** Attendees with their member or contact. Of several contacts, the one of this lead is taken. */
 function resolved(ctx: Ctx, attendees: readonly Attendee[], contacts: readonly Contact[], lead_id: string): Attendee[] {
   return attendees.map((one, i) => {
     const people = contacts.filter((person) => isThat(person, one));

@@ -1,16 +1,24 @@
-// How a message goes out: the states that e-mails, SMS and channel messages share. Nothing is sent here: a message in `outbox`
-// waits for the sender, which takes it when its `send_after` has come.
-import type { Ctx } from "../../core/context.ts";
+// The states of outgoing messages, shared by e-mails, SMS and channel messages. Nothing is sent here: a message in `outbox` waits
+// for its `send_after`, and the sender then takes it.
+import { type Ctx, userOf } from "../../core/context.ts";
 import { type FieldErrors, invalid, refuse } from "../../core/errors.ts";
+import { text, timestamp } from "../../core/field.ts";
 import { same } from "../../values/same.ts";
 
 export const messageStates = ["draft", "scheduled", "outbox", "sent", "inbox", "error"] as const;
 export type MessageState = (typeof messageStates)[number];
 
 export const statusDoc =
-  "`draft` may be edited; `scheduled` and `outbox` are to be sent; `sent` and `inbox` (received) are final; `error` could not be sent.";
+  "`draft` can be edited; `scheduled` and `outbox` wait to be sent; `sent` and `inbox` (received) are final; `error` could not be sent.";
 
-/** What a caller may ask for; `sent` and `error` are the sender's to say. */
+/** For the sender only. It is never shown. */
+export const leavingFields = {
+  send_after: timestamp({ readOnly: true, hidden: true, doc: "The earliest time to send it." }),
+  sending_at: timestamp({ readOnly: true, hidden: true, doc: "When sending started." }),
+  released_by: text({ readOnly: true, hidden: true, doc: "The user who put it into the outbox." }),
+};
+
+/** States that a caller may set. Only the sender sets `sent` and `error`. */
 const next: Record<MessageState, readonly MessageState[]> = {
   draft: ["scheduled", "outbox"],
   scheduled: ["draft", "outbox"],
@@ -20,14 +28,14 @@ const next: Record<MessageState, readonly MessageState[]> = {
   inbox: [],
 };
 
-/** The message is to leave, now or later. */
+/** The message is to be sent, now or later. */
 export const isLeaving = (status: MessageState): boolean => status === "outbox" || status === "scheduled";
 
 export function checkMove(from: MessageState, to: MessageState): void {
   if (from !== to && !next[from].includes(to)) throw invalid({ status: `cannot become ${to} once it is ${from}` });
 }
 
-/** Only a draft may be edited; what is taken back to a draft may be edited on the way. */
+/** Only a draft may be edited. A request that takes a message back to draft may edit it as well. */
 export function checkContent<T extends { status: MessageState }>(
   before: T,
   patch: Partial<T>,
@@ -48,7 +56,19 @@ interface Times {
   send_in?: number;
 }
 
-/** When a message may leave: at the date it is scheduled for, or some seconds after it is put into the outbox. */
+/** In whose name it is sent: the member who last put it into the outbox. */
+export const releasedBy = (ctx: Ctx, status: MessageState, before?: { status: MessageState; released_by: string | null }) =>
+  !isLeaving(status) ? null : status === before?.status ? before.released_by : userOf(ctx);
+
+/** A message that is being sent cannot be taken back. */
+export function checkNotSending({ sending_at }: { sending_at: string | null }): void {
+  if (sending_at !== null)
+    throw invalid({
+      status: "cannot be changed while it is being sent: try again in a minute, when it was sent or shows an error",
+    });
+}
+
+/** The earliest time to send a message: its scheduled date, or some seconds after it is put into the outbox. */
 export function sendAfter(ctx: Ctx, status: MessageState, { date_scheduled, send_in }: Times): string | null {
   if (send_in !== undefined && status !== "outbox") throw invalid({ send_in: "can only be given with the status outbox" });
   if (status === "outbox") return new Date(ctx.now.getTime() + (send_in ?? 0) * 1000).toISOString();
@@ -58,18 +78,20 @@ export function sendAfter(ctx: Ctx, status: MessageState, { date_scheduled, send
   return date_scheduled;
 }
 
-/** The same for a change: what already waits keeps its time, unless another is given. */
+/** The same for a change: a message that already waits keeps its time, unless another is given. */
 export function sendAfterChange(
   ctx: Ctx,
-  before: { status: MessageState; date_scheduled: string | null; send_after: string | null },
+  before: { status: MessageState; date_scheduled: string | null; send_after: string | null; sending_at: string | null },
   status: MessageState,
   { date_scheduled = before.date_scheduled, send_in }: Times,
 ): string | null {
   const waits = status === before.status && date_scheduled === before.date_scheduled && send_in === undefined;
-  return waits ? before.send_after : sendAfter(ctx, status, { date_scheduled, send_in });
+  if (waits) return before.send_after;
+  checkNotSending(before);
+  return sendAfter(ctx, status, { date_scheduled, send_in });
 }
 
-/** When a logged message was sent or received; null for what has not left. */
+/** When a logged message was sent or received. Null for a message that has not been sent. */
 export function sentAt(ctx: Ctx, status: MessageState, given: Times): string | null {
   if (status === "sent" || status === "inbox")
     return given.date_sent ?? given.activity_at ?? given.date_created ?? ctx.now.toISOString();

@@ -24,7 +24,7 @@ test("a note says something", async () => {
   await acme.refused(400, "PUT", `/activity/note/${note.id}/`, { note: null }, "note");
 });
 
-test("whoever writes back a whole note has changed one of its two forms", async () => {
+test("when a whole note is written back, the form that differs counts", async () => {
   const acme = await organization();
   const note = await acme.note({ note: "One" });
 

@@ -1,4 +1,4 @@
-// What somebody wrote down about a lead.
+// A note: a text about a lead.
 import { z } from "zod";
 import { boolean, computed, namingPast, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
@@ -7,7 +7,7 @@ import { act, kind, textMax, usersDoc } from "./act.ts";
 
 export const note = resource({
   ...kind("Note", "note"),
-  doc: "Something written down about a lead.",
+  doc: "A note about a lead.",
   search: searched({
     words: (row: { title: string | null; note: string | null }) => [{ text: row.title }, { text: row.note }],
     covers: ["title", "note"],
@@ -24,7 +24,7 @@ export const note = resource({
       names: namingPast("user", "group"),
       doc: "Users and groups that the rich text mentions.",
     }),
-    pinned: boolean({ default: false, doc: "Kept at the top of the lead's history." }),
+    pinned: boolean({ default: false, doc: "Pinned to the top of the lead's history." }),
     pinned_at: timestamp({ readOnly: true }),
     pinned_by: text({ readOnly: true, doc: "The user who pinned it." }),
   },

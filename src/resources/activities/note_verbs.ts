@@ -1,4 +1,4 @@
-// What writing a note does besides writing the row.
+// The verbs of notes.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";

@@ -1,10 +1,13 @@
-// Which members get a notification about an activity.
-import type { Ctx } from "../../core/context.ts";
+// Decides which members get a notification about an activity.
+import { type Ctx, userOf } from "../../core/context.ts";
 import { findRecord } from "../../records/records.ts";
+import type { StrangerCall } from "../inbox/stranger_call.ts";
 import { lead } from "../leads/lead.ts";
 import { isNews, nameOfCaller, notify, shortened } from "../notifications/notify.ts";
+import { isActiveMember } from "../organization/organization.ts";
+import { ourNumber } from "../telephony/own_numbers.ts";
 
-/** As much of an activity as is told of. */
+/** The parts of an activity that notifications need. */
 interface Activity {
   id: string;
   lead_id: string;
@@ -39,14 +42,44 @@ export function tellAttendees(ctx: Ctx, of: Activity & { title: string | null },
   notify(ctx, ids, { ...notice("meeting", of, of.title), type: "meeting_scheduled", title });
 }
 
-/** Somebody called and nobody answered: whose call it was, and whose lead. */
-export async function tellOfMissedCall(ctx: Ctx, of: Activity & { phone: string | null; activity_at: string }): Promise<void> {
-  if (!isNews(ctx, of.activity_at)) return;
-  const title = of.phone === null ? "You missed a call" : `You missed a call from ${of.phone}`;
-  notify(ctx, await responsible(ctx, of), { ...notice("call", of, null), type: "missed_call", title });
+interface MissedCall extends Activity {
+  phone: string | null;
+  local_phone: string | null;
+  activity_at: string;
 }
 
-async function responsible(ctx: Ctx, { user_id, lead_id }: Activity): Promise<(string | null)[]> {
+/**
+ * A missed call: notifies the member who was called, the lead's owner, and the others whom the number rings. Returns who they
+ * are.
+ */
+export async function tellOfMissedCall(ctx: Ctx, of: MissedCall): Promise<string[]> {
+  const responsible = await responsibleFor(ctx, of);
+  if (!isNews(ctx, of.activity_at)) return responsible;
+  const title = of.phone === null ? "You missed a call" : `You missed a call from ${of.phone}`;
+  notify(ctx, responsible, { ...notice("call", of, null), type: "missed_call", title, actor_id: userOf(ctx) });
+  return responsible;
+}
+
+/** A stranger's missed call: notifies the member whose number it is, or those whom the number rings. */
+export function tellOfStrangersCall(ctx: Ctx, { phone, local_phone, user_id }: StrangerCall, prospect_id: string): void {
+  notify(ctx, [user_id, ...rungBy(ctx, local_phone)], {
+    type: "missed_call",
+    title: phone === null ? "You missed a call" : `You missed a call from ${phone}`,
+    object_type: "inbox_prospect",
+    object_id: prospect_id,
+    actor_id: null,
+  });
+}
+
+async function responsibleFor(ctx: Ctx, { user_id, lead_id, local_phone }: MissedCall): Promise<string[]> {
   const at = await findRecord(ctx, lead, lead_id);
-  return [user_id, at?.owner_id ?? null];
+  const all = [user_id, at?.owner_id ?? null, ...rungBy(ctx, local_phone)];
+  return all.filter((one) => one !== null && isActiveMember(ctx.directory, one)) as string[];
+}
+
+/** The members whom a group's number rings. For one that rings everybody, the member who set it up. */
+function rungBy(ctx: Ctx, local_phone: string | null): (string | null)[] {
+  const number = local_phone === null ? undefined : ourNumber(ctx, local_phone);
+  if (!number?.is_group_number) return [];
+  return number.participants.length > 0 ? number.participants : [number.created_by];
 }

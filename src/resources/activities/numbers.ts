@@ -1,4 +1,4 @@
-// Phone numbers of calls and messages: stored as E.164 by the organization's country, with how they read beside them.
+// Phone numbers of calls and messages: stored as E.164 by the organization's country, and shown in readable form beside it.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { text } from "../../core/field.ts";
@@ -13,7 +13,7 @@ function e164(raw: string, ctx: Ctx): string {
   return parsed.phone;
 }
 
-/** `+1 800-444-5555`. What is stored reads the same from any country. */
+/** `+1 800-444-5555`. A stored number reads the same from any country. */
 export const formatted = (field: string) =>
   text({ derive: (row: Record<string, string | null>) => parsed(row[field])?.phone_formatted ?? null });
 

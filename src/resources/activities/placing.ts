@@ -1,8 +1,8 @@
-// Which lead, contact, opportunity and member an activity belongs to.
-import { type Ctx, may } from "../../core/context.ts";
+// Finds the lead, contact, opportunity and member that an activity belongs to.
+import { type Ctx, may, query } from "../../core/context.ts";
 import { invalid, notAllowed } from "../../core/errors.ts";
 import type { Resource, Row } from "../../core/resource.ts";
-import { join, name, or, type Sql, sql } from "../../db/sql.ts";
+import { join, name, or, raw, type Sql, sql, statement } from "../../db/sql.ts";
 import { findRecord, findRecords } from "../../records/records.ts";
 import { emailKey } from "../../values/email.ts";
 import { phoneDigits } from "../../values/phone.ts";
@@ -23,7 +23,7 @@ interface Given {
   date_created?: string;
 }
 
-/** How the other side can be reached: it tells the lead where nothing else does. */
+/** The other side's address or number. It decides the lead when nothing else does. */
 export interface Reached {
   emails?: readonly string[];
   phones?: readonly string[];
@@ -37,7 +37,7 @@ export interface Placed {
   activity_at: string;
 }
 
-/** Where a new activity belongs, and the person it names. A body with a lead alone costs no look at the database. */
+/** The records of a new activity. A body with only a lead needs no query. */
 export async function place(ctx: Ctx, body: Given, reached: Reached = {}): Promise<{ placed: Placed; person: Contact | null }> {
   checkUser(ctx, body.user_id);
   const given = body.conversation_id ? await inConversation(ctx, body, body.conversation_id) : body;
@@ -59,7 +59,7 @@ export async function place(ctx: Ctx, body: Given, reached: Reached = {}): Promi
   return { placed, person };
 }
 
-/** A message is with the conversation's lead, and with its contact unless it names another. */
+/** A message belongs to the conversation's lead, and to its contact unless it names another. */
 async function inConversation(ctx: Ctx, given: Given, id: string): Promise<Given> {
   const found = await findRecord(ctx, conversation, id);
   if (found === null) throw invalid({ conversation_id: "does not exist" });
@@ -69,7 +69,7 @@ async function inConversation(ctx: Ctx, given: Given, id: string): Promise<Given
   return { ...given, lead_id: found.lead_id, contact_id };
 }
 
-/** The same rules for a change; the lead of an activity is fixed. */
+/** The same rules for a change. The lead of an activity cannot change. */
 export async function checkPlace(ctx: Ctx, before: Placed & Given, patch: Given): Promise<void> {
   if (patch.user_id !== before.user_id) checkUser(ctx, patch.user_id);
   if (patch.contact_id !== before.contact_id) await checkAtLead(ctx, contact, "contact_id", patch.contact_id, before.lead_id);
@@ -89,30 +89,89 @@ async function checkAtLead(ctx: Ctx, of: Resource, field: string, id: string | n
   if (found.lead_id !== lead_id) throw invalid({ [field]: "belongs to another lead" });
 }
 
-/** What passes between people; a note or a task does not tell whom somebody is talking to. */
+/** Kinds that are an exchange between people. A note or a task does not say whom somebody is talking to. */
 const exchanges = ["Email", "SMS", "Call", "ChannelMessage", "Meeting"];
 
-const lastExchange = (ctx: Ctx, via: "contact_id" | "lead_id", id: Sql): Sql =>
-  sql`(select max(a.activity_at) from activity a where a.organization_id = ${ctx.organization_id} and a.${name(via)} = ${id}
-    and a._type = any(${exchanges}) and a.activity_at <= ${ctx.now}) desc nulls last`;
+/**
+ * A mailbox or a provider has seen it. What somebody only logged counts after that, or else a member could have the mail of a
+ * person filed at a lead of their own by logging a message there.
+ */
+const isCarried = raw("(cardinality(a.mailbox_user_ids) > 0 or a.receipts <> '[]' or a.provider_id is not null) is true");
 
-/** Of several who share an address, the one of the latest exchange, else who was changed last. */
-const latest = (ctx: Ctx, exchanged: readonly Sql[]): Sql =>
-  sql`order by ${join([...exchanged, sql`t.date_updated desc`, sql`t.id desc`], ", ")} limit 1`;
+const lastExchange = (ctx: Ctx, via: "contact_id" | "lead_id", id: Sql): Sql =>
+  sql`(select max(array[${isCarried}::int, extract(epoch from a.activity_at)]) from activity a
+    where a.organization_id = ${ctx.organization_id} and a.${name(via)} = ${id}
+      and a._type = any(${exchanges}) and a.activity_at <= ${ctx.now}) desc nulls last`;
+
+/** Of several contacts with the same address, the one with the latest exchange, or else the one changed last. */
+const latest = (exchanged: readonly Sql[], most = 1): Sql =>
+  sql`order by ${join([...exchanged, sql`t.date_updated desc`, sql`t.id desc`], ", ")} limit ${raw(String(most))}`;
 
 async function whoHas(ctx: Ctx, reached: Reached): Promise<Contact | null> {
   if (reached.contacts?.length) return reached.contacts[0]!;
   const conditions = reachedBy(reached);
   if (conditions === null) return null;
   const exchanged = [lastExchange(ctx, "contact_id", sql`t.id`), lastExchange(ctx, "lead_id", sql`t.lead_id`)];
-  return (await findRecords(ctx, contact, [conditions], latest(ctx, exchanged)))[0] ?? null;
+  return (await findRecords(ctx, contact, [conditions], latest(exchanged)))[0] ?? null;
+}
+
+const sharedMax = 100;
+
+/** The parts of a contact that are needed to find it by an address. */
+export interface Reachable {
+  id: string;
+  lead_id: string;
+  name: string;
+  email_keys: string[];
+}
+
+/** The contacts with one of these addresses, whoever may see them, in the order of the latest exchange. */
+export async function contactsWith(ctx: Ctx, emails: readonly string[], most = sharedMax): Promise<Reachable[]> {
+  const exchanged = [lastExchange(ctx, "contact_id", sql`t.id`), lastExchange(ctx, "lead_id", sql`t.lead_id`)];
+  const rows = await query(
+    ctx,
+    statement(
+      sql`select t.id, t.lead_id, t.name, array_to_json(t.email_keys) from contact t
+        where t.organization_id = ${ctx.organization_id} and ${reachedBy({ emails })!} ${latest(exchanged, most)}`,
+      `contact.reached.${most}`,
+    ),
+  );
+  return rows.map(([id, lead_id, name, keys]) => ({ id: id!, lead_id: lead_id!, name: name!, email_keys: JSON.parse(keys!) }));
+}
+
+/** The same for leads that have an address of their own. */
+export async function leadsWith(ctx: Ctx, emails: readonly string[]): Promise<{ id: string; email_keys: string[] }[]> {
+  const rows = await query(
+    ctx,
+    statement(
+      sql`select t.id, array_to_json(t.email_keys) from lead t
+        where t.organization_id = ${ctx.organization_id} and ${reachedBy({ emails })!}
+        ${latest([lastExchange(ctx, "lead_id", sql`t.id`)], sharedMax)}`,
+      "lead.reached",
+    ),
+  );
+  return rows.map(([id, keys]) => ({ id: id!, email_keys: JSON.parse(keys!) }));
 }
 
 async function leadThatHas(ctx: Ctx, reached: Reached): Promise<string | null> {
   const conditions = reachedBy(reached);
   if (conditions === null) return null;
-  const order = latest(ctx, [lastExchange(ctx, "lead_id", sql`t.id`)]);
+  const order = latest([lastExchange(ctx, "lead_id", sql`t.id`)]);
   return (await findRecords(ctx, lead, [conditions], order))[0]?.id ?? null;
+}
+
+/** The lead and contact of a number, if known. */
+export interface Whose {
+  lead_id: string;
+  contact_id: string | null;
+}
+
+/** Of several with the same number, the one with the latest exchange. */
+export async function whoseNumber(ctx: Ctx, phone: string): Promise<Whose | null> {
+  if (phoneDigits(phone).length < 3) return null;
+  const person = await whoHas(ctx, { phones: [phone] });
+  const lead_id = person?.lead_id ?? (await leadThatHas(ctx, { phones: [phone] }));
+  return lead_id === null ? null : { lead_id, contact_id: person?.id ?? null };
 }
 
 function reachedBy({ emails = [], phones = [] }: Reached): Sql | null {

@@ -1,4 +1,4 @@
-// The addresses of an e-mail: as the wire has them, and parsed so that people can be looked up by them.
+// The addresses of an e-mail: as text on the wire, and parsed to find people by them.
 import { z } from "zod";
 import type { Directory } from "../../core/directory.ts";
 import { json } from "../../core/field.ts";
@@ -12,7 +12,7 @@ export interface Person {
 
 const isAddress = (raw: string): string | null => (parseAddress(raw) === null ? null : raw.trim());
 
-/** Members write from the address they have here, and before a workspace has a domain that is `admin@localhost`. */
+/** Members write from the address they have here. Before a workspace has a domain, that is `admin@localhost`. */
 export const isSender = (raw: string): string | null => (asPerson(raw) === null ? null : raw.trim());
 
 export const addressReason = 'must be an e-mail address, such as ann@example.com or "Ann Lee" <ann@example.com>';
@@ -29,12 +29,16 @@ const recipientsMax = 500;
 export const recipients = (doc: string) =>
   json(z.array(address).max(recipientsMax), { default: [] as string[], doc, output: z.array(z.string()) });
 
-/** Null where it is no address: a channel's handle. */
+/** Null when it is not an address but a channel's handle. */
 export const asPerson = (raw: string): Person | null => parseAddress(raw, { allowLocalhost: true });
 
 export const person = (raw: string): Person => asPerson(raw)!;
 
 export const people = (list: readonly string[]): Person[] => list.map(person);
+
+/** As written in a header: `"Ann Lee" <ann@example.com>`. */
+export const addressLine = ({ email, name }: Person): string =>
+  name === null || name === email ? email : `"${name.replace(/["\\]/g, "")}" <${email}>`;
 
 /** Members by their e-mail address. */
 const membersByEmail = (directory: Directory): ReadonlyMap<string, string> =>
@@ -50,7 +54,7 @@ interface Mail {
   bcc: readonly string[];
 }
 
-/** The members among everybody an e-mail names. */
+/** The members among all the people an e-mail names. */
 export function membersOf(directory: Directory, mail: Mail): string[] {
   const named = [mail.sender ?? [], mail.to, mail.cc, mail.bcc].flat();
   return people(named).flatMap(({ email }) => memberWith(directory, email) ?? []);

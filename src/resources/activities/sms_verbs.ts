@@ -1,6 +1,6 @@
-// What writing a text message does besides writing the row.
-import { type Ctx, may } from "../../core/context.ts";
-import { invalid, notAllowed } from "../../core/errors.ts";
+// The verbs of text messages.
+import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
 import type { Extras } from "../../core/operation.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { emit } from "../../records/event.ts";
@@ -8,10 +8,12 @@ import { findRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { contact } from "../contacts/contact.ts";
 import { createSystemTask } from "../tasks/system_task.ts";
-import { checkOwnNumber } from "../telephony/own_numbers.ts";
 import { smsFromTemplate } from "../templates/fill.ts";
-import { checkContent, checkMove, isLeaving, sendAfter, sendAfterChange, sentAt } from "./message_states.ts";
-import { type Contact, checkPlace, place } from "./placing.ts";
+import { anew } from "./carried.ts";
+import { wakeSender } from "./leaving.ts";
+import { checkContent, checkMove, releasedBy, sendAfter, sendAfterChange, sentAt } from "./message_states.ts";
+import { checkNumber, checkSendable, mobileOf, usualNumberOf } from "./own_side.ts";
+import { checkPlace, place } from "./placing.ts";
 import { sms, smsMax } from "./sms.ts";
 
 type Sms = Row<typeof sms>;
@@ -38,14 +40,17 @@ export async function createSms(
     status,
     direction,
     remote_phone: given.remote_phone === undefined ? mobileOf(person) : given.remote_phone,
+    local_phone: given.local_phone === undefined && date_sent === null ? usualNumberOf(ctx, placed) : given.local_phone,
     source: given.source ?? (date_sent === null ? "Internal" : "External"),
     date_sent,
     activity_at: given.activity_at ?? date_sent ?? placed.activity_at,
     send_after: sendAfter(ctx, status, { ...given, send_in }),
+    released_by: releasedBy(ctx, status),
   } as const;
   checkSendable(ctx, values);
   checkNumber(ctx, values);
   const row = store.insert(ctx, sms, values);
+  wakeSender(ctx, sms, row);
   if (status === "sent") emit(ctx, sms, { action: "sent", after: row });
   if (isToAnswer) answerIt(ctx, row);
   return row;
@@ -70,41 +75,23 @@ export async function updateSms(ctx: Ctx, before: Sms, { send_in, ...patch }: Pa
   if (status !== before.status) checkSendable(ctx, { ...before, ...values });
   checkNumber(ctx, { ...before, ...values }, before);
 
-  return store.update(ctx, sms, before, {
+  const after = store.update(ctx, sms, before, {
     ...values,
+    ...(status !== before.status && { ...anew, cost: null }),
     send_after,
-    error_message: status === "error" ? before.error_message : null,
+    released_by: releasedBy(ctx, status, before),
   });
+  if (after.send_after !== before.send_after) wakeSender(ctx, sms, after);
+  return after;
 }
 
-/** A draft that is given another template keeps what is written in it already. */
+/** A draft that gets another template keeps the text it already has. */
 async function fromNewTemplate(ctx: Ctx, before: Sms, patch: Patch<typeof sms>) {
   if (patch.template_id === undefined || patch.template_id === before.template_id) return {};
   const contact_id = patch.contact_id === undefined ? before.contact_id : patch.contact_id;
   const person = contact_id === null ? null : await findRecord(ctx, contact, contact_id);
   return smsFromTemplate(ctx, { ...before, ...patch }, person, smsMax);
 }
-
-type Sendable = Partial<Pick<Sms, "status" | "remote_phone" | "text" | "attachments">>;
-
-function checkSendable(ctx: Ctx, { status = "draft", remote_phone, text, attachments = [] }: Sendable): void {
-  if (!isLeaving(status)) return;
-  if (!may(ctx, "calling")) throw notAllowed("calling");
-  if (!remote_phone) throw invalid({ remote_phone: "is required to send it" });
-  if (!text && attachments.length === 0) throw invalid({ text: "is required to send it" });
-}
-
-type Numbered = Partial<Pick<Sms, "status" | "local_phone">>;
-
-/** What is logged may have left from anywhere. What is to leave does so from a number that whoever writes it may use. */
-function checkNumber(ctx: Ctx, { status, local_phone }: Numbered, before: Numbered = {}): void {
-  if (status === "sent" || status === "inbox" || !local_phone) return;
-  const isKnown = local_phone === before.local_phone && (status === "draft" || status === before.status);
-  if (!isKnown) checkOwnNumber(ctx, local_phone, ctx.actor.user_id, "local_phone");
-}
-
-const mobileOf = (person: Contact | null): string | null =>
-  (person?.phones.find((one) => one.type === "mobile") ?? person?.phones[0])?.phone ?? null;
 
 function answerIt(ctx: Ctx, { lead_id, contact_id, user_id, id, remote_phone, local_phone, text }: Sms): void {
   createSystemTask(ctx, {

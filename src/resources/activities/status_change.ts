@@ -1,5 +1,5 @@
-// Changes of status. Each keeps the labels and types of its day: a status that is renamed or deleted later does not change
-// history.
+// Changes of status. Each keeps the labels and types of its day. When a status is later renamed or deleted, history does not
+// change.
 import { z } from "zod";
 import { computed, date, integer, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
@@ -10,7 +10,7 @@ const noted = text({ readOnly: true });
 
 export const leadStatusChange = resource({
   ...kind("LeadStatusChange", "lead_status_change", "status_change/lead"),
-  doc: "Notes that a lead moved from one status to another.",
+  doc: "Records that a lead moved from one status to another.",
   fields: {
     ...act("LeadStatusChange"),
     old_status_id: noted,
@@ -22,7 +22,7 @@ export const leadStatusChange = resource({
 
 export const opportunityStatusChange = resource({
   ...kind("OpportunityStatusChange", "opportunity_status_change", "status_change/opportunity"),
-  doc: "Notes that a deal moved from one status to another, and what it was worth then.",
+  doc: "Records that a deal moved from one status to another, and its value at that time.",
   fields: {
     ...act("OpportunityStatusChange"),
     old_status_id: noted,

@@ -4,7 +4,7 @@ import { organization, type Workspace } from "../../../test/support/given.ts";
 
 const ids = (page: any) => page.data.map((one: any) => one.id);
 
-/** A lead with one of everything that can be written. */
+/** A lead with one of every kind that can be written. */
 async function history(acme: Workspace) {
   const lead = await acme.lead();
   const write = (kind: string, body: object) => acme.post(`/activity/${kind}/`, { lead_id: lead.id, ...body });
@@ -89,7 +89,7 @@ test("it is filtered by type, lead, person, member and time, in any combination"
   await acme.refused(400, "GET", "/activity/?activity_at__lt=soon", undefined, "activity_at__lt");
 });
 
-test("a group stands for its members", async () => {
+test("a filter takes a group for its members", async () => {
   const acme = await organization();
   const [bob, eve] = [await acme.member(), await acme.member()];
   const lead = await acme.lead();
@@ -117,7 +117,7 @@ test("it is ordered by creation or by when it happened, both ways, and pages thr
   assert.deepEqual(ids({ data: await acme.all(`/activity/?lead_id=${lead.id}&_limit=1`) }).slice(0, 3), [c, b, a]);
 });
 
-test("threads stand in the stream where they are asked for", async () => {
+test("the stream contains threads on request", async () => {
   const acme = await organization();
   const { lead, email } = await history(acme);
   const list = async (query: string) => (await acme.get(`/activity/?lead_id=${lead.id}&${query}`)).data;
@@ -172,7 +172,7 @@ test("merging leads brings their histories together", async () => {
   assert.deepEqual(event.data, moved);
 });
 
-test("an activity is seen by whoever sees its lead", async () => {
+test("an activity is visible to everybody who sees its lead", async () => {
   const acme = await organization();
   const { note, email } = await history(acme);
   const restricted = await acme.member("restricteduser");
@@ -200,4 +200,14 @@ test("the stream knows its types, and takes a group for its members", async () =
   assert.ok(mine.length > 0);
   for (const filter of [`user_id=${group.id}`, `user_id__in=${group.id}`, `user_id=${group.id},user_x`])
     assert.deepEqual((await acme.get(`/activity/?lead_id=${lead_id}&${filter}`)).data, mine, filter);
+});
+
+test("the count is that of the list: threads are counted only where they are listed", async () => {
+  const acme = await organization();
+  const { lead } = await history(acme);
+
+  for (const filter of ["", "&thread_emails=true", "&thread_emails=only", "&_type=Email", "&_type=EmailThread"]) {
+    const page = await acme.get(`/activity/?lead_id=${lead.id}&_count=exact${filter}`);
+    assert.equal(page.total_results, page.data.length, filter);
+  }
 });

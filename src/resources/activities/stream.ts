@@ -1,4 +1,4 @@
-// `GET /activity/`: every kind in one list.
+// `GET /activity/`: activities of every kind in one list.
 import type { Ctx } from "../../core/context.ts";
 import type { JsonText } from "../../core/operation.ts";
 import { showList } from "../../records/list.ts";
@@ -9,11 +9,12 @@ export async function listActivities(ctx: Ctx, query: Record<string, string>): P
   const input = await readList(ctx, activity, query);
   if (asksForThreads(query)) return showList(ctx, query.thread_emails?.toLowerCase() === "true" ? threaded : activity, input);
 
-  // That threads are left out is part of the list and changes no plan.
+  // Leaving out threads is part of the list and does not change the plan.
   const onePlan = input.onePlan || input.conditions.length === 0;
-  return showList(ctx, activity, { ...input, conditions: [...input.conditions, withoutThreads], onePlan });
+  const [conditions, counted] = [input.conditions, input.counted].map((one) => [...one, withoutThreads]);
+  return showList(ctx, activity, { ...input, conditions: conditions!, counted: counted!, onePlan });
 }
 
-/** By `thread_emails`, or by naming their type. */
+/** When `thread_emails` is set, or the filter names their type. */
 const asksForThreads = ({ thread_emails, _type, _type__in }: Record<string, string>): boolean =>
   thread_emails !== undefined || [_type, _type__in].some((types) => types?.split(",").includes("EmailThread"));

@@ -1,5 +1,5 @@
-// What the service notes by itself in a lead's history. Other areas call these when the thing happens: each is a write in the
-// same transaction, with its event unless it says otherwise, and waits for nothing unless it says so.
+// The activities that the service writes into a lead's history by itself. Other areas call these functions when something
+// happens. Each is a write in the same transaction with its event, and needs no query, unless its comment says otherwise.
 import type { Ctx } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
@@ -11,7 +11,7 @@ import { leadMerge } from "./lead_merge.ts";
 import { leadStatusChange, opportunityStatusChange } from "./status_change.ts";
 import { taskCompleted } from "./task_completed.ts";
 
-/** As much of a lead as is noted. */
+/** The parts of a lead that an activity needs. */
 interface Lead {
   id: string;
   display_name: string;
@@ -20,7 +20,7 @@ interface Lead {
   date_created: string;
 }
 
-/** As much of a deal as is noted. */
+/** The parts of a deal that an activity needs. */
 interface Deal {
   id: string;
   lead_id: string;
@@ -33,7 +33,7 @@ interface Deal {
   date_won: string | null;
 }
 
-/** As much of a task as is noted. */
+/** The parts of a task that an activity needs. */
 interface Task {
   id: string;
   lead_id: string;
@@ -43,18 +43,18 @@ interface Task {
   date_completed: string | null;
 }
 
-/** A lead was created. No event of its own: `lead.created` says all of it. */
+/** A lead was created. There is no event for the activity, because `lead.created` says the same. */
 export function logCreated(ctx: Ctx, lead: Lead): Row<typeof created> {
   const values = {
     lead_id: lead.id,
     source: lead.source,
     import_id: (ctx.meta.import_id as string | undefined) ?? null,
     user_id: ctx.actor.user_id,
-    // A lead may be entered with a date in the past; its history begins there.
+    // A lead may be created with a date in the past. Its history starts there.
     activity_at: lead.date_created,
     date_created: lead.date_created,
   };
-  return store.insert(ctx, created, values, undefined, null);
+  return store.insert(ctx, created, values);
 }
 
 /** A lead's `status_id` changed. */
@@ -96,13 +96,13 @@ export function logOpportunityStatusChange(ctx: Ctx, before: Deal, after: Deal):
   });
 }
 
-/** The history of a deal's statuses goes with the deal. Call it before the deal is removed. Waits for what it finds. */
+/** Deletes the history of a deal's statuses with the deal. Call it before the deal is deleted. It reads what it deletes. */
 export async function removeStatusChangesOf(ctx: Ctx, opportunityId: string): Promise<void> {
   const found = await findRecords(ctx, opportunityStatusChange, [sql`t.opportunity_id = ${opportunityId}`]);
   await store.remove(ctx, opportunityStatusChange, found);
 }
 
-/** Tasks were done. */
+/** Tasks were completed. */
 export const logTasksCompleted = (ctx: Ctx, tasks: readonly Task[]): Promise<void> =>
   store.insertAll(
     ctx,
@@ -118,7 +118,7 @@ export const logTasksCompleted = (ctx: Ctx, tasks: readonly Task[]): Promise<voi
     })),
   );
 
-/** It turned out when tasks were done. Waits for what it finds. */
+/** The completion dates of tasks were changed, so those of their activities follow. It reads them first. */
 export async function redateTasksCompleted(ctx: Ctx, tasks: readonly Task[]): Promise<void> {
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const found = await tracesOf(ctx, [...byId.keys()]);
@@ -129,16 +129,16 @@ export async function redateTasksCompleted(ctx: Ctx, tasks: readonly Task[]): Pr
   );
 }
 
-/** What is left of tasks that were done, also at a lead that whoever was to do them does not see. */
+/** The activities of completed tasks, including those at leads that the assignee cannot see. */
 async function tracesOf(ctx: Ctx, taskIds: readonly string[]): Promise<Row<typeof taskCompleted>[]> {
   if (taskIds.length === 0) return [];
   return (await lockPointing(ctx, { from: taskCompleted, field: "task_id" }, taskIds)) as Row<typeof taskCompleted>[];
 }
 
-/** Like a lead's, the history of a task may be brought in. */
+/** Like a lead's, the history of a task may be imported with dates in the past. */
 const doneAt = ({ date_completed }: Task) => ({ activity_at: date_completed!, date_created: date_completed! });
 
-/** Tasks turned out not to be done. Waits for what it finds. */
+/** Tasks were opened again, so their activities are deleted. It reads them first. */
 export async function removeTasksCompleted(ctx: Ctx, tasks: readonly Task[]): Promise<void> {
   await store.remove(
     ctx,
@@ -164,6 +164,6 @@ export function logLeadMerge(ctx: Ctx, source: Lead, destination: Lead): Row<typ
 
 const now = (ctx: Ctx) => ({ user_id: ctx.actor.user_id, activity_at: ctx.now.toISOString() });
 
-/** A word of a small record as it is today. */
+/** The label of a small record as it is today. */
 const wordOf = (ctx: Ctx, resource: string, id: string | null, field: string): string | null =>
   id === null ? null : ((ctx.directory.find(resource, id)?.[field] as string | undefined) ?? null);

@@ -8,7 +8,7 @@ import { act, kind } from "./act.ts";
 
 export const taskCompleted = resource({
   ...kind("TaskCompleted", "task_completed"),
-  doc: "Notes that a task at a lead was done.",
+  doc: "Records that a task of a lead was completed.",
   fields: {
     ...act("TaskCompleted"),
     task_id: text({ readOnly: true }),

@@ -1,18 +1,20 @@
-// Which e-mails belong together: those that answer each other, and at one lead those with the same subject and people.
+// Decides which e-mails belong together: those that answer each other, and those of one lead with the same subject and people.
 import { type Ctx, query, write } from "../../core/context.ts";
 import type { Row, Values } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
-import { findRecords } from "../../records/records.ts";
+import { emit } from "../../records/event.ts";
+import { findRecord, findRecords } from "../../records/records.ts";
 import { lockPointing } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { emailKey } from "../../values/email.ts";
+import { contact } from "../contacts/contact.ts";
 import { email } from "./email.ts";
 import { emailThread } from "./email_thread.ts";
 import { memberWith, type Person, people } from "./recipients.ts";
 
 type Thread = Row<typeof emailThread>;
 
-/** An e-mail that is to find its thread. */
+/** An e-mail that needs a thread. */
 interface Mail {
   lead_id: string;
   contact_id: string | null;
@@ -25,7 +27,7 @@ interface Mail {
   cc: readonly string[];
 }
 
-/** The thread of a new e-mail: that of what it answers, else one with its subject and people, else a new one. */
+/** The thread of a new e-mail: that of the e-mail it answers, or else one with its subject and people, or else a new one. */
 export async function joinThread(ctx: Ctx, mail: Mail, answeredThread: string | null): Promise<string> {
   const found = answeredThread === null ? await threadLike(ctx, mail) : await lockThread(ctx, answeredThread);
   if (found === null) return beginThread(ctx, mail).id;
@@ -52,7 +54,7 @@ function beginThread(ctx: Ctx, mail: Mail): Thread {
   });
 }
 
-/** What a thread says of its e-mails, said anew; without any left it goes. */
+/** Updates a thread from its e-mails. A thread without e-mails is deleted. */
 export async function refreshThread(ctx: Ctx, thread_id: string): Promise<void> {
   const thread = await lockThread(ctx, thread_id);
   if (thread === null) return;
@@ -61,7 +63,7 @@ export async function refreshThread(ctx: Ctx, thread_id: string): Promise<void> 
   store.update(ctx, emailThread, thread, summary(mails));
 }
 
-/** A thread is a matter of its e-mails: it does not take seeing its lead to keep it right. */
+/** A thread must be kept up to date whether or not the caller sees its lead. */
 async function lockThread(ctx: Ctx, id: string): Promise<Thread | null> {
   const [found] = await lockPointing(ctx, { from: emailThread, field: "id" }, [id]);
   return (found as Thread | undefined) ?? null;
@@ -76,22 +78,37 @@ function summary(mails: readonly Line[]): Values<typeof emailThread> {
   };
 }
 
-/** Somebody has answered: what was sent before in the thread knows it. */
-export async function markAnswered(ctx: Ctx, thread_id: string): Promise<void> {
-  const sent = await findRecords(
-    ctx,
-    email,
-    [sql`t.thread_id = ${thread_id}`, sql`t.direction = 'outgoing'`, sql`t.status = 'sent'`, sql`not t.has_reply`],
-    sql`order by t.id for update of t`,
-  );
-  for (const one of sent) store.update(ctx, email, one, { has_reply: true });
-}
-
-// --- alike ---
+type Answer = Pick<Row<typeof email>, "thread_id" | "sender" | "contact_id">;
 
 /**
- * The newest thread of the lead with this subject that somebody of this e-mail takes part in. Members do not count: they write to
- * everybody. Two e-mails that arrive at once wait for each other, or each would begin a thread of its own.
+ * Somebody answered: marks what was sent to them before in the thread. The e-mail that is answered, or else the newest, gets the
+ * event. Whoever answers from another address of the same contact is the same person.
+ */
+export async function markAnswered(ctx: Ctx, { thread_id, sender, contact_id }: Answer, answeredId?: string): Promise<void> {
+  const who = contact_id === null ? null : await findRecord(ctx, contact, contact_id);
+  const addresses = [...people(sender === null ? [] : [sender]).map((one) => emailKey(one.email)), ...(who?.email_keys ?? [])];
+  const wentTo = ({ to, cc, bcc, contact_id: to_id }: Row<typeof email>) =>
+    (contact_id !== null && to_id === contact_id) ||
+    people([to, cc, bcc].flat()).some((one) => addresses.includes(emailKey(one.email)));
+  const outgoing = await findRecords(
+    ctx,
+    email,
+    [sql`t.thread_id = ${thread_id}`, sql`t.direction = 'outgoing'`, sql`t.status = 'sent'`],
+    sql`order by t.activity_at, t.id for update of t`,
+  );
+  const sent = outgoing.filter(wentTo);
+  const answered = sent.find(({ id }) => id === answeredId) ?? sent.at(-1);
+  for (const one of sent) {
+    const after = one.has_reply ? one : store.update(ctx, email, one, { has_reply: true });
+    if (one === answered) emit(ctx, email, { action: "replied", after });
+  }
+}
+
+// --- similar e-mails ---
+
+/**
+ * The newest thread of the lead with this subject and one of the people of this e-mail. Members do not count, because they write
+ * to everybody. Two e-mails that arrive at once are handled one after the other, or each would start its own thread.
  */
 async function threadLike(ctx: Ctx, mail: Mail): Promise<Thread | null> {
   const subject = normalizedSubject(mail.subject);
@@ -114,7 +131,7 @@ async function threadLike(ctx: Ctx, mail: Mail): Promise<Thread | null> {
 const outsiders = (ctx: Ctx, list: readonly Person[]): Set<string> =>
   new Set(list.flatMap((one) => (memberWith(ctx.directory, one.email) === undefined ? [emailKey(one.email)] : [])));
 
-/** Two e-mails among members only are alike too. */
+/** Two e-mails with only members among their people are similar too. */
 const haveCommon = (some: Set<string>, others: Set<string>): boolean =>
   (some.size === 0 && others.size === 0) || [...some].some((one) => others.has(one));
 
@@ -129,7 +146,7 @@ export function normalizedSubject(subject: string): string {
 
 // --- people ---
 
-// A blind copy stays blind.
+// Blind copies stay hidden.
 function participantsOf(mail: Pick<Mail, "sender" | "to" | "cc">): Person[] {
   return unitedPeople([], people([mail.sender ?? [], mail.to, mail.cc].flat()));
 }
@@ -150,7 +167,7 @@ const later = (a: string, b: string): string => (a > b ? a : b);
 
 type Line = Pick<Mail, "subject" | "sender" | "to" | "cc" | "activity_at">;
 
-/** A thread's e-mails in the order they came, without their bodies. */
+/** A thread's e-mails in the order of their dates, without their bodies. */
 async function mailsOf(ctx: Ctx, thread_id: string): Promise<Line[]> {
   const rows = await query(
     ctx,

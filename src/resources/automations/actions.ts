@@ -1,14 +1,18 @@
 /* oxlint-disable unicorn/no-thenable -- `then` is the wire's word for what follows */
-// The actions that rules have, and the workflow steps that each of them becomes.
+// The actions of rules, and the workflow steps that each of them becomes.
 import type { z } from "zod";
 import type { duration } from "./catalog.ts";
-import type { Graph, Step } from "./graph.ts";
+import type { Graph, Step } from "./graph_shape.ts";
+
+/** How the body spelled a member that is stored under one name, so that errors name what was sent. It is not stored itself. */
+export const spelled: unique symbol = Symbol("spelled");
 
 export interface Action {
   type: (typeof actionTypes)[number];
   config: Record<string, unknown>;
   /** Seconds, or an amount of a unit. */
   delay: number | z.output<typeof duration> | null;
+  [spelled]?: { config: string };
 }
 
 type StepOf = (config: Record<string, unknown>) => { type: string; config: Record<string, unknown> };
@@ -19,9 +23,9 @@ const as =
 const recordRef = { $ref: "record" };
 
 const steps = {
-  set_field: ({ field, value, fields }: Record<string, unknown>) => ({
+  set_field: ({ field, value, ...config }: Record<string, unknown>) => ({
     type: "record.update",
-    config: { target: recordRef, fields: fields ?? (typeof field === "string" ? { [field]: value ?? null } : undefined) },
+    config: { target: recordRef, ...(typeof field === "string" && { fields: { [field]: value ?? null } }), ...config },
   }),
   set_status: as("status.set"),
   assign_owner: as("owner.assign"),
@@ -43,7 +47,7 @@ const steps = {
 
 export const actionTypes = Object.keys(steps) as [keyof typeof steps, ...(keyof typeof steps)[]];
 
-/** The graph of a list of actions: one after the other, each waiting its delay; what fails does not hold up the rest. */
+/** The graph for a list of actions. They run one after the other, each after its delay. A failure does not stop the rest. */
 export function graphOf(actions: readonly Action[]): Graph {
   const chain = actions.flatMap((action, i): [string, Omit<Step, "ports">][] => [
     ...waiting(action, i),
@@ -63,7 +67,7 @@ function waiting({ delay }: Action, i: number): [string, Omit<Step, "ports">][] 
   return [[`wait_${i + 1}`, { type: "wait.duration", type_version: 1, config }]];
 }
 
-/** Whatever comes of a step, the next one follows. */
+/** Whatever the result of a step is, the next one follows. */
 const furtherPorts: Record<string, string[]> = {
   "email.send": ["suppressed"],
   "sms.send": ["suppressed"],

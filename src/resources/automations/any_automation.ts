@@ -1,4 +1,4 @@
-// Rules and workflows in one table: what versions and runs belong to.
+// Rules and workflows in one table, which versions and runs belong to.
 import { text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { rule } from "./rule.ts";

@@ -1,4 +1,4 @@
-// A run: one time an automation ran, or is running, for one record. The worker makes them.
+// A run: one execution of an automation for one record. The worker creates it.
 import { z } from "zod";
 import { boolean, choice, integer, json, label, ref, text, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
@@ -7,6 +7,11 @@ import { anyObject } from "./fields.ts";
 import { visibleAsRecord } from "./visibility.ts";
 
 const readOnly = true;
+
+/** In these states a run may still do something. */
+export const livingStates = ["queued", "running", "waiting", "held"] as const;
+export const runStates = [...livingStates, "completed", "failed", "cancelled", "skipped", "exited", "expired"] as const;
+export const runKinds = ["event", "manual", "bulk", "schedule", "webhook", "replay", "child", "backfill"] as const;
 const stays = { onDelete: "clear", onMove: "clear" } as const;
 const problem = z.looseObject({ code: z.string(), message: z.string() });
 
@@ -14,9 +19,9 @@ export const automationRun = resource({
   name: "automation_run",
   prefix: "arun",
   path: "/automation_runs",
-  doc: "One time an automation ran, or is running, for one record.",
+  doc: "One run of an automation for one record.",
   visible: visibleAsRecord,
-  // What went wrong is what somebody looks for.
+  // People search for what went wrong.
   order: "failures,-date_created",
   sort: { failures: { sql: (t) => sql`(case when ${name(t)}.status = 'failed' then 0 else 1 end)`, type: "number" } },
   filters: {
@@ -28,11 +33,13 @@ export const automationRun = resource({
     version_id: ref(
       "automation_version",
       { onDelete: "clear", onMove: "keep" },
-      { readOnly, doc: "By which version; null for a draft." },
+      { readOnly, doc: "The version; null for a draft." },
     ),
     version_number: integer({ readOnly }),
     generation: integer({ readOnly, default: 2, doc: "Of the automation." }),
-    status: choice(["queued", "running", "waiting", "completed", "failed", "cancelled"], { readOnly, required: true }),
+    status: choice(runStates, { readOnly, required: true }),
+    status_reason: text({ readOnly, doc: "Why it is in this state, in a word: `paused`, `permission`, `record_deleted`." }),
+    kind: choice(runKinds, { readOnly, default: "event", doc: "What started it." }),
     trigger_type: text({ readOnly, required: true }),
     event_id: text({ readOnly, max: 64, doc: "What started it." }),
     object_type: text({ readOnly, doc: "With `object_id`: the record it is about." }),
@@ -42,14 +49,24 @@ export const automationRun = resource({
     opportunity_id: ref("opportunity", stays, { readOnly }),
     input: json(anyObject, { readOnly, default: {} }),
     output: json(anyObject, { readOnly }),
-    error: json(problem, { readOnly, doc: "`{step_id, code, message}`." }),
+    vars: json(anyObject, { readOnly, default: {}, doc: "What its steps keep for later ones." }),
+    error: json(problem, { readOnly, doc: "`{step_id, code, class, message}`." }),
+    wait: json(anyObject, { readOnly, doc: "What it waits for: `{kind, until, event}`." }),
+    goal_id: text({ readOnly, doc: "The goal it reached." }),
+    exit_id: text({ readOnly, doc: "The exit it left by." }),
+    parent_run_id: text({ readOnly, max: 64, doc: "The run that started it." }),
+    causation: json(anyObject, { readOnly, doc: "`{depth, path}`: the automations whose changes led to it." }),
+    steps_executed: integer({ readOnly, default: 0 }),
+    is_test: boolean({ readOnly, default: false }),
+    started_by: json(anyObject, { readOnly, hidden: true }),
+    enrol_key: text({ readOnly, hidden: true, max: 64 }),
     is_replay: boolean({ readOnly, default: false }),
     is_simulation: boolean({ readOnly, default: false }),
     started_at: timestamp({ readOnly }),
     finished_at: timestamp({ readOnly }),
-    wait_until: timestamp({ readOnly, doc: "Until when it waits at most." }),
+    wait_until: timestamp({ readOnly, doc: "The latest time until which it waits." }),
     duration_ms: integer({ readOnly }),
-    current_node_id: text({ readOnly, doc: "The step it is at." }),
+    current_node_id: text({ readOnly, doc: "The current step." }),
     attempt: integer({ readOnly, default: 1 }),
   },
 });
@@ -64,7 +81,7 @@ export const automationStepRun = resource({
     node_id: text({ readOnly, required: true, doc: "The step's name in the graph." }),
     type: text({ readOnly, required: true }),
     name: text({ readOnly }),
-    status: choice(["pending", "running", "waiting", "succeeded", "failed", "skipped", "cancelled", "stubbed"], {
+    status: choice(["pending", "running", "waiting", "succeeded", "failed", "skipped", "cancelled", "stubbed", "uncertain"], {
       readOnly,
       required: true,
     }),
@@ -72,9 +89,13 @@ export const automationStepRun = resource({
     output: json(z.unknown(), { readOnly }),
     error: json(problem, { readOnly }),
     attempt: integer({ readOnly, default: 1 }),
+    attempts: json(z.array(anyObject), { readOnly, default: [] as object[], doc: "The attempts that failed." }),
+    effect: json(anyObject, { readOnly, doc: "Outside: `{state, key, receipt}`." }),
+    sequence: integer({ readOnly, default: 0, doc: "Its place in the run." }),
+    iteration: integer({ readOnly, default: 0 }),
     started_at: timestamp({ readOnly }),
     finished_at: timestamp({ readOnly }),
     wait_until: timestamp({ readOnly }),
-    branch: text({ readOnly, doc: "The port it went on by." }),
+    branch: text({ readOnly, doc: "The port it left by." }),
   },
 });

@@ -1,4 +1,4 @@
-// A version: an automation as it was when it was published. It never changes.
+// A version: an automation as it was published. It never changes.
 import { z } from "zod";
 import { boolean, integer, json, ref, text, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
@@ -9,7 +9,7 @@ const kept = <T>(schema: z.ZodType) => json(schema as z.ZodType<T>, { readOnly: 
 export const automationVersion = resource({
   name: "automation_version",
   prefix: "autv",
-  doc: "An automation as it was at one time in force.",
+  doc: "A published version of an automation.",
   event: null,
   fields: {
     automation_id: ref("any_automation", { onDelete: "cascade", onMove: "keep" }, { required: true, readOnly: true }),
@@ -18,9 +18,9 @@ export const automationVersion = resource({
     filter: json(anyObject as z.ZodType<object>, { readOnly: true }),
     graph: kept<Plan["graph"]>(shownGraph),
     settings: kept<Plan["settings"]>(anyObject),
-    is_active: boolean({ required: true, readOnly: true, doc: "Whether it is the one in force." }),
+    is_active: boolean({ required: true, readOnly: true, doc: "Whether it is the active version." }),
     published_at: timestamp({ required: true, readOnly: true }),
     published_by: text({ readOnly: true, max: 64 }),
-    change_note: text({ readOnly: true, max: 10_000, doc: "What its publisher said of it." }),
+    change_note: text({ readOnly: true, max: 10_000, doc: "The publisher's note." }),
   },
 });

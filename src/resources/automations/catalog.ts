@@ -1,18 +1,18 @@
-// How the catalogs of automations say what a trigger, a condition or a step is: its type, and what its config takes.
+// How the catalogs describe a trigger, a condition or a step: its type, and what its config takes.
 import { z } from "zod";
 import { isTimeZone } from "../../values/time.ts";
 
-/** One entry of a config. */
+/** One member of a config. */
 export interface Parameter {
   schema: z.ZodType;
   required: boolean;
-  /** Of ids: what they name, as resources are called. */
+  /** For ids: the resources that they may name. */
   names?: readonly string[];
 }
 
 export type Config = Record<string, Parameter>;
 
-/** What is true of an effect when it is repeated: nothing, exactly once, the receiver tells, at most once, it destroys. */
+/** The effect of a repeated step: no effect, exactly once, the receiver detects it, at most once, or destructive. */
 export type SideEffect = "none" | "internal" | "keyed" | "at_most_once" | "destructive";
 
 export interface TypeDefinition {
@@ -20,21 +20,23 @@ export interface TypeDefinition {
   label: string;
   description: string;
   category: string;
-  /** The kinds of record it is for; empty for any. */
+  /** The kinds of record it works on. Empty for any. */
   object_types: readonly string[];
   config: Config;
-  /** Of steps: where it goes on. A function where the config says so. */
+  /** For steps: the ports to the next steps. A function when they depend on the config. */
   ports?: readonly string[] | ((config: Record<string, unknown>) => string[]);
   side_effect?: SideEffect;
+  /** For steps: what it leaves to later ones, as `steps.<id>.output`. */
+  output?: z.ZodType;
 }
 
 export const need = (schema: z.ZodType): Parameter => ({ schema, required: true });
 export const may = (schema: z.ZodType): Parameter => ({ schema, required: false });
 
-/** An id, or a list of them, of something that is there. */
+/** An id, or a list of ids, of existing records. */
 export const naming = (parameter: Parameter, ...names: string[]): Parameter => ({ ...parameter, names });
 
-// --- values that several types take ---
+// --- values that several types share ---
 
 export const recordTypes = [
   "lead",
@@ -65,19 +67,16 @@ export const oneOf = <const V extends readonly [string, ...string[]]>(...values:
 export const someOf = <const V extends readonly [string, ...string[]]>(...values: V) => z.array(z.enum(values)).min(1).max(50);
 export const activityKinds = someOf("note", "call", "email", "sms", "meeting", "channel_message", "custom");
 
-/** A definition; its label is its type in words. */
-export function define(
-  category: string,
-  type: string,
-  description: string,
-  config: Config = {},
-  more: Partial<TypeDefinition> = {},
-): TypeDefinition {
-  const said = type.replaceAll(/[._]/g, " ");
-  return { type, label: said[0]!.toUpperCase() + said.slice(1), description, category, object_types: [], config, ...more };
-}
+/** Makes the function that declares types of one catalog. A declaration's label is its type in words. */
+export const defining =
+  <T extends TypeDefinition>() =>
+  (category: string, type: string, description: string, config: Config = {}, more: Partial<T> = {}): T => {
+    const said = type.replaceAll(/[._]/g, " ");
+    const label = said[0]!.toUpperCase() + said.slice(1);
+    return { type, label, description, category, object_types: [], config, ...more } as unknown as T;
+  };
 
-/** As the catalogs show a definition. */
+/** A definition as the catalogs show it. */
 export const shownType = z.strictObject({
   type: z.string(),
   version: z.int(),
@@ -89,11 +88,12 @@ export const shownType = z.strictObject({
   output_schema: z.record(z.string(), z.unknown()).nullable(),
   ports: z.array(z.string()).optional().describe("Of a step: where it goes on; further ones may follow from its config."),
   side_effect: z.boolean(),
-  effect: z.string().describe("What is true when it is repeated: none, internal, keyed, at_most_once or destructive."),
+  effect: z.string().describe("The effect of repeating it: none, internal, keyed, at_most_once or destructive."),
+  available: z.boolean().describe("Whether this release carries it out. Publishing refuses what it does not."),
   deprecated: z.boolean(),
 });
 
-export function showType(one: TypeDefinition): z.output<typeof shownType> {
+export function showType(one: TypeDefinition, available: boolean): z.output<typeof shownType> {
   const { type, label, description, category, object_types, ports, side_effect = "none" } = one;
   return {
     type,
@@ -103,25 +103,27 @@ export function showType(one: TypeDefinition): z.output<typeof shownType> {
     category,
     object_types: [...object_types],
     config_schema: jsonSchemaOf(one.config),
-    output_schema: null,
+    output_schema: one.output === undefined ? null : schemaOf(one.output),
     ...(ports !== undefined && { ports: typeof ports === "function" ? ports({}) : [...ports] }),
     side_effect: side_effect !== "none",
     effect: side_effect,
+    available,
     deprecated: false,
   };
 }
 
 function jsonSchemaOf(config: Config): Record<string, unknown> {
   const entries = Object.entries(config);
-  const schemaOf = ({ schema }: Parameter) => {
-    const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Record<string, unknown>;
-    return rest;
-  };
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     type: "object",
-    properties: Object.fromEntries(entries.map(([key, parameter]) => [key, schemaOf(parameter)])),
+    properties: Object.fromEntries(entries.map(([key, parameter]) => [key, schemaOf(parameter.schema)])),
     required: entries.filter(([, { required }]) => required).map(([key]) => key),
     additionalProperties: false,
   };
+}
+
+function schemaOf(schema: z.ZodType): Record<string, unknown> {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Record<string, unknown>;
+  return rest;
 }

@@ -1,14 +1,14 @@
-// The three catalogs: what an automation can start on, ask and do.
+// The three catalogs: the triggers, conditions and steps of automations.
 import type { z } from "zod";
 import { operation } from "../../core/operation.ts";
 import { page, pageInput, pageOf } from "../../records/page.ts";
 import { shownType, showType, type TypeDefinition } from "./catalog.ts";
 import { conditionTypes } from "./condition_types.ts";
 import { stepTypes } from "./step_types.ts";
-import { triggerTypes } from "./trigger_types.ts";
+import { startsRuns, triggerTypes } from "./trigger_types.ts";
 
-const catalog = (word: string, doc: string, types: readonly TypeDefinition[]) => {
-  // JSON Schemas of a hundred configs: made when somebody asks.
+const catalog = <T extends TypeDefinition>(word: string, doc: string, types: readonly T[], runs: (type: T) => boolean) => {
+  // The JSON Schemas of a hundred configs are made on request.
   let shown: z.output<typeof shownType>[] | undefined;
   return operation({
     name: `automation_${word}_types.list`,
@@ -18,12 +18,12 @@ const catalog = (word: string, doc: string, types: readonly TypeDefinition[]) =>
     permission: "member",
     input: pageInput,
     output: pageOf(shownType),
-    run: async (_ctx, input) => page((shown ??= types.map(showType)), input),
+    run: async (_ctx, input) => page((shown ??= types.map((one) => showType(one, runs(one)))), input),
   });
 };
 
 export const catalogs = [
-  catalog("trigger", "Lists what an automation can start on.", triggerTypes),
-  catalog("condition", "Lists what an automation can ask of a record.", conditionTypes),
-  catalog("step", "Lists what an automation can do.", stepTypes),
+  catalog("trigger", "Lists the triggers of automations.", triggerTypes, startsRuns),
+  catalog("condition", "Lists the conditions of automations.", conditionTypes, ({ meets }) => meets !== undefined),
+  catalog("step", "Lists the steps of automations.", stepTypes, ({ run }) => run !== undefined),
 ];

@@ -1,4 +1,4 @@
-// Conditions: trees of `all`, `any` and `not` over the leaves of the catalog. A filter may also be a query of the search.
+// Conditions: trees of `all`, `any` and `not` over the leaves of the catalog. A filter may also be a search query.
 import { readQuery } from "../../search/nodes.ts";
 import { conditionTypes } from "./condition_types.ts";
 import { type Check, checkConfig, isObject, typeNamed } from "./config.ts";
@@ -7,12 +7,14 @@ const catalog = new Map(conditionTypes.map((one) => [one.type, one]));
 const depthMax = 8;
 const leavesMax = 100;
 
-/** What the search's own queries begin with. */
+/** Search queries start with one of these members. */
 const queryTypes = new Set(["and", "or", "match_all", "object_type", "field_condition", "has_related", "text", "id"]);
+
+export const isQuery = (given: object): boolean => "type" in given && queryTypes.has(given.type as string);
 
 export function checkFilter(check: Check, given: unknown, at: string): void {
   if (!isObject(given)) check.errors[at] = "must be an object";
-  else if (typeof given.type === "string" && queryTypes.has(given.type)) {
+  else if (isQuery(given)) {
     const { errors } = readQuery(given, at);
     Object.assign(check.errors, errors ?? {});
   } else checkCondition(check, given, at);
@@ -40,7 +42,7 @@ function checkNode(check: Check, node: unknown, at: string, depth: number, leave
 
 function checkNodes(check: Check, nodes: unknown, at: string, depth: number, leaves: { left: number }): void {
   if (!Array.isArray(nodes)) check.errors[at] = "must be a list";
-  // More is not looked at: it is refused as too many.
+  // Larger trees are refused as too large without being read further.
   else nodes.slice(0, leavesMax + 1).forEach((one, i) => checkNode(check, one, `${at}.${i}`, depth + 1, leaves));
 }
 

@@ -1,5 +1,5 @@
-// Checks the configs of triggers, conditions and steps against their catalogs. A reference or a template may stand in place of a
-// value: then the value is known only when the automation runs.
+// Checks the configs of triggers, conditions and steps against their catalogs. A value may be replaced by a reference or a
+// template, and is then known only when the automation runs.
 import type { z } from "zod";
 import type { FieldErrors } from "../../core/errors.ts";
 import { hint, notAmong, reasons } from "../../values/reasons.ts";
@@ -8,16 +8,16 @@ import type { Parameter, TypeDefinition } from "./catalog.ts";
 
 export interface Check {
   errors: FieldErrors;
-  /** A draft may lack what is required; what runs may not. */
+  /** A draft may lack required members. A published automation may not. */
   complete: boolean;
-  /** The records that are named, where somebody wants to know. */
+  /** Collects the records that are named, if the caller needs them. */
   named?: Named[];
 }
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The definition of a type, or undefined, and the reason is in `errors`. */
+/** The definition of a type. Undefined when there is none, with the reason in `errors`. */
 export function typeNamed(
   check: Check,
   catalog: ReadonlyMap<string, TypeDefinition>,
@@ -36,8 +36,8 @@ export function typeNamed(
 }
 
 /**
- * Holds a config to its type. `passing` are keys beside it that are not the config's; a `literal` one is needed before there is
- * anything to refer to.
+ * Checks a config against its type. `passing` are other keys that may stand beside the config's. A `literal` value is needed
+ * before there is anything to refer to.
  */
 export function checkConfig(
   check: Check,
@@ -76,7 +76,7 @@ function checkValue(check: Check, schema: z.ZodType, value: unknown, at: string)
   else checkWithin(check, value, at);
 }
 
-/** References and templates anywhere within a value. */
+/** All references and templates within a value. */
 function checkWithin(check: Check, value: unknown, at: string): void {
   if (isDynamic(value)) return checkDynamic(check, value, at);
   if (Array.isArray(value)) value.forEach((one, i) => checkWithin(check, one, `${at}.${i}`));
@@ -101,5 +101,5 @@ function checkReference(check: Check, path: unknown, at: string): void {
   if (typeof path !== "string") check.errors[at] = "must be text";
   else if (!/^[A-Za-z_][\w]*(\.[\w-]+)*$/.test(path)) check.errors[at] = "must be a path such as record.lead_id";
   else if (!roots.includes(path.split(".")[0]!))
-    check.errors[at] = `begins with what nothing is called: the first word ${notAmong(path.split(".")[0], roots)}`;
+    check.errors[at] = `begins with an unknown name: the first word ${notAmong(path.split(".")[0], roots)}`;
 }

@@ -1,10 +1,10 @@
-// Deleting a rule or a workflow deletes its versions and runs too.
+// Deletes a rule or a workflow with its versions and runs.
 import { type Ctx, write } from "../../core/context.ts";
 import type { Resource, Row } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { store } from "../../records/store.ts";
 
-/** Steps of runs leave no event and may be very many: unlike the runs, they are not read to be deleted. */
+/** Steps of runs have no events and may be very many. Unlike the runs, they are deleted without being read. */
 export const deletionOf =
   (of: Resource) =>
   async (ctx: Ctx, before: Row<Resource>): Promise<void> => {

@@ -13,7 +13,7 @@ import { automationRun, automationStepRun } from "./automation_run.ts";
 function output(): z.ZodType {
   const steps = z.array(outputSchema(automationStepRun));
   return (outputSchema(automationRun) as z.ZodObject).extend({
-    steps: steps.describe("Every step that was taken, in their order."),
+    steps: steps.describe("All steps of the run, in order."),
     step_runs: steps.describe("The same as `steps`."),
   });
 }
@@ -32,7 +32,7 @@ async function stepsOf(ctx: Ctx, runId: string): Promise<string[]> {
     ctx,
     automationStepRun,
     [sql`t.run_id = ${runId}`],
-    sql`order by t.date_created, t.id limit 10000`,
+    sql`order by t.sequence, t.date_created, t.id limit 10000`,
   );
   return rows.map((row) => renderRow(automationStepRun, row, ctx.directory, ctx, (name) => ctx.registry.resource(name)));
 }

@@ -1,27 +1,10 @@
-// The graph of an automation: named steps, each of which names the next step at its ports. A draft may be unfinished, but every
-// step in it must be understood.
+// The graph of an automation: named steps, each with ports that name the next step. A draft may be unfinished, but every step in
+// it must be valid by itself.
 import { notAmong } from "../../values/reasons.ts";
 import { checkCondition } from "./conditions.ts";
 import { type Check, checkConfig, isObject, typeNamed, unknownKey } from "./config.ts";
+import type { Graph, Step } from "./graph_shape.ts";
 import { stepTypes } from "./step_types.ts";
-
-export interface Step {
-  type: string;
-  type_version: number;
-  name?: string;
-  config: Record<string, unknown>;
-  ports: Record<string, string | null>;
-  on_error?: Record<string, unknown>;
-  ui?: unknown;
-}
-
-export interface Graph {
-  start: string | null;
-  steps: Record<string, Step>;
-  goals?: unknown[];
-  exits?: unknown[];
-  ui?: unknown;
-}
 
 const catalog = new Map(stepTypes.map((one) => [one.type, one]));
 const stepsMax = 200;
@@ -30,7 +13,7 @@ const stepId = /^[a-z][a-z0-9_]{0,39}$/;
 const graphKeys = ["schema_version", "start", "steps", "goals", "exits", "ui"];
 const stepKeys = ["type", "type_version", "name", "config", "ports", "on_error", "ui"];
 
-/** The graph that is meant, with what goes without saying; what is wrong with it is in `check`. */
+/** The graph with all defaults filled in. Errors are in `check`. */
 export function readGraph(check: Check, given: unknown, at = "graph"): Graph {
   const empty: Graph = { start: null, steps: {} };
   if (!isObject(given)) return refuse(check, at, "must be an object", empty);
@@ -65,7 +48,12 @@ function readSteps(check: Check, given: unknown, at: string): Record<string, Ste
 function readStep(check: Check, id: string, given: unknown, at: string): Step {
   const none: Step = { type: "", type_version: 1, config: {}, ports: {} };
   if (!stepId.test(id))
-    return refuse(check, at, "has a name that must begin with a letter and have only a-z, 0-9 and _, 40 at most", none);
+    return refuse(
+      check,
+      at,
+      "has a name that must begin with a letter and have only a-z, 0-9 and _, at most 40 characters",
+      none,
+    );
   if (!isObject(given)) return refuse(check, at, "must be an object", none);
   for (const key of Object.keys(given)) if (!stepKeys.includes(key)) check.errors[`${at}.${key}`] = unknownKey(key, stepKeys);
   if (given.name !== undefined && (typeof given.name !== "string" || given.name.length > 255))
@@ -73,7 +61,8 @@ function readStep(check: Check, id: string, given: unknown, at: string): Step {
   if (given.type_version !== undefined && given.type_version !== 1) check.errors[`${at}.type_version`] = "must be 1";
 
   const config = given.config ?? {};
-  const of = typeNamed(check, catalog, given.type, at);
+  const isBegun = !check.complete && (given.type ?? "") === "";
+  const of = isBegun ? undefined : typeNamed(check, catalog, given.type, at);
   if (of !== undefined) {
     checkConfig(check, of, config, `${at}.config`);
     checkNested(check, config, `${at}.config`);
@@ -82,7 +71,7 @@ function readStep(check: Check, id: string, given: unknown, at: string): Step {
   return { ...none, ...given, config, ports: given.ports ?? {} } as Step;
 }
 
-/** Conditions within a config, and values that only the code knows to be wrong. */
+/** Checks conditions within a config, and values that only code can check. */
 function checkNested(check: Check, config: unknown, at: string): void {
   if (!isObject(config)) return;
   if (config.when !== undefined) checkCondition(check, config.when, `${at}.when`);
@@ -142,7 +131,7 @@ function checkOnError(check: Check, given: unknown, at: string): void {
   }
 }
 
-// --- where it goes on ---
+// --- next steps ---
 
 function checkPorts(check: Check, step: Step, steps: Record<string, Step>, at: string): void {
   if (!isObject(step.ports)) return void (check.errors[`${at}.ports`] = "must be an object of steps by port");
@@ -159,17 +148,19 @@ function checkPorts(check: Check, step: Step, steps: Record<string, Step>, at: s
     checkTarget(check, step.config.step, steps, `${at}.config.step`);
 }
 
-/** The ports a step has: those of its type and config, and `error` where it says so. */
+/** The ports of a step: those of its type and config, and `error` if it has one. */
 function portsOf({ type, config, on_error }: Step): string[] {
   const ports = catalog.get(type)!.ports ?? [];
   const named = typeof ports === "function" ? ports(isObject(config) ? config : {}) : [...ports];
   return isObject(on_error) && on_error.then === "port" ? [...named, "error"] : named;
 }
 
+/** A draft may name a step that does not exist yet. */
 function checkTarget(check: Check, target: unknown, steps: Record<string, Step>, at: string): void {
   if (target === null) return;
   if (typeof target !== "string") check.errors[at] = "must be the name of a step, or null";
-  else if (!Object.hasOwn(steps, target)) check.errors[at] = "is not a step of this graph";
+  else if (check.complete ? !Object.hasOwn(steps, target) : !stepId.test(target))
+    check.errors[at] = check.complete ? "is not a step of this graph" : "cannot be the name of a step";
 }
 
 // --- goals and exits ---
@@ -183,8 +174,9 @@ function checkWatches(check: Check, kind: "goals" | "exits", given: unknown, ste
     if (!isObject(one)) return void (check.errors[place] = "must be an object");
     for (const key of Object.keys(one)) if (!keys.includes(key)) check.errors[`${place}.${key}`] = unknownKey(key, keys);
     for (const key of ["id", "event"])
-      if (typeof one[key] !== "string" || one[key] === "")
-        check.errors[`${place}.${key}`] = one[key] === undefined ? "is required" : "must be text";
+      if (one[key] === undefined) {
+        if (check.complete) check.errors[`${place}.${key}`] = "is required";
+      } else if (typeof one[key] !== "string" || one[key] === "") check.errors[`${place}.${key}`] = "must be text";
     if (one.match !== undefined && !isObject(one.match)) check.errors[`${place}.match`] = "must be an object";
     if (isObject(one.then)) checkTarget(check, one.then.goto ?? null, steps, `${place}.then.goto`);
     else if (one.then !== undefined) check.errors[`${place}.then`] = "must be an object";

@@ -1,4 +1,4 @@
-// Rules: the first generation of automations, in force as they are written.
+// Rules: the first generation of automations, active as soon as they are written.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
@@ -146,15 +146,15 @@ test("a rule that could not run is refused, and what stands in its way is named 
   const where = (field: string, operator: string, value: unknown = 1) => ({ conditions: [{ field, operator, value }] });
   const at = (place: string) => `actions.1.config.${place}`;
 
-  await refuse(where("industri", "is"), "conditions.0.ref");
-  await refuse(where("custom.cf_none", "is"), "conditions.0.ref");
-  await refuse(where("name", "gt"), "conditions.0.op");
-  await refuse(where("date_created", "contains"), "conditions.0.op");
+  await refuse(where("industri", "is"), "conditions.0.field");
+  await refuse(where("custom.cf_none", "is"), "conditions.0.field");
+  await refuse(where("name", "gt"), "conditions.0.operator");
+  await refuse(where("date_created", "contains"), "conditions.0.operator");
   await refuse({ trigger: { type: "field.changed", config: { object_type: "lead", field: "nmae" } } }, "trigger.config.field");
-  await refuse(acts("set_field", { field: "nmae", value: "x" }), at("fields.nmae"));
-  await refuse(acts("set_field", { field: "date_updated", value: "2026-01-02" }), at("fields.date_updated"));
-  await refuse(acts("set_field", { field: "name", value: 5 }), at("fields.name"));
-  await refuse(acts("set_field", { field: `custom.${size.id}`, value: "5" }), at(`fields.custom.${size.id}`));
+  await refuse(acts("set_field", { field: "nmae", value: "x" }), at("field"));
+  await refuse(acts("set_field", { field: "date_updated", value: "2026-01-02" }), at("field"));
+  await refuse(acts("set_field", { field: "name", value: 5 }), at("value"));
+  await refuse(acts("set_field", { field: `custom.${size.id}`, value: "5" }), at("value"));
   await refuse(acts("set_status", { status_id: status.id }), at("status_id"));
   await refuse(acts("add_to_list", { list_id: list.id }), at("list_id"));
   await refuse(acts("create_note", { note: { $template: "Hi {{ record.name" } }), at("note.$template"));
@@ -167,10 +167,31 @@ test("a rule that could not run is refused, and what stands in its way is named 
     ...acts("set_field", { fields: { description: { $template: "{{ record.name }}" }, [`custom.${size.id}`]: 6 } }),
     status: "active",
   });
-  await refuse({ ...made, ...where("industri", "is") }, "conditions.0.ref");
-  await acme.refused(400, "PUT", `/automation/${made.id}/`, where("industri", "is"), "conditions.0.ref");
+  await refuse({ ...made, ...where("industri", "is") }, "conditions.0.field");
+  await acme.refused(400, "PUT", `/automation/${made.id}/`, where("industri", "is"), "conditions.0.field");
   await acme.delete(`/custom_field/lead/${size.id}/`);
   assert.equal((await acme.put(`/automation/${made.id}/`, { ...made, name: "Renamed" })).status, "active");
+});
+
+test("a refusal names the places that were sent, in the words that were sent", async () => {
+  const acme = await organization();
+  const size = await acme.customField("lead", { type: "number" });
+  const refuse = async (body: object, ...places: string[]) => {
+    const refusal = await acme.refused(400, "POST", "/automation/", { ...rule, ...body });
+    assert.deepEqual(Object.keys(refusal["field-errors"]), places);
+  };
+  const sets = (config: object) => ({ actions: [{ type: "set_field", config }] });
+
+  await refuse({ conditions: [{ field: "name", op: "gt", value: 1 }] }, "conditions.0.op");
+  await refuse({ conditions: [rule.conditions[0], { field: "nmae", op: "is", value: 1 }] }, "conditions.1.field");
+  await refuse({ actions: [{ type: "create_note", params: { noet: "x" } }] }, "actions.0.params.noet", "actions.0.params.note");
+  await refuse({ actions: [{ type: "set_field", params: { field: "nmae", value: 1 } }] }, "actions.0.params.field");
+  await refuse(sets({ field: `custom.${size.id}`, value: "5" }), "actions.0.config.value");
+  await refuse(sets({ field: "custom.cf_none", value: "5" }), "actions.0.config.field");
+  await refuse(sets({ fields: { nmae: "x", name: 5 } }), "actions.0.config.fields.nmae", "actions.0.config.fields.name");
+  await refuse(sets({ field: "name", value: "x", colour: "red" }), "actions.0.config.colour");
+  await refuse(sets({ field: "name", value: { $template: "{{ record.name" } }), "actions.0.config.value.$template");
+  await refuse({ trigger: "lead.nothing" }, "trigger");
 });
 
 test("only who writes sequences writes rules", async () => {

@@ -1,19 +1,19 @@
-// A rule, on the wire an automation of the first generation: when an event comes and its conditions hold, it runs its actions. It
+// A rule, on the wire an automation of the first generation. When an event comes and its conditions hold, it runs its actions. It
 // is live as soon as it is saved.
 import { z } from "zod";
 import { boolean, choice, computed, input, json, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { byName } from "../../values/names.ts";
 import { authorNames } from "../shared/names.ts";
-import { type Action, actionTypes } from "./actions.ts";
+import { type Action, actionTypes, spelled } from "./actions.ts";
 import { duration } from "./catalog.ts";
 import { fieldOperators } from "./condition_types.ts";
 import { anyObject, generation, running, shownTrigger } from "./fields.ts";
-import type { Graph } from "./graph.ts";
+import type { Graph } from "./graph_shape.ts";
 import { type Settings, settings } from "./settings.ts";
 import type { Trigger } from "./trigger.ts";
 
-/** Other names of the same comparisons. */
+/** Other names for the same comparisons. */
 const otherNames: Readonly<Record<string, string>> = byName({ equals: "is", eq: "is", not_equals: "is_not", neq: "is_not" });
 
 const operator = z
@@ -31,10 +31,16 @@ const condition = z
   .transform(({ field, operator, op, value }, check) => {
     const said = operator ?? op;
     if (said === undefined) check.addIssue({ code: "custom", path: ["operator"], message: "is required" });
-    return { field, operator: said as string, value: value ?? null };
+    const spelling = { operator: operator === undefined ? "op" : "operator" };
+    return { field, operator: said as string, value: value ?? null, [spelled]: spelling };
   });
 
-export type Condition = z.output<typeof condition>;
+export interface Condition {
+  field: string;
+  operator: string;
+  value: unknown;
+  [spelled]?: { operator: string };
+}
 
 const action = z
   .strictObject({
@@ -46,38 +52,41 @@ const action = z
       .nullable()
       .optional(),
   })
-  .transform(({ type, config, params, delay }) => ({ type, config: config ?? params ?? {}, delay: delay ?? null }));
+  .transform(({ type, config, params, delay }) => {
+    const spelling = { config: config === undefined && params !== undefined ? "params" : "config" };
+    return { type, config: config ?? params ?? {}, delay: delay ?? null, [spelled]: spelling };
+  });
 
 export const rule = resource({
   name: "automation",
   prefix: "auto",
   only: { column: "generation", value: "1" },
-  doc: "A rule: when this happens and that is so, do these things.",
+  doc: "A rule: when an event happens and the conditions hold, it runs its actions.",
   sort: { name: true, last_run_at: true },
   fields: {
     generation: generation("1"),
     name: text({ required: true }),
     description: text({ max: 10_000 }),
-    status: choice(["active", "paused", "draft"], { default: "draft", doc: "Only an `active` one runs." }),
+    status: choice(["active", "paused", "draft"], { default: "draft", doc: "Only an `active` automation runs." }),
     is_active: input(z.boolean(), {
       shown: computed(["status"], z.boolean(), (status: string) => status === "active", "Whether the status is `active`."),
-      doc: "In place of `status`: true for `active`, false for `paused`.",
+      doc: "Another way to set `status`: true for `active`, false for `paused`.",
     }),
     trigger: json(z.union([z.string(), anyObject]) as unknown as z.ZodType<Trigger>, {
       required: true,
       output: shownTrigger,
-      doc: "What starts it: `{type, config}`, or the name of an event.",
+      doc: "The trigger: `{type, config}`, or the name of an event.",
     }),
     conditions: json(z.array(condition).max(100), {
       default: [] as Condition[],
       doc: "`[{field, operator, value}]` of the record it is about.",
     }),
-    match: choice(["all", "any"], { default: "all", doc: "Whether all conditions must be met or one." }),
+    match: choice(["all", "any"], { default: "all", doc: "Whether all conditions must be met or only one." }),
     actions: json(z.array(action).min(1).max(10) as unknown as z.ZodType<Action[]>, {
       required: true,
-      doc: "What is done, in this order: `[{type, config, delay?}]`; a delay in seconds, or as `{amount, unit}`, is waited before.",
+      doc: "The actions, in order: `[{type, config, delay?}]`. A delay before an action is in seconds, or `{amount, unit}`.",
     }),
-    run_once_per_record: boolean({ default: false, doc: "Whether it runs for each record once at most." }),
+    run_once_per_record: boolean({ default: false, doc: "Whether it runs at most once for each record." }),
     ...running,
     run_count: computed(["runs_total"], z.int(), (count: number) => count, "How often it ran."),
     error_count: computed(["runs_failed"], z.int(), (count: number) => count, "How often it failed."),

@@ -1,18 +1,23 @@
-// Writing a rule puts it in force: it is checked as a whole, brought into the form of a graph, and kept as a version of its own.
+// The verbs of rules. Saving a rule activates it: it is checked as a whole, converted to a graph, and stored as a version.
 import { type Ctx, write } from "../../core/context.ts";
-import { type FieldErrors, invalid } from "../../core/errors.ts";
+import { type FieldErrors, invalid, refuse } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
+import { follow } from "../../jobs/consumer.ts";
 import { store } from "../../records/store.ts";
 import { newId } from "../../values/id.ts";
 import { same } from "../../values/same.ts";
 import { checkNamed, type Named } from "../shared/named.ts";
 import { type Action, graphOf } from "./actions.ts";
 import { automationVersion } from "./automation_version.ts";
+import { problemsOfAvailability } from "./available.ts";
 import { checkCondition } from "./conditions.ts";
 import type { Plan } from "./fields.ts";
+import { refuseFindings } from "./findings.ts";
 import { readGraph } from "./graph.ts";
+import { automationNews } from "./names.ts";
 import { type Condition, rule } from "./rule.ts";
+import { placeInRule } from "./rule_places.ts";
 import { problemsOfRunning } from "./runnable.ts";
 import { settings } from "./settings.ts";
 import { readTrigger } from "./trigger.ts";
@@ -25,6 +30,7 @@ export async function createRule(ctx: Ctx, given: Create<typeof rule>): Promise<
   const id = newId(rule.prefix, ctx.now.getTime());
   const active_version_id = newId(automationVersion.prefix, ctx.now.getTime());
   const status = statusOf(given, null);
+  if (status === "active") goLive(ctx, plan, given as Written);
   const row = store.insert(ctx, rule, { ...values, ...plan, id, status, active_version_id, active_version: 1 });
   keepVersion(ctx, row, plan);
   return row;
@@ -34,6 +40,8 @@ export async function updateRule(ctx: Ctx, before: Rule, patch: Patch<typeof rul
   const { is_active: _, ...values } = patch;
   const status = statusOf(patch, before.status);
   const plan = await compiled(ctx, { ...before, ...values } as Written, before);
+  if (status === "active" && (before.status !== "active" || !same(plan, planOf(before))))
+    goLive(ctx, plan, { ...before, ...values } as Written);
   if (same(plan, planOf(before))) return store.update(ctx, rule, before, { ...values, status, trigger: before.trigger });
 
   write(
@@ -48,13 +56,21 @@ export async function updateRule(ctx: Ctx, before: Rule, patch: Patch<typeof rul
   return after;
 }
 
-/** `status` and `is_active` say the same. Of two that are sent, the one that differs from what `was` is meant. */
+/** `status` and `is_active` mean the same. If both are sent, the one that differs from the stored value counts. */
 function statusOf({ status, is_active }: Patch<typeof rule>, was: Rule["status"] | null): Rule["status"] {
   const saysStatus = status !== undefined && status !== was;
   const saysActive = typeof is_active === "boolean" && (was === null || is_active !== (was === "active"));
   if (saysStatus && saysActive && is_active !== (status === "active"))
     throw invalid({ is_active: `contradicts the status ${status}` });
   return saysStatus ? status : saysActive ? (is_active ? "active" : "paused") : (was ?? "draft");
+}
+
+/** From the next event on. What this release does not carry out is refused. */
+function goLive(ctx: Ctx, plan: Plan, written: Written): void {
+  refuseFindings(
+    problemsOfAvailability(plan).map((one) => ({ ...one, path: placeInRule(one.path, one.message, written), step_id: null })),
+  );
+  follow(ctx, automationNews);
 }
 
 function keepVersion(ctx: Ctx, row: Rule, plan: Plan): void {
@@ -73,7 +89,7 @@ const planOf = ({ trigger, filter, graph, settings }: Rule): Plan => ({ trigger,
 
 // --- compiling ---
 
-/** What a body says of a rule, or a rule as it stands. */
+/** The members of a body that describe a rule, or a stored rule in that form. */
 interface Written {
   trigger: unknown;
   conditions: Condition[];
@@ -82,20 +98,22 @@ interface Written {
   run_once_per_record: boolean;
 }
 
-/** The rule in the form everything runs in. What is wrong is named by its place in the rule; records it named before may be gone. */
+/**
+ * The rule in the form that the worker runs. Errors are named by their place in the rule. Records that it already named may be
+ * gone.
+ */
 async function compiled(ctx: Ctx, written: Written, before: Rule | null = null): Promise<Plan> {
   const check = { errors: {} as FieldErrors, complete: true, named: [] as Named[] };
   const trigger = readTrigger(check, written.trigger);
   const filter = filterOf(written);
   if (filter !== null) checkCondition(check, filter, "filter");
   const graph = readGraph(check, graphOf(written.actions));
-  const errors = Object.entries(check.errors).map(([place, reason]) => [placeInRule(place), reason]);
-  if (errors.length > 0) throw invalid(Object.fromEntries(errors));
+  refuse(inRule(check.errors, written));
   const known = JSON.stringify([before?.trigger, before?.actions]);
   const fresh = check.named.filter(({ id }) => !known.includes(JSON.stringify(id)));
   await checkNamed(
     ctx,
-    fresh.map((one) => ({ ...one, at: placeInRule(one.at) })),
+    fresh.map((one) => ({ ...one, at: placeInRule(one.at, "", written) })),
   );
   const plan = {
     trigger,
@@ -103,15 +121,10 @@ async function compiled(ctx: Ctx, written: Written, before: Rule | null = null):
     graph,
     settings: settings.parse({ re_enroll: written.run_once_per_record ? "never" : "always" }),
   };
-  await checkRunnable(ctx, plan, before);
+  // It runs as soon as it is saved. A rule that was already active may be written back unchanged.
+  if (before === null || !same(plan, planOf(before)))
+    refuse(inRule(await problemsOfRunning(ctx, plan, before?.created_by ?? ctx.actor.user_id), written));
   return plan;
-}
-
-/** It runs from the moment it is saved. What was in force already may be written back as it was. */
-async function checkRunnable(ctx: Ctx, plan: Plan, before: Rule | null): Promise<void> {
-  if (before !== null && same(plan, planOf(before))) return;
-  const problems = Object.entries(await problemsOfRunning(ctx, plan, before?.created_by ?? ctx.actor.user_id));
-  if (problems.length > 0) throw invalid(Object.fromEntries(problems.map(([place, reason]) => [placeInRule(place), reason])));
 }
 
 function filterOf({ conditions, match }: Written): object | null {
@@ -122,8 +135,5 @@ function filterOf({ conditions, match }: Written): object | null {
 
 const refOf = (field: string): string => (field.startsWith("record.") ? field : `record.${field}`);
 
-/** `graph.steps.action_2.config.text` is `actions.1.config.text`. */
-const placeInRule = (place: string): string =>
-  place
-    .replace(/^graph\.steps\.(?:action|wait)_(\d+)/, (_, number) => `actions.${Number(number) - 1}`)
-    .replace(/^filter\.(all|any)\./, "conditions.");
+const inRule = (errors: FieldErrors, written: Written): FieldErrors =>
+  Object.fromEntries(Object.entries(errors).map(([place, reason]) => [placeInRule(place, reason, written), reason]));

@@ -1,5 +1,5 @@
-// What is checked before an automation is published: its fields exist on its records, its values fit them, its messages have a
-// content, and its senders are allowed.
+// The checks before an automation is published: its fields exist on its records, its values fit them, its messages have content,
+// and its senders are allowed.
 import type { Ctx } from "../../core/context.ts";
 import { below, collect, type FieldErrors } from "../../core/errors.ts";
 import type { AnyField, Field } from "../../core/field.ts";
@@ -27,13 +27,13 @@ type Config = Record<string, unknown>;
 interface Check {
   ctx: Ctx;
   errors: FieldErrors;
-  /** The kind of record it is about; undefined where that is not known before it runs. */
+  /** The kind of record it is about. Undefined when that is not known before it runs. */
   of: Resource | undefined;
-  /** Whose accounts and numbers it sends from. */
+  /** The member whose accounts and numbers it sends from. */
   userId: string;
 }
 
-/** What stands in the way of running the plan, by its places. */
+/** What keeps the plan from running, by place. */
 export async function problemsOfRunning(ctx: Ctx, plan: Plan, userId: string): Promise<FieldErrors> {
   const { object_type } = plan.trigger.config;
   const of = typeof object_type === "string" ? ctx.registry.resource(object_type) : undefined;
@@ -80,7 +80,7 @@ function checkLeaf(check: Check, { ref, op }: Config, at: string): void {
   if (!fits) check.errors[`${at}.op`] = `does not go with ${name}`;
 }
 
-/** A field of the record itself; what lies beyond a relation is known when it runs. */
+/** A field of the record itself. Fields beyond a relation are known only when it runs. */
 function checkKnown({ ctx, errors, of }: Check, name: unknown, at: string): void {
   if (typeof name !== "string" || of === undefined || customOf(ctx, of, name) !== undefined) return;
   const first = name.split(".")[0]!;
@@ -94,7 +94,7 @@ const customOf = (ctx: Ctx, of: Resource, name: string) =>
     ? findField(customFieldsOf(ctx.directory, of.custom), name)?.[1]
     : undefined;
 
-/** Values that fields are set to: those that are known already must be ones the fields take. */
+/** Values that fields are set to. Those that are already known must be valid for the field. */
 function checkSet(check: Check, { fields, target }: Config, at: string): void {
   if (check.of === undefined || check.of.kinds || !isObject(fields) || !isItself(target)) return;
   for (const [name, value] of Object.entries(fields)) {
@@ -123,7 +123,7 @@ function checkColumn({ errors }: Check, field: Field, value: unknown, at: string
 
 // --- steps ---
 
-/** Templates anywhere in a value must be ones that can be filled in. */
+/** Templates anywhere in a value must be valid. */
 function checkTemplates(errors: FieldErrors, value: unknown, at: string): void {
   if (Array.isArray(value)) value.forEach((one, i) => checkTemplates(errors, one, `${at}.${i}`));
   if (!isObject(value)) return;
@@ -180,13 +180,13 @@ async function checkMail(check: Check, config: Config, at: string): Promise<void
 
 const nounOf = (of: Resource): string => of.name.replaceAll("_", " ");
 
-/** What is changed is the record that the plan is about. */
+/** Only the record that the plan is about can be changed. */
 const isItself = (target: unknown): boolean =>
   target === undefined || target === null || (isObject(target) && target.$ref === "record");
 
-// --- who it sends as ---
+// --- senders ---
 
-/** An account, a send-as, a member or an address, by its id or as it is written. */
+/** An account, a send-as, a member or an address, by id or as written. */
 async function checkSender({ ctx, errors, userId }: Check, from: unknown, at: string): Promise<void> {
   if (from === undefined || from === null || isDynamic(from)) return;
   if (typeof from !== "string") return void (errors[at] = "must be the id of an account, a send-as or a member, or an address");

@@ -1,5 +1,5 @@
-// The settings of an automation: how often it runs for the same record, how many run at once, at what hours, and with whose
-// rights.
+// The settings of an automation: how often it runs for the same record, how many runs are allowed at once, at what hours, and
+// with whose rights.
 import { z } from "zod";
 import { isTimeZone } from "../../values/time.ts";
 import { clockTime, duration, label } from "./catalog.ts";

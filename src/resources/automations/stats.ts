@@ -7,11 +7,10 @@ import { operation } from "../../core/operation.ts";
 import { scope } from "../../core/resource.ts";
 import { and, sql, statement } from "../../db/sql.ts";
 import { zoneOf } from "../../records/clock.ts";
-import { getRecord } from "../../records/records.ts";
 import { parseTimestamp } from "../../values/time.ts";
 import { periodOf, periodsOf } from "../reports/range.ts";
 import { automationRun } from "./automation_run.ts";
-import { workflow } from "./workflow.ts";
+import { getAutomation } from "./nested_lists.ts";
 
 const daysShown = 30;
 const dayMs = 86_400_000;
@@ -23,7 +22,7 @@ const output = z.strictObject({
   date_start: z.iso.datetime(),
   date_end: z.iso.datetime(),
   runs: z.strictObject({ total: count, ...Object.fromEntries(states.map((state) => [state, count])) }),
-  success_rate: z.number().nullable().describe("Of those that came to an end, the share that completed: 0 to 1."),
+  success_rate: z.number().nullable().describe("The share of the ended runs that completed: 0 to 1."),
   average_duration_ms: z.number().nullable(),
   last_run_at: z.iso.datetime().nullable(),
   last_failure_at: z.iso.datetime().nullable(),
@@ -43,17 +42,17 @@ export const automationStats = operation({
   name: "automations.stats",
   method: "GET",
   path: "/automations/{id}/stats/",
-  doc: "Answers how an automation has done: its runs of the last 30 days, or of a period.",
+  doc: "Returns how an automation has performed: its runs of the last 30 days, or of a period.",
   permission: "member",
   group: "report",
   input: {
     id: z.string(),
-    date_start: z.string().optional().describe("From when; 30 days before the end by default."),
-    date_end: z.string().optional().describe("Until when; now by default."),
+    date_start: z.string().optional().describe("The start; by default 30 days before the end."),
+    date_end: z.string().optional().describe("The end; by default now."),
   },
   output,
   async run(ctx, { id, ...given }) {
-    const { id: automation_id } = await getRecord(ctx, workflow, id);
+    const { id: automation_id } = await getAutomation(ctx, id);
     const period = readPeriod(ctx, given);
     const [runs, days, steps] = await Promise.all([
       runsOf(ctx, automation_id, period),
@@ -77,7 +76,7 @@ function readPeriod(ctx: Ctx, { date_start, date_end }: { date_start?: string; d
   return { start, end };
 }
 
-/** The runs of that time that the caller may see. */
+/** The runs in the range that the caller may see. */
 const within = (ctx: Ctx, id: string, { start, end }: Period) =>
   and([
     ...scope(ctx, automationRun, "r"),
@@ -87,7 +86,7 @@ const within = (ctx: Ctx, id: string, { start, end }: Period) =>
   ]);
 
 async function runsOf(ctx: Ctx, id: string, period: Period) {
-  // One row: how many in each state, how long, and when last.
+  // One row: the number in each state, the duration, and the date of the last.
   const [row] = await query(
     ctx,
     statement(sql`select count(*), array_to_json(array[
@@ -115,7 +114,7 @@ async function runsOf(ctx: Ctx, id: string, period: Period) {
 
 async function daysOf(ctx: Ctx, id: string, period: Period) {
   const days = periodsOf({ ...period, zone: zoneOf(ctx.directory, ctx) }, "day", [], "date_start");
-  // One row a day on which a run began, by the caller's calendar.
+  // One row for each day on which a run began, in the caller's time zone.
   const rows = await query(
     ctx,
     statement(sql`select ${periodOf(days, sql`r.date_created`)} as day, count(*) filter (where r.status = 'completed'), count(*) filter (where r.status = 'failed')
@@ -129,7 +128,7 @@ async function daysOf(ctx: Ctx, id: string, period: Period) {
 }
 
 async function stepsOf(ctx: Ctx, id: string, period: Period) {
-  // One row a step of the graph: how often it was entered, and what came of it.
+  // One row for each step of the graph: how often runs entered it, and how they left.
   const rows = await query(
     ctx,
     statement(sql`select s.node_id, s.type, count(*), count(*) filter (where s.status = 'succeeded'),

@@ -12,7 +12,7 @@ export interface Trigger {
 
 const catalog = new Map(triggerTypes.map((one) => [one.type, one]));
 
-/** The trigger that is meant; what is wrong with it is in `check`. */
+/** The trigger with defaults filled in. Errors are in `check`. */
 export function readTrigger(check: Check, given: unknown, at = "trigger"): Trigger {
   const said = typeof given === "string" ? ofEvent(given) : given;
   if (!isObject(said)) {
@@ -30,7 +30,7 @@ export function readTrigger(check: Check, given: unknown, at = "trigger"): Trigg
   return { type: String(said.type), config: config as Record<string, unknown> };
 }
 
-/** Of the record itself, or of each of the records it starts for. */
+/** The kind of the record itself, or of the records it starts for. */
 function checkConditions(check: Check, config: unknown, at: string): void {
   if (!isObject(config)) return;
   if (isObject(config.condition)) checkCondition(check, config.condition, `${at}.condition`);
@@ -38,7 +38,7 @@ function checkConditions(check: Check, config: unknown, at: string): void {
     checkCondition(check, config.for_each.condition, `${at}.for_each.condition`);
 }
 
-/** What happens to every kind of record alike: `lead.created` is a record that is created. */
+/** What happens to every kind of record: `lead.created` becomes "a record is created". */
 const happenings = new Map([
   ["created", "record.created"],
   ["updated", "record.updated"],
@@ -49,16 +49,20 @@ const happenings = new Map([
 const withEvent = (type: string, object: string, ...events: string[]): [string, Trigger][] =>
   events.map((event) => [`${object}.${event}`, { type, config: { event } }]);
 
-/** Events that a trigger of their own stands for. */
+/** Events that have a trigger type of their own. */
 const ofTheirOwn = new Map<string, Trigger>([
-  ...withEvent("task.event", "task", "completed"),
-  ...withEvent("email.engagement", "activity.email", "sent", "received"),
+  ...withEvent("task.event", "task", "completed", "overdue"),
+  ...withEvent("email.engagement", "activity.email", "sent", "received", "replied", "opened", "clicked", "bounced"),
   ...withEvent("meeting.event", "activity.meeting", "scheduled", "completed", "canceled"),
   ...withEvent("quote.event", "quote", "sent", "accepted", "declined", "expired", "canceled"),
   ...withEvent("inbox.prospect", "inbox_prospect", "created", "converted", "dismissed"),
   ...withEvent("file.event", "file", "created", "updated", "deleted"),
-  ...withEvent("sequence.event", "sequence_subscription", "finished", "paused"),
+  ...withEvent("sequence.event", "sequence_subscription", "step_done", "finished", "failed", "paused"),
   ["sequence_subscription.created", { type: "sequence.event", config: { event: "subscribed" } }],
+  ...["won", "lost"].map((to_type): [string, Trigger] => [
+    `opportunity.${to_type}`,
+    { type: "status.changed", config: { object_type: "opportunity", to_type } },
+  ]),
   ...["note", "call", "email", "sms", "meeting", "channel_message"].map((kind): [string, Trigger] => [
     `activity.${kind}.created`,
     { type: "activity.logged", config: { kinds: [kind] } },
@@ -73,12 +77,13 @@ const ofTheirOwn = new Map<string, Trigger>([
   ["dialer.completed", { type: "dialer.done", config: {} }],
 ]);
 
-/** The trigger that an event is meant for, or null. */
-function ofEvent(event: string): Trigger | null {
-  const own = ofTheirOwn.get(event);
+/** The trigger for an event name, or null. An activity may be named without its prefix: `email.replied`. */
+function ofEvent(given: string): Trigger | null {
+  const event = eventPattern(given);
+  const own = ofTheirOwn.get(event ?? given);
   if (own !== undefined) return own;
-  const [object_type, action, ...rest] = event.split(".");
+  const [object_type, action, ...rest] = given.split(".");
   const type = happenings.get(action ?? "");
   const isOfRecord = type !== undefined && rest.length === 0 && (recordTypes as readonly string[]).includes(object_type!);
-  return isOfRecord && eventPattern(event) !== null ? { type, config: { object_type } } : null;
+  return isOfRecord && event !== null ? { type, config: { object_type } } : null;
 }

@@ -1,10 +1,10 @@
-// What an automation can start on.
+// The triggers that can start an automation.
 import { z } from "zod";
 import {
   activityKinds,
   anything,
   clockTime,
-  define,
+  defining,
   direction,
   fieldName,
   id,
@@ -22,7 +22,34 @@ import {
   values,
   zone,
 } from "./catalog.ts";
+import {
+  changedAny,
+  changedFrom,
+  changedStatus,
+  changedTag,
+  isFrom,
+  isLogged,
+  namesFor,
+  namesOfKinds,
+} from "./event_matching.ts";
+import type { Occurrence } from "./occurrence.ts";
 
+/** A trigger that this release carries out `listens` to events, or somebody starts it. */
+export interface TriggerType extends TypeDefinition {
+  /** The names of the events it looks at. */
+  listens?(config: Config): string[];
+  /** Whether one of these events is meant. By default every one is. */
+  matches?(config: Config, event: Occurrence): boolean;
+  /** The values of the starting record can be read: false where it is gone by then. */
+  leavesRecord?: false;
+  byHand?: true;
+}
+
+type Config = Record<string, any>;
+
+export const startsRuns = ({ listens, byHand }: TriggerType): boolean => listens !== undefined || byHand === true;
+
+const define = defining<TriggerType>();
 const records = "records";
 const messages = "messages";
 const time = "time";
@@ -32,24 +59,36 @@ const from = may(z.array(anything).max(100));
 const change = need(oneOf("added", "removed"));
 const events = (...names: [string, ...string[]]) => ({ event: need(oneOf(...names)) });
 
-export const triggerTypes: readonly TypeDefinition[] = [
-  define(records, "record.created", "A record is created.", {
-    object_type: need(objectType),
-    sources: may(someOf("user", "api", "import", "automation", "share")),
-  }),
-  define(records, "record.updated", "A record is changed, or one of some of its fields.", {
-    object_type: need(objectType),
-    fields: may(z.array(fieldName).min(1).max(100)),
-    ignore_actors: may(ids),
-  }),
-  define(records, "record.deleted", "A record is deleted.", { object_type: need(objectType) }),
-  define(records, "field.changed", "A field goes from one value to another.", {
-    object_type: need(objectType),
-    field: need(fieldName),
-    from,
-    to: from,
-  }),
-  define(records, "record.matches", "A record begins to meet a condition.", {
+export const triggerTypes: readonly TriggerType[] = [
+  define(
+    records,
+    "record.created",
+    "A record is created.",
+    { object_type: need(objectType), sources: may(someOf("user", "api", "import", "automation", "share")) },
+    { listens: ({ object_type }) => namesFor(object_type, "created"), matches: isFrom },
+  ),
+  define(
+    records,
+    "record.updated",
+    "A record is changed, or one of some of its fields.",
+    { object_type: need(objectType), fields: may(z.array(fieldName).min(1).max(100)), ignore_actors: may(ids) },
+    { listens: ({ object_type }) => namesFor(object_type, "updated"), matches: changedAny },
+  ),
+  define(
+    records,
+    "record.deleted",
+    "A record is deleted.",
+    { object_type: need(objectType) },
+    { listens: ({ object_type }) => namesFor(object_type, "deleted"), leavesRecord: false },
+  ),
+  define(
+    records,
+    "field.changed",
+    "A field changes from one value to another.",
+    { object_type: need(objectType), field: need(fieldName), from, to: from },
+    { listens: ({ object_type }) => namesFor(object_type, "updated"), matches: changedFrom },
+  ),
+  define(records, "record.matches", "A record starts to meet a condition.", {
     object_type: need(objectType),
     condition: need(values),
   }),
@@ -64,14 +103,22 @@ export const triggerTypes: readonly TypeDefinition[] = [
       to: naming(may(ids), "lead_status", "opportunity_status"),
       to_type: may(oneOf("active", "won", "lost")),
     },
-    { object_types: ["lead", "opportunity"] },
+    {
+      object_types: ["lead", "opportunity"],
+      listens: ({ object_type }) => namesFor(object_type, "status_updated"),
+      matches: changedStatus,
+    },
   ),
   define(
     records,
     "tag.changed",
-    "A tag is put on or taken off.",
+    "A tag is added or removed.",
     { object_type: need(oneOf("lead", "contact")), tag: need(label), change },
-    { object_types: ["lead", "contact"] },
+    {
+      object_types: ["lead", "contact"],
+      listens: ({ object_type }) => namesFor(object_type, "created", "updated"),
+      matches: changedTag,
+    },
   ),
   define(
     records,
@@ -90,12 +137,12 @@ export const triggerTypes: readonly TypeDefinition[] = [
       custom_activity_id: naming(may(id), "custom_activity_type"),
       condition: may(values),
     },
-    { object_types: ["activity"] },
+    { object_types: ["activity"], listens: namesOfKinds, matches: isLogged },
   ),
   define(
     messages,
     "email.engagement",
-    "An e-mail is sent, received, opened, clicked, answered or comes back.",
+    "An e-mail is sent, received, opened, clicked, answered or bounces.",
     {
       ...events("sent", "received", "replied", "opened", "clicked", "bounced", "unsubscribed"),
       template_id: naming(may(id), "email_template"),
@@ -108,21 +155,21 @@ export const triggerTypes: readonly TypeDefinition[] = [
   define(
     messages,
     "sms.received",
-    "A text message comes in.",
+    "A text message is received.",
     { number_id: naming(may(id), "phone_number") },
     { object_types: ["activity"] },
   ),
   define(
     messages,
     "call.completed",
-    "A call is over.",
+    "A call has ended.",
     { direction: may(direction), outcome: may(z.array(label).min(1).max(100)), min_seconds: may(z.int().min(0).max(86_400)) },
     { object_types: ["activity"] },
   ),
   define(
     messages,
     "meeting.event",
-    "A meeting is planned, held or called off.",
+    "A meeting is scheduled, held or canceled.",
     events("scheduled", "canceled", "completed", "no_show"),
     {
       object_types: ["activity"],
@@ -135,15 +182,19 @@ export const triggerTypes: readonly TypeDefinition[] = [
     { channel: may(z.array(label).min(1).max(20)), direction: may(direction), first_only: may(z.boolean()) },
     { object_types: ["conversation"] },
   ),
-  define(messages, "inbox.prospect", "Somebody unknown writes, or is taken on.", events("created", "converted", "dismissed")),
+  define(messages, "inbox.prospect", "A prospect is created or converted.", events("created", "converted", "dismissed")),
   define(
     records,
     "task.event",
-    "A task is created, done or overdue.",
+    "A task is created, completed or overdue.",
     { ...events("created", "completed", "overdue"), task_type: may(label) },
-    { object_types: ["task"] },
+    {
+      object_types: ["task"],
+      listens: ({ event }) => namesFor("task", event),
+      matches: ({ task_type }, { record }) => task_type == null || record._type === task_type,
+    },
   ),
-  define(messages, "sequence.event", "A contact's way through a sequence takes a turn.", {
+  define(messages, "sequence.event", "A contact's subscription to a sequence changes.", {
     sequence_id: naming(may(id), "sequence"),
     ...events("subscribed", "step_done", "replied", "finished", "failed", "paused"),
   }),
@@ -182,19 +233,19 @@ export const triggerTypes: readonly TypeDefinition[] = [
   define(
     records,
     "quote.event",
-    "A quote is sent, accepted, declined or runs out.",
+    "A quote is sent, accepted, declined or expires.",
     events("created", "sent", "accepted", "declined", "expired", "canceled"),
   ),
-  define(records, "project.event", "A project is begun or done.", events("created", "completed", "canceled")),
-  define(records, "file.event", "A file is added or taken away.", {
+  define(records, "project.event", "A project is started or completed.", events("created", "completed", "canceled")),
+  define(records, "file.event", "A file is added or removed.", {
     ...events("created", "updated", "deleted"),
     subtype_id: naming(may(id), "file_subtype"),
   }),
-  define(other, "enrichment.done", "Facts about a record have been looked up.", {
+  define(other, "enrichment.done", "A record has been enriched.", {
     result: may(oneOf("completed", "no_match", "failed")),
   }),
-  define(other, "import.done", "An import is over.", { result: may(oneOf("done", "error")) }),
-  define(other, "dialer.done", "A dialer has called everybody.", { dialer_id: naming(may(id), "dialer") }),
+  define(other, "import.done", "An import has ended.", { result: may(oneOf("done", "error")) }),
+  define(other, "dialer.done", "A dialer has called all its contacts.", { dialer_id: naming(may(id), "dialer") }),
   define(
     records,
     "custom_object.event",
@@ -202,7 +253,7 @@ export const triggerTypes: readonly TypeDefinition[] = [
     { custom_object_type_id: naming(need(id), "custom_object_type"), ...events("created", "updated", "deleted") },
     { object_types: ["custom_object"] },
   ),
-  define(other, "webhook.received", "Another service sends something to the automation's own address.", {
+  define(other, "webhook.received", "Another service sends a request to the automation's own address.", {
     verification: need(
       z.strictObject({
         mode: z.enum(["standard", "hmac_custom", "token", "none"]),
@@ -226,9 +277,11 @@ export const triggerTypes: readonly TypeDefinition[] = [
     ),
     create_if_missing: may(z.boolean()),
   }),
-  define(other, "manual", "Somebody starts it.", {
-    object_type: may(objectType),
-    input_schema: may(values),
-    allow_bulk: may(z.boolean()),
-  }),
+  define(
+    other,
+    "manual",
+    "Somebody starts it.",
+    { object_type: may(objectType), input_schema: may(values), allow_bulk: may(z.boolean()) },
+    { byHand: true },
+  ),
 ];

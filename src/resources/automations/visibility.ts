@@ -1,12 +1,12 @@
-// Who sees the runs of automations: whoever sees the lead of the record they ran for.
+// Who sees the runs of automations: everybody who sees the lead of the record they ran for.
 import type { Ctx } from "../../core/context.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
 
-/** Kinds of record that may have no lead; all others had one, and when it is gone only who sees all leads sees what was done. */
+/** Kinds of record that may have no lead. All others had one. When it is gone, only members who see all leads see the run. */
 const freeOfLeads = ["project", "quote"];
 
-/** As the record's lead is visible. */
+/** Visible as the record's lead is. */
 export function visibleAsRecord(ctx: Ctx, alias: string): Sql | null {
   const asLead = visibleAsLead(ctx, alias);
   if (asLead === null) return null;

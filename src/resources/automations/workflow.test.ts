@@ -1,7 +1,8 @@
 /* oxlint-disable unicorn/no-thenable -- `then` is the wire's word for what follows */
-// Automations of the second generation: drafts that may be unfinished but are understood, versions, runs and numbers.
+// Automations of the second generation: drafts that may be unfinished but are valid, versions, runs and statistics.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { chain, published } from "../../../test/support/automations.ts";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { newId } from "../../values/id.ts";
 import { recordTypes } from "./catalog.ts";
@@ -117,7 +118,7 @@ describe("a draft", () => {
     await refuse({ filter: { type: "and", queries: [{ type: "nothing" }] } }, "filter.queries.0.type");
     await refuse({ graph: [] }, "graph");
     await refuse({ graph: { nodes: [] } }, "graph.nodes");
-    await refuse({ graph: { start: "b", steps: {} } }, "graph.start");
+    await refuse({ graph: { start: "B b", steps: {} } }, "graph.start");
     await refuse({ graph: { steps: { "A b": { type: "stop" } } } }, "graph.steps.A b");
     await refuse(step({ type: "task.creat" }), "graph.steps.a.type");
     await refuse(step({ config: { text: 5 } }), "graph.steps.a.config.text");
@@ -128,7 +129,7 @@ describe("a draft", () => {
     await refuse({ trigger: { ...trigger, config: { object_type: { $ref: "record.type" } } } }, "trigger.config.object_type");
     await refuse(step({ config: { text: { $ref: "nowhere.name" } } }), "graph.steps.a.config.text.$ref");
     await refuse(step({ config: { text: { $template: 5 } } }), "graph.steps.a.config.text.$template");
-    await refuse(step({ ports: { out: "b" } }), "graph.steps.a.ports.out");
+    await refuse(step({ ports: { out: "Not a name" } }), "graph.steps.a.ports.out");
     await refuse(step({ ports: { ou: null } }), "graph.steps.a.ports.ou");
     await refuse(step({ ports: { error: null } }), "graph.steps.a.ports.error");
     await refuse(step({ on_error: { then: "explode" } }), "graph.steps.a.on_error.then");
@@ -142,8 +143,8 @@ describe("a draft", () => {
       "graph.steps.a.config.cases.1.id",
     );
     await refuse(step({ type: "wait.condition", config: { when: { some: [] } }, ports: {} }), "graph.steps.a.config.when");
-    await refuse({ graph: { ...graph, exits: [{ id: "lost" }] } }, "graph.exits.0.event");
-    await refuse({ graph: { ...graph, goals: [{ id: "a", event: "b", then: { goto: "nowhere" } }] } }, "graph.goals.0.then.goto");
+    await refuse({ graph: { ...graph, exits: [{ id: "lost", event: 5 }] } }, "graph.exits.0.event");
+    await refuse({ graph: { ...graph, goals: [{ id: "a", event: "b", then: { goto: 5 } }] } }, "graph.goals.0.then.goto");
     await refuse({ settings: { re_enroll: "sometimes" } }, "settings.re_enroll");
     await refuse({ settings: { time_window: { from: "17:00", to: "09:00" } } }, "settings.time_window.to");
     await refuse({ settings: { run_as_user_id: "user_nobody" } }, "settings.run_as_user_id");
@@ -185,6 +186,13 @@ describe("a draft", () => {
 
     assert.deepEqual(await triggerOf("task.created"), { type: "record.created", config: { object_type: "task" } });
     assert.deepEqual(await triggerOf("task.completed"), { type: "task.event", config: { event: "completed" } });
+    assert.deepEqual(await triggerOf("task.overdue"), { type: "task.event", config: { event: "overdue" } });
+    assert.deepEqual(await triggerOf("email.replied"), { type: "email.engagement", config: { event: "replied" } });
+    assert.deepEqual(await triggerOf("sequence_subscription.failed"), { type: "sequence.event", config: { event: "failed" } });
+    assert.deepEqual(await triggerOf("opportunity.won"), {
+      type: "status.changed",
+      config: { object_type: "opportunity", to_type: "won" },
+    });
     assert.deepEqual(await triggerOf("quote.accepted"), { type: "quote.event", config: { event: "accepted" } });
     assert.deepEqual(await triggerOf("activity.note.created"), { type: "activity.logged", config: { kinds: ["note"] } });
     assert.deepEqual(await triggerOf("activity.email.received"), { type: "email.engagement", config: { event: "received" } });
@@ -211,14 +219,78 @@ describe("a draft", () => {
   });
 });
 
+test("a draft may name steps that are not written yet, and lack what a step or a goal will say", async () => {
+  const acme = await organization();
+  const unfinished = {
+    start: "greet",
+    steps: {
+      call: { type: "task.create", ports: { out: "thank" } },
+      back: { type: "goto", config: { step: "wait" } },
+      later: {},
+    },
+    goals: [{ id: "met", then: { goto: "thank" } }],
+    exits: [{}],
+  };
+
+  const made = await create(acme, { graph: unfinished });
+  const again = await acme.put(`/automations/${made.id}/`, { graph: made.graph });
+
+  assert.equal(made.graph.start, "greet");
+  assert.equal(made.graph.steps.call.ports.out, "thank");
+  assert.deepEqual(again.graph, made.graph);
+  assert.deepEqual(again.graph.goals, unfinished.goals);
+});
+
+test("publishing and pausing move the status; written back as it was it says nothing", async () => {
+  const acme = await organization();
+  const made = await create(acme);
+  const path = `/automations/${made.id}/`;
+
+  const refusal = await acme.refused(400, "PUT", path, { status: "active", name: "Other" }, "status");
+  const back = await acme.put(path, { ...made, status: "draft" });
+  const copy = await acme.post("/automations/", { ...made, status: "paused" });
+
+  assert.match(refusal["field-errors"].status, /publish.*pause/);
+  assert.deepEqual([back.name, back.version], [made.name, made.version]);
+  assert.equal(copy.status, "draft");
+});
+
+test("rules can be read where the second generation is, when they are asked for", async () => {
+  const acme = await organization();
+  const workflow = await create(acme);
+  const actions = [{ type: "create_note", config: { note: "Hi" } }];
+  const rule = await acme.post("/automation/", { name: "Greet", trigger: "lead.created", actions });
+  await acme.put(`/automation/${rule.id}/`, { match: "any", conditions: [{ field: "name", operator: "exists" }] });
+  const lead = await acme.lead();
+  const run = await ran(acme, rule.id, "completed", "2026-01-01T00:00:00Z", lead.id);
+  const ids = async (path: string) => (await acme.all(path)).map((one) => one.id);
+
+  assert.deepEqual(await ids("/automations/?generation=1"), [rule.id]);
+  assert.deepEqual(await ids("/automations/?generation__in=1&status=draft&_order_by=name"), [rule.id]);
+  assert.deepEqual(await ids("/automations/?generation=2"), [workflow.id]);
+  assert.deepEqual(await ids("/automations/"), [workflow.id]);
+  assert.deepEqual((await acme.get("/automations/?generation=1")).data[0], (await acme.get("/automation/")).data[0]);
+  await acme.refused(400, "GET", "/automations/?generation__in=1,2", undefined, "generation__in");
+  assert.deepEqual(
+    (await acme.get(`/automations/${rule.id}/versions/`)).data.map((one: any) => [one.number, one.is_active]),
+    [
+      [2, true],
+      [1, false],
+    ],
+  );
+  assert.deepEqual(await ids(`/automations/${rule.id}/runs/`), [run]);
+  assert.equal((await acme.get(`/automations/${rule.id}/stats/`)).automation_id, rule.id);
+  await (await organization()).refused(404, "GET", `/automations/${rule.id}/versions/`);
+  await acme.refused(404, "PUT", `/automations/${rule.id}/`, { name: "X" });
+});
+
 test("changing an active automation leaves what is in force as it is", async () => {
   const acme = await organization();
-  const made = await create(acme, { graph });
-  await publishedBy(acme, made.id);
+  const made = await published(acme, chain(["task.create", { text: "Call" }]));
   const path = `/automations/${made.id}/`;
   const active = await acme.get(path);
 
-  const changed = await acme.put(path, { filter: { all: [{ type: "tag", tag: "hot" }] }, status: "draft" });
+  const changed = await acme.put(path, { filter: { all: [{ type: "tag", tag: "hot" }] }, status: "active" });
 
   assert.deepEqual([active.draft, active.has_unpublished_changes], [null, false]);
   assert.deepEqual([changed.status, changed.has_unpublished_changes], ["active", true]);
@@ -345,8 +417,7 @@ describe("runs", () => {
 
   test("and versions go with their automation", async () => {
     const acme = await organization();
-    const made = await create(acme);
-    await publishedBy(acme, made.id);
+    const made = await published(acme, chain(["task.create", { text: "Call" }]));
     const run = await ran(acme, made.id, "waiting", "2026-01-01T00:00:00Z");
 
     assert.equal((await acme.get(`/automations/${made.id}/versions/`)).data[0].number, 1);
@@ -403,27 +474,10 @@ test("the catalogs speak of kinds of record that there are", async () => {
   );
 });
 
-// Publishing and running are the worker's and come later: what they will write is written here by hand.
+// The worker does not run automations yet. The rows that it will write are inserted here by SQL.
 
 const run = (ws: Workspace, text: string, values: unknown[]): Promise<void> =>
   ws.service.app.db.unscopedTransaction(async (tx) => void tx.write({ text, values: values as string[] }));
-
-async function publishedBy(ws: Workspace, automationId: string): Promise<void> {
-  const id = newId("autv");
-  const { trigger, filter, graph, settings } = await ws.get(`/automations/${automationId}/`);
-  await run(
-    ws,
-    `insert into automation_version (organization_id, id, automation_id, number, trigger, filter, graph, settings, is_active, published_at, date_created, date_updated)
-     select organization_id, $3, id, 1, trigger, filter, graph, settings, true, now(), now(), now() from automation where organization_id = $1 and id = $2`,
-    [ws.id, automationId, id],
-  );
-  await run(
-    ws,
-    `update automation set status = 'active', active_version_id = $3, active_version = 1,
-       published = $4 where organization_id = $1 and id = $2`,
-    [ws.id, automationId, id, JSON.stringify({ trigger, filter, graph, settings })],
-  );
-}
 
 async function ran(
   ws: Workspace,

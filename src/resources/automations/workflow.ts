@@ -5,7 +5,7 @@ import { resource } from "../../core/resource.ts";
 import { same } from "../../values/same.ts";
 import { authorNames } from "../shared/names.ts";
 import { anyObject, generation, type Plan, running, shownGraph, shownTrigger } from "./fields.ts";
-import type { Graph } from "./graph.ts";
+import type { Graph } from "./graph_shape.ts";
 import { type Settings, settings } from "./settings.ts";
 import type { Trigger } from "./trigger.ts";
 
@@ -24,24 +24,23 @@ export const workflow = resource({
   prefix: "autm",
   table: "automation",
   only: { column: "generation", value: "2" },
-  doc: "Steps that are taken by themselves when something happens: a graph, edited as a draft and published when it is ready.",
+  doc: "A graph of steps that runs when something happens. It is edited as a draft and published when it is ready.",
   sort: { name: true, last_run_at: true },
   fields: {
     generation: generation("2"),
     name: text({ required: true }),
     description: text({ max: 10_000 }),
     status: choice(["draft", "active", "paused"], {
-      readOnly: true,
       default: "draft",
-      doc: "Publishing and pausing move it; a `draft` was never published.",
+      doc: "It changes by publishing and pausing; a value other than the present one is refused. A `draft` was never published.",
     }),
     trigger: json(z.union([z.string(), anyObject]) as unknown as z.ZodType<Trigger>, {
       required: true,
       output: shownTrigger,
-      doc: "What starts it: `{type, config}`, or the name of an event.",
+      doc: "The trigger: `{type, config}`, or the name of an event.",
     }),
     filter: json(anyObject as z.ZodType<object>, {
-      doc: "Which records it is for: a tree of conditions, or a query of the search; null for all.",
+      doc: "The records it runs for: a tree of conditions, or a search query; null for all.",
     }),
     graph: json(anyObject as unknown as z.ZodType<Graph>, {
       default: { start: null, steps: {} } as Graph,
@@ -51,12 +50,12 @@ export const workflow = resource({
     settings: json(settings as unknown as z.ZodType<Settings>, {
       default: settings.parse({}) as Settings,
       output: anyObject,
-      doc: "How often it takes a record, how many at once, at what hours.",
+      doc: "How often it runs for a record, how many runs are allowed at once, and at what hours.",
     }),
     ...running,
     published: json(z.object(plan) as unknown as z.ZodType<Plan>, {
       readOnly: true,
-      doc: "What is in force; null before it is published.",
+      doc: "The active version; null before it is published.",
     }),
     draft: computed(
       [...parts, "published", "draft_revision", "draft_updated_at", "draft_updated_by"],
@@ -68,10 +67,12 @@ export const workflow = resource({
       [...parts, "published"],
       z.boolean(),
       (trigger, filter, graph, settings, published) => !same({ trigger, filter, graph, settings }, published),
-      "Whether what is edited differs from what is in force.",
+      "Whether the draft differs from the active version.",
     ),
-    if_revision: input(z.int(), { doc: "The `draft.revision` that the change is meant for; another one refuses it." }),
-    webhook_url: text({ readOnly: true, doc: "Where its webhook is, once it is published." }),
+    if_revision: input(z.int(), {
+      doc: "The `draft.revision` that the change is meant for. If the draft has another revision, the change is refused.",
+    }),
+    webhook_url: text({ readOnly: true, doc: "The address of its webhook, once it is published." }),
     stats: computed(
       ["runs_total", "runs_failed", "last_run_at"],
       z.object({ runs_total: z.int(), runs_failed: z.int(), last_run_at: z.iso.datetime().nullable() }),

@@ -1,4 +1,4 @@
-// Writing a workflow writes its draft: what is in force changes only when it is published.
+// The verbs of workflows. Writing a workflow changes its draft. The active version changes only by publishing.
 import { type Ctx, may } from "../../core/context.ts";
 import { type FieldErrors, invalid, Problem } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
@@ -15,7 +15,11 @@ import { workflow } from "./workflow.ts";
 type Workflow = Row<typeof workflow>;
 type Given = Pick<Patch<typeof workflow>, "trigger" | "filter" | "graph" | "settings">;
 
-export async function createWorkflow(ctx: Ctx, { if_revision: _, ...given }: Create<typeof workflow>): Promise<Workflow> {
+/** A copy was never published, whatever it is a copy of. */
+export async function createWorkflow(
+  ctx: Ctx,
+  { if_revision: _, status: __, ...given }: Create<typeof workflow>,
+): Promise<Workflow> {
   const edited = { draft_updated_at: ctx.now.toISOString(), draft_updated_by: ctx.actor.user_id };
   return store.insert(ctx, workflow, { ...given, ...understood(ctx, given), ...edited });
 }
@@ -23,7 +27,9 @@ export async function createWorkflow(ctx: Ctx, { if_revision: _, ...given }: Cre
 export async function updateWorkflow(ctx: Ctx, before: Workflow, patch: Patch<typeof workflow>): Promise<Workflow> {
   const { if_revision, ...given } = patch;
   if (typeof if_revision === "number" && if_revision !== before.draft_revision)
-    throw invalid({ if_revision: `is an older one: the draft has changed and is at ${before.draft_revision}` });
+    throw invalid({ if_revision: `is out of date: the draft has changed and is at ${before.draft_revision}` });
+  if (given.status !== undefined && given.status !== before.status)
+    throw invalid({ status: `is ${before.status}: publish makes it active and pause makes it paused` });
 
   const plan = understood(ctx, given, before);
   const changes = Object.entries(plan).some(([key, value]) => !same(value, before[key as keyof Workflow]));
@@ -35,7 +41,7 @@ export async function updateWorkflow(ctx: Ctx, before: Workflow, patch: Patch<ty
   return store.update(ctx, workflow, before, { ...given, ...plan, ...(changes && edited) });
 }
 
-/** What is given of a plan, with what goes without saying. All that is not understood is named at once. */
+/** The given parts of a plan, with defaults filled in. All errors are named at once. */
 function understood(ctx: Ctx, given: Given, before: Workflow | null = null): Given {
   const check = { errors: {} as FieldErrors, complete: false };
   const plan: Given = {};
@@ -49,7 +55,7 @@ function understood(ctx: Ctx, given: Given, before: Workflow | null = null): Giv
   return plan;
 }
 
-/** Whose rights it has: one's own, or those of a member who allows it. Admins choose anybody. */
+/** Whose rights it has: the caller's own, or those of a member who allows it. Admins may choose anybody. */
 export function checkRunAs(ctx: Ctx, { run_as_user_id: id }: Settings, before: Settings | null): void {
   if (id === null || id === before?.run_as_user_id) return;
   if (!isActiveMember(ctx.directory, id)) throw invalid({ "settings.run_as_user_id": "is not a member" });
@@ -58,6 +64,6 @@ export function checkRunAs(ctx: Ctx, { run_as_user_id: id }: Settings, before: S
   if (theirs?.may_workflows_impersonate !== true)
     throw new Problem(
       403,
-      "This member does not let automations act in their name: settings.run_as_user_id must be yours or theirs who allow it.",
+      "This member does not let automations act in their name: settings.run_as_user_id must be you or a member who allows it.",
     );
 }

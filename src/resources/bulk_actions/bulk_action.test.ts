@@ -10,7 +10,7 @@ import { checkEmail, checkSequenceSubscription } from "./check_outreach.ts";
 import { bulkDelete } from "./delete.ts";
 import { bulkEdit } from "./edit.ts";
 
-/** An edit as it is once it has begun. */
+/** An edit as it is after it has started. */
 const edit = (ws: Workspace, values: Values<typeof bulkEdit> = {}) =>
   ws.inside(async (ctx) =>
     store.insert(ctx, bulkEdit, { type: "set_owner", object_ids: ["lead_1"], status: "processing", ...values }),

@@ -1,4 +1,4 @@
-// All bulk actions, whatever their kind: the list, and pausing and resuming.
+// All bulk actions, whatever their kind: listing, pausing and resuming them.
 import { z } from "zod";
 import { type Field, formed, input } from "../../core/field.ts";
 import { type Resource, resource } from "../../core/resource.ts";
@@ -13,16 +13,16 @@ const kinds: readonly Resource[] = [bulkEdit, bulkDelete, bulkEmail, bulkSequenc
 export const bulkAction = resource({
   ...stream,
   name: "bulk_action",
-  doc: "One thing done to many records.",
+  doc: "A change of many records, done in the background.",
   event: ({ kind }) => `bulk_action.${kind}`,
   kinds: { column: "kind", of: kinds },
   fields: {
     ...common(),
     status: formed<{ filled: true; doc: string }>(asStatus, "must be paused or resuming", {
       filled: true,
-      doc: "`paused` stops it, `resuming` goes on.",
+      doc: "`paused` stops it, `resuming` continues it.",
     }) as Field<Status, "write">,
-    action: input(z.enum(["pause", "resume"]), { doc: "In place of `status`." }),
+    action: input(z.enum(["pause", "resume"]), { doc: "Another way to set `status`." }),
     ...columnsOfSome(),
   },
 });
@@ -33,7 +33,7 @@ function asStatus(raw: string): Status | null {
   return statuses.find((status) => status === raw) ?? null;
 }
 
-/** The columns that not every kind has. They can be null here, and only their kinds show and filter them. */
+/** Columns that not every kind has. They may be null here, and only their kinds show and filter them. */
 function columnsOfSome(): Record<string, Field> {
   const columns = kinds
     .flatMap((one) => one.columns)

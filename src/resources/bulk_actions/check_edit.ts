@@ -21,7 +21,7 @@ interface Checked {
   values: Values<typeof bulkEdit>;
 }
 
-/** The kind of record an edit changes, and its values as they are stored. */
+/** The kind of record that an edit changes, and the values to be stored. */
 export async function checkEdit(ctx: Ctx, given: GivenEdit): Promise<Checked> {
   const { type, lead_status_id, owner_id, tag } = given;
   const lead = resourceNamed(ctx, "lead");
@@ -74,7 +74,7 @@ async function checkValue(ctx: Ctx, of: Resource, key: string, given: unknown, i
     await checkVisible(ctx, of, { custom });
   } catch (problem) {
     const reason = reasonsOf(problem)[key];
-    // Other fields that are required are no matter of this one.
+    // Other required fields do not matter for this edit.
     if (reason !== undefined) throw invalid({ custom_field_value: reason });
   }
 }

@@ -21,7 +21,7 @@ export async function checkEmail(ctx: Ctx, given: Values<typeof bulkEmail>): Pro
   return given;
 }
 
-/** Who subscribes names a sequence; the sender is the caller where nothing is said. */
+/** A subscription must name a sequence. The sender is the caller by default. */
 export async function checkSequenceSubscription(
   ctx: Ctx,
   given: Values<typeof bulkSequenceSubscription>,
@@ -46,7 +46,7 @@ export async function checkSequenceSubscription(
 
 type Said = [field: string, value: string | null | undefined];
 
-/** Bulk work sends as whoever asks for it. */
+/** Bulk work sends in the name of the member who requests it. */
 async function checkSender(ctx: Ctx, { account: [at, id], address: [place, address] }: Record<"account" | "address", Said>) {
   const me = ctx.actor.user_id;
   if (id) await mailboxOf(ctx, me, id, at);

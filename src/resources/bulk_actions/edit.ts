@@ -4,7 +4,7 @@ import { choice, json, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { common, kind } from "./common.ts";
 
-/** Whose custom field `set_…custom_field` and `clear_…custom_field` speak of; of leads where nothing is said. */
+/** The kind of record whose custom field `set_…custom_field` and `clear_…custom_field` name. Leads by default. */
 export const customOwners = {
   "": "lead",
   contact_: "contact",
@@ -37,16 +37,16 @@ export const bulkEdit = resource({
       createOnly: true,
       doc: "What is changed.",
     }),
-    lead_status_id: text({ createOnly: true, max: 64, doc: "Of `set_lead_status`: the status." }),
+    lead_status_id: text({ createOnly: true, max: 64, doc: "For `set_lead_status`: the status." }),
     custom_field_id: text({ createOnly: true, max: 64, doc: "The custom field to set or clear." }),
     custom_field_value: json(z.unknown(), { createOnly: true, doc: "Its value, or several." }),
     custom_field_operation: choice(["replace", "add", "remove"], {
       createOnly: true,
-      doc: "What happens to the values there are.",
+      doc: "What happens to the present values.",
     }),
-    owner_id: text({ createOnly: true, max: 64, doc: "Of `set_owner`: the member; null for nobody." }),
-    tag: text({ createOnly: true, max: 100, doc: "Of `add_tag` and `remove_tag`." }),
-    object_type: text({ createOnly: true, max: 64, doc: "Of `set_fields`: the kind of record." }),
-    fields: json(z.record(z.string(), z.unknown()), { createOnly: true, doc: "Of `set_fields`: new values by their names." }),
+    owner_id: text({ createOnly: true, max: 64, doc: "For `set_owner`: the member; null for nobody." }),
+    tag: text({ createOnly: true, max: 100, doc: "For `add_tag` and `remove_tag`: the tag." }),
+    object_type: text({ createOnly: true, max: 64, doc: "For `set_fields`: the kind of record." }),
+    fields: json(z.record(z.string(), z.unknown()), { createOnly: true, doc: "For `set_fields`: the new values by field name." }),
   },
 });

@@ -5,21 +5,21 @@ import { common, kind } from "./common.ts";
 
 export const bulkEmail = resource({
   ...kind("email"),
-  doc: "Writes an e-mail from a template to contacts of many leads.",
+  doc: "Sends an e-mail from a template to contacts of many leads.",
   fields: {
     ...common(),
     template_id: ref(
       "email_template",
       { onDelete: "clear", onMove: "clear" },
-      { createOnly: true, doc: "What is written; null once the template is gone." },
+      { createOnly: true, doc: "The template; null once it is deleted." },
     ),
     contact_preference: choice(["lead", "contact", "all"], {
       createOnly: true,
       default: "lead",
       doc: "`lead`: one contact of each lead; `contact`: those that were found; `all`: every contact of each lead.",
     }),
-    sender: text({ createOnly: true, doc: "From whom, as `Name <address>`." }),
+    sender: text({ createOnly: true, doc: "The sender, as `Name <address>`." }),
     email_account_id: text({ createOnly: true, max: 64, doc: "The connected account that sends." }),
-    subject: text({ createOnly: true, max: 1000, doc: "In place of the template's." }),
+    subject: text({ createOnly: true, max: 1000, doc: "Replaces the template's." }),
   },
 });

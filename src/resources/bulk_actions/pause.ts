@@ -1,4 +1,4 @@
-// PUT /bulk_action/{id}/: pausing a bulk action, and resuming it.
+// PUT /bulk_action/{id}/: pauses and resumes a bulk action.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Patch, Row } from "../../core/resource.ts";
@@ -8,7 +8,7 @@ import { bulkAction } from "./bulk_action.ts";
 
 type BulkAction = Row<typeof bulkAction>;
 
-/** What was paused for longer is no longer what anybody had in mind. */
+/** A bulk action that was paused for longer is probably no longer wanted. */
 const resumeDays = 7;
 
 export async function pauseOrResume(ctx: Ctx, before: BulkAction, patch: Patch<typeof bulkAction>): Promise<BulkAction> {
@@ -31,9 +31,9 @@ function checkStep(ctx: Ctx, before: BulkAction, status: string): void {
   };
   if (status === "paused") {
     if (before.status !== "loading" && before.status !== "processing")
-      refuse(`is ${before.status}: only what is loading or processing can be paused`);
+      refuse(`is ${before.status}: only a loading or processing action can be paused`);
   } else if (status === "resuming") {
-    if (before.status !== "paused") refuse(`is ${before.status}: only what is paused can be resumed`);
+    if (before.status !== "paused") refuse(`is ${before.status}: only a paused action can be resumed`);
     const since = Date.parse(before.date_paused ?? before.date_updated);
     if (ctx.now.getTime() - since > resumeDays * 24 * 3_600_000)
       refuse(`has been paused for more than ${resumeDays} days: start another`);

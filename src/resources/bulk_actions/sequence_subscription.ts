@@ -17,7 +17,7 @@ export const bulkSequenceSubscription = resource({
     calls_assigned_to: texts({
       createOnly: true,
       default: null as string[] | null,
-      doc: "Who makes the calls: members and groups.",
+      doc: "The members and groups who make the calls.",
     }),
     from_phone_number_id: text({ createOnly: true, max: 64 }),
   },

@@ -1,4 +1,4 @@
-// A remark about a record of any kind.
+// A comment on a record of any kind.
 import { z } from "zod";
 import { computed, namingPast, ref, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
@@ -9,29 +9,29 @@ import { visibleAsSubject } from "./visibility.ts";
 export const comment = resource({
   name: "comment",
   prefix: "comm",
-  doc: "A remark about a record. Deleting one takes its words away and leaves its place in the thread.",
-  // A comment that was removed has said so: it goes quietly with its thread.
+  doc: "A comment on a record. Deleting it removes its text and keeps its place in the thread.",
+  // A deleted comment has had its event already, so it is removed silently with its thread.
   event: (row: { removed_at?: string | null }) => (row.removed_at ? null : "comment"),
   about: "object_id",
   visible: visibleAsSubject,
   owned: { by: "created_by", own: "delete_own_activities", others: "manage_others_activities" },
   order: "date_created",
   fields: {
-    // It goes with what it is about, which may outlive the lead as quotes and projects do.
-    lead_id: ref("lead", { onDelete: "clear", onMove: "follow" }, { readOnly: true, doc: "The lead of what it is about." }),
-    object_id: text({ filled: true, createOnly: true, max: 64, doc: "The record it is about; that or `thread_id` is needed." }),
+    // It is deleted with its record, which may outlive the lead, as quotes and projects do.
+    lead_id: ref("lead", { onDelete: "clear", onMove: "follow" }, { readOnly: true, doc: "The lead of that record." }),
+    object_id: text({ filled: true, createOnly: true, max: 64, doc: "The record it is about; this or `thread_id` is required." }),
     object_type: text({ filled: true, readOnly: true, doc: "What kind of record that is, as events name it: `activity.note`." }),
     thread_id: ref(
       "comment_thread",
       { onDelete: "cascade", onMove: "follow" },
-      { filled: true, createOnly: true, doc: "The thread it is in; by default that of the record." },
+      { filled: true, createOnly: true, doc: "Its thread; by default the record's thread." },
     ),
     body: text({ max: 100_000, doc: "Rich text, with mentions; null once it was removed." }),
     mentions: texts({
       readOnly: true,
       default: [] as string[],
       names: namingPast("user", "group"),
-      doc: "Users and groups that it mentions.",
+      doc: "The mentioned users and groups.",
     }),
     removed_at: timestamp({ readOnly: true, doc: "When it was removed." }),
     removed_by: ref("user", { onDelete: "keep", onMove: "keep" }, { readOnly: true, doc: "Who removed it." }),
@@ -41,7 +41,7 @@ export const comment = resource({
   },
 });
 
-/** `created_at` and `updated_at`, as comments were known by first. */
+/** The former names of the dates: `created_at` and `updated_at`. */
 export function oldNames() {
   const same = (key: string) => computed([key], z.iso.datetime(), (moment: string) => moment, `The same as \`${key}\`.`);
   return { created_at: same("date_created"), updated_at: same("date_updated") };

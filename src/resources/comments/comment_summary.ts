@@ -1,4 +1,4 @@
-// How much a record was commented on, as the record itself shows it.
+// How many comments a record has, as shown on the record itself.
 import { z } from "zod";
 import { type Related, related } from "../../core/field.ts";
 import { name, sql } from "../../db/sql.ts";

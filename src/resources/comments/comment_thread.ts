@@ -10,18 +10,18 @@ import { visibleAsSubject } from "./visibility.ts";
 export const commentThread = resource({
   name: "comment_thread",
   prefix: "comthr",
-  doc: "Comments about one record, in the order they were made. It goes with its last comment.",
+  doc: "Comments about one record, in the order of their creation. It is deleted with its last comment.",
   about: "object_id",
   visible: visibleAsSubject,
   filters: { ids: oneOf("id"), object_ids: oneOf("object_id") },
   expand: { comments: { resource: "comment", via: "thread_id", many: true, unasked: true } },
   fields: {
-    // It goes with what it is about, which may outlive the lead as quotes and projects do.
-    lead_id: ref("lead", { onDelete: "clear", onMove: "follow" }, { readOnly: true, doc: "The lead of what it is about." }),
+    // It is deleted with its record, which may outlive the lead, as quotes and projects do.
+    lead_id: ref("lead", { onDelete: "clear", onMove: "follow" }, { readOnly: true, doc: "The lead of that record." }),
     object_id: text({ filled: true, readOnly: true, doc: "The record it is about." }),
     object_type: text({ filled: true, readOnly: true, doc: "What kind of record that is, as events name it." }),
-    num_comments: integer({ filled: true, readOnly: true, doc: "How many comments it has, removed ones left out." }),
-    participating: texts({ readOnly: true, default: [] as string[], doc: "Who has written a comment." }),
+    num_comments: integer({ filled: true, readOnly: true, doc: "How many comments it has, without removed ones." }),
+    participating: texts({ readOnly: true, default: [] as string[], doc: "The users who have written a comment." }),
     ...oldNames(),
   },
 });

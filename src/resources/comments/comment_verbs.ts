@@ -1,4 +1,4 @@
-// What writing, changing and deleting a comment does to its thread, and who is told.
+// The verbs of comments: they keep the thread up to date and notify people.
 import type { Ctx } from "../../core/context.ts";
 import { invalid, notFound, Problem } from "../../core/errors.ts";
 import type { Create, Patch, Resource, Row } from "../../core/resource.ts";
@@ -35,7 +35,7 @@ export async function createComment(ctx: Ctx, given: Create<typeof comment>): Pr
 }
 
 export async function updateComment(ctx: Ctx, before: Comment, patch: Patch<typeof comment>): Promise<Comment> {
-  if (before.created_by !== ctx.actor.user_id) throw new Problem(403, "Only who wrote a comment may change it.");
+  if (before.created_by !== ctx.actor.user_id) throw new Problem(403, "Only its author may change a comment.");
   if (before.removed_at !== null) throw invalid({ body: "cannot be changed: the comment was removed" });
   if (patch.body === undefined) return before;
 
@@ -48,7 +48,7 @@ export async function updateComment(ctx: Ctx, before: Comment, patch: Patch<type
   return after;
 }
 
-/** The words go and the place stays; the thread goes with its last comment. */
+/** The text is removed and the place stays. The thread is deleted with its last comment. */
 export async function deleteComment(ctx: Ctx, before: Comment): Promise<void> {
   if (before.removed_at !== null) throw notFound();
   const [thread] = await lockWhere(ctx, commentThread, sql`t.id = ${before.thread_id}`);
@@ -61,7 +61,7 @@ export async function deleteComment(ctx: Ctx, before: Comment): Promise<void> {
   withdrawNotices(ctx, before.id);
 }
 
-// --- words ---
+// --- text ---
 
 function wordsOf(body: string | null | undefined): Pick<Comment, "body" | "mentions"> {
   if (body === undefined) throw invalid({ body: "is required" });
@@ -72,12 +72,12 @@ function wordsOf(body: string | null | undefined): Pick<Comment, "body" | "menti
 
 // --- threads ---
 
-/** What a comment is to be about, and the thread there is already, locked. */
+/** The record that a comment is about, and its existing thread, locked. */
 interface About extends Pick<Thread, "lead_id" | "object_id" | "object_type"> {
   thread: Thread | null;
 }
 
-/** The record is locked: of two who make its first comment at once, the second finds the first one's thread. */
+/** The record is locked. When two people write its first comment at once, the second finds the thread of the first. */
 async function objectOf(ctx: Ctx, object_id: string | undefined): Promise<About> {
   if (object_id === undefined) throw invalid({ object_id: "is required, or thread_id" });
   const found = await findAnyRecord(ctx, object_id);
@@ -111,7 +111,7 @@ function joinThread(ctx: Ctx, { thread, lead_id, object_id, object_type }: About
   return store.update(ctx, commentThread, thread, { num_comments: thread.num_comments + 1, participating });
 }
 
-// --- who is told ---
+// --- notifications ---
 
 function tell(ctx: Ctx, row: Comment, mentioned: readonly string[], participating: readonly string[] = []): void {
   const { id, thread_id, lead_id, object_type, object_id } = row;

@@ -1,4 +1,4 @@
-// Comments follow their record when it goes to another lead or is merged into another record.
+// Moves comments with their record, when it goes to another lead or is merged into another record.
 import type { Ctx } from "../../core/context.ts";
 import { sql } from "../../db/sql.ts";
 import { lockWhere } from "../../records/references.ts";
@@ -6,7 +6,7 @@ import { store } from "../../records/store.ts";
 import { comment } from "./comment.ts";
 import { commentThread } from "./comment_thread.ts";
 
-/** Call it before two records become one: where both were commented on, what was said of the one that goes joins the other's thread. */
+/** Call it before two records are merged. If both have comments, those of the removed record join the other's thread. */
 export async function uniteThreads(ctx: Ctx, gone: string, kept: string, meta: Record<string, unknown>): Promise<void> {
   const threads = await lockWhere(ctx, commentThread, sql`t.object_id = any(${[gone, kept]})`);
   const [from, to] = [gone, kept].map((id) => threads.find((thread) => thread.object_id === id));
@@ -21,7 +21,7 @@ export async function uniteThreads(ctx: Ctx, gone: string, kept: string, meta: R
   await store.remove(ctx, commentThread, [from], meta);
 }
 
-/** Call it after records have come to another lead: who sees that one sees what was said of them. */
+/** Call it after records were moved to another lead, because visibility follows the lead. */
 export async function carryComments(ctx: Ctx, objectIds: readonly string[], lead_id: string | null): Promise<void> {
   for (const one of [commentThread, comment])
     for (const row of await lockWhere(ctx, one, sql`t.object_id = any(${objectIds})`)) store.update(ctx, one, row, { lead_id });

@@ -1,4 +1,5 @@
-// Who sees which comments: whoever sees the lead of the record; where the record has outlived its lead, whoever sees the record.
+// Who sees which comments: everybody who sees the lead of the record. If the record has outlived its lead, everybody who sees the
+// record.
 import type { Ctx } from "../../core/context.ts";
 import { from } from "../../core/resource.ts";
 import { name, or, type Sql, sql } from "../../db/sql.ts";

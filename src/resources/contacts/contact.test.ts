@@ -63,7 +63,7 @@ test("a contact is found by any address, number and tag, however they are writte
   await acme.refused(400, "PUT", `/contact/${person.id}/`, { emails: [{ email: "x" }] }, "emails.0.email");
 });
 
-/** A contact with something of every kind at its lead, and what somebody else has there. */
+/** A contact with something of every kind at its lead, and another contact's records there. */
 async function settled(acme: Workspace) {
   const person = await acme.contact();
   const colleague = await acme.contact({ lead_id: person.lead_id });
@@ -81,7 +81,7 @@ async function settled(acme: Workspace) {
   };
 }
 
-test("a contact that moves to another lead takes along what is theirs", async () => {
+test("a contact who moves to another lead takes their records along", async () => {
   const acme = await organization();
   const { person, note, call, task, deal, other, comment } = await settled(acme);
   const to = await acme.lead();

@@ -1,7 +1,7 @@
 // A contact: a person at a lead.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
-import { choice, computed, formed, input, json, ref, related, text, texts, timestamp } from "../../core/field.ts";
+import { boolean, choice, computed, formed, input, json, ref, related, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { name, type Sql, sql, wireTime } from "../../db/sql.ts";
 import { type Part, searched } from "../../search/searched.ts";
@@ -31,7 +31,7 @@ const subscription = z.object({
 export const contact = resource({
   name: "contact",
   prefix: "cont",
-  doc: "A person at a lead.",
+  doc: "A person at a company.",
   commentable: true,
   custom: "contact",
   rendered: 1,
@@ -54,26 +54,29 @@ export const contact = resource({
       { filled: true, doc: "The lead; where none is given, one named after the contact is created." },
     ),
     name: text({ doc: "The full name." }),
-    first_name: input(z.string().max(255), { doc: "With `last_name`, in place of `name`." }),
+    first_name: input(z.string().max(255), { doc: "With `last_name`, instead of `name`." }),
     last_name: input(z.string().max(255)),
     display_name: text({
       required: true,
       derive: displayName,
-      doc: "The name, else an e-mail address, else a phone number, else `Untitled`.",
+      doc: "The name, or else an e-mail address, or else a phone number, or else `Untitled`.",
     }),
-    title: text({ doc: "The position at the company." }),
-    emails: contactEmails("E-mail addresses; `is_unsubscribed` says who wants no more mail there."),
+    title: text({ doc: "The job title." }),
+    emails: contactEmails(
+      "E-mail addresses; `is_unsubscribed`: its owner wants no more mailings; `is_invalid`: mail to it bounced.",
+    ),
     phones: phones("Phone numbers."),
     urls: urls("Web addresses."),
     tags: tagNames("Names of contact tags; unknown ones are created."),
     list_ids: listIds("contact"),
     timezone: formed((raw) => (isTimeZone(raw) ? raw : null), "must be a time zone such as Europe/Berlin"),
     timezone_source: choice(["contact", "lead", "phone"], { readOnly: true }),
+    do_not_call: boolean({ default: false, doc: "They do not want to be called: dialers skip them." }),
     enrichment_status: text({ readOnly: true }),
     enriched_at: timestamp({ readOnly: true }),
     share_id: text({ readOnly: true, doc: "The same on every copy of one shared person." }),
     is_shared: computed(["share_id"], z.boolean(), (share_id) => share_id !== null),
-    shared_at: timestamp({ readOnly: true, hidden: true, doc: "Since when it is one of them." }),
+    shared_at: timestamp({ readOnly: true, hidden: true, doc: "When it was shared." }),
     external_profiles: json(z.array(z.looseObject({})), { readOnly: true, default: [] as object[] }),
     subscriptions: related(z.array(subscription), subscriptionsOf, "The sequences it is or was in."),
     recent_calls: recentCalls("contact_id"),
@@ -85,7 +88,7 @@ export const contact = resource({
   },
 });
 
-/** A sequence that the caller does not see is no more than its id. */
+/** A sequence that the caller cannot see is shown only as its id. */
 function subscriptionsOf(alias: string, ctx: Ctx): Sql {
   const t = name(alias);
   return sql`(select coalesce(json_agg(json_build_object('subscription_id', s.id, 'sequence_id', s.sequence_id,
@@ -97,7 +100,7 @@ function subscriptionsOf(alias: string, ctx: Ctx): Sql {
     where s.organization_id = ${ctx.organization_id} and s.contact_id = ${t}.id)`;
 }
 
-/** What a contact is called. */
+/** The name to show for a contact. */
 export function displayName(row: { name: string | null; emails: Email[]; phones: Phone[] }): string {
   return row.name ?? row.emails[0]?.email ?? row.phones[0]?.phone ?? "Untitled";
 }

@@ -1,4 +1,4 @@
-// What creating and changing a contact does besides writing the row.
+// The verbs of contacts.
 import type { Ctx } from "../../core/context.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { createRecord, lockRecord } from "../../records/records.ts";
@@ -11,11 +11,11 @@ import { contactTag } from "../tags/contact_tag.ts";
 import { withTags } from "../tags/with_tags.ts";
 import { contact, displayName } from "./contact.ts";
 import { bringCopiesInStep, differsForCopies, leaveShares, lockShares } from "./sharing.ts";
-import { markUnsubscribed } from "./unsubscribed_email.ts";
+import { markSuppressed } from "./unsubscribed_email.ts";
 
 type Contact = Row<typeof contact>;
 
-/** A contact without a lead gets one of its own, named after it. */
+/** A contact without a lead gets its own lead, named after it. */
 export async function createContact(ctx: Ctx, given: Create<typeof contact>): Promise<Contact> {
   const values = await withMarks(ctx, named(given));
   const lead_id = values.lead_id ?? (await createRecord(ctx, lead, leadNamedAfter(values))).id;
@@ -29,11 +29,11 @@ const leadNamedAfter = ({ name, emails, date_created }: Create<typeof contact>):
   date_created,
 });
 
-/** What a contact that is yet to be made will be called. */
+/** The display name of a contact that is not yet created. */
 export const nameOfNew = (given: Create<typeof contact>): string =>
   displayName({ name: null, emails: [], phones: [], ...named(given) });
 
-/** Who moves to another lead takes along what is theirs there: deals, tasks, activities, comments. */
+/** A contact who moves to another lead takes their deals, tasks, activities and comments along. */
 export async function updateContact(ctx: Ctx, before: Contact, patch: Patch<typeof contact>): Promise<Contact> {
   const values = await withMarks(ctx, named(patch), before.emails);
   const after = store.update(ctx, contact, before, await withTags(ctx, contactTag, values, before.tags));
@@ -51,15 +51,15 @@ export async function deleteContact(ctx: Ctx, before: Contact): Promise<void> {
   await leaveShares(ctx, [before]);
 }
 
-/** A change of a shared contact reaches its copies. */
+/** A change of a shared contact is copied to the other organizations. */
 export async function lockContact(ctx: Ctx, id: string): Promise<Contact> {
   lockShares(ctx, [id]);
   return lockRecord(ctx, contact, id);
 }
 
-/** Which addresses want no more mail is not the caller's to say. */
+/** Callers cannot set which addresses are unsubscribed. */
 async function withMarks<T extends { emails?: Email[] }>(ctx: Ctx, given: T, before: readonly Email[] = []): Promise<T> {
-  return given.emails === undefined ? given : { ...given, emails: await markUnsubscribed(ctx, given.emails, before) };
+  return given.emails === undefined ? given : { ...given, emails: await markSuppressed(ctx, given.emails, before) };
 }
 
 function named<T extends { name?: string | null; first_name?: string; last_name?: string }>({

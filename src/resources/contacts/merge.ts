@@ -1,4 +1,4 @@
-// Merges two contacts that are the same person, also of different leads.
+// Merges two contacts that are the same person, even of different leads.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { operation } from "../../core/operation.ts";
@@ -19,12 +19,12 @@ export const mergeContacts = operation({
   name: "contact.merge",
   method: "POST",
   path: "/contact/merge/",
-  doc: "Merges one contact into another: the source's activities and the like move to the destination, and the source is deleted.",
+  doc: "Merges one contact into another: the source's activities and other records move to the destination, and the source is deleted.",
   permission: "merge_leads",
   scope: "write_destructive",
   input: {
-    source: z.string().describe("The contact that goes."),
-    destination: z.string().describe("The contact that stays."),
+    source: z.string().describe("The contact that is merged and deleted."),
+    destination: z.string().describe("The contact that remains."),
   },
   output: outputSchema(contact),
   async run(ctx, { source, destination }) {
@@ -43,10 +43,11 @@ export const mergeContacts = operation({
   },
 });
 
-/** The destination's own values win; empty ones are filled from the source, lists are united. */
+/** The destination's own values win. Empty ones are filled from the source, and lists are united. */
 function mergedContact(ctx: Ctx, kept: Row<typeof contact>, gone: Row<typeof contact>) {
   return {
     ...filledIn(kept, gone, ["name", "title", "timezone", "timezone_source", "enrichment_status", "enriched_at"]),
+    do_not_call: kept.do_not_call || gone.do_not_call,
     emails: united(kept.emails, gone.emails, "email"),
     phones: united(kept.phones, gone.phones, "phone"),
     urls: united(kept.urls, gone.urls, "url"),

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
+import { withWorker } from "../../../test/support/worker.ts";
+import { erasure } from "../organization/erasure.ts";
 
 const share = (ws: Workspace, id: string, other: Workspace, more: object = {}): Promise<any> =>
   ws.post(`/contact/${id}/share/`, { organization_id: other.id, ...more });
@@ -66,7 +68,7 @@ test("sharing twice changes nothing and answers the same link", async () => {
   assert.equal((await there.get(`/contact/?lead_id=${lead.id}`)).data.length, 1);
 });
 
-test("what changes on one copy changes on all, and what an organization makes of the person does not", async () => {
+test("facts about the person change on all copies, and an organization's own values do not", async () => {
   const here = await organization();
   const [there, third] = [await here.another(), await here.another()];
   const person = await here.contact({ name: "Ann" });
@@ -166,6 +168,7 @@ test("deleting an organization leaves the people it shared to the others", async
   await share(here, person.id, there);
 
   await there.delete(`/organization/${there.id}/`);
+  await withWorker(here.service, (worker) => worker.drained(), { does: { works: [erasure], consumers: [], timers: [] } });
 
   const row = await here.get(`/contact/${person.id}/`);
   assert.deepEqual([row.name, row.is_shared], ["Ann", false]);

@@ -1,4 +1,4 @@
-// A contact is also a contact of another organization, and what is known of the person stays the same in both.
+// Shares a contact with another organization. What is known about the person then stays the same in both.
 import { z } from "zod";
 import { contactsOfShares, type SharedContact } from "../../auth/unscoped.ts";
 import type { Ctx } from "../../core/context.ts";
@@ -13,11 +13,11 @@ import { nameAfterContacts } from "../leads/first_contact.ts";
 import { lead } from "../leads/lead.ts";
 import { notify } from "../notifications/notify.ts";
 import { organizationOf } from "../organization/organization.ts";
-import { user } from "../organization/user.ts";
+import { adminsOf } from "../organization/user.ts";
 import { enterAsMember } from "../shared/elsewhere.ts";
 import { contact } from "./contact.ts";
 import { inCommon, lockShares, seesAllInBoth } from "./sharing.ts";
-import { markUnsubscribed } from "./unsubscribed_email.ts";
+import { markSuppressed } from "./unsubscribed_email.ts";
 
 type Contact = Row<typeof contact>;
 
@@ -40,7 +40,7 @@ export const shareContact = operation({
     lead_id: z.string().describe("The copy's lead."),
     organization_id: z.string(),
     organization_name: z.string(),
-    date_created: z.iso.datetime().describe("Since when it is shared there."),
+    date_created: z.iso.datetime().describe("When it was shared with that organization."),
   }),
   async run(ctx, { id, organization_id, lead_id }) {
     lockShares(ctx, [id]);
@@ -56,7 +56,7 @@ export const shareContact = operation({
     const copy = store.insert(there, contact, {
       ...inCommon(before),
       ...share,
-      emails: await markUnsubscribed(there, before.emails),
+      emails: await markSuppressed(there, before.emails),
       lead_id: await leadThere(there, before, lead_id),
     });
     await nameAfterContacts(there, [copy.lead_id]);
@@ -80,18 +80,13 @@ async function leadThere(there: Ctx, { display_name }: Contact, given: string | 
 }
 
 function tellAdmins(ctx: Ctx, there: Ctx, copy: Contact): void {
-  const admins = there.directory.list(user).filter((one) => one.role_id === "admin");
-  notify(
-    there,
-    admins.map((one) => one.id),
-    {
-      type: "contact_shared",
-      title: `${nameOf(ctx)} shared ${copy.display_name} with you`,
-      object_type: "contact",
-      object_id: copy.id,
-      lead_id: copy.lead_id,
-    },
-  );
+  notify(there, adminsOf(there.directory), {
+    type: "contact_shared",
+    title: `${nameOf(ctx)} shared ${copy.display_name} with you`,
+    object_type: "contact",
+    object_id: copy.id,
+    lead_id: copy.lead_id,
+  });
 }
 
 const nameOf = ({ directory }: Ctx): string => organizationOf(directory).name;

@@ -22,7 +22,7 @@ export const listShares = operation({
       lead_id: z.string().nullable(),
       lead_name: z.string().nullable(),
       is_current: z.boolean().describe("True for the contact that was asked about."),
-      date_created: z.iso.datetime().describe("Since when it is shared there."),
+      date_created: z.iso.datetime().describe("When it was shared with that organization."),
     }),
   ),
   async run(ctx, { id, ...given }) {

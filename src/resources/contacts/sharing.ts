@@ -1,17 +1,16 @@
-// A person who is shared is a contact in each of several organizations, with one `share_id`. What is known of the person is the same
-// on all of them; what an organization makes of them (tags, notes, custom values, the lead) is its own.
+// A shared person is a contact in several organizations, with one `share_id`. Facts about the person are the same in all of them.
+// What an organization adds (tags, notes, custom values, the lead) is its own.
 import { contactsOfShares, type SharedContact } from "../../auth/unscoped.ts";
 import { type Ctx, query, write } from "../../core/context.ts";
 import { permissionsOf } from "../../core/permissions.ts";
 import type { Row } from "../../core/resource.ts";
-import { sql } from "../../db/sql.ts";
-import { findRecords, lockRecord } from "../../records/records.ts";
+import { lockRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { same } from "../../values/same.ts";
 import { nameAfterContacts } from "../leads/first_contact.ts";
 import { enterAsService, type Standing } from "../shared/elsewhere.ts";
 import { contact } from "./contact.ts";
-import { markUnsubscribed } from "./unsubscribed_email.ts";
+import { markSuppressed } from "./unsubscribed_email.ts";
 
 type Contact = Row<typeof contact>;
 
@@ -21,7 +20,7 @@ const kept = ["name", "title", "emails", "phones", "urls", "timezone"] as const;
 export const inCommon = (row: Contact): Pick<Contact, (typeof kept)[number]> =>
   Object.fromEntries(kept.map((key) => [key, row[key]])) as Pick<Contact, (typeof kept)[number]>;
 
-/** Who sees only their own leads decides nothing about passing people on. */
+/** Members who see only their own leads may not share people. */
 export const seesAllInBoth: Standing = {
   holds: ({ role_id, role_permissions }) => permissionsOf(role_id, role_permissions).includes("view_all_leads"),
   refusal: "You do not have permission to perform this action: it needs view_all_leads in both organizations.",
@@ -29,10 +28,7 @@ export const seesAllInBoth: Standing = {
 
 type OfShare = Pick<Contact, "share_id">;
 
-/** The contacts of this organization that are shared. */
-export const sharedContacts = (ctx: Ctx): Promise<OfShare[]> => findRecords(ctx, contact, [sql`t.share_id is not null`]);
-
-/** The same of a lead. */
+/** The shared contacts of a lead. */
 export async function sharedContactsOf(ctx: Ctx, leadId: string): Promise<OfShare[]> {
   const rows = await query(ctx, {
     name: "contact.shared_of_lead",
@@ -46,8 +42,8 @@ export const differsForCopies = (before: Contact, after: Contact): boolean =>
   after.share_id !== null && !same(inCommon(before), inCommon(after));
 
 /**
- * Call it before these contacts are locked: whoever changes one of a share's copies changes the others too, and two who began with
- * different ones would wait for each other.
+ * Call it before these contacts are locked. A change of one copy changes the others too, and two changes that began with
+ * different copies would deadlock.
  */
 export function lockShares(ctx: Ctx, ids: readonly string[]): void {
   write(ctx, {
@@ -58,20 +54,23 @@ export function lockShares(ctx: Ctx, ids: readonly string[]): void {
   });
 }
 
-/** Gives the other organizations' copies what this one says now. */
+/** Copies the facts about the person to the contacts in other organizations. */
 export async function bringCopiesInStep(ctx: Ctx, row: Contact): Promise<void> {
   for (const copy of await contactsOfShares(ctx, [row.share_id!])) {
     if (copy.organization_id === ctx.organization_id) continue;
     const there = await enterAsService(ctx, copy.organization_id);
     const before = await lockRecord(there, contact, copy.contact_id);
-    // Whoever wants no more mail said so to one organization.
-    const emails = await markUnsubscribed(there, row.emails, before.emails);
+    // An opt-out of mail was told to one organization only.
+    const emails = await markSuppressed(there, row.emails, before.emails);
     store.update(there, contact, before, { ...inCommon(row), emails }, { share_id: row.share_id });
     await nameAfterContacts(there, [before.lead_id]);
   }
 }
 
-/** After contacts have left their shares: a share of one is none. Answers how many are left in all of them. */
+/**
+ * Call it after contacts have left their shares. A share with one contact left is dissolved. Returns how many are left in all of
+ * them.
+ */
 export async function leaveShares(ctx: Ctx, contacts: readonly OfShare[]): Promise<number> {
   const shares = contacts.flatMap(({ share_id }) => share_id ?? []);
   if (shares.length === 0) return 0;
@@ -86,7 +85,7 @@ async function endShare(ctx: Ctx, { organization_id, contact_id }: SharedContact
   store.update(there, contact, await lockRecord(there, contact, contact_id), { share_id: null, shared_at: null });
 }
 
-/** Of two contacts that became one: the share of the one that went passes to the one that stays, unless that has its own. */
+/** When two contacts are merged, the share of the removed one passes to the other, unless that has its own. */
 export async function mergedShare(ctx: Ctx, gone: Contact, merged: Contact): Promise<Contact> {
   const { share_id, shared_at } = gone;
   const row =
@@ -96,7 +95,10 @@ export async function mergedShare(ctx: Ctx, gone: Contact, merged: Contact): Pro
   return row;
 }
 
-/** People who move to an organization that has a copy of them are no longer shared: a share has one contact of each organization. */
+/**
+ * People who move to an organization that already has a copy of them are no longer shared: a share has one contact in each
+ * organization.
+ */
 export async function partFromCopiesThere(there: Ctx, people: readonly { after: Contact }[]): Promise<void> {
   const shares = people.flatMap(({ after }) => after.share_id ?? []);
   if (shares.length === 0) return;

@@ -15,11 +15,11 @@ export const unshareContact = operation({
   name: "contact.unshare",
   method: "POST",
   path: "/contact/{id}/unshare/",
-  doc: "Ends the sharing of a contact with one organization, whose copy becomes a contact like any other; with this organization, that of the contact itself. A share with one contact left dissolves.",
+  doc: "Ends the sharing of a contact with one organization. Its copy becomes an ordinary contact. With the id of this organization, the contact itself leaves the share. A share with one contact left is dissolved.",
   permission: "view_all_leads",
   input: {
     id: z.string(),
-    organization_id: z.string().describe("The organization whose copy goes its own way."),
+    organization_id: z.string().describe("The organization whose copy leaves the share."),
   },
   output: z.strictObject({
     detached_contact_id: z.string(),

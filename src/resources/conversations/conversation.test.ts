@@ -150,7 +150,7 @@ describe("a conversation", () => {
     );
   });
 
-  test("is found by tag, channel, priority, words and whoever is to answer; the newest message first", async () => {
+  test("is found by tag, channel, priority, words and assignee; the newest message first", async () => {
     const acme = await organization();
     const [first, second] = [
       await begun(acme, { tags: ["hot", "hot "], channel: "sms", priority: "high" }),
@@ -298,7 +298,7 @@ describe("a message", () => {
     assert.equal((await acme.get("/conversation/")).data.length, 1);
   });
 
-  test("that comes in opens the conversation again, is unread, and whoever is to answer is told", async () => {
+  test("that is received reopens the conversation, is unread, and the assignee is notified", async () => {
     const acme = await organization();
     const bob = await acme.member();
     const { id, contact_id } = await begun(acme, { assigned_to: bob.userId });

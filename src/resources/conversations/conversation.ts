@@ -1,4 +1,4 @@
-// A conversation: messages with a person of a lead that belong together.
+// A conversation: related messages with a person of a lead.
 
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
@@ -38,7 +38,7 @@ export type ConversationState = (typeof conversationStates)[number];
 
 export const conversationChannels = ["email", "sms", "call", "chat", "whatsapp", "linkedin", "note", "mixed"] as const;
 
-/** Somebody who takes part. What is not known of them is null. */
+/** A participant. Unknown values are null. */
 export interface Participant {
   contact_id: string | null;
   user_id: string | null;
@@ -59,7 +59,7 @@ const participant = z.object({
 export const conversation = resource({
   name: "conversation",
   prefix: "conv",
-  doc: "Messages with a person of a lead that belong together, over any channel. Its messages are activities.",
+  doc: "A conversation with a person of a lead, over any channel. Its messages are activities.",
   commentable: true,
   visible: livingAsLead,
   known: visibleAsLead,
@@ -80,11 +80,11 @@ export const conversation = resource({
   }),
   filters: {
     status: statusFilter("Only conversations with this status."),
-    status__in: statusFilter("Only conversations with one of these, separated by commas."),
+    status__in: statusFilter("Only conversations with one of these statuses, separated by commas."),
     tag: tagFilter("conversation"),
     include_deleted: {
       doc: "`true` lists deleted conversations too; `query` finds only those that are not.",
-      // Which rows are asked is the list's to say: see `list_conversations.ts`.
+      // The list decides which rows to read: see `list_conversations.ts`.
       sql(_ctx, value) {
         readBoolean(value);
         return raw("true");
@@ -112,28 +112,37 @@ export const conversation = resource({
     channel: choice(conversationChannels, { default: "email" }),
     status: choice(conversationStates, {
       default: "open",
-      doc: "A message that comes in opens it again; so does the end of `snoozed_until`.",
+      doc: "An incoming message reopens it, and so does the end of `snoozed_until`.",
       shown: lookedUp(
         ["status", "snoozed_until"],
         z.enum(conversationStates),
         (_directory, status: ConversationState, snoozed_until: string | null, moment: Moment) =>
           stateAt(moment.now, { status, snoozed_until }),
-        "`snoozed` until `snoozed_until` has come.",
+        "`snoozed` until the time `snoozed_until`.",
       ),
     }),
-    assigned_to: text({ max: 64, names: naming("user", "group"), doc: "The member or the group who is to answer." }),
+    assigned_to: text({ max: 64, names: naming("user", "group"), doc: "The member or group who should answer." }),
     assigned_to_name: lookedUp(["assigned_to"], shownText, assigneeName, "The name of that member or group."),
-    snoozed_until: timestamp({ doc: "Needed with the status `snoozed`: when it opens again." }),
+    snoozed_until: timestamp({
+      doc: "Required for the status `snoozed`: when it reopens.",
+      shown: lookedUp(
+        ["status", "snoozed_until"],
+        z.iso.datetime().nullable(),
+        (_directory, status: ConversationState, snoozed_until: string | null, moment: Moment) =>
+          stateAt(moment.now, { status, snoozed_until }) === "snoozed" ? snoozed_until : null,
+        "When it reopens; null once it has.",
+      ),
+    }),
     folder_id: folderId("The folder it is filed in; the Inbox, where none is given."),
     folder_name: label("folder_id", "inbox_folder", "name"),
-    is_read: boolean({ default: true, doc: "False once a message has come in, until somebody has read it." }),
+    is_read: boolean({ default: true, doc: "False after an incoming message, until somebody has read it." }),
     priority: choice(["high", "medium", "low"]),
     tags: texts({ default: [] as string[], max: 100, normalize: eachOnce }),
     people: json(z.array(participant), { readOnly: true, hidden: true, default: [] as Participant[], names: takingPart }),
-    participants: computed(["people", "contact_id"], z.array(participant), present, "Everybody who has taken part."),
+    participants: computed(["people", "contact_id"], z.array(participant), present, "All participants."),
     message: input(z.object(messageBody), { createOnly: true, doc: "The first message." }),
     message_count: integer({ readOnly: true, default: 0 }),
-    unread_count: integer({ readOnly: true, default: 0, doc: "Messages that have come in since somebody read it." }),
+    unread_count: integer({ readOnly: true, default: 0, doc: "The number of messages received since somebody read it." }),
     last_message_at: timestamp({ readOnly: true, doc: "When the newest message was sent, received or written." }),
     last_message_preview: text({ readOnly: true, doc: "How it begins." }),
     last_message_direction: choice(["incoming", "outgoing"], { readOnly: true, doc: "Null for a note." }),
@@ -145,7 +154,7 @@ export const conversation = resource({
   },
 });
 
-/** The same with those that are deleted. */
+/** The same with deleted conversations. */
 export const anyConversation: typeof conversation = { ...conversation, visible: visibleAsLead };
 
 function livingAsLead(ctx: Ctx, alias: string): Sql {
@@ -154,7 +163,7 @@ function livingAsLead(ctx: Ctx, alias: string): Sql {
   return asLead === null ? living : and([living, asLead]);
 }
 
-/** A conversation sleeps until its hour has come, whether or not anybody was there to wake it. */
+/** A snooze ends at its time, whether or not a worker has written that down. */
 export const stateAt = (
   now: Date,
   { status, snoozed_until }: { status: ConversationState; snoozed_until: string | null },
@@ -183,7 +192,7 @@ function eachOnce(tags: string[]): string[] {
   return [...new Set(tags.map((tag) => tag.trim()).filter((tag) => tag !== ""))];
 }
 
-/** A contact that is gone, or has become another's, takes part by their address alone. */
+/** A contact who is gone, or belongs to another lead, takes part only by address. */
 function present(people: Participant[], contact_id: string | null): Participant[] {
   return people.map((one) => (one.contact_id === contact_id ? one : { ...one, contact_id: null }));
 }

@@ -1,4 +1,4 @@
-// What writing a conversation does besides writing the row.
+// The verbs of conversations.
 import type { Ctx } from "../../core/context.ts";
 import { below, invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
@@ -9,7 +9,7 @@ import { contact } from "../contacts/contact.ts";
 import { folderOf } from "../inbox/inbox_folder.ts";
 import { canBeAssigned } from "../tasks/assignee.ts";
 import { conversation, stateAt } from "./conversation.ts";
-import { tellWhatFollows } from "./follow_ups.ts";
+import { settled, tellWhatFollows } from "./follow_ups.ts";
 import { asParticipant } from "./participants.ts";
 import { writeMessage } from "./post_message.ts";
 
@@ -35,9 +35,10 @@ export async function createConversation(ctx: Ctx, { message, ...given }: Create
 
 export async function updateConversation(
   ctx: Ctx,
-  before: Conversation,
+  stored: Conversation,
   patch: Patch<typeof conversation>,
 ): Promise<Conversation> {
+  const before = settled(ctx, stored);
   if (patch.contact_id && patch.contact_id !== before.contact_id) await contactAt(ctx, patch.contact_id, before.lead_id);
   checkPlace(ctx, patch, before);
 
@@ -50,7 +51,7 @@ export async function updateConversation(
   return after;
 }
 
-/** It is hidden and keeps its messages; `restore` shows it again. */
+/** A deleted conversation is hidden and keeps its messages. `restore` shows it again. */
 export async function deleteConversation(ctx: Ctx, before: Conversation): Promise<void> {
   const deletion = { deleted_at: ctx.now.toISOString(), deleted_by: ctx.actor.user_id };
   store.update(ctx, conversation, before, deletion, undefined, null);
@@ -66,7 +67,7 @@ async function contactAt(ctx: Ctx, id: string, lead_id: string | undefined): Pro
 
 type Place = Partial<Pick<Conversation, "assigned_to" | "folder_id">>;
 
-/** What it had before may be written back, though the member has left since, or the folder is another's own. */
+/** Stored values may be written back, even if the member has left since, or the folder belongs to somebody else. */
 function checkPlace(ctx: Ctx, { assigned_to, folder_id }: Place, before: Place = {}): void {
   if (assigned_to && assigned_to !== before.assigned_to && !canBeAssigned(ctx.directory, assigned_to))
     throw invalid({ assigned_to: "is not an active member or a group" });
@@ -76,7 +77,7 @@ function checkPlace(ctx: Ctx, { assigned_to, folder_id }: Place, before: Place =
 
 type Snooze = Partial<Pick<Conversation, "status" | "snoozed_until">>;
 
-/** A conversation sleeps until some hour, and only while it sleeps there is one. */
+/** A conversation is snoozed until a time, and has that time only while it is snoozed. */
 function snoozing(ctx: Ctx, given: Snooze, before: Pick<Conversation, "status" | "snoozed_until">): Values<typeof conversation> {
   if (given.status === undefined && given.snoozed_until === undefined) return {};
   const status = given.status ?? stateAt(ctx.now, before);
@@ -91,7 +92,7 @@ function snoozing(ctx: Ctx, given: Snooze, before: Pick<Conversation, "status" |
   return { status, snoozed_until };
 }
 
-/** Read means that nothing is unread; marked as unread, the newest message is. */
+/** Marking it as read means that nothing is unread. Marked as unread, its newest message is. */
 function reading(
   { is_read }: Patch<typeof conversation>,
   { unread_count, message_count }: Conversation,

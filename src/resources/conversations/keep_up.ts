@@ -1,22 +1,24 @@
-// Keeps a conversation up to date with its messages. A message is an activity with the conversation's id: these functions are
-// called in the same transaction whenever one is written, changed or deleted.
+// Keeps a conversation up to date with its messages. A message is an activity with the conversation's id. Call these functions in
+// the same transaction when one is written, changed or deleted.
+
 import { type Ctx, query } from "../../core/context.ts";
 import { kindOf, type Resource, type Row, type Values } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { changedFields, emit } from "../../records/event.ts";
 import { findRecords } from "../../records/records.ts";
+import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { lead } from "../leads/lead.ts";
 import { isNews, notify } from "../notifications/notify.ts";
 import { conversation } from "./conversation.ts";
-import { tellWhatFollows } from "./follow_ups.ts";
-import { directionOf, isInbound, type Message, previewOf } from "./message.ts";
+import { settled, tellWhatFollows } from "./follow_ups.ts";
+import { directionOf, isFromMachine, isInbound, type Message, previewOf } from "./message.ts";
 import { withPeopleOf } from "./participants.ts";
 import { ruled } from "./rules.ts";
 
 type Conversation = Row<typeof conversation>;
 
-/** A message, or any other activity, was written. */
+/** A message, or any other activity, was created. */
 export async function messageWritten(ctx: Ctx, of: Resource, row: Row<Resource>): Promise<void> {
   const message = row as unknown as Message;
   const thread = message.conversation_id === null ? null : await lockConversation(ctx, message.conversation_id);
@@ -28,11 +30,11 @@ export async function messageWritten(ctx: Ctx, of: Resource, row: Row<Resource>)
   const after = thread === null ? null : await addMessage(ctx, thread, message, at?.status_id ?? null);
   if (isInbound(message)) {
     emitMessage(ctx, of, "received", row);
-    tellOf(ctx, of, message, after?.assigned_to ?? at?.owner_id);
+    tellOf(ctx, of, message, after?.assigned_to ?? at?.owner_id ?? message.user_id);
   }
 }
 
-/** A message was changed: only what the conversation shows of it is said anew. */
+/** A message was changed. Only what the conversation shows of it is updated. */
 export async function messageChanged(ctx: Ctx, of: Resource, before: Row<Resource>, after: Row<Resource>): Promise<void> {
   if (before === after || after.conversation_id === null) return;
   const changed = changedFields(of, before, after);
@@ -41,25 +43,36 @@ export async function messageChanged(ctx: Ctx, of: Resource, before: Row<Resourc
   if (previewOf(was) !== previewOf(is) || was.activity_at !== is.activity_at) await countAnew(ctx, is.conversation_id!);
 }
 
+/** A message was sent. */
+export async function messageSent(ctx: Ctx, of: Resource, before: Row<Resource>, after: Row<Resource>): Promise<void> {
+  await messageChanged(ctx, of, before, after);
+  if (after.conversation_id !== null) emitMessage(ctx, of, "sent", after);
+}
+
+/** A message could not be sent. */
+export async function messageFailed(ctx: Ctx, of: Resource, before: Row<Resource>, after: Row<Resource>): Promise<void> {
+  await messageChanged(ctx, of, before, after);
+  if (after.conversation_id !== null) emitMessage(ctx, of, "failed", after);
+}
+
 /** A message was deleted. */
 export async function messageDeleted(ctx: Ctx, before: Row<Resource>): Promise<void> {
   if (before.conversation_id !== null) await countAnew(ctx, before.conversation_id as string);
 }
 
-const withoutEyes = { ...conversation, visible: undefined };
-
 /**
- * Messages come in whoever may see the lead, and also for a conversation that is deleted. The message's own row already holds on to
- * the conversation's key: a stronger lock than this one would have two messages wait for each other for ever.
+ * Messages arrive whoever may see the lead, and even for a deleted conversation. The message's own row already locks the
+ * conversation's key. A stronger lock here would deadlock two messages.
  */
 async function lockConversation(ctx: Ctx, id: string): Promise<Conversation | null> {
-  const [found] = await findRecords(ctx, withoutEyes, [sql`t.id = ${id}`], sql`for no key update of t`);
+  const [found] = await lockToChange(ctx, conversation, sql`t.id = ${id}`);
   return found ?? null;
 }
 
 // --- what a conversation shows of its messages ---
 
-async function addMessage(ctx: Ctx, before: Conversation, message: Message, leadStatusId: string | null): Promise<Conversation> {
+async function addMessage(ctx: Ctx, stored: Conversation, message: Message, leadStatusId: string | null): Promise<Conversation> {
+  const before = settled(ctx, stored);
   const newest = before.last_message_at === null || message.activity_at >= before.last_message_at;
   const after = store.update(ctx, conversation, before, {
     message_count: before.message_count + 1,
@@ -115,11 +128,11 @@ async function countAnew(ctx: Ctx, id: string): Promise<void> {
   });
 }
 
-// --- telling ---
+// --- events and notifications ---
 
 const messages = new WeakMap<Resource, Resource>();
 
-/** The activity as events about messages name it. */
+/** The activity in the form of events about messages. */
 function asMessage(of: Resource): Resource {
   let kept = messages.get(of);
   if (kept === undefined) messages.set(of, (kept = { ...of, event: () => "message" }));
@@ -129,9 +142,12 @@ function asMessage(of: Resource): Resource {
 const emitMessage = (ctx: Ctx, of: Resource, action: string, after: Row<Resource>): void =>
   emit(ctx, asMessage(kindOf(of, after)), { action, after });
 
-/** Whoever is to answer is told: the conversation's assignee, else the lead's owner. */
+/**
+ * Notifies the person who should answer: the conversation's assignee, or else the lead's owner, or else the member who received
+ * it.
+ */
 function tellOf(ctx: Ctx, of: Resource, message: Message, to: string | null | undefined): void {
-  if (!isNews(ctx, message.activity_at)) return;
+  if (!isNews(ctx, message.activity_at) || isFromMachine(message)) return;
   notify(ctx, [to], {
     type: "message_received",
     title: `New ${titles[message._type] ?? "message"}${message.subject ? `: ${message.subject}` : ""}`.slice(0, 255),
@@ -145,7 +161,7 @@ function tellOf(ctx: Ctx, of: Resource, message: Message, to: string | null | un
 
 const titles: Record<string, string> = { Email: "e-mail", SMS: "text message" };
 
-/** Whoever brings a message in need not see whose it is. */
+/** The code that receives a message may not be allowed to see whose it is. */
 async function leadOf(ctx: Ctx, { lead_id }: Message): Promise<Row<typeof lead> | null> {
   return (await findRecords(ctx, { ...lead, visible: undefined }, [sql`t.id = ${lead_id}`]))[0] ?? null;
 }

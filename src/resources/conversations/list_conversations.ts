@@ -1,4 +1,4 @@
-// The list of conversations leaves deleted ones out unless they are asked for.
+// The list of conversations leaves out deleted ones, unless the request asks for them.
 import type { Ctx } from "../../core/context.ts";
 import type { JsonText } from "../../core/operation.ts";
 import { showList } from "../../records/list.ts";

@@ -1,9 +1,9 @@
-// A message as a conversation shows it: an activity, whatever its kind, with the words that all messages have in common.
+// A message as a conversation shows it: an activity of any kind, with the members that all messages have in common.
 import { type Ctx } from "../../core/context.ts";
 import { kindOf, type Resource, type Row } from "../../core/resource.ts";
 import { renderRow } from "../../records/render.ts";
 
-/** As much of an activity as makes it a message. What its kind does not have is missing. */
+/** The parts of an activity that make it a message. Parts that its kind does not have are missing. */
 export interface Message {
   id: string;
   _type: string;
@@ -32,7 +32,13 @@ export interface Message {
   date_sent?: string | null;
   error_message?: string | null;
   send_attempts?: { error_message?: string | null }[] | null;
+  /** Only for an e-mail that arrived. */
+  classification?: { class: string } | null;
 }
+
+/** An automatic reply or a bulk message: nobody waits for an answer. */
+export const isFromMachine = ({ classification }: Message): boolean =>
+  classification != null && classification.class !== "human" && classification.class !== "opt_out";
 
 export const isInbound = (message: Message): boolean => message.status === "inbox";
 
@@ -43,7 +49,7 @@ export function directionOf({ direction }: Message): "incoming" | "outgoing" | n
 
 const previewMax = 255;
 
-/** How the message begins; without words, what it is about. */
+/** The beginning of the message, or its subject when there is no text. */
 export function previewOf(message: Message): string | null {
   const words = bodyOf(message) || message.subject || message.title || "";
   const line = words.slice(0, 2000).replace(/\s+/g, " ").trim();
@@ -54,7 +60,7 @@ const bodyOf = ({ body_text, text, note }: Message): string | null => body_text 
 
 const types: Record<string, string> = { SMS: "sms", ChannelMessage: "channel_message" };
 
-/** The JSON of a message: the activity, and what is the same for all kinds under one name. */
+/** The JSON of a message: the activity, and the members that all kinds share. */
 export function renderMessage(ctx: Ctx, of: Resource, row: Row<Resource>): string {
   const kind = kindOf(of, row);
   const message = row as unknown as Message;

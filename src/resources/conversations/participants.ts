@@ -19,7 +19,7 @@ export const asParticipant = (person: Row<typeof contact>): Participant => ({
   name: person.display_name,
 });
 
-/** Everybody who has taken part so far, and whom this message adds. */
+/** The participants so far, and those that this message adds. */
 export async function withPeopleOf(ctx: Ctx, { people }: { people: Participant[] }, message: Message): Promise<Participant[]> {
   const all = [...people];
   const add = (one: Participant) => {

@@ -1,4 +1,4 @@
-// A message of a conversation. It is an activity of its kind, written through that kind's own rules.
+// Writes a message in a conversation. It becomes an activity of its kind, by the rules of that kind.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { type FieldErrors, invalid, reasonsOf } from "../../core/errors.ts";
@@ -16,7 +16,7 @@ import { type MessageBody, messageBody } from "./message_body.ts";
 
 type Conversation = Row<typeof conversation>;
 
-/** The kind of each type of message, and the field that its words are in. */
+/** The kind of activity for each type of message, and the field for its text. */
 const kinds = {
   note: { of: note, words: "note" },
   email: { of: email, words: "body_text" },
@@ -28,7 +28,7 @@ export const postMessage = operation({
   name: "conversation.message",
   method: "POST",
   path: "/conversation/{id}/message/",
-  doc: "Writes a message of a conversation: a note, or an e-mail, a text message or a channel message, which is a draft unless its state says otherwise. It is an activity of the lead too.",
+  doc: "Writes a message in a conversation: a note, an e-mail, a text message or a channel message. It is a draft unless its state says otherwise. It is also an activity of the lead.",
   permission: "member",
   status: 201,
   input: { id: z.string(), ...messageBody },
@@ -40,7 +40,10 @@ export const postMessage = operation({
   },
 });
 
-/** Writes a message of `thread` by the rules of its kind. Refusals name the fields of `body`; what is not taken is named behind `place`. */
+/**
+ * Writes a message of `thread` by the rules of its kind. Errors name the fields of `body`. Members that the kind does not take
+ * are named behind `place`.
+ */
 export async function writeMessage(
   ctx: Ctx,
   thread: Conversation,
@@ -87,13 +90,13 @@ function activityBody(thread: Conversation, body: MessageBody, words: string): R
   return { ...given, status: status ?? state ?? "draft", ...defaults[type](thread, body) };
 }
 
-/** What is no list is left to be refused. */
+/** A value that is not a list is passed on and refused there. */
 const withFiles = (attachments: unknown, file_ids: readonly string[]): unknown =>
   Array.isArray(attachments) ? [...attachments, ...file_ids.map((file_id) => ({ file_id }))] : attachments;
 
 const channels: readonly string[] = ["whatsapp", "linkedin"];
 
-/** What goes without saying in an answer. */
+/** The defaults of an answer. */
 const defaults: Record<
   Exclude<MessageBody["type"], "note">,
   (thread: Conversation, body: MessageBody) => Record<string, unknown>
@@ -103,7 +106,7 @@ const defaults: Record<
   channel_message: ({ channel }, body) => ({ channel: body.channel ?? (channels.includes(channel) ? channel : "other") }),
 };
 
-/** The names that the body of a message has for the activity's fields. */
+/** The activity's fields for the members of a message body. */
 function renamed(fields: FieldErrors, body: MessageBody, words: string): FieldErrors {
   const names: Record<string, string> = { status: stateField(body) };
   if (body.body !== undefined && (body as Record<string, unknown>)[words] === undefined) names[words] = "body";
@@ -111,12 +114,12 @@ function renamed(fields: FieldErrors, body: MessageBody, words: string): FieldEr
     Object.hasOwn(names, field) ? names[field]! : fileName(field, body),
     reason,
   ]);
-  // A text message goes to a number; whoever writes to a conversation calls it `to` all the same.
+  // A text message goes to a number, but in a conversation the member is called `to`.
   if (fields.remote_phone !== undefined) entries.push(["to", fields.remote_phone]);
   return Object.fromEntries(entries);
 }
 
-/** Stored files stand behind what is attached otherwise. */
+/** Stored files come after other attachments. */
 function fileName(field: string, { attachments, file_ids = [] }: MessageBody): string {
   const [list, place] = field.split(".");
   const at = Number(place) - (Array.isArray(attachments) ? attachments.length : 0);

@@ -11,7 +11,7 @@ export const restoreConversation = operation({
   name: "conversation.restore",
   method: "POST",
   path: "/conversation/{id}/restore/",
-  doc: "Shows a deleted conversation again. One that is not deleted stays as it is.",
+  doc: "Restores a deleted conversation. One that is not deleted stays as it is.",
   permission: "member",
   input: { id: z.string() },
   output: shownConversation,

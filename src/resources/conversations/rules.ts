@@ -2,17 +2,18 @@
 import type { Ctx } from "../../core/context.ts";
 import type { Row, Values } from "../../core/resource.ts";
 import { createRecord } from "../../records/records.ts";
+import { emailKey } from "../../values/email.ts";
 import { email } from "../activities/email.ts";
 import { asPerson } from "../activities/recipients.ts";
 import type { Incoming, Outcome } from "../inbox/apply_rules.ts";
 import { askRules, filedIn } from "../inbox/ask_rules.ts";
 import { canBeAssigned } from "../tasks/assignee.ts";
 import type { conversation } from "./conversation.ts";
-import type { Message } from "./message.ts";
+import { isFromMachine, type Message } from "./message.ts";
 
 type Conversation = Row<typeof conversation>;
 
-/** What the rules change of the conversation. What they forward is in the outbox. */
+/** The changes that the rules make to the conversation. Forwarded messages are already in the outbox. */
 export async function ruled(
   ctx: Ctx,
   thread: Conversation,
@@ -21,7 +22,9 @@ export async function ruled(
 ): Promise<Values<typeof conversation>> {
   const outcome = await askRules(ctx, incoming(thread, message, leadStatusId), [message.user_id, thread.assigned_to]);
   if (outcome.matched.length === 0) return {};
-  if (outcome.forward_to.length > 0) await forward(ctx, message, outcome.forward_to);
+  const to = forwardedTo(message, outcome.forward_to);
+  const sender = ctx.actor.user_id || message.user_id;
+  if (to.length > 0 && sender) await forward(inNameOf(ctx, sender), message, to);
   const folder_id = filedIn(ctx, outcome);
   return { ...(folder_id && { folder_id }), ...marking(ctx, thread, outcome) };
 }
@@ -36,7 +39,7 @@ function marking(ctx: Ctx, thread: Conversation, outcome: Outcome): Values<typeo
   if (priority !== null) values.priority = priority;
   if (tags.length > 0) values.tags = [...new Set([...thread.tags, ...tags])].slice(0, 100);
   if (status === "closed") values.status = "closed";
-  // A rule knows no hour: it sleeps for a day.
+  // A rule names no time, so the snooze lasts for a day.
   if (status === "snoozed") Object.assign(values, { status, snoozed_until: new Date(ctx.now.getTime() + dayMs).toISOString() });
   return values;
 }
@@ -58,7 +61,20 @@ function incoming(thread: Conversation, message: Message, lead_status_id: string
   };
 }
 
-/** What is forwarded is a new e-mail at the same lead, in the outbox like any other that is to be sent. */
+/**
+ * Two programs must not answer each other forever: automatic replies are not forwarded, and no message goes back to its sender. A
+ * bulk message answers nothing, so it may be forwarded.
+ */
+function forwardedTo(message: Message, addresses: readonly string[]): string[] {
+  if (isFromMachine(message) && message.classification?.class !== "list") return [];
+  const sender = message.sender ? asPerson(message.sender) : null;
+  return addresses.filter((one) => sender === null || emailKey(one) !== emailKey(sender.email));
+}
+
+/** A message that the service itself files is forwarded in the name of the member whose mail it is. */
+const inNameOf = (ctx: Ctx, user_id: string): Ctx => ({ ...ctx, actor: { ...ctx.actor, user_id } });
+
+/** A forwarded message is a new e-mail of the same lead, in the outbox like any other. */
 async function forward(ctx: Ctx, message: Message, to: string[]): Promise<void> {
   const from = message.sender ?? message.remote_phone ?? "";
   await createRecord(ctx, email, {

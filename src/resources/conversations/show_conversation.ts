@@ -1,4 +1,4 @@
-// A conversation by itself is shown with its newest messages; lists leave them out.
+// A single conversation is shown with its newest messages. Lists leave them out.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import type { JsonText } from "../../core/operation.ts";
@@ -11,7 +11,7 @@ import { activity } from "../activities/activity.ts";
 import { conversation } from "./conversation.ts";
 import { renderMessage } from "./message.ts";
 
-/** Of a longer conversation the newest are shown; the others are listed by `/activity/?conversation_id=`. */
+/** A longer conversation shows its newest messages. `/activity/?conversation_id=` lists the others. */
 const messagesMax = 100;
 
 export const shownConversation = (outputSchema(conversation) as z.ZodObject).extend({

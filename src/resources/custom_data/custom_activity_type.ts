@@ -1,4 +1,4 @@
-// A type of custom activity: what an organization records beside calls and notes, such as a site visit.
+// A type of custom activity: what an organization records besides calls and notes, such as a site visit.
 import { text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { typeElsewhere } from "./type_elsewhere.ts";
@@ -8,8 +8,9 @@ export const customActivityType = resource({
   name: "custom_activity_type",
   prefix: "actitype",
   path: "/custom_activity",
-  doc: "A kind of activity that the organization adds, such as a site visit, with fields of its own.",
+  doc: "A kind of activity that the organization defines, such as a site visit, with its own fields.",
   cached: true,
+  deleted: "is_deleted",
   sort: { name: true },
   elsewhere: typeElsewhere("custom_activity_type"),
   fields: {

@@ -169,6 +169,18 @@ test("values that the new type cannot hold stop the change, unless they may be d
   assert.deepEqual(dropped, [undefined, 6]);
 });
 
+test("the refusal quotes no value to a member who may not see every lead", async () => {
+  const acme = await organization();
+  const cf = await field(acme, { type: "text" });
+  await acme.lead({ [`custom.${cf.id}`]: "secret" });
+  const designer = await acme.memberWith(["manage_customizations"]);
+
+  const refusal = await designer.refused(400, "PUT", `/custom_field/lead/${cf.id}/`, { type: "number" }, "type");
+
+  assert.doesNotMatch(JSON.stringify(refusal), /secret/);
+  assert.match(refusal["field-errors"].type, /drop_unconvertible_values: true/);
+});
+
 test("text that would be read as another number is none", async () => {
   const acme = await organization();
   const cf = await field(acme, { type: "text" });

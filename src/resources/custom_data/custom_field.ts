@@ -1,8 +1,8 @@
-// A custom field: what an organization adds to a kind of record.
+// A custom field: a field that an organization adds to a kind of record.
 
 import { z } from "zod";
 import { boolean, choice, computed, input, integer, json, ref, text, texts } from "../../core/field.ts";
-import { resource } from "../../core/resource.ts";
+import { type Row, resource } from "../../core/resource.ts";
 import { notAmong } from "../../values/reasons.ts";
 import { atEnd, positionMax } from "../shared/positions.ts";
 import { objectTypeNamed, recordTypes } from "./object_types.ts";
@@ -58,7 +58,7 @@ const shownAssociation = z.object({
   required: z.boolean(),
 });
 
-/** A field goes with the type it belongs to, and with the one whose objects it names. */
+/** A field is deleted with the type it belongs to, and with the type of the objects it refers to. */
 const ofType = { onDelete: "cascade", onMove: "keep" } as const;
 
 export const customField = resource({
@@ -72,17 +72,21 @@ export const customField = resource({
   sort: { position: true, name: true },
   fields: {
     object_type: text({ required: true, readOnly: true, doc: "The kind of record that has it, as in the path." }),
-    name: text({ required: true, doc: "What people call it; unique among the fields of its kind of record." }),
-    type: choice(fieldTypes, { required: true, doc: "What its values are. A change of type converts the stored values." }),
-    description: text({ max: 280, doc: "What it is for." }),
-    choices: json(choices, { doc: "What can be chosen, for fields of type `choices`." }),
+    name: text({ required: true, doc: "The name; unique among the fields of its kind of record." }),
+    type: choice(fieldTypes, { required: true, doc: "The type of its values. A change of type converts the stored values." }),
+    converting_to_type: choice(fieldTypes, {
+      readOnly: true,
+      doc: "The type that many stored values are being converted to. Until it is null again, a value may be of either type; what is written must be of this one.",
+    }),
+    description: text({ max: 280, doc: "The purpose." }),
+    choices: json(choices, { doc: "The choices, for fields of type `choices`." }),
     accepts_multiple_values: boolean({ default: false, doc: "A record may have several values: a list." }),
     editable_with_roles: texts({
       default: [] as string[],
       max: 100,
-      doc: "The roles that may change values; everyone where empty.",
+      doc: "The roles that may change values; everyone if empty.",
     }),
-    required: boolean({ default: false, doc: "Custom activities and objects cannot be without it." }),
+    required: boolean({ default: false, doc: "Custom activities and objects need a value for it." }),
     custom_activity_type_id: ref("custom_activity_type", ofType, {
       createOnly: true,
       doc: "The type of custom activity that has it.",
@@ -92,7 +96,7 @@ export const customField = resource({
       createOnly: true,
       doc: "The type of the custom objects it names, for fields of type `custom_object`.",
     }),
-    back_reference_is_visible: boolean({ default: false, doc: "The records it names show where they are named." }),
+    back_reference_is_visible: boolean({ default: false, doc: "The referenced records show the records that refer to them." }),
     is_shared: computed(
       ["object_type"],
       z.boolean(),
@@ -102,16 +106,18 @@ export const customField = resource({
     associations: json(z.array(association).max(100), {
       default: [] as Association[],
       output: z.array(shownAssociation),
-      doc: "Of a shared field: the kinds of record that have it.",
+      doc: "For a shared field: the kinds of record that have it.",
     }),
     position: integer({
       default: atEnd("custom_field"),
       min: 0,
       max: positionMax,
-      doc: "Its place in the order; at the end where not given.",
+      doc: "Its place in the order; by default the end.",
     }),
     drop_unconvertible_values: input(z.boolean(), {
-      doc: "With a change of type: values that the new type cannot hold are dropped. Otherwise they stop the change.",
+      doc: "With a change of type: drops values that the new type cannot hold. Otherwise such values make the change fail.",
     }),
   },
 });
+
+export type CustomField = Row<typeof customField>;

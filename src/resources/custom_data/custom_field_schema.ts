@@ -1,4 +1,4 @@
-// The fields of a kind of record: the service's own and those the organization added.
+// The fields of a kind of record: the service's own and the organization's custom fields.
 
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
@@ -17,7 +17,7 @@ export const customFieldSchema = operation({
   name: "custom_field_schema.get",
   method: "GET",
   path: "/custom_field_schema/",
-  doc: "Answers the fields of a kind of record in the order they are shown: its own custom fields, then the shared ones.",
+  doc: "Returns the fields of a kind of record in the order they are shown: its own custom fields, then the shared ones.",
   permission: "member",
   input: {
     object_type: z
@@ -52,7 +52,7 @@ interface Given {
   custom_object_type_id?: string;
 }
 
-/** The kind of record that is meant, and the one type of it. */
+/** The requested kind of record, and its type if there is one. */
 function placeOf(ctx: Ctx, given: Given): { object_type: ObjectType; type_id: string | null } {
   const named = kinds.find((kind) => given.object_type.startsWith(`${typePrefixes[kind]}_`));
   const object_type = named ?? objectTypeNamed(given.object_type);
@@ -86,7 +86,7 @@ function standardFields(of: Resource): { name: string; type: string; read_only: 
 
 const typeNames: Partial<Record<Field["type"], string>> = { timestamp: "datetime", texts: "list", json: "object" };
 
-// What has no column is worked out when it is shown; the description of the interface says its kind.
+// A field without a column is computed when it is shown. The API description says its kind.
 function typeOf(field: Field | undefined): string {
   if (field === undefined) return "computed";
   return field.ref !== null ? "reference" : (typeNames[field.type] ?? field.type);

@@ -1,47 +1,54 @@
-// What creating, changing and deleting a custom field does besides writing its row.
+// The verbs of custom fields.
 import type { Ctx } from "../../core/context.ts";
 import { collect, type FieldErrors, invalid, refuse } from "../../core/errors.ts";
-import type { Create, Patch, Row } from "../../core/resource.ts";
+import type { Create, Patch } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
-import { pushedBack } from "../shared/positions.ts";
-import { type Association, customField } from "./custom_field.ts";
-import { convertValues, removeValues } from "./field_values.ts";
+import { same } from "../../values/same.ts";
+import { lockPlaces, placeBehind, pushedBack } from "../shared/positions.ts";
+import { convertValues, keepValues, refuseWhileChanging, removeValues } from "./change_values.ts";
+import { type Association, type CustomField, customField } from "./custom_field.ts";
+import { placesOf } from "./field_values.ts";
 import { hasTypes, typeColumns, typeResources } from "./object_types.ts";
 import { checkRoles } from "./roles.ts";
 
-type CustomField = Row<typeof customField>;
 /** A definition before its defaults are filled in. */
 type Definition = Partial<CustomField> & Pick<CustomField, "object_type" | "type">;
 
 export async function createCustomField(ctx: Ctx, input: Create<typeof customField>): Promise<CustomField> {
   const { drop_unconvertible_values: _, ...given } = input;
-  // The path's word for the kind of record came in with the body (`index.ts`).
+  // The kind of record in the path was added to the body (`index.ts`).
   const definition = given as Definition;
   checkDefinition(ctx, definition, null);
 
+  lockPlaces(ctx, customField);
   if (given.position !== undefined) await makeRoom(ctx, definition, given.position);
-  return store.insert(ctx, customField, definition);
+  const position = given.position ?? (await placeBehind(ctx, customField));
+  return store.insert(ctx, customField, { ...definition, position });
 }
 
-/** A change of what values are converts those that are stored, in the same transaction. */
+/** A change of type converts the stored values: in the same transaction, or in the background if there are many. */
 export async function updateCustomField(ctx: Ctx, before: CustomField, patch: Patch<typeof customField>): Promise<CustomField> {
   const { drop_unconvertible_values: drop = false, ...given } = patch;
   const after = withDefaultsOfType(before, given);
   if (after.type !== before.type) refuseFixedType(before, after);
   checkDefinition(ctx, after, before);
 
-  if (after.type !== before.type || after.accepts_multiple_values !== before.accepts_multiple_values)
-    await convertValues(ctx, before, after, { drop });
+  const differs = (...keys: (keyof CustomField)[]) => keys.some((key) => !same(before[key], after[key]));
+  if (differs("type", "choices", "accepts_multiple_values", "associations")) await refuseWhileChanging(ctx, before);
+  const converts = differs("type", "accepts_multiple_values");
+  const defined = converts ? await convertValues(ctx, before, after, drop) : after;
+  if (differs("associations")) await keepValues(ctx, before, after.associations);
   await removeValues(ctx, before, dissociated(before, after), after.associations);
   if (after.position !== before.position) await makeRoom(ctx, after, after.position);
-  return store.update(ctx, customField, before, after);
+  return store.update(ctx, customField, before, defined);
 }
 
-/** Takes the values of all records along. */
+/** Removes the values from all records. */
 export async function deleteCustomField(ctx: Ctx, before: CustomField): Promise<void> {
-  await removeValues(ctx, before);
+  await refuseWhileChanging(ctx, before);
+  await removeValues(ctx, before, placesOf(before), []);
   await store.remove(ctx, customField, [before]);
 }
 
@@ -51,7 +58,7 @@ async function makeRoom(ctx: Ctx, { id, object_type }: Definition, position: num
   for (const [field, place] of pushedBack(others, position)) store.update(ctx, customField, field, { position: place });
 }
 
-/** What another type cannot have goes with the change, unless the caller says otherwise. */
+/** Settings that the new type does not have are removed with the change, unless the request says otherwise. */
 function withDefaultsOfType(before: CustomField, given: Partial<CustomField>): CustomField {
   const type = given.type ?? before.type;
   const cleared = {
@@ -61,18 +68,18 @@ function withDefaultsOfType(before: CustomField, given: Partial<CustomField>): C
   return type === before.type ? { ...before, ...given } : { ...before, ...cleared, ...given };
 }
 
-/** Kinds of values that a record may have several of. */
+/** Types that may have several values. */
 const severalPossible: ReadonlySet<string> = new Set(["choices", "user", "contact", "custom_object"]);
 
 function refuseFixedType(before: CustomField, after: CustomField): void {
   const { object_type } = before;
   if (hasTypes(object_type) || object_type === "shared") throw invalid({ type: "cannot be changed" });
-  // A reference needs to know what it points at, and text that happens to look like an id is no reason to believe it.
+  // A reference must name the kind of its target. Text that happens to look like an id is not taken for a reference.
   if (after.type === "contact" || after.type === "custom_object")
     throw invalid({ type: `cannot become ${after.type}; create another field for that` });
 }
 
-/** Where a shared field was and no longer is. */
+/** Where a shared field was used and no longer is. */
 const dissociated = (before: CustomField, after: CustomField): Association[] =>
   before.associations.filter((was) => !after.associations.some((is) => samePlace(was, is)));
 
@@ -80,7 +87,7 @@ const samePlace = (a: Association, b: Association): boolean => placeOf(a) === pl
 const placeOf = (one: Association): string =>
   `${one.object_type} ${one.custom_activity_type_id ?? ""} ${one.custom_object_type_id ?? ""}`;
 
-// --- what a definition must be ---
+// --- checks of a definition ---
 
 function checkDefinition(ctx: Ctx, field: Definition, before: CustomField | null): void {
   const errors: FieldErrors = {};
@@ -132,7 +139,7 @@ function checkPlace(field: Definition): void {
   refuse(problems);
 }
 
-/** The types of custom activities and objects that an association names must be there. */
+/** The types of custom activities and objects that an association names must exist. */
 function checkTypes(ctx: Ctx, { associations = [] }: Definition, before: CustomField | null): void {
   const problems: FieldErrors = {};
   associations.forEach((one, i) => {

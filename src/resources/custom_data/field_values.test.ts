@@ -256,7 +256,7 @@ test("lists filter by values of every type, as by any field", async () => {
   await acme.refused(400, "GET", "/lead/?custom.cf_nobody=x", undefined, "custom.cf_nobody");
 });
 
-test("a read shows all values, or only those that are asked for", async () => {
+test("a read shows all values, or only the requested ones", async () => {
   const acme = await organization();
   const [a, b] = [
     `custom.${(await acme.customField("lead", { type: "text" })).id}`,
@@ -332,7 +332,7 @@ for (const [type, ascending, extra = {}] of sorted)
     }
   });
 
-test("a custom member is sorted by name, and what has several values or is no field is nothing to sort by", async () => {
+test("a custom field of members sorts by name, and a list or an unknown field is no sort key", async () => {
   const acme = await organization();
   const boss = await acme.customField("lead", { name: "Boss", type: "user" });
   const grades = await acme.customField("lead", {
@@ -390,7 +390,7 @@ test("an operator that a filter does not have is named as such", async () => {
   assert.match(refusal["field-errors"][`custom.${id}__like`], /^like is not an operator; did you mean lte\? Known are /);
 });
 
-test("a group stands for its members in the filter of a field that names members", async () => {
+test("a filter of a member field takes a group for its members", async () => {
   const acme = await organization();
   const [colleague, other] = [await acme.member(), await acme.member()];
   const group = await acme.post("/group/", { name: "Sales team", user_ids: [acme.userId, colleague.userId] });

@@ -1,126 +1,205 @@
-// The stored values of a custom field, over all records at once: a field may have a million of them. The records' versions move,
-// because what a read shows has changed; `date_updated` does not, because nobody edited them.
-import { type Ctx, query, write } from "../../core/context.ts";
+// The stored values of a custom field, over many records at once. The records' versions change, because reads show something
+// else. `date_updated` does not, because nobody edited them.
+import { type Ctx, may, query, write } from "../../core/context.ts";
 import { collect, type FieldErrors, invalid } from "../../core/errors.ts";
 import type { Field } from "../../core/field.ts";
 import { kindOf, type Resource, type Row } from "../../core/resource.ts";
 import type { Statement } from "../../db/database.ts";
-import { and, name, or, type Sql, sql, statement } from "../../db/sql.ts";
+import { and, name, or, raw, type Sql, sql, statement } from "../../db/sql.ts";
 import { type CustomField as Checked, checkValue } from "../../records/custom_fields.ts";
-import { emitAll } from "../../records/event.ts";
-import { lockWhere } from "../../records/references.ts";
-import type { Association, customField } from "./custom_field.ts";
+import { emitInTurns } from "../../records/event.ts";
+import { lockToChange } from "../../records/references.ts";
+import { inTurns } from "../../records/turns.ts";
+import { same } from "../../values/same.ts";
+import type { Association, CustomField } from "./custom_field.ts";
 import { hasTypes, typeColumns } from "./object_types.ts";
 
-type CustomField = Row<typeof customField>;
+// --- where values are stored ---
 
-/** A minute for each million records, where other statements have seconds. */
-const patience = "set local statement_timeout = '10min'";
+/** The values of a field in the records of `places`, except those that are also in `staying`. */
+export interface FieldValues {
+  field_id: string | null;
+  places: readonly Association[];
+  staying: readonly Association[];
+}
 
-/** Removes the values from all records, or from those of `places` where a shared field is no longer and that none of `staying` takes in. */
-export async function removeValues(
-  ctx: Ctx,
-  field: CustomField,
-  places: readonly Association[] = placesOf(field),
-  staying: readonly Association[] = [],
-): Promise<void> {
-  const key = `custom.${field.id}`;
-  const holders = holdersOf(ctx, places);
+/** A table with such values. */
+export interface Holder {
+  table: string;
+  /** The resource for all of its rows. */
+  of: Resource;
+  /** The key of the values. */
+  key: string;
+  /** The condition for rows with a value, on the alias `t`. */
+  holds: Sql;
+}
+
+/** A part of the rows of a table, on the alias `t`. */
+type Part = Sql;
+export const everywhere: Part = raw("true");
+
+/** A field has one place. A shared one has those it is associated with. */
+export const placesOf = (field: CustomField): Association[] =>
+  field.object_type === "shared"
+    ? field.associations
+    : [{ object_type: field.object_type as Association["object_type"], editable_with_roles: [], required: false }];
+
+/** The tables with these values, in the order of their names. Kinds that share a table count once. */
+export function holdersOf(ctx: Ctx, { field_id, places, staying }: FieldValues): Holder[] {
+  const { resources } = ctx.registry;
+  const key = `custom.${field_id}`;
+  const tables = resources.filter((one) => places.some((place) => place.object_type === one.custom)).map((one) => one.table);
+  return [...new Set(tables)].sort().map((table) => {
+    const kinds = resources.filter((one) => one.table === table);
+    const of = kinds.find((one) => one.only === undefined)!;
+    return { table, of, key, holds: sql`t.custom ? ${key} and ${whereOf(kinds, places)} and not ${whereOf(kinds, staying)}` };
+  });
+}
+
+/** The condition for rows at one of the places. A place may be one type of custom activities or objects. */
+function whereOf(kinds: readonly Resource[], places: readonly Association[]): Sql {
+  const here = places.filter((place) => kinds.some((one) => one.custom === place.object_type));
+  return or(
+    here.map((place) => {
+      const column = hasTypes(place.object_type) ? typeColumns[place.object_type] : undefined;
+      const typeId = column && place[column];
+      return typeId ? sql`t.${name(column)} = ${typeId}` : sql`true`;
+    }),
+  );
+}
+
+/** Reading a million records takes seconds, more than other statements may take. */
+const patience = "set local statement_timeout = '1min'";
+
+export async function areMoreThan(ctx: Ctx, holders: readonly Holder[], most: number): Promise<boolean> {
+  let count = 0;
   if (holders.length > 0) write(ctx, { text: patience, values: [] });
-  for (const { kinds, where } of holders) {
-    const holds = sql`t.custom ? ${key} and ${where} and not ${whereOf(kinds, staying)}`;
-    await removeFrom(ctx, kinds.find((one) => one.only === undefined)!, key, holds);
+  for (const { table, holds } of holders) {
+    const found = sql`select from ${name(table)} t where t.organization_id = ${ctx.organization_id} and ${holds} limit ${most + 1}`;
+    const [row] = await query(ctx, statement(sql`select count(*) from (${found}) found`));
+    count += Number(row![0]);
   }
+  return count > most;
 }
 
-/** Each record that loses its value tells so, and is no longer found by the words of it. */
-async function removeFrom(ctx: Ctx, of: Resource, key: string, holds: Sql): Promise<void> {
-  for (let last = ""; ; ) {
-    const rows = await lockWhere(ctx, of, and([holds, sql`t.id > ${last}`]), recordsAtOnce);
-    const changes = rows.map((before) => {
-      const { [key]: _, ...custom } = before.custom!;
-      const after = { ...before, custom, version: before.version + 1 };
-      const search = kindOf(of, before).fields.search as Field | undefined;
-      return { action: "updated", before, after: search ? { ...after, search: search.derive!(after, ctx.directory) } : after };
-    });
-    write(
-      ctx,
-      removal(
-        ctx,
-        of,
-        key,
-        changes.map(({ after }) => after),
-      ),
-    );
-    emitAll(
-      ctx,
-      of,
-      changes.map((change) => ({ ...change, changed: [key] })),
-    );
-    if (rows.length < recordsAtOnce) return;
-    last = rows.at(-1)!.id;
-  }
+/** The id of the last of the next `count` records of a table after `id`. Null when there are none. */
+export async function lastOfNext(ctx: Ctx, table: string, id: string, count: number): Promise<string | null> {
+  const next = sql`select t.id from ${name(table)} t where t.organization_id = ${ctx.organization_id} and t.id > ${id} order by t.id limit ${count}`;
+  const [row] = await query(ctx, statement(sql`select max(next.id) from (${next}) next`));
+  return row![0]!;
 }
 
-function removal(ctx: Ctx, of: Resource, key: string, rows: readonly Row<Resource>[]): Statement {
+// --- removing and converting ---
+
+export const removeFrom = (ctx: Ctx, holder: Holder, part: Part): Promise<void> => replaceIn(ctx, holder, part, () => undefined);
+
+/**
+ * Converts each distinct value once. A value that the new type cannot hold is dropped, kept as it is, or stops the whole change.
+ */
+export async function convertIn(
+  ctx: Ctx,
+  holder: Holder,
+  field: CustomField,
+  part: Part,
+  otherwise: "drop" | "keep" | "refuse",
+): Promise<void> {
+  const converted = new Map<string, unknown>();
+  await replaceIn(ctx, holder, part, (value) => {
+    const text = JSON.stringify(value);
+    if (!converted.has(text)) {
+      const { becomes, reason } = convert(ctx, field, value);
+      if (reason !== null && otherwise === "refuse") throw cannotHold(ctx, text, reason);
+      converted.set(text, reason !== null && otherwise === "keep" ? value : becomes);
+    }
+    return converted.get(text);
+  });
+}
+
+/**
+ * Replaces each value by another, or by none for undefined. Each record whose value changes gets an event, and is found by its
+ * present words only.
+ */
+async function replaceIn(
+  ctx: Ctx,
+  { of, key, holds }: Holder,
+  part: Part,
+  replacement: (value: unknown) => unknown,
+): Promise<void> {
+  const changes: { action: string; before: Row<Resource>; after: Row<Resource>; changed: string[] }[] = [];
+  await inTurns(await lockToChange(ctx, of, and([holds, part])), (rows) => {
+    for (const before of rows) {
+      const { [key]: value, ...others } = before.custom!;
+      const becomes = replacement(value);
+      if (same(value, becomes)) continue;
+      const custom = becomes === undefined ? others : { ...others, [key]: becomes };
+      const after = withWords(ctx, of, { ...before, custom, version: before.version + 1 });
+      changes.push({ action: "updated", before, after, changed: [key] });
+    }
+  });
+  if (changes.length === 0) return;
+  const afters = changes.map(({ after }) => after);
+  write(ctx, storing(ctx, of, key, afters));
+  await emitInTurns(ctx, of, changes);
+}
+
+function withWords(ctx: Ctx, of: Resource, row: Row<Resource>): Row<Resource> {
+  const search = kindOf(of, row).fields.search as Field | undefined;
+  return search ? { ...row, search: search.derive!(row, ctx.directory) } : row;
+}
+
+function storing(ctx: Ctx, of: Resource, key: string, rows: readonly Row<Resource>[]): Statement {
   const search = of.fields.search === undefined ? sql`` : sql`search = m.search::tsvector,`;
-  return statement(sql`update ${name(of.table)} t set custom = t.custom - ${key}::text, ${search} version = version + 1
-    from unnest(${rows.map((row) => row.id)}::text[], ${rows.map((row) => row.search ?? null)}::text[]) m (id, search)
+  const values = rows.map(({ custom }) => (key in custom! ? JSON.stringify(custom![key]) : null));
+  return statement(sql`update ${name(of.table)} t set ${search} version = version + 1,
+      custom = case when m.value is null then t.custom - ${key}::text else jsonb_set(t.custom, array[${key}], m.value::jsonb) end
+    from unnest(${rows.map((row) => row.id)}::text[], ${values}::text[], ${rows.map((row) => row.search ?? null)}::text[])
+      m (id, value, search)
     where t.organization_id = ${ctx.organization_id} and t.id = m.id`);
 }
 
-const recordsAtOnce = 2_000;
+// --- what can be converted ---
 
-/**
- * Makes values of the former type values of the new one, each distinct value once. What the new type would not accept from a
- * caller it does not accept from the past either: that stops the change, unless the caller said to drop it.
- */
-export async function convertValues(
-  ctx: Ctx,
-  before: CustomField,
-  after: CustomField,
-  { drop }: { drop: boolean },
-): Promise<void> {
-  const key = `custom.${before.id}`;
-  write(ctx, { text: patience, values: [] });
-  for (const { table, where } of holdersOf(ctx, placesOf(before))) {
-    const holds = sql`t.organization_id = ${ctx.organization_id} and t.custom ? ${key} and ${where}`;
-    for (let last = ""; ; ) {
-      const found = await query(
-        ctx,
-        statement(sql`select distinct (t.custom->${key})::text collate "C" from ${name(table)} t
-        where ${holds} and (t.custom->${key})::text collate "C" > ${last} order by 1 limit ${distinctAtOnce}`),
-      );
-      const texts = found.map(([text]) => text!);
-      const converted = texts.map((text) => convert(ctx, after, JSON.parse(text), drop));
-      write(
-        ctx,
-        statement(sql`update ${name(table)} t set version = version + 1,
-          custom = case when m.becomes is null then t.custom - ${key}::text else jsonb_set(t.custom, array[${key}], m.becomes::jsonb) end
-        from unnest(${texts}::text[], ${converted}::text[]) m (was, becomes)
-        where ${holds} and (t.custom->${key})::text = m.was and m.was is distinct from m.becomes`),
-      );
-      if (texts.length < distinctAtOnce) break;
-      last = texts.at(-1)!;
+/** The most records checked by one statement. */
+const checkedAtOnce = 20_000;
+
+/** Refuses a change of type that would lose a value. */
+export async function checkConvertible(ctx: Ctx, holder: Holder, field: CustomField): Promise<void> {
+  for (let last = ""; ; ) {
+    const until = await lastOfNext(ctx, holder.table, last, checkedAtOnce);
+    if (until === null) return;
+    for (const text of await distinctTexts(ctx, holder, sql`t.id > ${last} and t.id <= ${until}`)) {
+      const { reason } = convert(ctx, field, JSON.parse(text));
+      if (reason !== null) throw cannotHold(ctx, text, reason);
     }
+    last = until;
   }
 }
 
-const distinctAtOnce = 20_000;
+async function distinctTexts(ctx: Ctx, { table, key, holds }: Holder, part: Part): Promise<string[]> {
+  const rows = await query(
+    ctx,
+    statement(sql`select distinct (t.custom->${key})::text from ${name(table)} t
+      where t.organization_id = ${ctx.organization_id} and ${holds} and ${part}`),
+  );
+  return rows.map(([text]) => text!);
+}
 
-/** The JSON text of a value in the new type, or null where there is none and it may be dropped. */
-function convert(ctx: Ctx, field: CustomField, value: unknown, drop: boolean): string | null {
+/** The value may be of a record that the caller cannot see. */
+const cannotHold = (ctx: Ctx, text: string, reason: string) => {
+  const value = may(ctx, "view_all_leads") ? `the value ${text.slice(0, 100)}, which ${reason}` : "values that it cannot hold";
+  return invalid({ type: `would lose ${value}: change such values first, or send drop_unconvertible_values: true` });
+};
+
+/**
+ * A value in the new type, or undefined with the reason why it has none. A value that already has the new type stays as it is.
+ */
+function convert(ctx: Ctx, field: CustomField, value: unknown): { becomes: unknown; reason: string | null } {
   const values = [value].flat().map((one) => recast(field.type, one));
   const errors: FieldErrors = {};
   const converted = collect(errors, () =>
     checkValue(ctx, field as Checked, field.accepts_multiple_values ? values : oneOf(field, values)),
   );
-  const reason = errors[""];
-  if (reason === undefined) return JSON.stringify(converted);
-  if (drop) return null;
-  throw invalid({
-    type: `would lose the value ${JSON.stringify(value).slice(0, 100)}, which ${reason}: change such values first, or send drop_unconvertible_values: true`,
-  });
+  return { becomes: converted, reason: errors[""] ?? null };
 }
 
 function oneOf({ type }: CustomField, values: readonly unknown[]): unknown {
@@ -131,47 +210,9 @@ function oneOf({ type }: CustomField, values: readonly unknown[]): unknown {
 
 const isText: ReadonlySet<string> = new Set(["text", "textarea", "hidden"]);
 
-/** A single value as the new type writes it; ids stay ids, so that the way back is open. */
+/** A single value in the new type. Ids stay ids, so that the change can be reversed. */
 function recast(type: CustomField["type"], value: unknown): unknown {
   if (type === "number") return typeof value === "string" && /^\s*[+-]?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
   if (type === "boolean") return value === "true" ? true : value === "false" ? false : value;
   return typeof value === "number" || typeof value === "boolean" ? String(value) : value;
-}
-
-// --- where values lie ---
-
-/** A field has one place; a shared one those it is associated with. */
-const placesOf = (field: CustomField): Association[] =>
-  field.object_type === "shared"
-    ? field.associations
-    : [{ object_type: field.object_type as Association["object_type"], editable_with_roles: [], required: false }];
-
-interface Holder {
-  table: string;
-  /** The resources whose rows it has. */
-  kinds: readonly Resource[];
-  where: Sql;
-}
-
-/** The tables of records with such fields; kinds that share a table count once. */
-function holdersOf(ctx: Ctx, places: readonly Association[]): Holder[] {
-  const tables = new Set(
-    ctx.registry.resources.filter((one) => places.some((place) => place.object_type === one.custom)).map((one) => one.table),
-  );
-  return [...tables].map((table) => {
-    const kinds = ctx.registry.resources.filter((one) => one.table === table);
-    return { table, kinds, where: whereOf(kinds, places) };
-  });
-}
-
-/** Which rows of a table are at one of the places. A place may be one type of custom activities or objects. */
-function whereOf(kinds: readonly Resource[], places: readonly Association[]): Sql {
-  const here = places.filter((place) => kinds.some((one) => one.custom === place.object_type));
-  return or(
-    here.map((place) => {
-      const column = hasTypes(place.object_type) ? typeColumns[place.object_type] : undefined;
-      const typeId = column && place[column];
-      return typeId ? sql`t.${name(column)} = ${typeId}` : sql`true`;
-    }),
-  );
 }

@@ -32,7 +32,7 @@ const types = [
 
 export const customData: Operation[] = [...customFields.map(ofObjectType), customFieldSchema, ...types];
 
-/** The path names a kind of record: lists and creates are of its fields, and the ids of others' are not found there. */
+/** The path names a kind of record: lists and creates are for its fields, and ids of other fields are not found there. */
 function ofObjectType(operation: Operation): Operation {
   return {
     ...operation,

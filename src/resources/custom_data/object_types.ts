@@ -14,7 +14,7 @@ export const objectTypes = [
 ] as const;
 export type ObjectType = (typeof objectTypes)[number];
 
-/** What a shared field can be associated with. */
+/** The kinds that a shared field can be associated with. */
 export const recordTypes = objectTypes.filter((one) => one !== "shared");
 
 const aliases: Readonly<Record<string, ObjectType>> = { custom_activity: "activity", custom_object: "custom_object_type" };
@@ -23,7 +23,7 @@ export function objectTypeNamed(name: string): ObjectType | undefined {
   return objectTypes.find((one) => one === name) ?? (Object.hasOwn(aliases, name) ? aliases[name] : undefined);
 }
 
-/** Kinds whose fields belong to one type of them each, by the column that says which. */
+/** Kinds whose fields belong to one of their types, by the column that names it. */
 export const typeColumns = { activity: "custom_activity_type_id", custom_object_type: "custom_object_type_id" } as const;
 
 export const hasTypes = (name: string): name is keyof typeof typeColumns => Object.hasOwn(typeColumns, name);

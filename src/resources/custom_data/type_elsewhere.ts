@@ -1,5 +1,5 @@
-// A record that moves to another organization keeps its type, which is matched by name as tags are. A type that is missing there
-// is created there without fields.
+// A record that moves to another organization keeps its type, which is matched by name as tags are. A missing type is created
+// there without fields.
 import type { Elsewhere } from "../../core/resource.ts";
 import { store } from "../../records/store.ts";
 

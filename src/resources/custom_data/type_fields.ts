@@ -1,5 +1,5 @@
-// What types of custom activities and of custom objects have in common: their names, who may write their
-// records, and the custom fields that belong to them.
+// What types of custom activities and of custom objects have in common: their names, who may write their records, and their
+// custom fields.
 import { z } from "zod";
 import type { Directory } from "../../core/directory.ts";
 import { boolean, input, lookedUp, type Moment, text, texts } from "../../core/field.ts";
@@ -10,27 +10,27 @@ import { renderRow } from "../../records/render.ts";
 import { customField } from "./custom_field.ts";
 import type { typeColumns } from "./object_types.ts";
 
-/** The fields as they are read. What each of them says is checked where it is taken: by a new type. */
+/** The fields as they are read. Their content is checked when a new type takes them. */
 const anyValue = Object.fromEntries(Object.keys(customField.fields).map((name) => [name, z.unknown().optional()]));
 const givenFields = z.array(z.object({ ...anyValue, id: z.string().optional() })).max(1000);
 export type GivenField = { id?: string } & Record<string, unknown>;
 
 export const typeFields = (kind: keyof typeof typeColumns) => ({
-  description: text({ max: 10_000, doc: "What it is for." }),
-  api_create_only: boolean({ default: false, doc: "People cannot make them by hand, only programs." }),
+  description: text({ max: 10_000, doc: "The purpose." }),
+  api_create_only: boolean({ default: false, doc: "Only programs may create them, not people by hand." }),
   editable_with_roles: texts({
     default: [] as string[],
     max: 100,
-    doc: "The roles that may write what is of this type; everyone where empty.",
+    doc: "The roles that may write records of this type; everyone if empty.",
   }),
-  is_archived: boolean({ default: false, doc: "Nothing new of this type can be made." }),
+  is_archived: boolean({ default: false, doc: "No new records of this type can be created." }),
   fields: input(givenFields as unknown as z.ZodType<GivenField[]>, {
     shown: shownFields((directory, id) => [...customFieldsOf(directory, kind, id).values()]),
-    doc: "Its custom fields in their order, then the shared ones. A new type gets fields like these; sending its own back in another order puts them in it, what is left out behind.",
+    doc: "Its custom fields in their order, then the shared ones. A new type gets fields like these. Sending a type's own fields in another order reorders them; those left out come last.",
   }),
 });
 
-/** Custom fields that follow from the id of a type. */
+/** The custom fields for the id of a type. */
 export const shownFields = (of: (directory: Directory, id: string) => CustomField[], doc = "") =>
   lookedUp(
     ["id"],
@@ -39,6 +39,9 @@ export const shownFields = (of: (directory: Directory, id: string) => CustomFiel
     doc,
   );
 
-/** A custom field as its own path shows it. */
-export const shownField = (field: CustomField, directory: Directory, moment: Moment) =>
-  JSON.parse(renderRow(customField, field as unknown as Row<typeof customField>, directory, moment, () => undefined));
+/** A custom field as its own path shows it: while its values are converted, as it was before. */
+export function shownField(field: CustomField, directory: Directory, moment: Moment) {
+  const { type, choices, accepts_multiple_values } = directory.get(customField, field.id)!;
+  const row = { ...field, type, choices, accepts_multiple_values } as unknown as Row<typeof customField>;
+  return JSON.parse(renderRow(customField, row, directory, moment, () => undefined));
+}

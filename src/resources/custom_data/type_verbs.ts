@@ -1,4 +1,4 @@
-// What creating, changing and deleting a type of custom activities or objects does besides writing its row.
+// The verbs of types of custom activities and objects.
 import type { Ctx } from "../../core/context.ts";
 import { below, type FieldErrors, invalid, refuse } from "../../core/errors.ts";
 import type { Verbs } from "../../core/operation.ts";
@@ -11,11 +11,12 @@ import { lockBehindAll } from "../../records/locks.ts";
 import { createRecord, deleteRecord, findRecords, updateRecord } from "../../records/records.ts";
 import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
-import { behind } from "../shared/positions.ts";
+import { placeBehind } from "../shared/positions.ts";
 import type { customActivityType } from "./custom_activity_type.ts";
 import { customField } from "./custom_field.ts";
 import type { customObjectType } from "./custom_object_type.ts";
 import { typeColumns } from "./object_types.ts";
+import { removeType } from "./remove_type.ts";
 import { checkRoles } from "./roles.ts";
 import type { GivenField } from "./type_fields.ts";
 
@@ -39,17 +40,17 @@ export const typeVerbs = (of: typeof customActivityType | typeof customObjectTyp
     return store.update(ctx, of, before, withPlural(of, patch, before));
   },
 
-  /** Its fields, everything of the type, and the fields elsewhere that name such objects go with it. */
+  /** Its fields, all its records, and fields elsewhere that refer to such objects are deleted with it. */
   async delete(ctx, before: Type) {
     await dissociate(ctx, kind, before.id);
     const naming = [sql`t.referenced_custom_type_id = ${before.id}`, sql`t.custom_object_type_id is distinct from ${before.id}`];
-    // By their own rule: the values that other records have of them go too.
+    // By their own rules: the values in other records are removed too.
     for (const field of await findRecords(ctx, customField, naming)) await deleteRecord(ctx, customField, field.id);
-    await store.remove(ctx, of, [before]);
+    await removeType(ctx, of, before);
   },
 });
 
-/** Several are called by the name and an s where nothing else is said. */
+/** The plural is the name with an s by default. */
 function withPlural(of: Resource, given: Given, before: Partial<Type> = {}): Given {
   const { name, name_plural } = { ...before, ...given };
   return "name_plural" in of.fields ? { ...given, name_plural: name_plural?.trim() ? name_plural : `${name}s` } : given;
@@ -59,17 +60,17 @@ function checkType(ctx: Ctx, before: Type | null, { editable_with_roles = [] }: 
   checkRoles(ctx, editable_with_roles, "editable_with_roles", before?.editable_with_roles);
 }
 
-/** A new type gets fields of its own like those that are given: what was read of another type stays that type's. */
+/** A new type gets its own copies of the given fields. Fields read from another type stay with that type. */
 async function addFields(ctx: Ctx, kind: Kind, id: string, given: readonly GivenField[]): Promise<void> {
-  // The type must be known where its fields are checked.
+  // The type must be known when its fields are checked.
   await refreshDirectory(ctx);
-  const position = behind(ctx.directory.list(customField));
+  const position = await placeBehind(ctx, customField);
   for (const [i, one] of given.entries())
     await below(`fields.${i}`, () => addField(ctx, kind, id, { ...one, position: position + i }));
   await refreshDirectory(ctx);
 }
 
-/** One that is named by its id is a copy of that field, with what else is said; a shared one becomes this type's too. */
+/** A field named by its id is copied, with the other given values. A shared one becomes a field of this type too. */
 async function addField(ctx: Ctx, kind: Kind, id: string, given: GivenField): Promise<void> {
   const like = ctx.directory.get(customField, given.id);
   if (given.id !== undefined && like === undefined) throw invalid({ id: "does not exist" });
@@ -90,7 +91,7 @@ async function associate(ctx: Ctx, kind: Kind, id: string, given: GivenField): P
   await updateRecord(ctx, customField, before.id, patch);
 }
 
-/** Puts the fields into the given order, in the places they have between them. Shared ones stand behind and have none here. */
+/** Puts the fields into the given order, within their present positions. Shared fields come last and have no position here. */
 async function reorderFields(ctx: Ctx, kind: Kind, id: string, given: readonly GivenField[]): Promise<void> {
   checkOrder(ctx, kind, id, given);
   const ofType = [sql`t.object_type = ${kind}`, sql`t.${name(typeColumns[kind])} = ${id}`];
@@ -117,7 +118,7 @@ function checkOrder(ctx: Ctx, kind: Kind, id: string, given: readonly GivenField
   refuse(problems);
 }
 
-/** Shared fields stay and are no longer this type's. */
+/** Shared fields stay, but no longer belong to this type. */
 async function dissociate(ctx: Ctx, kind: Kind, id: string): Promise<void> {
   const isOfType = (one: Row<typeof customField>["associations"][number]) => one[typeColumns[kind]] === id;
   for (const field of ctx.directory.list(customField).filter((one) => one.associations.some(isOfType))) {

@@ -1,18 +1,19 @@
-// A custom object: a record of a kind that the organization added.
+// A custom object: a record of a type that the organization defined.
 import { ref, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { searched } from "../../search/searched.ts";
-import { textsOf } from "../custom_data/typed_values.ts";
+import { textsOf, visibleAsTyped } from "../custom_data/typed_values.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
 import { dateCreated } from "../shared/history.ts";
 
 export const customObject = resource({
   name: "custom_object",
   prefix: "custobj",
-  doc: "A record at a lead, of a type that the organization added.",
+  doc: "A record of a lead, of a type that the organization defined.",
   custom: "custom_object_type",
   rendered: 1,
-  visible: visibleAsLead,
+  visible: visibleAsTyped("custom_object_type"),
+  known: visibleAsLead,
   indexed: ["lead_id", "custom_object_type_id"],
   sort: { name: true },
   search: searched({
@@ -26,7 +27,7 @@ export const customObject = resource({
     custom_object_type_id: ref(
       "custom_object_type",
       { onDelete: "cascade", onMove: "match" },
-      { required: true, createOnly: true, doc: "Its type, which says what fields it has." },
+      { required: true, createOnly: true, doc: "Its type, which defines its fields." },
     ),
     lead_id: ref(
       "lead",

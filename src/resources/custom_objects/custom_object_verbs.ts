@@ -1,4 +1,4 @@
-// What writing a custom object takes besides writing the row: its type says who may, and what it cannot be without.
+// The verbs of custom objects. The type says who may write them, and which fields they need.
 import type { Ctx } from "../../core/context.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { store } from "../../records/store.ts";

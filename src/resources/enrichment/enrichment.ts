@@ -1,4 +1,4 @@
-// A look-up of data about a lead or a contact at an outside provider.
+// An enrichment: a lookup of data about a lead or a contact at an outside provider.
 import { z } from "zod";
 import { boolean, choice, integer, json, ref, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
@@ -20,7 +20,7 @@ const company = words("name", "domain", "industry", "linkedin_url", "phone", "ad
 export const enrichment = resource({
   name: "enrichment",
   prefix: "enri",
-  doc: "A look-up of what is known elsewhere of a lead or a contact.",
+  doc: "A lookup of data about a lead or a contact at an outside provider.",
   visible: visibleAsLead,
   indexed: ["lead_id", "contact_id"],
   fields: {
@@ -31,11 +31,11 @@ export const enrichment = resource({
     provider: choice(providers, {
       readOnly: true,
       default: "internal",
-      doc: "Who is asked; `internal` knows the e-mail address alone.",
+      doc: "The provider; `internal` uses only the e-mail address.",
     }),
     status: choice(["queued", "running", "completed", "no_match", "failed"], { readOnly: true, default: "queued" }),
     requested_fields: texts({ readOnly: true, default: null as string[] | null, doc: "Null for all." }),
-    overwrite: boolean({ readOnly: true, default: false, doc: "Without it only empty fields are filled." }),
+    overwrite: boolean({ readOnly: true, default: false, doc: "Without it, only empty fields are filled." }),
     result: json(z.object({ person: person.nullish(), organization: company.nullish() }), {
       readOnly: true,
       doc: "What was found.",
@@ -44,7 +44,7 @@ export const enrichment = resource({
     children_ids: texts({
       readOnly: true,
       default: [] as string[],
-      doc: "The look-ups of contacts that this one of a lead began.",
+      doc: "The enrichments of contacts that this enrichment of a lead started.",
     }),
     credits_used: integer({ readOnly: true, default: 0 }),
     error: text({ readOnly: true, max: 1000 }),

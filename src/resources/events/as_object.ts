@@ -1,5 +1,6 @@
-// Who sees rows that name a record by its id, such as events and notifications: whoever sees that record. The rule comes from the
-// resource definitions. A deleted record counts as it was when it was deleted, and so does a lead that was deleted with it.
+// Who sees rows that name a record by its id, such as events and notifications: everybody who sees that record. The rules come
+// from the resource definitions. A deleted record counts as it was when it was deleted, and so does a lead that was deleted with
+// it.
 import { type Ctx, may } from "../../core/context.ts";
 import type { ColumnType, Field } from "../../core/field.ts";
 import type { Registry } from "../../core/registry.ts";
@@ -9,7 +10,7 @@ import { lead } from "../leads/lead.ts";
 
 type Rule = NonNullable<Resource["visible"]>;
 
-/** For rows with an `object_id`; null where all of them may be seen. Where `only` names kinds, the others are not asked about. */
+/** For rows with an `object_id`. Null when all of them may be seen. With `only`, other kinds are not checked. */
 export function visibleAsObject(ctx: Ctx, alias: string, only?: readonly string[]): Sql | null {
   const t = name(alias);
   const asked = (of: Resource) => only?.includes(of.name) ?? true;
@@ -36,13 +37,25 @@ export function visibleAsObject(ctx: Ctx, alias: string, only?: readonly string[
   return cases.length === 0 ? null : sql`(case ${join(cases, " ")} else true end)`;
 }
 
-/** The kinds of record that leave events. Those that share a table share their ids as well. */
+/** Whether the caller's permissions alone let them see the events of this object, so that no event needs a check of its own. */
+export function isForAll(ctx: Ctx, objectId: string): boolean {
+  const kinds = kindsIn(ctx.registry).filter(({ prefix }) => objectId.startsWith(`${prefix}_`));
+  return (
+    visibleAsObject(
+      ctx,
+      "t",
+      kinds.map((of) => of.name),
+    ) === null
+  );
+}
+
+/** The kinds of record that have events. Those that share a table share their ids as well. */
 const kindsIn = (registry: Registry): Resource[] =>
   registry.resources.filter((one) => one.event !== null && one.only === undefined);
 
 const grouped = new WeakMap<Registry, Map<Rule, Resource[]>>();
 
-/** Kinds with the same rule are asked together: a plan for each would take longer than all else. */
+/** Kinds with the same rule are checked together, because a plan for each would take longer than everything else. */
 function byRule(registry: Registry): Map<Rule, Resource[]> {
   let groups = grouped.get(registry);
   if (groups !== undefined) return groups;
@@ -63,7 +76,7 @@ const isOneOf = (kinds: readonly Resource[], t: Sql): Sql => or(kinds.map(({ pre
 
 const isA = (prefix: string, t: Sql): Sql => sql`starts_with(${t}.object_id, ${raw(`'${prefix}_'`)})`;
 
-/** Null where there is no such record any more. */
+/** Null when the record no longer exists. */
 function seen(ctx: Ctx, condition: Sql, kinds: readonly Resource[], t: Sql): Sql {
   const columns = join(
     columnsIn(condition, "record").map((key) => sql`r.${name(key)}`),
@@ -76,12 +89,12 @@ function seen(ctx: Ctx, condition: Sql, kinds: readonly Resource[], t: Sql): Sql
   return sql`(select (${condition}) is true from (${join(records, " union all ")}) record)`;
 }
 
-/** The columns of an alias that a condition asks for. */
+/** The columns of an alias that a condition uses. */
 const columnsIn = (condition: Sql, alias: string): string[] => [
   ...new Set([...condition.sql.matchAll(new RegExp(`\\b${alias}\\.(\\w+)`, "g"))].map(([, key]) => key!)),
 ];
 
-/** What was deleted in a state that was seen, or went with a lead that was. */
+/** Records that were visible when they were deleted, or that were deleted with a visible lead. */
 function deletedAs(ctx: Ctx, wasSeen: Sql, t: Sql): Sql {
   const leadRule = lead.visible!(ctx, "gone");
   const wentAlong =
@@ -96,7 +109,7 @@ function deletedAs(ctx: Ctx, wasSeen: Sql, t: Sql): Sql {
 
 const casts: Partial<Record<ColumnType, string>> = { text: "text", boolean: "boolean", timestamp: "timestamptz" };
 
-/** Whether a condition holds for a record as its `deleted` event shows it. Custom values stand beside its fields there. */
+/** Applies a condition to a record as its `deleted` event shows it. There, custom values are beside the fields. */
 function seenLast(condition: Sql, of: Resource, alias: string, deletion: string): Sql {
   const d = name(deletion);
   const values = columnsIn(condition, alias).map((key) => {

@@ -3,11 +3,13 @@ import { describe, test } from "node:test";
 import { settled, withConnection } from "../../../test/support/feed.ts";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { startService } from "../../../test/support/service.ts";
+import { actorOfMember } from "../../auth/unscoped_work.ts";
 import { createPartitions } from "../../db/partitions.ts";
-import { updateRecord } from "../../records/records.ts";
+import { actingAs } from "../../records/acting.ts";
+import { createRecord, updateRecord } from "../../records/records.ts";
 import { lead as leads } from "../leads/lead.ts";
 
-/** A cursor as somebody might forge it: its snapshot changed. */
+/** A forged cursor, with its snapshot changed. */
 function altered(cursor: string, from: RegExp, to: string): string {
   const [bound, epoch, snapshot, ...values] = JSON.parse(Buffer.from(cursor, "base64url").toString());
   return Buffer.from(JSON.stringify([bound, epoch, snapshot.replace(from, to), ...values])).toString("base64url");
@@ -39,6 +41,21 @@ describe("an event", () => {
     assert.equal(updated.request_id, answer.headers.get("x-request-id"));
     assert.deepEqual(updated.meta, { request_method: "PUT", request_path: `/api/v1/lead/${lead.id}/` });
     assert.deepEqual(await acme.get(`/event/${updated.id}/`), updated);
+  });
+
+  test("names the application that did it by a token of its own", async () => {
+    const acme = await organization();
+    const actor = await actorOfMember(acme.service.app.db, acme.id, acme.userId);
+    const oauth = { client_id: "client_1", scope: "read write_safe" };
+    const occasion = { id: "req_oauth", method: "POST", path: "/api/v1/lead/" };
+
+    const made = await actingAs(acme.service.app.core, { ...actor!, oauth }, occasion, (ctx) =>
+      createRecord(ctx, leads, { name: "Acme" }),
+    );
+
+    const [created] = await acme.events(made.id);
+    assert.deepEqual([created.oauth_client_id, created.oauth_scope], [oauth.client_id, oauth.scope]);
+    assert.deepEqual([created.api_key_id, created.user_id], [null, acme.userId]);
   });
 
   test("is read and never written", async () => {
@@ -154,6 +171,31 @@ describe("the list of events", () => {
     assert.equal((await acme.get("/event/?_limit=0")).cursor_previous, null);
   });
 
+  test("says whether there is more in the direction of reading", async () => {
+    const acme = await organization();
+    const path = "/event/?event=lead.created";
+    const { cursor_previous } = await acme.get(path);
+    for (let i = 0; i < 3; i++) await acme.lead();
+    await settled(acme);
+    const asked = (limit: number, cursor: string) => acme.get(`${path}&_limit=${limit}&_cursor=${cursor}`);
+
+    const none = await asked(0, cursor_previous);
+    const two = await asked(2, none.cursor_previous);
+    const one = await asked(2, two.cursor_previous);
+    const nothing = await asked(0, one.cursor_previous);
+
+    assert.deepEqual(
+      [none, two, one, nothing].map(({ data, has_more }) => [data.length, has_more]),
+      [
+        [0, true],
+        [2, true],
+        [1, false],
+        [0, false],
+      ],
+    );
+    assert.equal((await acme.get(`${path}&_limit=1&_cursor=${two.cursor_next}`)).data.length, 0);
+  });
+
   test("keeps the place of a follower who asks for none", async () => {
     const acme = await organization();
     for (let i = 0; i < 3; i++) await acme.lead();
@@ -198,7 +240,7 @@ describe("the list of events", () => {
       );
   });
 
-  test("shows whoever may not see all leads only the events of theirs", async () => {
+  test("shows a member who does not see all leads only the events of theirs", async () => {
     const acme = await organization();
     const rep = await acme.member("restricteduser");
     const [mine, hidden] = [await acme.lead({ owner_id: rep.userId }), await acme.lead()];
@@ -213,7 +255,7 @@ describe("the list of events", () => {
 });
 
 describe("who follows the events", () => {
-  /** Everything from a cursor on, oldest first, and the cursor behind it. */
+  /** All events from a cursor on, oldest first, and the cursor after them. */
   async function follow(ws: Workspace, from: string, path = "/event/?_limit=2"): Promise<{ events: any[]; cursor: string }> {
     await settled(ws);
     const events: any[] = [];
@@ -312,4 +354,22 @@ describe("who follows the events", () => {
       await aged.close();
     }
   });
+});
+
+test("events of a record do not name a private sequence that the reader does not see, also when it was deleted", async () => {
+  const acme = await organization();
+  const bob = await acme.member();
+  const sequence = await acme.post("/sequence/", { name: "Private", is_shared: false, steps: [{ step_type: "call" }] });
+  const contact = await acme.contact();
+  const one = await acme.post("/sequence_subscription/", { sequence_id: sequence.id, contact_id: contact.id });
+
+  await acme.delete(`/sequence/${sequence.id}/`);
+
+  const seen = async (who: Workspace) => (await who.get(`/event/?object_id=${one.id}`)).data;
+  const own = await seen(acme);
+  const [deleted] = own;
+  assert.equal(deleted.meta.request_path, `/api/v1/sequence/${sequence.id}/`);
+  const theirs = await seen(bob);
+  assert.equal(theirs.length, own.length);
+  for (const event of theirs) assert.ok(!JSON.stringify(event.meta).includes(sequence.id), event.action);
 });

@@ -1,4 +1,4 @@
-// An event: one change of one record. `records/event.ts` writes it in the transaction of the change, and it never changes.
+// An event: one change of one record. `records/event.ts` writes it in the transaction of the change. It never changes.
 import { z } from "zod";
 import { invalid } from "../../core/errors.ts";
 import { json, related, text, texts } from "../../core/field.ts";
@@ -35,32 +35,32 @@ export const event = resource({
     action: text({ required: true, readOnly: true, doc: "What happened to it, such as `created`." }),
     event: text({ required: true, readOnly: true, doc: "Both in one name, as webhooks subscribe to it: `lead.created`." }),
     lead_id: text({ readOnly: true, doc: "The lead the record belongs to." }),
-    user_id: text({ readOnly: true, doc: "Who did it; null for the service itself." }),
-    api_key_id: text({ readOnly: true, doc: "The API key it was done with." }),
-    oauth_client_id: text({ readOnly: true, doc: "The OAuth application it was done with." }),
+    user_id: text({ readOnly: true, doc: "The user who did it; null for the service itself." }),
+    api_key_id: text({ readOnly: true, doc: "The API key that was used." }),
+    oauth_client_id: text({ readOnly: true, doc: "The OAuth application that was used." }),
     oauth_scope: text({ readOnly: true }),
-    request_id: text({ readOnly: true, doc: "All events of one request have the same." }),
-    changed_fields: texts({ readOnly: true, default: [] as string[], doc: "Of an update: the fields that changed." }),
+    request_id: text({ readOnly: true, doc: "The same for all events of one request." }),
+    changed_fields: texts({ readOnly: true, default: [] as string[], doc: "For an update: the fields that changed." }),
     previous_data: json(anything, {
       readOnly: true,
       default: {},
-      doc: "What these fields were; of a deletion, the whole record.",
+      doc: "The previous values of these fields; for a deletion, the whole record.",
     }),
     data: json(anything, { readOnly: true, default: {}, doc: "The record after the change; empty when it was deleted." }),
     meta: related(
       anything,
       (alias, ctx) => metaOf(ctx, alias),
-      "The request, and the larger piece of work it was part of. Of other records it names only those that the caller sees.",
+      "The request, and the larger operation it was part of. It names only records that the caller may see.",
       { always: true },
     ),
-    // An event has no author beside `user_id`.
+    // An event has no author other than `user_id`.
     created_by: text({ readOnly: true, hidden: true }),
     updated_by: text({ readOnly: true, hidden: true }),
   },
 });
 
-// Parts and patterns of names are found by the names that they mean, which have an index: a rare kind among a million events takes
-// 1 ms instead of 800.
+// Parts and patterns of names are looked up as the names that they match, because names have an index: a rare kind among a
+// million events takes 1 ms instead of 800.
 const named = (alias: string, names: readonly EventName[]): Sql =>
   sql`${name(alias)}.event = any(${names.map((one) => one.name)}::text[])`;
 
@@ -97,10 +97,13 @@ function eventFilter(doc: string, read: (value: string) => string[]): Filter {
   };
 }
 
-/** A request works for less. */
+/** A request runs for less than this. */
 const requestMostMs = 60 * 60 * 1000;
 
-/** Few ask for the events of a request, so no index is kept for it: its id tells when it began, and their ids when they were written. */
+/**
+ * Requests for the events of one request are rare, so there is no index for them. The request's id contains its start, and the
+ * events' ids contain when they were written.
+ */
 function requestFilter(doc: string, read: (value: string) => string[]): Filter {
   return { doc, sql: (_ctx, value, alias) => or(read(value).map((id) => ofRequest(alias, id))) };
 }

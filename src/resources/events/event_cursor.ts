@@ -1,28 +1,28 @@
-// Where a page of events begins. Pages by date go both ways through what a snapshot saw; behind them lies the feed, which gives what
-// that snapshot did not see, in the order it was committed.
+// The cursors of the list of events. Pages by date go in both directions through the events of one snapshot. After them comes the
+// feed, with the events that the snapshot did not contain, in the order of their commits.
 import { invalid } from "../../core/errors.ts";
 import { cursorOf, decodeCursor } from "../../records/cursor.ts";
 import { type ListInput } from "../../records/list_input.ts";
 
-/** What the server saw at one moment: `xmin:xmax:` and the transactions between them that still ran. */
+/** What the server saw at one moment: `xmin:xmax:` and the transactions between them that were still running. */
 export interface Seen {
   epoch: string;
   snapshot: string;
 }
 
-/** Behind an event in the order of the list, or above it, among those that were seen. */
+/** After an event in the order of the list, or before it when reading upwards, within a snapshot. */
 export interface DatePlace {
   values: readonly (string | null)[];
   upwards: boolean;
   seen: Seen;
 }
 
-/** Behind a position of the feed: epoch, position, seq. */
+/** After a position of the feed: epoch, position, seq. */
 export interface FeedPlace {
   after: readonly string[];
-  /** Further up there are events that pages by date have shown already: those seen here. */
+  /** The feed may still contain events that pages by date have shown: those of this snapshot. */
   seen: Seen | null;
-  /** Events up to here, a minute aside, lie behind the place. */
+  /** Events up to this time, give or take a minute, are before this place. */
   at: string;
 }
 
@@ -50,17 +50,23 @@ export function readPlace(cursor: string, input: Given): { date: DatePlace } | {
   throw invalid({ _cursor: "is not a cursor of this list with these filters and this order" });
 }
 
-/** The feed from a snapshot on. Whatever began before its `xmin` has been seen. */
+/** The feed from a snapshot on. Every transaction older than its `xmin` is in the snapshot. */
 export const feedFrom = (seen: Seen, now: Date): FeedPlace => ({
   after: [seen.epoch, boundsOf(seen.snapshot)[0]!, "0"],
   seen,
   at: now.toISOString(),
 });
 
-/** What was seen, for as long as it may lie behind the place: all of it has a position below the snapshot's `xmax`. */
+/** The snapshot, as long as some of its events may come after this place. All their positions are below the snapshot's `xmax`. */
 export function stillSeen(seen: Seen | null, [epoch, position]: readonly string[]): Seen | null {
   if (seen === null || seen.epoch !== epoch) return null;
   return BigInt(position!) >= BigInt(boundsOf(seen.snapshot)[1]!) ? null : seen;
+}
+
+/** Whether one place of the feed is before another. */
+export function isBefore(one: readonly string[], other: readonly string[]): boolean {
+  const at = one.findIndex((value, i) => value !== other[i]);
+  return at >= 0 && BigInt(one[at]!) < BigInt(other[at]!);
 }
 
 const boundsOf = (snapshot: string): string[] => snapshot.split(":");
@@ -71,7 +77,7 @@ const isCount = (value: Value): value is string => typeof value === "string" && 
 
 const isTime = (value: Value): value is string => typeof value === "string" && !Number.isNaN(Date.parse(value));
 
-/** A caller may have changed a cursor: PostgreSQL fails on what is no snapshot. */
+/** A caller may have changed a cursor, and PostgreSQL fails on an invalid snapshot. */
 function isSnapshot(value: Value): value is string {
   const [, xmin, xmax, between] = /^(\d{1,18}):(\d{1,18}):([\d,]*)$/.exec(value ?? "") ?? [];
   if (xmin === undefined) return false;

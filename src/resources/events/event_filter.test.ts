@@ -58,7 +58,7 @@ describe("a filter lets an event through", () => {
     });
 });
 
-test("values are compared by type, and what an object inherits is none of its fields", () => {
+test("values are compared by type, and inherited properties are no fields", () => {
   assert.equal(passes(inData("value", { type: "equals", value: "5" }), event), false);
   assert.equal(passes(inData("empty", { type: "non_null" }), event), false);
   assert.equal(passes(inData("constructor", { type: "non_null" }), event), false);

@@ -1,5 +1,4 @@
-// Conditions on one event: `{"type": "field_accessor", "field": "data", "filter": …}`. Webhooks use them to take only some
-// events.
+// Conditions on one event: `{"type": "field_accessor", "field": "data", "filter": …}`. Webhooks use them to select events.
 
 import { notAmong } from "../../values/reasons.ts";
 import { same } from "../../values/same.ts";
@@ -24,7 +23,7 @@ export const filterTypes = [
   "non_null",
 ] as const;
 
-/** Whether the value (at first the event itself) is what the filter asks for. Never throws. */
+/** Whether the value (at first the event itself) matches the filter. Never throws. */
 export function passes(filter: EventFilter, value: unknown): boolean {
   switch (filter.type) {
     case "and":
@@ -63,7 +62,34 @@ function contains(value: unknown, wanted: unknown): boolean {
 type Place = readonly (string | number)[];
 type FilterProblem = { place: Place; reason: string } | null;
 
-/** Where a filter is wrong and why, or null. Depth and size are those a body may have. */
+/**
+ * What filters of one webhook may have together, because each event is compared with all of them: conditions, and characters of a
+ * value.
+ */
+const conditionsMost = 50;
+/** With those that only join or lead to others, such as `and` and `field_accessor`. */
+const nodesMost = 4 * conditionsMost;
+const valueMost = 255;
+
+/** Why filters cost too much to be checked for every event, or null. */
+export function tooMuch(filters: readonly EventFilter[]): string | null {
+  let conditions = 0;
+  let nodes = 0;
+  let isLong = false;
+  const look = (one: EventFilter): void => {
+    nodes++;
+    if (!("filters" in one) && !("filter" in one)) conditions++;
+    if ("filters" in one) one.filters.forEach(look);
+    else if ("filter" in one) look(one.filter);
+    else if ("value" in one) isLong ||= JSON.stringify(one.value).length > valueMost + 2;
+  };
+  filters.forEach(look);
+  if (conditions > conditionsMost) return `have ${conditions} conditions together, and may have ${conditionsMost}`;
+  if (nodes > nodesMost) return `are nested in ${nodes} parts, and may have ${nodesMost}`;
+  return isLong ? `compare with a value of more than ${valueMost} characters` : null;
+}
+
+/** The place and reason of an error in a filter, or null. Depth and size are limited as in any body. */
 export function problemOf(filter: unknown, place: Place = []): FilterProblem {
   if (typeof filter !== "object" || filter === null || Array.isArray(filter))
     return { place, reason: "must be an object with a type" };
@@ -96,7 +122,7 @@ function problemOfType(given: Record<string, unknown>, place: Place): FilterProb
   }
 }
 
-/** What a filter does not know would have narrowed it. */
+/** An unknown key would have narrowed the filter, so it is refused. */
 function strayMember(given: Record<string, unknown>, place: Place): FilterProblem {
   const known = ["type", ...members[given.type as EventFilter["type"]]];
   const stray = Object.keys(given).find((key) => !known.includes(key));

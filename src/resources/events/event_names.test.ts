@@ -18,7 +18,7 @@ test("every kind of record that leaves events is in the catalog", () => {
   }
 });
 
-// What the function that names the event says of every value of every field with a choice.
+// What the function that names events returns for every value of every choice field.
 function objectTypes(of: Resource): string[] {
   if (of.event === null || of.kinds !== undefined) return [];
   const rows: Record<string, unknown>[] = [{}];
@@ -44,6 +44,17 @@ describe("a name", () => {
     "opportunity.status_updated",
     "task.call.completed",
     "activity.email.sent",
+    "activity.email.bounced",
+    "email.replied",
+    "sms.failed",
+    "channel_message.received",
+    "task.overdue",
+    "task.call.overdue",
+    "opportunity.won",
+    "opportunity.lost",
+    "sequence_subscription.step_done",
+    "sequence_subscription.goal",
+    "sequence_subscription.failed",
     "bulk_action.edit.completed",
     "*",
     "lead.*",
@@ -89,6 +100,8 @@ describe("what is subscribed to", () => {
     ["activity.*", "activity.note.created", true],
     ["task.*", "task.call.completed", true],
     ["task.completed", "task.call.completed", true],
+    ["task.overdue", "task.lead.overdue", true],
+    ["email.replied", "activity.email.replied", true],
     ["task.completed", "task.call.updated", false],
     ["task.updated", "project_task.updated", false],
     ["note.created", "activity.note.created", true],

@@ -1,9 +1,11 @@
-// Every event there is, by the kind of record it is about. Webhooks subscribe to these names and to patterns of them.
+// All event names, by the kind of record. Webhooks subscribe to these names and to patterns of them.
 import { hint } from "../../values/reasons.ts";
 import { ownTypes, systemTypes } from "../tasks/task.ts";
 
 /** What happens to records of every kind. */
 const changes = ["created", "updated", "deleted"];
+/** What else happens to tasks of every type. */
+const taskActions = ["completed", "overdue"];
 
 const each = (types: readonly string[], actions: readonly string[] = []): [string, readonly string[]][] =>
   types.map((type) => [type, [...changes, ...actions]]);
@@ -11,24 +13,26 @@ const each = (types: readonly string[], actions: readonly string[] = []): [strin
 /** The actions of each object type. */
 export const eventCatalog: ReadonlyMap<string, readonly string[]> = new Map([
   ...each(["lead"], ["merged", "moved", "status_updated"]),
-  ...each(["contact"], ["merged", "shared", "unshared", "enriched"]),
-  ...each(["opportunity"], ["status_updated"]),
+  ...each(["contact"], ["merged", "shared", "unshared", "enriched", "unsubscribed"]),
+  ...each(["opportunity"], ["status_updated", "won", "lost"]),
   ...each(
     [...ownTypes, ...systemTypes].map((type) => `task.${type}`),
-    ["completed"],
+    taskActions,
   ),
   ...each(["activity.note", "activity.email_thread", "activity.custom_activity", "activity.form_submission"]),
   ...each(["activity.created", "activity.lead_status_change", "activity.opportunity_status_change"]),
   ...each(["activity.task_completed", "activity.lead_merge"]),
   ...each(["activity.call"], ["answered", "completed"]),
-  ...each(["activity.email", "activity.sms", "activity.channel_message", "activity.whatsapp_message"], ["sent"]),
+  ...each(["activity.email"], ["sent", "received", "replied", "opened", "clicked", "bounced", "failed"]),
+  ...each(["activity.sms", "activity.channel_message"], ["sent", "received", "failed"]),
+  ...each(["activity.whatsapp_message"], ["sent"]),
   ...each(["activity.meeting"], ["scheduled", "started", "completed", "canceled"]),
   ...each(["comment", "comment_thread"]),
   ...each(["lead", "contact", "opportunity", "activity", "custom_object", "shared"].map((type) => `custom_fields.${type}`)),
   ...each(["custom_activity_type", "custom_object_type", "custom_object"]),
   ...each(["status.lead", "status.opportunity", "pipeline"]),
   ...each(["email_template", "sms_template", "sequence"]),
-  ...each(["sequence_subscription"], ["paused", "resumed", "finished"]),
+  ...each(["sequence_subscription"], ["paused", "resumed", "finished", "step_done", "goal", "failed"]),
   ...each(["membership"], ["activated", "deactivated"]),
   ...each(["organization", "role", "group", "phone_number", "unsubscribed_email", "saved_search"]),
   ...each(["import"], ["completed", "reverting", "reverted"]),
@@ -58,20 +62,20 @@ export interface EventName {
   name: string;
 }
 
-/** All of them, in their parts. */
+/** All names, in their parts. */
 export const eventNames: readonly EventName[] = [...eventCatalog].flatMap(([type, actions]) =>
   actions.map((action) => ({ type, action, name: `${type}.${action}` })),
 );
 
 const names = new Set(eventNames.map((one) => one.name));
-/** `task.completed` is that of any type of task. */
-const ofAnyTask = new Set([...changes, "completed"].map((action) => `task.${action}`));
-/** What may stand before `.*`: object types, and what several of them begin with. */
+/** `task.completed` matches tasks of any type. */
+const ofAnyTask = new Set([...changes, ...taskActions].map((action) => `task.${action}`));
+/** What may be before `.*`: object types, and common prefixes of several. */
 const beginnings = new Set(types.flatMap((type) => type.split(".").map((_, i, parts) => parts.slice(0, i + 1).join("."))));
 
 /**
- * The pattern a subscriber means, in its full form, or null when no event could match: a name, `*`, `lead.*`, `task.completed`, or
- * an activity without its prefix (`note.created` is `activity.note.created`).
+ * The full form of a subscriber's pattern, or null when no event could match: a name, `*`, `lead.*`, `task.completed`, or an
+ * activity without its prefix (`note.created` is `activity.note.created`).
  */
 export function eventPattern(given: string): string | null {
   if (given === "*") return given;
@@ -81,7 +85,7 @@ export function eventPattern(given: string): string | null {
 const isPattern = (name: string): boolean =>
   names.has(name) || ofAnyTask.has(name) || (name.endsWith(".*") && beginnings.has(name.slice(0, -2)));
 
-/** Whether an event of this name is what `pattern` asks for. */
+/** Whether an event of this name matches `pattern`. */
 export function matchesEvent(pattern: string, event: string): boolean {
   if (pattern === "*") return true;
   if (pattern.endsWith(".*")) return event.startsWith(pattern.slice(0, -1));

@@ -1,20 +1,16 @@
 import { z } from "zod";
 import type { Operation } from "../../core/operation.ts";
-import { crud, standard } from "../../records/standard.ts";
+import { standard } from "../../records/standard.ts";
 import { event } from "./event.ts";
 import { eventPage, listEvents } from "./list_events.ts";
-import { webhook } from "./webhook.ts";
-import { createWebhook, updateWebhook } from "./webhook_verbs.ts";
+import { eventStream } from "./stream_events.ts";
 
 const cursorDoc =
-  "`cursor_next` of a page goes back in time, `cursor_previous` follows what happens; with the same filters and order.";
+  "`cursor_next` of a page goes back in time, `cursor_previous` follows new events. Filters and order must be the same.";
 
-/** The list pages both ways. */
+/** The list pages in both directions. */
 const followed = {
   list: { output: () => eventPage, parameters: [{ name: "_cursor", doc: cursorDoc, schema: z.string() }] },
 };
 
-export const events: Operation[] = [
-  ...standard(event, { list: listEvents, get: true }, "member", followed),
-  ...standard(webhook, { ...crud, create: createWebhook, update: updateWebhook }, "member"),
-];
+export const events: Operation[] = [...standard(event, { list: listEvents, get: true }, "member", followed), eventStream];

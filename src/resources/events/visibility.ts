@@ -1,10 +1,13 @@
-// Who sees which events, and what of other records they tell.
+// Who sees which events, and which ids of other records in them.
 import type { Ctx } from "../../core/context.ts";
 import { and, name, raw, type Sql, sql } from "../../db/sql.ts";
 import { leadIsVisible } from "../leads/visibility.ts";
 import { visibleAsObject } from "./as_object.ts";
 
-/** As its record is; and what was done with several records, such as putting them on a list, if any of them is seen. */
+/**
+ * An event is visible as its record is. An event about several records, such as putting them on a list, is visible with any of
+ * them.
+ */
 export function eventIsVisible(ctx: Ctx, alias: string): Sql | null {
   const asObject = visibleAsObject(ctx, alias);
   if (leadIsVisible(ctx, "lead") === null) return asObject;
@@ -16,17 +19,17 @@ export function eventIsVisible(ctx: Ctx, alias: string): Sql | null {
 const elementsOf = (value: string): Sql =>
   sql`json_array_elements(case when json_typeof(${raw(value)}) = 'array' then ${raw(value)} else '[]' end)`;
 
-/** Whose ids `meta` tells. */
-const namedKinds = ["lead", "contact"];
+/** The kinds whose ids `meta` shows: in lists, or in the path of a request, which may name a sequence that others cannot see. */
+const namedKinds = ["lead", "contact", "sequence"];
 
 const isSeen = (ctx: Ctx, alias: string, id: Sql): Sql =>
   sql`exists (select from (select ${name(alias)}.organization_id, ${id} as object_id) named where ${visibleAsObject(ctx, "named", namedKinds)!})`;
 
-/** Without the ids of what a member does not see who does not see all leads. */
+/** `meta` without the ids of records that the caller cannot see. */
 export function metaOf(ctx: Ctx, alias: string): Sql {
   const meta = withoutMove(ctx, alias);
-  if (leadIsVisible(ctx, "lead") === null) return meta;
-  const hidden = sql`array(select i.found[1] from regexp_matches(told.meta::text, '(?:lead|cont)_[0-9a-z]{26}', 'g') i(found)
+  if (visibleAsObject(ctx, "named", namedKinds) === null) return meta;
+  const hidden = sql`array(select i.found[1] from regexp_matches(told.meta::text, '(?:lead|cont|seq)_[0-9a-z]{26}', 'g') i(found)
     where not ${isSeen(ctx, alias, sql`i.found[1]`)})`;
   const seenOf = sql`(select coalesce(json_agg(e.value), '[]') from ${elementsOf("m.value")} e where e.value #>> '{}' <> all(hidden.ids))`;
   return sql`(select case when cardinality(hidden.ids) = 0 then told.meta else
@@ -35,7 +38,7 @@ export function metaOf(ctx: Ctx, alias: string): Sql {
     from (select ${meta} as meta) told cross join lateral (select ${hidden} as ids) hidden)`;
 }
 
-/** Where a lead went, and where it came from, is another organization: who moved it was a member of both. */
+/** A move names another organization. Only a member of both could move the lead. */
 function withoutMove(ctx: Ctx, alias: string): Sql {
   const t = name(alias);
   return sql`(case when ${t}.user_id = ${ctx.actor.user_id} or ${t}.meta::text not like '%"moved_%' then ${t}.meta

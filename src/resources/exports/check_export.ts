@@ -9,7 +9,7 @@ import type { exportResource } from "./export.ts";
 
 type Given = Create<typeof exportResource> & Pick<GivenSelection, "s_query" | "query">;
 
-/** The values an export of leads is stored with; without a query it is of all. */
+/** The values to store for an export of leads. Without a query, it contains all of them. */
 export async function checkLeadExport(ctx: Ctx, { params: _, ...given }: Given): Promise<Values<typeof exportResource>> {
   const { type = "leads", s_query, query } = given;
   if (type === "opps") throw invalid({ type: "must be one of leads, contacts, lead_opps" });
@@ -20,11 +20,12 @@ export async function checkLeadExport(ctx: Ctx, { params: _, ...given }: Given):
   return { ...given, type, object_type: "lead", s_query: selection?.s_query ?? null, query: selection?.query ?? null };
 }
 
-/** The values an export of opportunities is stored with. */
+/** The values to store for an export of opportunities. */
 export async function checkOpportunityExport(ctx: Ctx, given: Given): Promise<Values<typeof exportResource>> {
   const { type = "opps", s_query, query, params = {}, ...values } = given;
   if (type !== "opps") throw invalid({ type: "must be opps" });
-  if (s_query || query) throw invalid({ [s_query ? "s_query" : "query"]: "is for leads: give params, filters of /opportunity/" });
+  if (s_query || query)
+    throw invalid({ [s_query ? "s_query" : "query"]: "works for leads only: send params, the filters of /opportunity/" });
   checkJsonOnly(given);
   await below("params", () => readList(ctx, named(ctx, "opportunity"), params));
   checkFields(ctx, [named(ctx, "opportunity")], given.fields);
@@ -44,7 +45,7 @@ function checkFields(ctx: Ctx, resources: readonly Resource[], fields: readonly 
     resources.flatMap((of) => [...of.shown.map(([key]) => key), ...customFieldsOf(ctx.directory, of.custom ?? "").keys()]),
   );
   const unknown = fields.findIndex((field) => !known.has(field));
-  if (unknown >= 0) throw invalid({ [`fields.${unknown}`]: "is not a field of what is exported" });
+  if (unknown >= 0) throw invalid({ [`fields.${unknown}`]: "is not a field of the exported records" });
 }
 
 const named = (ctx: Ctx, name: string): Resource => ctx.registry.resource(name)!;

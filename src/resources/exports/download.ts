@@ -15,7 +15,7 @@ export const downloadExport = operation({
   name: "export.download",
   method: "GET",
   path: "/export/{id}/download/",
-  doc: "Answers the file of an export that is done.",
+  doc: "Returns the file of an export that is done.",
   permission: "export",
   mcp: false,
   input: { id: z.string() },

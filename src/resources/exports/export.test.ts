@@ -48,7 +48,7 @@ test("exports take the permission export, and those who see only their own leads
   await restricted.refused(404, "GET", `/export/${id}/`);
 });
 
-test("what an export is asked for is checked before it begins", async () => {
+test("the parameters of an export are checked before it starts", async () => {
   const acme = await organization();
   const field = await acme.customField("lead", { type: "text" });
   const places = (check: typeof checkLeadExport, given: Parameters<typeof checkLeadExport>[1]) =>

@@ -1,5 +1,4 @@
-// Answers that are a file: the whole file, or the part that `Range` asks for (RFC 9110). A request for several parts gets the
-// whole file.
+// Sends a file: the whole, or the part that `Range` names (RFC 9110). A request for several parts gets the whole file.
 import { notFound, Problem } from "../../core/errors.ts";
 import { Content } from "../../core/operation.ts";
 import { type ByteRange, Missing, type Storage } from "../../services/storage.ts";
@@ -45,7 +44,7 @@ export async function fileAnswer(
   return { status: range === null ? 200 : 206, content };
 }
 
-/** Null for the whole; 416 for a part that begins behind the end. */
+/** Null for the whole file. 416 for a part that starts after the end. */
 function readRange(header: string, size: number): ByteRange | null {
   const [, first, last] = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header) ?? [];
   if (first === undefined || (first === "" && last === "")) return null;

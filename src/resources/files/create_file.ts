@@ -1,4 +1,4 @@
-// POST /file/: the bytes are taken in and kept before the transaction, which then writes the record alone.
+// POST /file/: the bytes are received and stored before the transaction, which then writes only the record.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Extras, Prepared, Upload } from "../../core/operation.ts";
@@ -18,7 +18,7 @@ interface Ready {
   name: string;
 }
 
-/** What the create takes besides its fields: bytes. */
+/** What the create takes beyond its fields: bytes. */
 export const withBytes = {
   doc: "Uploads a file: as `file` of a form, as `content_base64` or from a `content_url`; exactly one of them, at most 20 MB.",
   upload: true,
@@ -41,7 +41,7 @@ export async function createFile(
   { content_base64: _, content_url: __, mime, ...values }: Create<typeof file>,
   extras?: Extras,
 ): Promise<Row<typeof file>> {
-  if (extras === undefined) throw new Error("the bytes of a file are kept before its transaction: see withBytes");
+  if (extras === undefined) throw new Error("the bytes of a file are stored before its transaction: see withBytes");
   const { kept, name }: Ready = extras.ready;
   await checkTargets(ctx, values);
   const row = await insertFile(ctx, kept, { ...values, name });
@@ -49,7 +49,7 @@ export async function createFile(
   return row;
 }
 
-/** A contact and a deal are those of the lead. */
+/** The contact and the deal must belong to the lead. */
 async function checkTargets(ctx: Ctx, { lead_id, contact_id, opportunity_id }: Create<typeof file>): Promise<void> {
   const given = { contact_id, opportunity_id };
   const resources = { contact_id: contact, opportunity_id: opportunity };

@@ -10,7 +10,7 @@ export const downloadFile = operation({
   name: "file.download",
   method: "GET",
   path: "/file/{id}/download/",
-  doc: "Answers the bytes of a file; with `Range`, a part of them.",
+  doc: "Returns the bytes of a file; with `Range`, a part of them.",
   permission: "member",
   mcp: false,
   otherwise: { 206: "The part that `Range` asks for.", 416: "The file has no such part." },

@@ -1,10 +1,13 @@
-// Files: how they are named and classified, whose they are, the slots they fill, how they are read and what their end takes along.
+// Files: how they are named and classified, what they belong to, the slots they fill, how they are read, and what is deleted with
+// them.
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { service } from "../../../test/support/service.ts";
+import { withWorker } from "../../../test/support/worker.ts";
+import { erasure } from "../organization/erasure.ts";
 import { sweepStoredBytes } from "./sweep.ts";
 
 const base64 = (content: string | Buffer) => Buffer.from(content).toString("base64");
@@ -335,6 +338,7 @@ test("an organization's files go with it", async () => {
   assert.equal((await storedBytes(there)).length, 1);
 
   await there.delete(`/organization/${second.id}/`);
+  await withWorker(there.service, (worker) => worker.drained(), { does: { works: [erasure], consumers: [], timers: [] } });
   await sweep();
 
   assert.deepEqual(await storedBytes(there), []);
@@ -373,7 +377,7 @@ test("a stored file is attached by its id, with its link, name, type and size", 
   await acme.refused(400, "POST", "/activity/sms/", sms, "attachments.0.content_type");
 });
 
-test("the requests of docs/files.md are answered as they stand there", async () => {
+test("the requests of docs/files.md get the documented responses", async () => {
   const acme = await organization();
   const guide = readFileSync(new URL("../../../docs/files.md", import.meta.url), "utf8");
   const requests = [...guide.matchAll(/<!-- request -->\n```\n(\w+) (\S+)\n([^`]*)```/g)];

@@ -1,9 +1,21 @@
-// A file: bytes with a name, attached to a lead, a contact or a deal, or to nobody.
+// A file: bytes with a name, attached to a lead, a contact, a deal, or nothing.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import type { Directory } from "../../core/directory.ts";
 import { invalid } from "../../core/errors.ts";
-import { boolean, choice, computed, formed, input, integer, lookedUp, type Moment, ref, text } from "../../core/field.ts";
+import {
+  boolean,
+  choice,
+  computed,
+  formed,
+  input,
+  integer,
+  lookedUp,
+  type Moment,
+  ref,
+  text,
+  timestamp,
+} from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
 import { searched } from "../../search/searched.ts";
@@ -15,7 +27,7 @@ import { essence, fileTypes } from "./media.ts";
 
 export const outreachChannels = ["email", "sms", "whatsapp", "linkedin", "call", "chat"] as const;
 
-const linkColumns = ["share_token", "storage_key", "name"] as const;
+const linkColumns = ["share_token", "share_expires_at", "storage_key", "name"] as const;
 
 export const file = resource({
   name: "file",
@@ -28,14 +40,14 @@ export const file = resource({
   search: searched({ words: (row: { name: string }) => [{ text: row.name }] }),
   filters: {
     scope: {
-      doc: "`workspace` for the files that belong to no lead.",
+      doc: "`workspace` for files that belong to no lead.",
       sql(_ctx, value, alias) {
         if (value !== "workspace") throw invalid({ "": "must be workspace" });
         return sql`${name(alias)}.lead_id is null`;
       },
     },
   },
-  // A subtype that the other organization does not have tells nothing there, and its slot may be taken.
+  // A subtype that the other organization does not have is dropped there, and its slot may be taken.
   moved: ({ subtype }, _here, there) =>
     subtype === null || there.directory.list(fileSubtype).some((one) => one.key === subtype)
       ? {}
@@ -48,49 +60,60 @@ export const file = resource({
       { onDelete: "clear", onMove: "follow" },
       { createOnly: true, doc: "An opportunity of the lead." },
     ),
-    content_base64: input(z.string(), { createOnly: true, doc: "The bytes as base64; one of three ways to bring them." }),
+    content_base64: input(z.string(), { createOnly: true, doc: "The bytes as base64; one of the three ways to send them." }),
     content_url: input(z.string().max(8192), {
       createOnly: true,
-      doc: "A public http or https address to fetch the bytes from; one of three ways to bring them.",
+      doc: "A public http or https address to fetch the bytes from; one of the three ways to send them.",
     }),
     name: text({
       filled: true,
       normalize: nameOf,
-      doc: "By default the name of the uploaded file: of the form, or what the address calls it, or the last part of the address.",
+      doc: "By default the name of the uploaded file: from the form, from the answer of the address, or the last part of the address.",
     }),
     mime: formed(essence, "must be a media type such as application/pdf", {
       filled: true,
       createOnly: true,
-      doc: "The media type; by default what the upload says. Bytes that tell what they are go before it.",
+      doc: "The media type; by default that of the upload. If the content itself shows its type, that type is used.",
     }),
     size: integer({ required: true, readOnly: true, doc: "In bytes." }),
-    type: choice(fileTypes, { filled: true, doc: "What kind of file it is; by default read off the media type." }),
-    subtype: text({ normalize: knownSubtype, doc: "What it is for: the key of a file subtype." }),
+    type: choice(fileTypes, { filled: true, doc: "The kind of file; by default it follows from the media type." }),
+    subtype: text({ normalize: knownSubtype, doc: "Its purpose: the key of a file subtype." }),
     subtype_label: lookedUp(["subtype"], z.string().nullable(), subtypeLabel, "The label of the subtype."),
     outreach_channel: choice(outreachChannels, {
       doc: "Makes it the file to send over this channel: one for each target, channel and subtype.",
     }),
-    scope: computed([], z.string().nullable(), () => null, "Where `resolve` found it; null elsewhere."),
+    scope: computed([], z.string().nullable(), () => null, "The level at which `resolve` found it; null in other responses."),
     is_system: boolean({ readOnly: true, default: false, doc: "Made by the service; it cannot be deleted." }),
-    share_url: lookedUp(linkColumns, z.string(), shareUrl, "Leads to the file without a key, for as long as the file exists."),
+    share_url: lookedUp(
+      linkColumns,
+      z.string().nullable(),
+      shareUrl,
+      "A link to the file without a key, until `share_expires_at` and for as long as the file exists; null when it has expired.",
+    ),
     share_url_base64: lookedUp(
       linkColumns,
-      z.string(),
-      (directory, token, key, name, moment) => `${shareUrl(directory, token, key, name, moment)}?format=base64`,
+      z.string().nullable(),
+      (directory, token, until, key, name, moment) => {
+        const url = shareUrl(directory, token, until, key, name, moment);
+        return url === null ? null : `${url}?format=base64`;
+      },
       "The same link, answering the bytes as base64.",
     ),
+    share_expires_at: timestamp({
+      doc: "When the link expires; null for never. A later time, or null, makes a new link.",
+    }),
     download_url: lookedUp(
       ["id"],
       z.string(),
       (_directory, id, { settings }: Moment) => `${settings.base_url}/api/v1/file/${id}/download/`,
-      "Where the bytes are downloaded with a key.",
+      "The address to download the bytes with a key.",
     ),
     sha256: text({ required: true, readOnly: true, doc: "SHA-256 of the bytes, in hex." }),
-    width: integer({ readOnly: true, doc: "Of a picture, in pixels." }),
+    width: integer({ readOnly: true, doc: "For an image: in pixels." }),
     height: integer({ readOnly: true }),
     storage_key: text({ required: true, readOnly: true, hidden: true }),
-    share_hash: text({ required: true, readOnly: true, hidden: true }),
-    share_token: text({ required: true, readOnly: true, hidden: true }),
+    share_hash: text({ readOnly: true, hidden: true }),
+    share_token: text({ readOnly: true, hidden: true }),
     ...authorNames,
   },
 });
@@ -110,16 +133,33 @@ function subtypeLabel(directory: Directory, key: string | null): string | null {
   return key === null ? null : (directory.list(fileSubtype).find((one) => one.key === key)?.label ?? null);
 }
 
-/** Where the secret of a link lies. It is bound to the bytes and not to the organization: a file may move with its lead. */
+/** The place of a link's secret. It is bound to the bytes and not to the organization, because a file may move with its lead. */
 export const linkPlace = (storageKey: string) => ({ table: "file", column: "share_token", organization_id: "", id: storageKey });
 
-/** Leads to a file without a key. */
-export const linkOf = (
-  moment: Pick<Moment, "settings">,
-  row: { share_token: string; storage_key: string; name: string },
-): string =>
-  `${moment.settings.base_url}/f/${moment.settings.secrets.open(row.share_token, linkPlace(row.storage_key))}/${linkName(row.name)}`;
+interface Link {
+  share_token: string | null;
+  share_expires_at: string | null;
+  storage_key: string;
+  name: string;
+}
 
-function shareUrl(_directory: Directory, share_token: string, storage_key: string, name: string, moment: Moment): string {
-  return linkOf(moment, { share_token, storage_key, name });
+/** An expired link is no longer shown, whether or not a worker has removed it. */
+export const hasEnded = ({ share_token, share_expires_at }: Pick<Link, "share_token" | "share_expires_at">, now: Date): boolean =>
+  share_token === null || (share_expires_at !== null && share_expires_at <= now.toISOString());
+
+/** A link to the file that needs no key. Null when it has expired. */
+export const linkOf = ({ now, settings }: Pick<Moment, "now" | "settings">, row: Link): string | null =>
+  hasEnded(row, now)
+    ? null
+    : `${settings.base_url}/f/${settings.secrets.open(row.share_token!, linkPlace(row.storage_key))}/${linkName(row.name)}`;
+
+function shareUrl(
+  _directory: Directory,
+  share_token: string | null,
+  share_expires_at: string | null,
+  storage_key: string,
+  name: string,
+  moment: Moment,
+): string | null {
+  return linkOf(moment, { share_token, share_expires_at, storage_key, name });
 }

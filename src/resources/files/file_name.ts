@@ -1,9 +1,9 @@
-// The name of a file as people read it in links and headers. It is never a path.
+// The name of a file as people see it in links and headers. It is never a path.
 
 const bytesMax = 255;
 const linkMax = 100;
 
-/** In one Unicode form, without control and path characters, at most 255 bytes; null for what leaves nothing. */
+/** Normalized, without control and path characters, at most 255 bytes. Null when nothing is left. */
 export function cleanName(raw: string): string | null {
   const name = raw
     .normalize("NFC")
@@ -14,11 +14,11 @@ export function cleanName(raw: string): string | null {
   return cut(name, bytesMax, Buffer.byteLength);
 }
 
-/** As the last part of a link. */
+/** The name as the last part of a link. */
 export const linkName = (name: string): string =>
   encodeURIComponent(cut(name, linkMax, (text) => encodeURIComponent(text).length));
 
-/** Cuts the middle out, so that the ending still says what kind of file it is. */
+/** Cuts out the middle, so that the extension stays. */
 function cut(name: string, max: number, sizeOf: (text: string) => number): string {
   if (sizeOf(name) <= max) return name;
   const ending = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? "";
@@ -33,7 +33,7 @@ function cut(name: string, max: number, sizeOf: (text: string) => number): strin
   return kept + ending;
 }
 
-/** RFC 6266: the plain form for old readers, the encoded one for the rest. */
+/** RFC 6266: the plain form for old clients, the encoded one for the rest. */
 export function disposition(kind: "inline" | "attachment", name: string): string {
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
   const encoded = encodeURIComponent(name).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -1,4 +1,4 @@
-// What a file is for: a proposal, a contract, a price list. The file's `subtype` is the key.
+// A file subtype: what a file is for, such as a proposal, a contract or a price list. A file's `subtype` is the key.
 import { z } from "zod";
 import { boolean, choice, formed, input, integer, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
@@ -8,7 +8,7 @@ import { fileTypes } from "./media.ts";
 export const fileSubtype = resource({
   name: "file_subtype",
   prefix: "fsub",
-  doc: "What a file is for, such as a proposal or a contract.",
+  doc: "The purpose of a file, such as a proposal or a contract.",
   event: null,
   cached: true,
   order: "position",
@@ -17,14 +17,18 @@ export const fileSubtype = resource({
     key: formed(keyOf, "must be 1 to 64 letters, digits, - or _, beginning with a letter or a digit", {
       filled: true,
       createOnly: true,
-      doc: "What a file's `subtype` says; made of the label where none is given.",
+      doc: "The value of a file's `subtype`; by default made from the label.",
     }),
-    name: input(z.string().max(255), { createOnly: true, doc: "Another name of `key`." }),
-    label: text({ filled: true, doc: "As people read it." }),
-    type: choice(fileTypes, { doc: "Only files of this type may be one; any where null." }),
+    name: input(z.string().max(255), { createOnly: true, later: ({ key }) => key, doc: "Another name of `key`." }),
+    label: text({ filled: true, doc: "The name that people see." }),
+    type: choice(fileTypes, { doc: "Only files of this type may have it; null for any." }),
     description: text({ max: 10_000 }),
-    is_system: boolean({ readOnly: true, default: false, doc: "One of those every organization starts with; it stays." }),
-    position: integer({ min: 0, max: positionMax, default: atEnd("file_subtype"), doc: "Its place in the order." }),
+    is_system: boolean({
+      readOnly: true,
+      default: false,
+      doc: "True for the initial ones of every organization. They cannot be deleted.",
+    }),
+    position: integer({ min: 0, max: positionMax, default: atEnd("file_subtype"), doc: "Its position." }),
   },
 });
 

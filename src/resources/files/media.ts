@@ -1,4 +1,4 @@
-// What kind of file some bytes are: the media type by the first bytes, a word for it, and the size of an image.
+// Detects what kind of file some bytes are: the media type by the first bytes, a word for it, and the size of an image.
 import { open } from "node:fs/promises";
 
 export const fileTypes = [
@@ -18,14 +18,17 @@ export type FileType = (typeof fileTypes)[number];
 export interface Media {
   mime: string;
   type: FileType;
-  /** Of a picture, in pixels. */
+  /** The size of an image in pixels. */
   width: number | null;
   height: number | null;
 }
 
 export const unknownMime = "application/octet-stream";
 
-/** Looks at received bytes. They are believed over what was said of them; where they do not tell, the first that can be true is. */
+/**
+ * Looks at received bytes. What they show overrides the declared types. If they show nothing, the first plausible declared type
+ * is used.
+ */
 export async function lookAt(path: string, declared: readonly (string | null)[]): Promise<Media> {
   const [sniffed, text] = [await sniff(path), await isText(path)];
   const mime =
@@ -38,7 +41,7 @@ export async function lookAt(path: string, declared: readonly (string | null)[])
   return { mime, type: typeOf(mime), ...measured };
 }
 
-/** What is never written in letters. */
+/** Types that are never text. */
 const isBinary = (mime: string): boolean => mime !== "image/svg+xml" && ["pdf", "image", "video", "audio"].includes(typeOf(mime));
 
 async function sniff(path: string): Promise<string | null> {
@@ -46,18 +49,18 @@ async function sniff(path: string): Promise<string | null> {
     const { fileTypeFromFile } = await import("file-type");
     return essence((await fileTypeFromFile(path))?.mime ?? null);
   } catch {
-    // Cut off or made to mislead: then its beginning says nothing.
+    // If the file is truncated or misleading, its beginning says nothing.
     return null;
   }
 }
 
-/** `text/csv; charset=utf-8` → `text/csv`; null for what is no media type. */
+/** `text/csv; charset=utf-8` → `text/csv`. Null when it is not a media type. */
 export function essence(mime: string | null): string | null {
   const [, type] = /^\s*([\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127})\s*(?:;.*)?$/.exec(mime ?? "") ?? [];
   return type === undefined ? null : type.toLowerCase();
 }
 
-/** What many formats are wrapped in: it says less than the declared type. */
+/** Containers of many formats, which say less than the declared type. */
 const containers = new Set(["application/zip", "application/x-cfb", "application/xml", "text/xml", "application/gzip"]);
 
 export function typeOf(mime: string): FileType {
@@ -89,26 +92,26 @@ const pictures = new Set([
   "image/heic",
 ]);
 
-/** A camera writes its own notes before the measures, rarely more than this. */
+/** A camera's own notes come before the dimensions, and are rarely longer than this. */
 const measuredBytes = 256 * 1024;
 
 async function measure(path: string): Promise<{ width: number | null; height: number | null }> {
   try {
     const { imageSize } = await import("image-size");
     const { width, height, orientation = 1 } = imageSize(await firstBytes(path, measuredBytes));
-    // Taken with the camera on its side.
+    // The camera was turned on its side.
     return orientation >= 5 ? { width: height, height: width } : { width, height };
   } catch {
     return { width: null, height: null };
   }
 }
 
-/** No NUL and valid UTF-8, as far as its beginning goes. */
+/** Valid UTF-8 without NUL, as far as the beginning shows. */
 async function isText(path: string): Promise<boolean> {
   const bytes = await firstBytes(path, 4096);
   if (bytes.includes(0)) return false;
   try {
-    // A letter may be cut off at the end.
+    // The last character may be cut off.
     new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
     return true;
   } catch {

@@ -1,4 +1,4 @@
-// GET /file/resolve/: the one file to send to a record over a channel.
+// GET /file/resolve/: finds the one file to send to a record over a channel.
 import { z } from "zod";
 import { type Ctx } from "../../core/context.ts";
 import { invalid, notFound } from "../../core/errors.ts";
@@ -16,13 +16,13 @@ export const resolveFile = operation({
   name: "file.resolve",
   method: "GET",
   path: "/file/resolve/",
-  doc: "Answers the file to send over a channel: the contact's own, else the lead's, else the organization's.",
+  doc: "Returns the file to send over a channel: the contact's own, else the lead's, else the organization's.",
   permission: "member",
   input: {
     outreach_channel: channel.describe("The channel; required."),
     channel: channel.describe("Another name of `outreach_channel`."),
-    contact_id: z.string().optional().describe("Whom to send to; the lead is the contact's."),
-    lead_id: z.string().optional().describe("The lead, where there is no contact."),
+    contact_id: z.string().optional().describe("The recipient. The lead is the contact's."),
+    lead_id: z.string().optional().describe("The lead, if there is no contact."),
     subtype: z.string().optional().describe("Only a file of this subtype; by default the one assigned last."),
   },
   output: outputSchema(file),
@@ -47,7 +47,7 @@ export const resolveFile = operation({
   },
 });
 
-/** Where a file may be assigned: from the nearest to the organization as a whole. */
+/** Where a file may be assigned, from the record itself to the whole organization. */
 async function targetsOf(ctx: Ctx, contactId: string | undefined, leadId: string | undefined): Promise<Sql[]> {
   const person = contactId === undefined ? null : await findRecord(ctx, contact, contactId);
   if (contactId !== undefined && person === null) throw invalid({ contact_id: "does not exist" });

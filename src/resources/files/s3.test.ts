@@ -1,4 +1,4 @@
-// Files in an S3 of one's own choice: the same promises as in a folder.
+// Files in any S3: the same promises as in a folder.
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,7 @@
-// GET /f/{token}/{name}: a file for whoever has its link. The name is for people; only the token counts.
+// GET /f/{token}/{name}: a file for anybody who has its link. The name is for people; only the token counts.
 import { Readable } from "node:stream";
-import { findSharedFile, hashOf, type SharedFile } from "../../auth/unscoped.ts";
+import { hashOf } from "../../auth/unscoped.ts";
+import { findSharedFile, type SharedFile } from "../../auth/unscoped_files.ts";
 import type { Core } from "../../core/core.ts";
 import { notFound } from "../../core/errors.ts";
 import { Content } from "../../core/operation.ts";
@@ -12,13 +13,13 @@ import { disposition } from "./file_name.ts";
 export const sharedFile: PublicRoute = {
   name: "file.shared",
   path: "/f/{token}/{name}",
-  doc: "A file, to whoever has its link; with `format=base64`, its bytes as JSON.",
+  doc: "A file, for anyone with its link until the link expires; with `format=base64`, its bytes as JSON.",
   methods: ["GET"],
   run: showShared,
 };
 
-async function showShared({ db, settings }: Core, { params, query, headers }: PublicRequest): Promise<PublicAnswer> {
-  const found = /^[\w-]{32}$/.test(params.token!) ? await findSharedFile(db, hashOf(params.token!)) : null;
+async function showShared({ db, settings, clock }: Core, { params, query, headers }: PublicRequest): Promise<PublicAnswer> {
+  const found = /^[\w-]{32}$/.test(params.token!) ? await findSharedFile(db, hashOf(params.token!), clock()) : null;
   if (found === null) throw notFound();
   if (query.format === "base64") return { status: 200, content: await asBase64({ settings }, found) };
 
@@ -27,12 +28,12 @@ async function showShared({ db, settings }: Core, { params, query, headers }: Pu
   return fileAnswer(settings.storage, found, range === null ? undefined : { range, ifRange }, {
     ...shared,
     "content-disposition": disposition(harmless.has(found.mime) ? "inline" : "attachment", found.name),
-    // Browsers show no PDF in a sandbox, and run nothing of it outside of one.
+    // Browsers show no PDF in a sandbox, and run nothing from it outside of one.
     ...(found.mime === "application/pdf" ? {} : { "content-security-policy": "sandbox; default-src 'none'" }),
   });
 }
 
-/** What a browser shows without running anything. Everything else is saved: HTML and SVG may carry scripts. */
+/** Types that a browser shows without running anything. All others are downloaded, because HTML and SVG may contain scripts. */
 const harmless = new Set(["application/pdf", "image/png", "image/jpeg", "image/gif", "image/webp", "text/plain"]);
 
 const shared = {
@@ -57,7 +58,7 @@ async function asBase64({ settings }: Pick<Core, "settings">, found: SharedFile)
 
 async function* encoded(head: string, bytes: Readable, tail: string): AsyncGenerator<Buffer> {
   yield Buffer.from(head);
-  // Three bytes are four letters: what is left over waits for the next piece.
+  // Three bytes become four letters. The remainder waits for the next chunk.
   let held: Buffer = Buffer.alloc(0);
   for await (const chunk of bytes) {
     const all = held.length === 0 ? (chunk as Buffer) : Buffer.concat([held, chunk]);

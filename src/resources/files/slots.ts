@@ -1,4 +1,4 @@
-// Outreach slots: which file to send over a channel. A slot holds one file; a newly assigned file replaces the one before.
+// Outreach slots: the file to send over a channel. A slot has one file, and a newly assigned file replaces the old one.
 import { type Ctx, transactionOf } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
@@ -9,7 +9,7 @@ import { file } from "./file.ts";
 type File = Row<typeof file>;
 type Slot = Pick<File, "lead_id" | "contact_id" | "opportunity_id" | "outreach_channel" | "subtype">;
 
-/** Empties the slot of whoever is in it, if it is a slot at all. Two who want the same one come one after the other. */
+/** Empties the slot, if it is one. Two requests for the same slot run one after the other. */
 export async function vacate(ctx: Ctx, slot: Slot, exceptId: string | null = null): Promise<void> {
   const { outreach_channel, subtype } = slot;
   if (outreach_channel === null) return;

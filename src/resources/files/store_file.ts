@@ -1,5 +1,5 @@
-// How other areas store a file they made, such as the PDF of a quote: `keepOwn` before their transaction, `insertFile` within it
-// with whatever else they write. Bytes that get no record are removed later.
+// Stores files that other areas make, such as the PDF of a quote: they call `keepOwn` before their transaction, and `insertFile`
+// within it. Bytes that get no record are removed later.
 import { randomBytes } from "node:crypto";
 import type { Readable } from "node:stream";
 import { hashOf } from "../../auth/unscoped.ts";
@@ -17,17 +17,18 @@ import { claimBytes, type Keeper, type KeptBytes, keepBytes } from "./stored_byt
 
 export type StoredFile = Row<typeof file>;
 
-/** What is said of a file beside its bytes. */
+/** The properties of a file, apart from its bytes. */
 export interface FileValues {
   name: string;
   lead_id?: string | null;
   contact_id?: string | null;
   opportunity_id?: string | null;
-  /** By default read off the media type. */
+  /** By default derived from the media type. */
   type?: FileType;
   subtype?: string | null;
   outreach_channel?: StoredFile["outreach_channel"];
-  /** Made by the service: nobody deletes it but with its lead. */
+  share_expires_at?: string | null;
+  /** Made by the service. It is deleted only with its lead. */
   is_system?: boolean;
 }
 
@@ -36,10 +37,10 @@ export interface NewFile extends FileValues {
   bytes: Buffer | string | Readable | AsyncIterable<Uint8Array>;
 }
 
-/** What the service makes itself, such as an export, may be larger. */
+/** Files made by the service, such as an export, may be larger. */
 const ownBytesMax = 4 * 1024 ** 3;
 
-/** Keeps bytes of the service's own making, whose record is written later by `insertFile`, within the hour. */
+/** Stores bytes made by the service. `insertFile` must write their record within the hour. */
 export async function keepOwn(ctx: Keeper, bytes: NewFile["bytes"], mime: string | null): Promise<KeptBytes> {
   const chunks = typeof bytes === "string" || Buffer.isBuffer(bytes) ? [Buffer.from(bytes)] : bytes;
   const received = await ctx.settings.storage.receive(chunks, ownBytesMax).catch((error) => {
@@ -52,9 +53,14 @@ export async function keepOwn(ctx: Keeper, bytes: NewFile["bytes"], mime: string
   }
 }
 
-/** Within a transaction: makes kept bytes a file. */
+/** Within a transaction: creates the file record of stored bytes. */
 export async function insertFile(ctx: Ctx, kept: KeptBytes, values: FileValues): Promise<StoredFile> {
-  const token = randomBytes(24).toString("base64url");
+  await claimBytes(ctx, kept.storage_key);
+  return insertClaimed(ctx, kept, values);
+}
+
+/** The same for bytes that belonged to another record until now. */
+export async function insertClaimed(ctx: Ctx, kept: KeptBytes, values: FileValues): Promise<StoredFile> {
   const { storage_key, size, sha256, mime, width, height } = kept;
   const row = {
     lead_id: null,
@@ -67,7 +73,6 @@ export async function insertFile(ctx: Ctx, kept: KeptBytes, values: FileValues):
     type: values.type ?? kept.type,
   };
   checkSubtype(ctx, row.subtype, row.type);
-  await claimBytes(ctx, storage_key);
   await vacate(ctx, row);
   return store.insert(ctx, file, {
     ...row,
@@ -77,12 +82,17 @@ export async function insertFile(ctx: Ctx, kept: KeptBytes, values: FileValues):
     mime,
     width,
     height,
-    share_hash: hashOf(token),
-    share_token: ctx.settings.secrets.seal(token, linkPlace(storage_key)),
+    ...newLink(ctx, storage_key),
   });
 }
 
-/** A subtype may be for files of one type only. */
+/** The secret of a link, which is found by its hash and shown from its sealed copy. */
+export function newLink(ctx: Ctx, storageKey: string): { share_hash: string; share_token: string } {
+  const token = randomBytes(24).toString("base64url");
+  return { share_hash: hashOf(token), share_token: ctx.settings.secrets.seal(token, linkPlace(storageKey)) };
+}
+
+/** A subtype may be restricted to files of one type. */
 export function checkSubtype(ctx: Ctx, subtype: string | null, type: FileType): void {
   const only = ctx.directory.list(fileSubtype).find((one) => one.key === subtype)?.type;
   if (only != null && only !== type) throw invalid({ subtype: `is for files of the type ${only}` });

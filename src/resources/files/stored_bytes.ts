@@ -1,28 +1,31 @@
-// Bytes and records live in two places, and a process may end between any two steps. So bytes are announced in
-// `stored_bytes_removal` before they are kept, and the record's own transaction takes the announcement back: whatever happens, bytes
-// without a record are removed, and bytes with one are not.
+// Keeps bytes and records consistent, although they are in two places and a process may end between any two steps. Bytes are
+// announced in `stored_bytes_removal` before they are stored, and the transaction of their record takes the announcement back. So
+// bytes without a record are always removed, and bytes with one never are.
 import { type Ctx, write } from "../../core/context.ts";
 import { unavailable } from "../../core/errors.ts";
 import type { Received } from "../../services/storage.ts";
 import { newStorageKey } from "../../services/storage.ts";
 import { lookAt, type Media } from "./media.ts";
 
-/** What keeping bytes takes of a context. */
+/** The parts of a context that storing bytes needs. */
 export type Keeper = Pick<Ctx, "db" | "organization_id" | "settings">;
 
-/** Bytes in the storage that belong to no record yet. */
+/** Stored bytes that do not belong to a record yet. */
 export interface KeptBytes extends Media {
   storage_key: string;
   size: number;
   sha256: string;
 }
 
-/** Long enough for any transaction that makes a record of them. */
+/** Longer than any transaction that writes their record. */
 const grace = "1 hour";
-/** For so long nobody else tries to remove the same bytes. */
+/** For this long, no other process tries to remove the same bytes. */
 const claim = "10 minutes";
 
-/** Keeps what was received; `mimes` is what was said of it, who is believed first in front. Not meant for within a transaction: the storage may be far away. */
+/**
+ * Stores received bytes. `mimes` are the declared types, the most trusted first. Do not call it within a transaction, because the
+ * storage may be slow.
+ */
 export async function keepBytes(ctx: Keeper, received: Received, mimes: readonly (string | null)[]): Promise<KeptBytes> {
   const media = await lookAt(received.path, mimes);
   const storage_key = newStorageKey(ctx.organization_id);
@@ -53,7 +56,10 @@ export async function claimBytes(ctx: Ctx, storageKey: string): Promise<void> {
   if (mine === undefined) throw unavailable();
 }
 
-/** Within the transaction that writes files of this organization in another: their deletion here announced their bytes. */
+/**
+ * Within a transaction that copies files of this organization to another: deleting them here has announced their bytes, and this
+ * takes it back.
+ */
 export function keepMovedBytes(ctx: Ctx, storageKeys: readonly string[]): void {
   write(ctx, {
     name: "stored_bytes.keep",
@@ -63,8 +69,8 @@ export function keepMovedBytes(ctx: Ctx, storageKeys: readonly string[]): void {
 }
 
 /**
- * Removes bytes that are announced for removal, and leaves others alone: when the answer to a commit was lost, the announcement
- * says whether it came about. What fails here is left to the sweep.
+ * Removes announced bytes and leaves others alone. If the result of a commit was lost, the announcement shows whether it
+ * happened. Whatever fails here is left to the sweep.
  */
 export async function removeBytes(ctx: Keeper, storageKey: string): Promise<void> {
   const { db, organization_id, settings } = ctx;
@@ -87,6 +93,6 @@ export async function removeBytes(ctx: Keeper, storageKey: string): Promise<void
       }),
     );
   } catch {
-    // It is still in the table.
+    // It is still announced in the table.
   }
 }

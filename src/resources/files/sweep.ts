@@ -1,10 +1,14 @@
-// Removes the bytes of files that are gone: whatever deleted a file, a trigger wrote it down.
-import { type BytesToRemove, claimStoredBytes, forgetStoredBytes } from "../../auth/unscoped.ts";
-import type { PostgresDatabase } from "../../db/pool.ts";
+// Removes the bytes of deleted files. A trigger announces them, whatever deleted the file.
+import { type BytesToRemove, claimStoredBytes, forgetStoredBytes } from "../../auth/unscoped_files.ts";
+import type { Database } from "../../db/database.ts";
+import type { Timer } from "../../jobs/timer.ts";
 import type { Storage } from "../../services/storage.ts";
 
-/** Several processes may sweep at once: each claims what it removes. What cannot be removed does not hold the others up; it is tried again. */
-export async function sweepStoredBytes(db: PostgresDatabase, storage: Storage): Promise<void> {
+/**
+ * Several processes may sweep at once, because each claims what it removes. Bytes that cannot be removed do not hold up the
+ * others, and are tried again.
+ */
+export async function sweepStoredBytes(db: Database, storage: Storage): Promise<void> {
   const failures: Error[] = [];
   for (;;) {
     const claimed = await claimStoredBytes(db);
@@ -20,3 +24,10 @@ export async function sweepStoredBytes(db: PostgresDatabase, storage: Storage): 
   }
   if (failures.length > 0) throw failures[0];
 }
+
+export const storedBytesTimer: Timer = {
+  name: "stored_bytes",
+  doc: "Removes the bytes of deleted files.",
+  everySeconds: 10,
+  run: ({ db, settings }) => sweepStoredBytes(db, settings.storage),
+};

@@ -1,4 +1,4 @@
-// The three ways to bring bytes: what they accept, what they refuse, and what an upload that ends half way leaves behind.
+// The three ways to upload bytes: what they accept, what they refuse, and what an interrupted upload leaves behind.
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import http from "node:http";
@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { type Measured, measuredService } from "../../../test/support/measured_service.ts";
+import { outboundService } from "../../../test/support/outbound.ts";
 import { type Service, service, startService } from "../../../test/support/service.ts";
 
 const max = 20 * 1024 * 1024;
@@ -40,7 +41,7 @@ const bytesOf = async (ws: Workspace, id: string): Promise<Buffer> => {
   return Buffer.from(await answer.arrayBuffer());
 };
 
-/** What lies in the storage for an organization, and what is on its way there. */
+/** The stored bytes of an organization, and the temporary files on their way there. */
 const lying = (ws: Workspace): string[] => {
   const names = (...path: string[]) => {
     try {
@@ -56,7 +57,7 @@ async function settled(ws: Workspace): Promise<void> {
   for (let tries = 0; tries < 1000 && lying(ws).length > 0; tries++) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** A server of somebody else's, and the service that may reach it although it is on this machine. */
+/** Another server, and a service that may reach it although it is on this machine. */
 let reached: Promise<{ there: string; answers: http.RequestListener[]; ours: Service; close(): Promise<void> }> | null = null;
 
 after(async () => (await reached)?.close());
@@ -78,7 +79,7 @@ async function elsewhere() {
   return { ...found, answering: (answer: http.RequestListener) => (found.answers[0] = answer) };
 }
 
-test("a form brings the file and what is said of it", async () => {
+test("a form contains the file and its properties", async () => {
   const acme = await organization();
   const lead = await acme.lead();
 
@@ -156,7 +157,7 @@ test("exactly 20 MB are taken as a form, as base64 and from an address; one byte
     const json = await acme.ask("POST", "/file/", { raw: `{"name":"a.bin","content_base64":"${base64(bytes)}"}` });
     answering((_request, response) => void response.end(bytes));
     const fetched = await acme.ask("POST", "/file/", { body: { content_url: `${there}/a.bin` } });
-    // Without saying how long it is.
+    // Without a content length.
     answering((_request, response) => void response.writeHead(200, { "transfer-encoding": "chunked" }).end(bytes));
     const chunked = await acme.ask("POST", "/file/", { body: { content_url: `${there}/a.bin` } });
 
@@ -187,19 +188,19 @@ test("twenty uploads of 20 MB at once take a fraction of their 400 MB, whichever
     Promise.all(Array.from({ length: 20 }, () => one(Math.floor(bytes / piece.length))));
 
   for (const [way, one] of Object.entries(ways)) {
-    // What the process takes the first time, it keeps.
+    // The process keeps the memory of the first upload.
     await twenty(one, 1024 * 1024);
 
     const raised = await measured.raisedBy(async () => {
       assert.deepEqual(new Set(await twenty(one, max)), new Set([201]), way);
     });
 
-    // It is 5 to 60 MB; how soon the process gives memory back is up to the machine.
+    // It is 5 to 60 MB. The machine decides how soon memory is returned.
     assert.ok(raised < 160, `${way}: ${raised.toFixed()} MB`);
   }
 });
 
-/** Sends `each` so many times between `first` and `last`, as fast as it is taken, and answers the status. */
+/** Sends `each` this many times between `first` and `last`, as fast as it is accepted. Returns the status. */
 function send({ url, key }: Measured, type: string, first: string, each: Buffer, pieces: number, last: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = {
@@ -385,4 +386,30 @@ test("no address of the operator's own network is asked, in whatever spelling", 
 
   assert.equal(asked, 0);
   assert.equal(reasons.size, 1);
+});
+
+test("who leaves takes what is fetched for them along", async () => {
+  const acme = await organization(await outboundService());
+  const asked = Promise.withResolvers<http.ServerResponse>();
+  const there = http.createServer((_request, response) => {
+    response.writeHead(200).write("a");
+    asked.resolve(response);
+  });
+  await new Promise<void>((resolve) => there.listen(0, "127.0.0.1", resolve));
+  const { port } = there.address() as AddressInfo;
+  const leaving = new AbortController();
+
+  const upload = fetch(`${acme.service.url}/api/v1/file/`, {
+    method: "POST",
+    signal: leaving.signal,
+    headers: { authorization: authorization(acme), "content-type": "application/json" },
+    body: JSON.stringify({ content_url: `http://127.0.0.1:${port}/slow` }),
+  });
+  const answer = await asked.promise;
+  const isCutOff = new Promise((resolve) => answer.once("close", resolve));
+  leaving.abort();
+
+  await assert.rejects(upload);
+  await isCutOff;
+  there.close();
 });

@@ -14,7 +14,7 @@ const amount = () => z.int().min(0).max(moneyMax);
 export const goal = resource({
   name: "goal",
   prefix: "goal",
-  doc: "What is to be won in a month, a quarter or a year, by one member or by all together.",
+  doc: "The revenue to win in a month, a quarter or a year, by one member or by all together.",
   sort: { period: true },
   fields: {
     period: formed(parsePeriod, "must be a month, a quarter or a year: 2026-01, 2026-Q1 or 2026", {
@@ -25,7 +25,7 @@ export const goal = resource({
     user_id: ref(
       "user",
       { onDelete: "keep", onMove: "clear" },
-      { createOnly: true, doc: "Whose goal it is; null for that of the whole organization." },
+      { createOnly: true, doc: "Whose goal it is; null for the whole organization." },
     ),
     user_name: label("user_id", "user", "name"),
     target: integer({ filled: true, min: 0, max: moneyMax, doc: "Revenue to win, in minor units." }),
@@ -35,14 +35,14 @@ export const goal = resource({
       doc: "Further targets, by the key of a metric of the activity report.",
     }),
     currency: currency({ default: currencyOfOrganization, doc: "By default the organization's. Only deals in it count." }),
-    actual: related(z.int(), won, "What deals won in the period are worth together.", { always: true }),
-    progress: related(z.number(), progress, "How much of the target that is, from 0 to 1.", { always: true }),
+    actual: related(z.int(), won, "The total value of the deals won in the period.", { always: true }),
+    progress: related(z.number(), progress, "The share of the target, from 0 to 1.", { always: true }),
     period_start: date({ filled: true, derive: (row: { period: string }) => spanOf(row.period).start, doc: "The first day." }),
     period_end: date({ filled: true, derive: (row: { period: string }) => spanOf(row.period).end, doc: "The last day." }),
   },
 });
 
-/** Deals that the caller does not see do not count. */
+/** Deals that the caller cannot see do not count. */
 function won(alias: string, ctx: Ctx): Sql {
   const t = name(alias);
   const statuses = ctx.directory.list(opportunityStatus).flatMap((status) => (status.type === "won" ? [status.id] : []));

@@ -1,4 +1,4 @@
-// There is one goal for each period and member: creating it again changes it.
+// The verbs of goals. There is one goal for each period and member; creating it again updates it.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Row } from "../../core/resource.ts";
@@ -11,7 +11,7 @@ import { goal } from "./goal.ts";
 
 type Goal = Row<typeof goal>;
 
-/** Answers 201 for a new goal and 200 for one that was there. */
+/** Returns 201 for a new goal and 200 for an existing one. */
 export async function setGoal(ctx: Ctx, { amount, target_value, ...given }: Create<typeof goal>): Promise<Goal> {
   checkMetrics(given.targets ?? {});
   const values = { ...given, target: targetOf({ target: given.target, amount, target_value }) };
@@ -23,7 +23,7 @@ export async function setGoal(ctx: Ctx, { amount, target_value, ...given }: Crea
     goal,
     sql`t.period = ${given.period} and t.user_id is not distinct from ${given.user_id ?? null}`,
   );
-  if (before === undefined) throw invalid({ period: "was changed by somebody else at the same moment: try again" });
+  if (before === undefined) throw invalid({ period: "was changed by another request at the same time: try again" });
   ctx.reply.status = 200;
   return store.update(ctx, goal, before, values);
 }
@@ -35,7 +35,7 @@ function checkMetrics(targets: Record<string, number>): void {
   if (unknown.length > 0) throw invalid(Object.fromEntries(unknown.map((key) => [`targets.${key}`, reason(key)])));
 }
 
-/** One target, by any of its names. */
+/** The target, under any of its names. */
 function targetOf(given: Record<"target" | "amount" | "target_value", number | null | undefined>): number {
   const [first, ...others] = Object.entries(given).filter(([, value]) => value !== undefined);
   if (first === undefined) throw invalid({ target: "is required" });

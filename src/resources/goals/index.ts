@@ -7,5 +7,5 @@ export const goals: Operation[] = standard(
   goal,
   { list: true, create: setGoal, delete: true },
   { read: "member", write: "manage_organization" },
-  { create: { otherwise: { 200: "It was there already, and was changed." } } },
+  { create: { otherwise: { 200: "It already existed, and was updated." } } },
 );

@@ -129,7 +129,7 @@ test("a table that would take all memory is refused, however small it is in the 
   const names = Array.from({ length: 100 }, (_, i) => `c${i}`);
 
   await refuse(`Name\n"${"a".repeat(200_000)}"\n`, /a cell of more than/);
-  await refuse(`${names.join(",")}\n${"a\n".repeat(20_001)}`, /as many cells in a row/);
+  await refuse(`${names.join(",")}\n${"a\n".repeat(20_001)}`, /as many cells in each row/);
   await refuse(JSON.stringify(Array.from({ length: 10_000 }, (_, i) => ({ [`k${i}`]: 1 }))), /100 columns/);
 });
 

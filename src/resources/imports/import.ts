@@ -18,16 +18,16 @@ const mapping = z.union([z.record(z.string(), target), z.array(z.strictObject({ 
 export const importResource = resource({
   name: "import",
   prefix: "impo",
-  doc: "A table of records to bring in. It begins as a draft that shows the columns found; a mapping of columns to fields queues it.",
-  // Samples of its columns show what restricted members may not see.
+  doc: "A table of records to import. It starts as a draft that shows its columns. A mapping of columns to fields queues it.",
+  // Samples of its columns show data that restricted members may not see.
   visible: (ctx: Ctx, alias) => (may(ctx, "view_all_leads") ? null : sql`${name(alias)}.created_by = ${ctx.actor.user_id}`),
   sort: { name: true },
   fields: {
-    name: text({ filled: true, doc: "By default the name of the file, else `Import`." }),
-    object_type: choice(objectTypes, { createOnly: true, default: "lead", doc: "What a row is about." }),
+    name: text({ filled: true, doc: "By default the name of the file, or else `Import`." }),
+    object_type: choice(objectTypes, { createOnly: true, default: "lead", doc: "The kind of record in a row." }),
     csv: input(z.string(), {
       createOnly: true,
-      doc: "The table as CSV, with a row of names first: separated by commas, semicolons or tabs. Exactly one of the ways brings the table; a form's `file` is another.",
+      doc: "The table as CSV, with the names in the first row, separated by commas, semicolons or tabs. A table is sent in exactly one way; `file` in a form is another.",
     }),
     rows: input(z.array(z.record(z.string(), z.unknown())), {
       createOnly: true,
@@ -35,7 +35,7 @@ export const importResource = resource({
     }),
     content_base64: input(z.string(), {
       createOnly: true,
-      doc: "A file of it, as base64: CSV, or JSON that is a list of objects.",
+      doc: "The table as a file in base64: CSV, or JSON with a list of objects.",
     }),
     content_url: input(z.string().max(8192), { createOnly: true, doc: "A public address to fetch that file from." }),
     file_id: input(z.string(), { createOnly: true, doc: "A file that was uploaded before." }),
@@ -49,13 +49,13 @@ export const importResource = resource({
           suggested: z.string().nullable(),
         }),
       ),
-      { readOnly: true, required: true, doc: "The columns found, with some of their values and the target each seems to fit." },
+      { readOnly: true, required: true, doc: "The columns found, with some of their values and the target that seems to fit." },
     ),
     mapping: json(mapping as unknown as z.ZodType<Record<string, string | null>>, {
       output: z.record(z.string(), target),
-      doc: "By the names of columns, the target of each; null skips a column. Or a list of `{column, target}`. Setting it queues the import.",
+      doc: "The target of each column by its name; null skips a column. Or a list of `{column, target}`. Setting it queues the import.",
     }),
-    options: json(optionsSchema, { default: {}, doc: "How rows find records that exist, and what they then do." }),
+    options: json(optionsSchema, { default: {}, doc: "How rows match existing records, and what happens to those." }),
     n_rows: integer({ readOnly: true, required: true }),
     n_processed: integer({ readOnly: true, default: 0 }),
     n_created: integer({ readOnly: true, default: 0 }),
@@ -65,7 +65,7 @@ export const importResource = resource({
     errors: json(z.array(z.object({ row: z.int(), column: z.string().optional(), error: z.string() })), {
       readOnly: true,
       default: [] as { row: number; column?: string; error: string }[],
-      doc: "What was wrong with rows: the first hundred.",
+      doc: "The first hundred errors in rows.",
     }),
     date_started: timestamp({ readOnly: true }),
     date_completed: timestamp({ readOnly: true }),

@@ -1,4 +1,4 @@
-// What creating and changing an import does besides writing the row.
+// The verbs of imports.
 import { type Ctx, write } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Extras } from "../../core/operation.ts";
@@ -13,7 +13,7 @@ import { suggested, targetsOf } from "./targets.ts";
 
 type Import = Row<typeof importResource>;
 
-/** The table is kept row by row; the draft shows what was found in it. */
+/** The table is stored row by row. The draft shows what was found in it. */
 export async function createImport(ctx: Ctx, given: Create<typeof importResource>, extras?: Extras): Promise<Import> {
   const { csv, rows, content_base64, content_url, file_id, mapping, options = {}, ...values } = given;
   const table: Table | undefined = extras?.ready;
@@ -44,14 +44,14 @@ function keepRows(ctx: Ctx, importId: string, from: number, piece: string): void
   });
 }
 
-/** A mapping queues a draft, and once more one that failed; what is under way stays as it was begun. */
+/** Setting a mapping queues a draft, or a failed import once more. An import that is running cannot be changed. */
 export async function updateImport(ctx: Ctx, before: Import, patch: Patch<typeof importResource>): Promise<Import> {
   const { mapping: given, ...values } = patch;
   const mapping = given ? mappingOf(given) : before.mapping;
   const options: Options = values.options ?? before.options;
   const mapped = given !== undefined && !same(mapping, before.mapping);
   if ((mapped || !same(options, before.options)) && before.status !== "draft" && before.status !== "error")
-    throw invalid({ status: `is ${before.status}: the mapping of an import is set while it is a draft` });
+    throw invalid({ status: `is ${before.status}: a mapping can only be set while the import is a draft` });
   if (given === null && before.mapping !== null) throw invalid({ mapping: "must not be null" });
   if (values.options || mapped) await checkOptions(ctx, options);
   if (!given || (!mapped && before.status !== "error")) return store.update(ctx, importResource, before, values);
@@ -60,7 +60,7 @@ export async function updateImport(ctx: Ctx, before: Import, patch: Patch<typeof
   return store.update(ctx, importResource, before, { ...values, mapping, status: "queued", ...fresh });
 }
 
-/** What a run before has left. */
+/** An import without results. */
 const fresh = {
   n_processed: 0,
   n_created: 0,

@@ -8,7 +8,7 @@ import { targetsOf } from "./targets.ts";
 
 export type Mapping = Record<string, string | null>;
 
-/** A list of `{column, target}` says the same as an object. */
+/** A list of `{column, target}` means the same as an object. */
 export function mappingOf(given: Mapping | readonly { column: string; target: string | null }[]): Mapping {
   if (!Array.isArray(given)) return given as Mapping;
   const mapping = new Map<string, string | null>();
@@ -19,7 +19,7 @@ export function mappingOf(given: Mapping | readonly { column: string; target: st
   return Object.fromEntries(mapping);
 }
 
-/** Refuses columns that are not in the table, targets that do not exist, and a mapping by which rows could not be brought in. */
+/** Refuses columns that are not in the table, unknown targets, and a mapping that cannot create records. */
 export function checkMapping(
   directory: Directory,
   { object_type, columns }: { object_type: ObjectType; columns: readonly { name: string }[] },
@@ -42,7 +42,7 @@ export function checkMapping(
   checkMatch(used, match_by);
 }
 
-/** What rows are matched by must come from a column. */
+/** The value that rows are matched by must come from a column. */
 function checkMatch(used: ReadonlyMap<string, string>, matchBy: Options["match_by"]): void {
   const from = { name: ["name", "contact.name", "product.name"], email: ["email", "contact.email"], url: ["url"], id: ["id"] };
   if (matchBy === undefined || matchBy === "none") return;

@@ -1,4 +1,4 @@
-// The options of an import: what happens to rows whose records exist already, and values that all rows get.
+// The options of an import: what to do with rows whose records already exist, and values for all rows.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { type FieldErrors, refuse } from "../../core/errors.ts";
@@ -18,8 +18,8 @@ const country = z.string().transform((raw, check) => {
 });
 
 export const optionsSchema = z.strictObject({
-  match_by: z.enum(matches).optional().describe("By what a row finds a record that exists; `name` where nothing is said."),
-  on_match: z.enum(["update", "skip", "create"]).optional().describe("What happens then; `update` where nothing is said."),
+  match_by: z.enum(matches).optional().describe("The field by which a row finds an existing record; by default `name`."),
+  on_match: z.enum(["update", "skip", "create"]).optional().describe("What happens to an existing record; by default `update`."),
   default_status_id: z.string().nullish().describe("The status of leads whose row names none."),
   owner_id: z.string().nullish().describe("The owner of leads whose row names none."),
   tags: z
@@ -34,7 +34,7 @@ export const optionsSchema = z.strictObject({
 
 export type Options = z.output<typeof optionsSchema>;
 
-/** What options name must be there. */
+/** Records that options name must exist. */
 export async function checkOptions(ctx: Ctx, options: Options): Promise<void> {
   const { default_status_id, owner_id, list_id } = options;
   const errors: FieldErrors = {};

@@ -10,21 +10,21 @@ const target = z.strictObject({
   type: z.string(),
   object_type: z.string().describe("The kind of record it belongs to."),
   required: z.boolean(),
-  aliases: z.array(z.string()).describe("Other names by which files call it."),
-  multiple: z.boolean().describe("Several columns may go there."),
+  aliases: z.array(z.string()).describe("Other names that files have for it."),
+  multiple: z.boolean().describe("Whether several columns may be mapped to it."),
 });
 
 export const listPresets = operation({
   name: "import.presets",
   method: "GET",
   path: "/import/presets/",
-  doc: "Lists what the columns of an import can be mapped to, the organization's custom fields included.",
+  doc: "Lists the fields that columns of an import can be mapped to, including the organization's custom fields.",
   permission: "member",
   input: {
     object_type: z
       .enum(targetTypes)
       .default("lead")
-      .describe("The kind of import, `lead` where nothing is said; `activity` for what any of leads brings along."),
+      .describe("The kind of import; by default `lead`. `activity` for the activities that a row of leads may have."),
     ...pageInput,
   },
   output: z.strictObject({ data: z.array(target), has_more: z.boolean(), presets: z.array(target).describe("The same.") }),

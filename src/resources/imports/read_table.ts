@@ -1,12 +1,12 @@
-// POST /import/: the table is taken in and read before the transaction, which then keeps it row by row.
+// POST /import/: the table is received and read before the transaction, which then stores it row by row.
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
-import { type Prepared, type Upload, uploadBytesMax } from "../../core/operation.ts";
+import type { Prepared, Upload } from "../../core/operation.ts";
 import type { Create } from "../../core/resource.ts";
 import { findRecord } from "../../records/records.ts";
-import { Missing } from "../../services/storage.ts";
+import { fileBytesMax, fileTooLarge, Missing } from "../../services/storage.ts";
 import { file } from "../files/file.ts";
 import { takeUpload } from "../files/upload.ts";
 import type { importResource } from "./import.ts";
@@ -14,9 +14,9 @@ import { readCsv, readFileText, readRows, type Table } from "./table.ts";
 
 type Given = Create<typeof importResource>;
 
-/** What the create takes besides its fields: a table. */
+/** What the create takes beyond its fields: a table. */
 export const withTable = {
-  doc: "Takes a table in: as `file` of a form, `content_base64`, `content_url`, `file_id`, `rows` or `csv`; exactly one of them. A file has at most 20 MB, 1,000,000 rows and 100 columns; `rows` and `csv` are bound by what a body may have.",
+  doc: "Uploads a table: as `file` of a form, `content_base64`, `content_url`, `file_id`, `rows` or `csv`; exactly one of them. A file has at most 20 MB, 1,000,000 rows and 100 columns; for `rows` and `csv` the limits of a body apply.",
   upload: true,
   prepare: readTable,
 };
@@ -29,7 +29,7 @@ async function tableOf(ctx: Ctx, input: Given, upload: Upload | null): Promise<T
   const { csv, rows, file_id, content_base64, content_url } = input;
   const ways = [upload, csv, rows, file_id, content_base64, content_url].filter((one) => one !== undefined && one !== null);
   if (ways.length !== 1)
-    throw invalid({ file: "is required, or content_base64, content_url, file_id, rows or csv: exactly one of them" });
+    throw invalid({ file: "is required, or content_base64, content_url, file_id, rows or csv: give exactly one of them" });
   if (rows) return readRows(rows, "rows");
   if (typeof csv === "string") return readCsv(Buffer.from(csv), "csv");
   if (file_id) return readStored(ctx, file_id);
@@ -48,7 +48,7 @@ async function readUpload(ctx: Ctx, input: Given, upload: Upload | null): Promis
 async function readStored(ctx: Ctx, id: string): Promise<Table> {
   const found = await findRecord(ctx, file, id);
   if (found === null) throw invalid({ file_id: "does not exist" });
-  if (found.size > uploadBytesMax) throw invalid({ file_id: `must be ${uploadBytesMax} bytes (20 MB) or fewer` });
+  if (found.size > fileBytesMax) throw invalid({ file_id: fileTooLarge });
   const bytes = await ctx.settings.storage.read(found.storage_key).then(buffer, (error) => {
     throw error instanceof Missing ? invalid({ file_id: "names a file whose content is no longer stored" }) : error;
   });

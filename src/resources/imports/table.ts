@@ -1,4 +1,4 @@
-// Turns what a caller sends into a table: names of columns, and rows of texts.
+// Turns an upload into a table: column names, and rows of texts.
 import { isUtf8 } from "node:buffer";
 import { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -7,11 +7,11 @@ import { invalid } from "../../core/errors.ts";
 import { isExact } from "../../values/number.ts";
 
 export interface Table {
-  /** Of the file it came in. */
+  /** The name of the uploaded file. */
   name?: string | null;
   columns: { name: string; samples: string[] }[];
   n_rows: number;
-  /** The rows in their order, as JSON: lists of `pieceRows` rows, each a list of at most as many cells as there are columns. */
+  /** The rows in order, as JSON: lists of `pieceRows` rows. Each row is a list of cells, with no more cells than columns. */
   pieces: string[];
 }
 
@@ -23,13 +23,13 @@ const cellsMax = 20_000_000;
 const cellMax = 100_000;
 const samplesMax = 5;
 const sampleMax = 100;
-/** Rows kept together. */
+/** How many rows are stored together. */
 export const pieceRows = 1000;
 const chunkBytes = 16 * 1024;
-/** Rows of more or fewer cells than there are names: the parser makes an error of each, which takes 30 µs. */
+/** The most rows with more or fewer cells than the header. The parser creates an error for each, which takes 30 µs. */
 const unevenMax = 20_000;
 
-/** Reads CSV with a row of names first; `place` is the field that is refused. */
+/** Reads CSV whose first row has the names. `place` is the field to name in errors. */
 export async function readCsv(bytes: Buffer, place: string): Promise<Table> {
   if (bytes.includes(0)) throw invalid({ [place]: "must not contain NUL" });
   const parser = parse({
@@ -52,7 +52,7 @@ export async function readCsv(bytes: Buffer, place: string): Promise<Table> {
   return (table ?? new Collected([], place)).done();
 }
 
-/** Others get their turn between two chunks: 20 MB take a second or two. */
+/** Yields to other requests between two chunks: 20 MB take a second or two. */
 async function* chunks(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let from = 0; from < bytes.length; from += chunkBytes) {
     yield bytes.subarray(from, from + chunkBytes);
@@ -60,14 +60,14 @@ async function* chunks(bytes: Buffer): AsyncGenerator<Buffer> {
   }
 }
 
-/** The one of comma, semicolon and tab that the first line has most, outside of quotes. */
+/** The separator: the most frequent one of comma, semicolon and tab in the first line, outside of quotes. */
 function delimiterOf(text: string): string {
   const [line = ""] = text.replace(/"(?:[^"]|"")*"/g, "").split(/\r?\n/, 1);
   const count = (mark: string) => line.split(mark).length;
   return [",", ";", "\t"].reduce((best, mark) => (count(mark) > count(best) ? mark : best));
 }
 
-/** Reads a list of objects: every key of any of them is a column. */
+/** Reads a list of objects. Every key of any of them is a column. */
 export async function readRows(rows: readonly Record<string, unknown>[], place: string): Promise<Table> {
   const names = [...namesIn(rows)];
   const table = new Collected(names, place);
@@ -78,7 +78,7 @@ export async function readRows(rows: readonly Record<string, unknown>[], place: 
   return table.done();
 }
 
-/** The keys of all rows, or of as many as it takes to see that they are too many. */
+/** The keys of all rows. Stops as soon as there are too many. */
 function namesIn(rows: readonly Record<string, unknown>[]): Set<string> {
   const names = new Set<string>();
   for (const row of rows) {
@@ -88,7 +88,7 @@ function namesIn(rows: readonly Record<string, unknown>[]): Set<string> {
   return names;
 }
 
-/** Reads a file: CSV, or JSON that is a list of objects. */
+/** Reads a file: CSV, or JSON with a list of objects. */
 export async function readFileText(bytes: Buffer, place: string): Promise<Table> {
   if (!isUtf8(bytes)) throw invalid({ [place]: "must be text in UTF-8" });
   return /^\ufeff?\s*\[/.test(bytes.subarray(0, chunkBytes).toString("utf8"))
@@ -102,12 +102,12 @@ function parseList(text: string, place: string): Record<string, unknown>[] {
     if (list.every((one) => typeof one === "object" && one !== null && !Array.isArray(one)))
       return list as Record<string, unknown>[];
   } catch {
-    // Said below, with what else a file may be.
+    // The error below names it together with the other formats.
   }
-  throw invalid({ [place]: "must be CSV, or JSON that is a list of objects" });
+  throw invalid({ [place]: "must be CSV, or JSON with a list of objects" });
 }
 
-/** A number that would be read as another stays as the file has it; few files have one, and asking takes its time. */
+/** Keeps the text of numbers that JSON would change. Few files have any, and the check takes time. */
 const parsed = (text: string): unknown => (/\d{16}/.test(text) ? JSON.parse(text, asWritten) : JSON.parse(text));
 
 const asWritten = (_key: string, value: unknown, at?: { source?: string }): unknown =>
@@ -121,7 +121,9 @@ function cellOf(value: unknown, place: string): string | null {
   return text;
 }
 
-/** A table on its way. Its rows become text at once: as arrays of strings, those of a file of 20 MB took half a gigabyte. */
+/**
+ * Collects a table. Rows are turned into text at once: as arrays of strings, the rows of a file of 20 MB took half a gigabyte.
+ */
 class Collected {
   private readonly names: string[];
   private readonly samples: Set<string>[];
@@ -141,7 +143,7 @@ class Collected {
 
   add(given: Cells): void {
     if (given.length !== this.names.length && ++this.uneven > unevenMax)
-      this.refuse(`must have as many cells in a row as there are names; more than ${unevenMax} rows have not`);
+      this.refuse(`must have as many cells in each row as there are column names; more than ${unevenMax} rows differ`);
     const row = given.slice(0, this.names.length);
     this.rows++;
     this.cells += row.length;
@@ -178,7 +180,7 @@ class Collected {
   }
 }
 
-/** Columns are told apart by their names: one without gets its number, and the second `Name` is `Name 2`. */
+/** Column names must differ: a column without a name gets its number, and a second `Name` becomes `Name 2`. */
 function distinct(header: readonly string[]): string[] {
   const taken = new Set<string>();
   return header.map((raw, i) => {
@@ -190,5 +192,5 @@ function distinct(header: readonly string[]): string[] {
   });
 }
 
-/** What is cut must not end in half a character. */
+/** A cut must not leave half a surrogate pair. */
 const shortened = (text: string, max: number): string => text.slice(0, max).toWellFormed();

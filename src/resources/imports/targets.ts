@@ -1,4 +1,4 @@
-// What a column can be mapped to. Leads have the plain names; what belongs to other records stands behind a dot.
+// The fields that a column can be mapped to. Leads have plain names, and fields of other records have a prefix and a dot.
 import type { Directory } from "../../core/directory.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
 import { objectTypes } from "./import.ts";
@@ -9,9 +9,9 @@ export interface Target {
   type: string;
   object_type: string;
   required: boolean;
-  /** Other names by which files call it. */
+  /** Other names of the field in files. */
   aliases: string[];
-  /** Several columns may go there. */
+  /** Several columns may be mapped to it. */
   multiple: boolean;
 }
 
@@ -85,8 +85,8 @@ const product: Line[] = [
 ];
 
 const task: Line[] = [
-  ["task.text", "What is to be done", "text", ["text", "task", "subject", "todo", "description"], { required: true }],
-  ["task.date", "Day it is due", "date", ["date", "due", "due_date", "deadline"]],
+  ["task.text", "What has to be done", "text", ["text", "task", "subject", "todo", "description"], { required: true }],
+  ["task.date", "Due date", "date", ["date", "due", "due_date", "deadline"]],
   ["task.assigned_to", "Assignee", "user", ["assignee", "assigned_to", "owner"]],
   ["task.priority", "Priority", "text", ["priority"]],
   ["task.is_complete", "Done", "boolean", ["done", "completed", "is_complete"]],
@@ -95,10 +95,10 @@ const task: Line[] = [
   ["contact.email", "Contact's e-mail", "email", ["email", "email_address"]],
 ];
 
-/** What is listed: the kinds of import, and what a row brings along that is no kind of its own. */
+/** What is listed: the kinds of import, and parts of a row that are no kind of their own. */
 export const targetTypes = [...objectTypes, "activity"] as const;
 
-/** Of each kind of import, its lines with the kind of record they belong to; the kind's own come first. */
+/** For each kind of import, its rows with the kind of record they belong to. The kind's own come first. */
 const lines: Record<(typeof targetTypes)[number], readonly (readonly [string, Line[]])[]> = {
   lead: [
     ["lead", lead],
@@ -146,7 +146,7 @@ function customTargets(directory: Directory, of: string): Target[] {
   }));
 }
 
-/** The target each column seems to fit, or null. What takes one column is suggested once. */
+/** The best target for each column, or null. A target that takes one column is suggested only once. */
 export function suggested(targets: readonly Target[], names: readonly string[]): (string | null)[] {
   const byWord = wordsOf(targets);
   const taken = new Set<string>();
@@ -158,7 +158,9 @@ export function suggested(targets: readonly Target[], names: readonly string[]):
   });
 }
 
-/** Labels and aliases go before the targets' own words: `email` alone is more often a person's than a company's. */
+/**
+ * Labels and aliases are tried before the targets' own names: `email` alone usually means a person's address, not a company's.
+ */
 function wordsOf(targets: readonly Target[]): Map<string, Target> {
   const words = [
     ...targets.flatMap((one) => [one.label, ...one.aliases].map((word) => [word, one] as const)),

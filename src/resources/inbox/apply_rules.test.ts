@@ -103,7 +103,7 @@ test("a rule that stops is the last, whether it says so itself or by an action",
   assert.deepEqual(applyRules([last, { ...first, actions: [stop] }], message()).matched, ["rule_1"]);
 });
 
-// --- whatever the rules say ---
+// --- limits ---
 
 const condition = fc.oneof(
   fc.record({
@@ -158,7 +158,7 @@ test("the order rules are handed over in does not matter, and they are left as t
   );
 });
 
-test("what is switched off, has no conditions or stands behind a stop has no say", () => {
+test("disabled rules, rules without conditions and rules after a stop have no effect", () => {
   fc.assert(
     fc.property(rules, anyMessage, (all, given) => {
       const { matched } = applyRules(all, given);

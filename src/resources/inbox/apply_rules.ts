@@ -1,4 +1,4 @@
-// Applies inbox rules to a message: a pure function. Whoever received the message carries out the actions that it returns.
+// Applies inbox rules to a message. This is a pure function: the code that received the message runs the returned actions.
 import type { Action, Condition } from "./rule_grammar.ts";
 
 export interface Rule {
@@ -12,7 +12,7 @@ export interface Rule {
   stop_processing: boolean;
 }
 
-/** As much of a message as rules ask of it. `sender` and `recipients` are addresses and names alike. */
+/** The parts of a message that rules check. `sender` and `recipients` contain addresses and names. */
 export interface Incoming {
   channel: string;
   sender: readonly string[];
@@ -21,14 +21,14 @@ export interface Incoming {
   body: string;
   has_attachments: boolean;
   is_reply: boolean;
-  /** Nobody knows who wrote it. */
+  /** The sender is unknown. */
   unknown_sender: boolean;
   lead_status_id: string | null;
 }
 
-/** What the rules say of a message. Of what there can be only one of, the first rule that says it has the say. */
+/** The result of the rules for a message. For actions that exist only once, the first rule with one decides. */
 export interface Outcome {
-  /** The rules that matched, in the order they were asked. */
+  /** The rules that matched, in the order of their positions. */
   matched: string[];
   folder_id: string | null;
   copy_to: string[];
@@ -43,7 +43,7 @@ export interface Outcome {
   delete: boolean;
 }
 
-/** Asks the enabled rules in the order of their positions, until one says that no other shall be asked. */
+/** Checks the enabled rules in the order of their positions, until a matching rule stops the others. */
 export function applyRules(rules: readonly Rule[], message: Incoming): Outcome {
   const outcome = nothing();
   const inOrder = rules.filter((rule) => rule.is_enabled).sort((a, b) => a.position - b.position || (a.id < b.id ? -1 : 1));
@@ -96,7 +96,7 @@ function carryOut(outcome: Outcome, { type, value }: Action): void {
 
 // --- conditions ---
 
-/** Bodies of mails can be long; what matters stands at their beginning. */
+/** Bodies of mails can be long, and the important part is at the beginning. */
 const bodyMax = 100_000;
 
 function isMet({ field, operator, value }: Condition, message: Incoming): boolean {
@@ -118,7 +118,7 @@ const tests: Record<"equals" | "contains" | "starts_with" | "ends_with" | "match
   matches: isLike,
 };
 
-/** The texts that a field stands for; null for one that is true or false. */
+/** The texts that a field stands for. Null for one that is true or false. */
 function textsOf(field: Condition["field"], message: Incoming): string[] | null {
   const { subject, body, channel, lead_status_id } = message;
   const start = () => plain(body.slice(0, bodyMax));
@@ -147,7 +147,10 @@ const flagOf = (field: Condition["field"], message: Incoming): boolean =>
 
 const plain = (text: string): string => text.toLowerCase().trim();
 
-/** `inv*ce-????`: a star stands for any text, a question mark for one character. Takes no longer than text times pattern. */
+/**
+ * `inv*ce-????`: a star matches any text, a question mark one character. Takes at most the length of the text times that of the
+ * pattern.
+ */
 export function isLike(text: string, pattern: string): boolean {
   let [at, wanted, star, resume] = [0, 0, -1, 0];
   while (at < text.length) {

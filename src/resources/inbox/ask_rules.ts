@@ -1,4 +1,4 @@
-// Asking the rules of an organization about a message, in the transaction that takes it in.
+// Runs an organization's rules for a message, in the transaction that receives it.
 import { type Ctx, write } from "../../core/context.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
@@ -6,7 +6,7 @@ import { applyRules, type Incoming, type Outcome, type Rule } from "./apply_rule
 import { inboxFolder, systemFolder } from "./inbox_folder.ts";
 import { inboxRule } from "./inbox_rule.ts";
 
-/** `users` are those whose own rules are asked beside everybody's: whose message it is, and who is to answer. */
+/** `users` are the members whose own rules run beside everybody's: the recipient, and the person who should answer. */
 export async function askRules(ctx: Ctx, message: Incoming, users: readonly (string | null)[]): Promise<Outcome> {
   const rules = await findRecords(ctx, { ...inboxRule, visible: undefined }, [
     sql`t.is_enabled`,
@@ -17,7 +17,7 @@ export async function askRules(ctx: Ctx, message: Incoming, users: readonly (str
   return outcome;
 }
 
-// Counting is no change of a rule: it leaves version and dates alone.
+// Counting matches is no change of a rule, so version and dates stay the same.
 function count(ctx: Ctx, ids: readonly string[]): void {
   write(
     ctx,
@@ -26,7 +26,10 @@ function count(ctx: Ctx, ids: readonly string[]): void {
   );
 }
 
-/** The folder that the rules file a message in: copying files it where nothing moves it. Undefined where none does, or it is gone. */
+/**
+ * The folder in which the rules file a message. A copy counts when nothing moves it. Undefined without a folder, or when it is
+ * gone.
+ */
 export function filedIn(ctx: Ctx, outcome: Outcome): string | undefined {
   const trash = outcome.delete ? systemFolder(ctx.directory, "trash").id : null;
   return (

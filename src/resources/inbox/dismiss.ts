@@ -15,7 +15,7 @@ export const dismissInboxProspect = operation({
   name: "inbox_prospect.dismiss",
   method: "POST",
   path: "/inbox_prospect/{id}/dismiss/",
-  doc: "Puts a prospect aside. One that is dismissed already stays as it is; one that is converted is refused.",
+  doc: "Dismisses a prospect. One that is already dismissed stays as it is. A converted one is refused.",
   permission: "member",
   input: { id: z.string() },
   output: outputSchema(inboxProspect),

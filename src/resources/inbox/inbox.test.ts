@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
-import { asService } from "../../records/public_route.ts";
+import { asService } from "../../records/acting.ts";
 import { type Received, receiveFromStranger } from "./receive.ts";
 
 const folders = async (ws: Workspace) => (await ws.get("/inbox_folder/")).data;
@@ -37,7 +37,7 @@ describe("a folder", () => {
     await acme.refused(400, "DELETE", `/inbox_folder/${all[1].id}/`);
   });
 
-  test("has a name of its own among those beside it, and lies in no circle", async () => {
+  test("has a unique name among its siblings, and is in no circle", async () => {
     const acme = await organization();
     const outer = await acme.post("/inbox_folder/", { display_name: "Customers" });
     const inner = await acme.post("/inbox_folder/", { name: "customers", parent_folder_id: outer.id });
@@ -308,7 +308,7 @@ describe("a prospect", () => {
     await acme.refused(400, "POST", `/inbox_prospect/${id}/dismiss/`, {}, "status");
   });
 
-  test("joins a lead there is, and the contact that lead has by now", async () => {
+  test("joins an existing lead, and its matching contact", async () => {
     const acme = await organization();
     const person = await acme.contact({ phones: [{ phone: "+18004445555" }] });
     const { id } = await receive(acme, { channel: "sms", email: null, phone: "+18004445555" });
@@ -383,4 +383,19 @@ describe("a prospect", () => {
     assert.equal(buyer.status, "converted");
     assert.equal((await acme.get(`/lead/${buyer.lead_id}/`)).name, "buy.io");
   });
+});
+
+test("conversations of a deleted folder have an event that they are in the Inbox", async () => {
+  const acme = await organization();
+  const folder = await acme.post("/inbox_folder/", { name: "Customers" });
+  const inbox = await folderNamed(acme, "Inbox");
+  const conversation = await acme.post("/conversation/", { lead_id: (await acme.lead()).id, folder_id: folder.id });
+
+  await acme.delete(`/inbox_folder/${folder.id}/`);
+
+  const [event] = (await acme.get("/event/?event=conversation.updated")).data;
+  assert.deepEqual(
+    [event.object_id, event.previous_data, event.data.folder_id],
+    [conversation.id, { folder_id: folder.id }, inbox.id],
+  );
 });

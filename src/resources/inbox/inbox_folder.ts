@@ -7,11 +7,12 @@ import { type Row, resource } from "../../core/resource.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
 import { andVisible, visibleAsLead } from "../leads/visibility.ts";
 import { atEnd, positionMax } from "../shared/positions.ts";
+import { prospectIsVisible } from "./prospect_visibility.ts";
 
 export const inboxFolder = resource({
   name: "inbox_folder",
   prefix: "folder",
-  doc: "A folder that conversations and prospects are filed in. Inbox, Archive, Trash and Spam are always there.",
+  doc: "A folder for conversations and prospects. Inbox, Archive, Trash and Spam always exist.",
   event: null,
   cached: true,
   order: "position,name",
@@ -23,20 +24,20 @@ export const inboxFolder = resource({
   },
   visible: (ctx, alias) => sql`(${name(alias)}.is_shared or ${name(alias)}.user_id = ${ctx.actor.user_id})`,
   fields: {
-    name: text({ filled: true, doc: "Unique among the folders beside it." }),
+    name: text({ filled: true, doc: "Unique among the folders at the same place." }),
     display_name: input(z.string().max(255), {
       doc: "Another name of `name`.",
       shown: computed(["name"], z.string(), (given: string) => given, "The same as `name`."),
     }),
-    parent_folder_id: ref("inbox_folder", { onDelete: "clear", onMove: "clear" }, { doc: "The folder it lies in." }),
+    parent_folder_id: ref("inbox_folder", { onDelete: "clear", onMove: "clear" }, { doc: "The folder that contains it." }),
     color: text({ max: 50 }),
-    position: integer({ min: 0, max: positionMax, default: atEnd("inbox_folder"), doc: "Its place in the list." }),
-    is_system: boolean({ readOnly: true, default: false, doc: "One of the four that are always there." }),
+    position: integer({ min: 0, max: positionMax, default: atEnd("inbox_folder"), doc: "Its position in the list." }),
+    is_system: boolean({ readOnly: true, default: false, doc: "True for the four that always exist." }),
     system_name: text({ readOnly: true, hidden: true }),
-    is_shared: boolean({ default: true, doc: "False for a folder of one's own." }),
-    user_id: ref("user", { onDelete: "keep", onMove: "clear" }, { readOnly: true, doc: "Of a private folder: whose it is." }),
-    unread_count: counted(sql`and not c.is_read`, "Conversations in it that are not read, and new prospects."),
-    total_count: counted(sql``, "Conversations in it, and new prospects."),
+    is_shared: boolean({ default: true, doc: "False for a private folder." }),
+    user_id: ref("user", { onDelete: "keep", onMove: "clear" }, { readOnly: true, doc: "For a private folder: its owner." }),
+    unread_count: counted(sql`and not c.is_read`, "The number of its unread conversations and new prospects."),
+    total_count: counted(sql``, "The number of its conversations and new prospects."),
   },
 });
 
@@ -46,7 +47,7 @@ function counted(condition: Sql, doc: string) {
     (alias, ctx) => sql`(select count(*) from conversation c where c.organization_id = ${ctx.organization_id}
         and c.folder_id = ${name(alias)}.id and c.deleted_at is null ${condition} ${andVisible(visibleAsLead(ctx, "c"))})
       + (select count(*) from inbox_prospect p where p.organization_id = ${ctx.organization_id}
-        and p.folder_id = ${name(alias)}.id and p.status = 'new' ${andVisible(visibleAsLead(ctx, "p"))})`,
+        and p.folder_id = ${name(alias)}.id and p.status = 'new' and ${prospectIsVisible(ctx, "p")})`,
     doc,
   );
 }
@@ -56,13 +57,13 @@ type SystemName = "inbox" | "archive" | "trash" | "spam";
 export const systemFolder = (directory: Directory, system_name: SystemName): Row<typeof inboxFolder> =>
   directory.list(inboxFolder).find((folder) => folder.system_name === system_name)!;
 
-/** The folder, or undefined where there is none that the caller may see. */
+/** The folder. Undefined when there is none that the caller may see. */
 export function folderOf(ctx: Ctx, id: string): Row<typeof inboxFolder> | undefined {
   const folder = ctx.directory.get(inboxFolder, id);
   return folder && (folder.is_shared || folder.user_id === ctx.actor.user_id) ? folder : undefined;
 }
 
-/** `folder_id` of what is filed: the Inbox, where nothing else is said. */
+/** The `folder_id` of what is filed. The Inbox by default. */
 export const folderId = (doc: string) =>
   ref(
     "inbox_folder",

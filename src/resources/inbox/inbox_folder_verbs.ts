@@ -1,12 +1,15 @@
-// What writing a folder does besides writing the row.
+// The verbs of folders.
 import { type Ctx, query, write } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
+import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
+import { placeBehind } from "../shared/positions.ts";
 import { refuseBoth } from "../shared/resolve_label.ts";
 import { folderOf, inboxFolder, systemFolder } from "./inbox_folder.ts";
+import { inboxProspect } from "./inbox_prospect.ts";
 import { inboxRule } from "./inbox_rule.ts";
 
 type Folder = Row<typeof inboxFolder>;
@@ -15,7 +18,8 @@ export async function createInboxFolder(ctx: Ctx, given: Create<typeof inboxFold
   const values = named(given);
   if (!values.name?.trim()) throw invalid({ name: "is required" });
   if (values.parent_folder_id) checkParent(ctx, values.parent_folder_id);
-  return store.insert(ctx, inboxFolder, { ...values, ...ownership(ctx, values.is_shared ?? true) });
+  const position = values.position ?? (await placeBehind(ctx, inboxFolder));
+  return store.insert(ctx, inboxFolder, { ...values, position, ...ownership(ctx, values.is_shared ?? true) });
 }
 
 export async function updateInboxFolder(ctx: Ctx, before: Folder, patch: Patch<typeof inboxFolder>): Promise<Folder> {
@@ -33,22 +37,21 @@ export async function updateInboxFolder(ctx: Ctx, before: Folder, patch: Patch<t
   });
 }
 
-/** What was filed in it goes to the Inbox, and rules that name it stop: nothing is filed where nobody would look. */
+/** Its messages move to the Inbox, and rules that name it are disabled, so that nothing is filed where nobody looks. */
 export async function deleteInboxFolder(ctx: Ctx, before: Folder): Promise<void> {
   refuseSystem(before);
   makeRoom(ctx, before);
   const inbox = systemFolder(ctx.directory, "inbox").id;
-  for (const table of [sql`conversation`, sql`inbox_prospect`])
-    write(
-      ctx,
-      statement(sql`update ${table} set folder_id = ${inbox}, version = version + 1
-        where organization_id = ${ctx.organization_id} and folder_id = ${before.id}`),
-    );
+  for (const kind of [ctx.registry.resource("conversation")!, inboxProspect]) {
+    const filed = await lockToChange(ctx, kind, sql`t.folder_id = ${before.id}`);
+    const changes = filed.map((row) => ({ before: row, values: { folder_id: inbox } }));
+    await store.updateAll(ctx, kind, changes);
+  }
   await disableRulesNaming(ctx, before.id);
   await store.remove(ctx, inboxFolder, [before]);
 }
 
-/** Folders within come to the top, where the name of each must be free. That of the deleted folder is. */
+/** Folders inside it move to the top level, where their names must be free. The deleted folder's name is. */
 function makeRoom(ctx: Ctx, before: Folder): void {
   const isSameName = (one: Folder, other: Folder) =>
     one.user_id === other.user_id && one.name.toLowerCase() === other.name.toLowerCase();
@@ -74,13 +77,13 @@ async function disableRulesNaming(ctx: Ctx, id: string): Promise<void> {
 }
 
 function refuseSystem(folder: Folder): void {
-  if (folder.is_system) throw invalid({}, `${folder.name} is always there: it cannot be changed or deleted.`);
+  if (folder.is_system) throw invalid({}, `${folder.name} always exists: it cannot be changed or deleted.`);
 }
 
-/** A private folder is its maker's alone. */
+/** A private folder belongs to its creator alone. */
 const ownership = (ctx: Ctx, is_shared: boolean) => ({ is_shared, user_id: is_shared ? null : ctx.actor.user_id });
 
-/** `display_name` is `name` by another name: of the two, what differs from what was is meant. */
+/** `display_name` is another name of `name`. Of the two, the one that differs from the stored value counts. */
 function named<T extends { name?: string; display_name?: string | null }>(
   { display_name, ...given }: T,
   before: { name?: string } = {},
@@ -95,7 +98,7 @@ function checkParent(ctx: Ctx, id: string): void {
   if (folderOf(ctx, id) === undefined) throw invalid({ parent_folder_id: "does not exist" });
 }
 
-/** All folders are locked by now: two moves at once could make a circle that neither sees. */
+/** All folders are locked by now. Otherwise two moves at once could make a circle that neither sees. */
 async function checkNoCircle(ctx: Ctx, id: string, parent: string): Promise<void> {
   const rows = await query(
     ctx,
@@ -104,5 +107,5 @@ async function checkNoCircle(ctx: Ctx, id: string, parent: string): Promise<void
   );
   const parents = new Map(rows.map(([one, above]) => [one!, above ?? null]));
   for (let at: string | null = parent; at !== null; at = parents.get(at) ?? null)
-    if (at === id) throw invalid({ parent_folder_id: "must not lie within the folder itself" });
+    if (at === id) throw invalid({ parent_folder_id: "must not be inside the folder itself" });
 }

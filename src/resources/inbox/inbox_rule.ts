@@ -1,4 +1,4 @@
-// A rule of the inbox.
+// An inbox rule: conditions on incoming messages, and actions for those that match.
 import { z } from "zod";
 import { type Ctx, may } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
@@ -21,7 +21,7 @@ const shownAction = z.object({ type: z.string(), value: z.union([z.string(), z.a
 export const inboxRule = resource({
   name: "inbox_rule",
   prefix: "rule",
-  doc: "What is done with messages that come in: what they must be like, and what then happens to their conversation.",
+  doc: "A rule for incoming messages: conditions on a message, and actions on its conversation.",
   event: null,
   order: "position",
   sort: { position: true, name: true },
@@ -32,7 +32,12 @@ export const inboxRule = resource({
   fields: {
     name: text({ required: true }),
     is_enabled: boolean({ default: true }),
-    position: integer({ min: 0, max: positionMax, filled: true, doc: "Lower ones are asked first; by default it is the last." }),
+    position: integer({
+      min: 0,
+      max: positionMax,
+      filled: true,
+      doc: "Rules with lower positions run first; by default it is the last.",
+    }),
     sequence: input(z.int().min(0).max(positionMax), { doc: "Another name of `position`." }),
     match: choice(["all", "any"], { default: "all", doc: "Whether all conditions must be met, or one is enough." }),
     conditions: said<Condition>(shownCondition, readConditions, {
@@ -41,13 +46,13 @@ export const inboxRule = resource({
     }),
     exceptions: said<Condition>(shownCondition, readConditions, {
       default: [],
-      doc: "Of the same form: a message like that is left alone.",
+      doc: "In the same form. Messages that match them are left alone.",
     }),
     actions: said<Action>(shownAction, readActions, {
       required: true,
       doc: 'A list such as `[{"type": "add_tag", "value": "billing"}]`, or in short `{"add_tag": "billing"}`.',
     }),
-    stop_processing: boolean({ default: false, doc: "No rule behind it is asked once it has matched." }),
+    stop_processing: boolean({ default: false, doc: "When it matches, no later rule runs." }),
     user_id: ref("user", { onDelete: "keep", onMove: "clear" }, { doc: "The member it is for; null for everybody." }),
     user_name: label("user_id", "user", "name"),
     last_matched_at: timestamp({ readOnly: true }),
@@ -57,7 +62,7 @@ export const inboxRule = resource({
 
 type Read<T> = (given: unknown, known: Known) => T[];
 
-/** Conditions or actions: a list of them, or a map in short. */
+/** Conditions or actions: a list of them, or a short form as a map. */
 function said<T>(shown: z.ZodType, read: Read<T>, options: { required?: true; default?: T[]; doc: string }) {
   const given = z.union([z.array(z.unknown()), z.record(z.string(), z.unknown())], { error: "must be a list or an object" });
   return json(given as unknown as z.ZodType<T[]>, {

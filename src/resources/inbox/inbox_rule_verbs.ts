@@ -1,4 +1,4 @@
-// Whose rules one may write: one's own, and with `manage_customizations` everybody's.
+// The verbs of inbox rules. Members write their own rules, and with `manage_customizations` those of everybody.
 import { type Ctx, may, query } from "../../core/context.ts";
 import { invalid, notAllowed } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
@@ -35,7 +35,7 @@ function checkMayWrite(ctx: Ctx, user_id: string | null): void {
   if (user_id !== ctx.actor.user_id && !may(ctx, "manage_customizations")) throw notAllowed("manage_customizations");
 }
 
-/** A rule was stopped when a folder it names was deleted: it is of no use until it names another. */
+/** The rule was disabled when a folder it names was deleted. It stays so until it names another. */
 function checkFolders(ctx: Ctx, actions: readonly Action[]): void {
   const place = actions.findIndex(
     ({ type, value }) => type.endsWith("_to_folder") && ctx.directory.get(inboxFolder, value as string) === undefined,

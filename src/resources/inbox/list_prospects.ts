@@ -1,4 +1,4 @@
-// The list of prospects leaves out those that were converted or dismissed, unless they are asked for.
+// The list of prospects leaves out those that were converted or dismissed, unless the request asks for them.
 import type { Ctx } from "../../core/context.ts";
 import type { JsonText } from "../../core/operation.ts";
 import { sql } from "../../db/sql.ts";

@@ -1,15 +1,18 @@
-// Receives a message from somebody who is no contact: the only way a prospect is made. Code that fetches mail or answers a
-// provider calls it when no contact has the sender's address.
+// Receives a message from somebody who is not a contact. Prospects are created only here. Code that fetches mail or handles a
+// provider's call uses it when no contact has the sender's address.
 import type { Ctx } from "../../core/context.ts";
 import type { Row, Values } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { emailKey } from "../../values/email.ts";
+import type { ArrivedEmail } from "../activities/arrived_email.ts";
+import type { KeptPart } from "../activities/arrived_parts.ts";
 import { askRules, filedIn } from "./ask_rules.ts";
 import { convertProspect } from "./convert_prospect.ts";
 import { dismissProspect } from "./dismiss.ts";
 import { inboxProspect } from "./inbox_prospect.ts";
+import { keepMessage } from "./prospect_messages.ts";
 
 type Prospect = Row<typeof inboxProspect>;
 
@@ -23,41 +26,70 @@ export interface Received {
   subject: string | null;
   body_text: string | null;
   received_at: string;
-  /** What else came with it, such as `to`, `cc` and `attachments`. */
+  /** Further values of the message, such as `to`, `cc` and `attachments`. */
   message: Record<string, unknown>;
+  /** Only for mail. */
+  mail?: FromMailbox;
+  /** The member whose own number received it: only they see the prospect until it becomes a lead. */
+  user_id?: string | null;
+}
+
+/** For mail of a member's mailbox: only that member sees the prospect until it becomes a lead. */
+export interface FromMailbox {
+  user_id: string;
+  account_id: string;
+  identity: string;
+  email: ArrivedEmail;
+  parts: readonly KeptPart[];
 }
 
 /**
- * The prospect that the sender is, as the rules leave it. Somebody who writes again before anybody has looked is the same prospect.
- *
- * @public for what fetches mail
+ * The prospect for the sender, after the rules have run. If the same sender already has an open prospect, the message is added to
+ * it.
  */
-export async function receiveFromStranger(ctx: Ctx, received: Received): Promise<Prospect> {
+export async function receiveFromStranger(ctx: Ctx, { mail, user_id = null, ...received }: Received): Promise<Prospect> {
   const values = {
     ...received,
     company: companyOf(received.email),
     subject: received.subject?.slice(0, 1000) ?? null,
     preview: received.body_text?.slice(0, 2000).replace(/\s+/g, " ").trim().slice(0, 255).toWellFormed() ?? null,
+    user_id: mail?.user_id ?? user_id,
+    account_id: mail?.account_id ?? null,
   };
-  const prospect = (await writesAgain(ctx, received, values)) ?? (await store.insertNew(ctx, inboxProspect, values));
-  // Of two messages at once from the same stranger the second waits for the first, and then finds its prospect.
-  if (prospect === null) return receiveFromStranger(ctx, received);
+  const prospect = (await writesAgain(ctx, values)) ?? (await store.insertNew(ctx, inboxProspect, values));
+  // When two messages of the same sender arrive at once, the second waits and finds the prospect of the first.
+  if (prospect === null) return receiveFromStranger(ctx, { mail, user_id, ...received });
+  const { identity = null, email = null, parts = [] } = mail ?? {};
+  const body_text = email === null ? received.body_text : null;
+  await keepMessage(ctx, prospect.id, { ...received, body_text, identity, email }, parts);
 
-  const outcome = await askRules(ctx, incoming(received), []);
+  const outcome = await askRules(ctx, incoming(received), [values.user_id]);
   const folder_id = filedIn(ctx, outcome) ?? prospect.folder_id;
   const filed = store.update(ctx, inboxProspect, prospect, { folder_id }, undefined, null);
   if (outcome.dismiss || outcome.delete) return dismissProspect(ctx, filed);
   return outcome.create_lead ? (await convertProspect(ctx, filed, {})).prospect : filed;
 }
 
-async function writesAgain(ctx: Ctx, { email, phone }: Received, values: Values<typeof inboxProspect>): Promise<Prospect | null> {
+/** The prospect shows its newest message. */
+async function writesAgain(ctx: Ctx, values: Values<typeof inboxProspect>): Promise<Prospect | null> {
+  const { email = null, phone = null, account_id = null, user_id = null } = values;
   if (email === null && phone === null) return null;
-  const same = email === null ? sql`t.email is null and t.phone = ${phone}` : sql`lower(t.email) = ${emailKey(email)}`;
-  const [open] = await findRecords(ctx, inboxProspect, [sql`t.status = 'new'`, same], sql`for update of t`);
-  return open === undefined ? null : store.update(ctx, inboxProspect, open, values, undefined, null);
+  const same =
+    email === null
+      ? sql`t.email is null and t.phone = ${phone} and coalesce(t.user_id, '') = ${user_id ?? ""}`
+      : sql`lower(t.email) = ${emailKey(email)}`;
+  const [open] = await findRecords(
+    ctx,
+    { ...inboxProspect, visible: undefined },
+    [sql`t.status = 'new'`, sql`coalesce(t.account_id, '') = ${account_id ?? ""}`, same],
+    sql`for update of t`,
+  );
+  if (open === undefined) return null;
+  const newest = values.received_at! >= open.received_at ? values : {};
+  return store.update(ctx, inboxProspect, open, { ...newest, message_count: open.message_count + 1 }, undefined, null);
 }
 
-const incoming = ({ channel, name, email, phone, subject, body_text, message }: Received) => ({
+const incoming = ({ channel, name, email, phone, subject, body_text, message }: Omit<Received, "mail" | "user_id">) => ({
   channel,
   sender: [email, phone, name].filter((one) => one !== null),
   recipients: [message.to ?? [], message.cc ?? []].flat().filter((one): one is string => typeof one === "string"),
@@ -69,7 +101,7 @@ const incoming = ({ channel, name, email, phone, subject, body_text, message }: 
   lead_status_id: null,
 });
 
-/** Where everybody has an address, an address says nothing of a company. */
+/** Mail providers for everybody: such an address says nothing about a company. */
 const forEverybody = new Set(
   "gmail.com googlemail.com outlook.com hotmail.com live.com yahoo.com icloud.com me.com aol.com gmx.de gmx.net web.de proton.me protonmail.com qq.com 163.com mail.ru".split(
     " ",

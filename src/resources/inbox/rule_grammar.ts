@@ -1,5 +1,5 @@
-// What an inbox rule may say. Conditions and actions come as lists, or as maps in short; they are kept as lists. What is not
-// understood is refused with its place.
+// The grammar of inbox rules. Conditions and actions may be lists, or maps as a short form. They are stored as lists. Errors name
+// the place of what is not understood.
 import { invalid } from "../../core/errors.ts";
 import { parseEmail } from "../../values/email.ts";
 import { byName } from "../../values/names.ts";
@@ -24,7 +24,7 @@ const textOperators = [
 export type Operator = (typeof textOperators)[number];
 const nameOperators: readonly Operator[] = ["equals", "not_equals", "exists"];
 
-/** `value` is a text, or several of which one is enough; of flags and of `exists` it is true or false. */
+/** `value` is a text, or several of which one must match. For flags and `exists` it is true or false. */
 export interface Condition {
   field: ConditionField;
   operator: Operator;
@@ -49,11 +49,11 @@ export type ActionType = (typeof actionTypes)[number];
 
 export interface Action {
   type: ActionType;
-  /** The folder, the member or group, the tag, …; true for what needs no more words. */
+  /** The folder, member, group or tag. True for actions without a value. */
   value: string | string[] | true;
 }
 
-/** What can only be checked in the organization. */
+/** Checks that need the organization's data. */
 export interface Known {
   isFolder(id: string): boolean;
   isAssignee(id: string): boolean;
@@ -63,7 +63,7 @@ export interface Known {
 const listMax = 50;
 const textMax = 512;
 
-/** The list. The first thing that is not understood is refused by its place below the field. */
+/** The list. The first error is thrown with its place below the field. */
 export const readConditions = (given: unknown, known: Known): Condition[] =>
   entriesOf(given).map(([place, { key, value }]) =>
     key === null ? longCondition(place, value, known) : shortCondition(place, key, value, known),
@@ -71,7 +71,7 @@ export const readConditions = (given: unknown, known: Known): Condition[] =>
 
 export const readActions = (given: unknown, known: Known): Action[] =>
   entriesOf(given)
-    // `"mark_as_read": false` in a map says that it is not wanted.
+    // `"mark_as_read": false` in a map means that the action is not wanted.
     .filter(([, { key, value }]) => key === null || (value !== false && value !== null))
     .map(([place, { key, value }]) => (key === null ? longAction(place, value, known) : action(place, place, key, value, known)));
 

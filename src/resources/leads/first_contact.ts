@@ -1,4 +1,4 @@
-// A lead without a name is named after its first contact: the oldest one.
+// A lead without a name shows the name of its first contact, which is the oldest one.
 import { type Ctx, query } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
@@ -7,7 +7,7 @@ import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { lead } from "./lead.ts";
 
-/** After contacts came, went or got another name: what leads without a name are called from now on. */
+/** Call it after contacts were added, removed or renamed. Updates the shown names of leads without a name. */
 export async function nameAfterContacts(ctx: Ctx, leadIds: readonly string[]): Promise<void> {
   const unnamed = await lockToChange(ctx, lead, sql`t.id = any(${leadIds}) and t.name is null`);
   if (unnamed.length === 0) return;

@@ -189,7 +189,7 @@ test("numbers are read in the organization's country, addresses where they lie",
   await acme.refused(400, "POST", "/lead/", { addresses: ["Berlin"] }, "addresses.0");
 });
 
-test("deleting a lead takes along what belongs to it, children first", async () => {
+test("deleting a lead deletes its records, children first", async () => {
   const acme = await organization();
   const lead = await acme.lead({ contacts: [{ name: "Ann" }] });
   const [person] = (await acme.get(`/contact/?lead_id=${lead.id}`)).data;

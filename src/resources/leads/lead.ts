@@ -22,7 +22,7 @@ const webAddress = (raw: string) => parseUrl(raw, { prefix: true });
 export const lead = resource({
   name: "lead",
   prefix: "lead",
-  doc: "A company you may sell to. Contacts, opportunities, tasks and activities hang off it.",
+  doc: "A company you may sell to. Contacts, opportunities, tasks and activities belong to it.",
   commentable: true,
   custom: "lead",
   rendered: 1,
@@ -54,9 +54,9 @@ export const lead = resource({
     display_name: text({
       required: true,
       derive: (row) => row.name ?? row.first_contact_name ?? "Untitled",
-      doc: "The name, else that of the first contact, else `Untitled`.",
+      doc: "The name, or else that of the first contact, or else `Untitled`.",
     }),
-    first_contact_name: text({ readOnly: true, hidden: true, doc: "Kept while the lead has no name of its own." }),
+    first_contact_name: text({ readOnly: true, hidden: true, doc: "Stored while the lead has no name of its own." }),
     url: formed(webAddress, "is not a web address", { doc: "Web address of the company." }),
     industry: text(),
     description: text({ max: 100_000 }),
@@ -65,10 +65,10 @@ export const lead = resource({
       { onDelete: "refuse", onMove: "match" },
       {
         default: (ctx: Ctx) => ctx.directory.list(leadStatus)[0]!.id as string,
-        doc: "Where the lead stands; by default the first lead status.",
+        doc: "The lead's status; by default the first one.",
       },
     ),
-    status: input(z.string(), { doc: "The label of a status, in place of `status_id`." }),
+    status: input(z.string(), { doc: "The label of a status, instead of `status_id`." }),
     status_label: label("status_id", "lead_status", "label"),
     owner_id: ref("user", { onDelete: "keep", onMove: "match" }, { doc: "The member who owns the lead." }),
     owner_name: label("owner_id", "user", "name"),
@@ -78,7 +78,8 @@ export const lead = resource({
     addresses: addresses("Postal addresses."),
     contacts: input(z.array(z.record(z.string(), z.unknown())).max(100), {
       createOnly: true,
-      doc: "Contacts to create with the lead.",
+      later: "ignored",
+      doc: "Contacts to create with the lead. An update ignores them.",
     }),
     tags: tagNames("Names of lead tags; unknown ones are created."),
     list_ids: listIds("lead"),
@@ -87,8 +88,8 @@ export const lead = resource({
     score_reasons: json(z.array(z.string()), { readOnly: true, default: [] as string[] }),
     scored_at: timestamp({ readOnly: true }),
     date_created: dateCreated,
-    source: text({ createOnly: true, default: "api", doc: "Where the lead came from." }),
-    html_url: address("/lead/", "Where the lead is shown to people."),
+    source: text({ createOnly: true, default: "api", doc: "The source of the lead." }),
+    html_url: address("/lead/", "The address of the lead's page for people."),
     contact_ids: related(
       z.array(z.string()),
       (t, ctx) =>

@@ -9,7 +9,7 @@ import { conversation } from "../conversations/conversation.ts";
 const named =
   "primary_email,primary_phone,primary_address_summary,contacts_summary,localtime,integration_links,recent_calls,summaries";
 
-test("a lead shows at a glance how to reach it, who is there and when, where that is asked for", async () => {
+test("a lead shows its address, its people and its local time on request", async () => {
   const acme = await organization();
   const contacts = [
     { name: "Ann" },

@@ -1,4 +1,4 @@
-// What a lead shows at a glance, of itself and of its people, when it is named in `_fields`.
+// Summaries of a lead and its people, shown when named in `_fields`.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { computed, lookedUp, type Moment, onDemand, related } from "../../core/field.ts";
@@ -18,12 +18,12 @@ export const leadOverview = () => ({
   primary_email: related(
     z.looseObject({ email: z.string(), type: z.string() }).nullable(),
     firstOf("emails"),
-    "The lead's first e-mail address, else that of the first contact who has one.",
+    "The lead's first e-mail address, or else that of the first contact who has one.",
   ),
   primary_phone: related(
     z.looseObject({ phone: z.string(), type: z.string() }).nullable(),
     firstOf("phones"),
-    "The lead's first phone number, else that of the first contact who has one.",
+    "The lead's first phone number, or else that of the first contact who has one.",
   ),
   primary_address_summary: onDemand(
     computed(["addresses"], z.string().nullable(), addressSummary, "City, state and country of the first address."),
@@ -38,7 +38,7 @@ export const leadOverview = () => ({
       ["addresses"],
       z.iso.datetime({ offset: true }).nullable(),
       (_directory, addresses: Address[], { now }: Moment) => localTime(addresses, now),
-      "What a clock shows there, by the first address whose time zone is known: `2026-01-02T04:04:05.678+01:00`.",
+      "The local time there, by the first address with a known time zone: `2026-01-02T04:04:05.678+01:00`.",
     ),
   ),
   integration_links: integrationLinks(),

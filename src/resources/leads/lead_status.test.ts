@@ -72,7 +72,7 @@ test("the last lead status stays, also when the last two are deleted at once", a
   assert.equal((await acme.get(path)).data.length, 1);
 });
 
-test("a status goes for its replacement while leads are being created, none of which is refused", async () => {
+test("a status can be replaced and deleted while leads are created, and none of those is refused", async () => {
   const acme = await organization();
   const [potential, , qualified] = (await acme.get(path)).data;
   let deleted = false;

@@ -8,20 +8,20 @@ export const leadStatus = resource({
   prefix: "stat",
   path: "/status/lead",
   event: "status.lead",
-  doc: "A step a lead can be at, such as Potential or Customer. The first one is given to new leads.",
+  doc: "The stage of a lead, such as Potential or Customer. New leads get the first one.",
   cached: true,
   order: "position",
   sort: { position: true, label: true },
   elsewhere: { by: "label", instead: (_row, _here, there) => there.directory.all("lead_status")[0]!.id as string },
   fields: {
     label: text({ required: true, doc: "Unique among the lead statuses." }),
-    type: choice(["active", "won", "lost"], { doc: "What the status means for reports, where it means something." }),
+    type: choice(["active", "won", "lost"], { doc: "The meaning of the status in reports; null for none." }),
     color: text({ max: 32 }),
     position: integer({
       min: 0,
       max: positionMax,
       default: atEnd("lead_status"),
-      doc: "Its place in the order, at the end by default. What stands there moves back.",
+      doc: "Its place in the order; by default the end. The one at that place moves back.",
     }),
   },
 });

@@ -1,11 +1,11 @@
-// What creating, changing and deleting a lead status does besides writing the row.
+// The verbs of lead statuses.
 import type { Ctx } from "../../core/context.ts";
 import type { Extras } from "../../core/operation.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
-import { pushedBack } from "../shared/positions.ts";
+import { lockPlaces, placeBehind, pushedBack } from "../shared/positions.ts";
 import { removeStatus } from "../shared/status_removal.ts";
 import { lead } from "./lead.ts";
 import { leadStatus } from "./lead_status.ts";
@@ -13,8 +13,10 @@ import { leadStatus } from "./lead_status.ts";
 type LeadStatus = Row<typeof leadStatus>;
 
 export async function createLeadStatus(ctx: Ctx, given: Create<typeof leadStatus>): Promise<LeadStatus> {
+  lockPlaces(ctx, leadStatus);
   if (given.position !== undefined) await makeRoom(ctx, null, given.position);
-  return store.insert(ctx, leadStatus, given);
+  const position = given.position ?? (await placeBehind(ctx, leadStatus));
+  return store.insert(ctx, leadStatus, { ...given, position });
 }
 
 export async function updateLeadStatus(ctx: Ctx, before: LeadStatus, patch: Patch<typeof leadStatus>): Promise<LeadStatus> {

@@ -1,4 +1,4 @@
-// What creating and changing a lead does besides writing the row.
+// The verbs of leads.
 import { type Ctx, may } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
@@ -12,6 +12,7 @@ import { nameOfNew } from "../contacts/contact_verbs.ts";
 import { leaveShares, sharedContactsOf } from "../contacts/sharing.ts";
 import { nameOfCaller, notify } from "../notifications/notify.ts";
 import { isActiveMember } from "../organization/organization.ts";
+import { endByStatus } from "../sequences/stops.ts";
 import { idOfLabel, refuseBoth } from "../shared/resolve_label.ts";
 import { leadTag } from "../tags/lead_tag.ts";
 import { withTags } from "../tags/with_tags.ts";
@@ -21,7 +22,7 @@ import { leadStatus } from "./lead_status.ts";
 
 type Lead = Row<typeof lead>;
 
-/** A lead may come with contacts; all of it is created or nothing. */
+/** A lead may be created with contacts: all of it, or nothing. */
 export async function createLead(ctx: Ctx, { contacts, ...given }: Create<typeof lead>): Promise<Lead> {
   const nested = (contacts ?? []).map((body, i) => readNested(ctx, contact, body, `contacts.${i}`));
   const values = await withTags(ctx, leadTag, resolved(ctx, { owner_id: ownerOfNew(ctx), ...given }));
@@ -33,22 +34,23 @@ export async function createLead(ctx: Ctx, { contacts, ...given }: Create<typeof
   return row;
 }
 
-// Who sees only their own leads would never see a new one again.
+// Members who see only their own leads would otherwise lose sight of their new lead.
 const ownerOfNew = (ctx: Ctx) => (may(ctx, "view_all_leads") ? null : ctx.actor.user_id);
 
-/** A change of status is also an event of its own, and a line in the lead's history. */
+/** A change of status also gets its own event and an activity in the lead's history. */
 export async function updateLead(ctx: Ctx, before: Lead, patch: Patch<typeof lead>): Promise<Lead> {
   const values = await withTags(ctx, leadTag, resolved(ctx, patch, before), before.tags);
   const first_contact_name =
     patch.name === null ? ((await firstContactNames(ctx, [before.id])).get(before.id) ?? null) : before.first_contact_name;
   const after = store.update(ctx, lead, before, { ...values, first_contact_name });
   if (after.status_id !== before.status_id) noteStatusChange(ctx, before, after);
+  if (after.status_id !== before.status_id) await endByStatus(ctx, after.id, after.status_id);
   if (after.owner_id !== before.owner_id) tellOwner(ctx, after);
   return after;
 }
 
 function tellOwner(ctx: Ctx, { id, owner_id, display_name }: Lead): void {
-  const title = `${nameOfCaller(ctx)} gave you the lead ${display_name}`;
+  const title = `${nameOfCaller(ctx)} assigned you the lead ${display_name}`;
   notify(ctx, [owner_id], { type: "lead_assigned", title, object_type: "lead", object_id: id, lead_id: id });
 }
 

@@ -51,3 +51,33 @@ test("merging needs merge_leads", async () => {
 
   await member.refused(403, "POST", "/lead/merge/", { source: gone.id, destination: keep.id });
 });
+
+for (const kind of ["lead", "contact"] as const) {
+  const refusedAs400 = async (bodies: (one: string, other: string) => object[]) => {
+    const acme = await organization();
+    for (let i = 0; i < 4; i++) {
+      const [one, other] = [await acme[kind](), await acme[kind]()];
+      const asked = bodies(one.id, other.id).map((body) => acme.ask("POST", `/${kind}/merge/`, { body }));
+      const answers = (await Promise.all(asked)).toSorted((a, b) => a.status - b.status);
+
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [200, 400],
+      );
+      const [reason] = Object.values(answers[1]!.body["field-errors"]);
+      assert.equal(reason, "does not exist");
+    }
+  };
+
+  test(`of two merges of the same ${kind} at once, one finds that it is gone`, () =>
+    refusedAs400((source, destination) => [
+      { source, destination },
+      { source, destination },
+    ]));
+
+  test(`of two crossed merges of ${kind} records at once, one finds that it is gone`, () =>
+    refusedAs400((one, other) => [
+      { source: one, destination: other },
+      { source: other, destination: one },
+    ]));
+}

@@ -23,8 +23,8 @@ export const mergeLeads = operation({
   permission: "merge_leads",
   scope: "write_destructive",
   input: {
-    source: z.string().describe("The lead that goes."),
-    destination: z.string().describe("The lead that stays."),
+    source: z.string().describe("The lead that is merged and deleted."),
+    destination: z.string().describe("The lead that remains."),
   },
   output: outputSchema(lead),
   async run(ctx, { source, destination }) {
@@ -42,7 +42,7 @@ export const mergeLeads = operation({
   },
 });
 
-/** The destination's own values win; empty ones are filled from the source, lists are united. */
+/** The destination's own values win. Empty ones are filled from the source, and lists are united. */
 function mergedLead(ctx: Ctx, kept: Row<typeof lead>, gone: Row<typeof lead>) {
   return {
     ...filledIn(kept, gone, ["name", "url", "industry", "description", "owner_id", "mrr"]),

@@ -3,8 +3,9 @@ import type { Ctx } from "../../core/context.ts";
 import type { Directory } from "../../core/directory.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Resource, Row } from "../../core/resource.ts";
+import { sql } from "../../db/sql.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
-import { findRecord, lockRecord } from "../../records/records.ts";
+import { findRecords } from "../../records/records.ts";
 import { repoint } from "../../records/references.ts";
 import { same } from "../../values/same.ts";
 import { uniteThreads } from "../comments/follow_records.ts";
@@ -13,13 +14,13 @@ import { endDoubleSubscriptions } from "../sequences/sequence_subscription_verbs
 
 type Settle = (ctx: Ctx, gone: string, kept: string, meta: Record<string, unknown>) => void | Promise<void>;
 
-/** What two records may both have and one has but once, and what becomes of the second. */
+/** Records that two records may each have, but one may have only once, and what happens to the second. */
 const doubles: Record<"lead" | "contact", readonly Settle[]> = {
   lead: [(ctx, gone, kept) => leaveSharedLists(ctx, "lead", gone, kept), uniteThreads],
   contact: [(ctx, gone, kept) => leaveSharedLists(ctx, "contact", gone, kept), endDoubleSubscriptions, uniteThreads],
 };
 
-/** What points at the record that goes points at the one that stays, and gets the columns `along` where it has them. */
+/** References to the removed record are changed to the other one. They get the columns `along` where they have them. */
 export async function takeOver(
   ctx: Ctx,
   of: Resource,
@@ -36,12 +37,12 @@ export function filledIn<T extends object, K extends keyof T>(kept: T, gone: T, 
   return Object.fromEntries(fields.map((field) => [field, kept[field] ?? gone[field]])) as Pick<T, K>;
 }
 
-/** What is in either list, once; what `kept` has comes first. */
+/** The values of both lists, each once. Those of `kept` come first. */
 export function inEither<T>(kept: readonly T[], gone: readonly T[]): T[] {
   return [...kept, ...gone.filter((one) => !kept.some((other) => same(one, other)))];
 }
 
-/** Custom values of both: what has several values is united, of single values `kept`'s win. */
+/** Custom values of both records: lists are united, and of single values `kept`'s win. */
 export function mergedCustom(
   directory: Directory,
   objectType: string,
@@ -51,13 +52,14 @@ export function mergedCustom(
   const fields = customFieldsOf(directory, objectType);
   const merged = { ...gone, ...kept };
   for (const [key, value] of Object.entries(kept)) {
-    if (fields.get(key)?.accepts_multiple_values && Array.isArray(value) && Array.isArray(gone[key]))
-      merged[key] = [...new Set([...value, ...gone[key]])];
+    // Either may still be a single value, while those of the field are being converted.
+    if (fields.get(key)?.accepts_multiple_values && gone[key] !== undefined)
+      merged[key] = [...new Set([value, gone[key]].flat())];
   }
   return merged;
 }
 
-/** Both records of a merge, locked in one order whichever way round they were named, so that two merges cannot wait for each other. */
+/** Both records of a merge, locked in a fixed order, so that two merges cannot deadlock. */
 export async function lockPair<R extends Resource>(
   ctx: Ctx,
   of: R,
@@ -67,8 +69,10 @@ export async function lockPair<R extends Resource>(
   if (source === destination) throw invalid({ destination: "must differ from source" });
   const found = new Map<string, Row<R>>();
   for (const id of [source, destination].sort()) {
-    if ((await findRecord(ctx, of, id)) === null) throw invalid({ [id === source ? "source" : "destination"]: "does not exist" });
-    found.set(id, await lockRecord(ctx, of, id));
+    // After waiting for another merge, a record may be gone.
+    const [row] = await findRecords(ctx, of, [sql`t.id = ${id}`], sql`for update of t`);
+    if (row === undefined) throw invalid({ [id === source ? "source" : "destination"]: "does not exist" });
+    found.set(id, row);
   }
   return [found.get(source)!, found.get(destination)!];
 }

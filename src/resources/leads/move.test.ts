@@ -8,7 +8,7 @@ import type { Field } from "../../core/field.ts";
 import { lockRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { note as activityNote } from "../activities/note.ts";
-import { unsubscribe } from "../contacts/unsubscribe.ts";
+import { suppress } from "../contacts/suppress.ts";
 import { operations } from "../index.ts";
 
 test("a lead moves with its people, deals, tasks and history, and the old organization knows nothing of it", async () => {
@@ -38,7 +38,7 @@ test("a lead moves with its people, deals, tasks and history, and the old organi
   assert.deepEqual((await here.get(`/activity/?lead_id=${lead.id}`)).data, []);
 });
 
-test("what has no status of its name there gets the usual one, a won deal stays won, and what is not there is cleared", async () => {
+test("a record without a status of the same name gets the default one, a won deal stays won, and missing values are cleared", async () => {
   const here = await organization();
   const there = await here.another();
   const bob = await here.member();
@@ -250,7 +250,7 @@ test("what made an activity stays behind, and how a call went is told in the wor
   }
 });
 
-test("tags go along by their names, in the spelling the other organization has", async () => {
+test("tags move by their names, in the other organization's spelling", async () => {
   const here = await organization();
   const there = await here.another();
   await there.lead({ tags: ["HOT"] });
@@ -265,12 +265,12 @@ test("tags go along by their names, in the spelling the other organization has",
   );
 });
 
-test("whoever wants no mail of the other organization is marked there", async () => {
+test("a contact who unsubscribed from the other organization is marked there", async () => {
   const here = await organization();
   const there = await here.another();
   const lead = await here.lead();
   const person = await here.contact({ lead_id: lead.id, emails: [{ email: "Ann@x.io" }, { email: "b@x.io" }] });
-  await there.inside((ctx) => unsubscribe(ctx, "ann@x.io"));
+  await there.inside((ctx) => suppress(ctx, { address: "ann@x.io", reason: "unsubscribed", source: "link", source_id: null }));
 
   await here.post(`/lead/${lead.id}/move/`, { target_organization_id: there.id });
 
@@ -281,7 +281,20 @@ test("whoever wants no mail of the other organization is marked there", async ()
   );
 });
 
-test("files go along with their bytes and their links", async () => {
+test("a contact who unsubscribed from this organization gets no mail from the other, whichever record has the address", async () => {
+  const here = await organization();
+  const there = await here.another();
+  const lead = await here.lead();
+  await here.contact({ lead_id: lead.id, emails: [{ email: "ann@x.io" }] });
+  await here.inside((ctx) => suppress(ctx, { address: "ann@x.io", reason: "unsubscribed", source: "link", source_id: null }));
+
+  await here.post(`/lead/${lead.id}/move/`, { target_organization_id: there.id });
+
+  const again = await there.contact({ emails: [{ email: "Ann@x.io" }] });
+  assert.equal(again.emails[0].is_unsubscribed, true);
+});
+
+test("files move with their bytes and their links", async () => {
   const here = await organization();
   const there = await here.another();
   const lead = await here.lead();
@@ -323,7 +336,7 @@ test("both organizations are told: deleted here, created there", async () => {
   );
 });
 
-test("to which organization a lead went, and from which it came, is told to whoever moved it and to nobody else", async () => {
+test("only the member who moved a lead sees the other organization's id", async () => {
   const here = await organization();
   const there = await here.another();
   const lead = await here.lead({ contacts: [{ name: "Ada" }] });
@@ -391,10 +404,10 @@ test("a move that fails leaves both organizations as they were", async () => {
   assert.deepEqual((await there.get("/lead/?tag=fresh")).data, []);
 });
 
-/** What a move changes wherever a record goes: all else is as it was once the lead is back. */
+/** The members that a move changes by itself. Everything else must be as before when the lead is back. */
 const changes = new Set(["organization_id", "version"]);
 
-test("whatever points at a lead comes back with it as it was, and is not left behind", async () => {
+test("every record that refers to a lead comes back with it unchanged", async () => {
   const here = await organization();
   const there = await here.another();
   const lead = await here.lead({ name: "Round", description: "trip", tags: ["a"], emails: [{ email: "r@t.io" }], mrr: 5 });
@@ -418,7 +431,7 @@ test("whatever points at a lead comes back with it as it was, and is not left be
   }
 });
 
-/** Resources that can be made at a lead, belong to it and go where it goes. */
+/** Resources that can be created at a lead, belong to it, and move with it. */
 const childrenOfLead = () =>
   createdResources(operations).flatMap((of) =>
     of.columns
@@ -428,7 +441,7 @@ const childrenOfLead = () =>
       .map(([key]) => [of, key] as const),
   );
 
-test("docs/moving.md says what is so", async () => {
+test("docs/moving.md is correct", async () => {
   const guide = readFileSync(new URL("../../../docs/moving.md", import.meta.url), "utf8");
   const blocks = new Map([...guide.matchAll(/<!-- (\w+) -->\n`{3}\w+\n(.*?)`{3}\n/gs)].map(([, name, text]) => [name, text!]));
   const block = (name: string) => blocks.get(name)!;
@@ -451,7 +464,7 @@ test("docs/moving.md says what is so", async () => {
   assert.ok(source("../opportunities/product.ts").includes(block("elsewhere").trim()), "the example is the product's");
 });
 
-test("whatever a lead has, moving it there and back changes nothing but what a move clears", async () => {
+test("moving a lead there and back changes only what a move clears", async () => {
   const here = await organization();
   const there = await here.another();
   const text = fc.string({ unit: "grapheme", maxLength: 20 });
@@ -476,4 +489,16 @@ test("whatever a lead has, moving it there and back changes nothing but what a m
     }),
     { numRuns: 15 },
   );
+});
+
+test("the history of a moved lead begins there without an event of its own", async () => {
+  const here = await organization();
+  const there = await here.another();
+  const lead = await here.lead();
+
+  await here.post(`/lead/${lead.id}/move/`, { target_organization_id: there.id });
+
+  const names = (await there.get(`/event/?lead_id=${lead.id}`)).data.map((one: any) => one.event);
+  assert.deepEqual(names.toSorted(), ["lead.created", "lead.moved"]);
+  assert.equal((await there.get(`/activity/?lead_id=${lead.id}`)).data[0]._type, "Created");
 });

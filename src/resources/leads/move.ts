@@ -33,30 +33,30 @@ export const moveLead = operation({
   name: "lead.move",
   method: "POST",
   path: "/lead/{id}/move/",
-  doc: "Moves a lead with everything that belongs to it to another organization. Ids stay. Members of both organizations keep what is theirs; statuses, pipelines, products, tags and custom fields become those of the same name there. What has no such thing there gets the usual status, or is cleared.",
+  doc: "Moves a lead with everything that belongs to it to another organization. Ids stay the same. Members of both organizations keep what they own. Statuses, pipelines, products, tags and custom fields are replaced by those of the same name there. Without one, a record gets the default status, and other values are cleared.",
   permission: "member",
   scope: "write_destructive",
   input: {
     id: z.string(),
-    target_organization_id: z.string().describe("Where it goes: another organization of which you are an admin."),
+    target_organization_id: z.string().describe("The destination: another organization of which you are an admin."),
   },
   output: z.strictObject({
     lead: outputSchema(lead).describe("The lead as it is in the other organization."),
     moved: z
       .looseObject(Object.fromEntries(Object.values(counted).map((word) => [word, count])))
-      .describe("How many went along."),
+      .describe("How many records moved with it."),
     remapped: z.strictObject({
       status_id: z.string().describe("The lead's status there."),
       opportunity_status_ids: z
         .record(z.string(), z.string())
-        .describe("Statuses of opportunities here, each with that it became there."),
+        .describe("Statuses of opportunities here, each with the status that replaces it there."),
     }),
     kept: z
       .array(z.string())
-      .describe("Fields that name the same members there; those of other records behind the record's name and a dot."),
+      .describe("Fields that refer to the same member there. Fields of other records are named `record.field`."),
     matched: z
       .record(z.string(), z.record(z.string(), z.string()))
-      .describe("Fields that name what is called the same there: by what they named here, what they name now."),
+      .describe("Fields whose value was replaced by the record of the same name there: old id to new id."),
     cleared: z.array(z.string()).describe("Fields that lost their value."),
     left: z
       .record(z.string(), count)
@@ -110,8 +110,8 @@ const contactsIn = ({ going }: Move) =>
 const filesIn = ({ going }: Move) => going.filter((one) => one.of.name === "file") as unknown as { before: Row<typeof file> }[];
 
 /**
- * Tags are names: those that the other organization does not have yet are created there, the others take its spelling. Answers
- * which are spelled otherwise there, by the field that has them.
+ * Tags are names. Tags that the other organization does not have are created there, and the others take its spelling. Returns the
+ * fields whose tags are spelled differently there.
  */
 async function createTagsThere(there: Ctx, { going }: Move): Promise<Record<string, Record<string, string>>> {
   const respelled: Record<string, Record<string, string>> = {};

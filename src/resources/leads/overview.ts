@@ -1,4 +1,4 @@
-// What leads and contacts show of what was done with them, when it is named in `_fields`.
+// The recent activity of leads and contacts, shown when named in `_fields`.
 import { z } from "zod";
 import { computed, onDemand, related } from "../../core/field.ts";
 import { and, name, raw, sql, wireTime } from "../../db/sql.ts";
@@ -16,10 +16,10 @@ const shownCall = z.object({
   activity_at: z.iso.datetime(),
 });
 
-/** So many of the newest. */
+/** How many of the newest are shown. */
 export const recent = raw("5");
 
-/** The newest calls of whom they name in `via`, as far as the caller sees their leads. */
+/** The newest calls of the records in `via`, as far as the caller sees their leads. */
 export const recentCalls = (via: "lead_id" | "contact_id") =>
   related(
     z.array(shownCall),
@@ -43,6 +43,6 @@ export const integrationLinks = () =>
       [],
       z.array(z.object({ name: z.string(), url: z.string() })),
       () => [],
-      "Where other software shows the same record.",
+      "Links to the same record in other software.",
     ),
   );

@@ -1,4 +1,4 @@
-// Without view_all_leads a member sees their own leads and what hangs off them, by every way there is.
+// Without view_all_leads, members see their own leads and what belongs to them, by every possible request.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
@@ -49,7 +49,7 @@ test("text search and filters find nothing of others", async () => {
   );
 });
 
-test("another's lead, and what hangs off it, is not there: to read, to change, to delete", async () => {
+test("another member's lead and its records do not exist for reads, changes and deletes", async () => {
   const { acme, bob, others } = await given();
   const theirs = await contactOf(acme, others);
 

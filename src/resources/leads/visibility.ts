@@ -1,14 +1,18 @@
-// Who sees which leads. Whatever carries a `lead_id` is visible as its lead is.
+// Who sees which leads. Every record with a `lead_id` is visible as its lead is.
 import { type Ctx, may } from "../../core/context.ts";
 import { empty, name, or, type Sql, sql } from "../../db/sql.ts";
 
-/** Without `view_all_leads`: one's own leads, and those that a custom user field of the role assigns to one. */
+/**
+ * Without `view_all_leads`: leads that the member owns, and leads that name the member in one of the role's custom user fields.
+ */
 export function leadIsVisible(ctx: Ctx, alias: string): Sql | null {
   if (may(ctx, "view_all_leads")) return null;
   const lead = name(alias);
   const me = ctx.actor.user_id;
   const role = ctx.directory.has("role") ? ctx.directory.find("role", ctx.actor.role_id) : undefined;
-  const fields = (role?.visibility_user_lcf_ids as string[] | undefined) ?? [];
+  const named = (role?.visibility_user_lcf_ids as string[] | undefined) ?? [];
+  // The values of a field that is being deleted may still be stored.
+  const fields = named.filter((id) => ctx.directory.has("custom_field") && ctx.directory.find("custom_field", id) !== undefined);
   const assigned = fields.flatMap((id) => {
     const key = `custom.${id}`;
     return [
@@ -25,7 +29,7 @@ export function leadIsVisible(ctx: Ctx, alias: string): Sql | null {
 
 const nobody = (lead: Sql, fields: readonly string[]): Sql => sql`not ${lead}.custom ?| ${fields.map((id) => `custom.${id}`)}`;
 
-/** For records with a `lead_id`; those without a lead are visible to all. */
+/** For records with a `lead_id`. Those without a lead are visible to everybody. */
 export function visibleAsLead(ctx: Ctx, alias: string): Sql | null {
   const visible = leadIsVisible(ctx, "visible_lead");
   if (visible === null) return null;
@@ -33,7 +37,9 @@ export function visibleAsLead(ctx: Ctx, alias: string): Sql | null {
     where visible_lead.organization_id = ${ctx.organization_id} and visible_lead.id = ${name(alias)}.lead_id and ${visible}))`;
 }
 
-/** For records that outlive their lead: of one whose lead is gone, whoever made it and whoever sees all leads are left. */
+/**
+ * For records that outlive their lead. When the lead is gone, only the author and members who see all leads still see the record.
+ */
 export function visibleAsLastLead(ctx: Ctx, alias: string): Sql | null {
   const asLead = visibleAsLead(ctx, alias);
   if (asLead === null) return null;
@@ -41,5 +47,5 @@ export function visibleAsLastLead(ctx: Ctx, alias: string): Sql | null {
   return sql`(${asLead} and (${t}.lead_id is not null or ${t}.kept_lead_name is null or ${t}.created_by = ${ctx.actor.user_id}))`;
 }
 
-/** The rule as a further condition of a query that has some: nothing where all may be seen. */
+/** The rule as an additional condition of a query. Empty when all may be seen. */
 export const andVisible = (rule: Sql | null): Sql => (rule === null ? empty : sql`and ${rule}`);

@@ -5,7 +5,7 @@ import { listFields } from "./list_fields.ts";
 export const contactList = resource({
   name: "contact_list",
   prefix: "clist",
-  doc: "Contacts that were put together by hand, or copied from a source of synced profiles.",
+  doc: "A list of contacts, made by hand or copied from a source of synced profiles.",
   order: "name",
   sort: { name: true },
   fields: listFields("contact"),

@@ -5,7 +5,7 @@ import { resource } from "../../core/resource.ts";
 export const contactListMember = resource({
   name: "contact_list_member",
   prefix: "clmem",
-  doc: "That a contact is on a list.",
+  doc: "The membership of a contact in a list.",
   event: null,
   fields: {
     list_id: ref("contact_list", { onDelete: "cascade", onMove: "clear" }, { required: true }),

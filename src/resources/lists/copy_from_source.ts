@@ -1,4 +1,4 @@
-// Copies a list of contacts from an outside source. Copying it again adds the people who are new on it.
+// Copies a list of contacts from an outside source. Copying it again adds new people.
 
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
@@ -25,12 +25,12 @@ export const copyFromSource = operation({
   name: "contact_list.copy_from_source",
   method: "POST",
   path: "/contact_list/copy_from_source/",
-  doc: "Copies a list from where profiles are synced from: every contact whose profile names the list is put on it.",
+  doc: "Copies a list from a source of synced profiles: adds every contact whose profile names the list.",
   permission: "member",
-  input: { ...named, source: z.string().optional().describe("Where the list is; by default the first source there is.") },
+  input: { ...named, source: z.string().optional().describe("The source of the list; by default the first source.") },
   output,
   status: 201,
-  otherwise: { 200: "The list was there already; who was missing was added." },
+  otherwise: { 200: "The list already existed; missing contacts were added." },
   async run(ctx, { name, source }) {
     const known = sourcesOf(ctx);
     const found = source === undefined ? known[0] : known.find((one) => one.name === source);
@@ -38,7 +38,7 @@ export const copyFromSource = operation({
       throw invalid({
         source:
           known.length === 0
-            ? "no source of lists is set up"
+            ? "no source of lists is configured"
             : notAmong(
                 source ?? "",
                 known.map((one) => one.name),
@@ -55,10 +55,10 @@ export const copyFromLegacySource = operation({
   doc: "The same as `copy_from_source`, with the source in the path.",
   permission: "member",
   mcp: false,
-  input: { legacy_source: z.string().describe("Where the list is."), ...named },
+  input: { legacy_source: z.string().describe("The source of the list."), ...named },
   output,
   status: 201,
-  otherwise: { 200: "The list was there already; who was missing was added." },
+  otherwise: { 200: "The list already existed; missing contacts were added." },
   async run(ctx, { legacy_source, name }) {
     const found = sourcesOf(ctx).find((one) => one.name === legacy_source);
     if (found === undefined) throw notFound();
@@ -72,7 +72,7 @@ async function copy(ctx: Ctx, source: ListSource, name: string): Promise<unknown
   if (present === null && contacts.length === 0) throw invalid({ name: `does not exist in ${source.name}` });
 
   const made = present ?? (await store.insertNew(ctx, contactList, { name, source: source.name }));
-  // Somebody else may have copied it at the same moment: then theirs is the one.
+  // Somebody else may have copied it at the same moment. Then their list is used.
   const list = made ?? (await copyOf(ctx, source, name))!;
   if (made === null || present !== null) ctx.reply.status = 200;
   const added = await addMembers(ctx, "contact", list.id, contacts);
@@ -84,7 +84,7 @@ async function copy(ctx: Ctx, source: ListSource, name: string): Promise<unknown
   };
 }
 
-/** The copy made before, locked; null where there is none yet. */
+/** The earlier copy, locked. Null when there is none. */
 async function copyOf(ctx: Ctx, source: ListSource, name: string): Promise<List | null> {
   const [found] = await lockWhere(ctx, contactList, sql`lower(t.name) = lower(${name})`);
   if (found !== undefined && found.source !== source.name) throw invalid({ name: "is already used by another list" });

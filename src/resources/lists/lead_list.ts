@@ -5,7 +5,7 @@ import { listFields } from "./list_fields.ts";
 export const leadList = resource({
   name: "lead_list",
   prefix: "llist",
-  doc: "Leads that were put together by hand.",
+  doc: "A list of leads, made by hand.",
   order: "name",
   sort: { name: true },
   fields: listFields("lead"),

@@ -5,7 +5,7 @@ import { resource } from "../../core/resource.ts";
 export const leadListMember = resource({
   name: "lead_list_member",
   prefix: "llmem",
-  doc: "That a lead is on a list.",
+  doc: "The membership of a lead in a list.",
   event: null,
   fields: {
     list_id: ref("lead_list", { onDelete: "cascade", onMove: "clear" }, { required: true }),

@@ -7,19 +7,19 @@ import { empty, name, type Sql, sql } from "../../db/sql.ts";
 import { readValues } from "../../records/comparisons.ts";
 import { leadIsVisible, visibleAsLead } from "../leads/visibility.ts";
 
-/** What can be on a list. */
+/** The kinds of record that can be on a list. */
 export type Listed = "contact" | "lead";
 
-/** The source of lists that were made here. */
+/** The source of lists that were created here. */
 export const internal = "internal";
 
 const tableOf = (of: Listed): Sql => name(`${of}_list_member`);
 
 export const listFields = (of: Listed) => ({
-  name: text({ required: true, doc: "Unique among the lists, in any case." }),
+  name: text({ required: true, doc: "Unique among the lists, ignoring case." }),
   source: text({ readOnly: true, default: internal, doc: "`internal`, or where it was copied from." }),
   description: text({ max: 10_000 }),
-  is_read_only: boolean({ readOnly: true, default: false, doc: "Kept by its source: nobody is put on it by hand." }),
+  is_read_only: boolean({ readOnly: true, default: false, doc: "Managed by its source; it cannot be changed by hand." }),
   member_count: related(z.int(), (t, ctx) => memberCount(ctx, of, sql`${name(t)}.id`), `How many ${of}s are on it.`, {
     always: true,
   }),
@@ -36,7 +36,7 @@ export function memberCount(ctx: Ctx, of: Listed, list: Sql): Sql {
   return sql`(select count(*) from ${tableOf(of)} m where m.organization_id = ${ctx.organization_id} and m.list_id = ${list} ${hasSeen})`;
 }
 
-/** The field of a record with the lists it is on. */
+/** The field of a record with its lists. */
 export const listIds = (of: Listed): Related =>
   related(
     z.array(z.string()),

@@ -16,7 +16,7 @@ import { addMembers, countMembers, removeAllMembers, removeMember } from "./memb
 
 type List = typeof contactList | typeof leadList;
 
-/** The lists of one kind of record: `of` are the lists, `listed` is what is on them. */
+/** The operations for one kind of list: `of` are the lists, `listed` are the records on them. */
 export function listOperations(of: List, listed: Resource): Operation[] {
   const word = listed.name as Listed;
   const remove = async (ctx: Ctx, before: Row<List>): Promise<void> => {
@@ -39,7 +39,7 @@ const adding = (of: List, listed: Resource, word: Listed) =>
     method: "POST",
     path: `${of.path}/{id}/members/`,
     narrows: true,
-    doc: `Puts ${word}s on a list; ids that do not exist are reported.`,
+    doc: `Adds ${word}s to a list. Ids that do not exist are reported.`,
     permission: "member",
     input: {
       id: z.string(),
@@ -53,7 +53,7 @@ const adding = (of: List, listed: Resource, word: Listed) =>
     }),
     async run(ctx, { id, ...given }) {
       const list = await lockRecord(ctx, of, id as string);
-      if (list.is_read_only) throw invalid({}, "The list is kept by its source: nobody can be put on it by hand.");
+      if (list.is_read_only) throw invalid({}, "The list is managed by its source and cannot be changed by hand.");
       const ids = [...new Set((given as Record<string, string[]>)[`${word}_ids`])];
       const found = await findRecords(ctx, listed, [sql`t.id = any(${ids})`], sql`order by t.id for key share of t`);
 
@@ -71,7 +71,7 @@ const removing = (of: List, listed: Resource, word: Listed) =>
     name: `${of.name}.remove_member`,
     method: "DELETE",
     path: `${of.path}/{id}/members/{${word}_id}/`,
-    doc: `Takes a ${word} off a list.`,
+    doc: `Removes a ${word} from a list.`,
     permission: "member",
     scope: "write_safe",
     input: { id: z.string(), [`${word}_id`]: z.string() },

@@ -1,4 +1,4 @@
-// Who is on a list: adding records, removing one, and what happens when two are merged.
+// The records on a list: adding them, removing one, and keeping them when two records are merged.
 import { type Ctx, query, write } from "../../core/context.ts";
 import { name, type Sql, sql, statement } from "../../db/sql.ts";
 import { newId } from "../../values/id.ts";
@@ -7,7 +7,7 @@ import { type Listed, memberCount } from "./list_fields.ts";
 const tableOf = (of: Listed): Sql => name(`${of}_list_member`);
 const columnOf = (of: Listed): Sql => name(`${of}_id`);
 
-/** Puts records on a list and answers the ids of those that were not on it; all of them must exist. */
+/** Adds records to a list, and returns the ids of those that were not on it. All of them must exist. */
 export async function addMembers(ctx: Ctx, of: Listed, listId: string, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const rows = await query(
@@ -20,7 +20,7 @@ export async function addMembers(ctx: Ctx, of: Listed, listId: string, ids: read
   return rows.map(([id]) => id!);
 }
 
-/** Takes a record off a list; false when it was not on it. */
+/** Removes a record from a list. False when it was not on it. */
 export async function removeMember(ctx: Ctx, of: Listed, listId: string, id: string): Promise<boolean> {
   const removed = await query(
     ctx,
@@ -35,12 +35,12 @@ export async function countMembers(ctx: Ctx, of: Listed, listId: string): Promis
   return Number(row![0]);
 }
 
-/** A list may have very many on it: they go in one statement, and leave no events. */
+/** A list may have very many members. They are deleted in one statement, without events. */
 export function removeAllMembers(ctx: Ctx, of: Listed, listId: string): void {
   write(ctx, statement(sql`delete from ${tableOf(of)} where organization_id = ${ctx.organization_id} and list_id = ${listId}`));
 }
 
-/** Call it before two records become one: where both are on a list, the one that stays is there already. */
+/** Call it before two records are merged. Where both are on a list, the other one is already there. */
 export function leaveSharedLists(ctx: Ctx, of: Listed, gone: string, kept: string): void {
   write(
     ctx,

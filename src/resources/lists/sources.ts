@@ -1,15 +1,15 @@
-// The sources that lists can be copied from. A source keeps its lists at another service. Known here are the profiles that were
-// synced, each with the names of the lists that the person is on.
+// The sources that lists can be copied from. A source has its lists at another service. Here it is known by the synced profiles,
+// each with the names of the person's lists.
 import { type Ctx, query } from "../../core/context.ts";
 import { sql, statement } from "../../db/sql.ts";
 
 export interface ListSource {
   name: string;
-  /** The contacts it has on the list of this name, whoever may see them; none where it has no such list. */
+  /** The contacts on the source's list of this name, whoever may see them. Empty when there is no such list. */
   contactsOn(ctx: Ctx, list: string): Promise<string[]>;
 }
 
-/** The sources that the operator has named; the first is the default. */
+/** The sources that the operator has named. The first is the default. */
 export const sourcesOf = (ctx: Ctx): ListSource[] => ctx.settings.list_sources.map(profilesOf);
 
 const profilesOf = (name: string): ListSource => ({

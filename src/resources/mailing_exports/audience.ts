@@ -1,4 +1,4 @@
-// The contacts of a mailing export: those that a search query finds, or that meet simple conditions on contacts and their leads.
+// The contacts of a mailing export: the results of a search query, or of simple conditions on contacts and their leads.
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { below, invalid } from "../../core/errors.ts";
@@ -29,7 +29,7 @@ const filters = z.strictObject({
     .optional(),
 });
 
-/** The conditions on contacts `t` that an export's filters mean. Refuses by places below `filters`. */
+/** The conditions on contacts `t` for an export's filters. Errors name places below `filters`. */
 export async function audience(ctx: Ctx, given: unknown): Promise<Sql[]> {
   const read = filters.safeParse(given, { reportInput: true });
   if (!read.success) throw invalid(reasons(read.error, "filters"));
@@ -60,7 +60,7 @@ async function searched(ctx: Ctx, contact: Resource, given: string | Record<stri
   return (await find(ctx, contact, readQuery(s_query).query!, { whole: true })).condition;
 }
 
-/** How many contacts an export would be about. */
+/** How many contacts an export would have. */
 export async function countAudience(ctx: Ctx, given: unknown): Promise<number> {
   const conditions = await audience(ctx, given);
   const [row] = await query(ctx, statement(sql`select count(*) from contact t where ${and(conditions)}`));

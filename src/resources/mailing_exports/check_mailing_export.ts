@@ -9,7 +9,7 @@ import { countAudience } from "./audience.ts";
 import type { mailingExport } from "./mailing_export.ts";
 import { type ConfigField, connectedServices, platforms } from "./platforms.ts";
 
-/** The values it is stored with. An audience of nobody is no mistake: it is done at once. */
+/** The values to store. An empty audience is no mistake: such an export is done at once. */
 export async function checkMailingExport(ctx: Ctx, given: Create<typeof mailingExport>): Promise<Values<typeof mailingExport>> {
   const { platform, filters = {}, config = {} } = given;
   const known = platforms.find((one) => one.platform === platform);

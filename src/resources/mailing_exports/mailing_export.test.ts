@@ -41,7 +41,7 @@ test("an audience is who meets every condition", async () => {
   assert.equal(await count({ lead_list_id: "llist_none" }), 0);
 });
 
-test("an export names a platform that is connected and what it asks for, and knows at once whom it finds", async () => {
+test("an export needs a connected platform and its settings, and counts its contacts at once", async () => {
   const acme = await organization();
   await acme.contact({ emails: [{ email: "a@x.io" }] });
   const check = (given: Parameters<typeof checkMailingExport>[1]) =>

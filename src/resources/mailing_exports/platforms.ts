@@ -17,7 +17,7 @@ export interface ConfigField {
 export interface Platform {
   platform: string;
   name: string;
-  /** Whose credential it takes; null for none. */
+  /** The type of credential it needs. Null for none. */
   service: string | null;
   config_fields: ConfigField[];
 }
@@ -48,7 +48,7 @@ export const platforms: readonly Platform[] = [
   { platform: "webhook", name: "Webhook", service: null, config_fields: [field("url", "Address")] },
 ];
 
-/** The services whose credentials the organization has stored. */
+/** The services for which the organization has stored credentials. */
 export const connectedServices = async (ctx: Ctx): Promise<Set<string>> =>
   new Set((await findRecords(ctx, credential, [])).map((one) => one.service));
 
@@ -64,7 +64,7 @@ export const listPlatforms = operation({
       platform: z.string(),
       id: z.string().describe("The same as `platform`."),
       name: z.string(),
-      service: z.string().nullable().describe("Whose credential it takes; null for none."),
+      service: z.string().nullable().describe("The type of credential that it needs; null for none."),
       is_connected: z.boolean(),
       connected: z.boolean().describe("The same as `is_connected`."),
       config_fields: z.array(

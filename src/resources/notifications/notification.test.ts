@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
+import { notify } from "./notify.ts";
 
 const noticesOf = async (member: Workspace): Promise<any[]> => (await member.get("/notification/")).data;
 const typesOf = async (member: Workspace): Promise<string[]> => (await noticesOf(member)).map((one) => one.type).reverse();
@@ -27,7 +28,7 @@ describe("a member is told", () => {
       ["lead_assigned", "lead", lead.id, lead.id],
     );
     assert.deepEqual([first.actor_id, first.is_read, first.url], [acme.userId, false, `/lead/${lead.id}/`]);
-    assert.match(first.title, /gave you the lead Wayne$/);
+    assert.match(first.title, /assigned you the lead Wayne$/);
     assert.equal(later.object_id, other.id);
     assert.deepEqual(await noticesOf(acme), []);
   });
@@ -44,7 +45,7 @@ describe("a member is told", () => {
     assert.match((await noticesOf(bob))[0].title, /marked a deal of \$500\.00 as won$/);
   });
 
-  test("of a task, also as one of a group, and when what they asked for is done", async () => {
+  test("of a task, also for a group, and of the completion of one's own tasks", async () => {
     const { acme, bob } = await given();
     const eve = await acme.member();
     const team = await acme.post("/group/", { name: "Team", user_ids: [acme.userId, bob.userId] });
@@ -196,5 +197,112 @@ describe("one's notifications", () => {
 
     assert.deepEqual(await typesOf(bob), []);
     assert.equal((await bob.get("/notification/")).unread_count, 0);
+  });
+});
+
+describe("what is told again within five minutes", () => {
+  const at = (acme: Workspace, time: string) => (acme.service.clock.now = new Date(`2031-03-03T${time}Z`));
+
+  async function giveAndTake(acme: Workspace, bob: Workspace, id: string): Promise<void> {
+    await acme.put(`/lead/${id}/`, { owner_id: acme.userId });
+    await acme.put(`/lead/${id}/`, { owner_id: bob.userId });
+  }
+
+  test("is counted, with the newest words, and is one that is unread", async () => {
+    const { acme, bob } = await given();
+    at(acme, "10:00:00");
+    const lead = await acme.lead({ name: "Wayne", owner_id: bob.userId });
+    await acme.put(`/lead/${lead.id}/`, { name: "Wayne & Sons" });
+    at(acme, "10:04:59");
+    await giveAndTake(acme, bob, lead.id);
+
+    const list = await bob.get("/notification/");
+
+    assert.deepEqual([list.data.length, list.unread_count, list.data[0].count], [1, 1, 2]);
+    assert.match(list.data[0].title, /assigned you the lead Wayne & Sons$/);
+    assert.deepEqual(
+      [list.data[0].date_created, list.data[0].date_updated],
+      ["2031-03-03T10:00:00.000Z", "2031-03-03T10:04:59.000Z"],
+    );
+  });
+
+  test("is a new one after that, for another record, and for others", async () => {
+    const { acme, bob } = await given();
+    const eve = await acme.member();
+    at(acme, "10:00:00");
+    const lead = await acme.lead({ owner_id: bob.userId });
+    await acme.lead({ owner_id: bob.userId });
+    await acme.put(`/lead/${lead.id}/`, { owner_id: eve.userId });
+    at(acme, "10:05:00");
+    await giveAndTake(acme, bob, lead.id);
+
+    assert.deepEqual(
+      (await noticesOf(bob)).map((one) => one.count),
+      [1, 1, 1],
+    );
+    assert.equal((await noticesOf(eve)).length, 1);
+  });
+
+  test("is a new one once the first was read, which stays read and can be marked as unread", async () => {
+    const { acme, bob } = await given();
+    at(acme, "10:00:00");
+    const lead = await acme.lead({ owner_id: bob.userId });
+    const [first] = await noticesOf(bob);
+    await bob.put(`/notification/${first.id}/`, { is_read: true });
+
+    await giveAndTake(acme, bob, lead.id);
+    const second = await bob.get("/notification/?is_read=false");
+    await bob.post("/notification/mark_all_read/", {});
+    await giveAndTake(acme, bob, lead.id);
+    for (const { id } of await noticesOf(bob)) await bob.put(`/notification/${id}/`, { is_read: false });
+
+    assert.equal(second.data.length, 1);
+    assert.notEqual(second.data[0].id, first.id);
+    assert.deepEqual(
+      (await noticesOf(bob)).map((one) => [one.is_read, one.count]),
+      [
+        [false, 1],
+        [false, 1],
+        [false, 1],
+      ],
+    );
+  });
+
+  test("by ten requests at once is one that counts ten", async () => {
+    const { acme, bob } = await given();
+    const lead = await acme.lead();
+    at(acme, "10:00:00");
+    const owned = Array.from({ length: 10 }, () =>
+      acme.inside(async (ctx) => {
+        notify(ctx, [bob.userId], {
+          type: "lead_assigned",
+          title: "Yours",
+          object_type: "lead",
+          object_id: lead.id,
+          actor_id: null,
+        });
+      }),
+    );
+
+    await Promise.all(owned);
+
+    assert.deepEqual(
+      (await noticesOf(bob)).map((one) => one.count),
+      [10],
+    );
+  });
+
+  test("is counted too where many records change at once", async () => {
+    const { acme, bob } = await given();
+    at(acme, "10:00:00");
+    const tasks = [await acme.task(), await acme.task()];
+
+    for (const assigned_to of [bob.userId, acme.userId, bob.userId])
+      await acme.put(`/task/?id__in=${tasks.map(({ id }) => id).join()}`, { assigned_to });
+
+    assert.deepEqual(
+      (await noticesOf(bob)).map((one) => one.count),
+      [2, 2],
+    );
   });
 });

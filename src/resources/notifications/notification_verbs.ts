@@ -24,7 +24,7 @@ export async function listNotifications(ctx: Ctx, given: Record<string, string>)
   return showList(ctx, notification, input, { unread_count: row![0]! });
 }
 
-/** What the list answers beyond a page. */
+/** What the list returns beyond a page. */
 export const withUnreadCount = () => listSchema(outputSchema(notification)).extend({ unread_count: z.int() });
 
 // --- one ---
@@ -43,7 +43,8 @@ export async function updateNotification(
 
   const isRead = said[0]!;
   const read_at = isRead ? ctx.now.toISOString() : null;
-  return isRead === before.is_read ? before : store.update(ctx, notification, before, { is_read: isRead, read_at });
+  if (isRead === before.is_read) return before;
+  return store.update(ctx, notification, before, { is_read: isRead, read_at, group_key: null });
 }
 
 // --- all ---
@@ -59,13 +60,13 @@ export const markAllRead = operation({
   method: "POST",
   path: "/notification/mark_all_read/",
   narrows: true,
-  doc: "Marks one's own unread notifications as read: all of them, or those of a type or from before a moment.",
+  doc: "Marks the caller's unread notifications as read: all of them, those of a type, or those before a moment.",
   permission: "member",
   input: {
     type: z
       .union([z.enum(notificationTypes), z.array(z.enum(notificationTypes)).min(1)])
       .optional()
-      .describe("Only those of this type, or of these."),
+      .describe("Only those of this type, or of one of these types."),
     before: moment.optional().describe("Only those created before."),
   },
   output: z.strictObject({ updated: z.int(), count: z.int().describe("The same as `updated`.") }),
@@ -76,7 +77,7 @@ export const markAllRead = operation({
     const [row] = await query(
       ctx,
       statement(sql`with marked as (
-          update notification t set is_read = true, read_at = ${ctx.now}::timestamptz, date_updated = ${ctx.now}::timestamptz,
+          update notification t set is_read = true, read_at = ${ctx.now}::timestamptz, group_key = null, date_updated = ${ctx.now}::timestamptz,
             updated_by = ${ctx.actor.user_id}, version = t.version + 1 where ${and(conditions)} returning 1)
         select count(*) from marked`),
     );

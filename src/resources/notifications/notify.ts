@@ -1,8 +1,10 @@
-// Writes notifications for members, in the transaction of the change they are about.
+// Writes notifications for members, in the transaction of the change they are about. The same notification within five minutes
+// increases the count of the existing one, as long as it is unread.
 import { type Ctx, write } from "../../core/context.ts";
 import type { Values } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { store } from "../../records/store.ts";
+import { inTurns } from "../../records/turns.ts";
 import { fromHtml } from "../../values/rich_text.ts";
 import { group } from "../organization/group.ts";
 import { isActiveMember, user } from "../organization/user.ts";
@@ -10,42 +12,70 @@ import { type NotificationType, notification } from "./notification.ts";
 
 export interface Notice {
   type: NotificationType;
-  /** One line, such as `Ada gave you the lead Acme`. */
+  /** One line, such as `Ada assigned you the lead Acme`. */
   title: string;
   body?: string | null;
   object_type: string;
   object_id: string;
   lead_id?: string | null;
   data?: Record<string, unknown>;
-  /** Who caused it: the caller where nothing is said, null for a stranger. */
+  /** The member who caused it. The caller by default, null for a stranger. */
   actor_id?: string | null;
 }
 
-/** Tells members, by their ids or by those of groups, and answers who was told. Nobody is told twice, or of what they did themselves. */
+/**
+ * Notifies members, by their ids or by those of groups, and returns who was notified. Nobody is notified twice, or of their own
+ * actions.
+ */
 export function notify(ctx: Ctx, to: readonly (string | null | undefined)[], notice: Notice): Set<string> {
   const rows = noticesOf(ctx, to, notice);
-  for (const row of rows) store.insert(ctx, notification, row);
+  store.insertOr(ctx, notification, rows, countUp);
   return new Set(rows.map((row) => row.user_id!));
 }
 
-/** Whom to tell of what. */
+/** A notification and its recipients. */
 export type Told = [to: readonly (string | null | undefined)[], notice: Notice];
 
-/** The same of many things at once. */
+/** The same for many notifications at once. */
 export const notifyAll = (ctx: Ctx, told: readonly Told[]): Promise<void> =>
-  store.insertAll(
-    ctx,
-    notification,
-    told.flatMap(([to, notice]) => noticesOf(ctx, to, notice)),
+  inTurns(grouped(told.flatMap(([to, notice]) => noticesOf(ctx, to, notice))), (piece) =>
+    store.insertOr(ctx, notification, piece, countUp),
   );
 
-function noticesOf(ctx: Ctx, to: Told[0], notice: Notice): Values<typeof notification>[] {
+/**
+ * The newest text counts. Nothing has to be read first. A notification that was read in the meantime has lost its `group_key`, so
+ * a new one is written.
+ */
+const countUp = `on conflict (organization_id, user_id, group_key) where group_key is not null do update set
+  count = notification.count + excluded.count, title = excluded.title, body = excluded.body, url = excluded.url, data = excluded.data,
+  object_type = excluded.object_type, lead_id = excluded.lead_id, actor_id = excluded.actor_id, updated_by = excluded.updated_by,
+  date_updated = excluded.date_updated, version = notification.version + 1`;
+
+const groupMs = 5 * 60_000;
+
+/**
+ * The five minutes are those of the clock. Two notifications on both sides of a boundary are not combined, so there may be one
+ * too many but never too few.
+ */
+const groupKey = (ctx: Ctx, { type, object_id }: Notice): string =>
+  `${type}/${object_id}/${Math.floor(ctx.now.getTime() / groupMs)}`;
+
+type Written = Values<typeof notification>;
+
+/** In a fixed order, so that transactions that notify the same members cannot deadlock. Each group only once. */
+function grouped(rows: readonly Written[]): Written[] {
+  const groups = Map.groupBy(rows, ({ user_id, group_key }) => `${user_id}/${group_key}`);
+  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, same]) => ({ ...same.at(-1)!, count: same.length }));
+}
+
+function noticesOf(ctx: Ctx, to: Told[0], notice: Notice): Written[] {
   const { actor_id = ctx.actor.user_id } = notice;
   const lead_id = notice.lead_id ?? null;
-  return [...recipients(ctx, to, actor_id)].map((user_id) => ({
+  return [...recipients(ctx, to, actor_id)].sort().map((user_id) => ({
     body: null,
     data: {},
     ...notice,
+    group_key: groupKey(ctx, notice),
     title: shortened(notice.title, 255),
     lead_id,
     url: lead_id === null ? null : `/lead/${lead_id}/`,
@@ -54,7 +84,7 @@ function noticesOf(ctx: Ctx, to: Told[0], notice: Notice): Values<typeof notific
   }));
 }
 
-/** What is not there to be read any more has not been told either. What is deleted as a row takes its notifications along by itself. */
+/** Call it when a record is no longer available, to remove its notifications. Deleting a row removes them by itself. */
 export function withdrawNotices(ctx: Ctx, objectId: string): void {
   write(ctx, statement(sql`delete from notification where organization_id = ${ctx.organization_id} and object_id = ${objectId}`));
 }
@@ -66,12 +96,12 @@ function recipients(ctx: Ctx, to: readonly (string | null | undefined)[], actorI
 
 const newsForMs = 24 * 3600 * 1000;
 
-/** Nobody is told of history that is brought in. */
+/** Imported history notifies nobody. */
 export const isNews = (ctx: Ctx, moment: string): boolean => Date.parse(moment) >= ctx.now.getTime() - newsForMs;
 
-// --- words ---
+// --- text ---
 
-/** Who does what is told of. */
+/** The name of the person who caused it. */
 export const nameOfCaller = (ctx: Ctx): string => ctx.directory.get(user, ctx.actor.user_id)?.name ?? "Somebody";
 
 /** The beginning of a rich or plain text. */

@@ -1,4 +1,4 @@
-// Completes a line of a deal or a quote: each value is the caller's, else the product's, else a default.
+// Completes a line of a deal or a quote: each value is the caller's, or else the product's, or else a default.
 import { type Ctx } from "../../core/context.ts";
 import { invalid, refuse } from "../../core/errors.ts";
 import type { Create, Row } from "../../core/resource.ts";
@@ -16,13 +16,13 @@ type Draft = GivenLine & Omit<Line, "unit_price">;
 
 export type WholeLine = Draft & Line & { name: string; currency: string; billing_period: Period };
 
-/** What the line is on: its currency is the line's too. */
+/** The record of the line. Its currency is also the line's. */
 export interface Holder {
   called: "opportunity" | "quote";
   currency: string;
 }
 
-/** The product that a line is made from; one that is not active may stay where it is (`kept`), but is not added. */
+/** The product of a line. An inactive one may stay (`kept`), but is not added. */
 export function productNamed(products: ReadonlyMap<string, Product>, given: GivenLine, kept = false): Product | null {
   if (!given.product_id) return null;
   const found = products.get(given.product_id);
@@ -51,7 +51,7 @@ export function completeLine(given: GivenLine, of: Product | null, holder: Holde
   else if (line.name.trim() === "") errors.name = "must not be empty";
   if (line.unit_price === undefined) errors.unit_price = "is required without product_id";
   else if (given.unit_price === undefined && of!.currency !== holder.currency)
-    errors.product_id = `is priced in ${of!.currency}; give unit_price in the ${holder.called}'s ${holder.currency}`;
+    errors.product_id = `has a price in ${of!.currency}: give unit_price in the ${holder.called}'s ${holder.currency}`;
   if (line.currency !== holder.currency) errors.currency = `must be ${holder.currency}, as the ${holder.called}'s`;
   if (line.quantity === 0) errors.quantity = "must be more than 0";
   if (line.discount_type === "percentage" && line.discount > 100) errors.discount = "must be 100 or less";

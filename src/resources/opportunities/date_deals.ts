@@ -1,4 +1,4 @@
-// When the type of a status changes, the deals that have it are won, lost or opened again.
+// Updates deals when the type of their status changes: they are won, lost or reopened.
 import type { Ctx } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
@@ -16,11 +16,11 @@ interface Change {
   after: Status;
 }
 
-/** Gives the deals of statuses whose type has changed the dates that go with it. */
+/** Sets the dates of deals whose status has changed its type. */
 export async function dateDeals(ctx: Ctx, changes: readonly Change[]): Promise<void> {
   const changed = changes.filter(({ before, after }) => before.type !== after.type);
   if (changed.length === 0) return;
-  // The events of the deals show what the status means now.
+  // The events of the deals show the new meaning of the status.
   await refreshDirectory(ctx);
   for (const change of changed) await dateDealsOf(ctx, change);
 }

@@ -1,16 +1,16 @@
-// What deals are worth together. Amounts of different currencies are never added: the main figures are in the
-// organization's currency, and `by_currency` has those of each.
+// Sums the values of deals. Amounts of different currencies are never added: the main figures are in the organization's currency,
+// and `by_currency` has those of each.
 import { z } from "zod";
 import { join, name, raw, type Sql, sql } from "../../db/sql.ts";
 import { type Period, periods } from "../shared/money.ts";
 
-/** The part of a deal's value that is due in a period: deals with lines may have some of each. */
+/** The part of a deal's value that is due in a period. Deals with lines may have several. */
 export const valueDue = (period: Period, alias = "t"): Sql => {
   const t = name(alias);
   return sql`value_due(${raw(`'${period}'`)}, ${t}.value, ${t}.value_period, ${t}.line_items_by_period)`;
 };
 
-/** What a currency's deals come to, by the name of the member; sums are taken over the rows of a list's matches. */
+/** The sums of one currency, by the name of the member. They are computed over the rows of a list's matches. */
 const sums: readonly (readonly [string, Sql])[] = [
   ...periods.map((period) => [`total_value_${period}`, sql`sum(${valueDue(period)})`] as const),
   ["total_value_annualized", sql`sum(t.annualized_value)`],
@@ -21,7 +21,7 @@ const sums: readonly (readonly [string, Sql])[] = [
 ];
 const counts = ["total_results", ...periods.map((period) => `count_${period}`)];
 
-/** The columns of a match that the sums are made of. */
+/** The columns of a match that the sums need. */
 export const summed = raw(
   "t.value_currency, t.value_period, t.value, t.line_items_by_period, t.confidence, t.annualized_value, t.annualized_expected_value",
 );
@@ -39,7 +39,7 @@ export const selectWorth = (matching: Sql, key: Sql): Sql => sql`
     )}
   from ${matching} t group by 1, 2`;
 
-/** The members of an answer, one column each, over rows of `selectWorth`. */
+/** The members of a response, one column each, over rows of `selectWorth`. */
 export const selectMembers = (currency: string): Sql =>
   sql`${join(
     [
@@ -54,7 +54,7 @@ export const selectMembers = (currency: string): Sql =>
 
 export const memberColumns = counts.length + sums.length + 1;
 
-/** The members as JSON text: whole numbers of any size pass as they are. */
+/** The members as JSON text, so that whole numbers of any size are kept. */
 export function membersOf(row: readonly (string | null)[], currency: string): Record<string, string> {
   const [results, ...rest] = row;
   const ofPeriods = periods.map((period, i) => `"${period}":${rest[i]}`).join(",");
@@ -71,7 +71,7 @@ export function membersOf(row: readonly (string | null)[], currency: string): Re
 export const membersShape = {
   total_results: z.int(),
   count_by_value_period: z.object({ one_time: z.int(), monthly: z.int(), annual: z.int() }),
-  currency: z.string().describe("What the sums are in: the organization's currency."),
+  currency: z.string().describe("The currency of the sums: the organization's."),
   by_currency: z
     .record(z.string(), z.looseObject({ total_results: z.int() }))
     .describe("The sums of the deals of each currency."),

@@ -8,7 +8,7 @@ import { type LineTotals, lineTotals } from "./line_totals.ts";
 
 const total = (key: keyof LineTotals, doc: string) => integer({ filled: true, derive: (row) => lineTotals(row)[key], doc });
 
-/** What a line is where neither the caller nor the product says. */
+/** The defaults of a line when neither the caller nor the product has a value. */
 export const usualLine = {
   quantity: 1,
   discount: 0,
@@ -23,7 +23,7 @@ export const lineItem = resource({
   prefix: "item",
   path: "/opportunity/{opportunity_id}/line_item",
   parent: "opportunity_id",
-  doc: "A line of an opportunity. The opportunity's value is the sum of its lines, less discounts and before tax that comes on top.",
+  doc: "A line of an opportunity. The opportunity's value is the sum of its lines, less discounts and before tax that is added to the price.",
   visible: visibleAsLead,
   order: "position",
   sort: { position: true },
@@ -50,18 +50,18 @@ export const lineItem = resource({
     tax_percent: number({ min: 0, max: 100, default: usualLine.tax_percent, doc: "By default the product's." }),
     tax_method: choice(["exclusive", "inclusive", "none"], {
       default: usualLine.tax_method,
-      doc: "Tax comes on top of the price, is in it, or is not due.",
+      doc: "Whether tax is added to the price, is included in it, or is not due.",
     }),
     billing_period: choice(periods, { default: usualLine.billing_period, doc: "By default the product's." }),
     position: integer({
       min: 0,
       max: positionMax,
       filled: true,
-      doc: "Its place in the order, at the end by default. What stands there moves back.",
+      doc: "Its place in the order; by default the end. The one at that place moves back.",
     }),
     subtotal: total("subtotal", "Quantity times price."),
-    discount_total: total("discount_total", "What the discount takes off."),
+    discount_total: total("discount_total", "The amount of the discount."),
     tax_total: total("tax_total", "The tax, on top or included."),
-    total: total("total", "What is to be paid."),
+    total: total("total", "The amount to be paid."),
   },
 });

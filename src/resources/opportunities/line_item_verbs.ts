@@ -1,4 +1,4 @@
-// Creating and deleting a line item also changes the value of its opportunity.
+// The verbs of line items. Creating and deleting a line also changes the value of its opportunity.
 import { type Ctx, query } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Row } from "../../core/resource.ts";
@@ -30,7 +30,7 @@ export async function createLineItem(ctx: Ctx, given: Create<typeof lineItem>): 
   return row;
 }
 
-/** The value stays as it is when the last line goes. */
+/** The value stays as it is when the last line is deleted. */
 export async function deleteLineItem(ctx: Ctx, before: LineItem): Promise<void> {
   const deal = await lockRecord(ctx, opportunity, before.opportunity_id);
   checkOwner(ctx, opportunity, deal, "delete");
@@ -40,7 +40,7 @@ export async function deleteLineItem(ctx: Ctx, before: LineItem): Promise<void> 
   store.update(ctx, opportunity, deal, left ? worthOfDeal(left) : { line_items_total: null, line_items_by_period: null });
 }
 
-/** Null without lines. The opportunity is locked, so nobody else adds or removes a line meanwhile. */
+/** Null without lines. The opportunity is locked, so nobody else adds or removes a line at the same time. */
 async function sumsOf(ctx: Ctx, deal: Opportunity): Promise<ByPeriod | null> {
   const found = await query(
     ctx,

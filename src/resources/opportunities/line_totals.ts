@@ -1,4 +1,4 @@
-// What a line of a deal comes to, in whole minor units: every step is exact and rounded once, halves up.
+// The totals of a line, in whole minor units. Every step is exact and rounded once, halves up.
 import { includedPercentOf, percentOf, times } from "../../values/decimal.ts";
 import { type Period, periods } from "../shared/money.ts";
 
@@ -26,18 +26,18 @@ export function lineTotals(line: Line): LineTotals {
   return { subtotal, discount_total, tax_total, total: line.tax_method === "exclusive" ? net + tax_total : net };
 }
 
-/** What the line adds to the deal's value: before tax where tax comes on top. */
+/** What the line adds to the deal's value. This is before tax when tax is added on top. */
 export const worth = ({ subtotal, discount_total }: Pick<LineTotals, "subtotal" | "discount_total">): number =>
   subtotal - discount_total;
 
-/** What lines come to together that are due in the same period. */
+/** The total of the lines that are due in the same period. */
 export type ByPeriod = Record<Period, number>;
 
 export const nothingDue: ByPeriod = { one_time: 0, monthly: 0, annual: 0 };
 
 export const inAYear = ({ one_time, monthly, annual }: ByPeriod): number => one_time + 12 * monthly + annual;
 
-/** A deal with lines is worth their sum; it recurs as they do, and where they differ, what it is worth is due once. */
+/** A deal with lines is worth their sum. Its period is that of its lines. When they differ, the value is due once. */
 export function worthOfDeal(lines: ByPeriod) {
   const sum = lines.one_time + lines.monthly + lines.annual;
   const due = periods.filter((period) => lines[period] > 0);
@@ -49,7 +49,7 @@ export function worthOfDeal(lines: ByPeriod) {
   };
 }
 
-/** The tax on what is left of a line after discounts. */
+/** The tax on the rest of a line after discounts. */
 export function taxOn(net: number, { tax_percent, tax_method }: Pick<Line, "tax_percent" | "tax_method">): number {
   if (tax_method === "none") return 0;
   return tax_method === "inclusive" ? includedPercentOf(net, tax_percent) : percentOf(net, tax_percent);

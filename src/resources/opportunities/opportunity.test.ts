@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 
-/** The statuses an organization starts with, by label. */
+/** The statuses of a new organization, by label. */
 async function statuses(acme: Workspace): Promise<Record<string, string>> {
   const { data } = await acme.get("/status/opportunity/");
   return Object.fromEntries(data.map((one: any) => [one.label, one.id]));
@@ -158,10 +158,10 @@ test("a change of status is told as updated and as status_updated, with the same
   await acme.put(`/opportunity/${deal.id}/`, { status: "Won" });
   await acme.put(`/opportunity/${deal.id}/`, { note: "Hurray" });
 
-  const [created, updated, changed, noted] = await acme.events(deal.id);
+  const [created, updated, changed, won, noted] = await acme.events(deal.id);
   assert.deepEqual(
-    [created, updated, changed, noted].map((one: any) => one.event),
-    ["opportunity.created", "opportunity.updated", "opportunity.status_updated", "opportunity.updated"],
+    [created, updated, changed, won, noted].map((one: any) => one.event),
+    ["opportunity.created", "opportunity.updated", "opportunity.status_updated", "opportunity.won", "opportunity.updated"],
   );
   assert.deepEqual(updated.changed_fields, ["status_id", "date_won"]);
   assert.deepEqual(updated.previous_data, { status_id: Active, date_won: null });
@@ -173,6 +173,22 @@ test("a change of status is told as updated and as status_updated, with the same
   assert.equal(data.length, 1);
   assert.equal(data[0].data.old_status_id, Active);
   assert.equal(data[0].data.new_pipeline_name, "Sales");
+});
+
+test("winning and losing are events of their own, and going from one won status to another is not", async () => {
+  const acme = await organization();
+  const renewed = await acme.post("/status/opportunity/", { label: "Renewed", type: "won" });
+  const deal = await acme.opportunity();
+
+  for (const status of ["Won", renewed.label, "Lost", "Active", "Won"]) await acme.put(`/opportunity/${deal.id}/`, { status });
+
+  const events = await acme.events(deal.id);
+  const [won, lost, again] = events.filter((one: any) => ["won", "lost"].includes(one.action));
+  assert.deepEqual([won.event, lost.event, again.event], ["opportunity.won", "opportunity.lost", "opportunity.won"]);
+  assert.equal(lost.previous_data.status_id, renewed.id);
+  assert.equal(events.filter((one: any) => one.action === "status_updated").length, 5);
+  const [{ request_id, data }] = events.filter((one: any) => one.action === "updated");
+  assert.deepEqual([won.request_id, won.data], [request_id, data]);
 });
 
 test("deleting it takes its line items and the history of its statuses along", async () => {
@@ -411,3 +427,24 @@ test("custom fields of opportunities are set, filtered by and told of", async ()
   assert.deepEqual(updated.changed_fields, [key]);
   assert.deepEqual(updated.previous_data, { [key]: "Basic" });
 });
+
+for (const [status, action] of [
+  ["Won", "won"],
+  ["Lost", "lost"],
+] as const)
+  test(`a deal that comes in as ${action} says so`, async () => {
+    const acme = await organization();
+
+    const deal = await acme.opportunity({ status });
+    const open = await acme.opportunity();
+
+    const events = await acme.events(deal.id);
+    assert.deepEqual(
+      events.map((one) => [one.event, one.data.status_type]),
+      [
+        ["opportunity.created", action],
+        [`opportunity.${action}`, action],
+      ],
+    );
+    assert.equal((await acme.events(open.id)).length, 1);
+  });

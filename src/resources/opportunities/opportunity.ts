@@ -40,7 +40,7 @@ const attachment = z.object({
   content_type: z.string().max(255).nullable().default(null),
 });
 
-/** What the value follows from, and what follows from it. */
+/** The fields that the value depends on, and those that depend on it. */
 interface Worth {
   value: number | null;
   value_period: Period;
@@ -51,7 +51,7 @@ interface Worth {
 export const opportunity = resource({
   name: "opportunity",
   prefix: "oppo",
-  doc: "A deal that may be won from a lead. Its status says how far it is; its value is in minor units of its currency.",
+  doc: "A deal that may be won from a lead. Its status is its stage; its value is in minor units of its currency.",
   commentable: true,
   custom: "opportunity",
   rendered: 2,
@@ -88,7 +88,7 @@ export const opportunity = resource({
     lead_id: ref(
       "lead",
       { onDelete: "cascade", onMove: "follow" },
-      { createOnly: true, filled: true, doc: "The lead; where none is given, the contact's, else a new one." },
+      { createOnly: true, filled: true, doc: "The lead; by default the contact's, or else a new one." },
     ),
     lead_name: label("lead_id", "lead", "display_name"),
     contact_id: ref("contact", { onDelete: "clear", onMove: "follow" }, { doc: "The person to talk to, a contact of the lead." }),
@@ -96,9 +96,9 @@ export const opportunity = resource({
     status_id: ref(
       "opportunity_status",
       { onDelete: "refuse", onMove: "match" },
-      { filled: true, doc: "How far it is; by default the first status of the pipeline." },
+      { filled: true, doc: "Its status; by default the first one of the pipeline." },
     ),
-    status: input(z.string(), { doc: "The label of a status, in place of `status_id`." }),
+    status: input(z.string(), { doc: "The label of a status, instead of `status_id`." }),
     status_label: label("status_id", "opportunity_status", "label"),
     status_display_name: lookedUp(
       ["status_id"],
@@ -108,11 +108,11 @@ export const opportunity = resource({
     ),
     status_type: label("status_id", "opportunity_status", "type", "`active`, `won` or `lost`."),
     pipeline_id: input(z.string(), {
-      doc: "A pipeline: alone it means that pipeline's first status.",
+      doc: "A pipeline. Without a status it selects the pipeline's first one.",
       shown: label("status_id", "opportunity_status", "pipeline_id", "The status's pipeline."),
     }),
     pipeline_name: lookedUp(["status_id"], z.string().nullable(), pipelineName),
-    user_id: ref("user", { onDelete: "keep", onMove: "match" }, { doc: "Whose deal it is; by default the caller's." }),
+    user_id: ref("user", { onDelete: "keep", onMove: "match" }, { doc: "The owner of the deal; by default the caller." }),
     user_name: label("user_id", "user", "name"),
     value: integer({
       min: 0,
@@ -121,7 +121,7 @@ export const opportunity = resource({
     }),
     value_period: choice(periods, {
       default: "one_time",
-      doc: "How often the value is due. With line items: as they are, and `one_time` where they differ.",
+      doc: "How often the value is due. With line items it is theirs, and `one_time` if they differ.",
     }),
     value_currency: currency({ default: currencyOfOrganization, doc: "By default the organization's." }),
     value_formatted: computed(["value", "value_currency"], z.string().nullable(), formatMoney, "Such as `$12,000.00`."),
@@ -136,26 +136,26 @@ export const opportunity = resource({
       max: 100,
       default: 50,
       nullable: true,
-      doc: "How likely it is won, in percent; 50 where nothing is said, null where nobody knows.",
+      doc: "The probability of winning it, in percent; by default 50, null if unknown.",
     }),
     expected_value: integer({
       derive: (row: Worth) => likely(row.value, row),
-      doc: "The value times the confidence; null without one of them.",
+      doc: "The value times the confidence; null if either is missing.",
     }),
     annualized_value: integer({
       derive: annualized,
-      doc: "What the value is in a year: twelve times what is monthly, of line items each by its own period.",
+      doc: "The value of one year: a monthly value counts twelve times. Line items count by their own periods.",
     }),
     annualized_expected_value: integer({ derive: (row: Worth) => likely(annualized(row), row) }),
     note: text({ max: 100_000 }),
-    note_html: text({ max: 100_000, doc: "The note as rich text; it wins over `note`." }),
+    note_html: text({ max: 100_000, doc: "The note as rich text. It takes precedence over `note`." }),
     date_won: date({
       resolve: pastDay,
-      doc: "The day it was won; it stays. By default, once it has a won status: the day of `date_created` where that is given, else today.",
+      doc: "The day it was won; it is kept afterwards. By default, when it gets a won status: the day of a given `date_created`, else today.",
     }),
     date_lost: timestamp({
       resolve: pastMoment,
-      doc: "When it was lost; null once it has another status. By default `date_created` where that is given, else now.",
+      doc: "When it was lost; null once it has another status. By default a given `date_created`, else now.",
     }),
     expected_close_date: date({ doc: "When it is expected to be won." }),
     close_date: input(z.string().nullable(), { doc: "Another name of `expected_close_date`." }),
@@ -166,10 +166,10 @@ export const opportunity = resource({
     ),
     attachments: json(z.array(attachment).max(100), { default: [] as z.output<typeof attachment>[] }),
     comment_summary: commentSummary(),
-    line_items_total: integer({ readOnly: true, doc: "The line items' sum; null without any." }),
+    line_items_total: integer({ readOnly: true, doc: "The sum of the line items; null without any." }),
     line_items_by_period: json(z.object({ one_time: z.int(), monthly: z.int(), annual: z.int() }), {
       readOnly: true,
-      doc: "What the line items come to once, each month and each year; null without any.",
+      doc: "The sums of the line items due once, each month and each year; null without any.",
     }),
     integration_links: computed([], z.array(z.object({ name: z.string(), url: z.string() })), () => []),
     date_created: dateCreated,
@@ -206,7 +206,7 @@ function userName(alias: string, ctx: Ctx): Sql {
   return sql`(select sort_key(m.name) from member m where m.organization_id = ${ctx.organization_id} and m.id = ${t}.user_id)`;
 }
 
-/** What is linked to another deal of the lead says nothing about this one; a new deal is not stalled yet. */
+/** Records linked to another deal of the lead do not count for this one. A new deal is not stalled yet. */
 function isStalled(alias: string, ctx: Ctx): Sql {
   const t = name(alias);
   const since = new Date(ctx.now.getTime() - 30 * 24 * 3_600_000);

@@ -1,4 +1,4 @@
-// The list of opportunities also answers the sums of all that match, not only of the page, and on request groups them.
+// The list of opportunities also returns the sums of all matches, not only of the page, and groups them on request.
 
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
@@ -20,7 +20,7 @@ import { currencyOfOrganization } from "../shared/money.ts";
 import { memberColumns, membersOf, membersShape, selectMembers, selectWorth, summed } from "./deal_sums.ts";
 import { opportunity } from "./opportunity.ts";
 
-/** At most so many groups are answered at once; `_skip` passes over those before. */
+/** The most groups in one response. `_skip` skips the first ones. */
 const groupsMax = 50;
 
 const groups = {
@@ -42,12 +42,12 @@ export async function listOpportunities(ctx: Ctx, { _group_by, ...given }: Recor
   return showList(ctx, opportunity, { ...input, count: null }, await totalsOfAll(ctx, input));
 }
 
-/** What the list takes and answers beyond a page. */
+/** The parameters and response members of the list beyond a page. */
 export const withTotals = {
   parameters: [
     {
       name: "_group_by",
-      doc: `Answers groups in place of opportunities, at most ${groupsMax} of them, with what each is worth together. \`_limit\` is of each group, whose \`cursor_next\` as \`_cursor\` answers more of that group; \`_skip\` passes over groups.`,
+      doc: `Returns groups instead of opportunities, at most ${groupsMax} of them, with the sums of each. \`_limit\` applies to each group. A group's \`cursor_next\` as \`_cursor\` returns more of that group; \`_skip\` skips groups.`,
       schema: z.enum(groupNames),
     },
   ],
@@ -87,7 +87,7 @@ function readGroup(name: string | undefined, given: Record<string, string>): Gro
 
 interface Grouped extends ListInput {
   group: Group;
-  /** The one group whose page is asked for, and where the page before ended. */
+  /** The one group whose page is requested, and where the previous page ended. */
   within: { key: string; after: readonly (string | null)[] } | null;
 }
 
@@ -137,9 +137,9 @@ async function showGroups(ctx: Ctx, input: Grouped, totals: Record<string, strin
 }
 
 /**
- * One row for each opportunity of a page of each group, and one more: the group's key and totals, then the opportunity and the values
- * of its order. Groups come in the direction of the list's order, the one without a key last. Behind a cursor the totals of a group
- * stay those of all of it.
+ * One row for each opportunity on the page of each group, and one more for the group: its key and totals, then the opportunity
+ * and the values of its order. Groups come in the direction of the list's order, and the one without a key is last. Totals are
+ * those of the whole group, even after a cursor.
  */
 function selectGroups(ctx: Ctx, input: Grouped, projection: Projection): Promise<Rows> {
   const key = sql`coalesce(${groups[input.group]}, '') collate "C"`;

@@ -75,7 +75,7 @@ test("a status in use goes only when its deals get another one", async () => {
     const events = (await acme.events(deal.id)).map((one: any) => one.event);
     assert.equal(after.status_id, won.id);
     assert.ok(after.date_won);
-    assert.deepEqual(events, ["opportunity.created", "opportunity.updated", "opportunity.status_updated"]);
+    assert.deepEqual(events, ["opportunity.created", "opportunity.updated", "opportunity.status_updated", "opportunity.won"]);
   }
 });
 
@@ -125,7 +125,7 @@ test("statuses are filtered by pipeline and type", async () => {
   );
 });
 
-test("a status goes for its replacement while deals are being created, none of which is refused", async () => {
+test("a status can be replaced and deleted while deals are created, and none of those is refused", async () => {
   const acme = await organization();
   const [active, ...others] = (await acme.get("/status/opportunity/")).data;
   const lead_id = (await acme.lead()).id;

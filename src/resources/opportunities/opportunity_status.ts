@@ -20,7 +20,7 @@ export const opportunityStatus = resource({
   elsewhere: { by: "label", which: inPipeline, instead: sameMeaning },
   fields: {
     label: text({ required: true, doc: "Unique in the pipeline." }),
-    type: choice(statusTypes, { default: "active", doc: "What the status means: the deal is open, won or lost." }),
+    type: choice(statusTypes, { default: "active", doc: "The meaning of the status: the deal is open, won or lost." }),
     pipeline_id: ref(
       "pipeline",
       { onDelete: "cascade", onMove: "keep" },
@@ -32,7 +32,7 @@ export const opportunityStatus = resource({
       min: 0,
       max: positionMax,
       filled: true,
-      doc: "Its place in the pipeline, at the end by default. What stands there moves back.",
+      doc: "Its place in the pipeline, by default the end. The one at that place moves back.",
     }),
   },
 });
@@ -46,12 +46,12 @@ interface Status {
 const pipelineName = (directory: Directory, { pipeline_id }: Status): string =>
   (directory.find("pipeline", pipeline_id)?.name as string | undefined)?.toLowerCase() ?? "";
 
-/** Of several with the same label the one in the pipeline of the same name. */
+/** Of several statuses with the same label, the one in the pipeline of the same name. */
 function inPipeline(alike: readonly Status[], row: Status, here: Directory, there: Directory): Status | undefined {
   return alike.find((one) => pipelineName(there, one) === pipelineName(here, row)) ?? alike[0];
 }
 
-/** The first status that means the same, in the pipeline of the same name if it is there: what is won stays won. */
+/** The first status of the same type, in the pipeline of the same name if it has one. So a won deal stays won. */
 function sameMeaning(row: Status, here: Ctx, there: Ctx): string {
   const statuses = there.directory.all("opportunity_status") as unknown as Status[];
   const inOrder = there.directory.all("pipeline").flatMap(({ id }) => statuses.filter((one) => one.pipeline_id === id));

@@ -1,4 +1,4 @@
-// What creating, changing and deleting an opportunity status does besides writing the row.
+// The verbs of opportunity statuses.
 import type { Ctx } from "../../core/context.ts";
 import type { Extras } from "../../core/operation.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
@@ -22,7 +22,10 @@ export async function createOpportunityStatus(ctx: Ctx, given: Create<typeof opp
   return store.insert(ctx, opportunityStatus, { ...given, pipeline_id, position });
 }
 
-/** A status that changes its pipeline takes the deals in it along, and stands at the end there unless told otherwise. */
+/**
+ * A status that moves to another pipeline takes its deals along. It becomes the last one there, unless the request says
+ * otherwise.
+ */
 export async function updateOpportunityStatus(
   ctx: Ctx,
   before: OpportunityStatus,
@@ -40,13 +43,13 @@ export async function deleteOpportunityStatus(ctx: Ctx, before: OpportunityStatu
   await removeStatus(ctx, opportunityStatus, before, opportunity, extras?.query.replacement_status_id);
 }
 
-/** A status is arranged among others, and a pipeline together with its statuses: whoever does either holds the pipelines first. */
+/** Statuses are sorted among others, and a pipeline is sorted with its statuses. Both lock the pipelines first. */
 export async function lockOpportunityStatus(ctx: Ctx, id: string): Promise<OpportunityStatus> {
   await lockPipelines(ctx);
   return lockRecord(ctx, opportunityStatus, id);
 }
 
-/** The wanted place in a pipeline, made free, or the one behind all others. */
+/** The requested position in a pipeline, made free, or the one after all others. */
 async function placeIn(ctx: Ctx, pipelineId: string, id: string | null, wanted: number | undefined): Promise<number> {
   const conditions = [sql`t.pipeline_id = ${pipelineId}`];
   const all = await findRecords(ctx, opportunityStatus, conditions);

@@ -1,4 +1,4 @@
-// What creating and changing an opportunity does besides writing the row.
+// The verbs of opportunities.
 
 import type { Ctx } from "../../core/context.ts";
 import { invalid, refuse } from "../../core/errors.ts";
@@ -16,6 +16,7 @@ import { lead } from "../leads/lead.ts";
 import { nameOfCaller, notify } from "../notifications/notify.ts";
 import { isActiveMember } from "../organization/organization.ts";
 import { quote } from "../quotes/quote.ts";
+import { endWays } from "../sequences/stops.ts";
 import { bothForms } from "../shared/both_forms.ts";
 import { dateOfState, refuseEndBeforeCreated } from "../shared/history.ts";
 import { refuseBoth } from "../shared/resolve_label.ts";
@@ -27,7 +28,7 @@ import { pipeline } from "./pipeline.ts";
 type Opportunity = Row<typeof opportunity>;
 type Status = Row<typeof opportunityStatus>;
 
-/** What a body may say that is not stored as it says it. */
+/** Members of a body that are not stored as they are sent. */
 type Said = Pick<
   Create<typeof opportunity>,
   "status_id" | "status" | "pipeline_id" | "user_id" | "note" | "note_html" | "close_date" | "expected_close_date"
@@ -47,11 +48,12 @@ export async function createOpportunity(ctx: Ctx, given: Create<typeof opportuni
     lead_id,
     status_id: status.id,
   });
+  if (status.type !== "active") emit(ctx, opportunity, { action: status.type, after: row });
   tellUser(ctx, row, "opportunity_assigned");
   return row;
 }
 
-/** A change of status is also an event of its own. */
+/** A change of status also gets its own event. */
 export async function updateOpportunity(ctx: Ctx, before: Opportunity, patch: Patch<typeof opportunity>): Promise<Opportunity> {
   const values = plain(ctx, patch, before);
   refuseWorth(before, values);
@@ -65,27 +67,36 @@ export async function updateOpportunity(ctx: Ctx, before: Opportunity, patch: Pa
   const after = store.update(ctx, opportunity, before, { ...values, ...change });
   if (after.status_id !== before.status_id) noteStatusChange(ctx, before, after);
   if (after.user_id !== before.user_id) tellUser(ctx, after, "opportunity_assigned");
-  if (isWon(ctx, after) && !isWon(ctx, before)) tellUser(ctx, after, "opportunity_won");
+  if (typeOf(ctx, after) === "won" && typeOf(ctx, before) !== "won") {
+    tellUser(ctx, after, "opportunity_won");
+    await endWays(ctx, { addresses: [], lead_id: after.lead_id }, "won");
+  }
   return after;
 }
 
-const isWon = (ctx: Ctx, { status_id }: Opportunity): boolean => ctx.directory.get(opportunityStatus, status_id)?.type === "won";
+const typeOf = (ctx: Ctx, { status_id }: Opportunity): StatusType | undefined =>
+  ctx.directory.get(opportunityStatus, status_id)?.type;
 
-/** Whose deal it is hears of it. */
+/** Notifies the deal's owner. */
 function tellUser(ctx: Ctx, deal: Opportunity, type: "opportunity_assigned" | "opportunity_won"): void {
   const worth = formatMoney(deal.value, deal.value_currency);
   const what = worth === null ? "a deal" : `a deal of ${worth}`;
   const title =
-    type === "opportunity_won" ? `${nameOfCaller(ctx)} marked ${what} as won` : `${nameOfCaller(ctx)} gave you ${what}`;
+    type === "opportunity_won" ? `${nameOfCaller(ctx)} marked ${what} as won` : `${nameOfCaller(ctx)} assigned you ${what}`;
   notify(ctx, [deal.user_id], { type, title, object_type: "opportunity", object_id: deal.id, lead_id: deal.lead_id });
 }
 
+/** Events for won and lost deals. A change from one won status to another writes none. */
 function noteStatusChange(ctx: Ctx, before: Opportunity, after: Opportunity): void {
-  emit(ctx, opportunity, { action: "status_updated", before, after, changed: changedFields(opportunity, before, after) });
+  const changed = changedFields(opportunity, before, after);
+  emit(ctx, opportunity, { action: "status_updated", before, after, changed });
+  const type = typeOf(ctx, after);
+  if (type !== typeOf(ctx, before) && (type === "won" || type === "lost"))
+    emit(ctx, opportunity, { action: type, before, after, changed });
   logOpportunityStatusChange(ctx, before, after);
 }
 
-/** What is linked to a deal stays with the lead; the history of its statuses goes with it. */
+/** Records linked to a deal stay with the lead. The history of its statuses is deleted with it. */
 export async function deleteOpportunity(ctx: Ctx, before: Opportunity): Promise<void> {
   await removeStatusChangesOf(ctx, before.id);
   await store.remove(ctx, opportunity, [before]);
@@ -93,7 +104,7 @@ export async function deleteOpportunity(ctx: Ctx, before: Opportunity): Promise<
 
 type Placed = { lead_id?: string; contact_id?: string | null; date_created?: string };
 
-/** The lead of a new deal: the one that is named, else the contact's, else one of its own. */
+/** The lead of a new deal: the given one, or else the contact's, or else a new one. */
 async function leadOf(ctx: Ctx, { lead_id, contact_id, date_created }: Placed): Promise<string> {
   if (!contact_id) return lead_id ?? (await createRecord(ctx, lead, { date_created })).id;
   const person = await findRecord(ctx, contact, contact_id);
@@ -102,18 +113,18 @@ async function leadOf(ctx: Ctx, { lead_id, contact_id, date_created }: Placed): 
   return person.lead_id;
 }
 
-/** What the lines say is changed by changing them. */
+/** Values that follow from the lines can only be changed by changing the lines. */
 function refuseWorth(deal: Opportunity, given: Patch<typeof opportunity>): void {
   if (deal.line_items_total === null) return;
   const errors: Record<string, string> = {};
   if (given.value !== undefined && given.value !== deal.value)
     errors.value = "is the sum of the line items: add or delete those to change it";
   if (given.value_period !== undefined && given.value_period !== deal.value_period)
-    errors.value_period = "is that of the line items: their billing_period says it";
+    errors.value_period = "follows from the billing_period of the line items";
   refuse(errors);
 }
 
-/** Line items are in the currency of their deal, and so is what it is offered for. */
+/** Line items and open quotes are in the deal's currency. */
 async function refuseOtherCurrency(ctx: Ctx, deal: Opportunity): Promise<void> {
   const items = await findRecords(ctx, lineItem, [sql`t.opportunity_id = ${deal.id}`], sql`limit 1`);
   if (items.length > 0)
@@ -125,7 +136,7 @@ async function refuseOtherCurrency(ctx: Ctx, deal: Opportunity): Promise<void> {
 
 // --- status ---
 
-/** The status a body asks for, by id, by label, or as the first of another pipeline; null where it asks for none. */
+/** The status that a body asks for, by id, by label, or as the first one of another pipeline. Null when it asks for none. */
 function statusOf(ctx: Ctx, given: Said, before: Opportunity | undefined): Status | null {
   const { status_id, status: label, pipeline_id } = given;
   refuseBoth(given, "status_id", "status", before);
@@ -139,7 +150,7 @@ function statusOf(ctx: Ctx, given: Said, before: Opportunity | undefined): Statu
     return found;
   }
   if (label !== undefined) {
-    // Where several pipelines have the label, the deal's own comes first.
+    // When several pipelines have the label, the deal's own comes first.
     const found = statuses.filter((status) => status.label === label);
     const status = found.find((one) => one.pipeline_id === present?.pipeline_id) ?? found[0];
     if (status === undefined) throw invalid({ status: refusal });
@@ -154,7 +165,7 @@ function firstOf(statuses: readonly Status[]): Status {
   return first;
 }
 
-/** The statuses of a pipeline, or those of all pipelines in their order. */
+/** The statuses of a pipeline, or of all pipelines, in order. */
 function statusesOf(ctx: Ctx, pipelineId: string | undefined): Status[] {
   const pipelines = ctx.directory.list(pipeline).filter((one) => pipelineId === undefined || one.id === pipelineId);
   if (pipelines.length === 0) throw invalid({ pipeline_id: pipelineId === null ? "must not be null" : "does not exist" });
@@ -162,12 +173,15 @@ function statusesOf(ctx: Ctx, pipelineId: string | undefined): Status[] {
   return pipelines.flatMap((one) => all.filter((status) => status.pipeline_id === one.id));
 }
 
-/** Winning and losing leave their day; a deal that is open again was not lost. What is entered as such became it when it was made. */
+/**
+ * The dates that change with the status. Winning or losing a deal sets a date, and reopening it removes the date. A deal that is
+ * created as won or lost gets its date of creation.
+ */
 function stamps(ctx: Ctx, { type }: Status, before: Opportunity | undefined, given: Values<typeof opportunity>) {
   return datesOf(ctx, ctx.directory.get(opportunityStatus, before?.status_id)?.type, type, before, given);
 }
 
-/** The dates that go with what a deal's status means. */
+/** The dates for the type of a deal's status. */
 export function datesOf(
   ctx: Ctx,
   was: StatusType | undefined,
@@ -184,7 +198,7 @@ export function datesOf(
   };
 }
 
-// --- other words for what is stored ---
+// --- other names of stored fields ---
 
 function plain<T extends Said>(
   ctx: Ctx,

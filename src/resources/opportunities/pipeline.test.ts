@@ -160,3 +160,23 @@ test("changing pipelines takes manage_customizations", async () => {
   await member.refused(403, "PUT", `/pipeline/${sales.id}/`, { name: "Mine" });
   await member.refused(403, "DELETE", `/pipeline/${sales.id}/`);
 });
+
+test("a pipeline's event shows its statuses, and comes before theirs", async () => {
+  const acme = await organization();
+
+  const made = await acme.post("/pipeline/", { name: "Renewals", statuses: [{ label: "Due" }, { label: "Won", type: "won" }] });
+  await acme.put(`/pipeline/${made.id}/`, { name: "Again", statuses: [{ label: "Early" }] });
+
+  const [created, updated] = await acme.events(made.id);
+  assert.deepEqual(created.data, made);
+  assert.deepEqual(updated.data, await acme.get(`/pipeline/${made.id}/`));
+  const { data } = await acme.get(`/event/?request_id=${created.request_id}`);
+  assert.deepEqual(
+    data.map((one: any) => [one.event, one.data.pipeline_name]),
+    [
+      ["status.opportunity.created", "Renewals"],
+      ["status.opportunity.created", "Renewals"],
+      ["pipeline.created", undefined],
+    ],
+  );
+});

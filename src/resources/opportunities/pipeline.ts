@@ -1,4 +1,4 @@
-// A pipeline: the statuses that a deal passes through, from the first to won or lost.
+// A pipeline: the statuses that a deal goes through, from the first to won or lost.
 import { z } from "zod";
 import type { Directory } from "../../core/directory.ts";
 import { input, integer, lookedUp, text } from "../../core/field.ts";
@@ -20,21 +20,21 @@ type ShownStatus = z.output<typeof shownStatus>;
 export const pipeline = resource({
   name: "pipeline",
   prefix: "pipe",
-  doc: "A way a deal goes: an ordered set of statuses.",
+  doc: "The stages of a deal: an ordered set of statuses.",
   cached: true,
   order: "position",
   sort: { position: true, name: true },
   fields: {
     name: text({ required: true, doc: "Unique among the pipelines." }),
     statuses: input(z.array(givenStatus).max(100), {
-      doc: "The statuses in their order. One without an id is created, those left out stay behind the others. One of another pipeline moves here; a new pipeline copies it.",
+      doc: "The statuses in their order. One without an id is created. Those left out stay, after the others. One of another pipeline moves here; a new pipeline copies it.",
       shown: lookedUp(["id"], z.array(shownStatus), statusesOf, "The statuses in their order."),
     }),
     position: integer({
       min: 0,
       max: positionMax,
       default: atEnd("pipeline"),
-      doc: "Its place in the order, at the end by default. What stands there moves back.",
+      doc: "Its place in the order; by default the end. The one at that place moves back.",
     }),
   },
 });

@@ -1,4 +1,4 @@
-// What creating and changing a product does besides writing the row.
+// The verbs of products.
 import type { Ctx } from "../../core/context.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { store } from "../../records/store.ts";

@@ -9,7 +9,7 @@ import { lineItem } from "./line_item.ts";
 import { nothingDue, worth, worthOfDeal } from "./line_totals.ts";
 import { opportunity } from "./opportunity.ts";
 
-/** Takes the place of the deal's lines, and makes its value their sum. What they name of products that are gone is left out. */
+/** Replaces the deal's lines, and sets its value to their sum. References to deleted products are left out. */
 export async function replaceLineItems(
   ctx: Ctx,
   opportunityId: string,

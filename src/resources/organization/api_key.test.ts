@@ -31,7 +31,7 @@ test("the text of a key is in no table", async () => {
   }
 });
 
-test("asking again with the same Idempotency-Key shows the same key, which lies nowhere in clear meanwhile", async () => {
+test("a repetition with the same Idempotency-Key shows the same key, which is never stored in clear", async () => {
   const acme = await organization();
   const ask = () => acme.ask("POST", "/api_key/", { body: {}, headers: { "idempotency-key": "once" } });
 

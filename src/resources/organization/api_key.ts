@@ -1,4 +1,4 @@
-// An API key acts as its user in its organization, as far as the user's role and the key's scopes reach.
+// An API key acts as its user in its organization, within the limits of the user's role and the key's scopes.
 
 import { may } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
@@ -18,22 +18,22 @@ export const apiKey = resource({
   indexed: ["user_id"],
   sort: { name: true },
   fields: {
-    name: text({ doc: "What the key is for; `API key` where nothing is said." }),
+    name: text({ doc: "The purpose of the key; by default `API key`." }),
     user_id: ref(
       "user",
       { onDelete: "keep", onMove: "keep" },
       { readOnly: true, required: true, doc: "The user the key acts as." },
     ),
-    key: once("The key itself, shown only by its creation."),
+    key: once("The key itself, shown only when it is created."),
     key_preview: text({ required: true, readOnly: true, doc: "The last four characters of the key." }),
     scopes: texts({
       createOnly: true,
       default: [...allScopes] as string[],
       normalize: withLesserScopes,
-      doc: "What the key may do at most: `read`, `write_safe` (create, change, send) or `write_destructive` (delete, merge, move, bulk); each includes the one before.",
+      doc: "The limit of what the key may do: `read`, `write_safe` (create, change, send) or `write_destructive` (delete, merge, move, bulk). Each includes the one before.",
     }),
-    expires_at: timestamp({ createOnly: true, doc: "When the key stops working; never where nothing is said." }),
-    last_used_at: timestamp({ readOnly: true, doc: "When the key was used last, to the minute." }),
+    expires_at: timestamp({ createOnly: true, doc: "When the key stops working; by default never." }),
+    last_used_at: timestamp({ readOnly: true, doc: "When the key was last used, to the minute." }),
     hash: text({ required: true, readOnly: true, hidden: true }),
   },
 });

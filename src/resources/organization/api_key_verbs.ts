@@ -1,4 +1,4 @@
-// Creating and deleting keys. The text of a key leaves the service once, in the answer to its creation.
+// The verbs of API keys. The text of a key is returned once, when it is created.
 import { newKey } from "../../auth/key.ts";
 import { hashOf } from "../../auth/unscoped.ts";
 import { type Ctx, query, type Scope } from "../../core/context.ts";
@@ -12,7 +12,7 @@ import { allScopes, previewOf } from "./found.ts";
 
 type ApiKey = Row<typeof apiKey>;
 
-/** One person's keys in one organization that still work. */
+/** How many active keys a person may have in one organization. */
 const liveKeysMax = 50;
 
 export async function createApiKey(ctx: Ctx, given: Create<typeof apiKey>): Promise<ApiKey> {
@@ -41,7 +41,7 @@ export async function deleteApiKey(ctx: Ctx, before: ApiKey): Promise<void> {
   announceChange(ctx);
 }
 
-// The membership is locked so that two requests at once cannot both find room for one.
+// The membership is locked, so that two requests at once cannot both pass the limit.
 async function checkCount(ctx: Ctx): Promise<void> {
   const { organization_id, user_id } = ctx.actor;
   await query(

@@ -1,5 +1,5 @@
-// Creates another organization for the caller, who becomes its admin. The answer has an API key for it, because the present key
-// does not work there.
+// Creates another organization for the caller, who becomes its admin. The response contains an API key for it, because the
+// caller's key does not work there.
 import { accountsOwnedBy, createAccount, lockUser } from "../../auth/unscoped.ts";
 import { type Ctx, transactionOf } from "../../core/context.ts";
 import { invalid, paymentRequired } from "../../core/errors.ts";
@@ -15,11 +15,11 @@ import { mergeSettings } from "./settings.ts";
 
 const [plainCreate] = standard(organization, { create: true, get: true }, "member");
 
-/** Not one of the five verbs: what it creates lies outside of the caller's organization. */
+/** Not one of the five verbs, because the new record is outside of the caller's organization. */
 export const createOrganization: Operation = {
   ...plainCreate!,
   verb: null,
-  doc: "Creates a further organization, with the caller as its admin, and answers a key of it once.",
+  doc: "Creates another organization with the caller as its admin, and returns a key for it, only once.",
   async run(ctx, { input, fields }: { input: Create<typeof organization>; fields: string[] | null }) {
     if (input.lead_statuses) throw invalid({ lead_statuses: "can be ordered after the organization is created" });
     const { name, account_id, settings = {}, ...values } = input;
@@ -39,7 +39,7 @@ export const createOrganization: Operation = {
   },
 };
 
-/** The account that pays: the one that is named, the only one, or a first one. */
+/** The account that pays: the given one, or the only one, or a new one. */
 async function accountFor(ctx: Ctx, named: string | undefined): Promise<string> {
   const owner = ctx.actor.user_id;
   await lockUser(ctx, owner);

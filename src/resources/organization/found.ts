@@ -1,5 +1,5 @@
-// Founding an organization: its row, its start state, and its first admin with a key. Used by the first start, by
-// `POST /organization/` and by the command line, always in one transaction.
+// Creates an organization: its row, its initial records, and its first admin with a key. Used by the first start, by `POST
+// /organization/` and by the command line, always in one transaction.
 import { newKey } from "../../auth/key.ts";
 import { hashOf } from "../../auth/unscoped.ts";
 import type { Scope } from "../../core/context.ts";
@@ -11,14 +11,14 @@ export { createAccount, findOrCreateUser } from "../../auth/unscoped.ts";
 
 export interface Founding {
   name: string;
-  /** Further columns of the organization: currency, settings, … */
+  /** Further columns of the organization, such as currency and settings. */
   values?: Record<string, unknown>;
   userId: string;
   accountId: string;
   keyName: string;
-  /** The key's text where the operator chose it; else a new one is made. */
+  /** The key's text when the operator chose it. Otherwise a new one is made. */
   keyText?: string;
-  /** What the key may do; everything where nothing is said. */
+  /** The scopes of the key. All by default. */
   scopes?: readonly Scope[];
   now: Date;
 }
@@ -37,10 +37,10 @@ const opportunityStatuses = [
   ["Lost", "lost"],
 ] as const;
 
-/** How many file subtypes there are to start with; the database has them (`file_subtype_seeds`). */
+/** The number of initial file subtypes, which are in the database (`file_subtype_seeds`). */
 const fileSubtypes = 14;
 
-/** Writes the organization with the roles, the statuses, the pipeline and the inbox folders it starts with. */
+/** Writes the organization with its initial roles, statuses, pipeline and inbox folders. */
 export function foundOrganization(tx: Transaction, founding: Founding): Founded {
   const { userId, now } = founding;
   const organization_id = newId("orga", now.getTime());
@@ -79,7 +79,7 @@ export function foundOrganization(tx: Transaction, founding: Founding): Founded 
 
 const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** Stores a key's hash and answers its text, which nobody will see again. */
+/** Stores a key's hash and returns its text, which is never shown again. */
 export function writeKey(
   tx: Transaction,
   key: { organizationId: string; userId: string; name: string; text?: string; scopes?: readonly Scope[]; now: Date },
@@ -103,7 +103,7 @@ export function writeKey(
   return { api_key, api_key_id };
 }
 
-/** What may still be shown of a key: enough to tell one's own apart. */
+/** The part of a key that may still be shown, enough to recognize one's own. */
 export const previewOf = (key: string): string => key.slice(-4);
 
 export const allScopes = ["read", "write_safe", "write_destructive"] as const satisfies readonly Scope[];

@@ -1,4 +1,4 @@
-// Reading the organization includes its members: clients need their names to show anything else.
+// Reading the organization includes its members, because clients need their names to show anything else.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { type JsonText, operation, unchanged } from "../../core/operation.ts";
@@ -14,22 +14,22 @@ import { user } from "./user.ts";
 
 const member = (outputSchema(membership) as z.ZodObject).extend({ user: outputSchema(user).optional() });
 const output = (outputSchema(organization) as z.ZodObject).extend({
-  memberships: z.array(member).describe("Who is a member or invited."),
-  inactive_memberships: z.array(member).describe("Who was a member."),
+  memberships: z.array(member).describe("Members and invited people."),
+  inactive_memberships: z.array(member).describe("Former members."),
 });
 
 export const getOrganization = operation({
   name: "organization.get",
   method: "GET",
   path: "/organization/{id}/",
-  doc: "Answers the organization that the key belongs to.",
+  doc: "Returns the organization that the key belongs to.",
   permission: "member",
   mcp: false,
   otherwise: { 304: unchanged },
   input: {
     id: z.string(),
     _fields: z.string().optional().describe("Only these fields, separated by commas."),
-    _expand: z.enum(["memberships__user"]).optional().describe("Brings along: memberships__user."),
+    _expand: z.enum(["memberships__user"]).optional().describe("Adds related records: memberships__user."),
   },
   output,
   async run(ctx, { id, _fields, _expand }) {
@@ -38,7 +38,7 @@ export const getOrganization = operation({
   },
 });
 
-/** An update answers what a read shows. */
+/** An update returns what a read shows. */
 export const memberships: Alone = {
   output: () => output,
   add: async (ctx, _id, record, fields) => withMemberships(ctx, record, fields, false),

@@ -1,4 +1,4 @@
-// The members of a group can be given as ids or as objects.
+// The verbs of groups. Members can be given as ids or as objects.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
@@ -20,14 +20,14 @@ export async function updateGroup(ctx: Ctx, before: Group, patch: Patch<typeof g
   return store.update(ctx, group, before, membersNamed(ctx, patch, before.user_ids));
 }
 
-/** What a group was to do is for whoever ends it, task by task: it must not be forgotten. */
+/** The group's tasks are assigned to the member who deletes it, one by one, so that none is forgotten. */
 export async function deleteGroup(ctx: Ctx, before: Group): Promise<void> {
   for (const row of await lockWhere(ctx, task, sql`t.assigned_to = ${before.id}`))
     await ctx.registry.verb(task, "update")(ctx, row, { assigned_to: ctx.actor.user_id });
   await store.remove(ctx, group, [before]);
 }
 
-/** Who reads a group, changes one of the two forms and sends both back means the one that differs from what is stored. */
+/** When both forms of the members are sent back, the one that differs from the stored value counts. */
 function membersNamed(
   ctx: Ctx,
   { members, user_ids, ...given }: Patch<typeof group>,

@@ -19,7 +19,7 @@ import { listPresent, user } from "./user.ts";
 const { get: _, ...withoutGet } = crud;
 const admins = { read: "member", write: "manage_organization" } as const;
 
-/** Who cannot pay can still take access away. */
+/** An organization that is past due can still take access away. */
 const deletesPastDue = { delete: { pastDue: true } };
 
 export const organizations: Operation[] = [

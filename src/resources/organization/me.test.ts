@@ -125,7 +125,7 @@ test("a change of what was read before somebody else's is refused when it says s
   assert.equal((await acme.get("/me/")).first_name, "One");
 });
 
-test("only the fields that are asked for are shown", async () => {
+test("only the requested fields are shown", async () => {
   const acme = await organization();
 
   assert.deepEqual(Object.keys(await acme.get("/me/?_fields=id,organizations")).sort(), ["id", "organizations"]);

@@ -1,4 +1,4 @@
-// The person behind the key: who they are, and where they are a member.
+// The person behind the key: their profile and memberships.
 import { z } from "zod";
 import { activeMembershipsOf, organizationsThatKnow } from "../../auth/unscoped.ts";
 import { type Ctx, read, write } from "../../core/context.ts";
@@ -14,23 +14,25 @@ import { fromHtml } from "../../values/rich_text.ts";
 import { isTimeZone, pgTimestamp } from "../../values/time.ts";
 import { connectedAccount } from "../accounts/connected_account.ts";
 import { numbersOf } from "../telephony/own_numbers.ts";
+import { readSettings, settingsInput, settingsOutput, withSettings } from "./notification_settings.ts";
 
 const output = z.strictObject({
   id: z.string(),
   email: z.string(),
   first_name: z.string(),
   last_name: z.string(),
-  full_name: z.string().describe("First and last name, else the e-mail address."),
+  full_name: z.string().describe("First and last name, or else the e-mail address."),
   display_name: z.string().describe("The same as `full_name`."),
-  signature: z.string().nullable().describe("Put below messages; text or HTML."),
+  signature: z.string().nullable().describe("The signature below messages; text or HTML."),
   image: z.string().nullable(),
   timezone: z.string().nullable(),
   last_used_timezone: z.string().nullable(),
+  notification_settings: settingsOutput,
   organization_id: z.string().describe("The organization of the key."),
   role_id: z.string().describe("The role in the organization of the key."),
   organizations: z
     .array(z.strictObject({ id: z.string(), name: z.string() }))
-    .describe("Where the person is a member, the key's organization first."),
+    .describe("The memberships of the person, the key's organization first."),
   memberships: z.array(
     z.strictObject({
       id: z.string(),
@@ -53,7 +55,7 @@ export const getMe = operation({
   name: "me.get",
   method: "GET",
   path: "/me/",
-  doc: "Answers the user the key belongs to.",
+  doc: "Returns the user the key belongs to.",
   permission: "member",
   mcp: false,
   otherwise: { 304: unchanged },
@@ -74,26 +76,29 @@ export const updateMe = operation({
   name: "me.update",
   method: "PUT",
   path: "/me/",
-  doc: "Changes the caller's own name, signature and time zone.",
+  doc: "Changes the caller's own name, signature, time zone, and mail notifications.",
   permission: "member",
   pastDue: true,
   mcp: false,
   input: {
     first_name: part,
     last_name: part,
-    name: part.describe("The full name, in place of `first_name` and `last_name`."),
+    name: part.describe("The full name, instead of `first_name` and `last_name`."),
     signature: z.string().max(100_000, { error: "must be 100000 characters or fewer" }).nullish(),
     timezone: zone,
     last_used_timezone: zone,
+    notification_settings: settingsInput.optional().describe("Settings that are not sent stay as they are."),
   },
   readOnly: Object.keys(output.shape),
   output,
-  async run(ctx, { name, signature, ...given }) {
+  async run(ctx, { name, signature, notification_settings, ...given }) {
     const before = await readPerson(ctx, true);
     if (ctx.request.ifMatch?.includes(Number(before.version)) === false) throw conflict(412);
 
     const values: Partial<Person> = { ...given, ...parts(name, given) };
     if (signature !== undefined) values.signature = signature === null || signature === "" ? null : cleaned(signature);
+    if (notification_settings !== undefined)
+      values.notification_settings = withSettings(before.notification_settings!, notification_settings);
     for (const key of ["first_name", "last_name"] as const) if (values[key] === null) values[key] = "";
     await savePerson(ctx, before, values);
     return shownMe(ctx, await readPerson(ctx));
@@ -109,6 +114,7 @@ const columns = [
   "image",
   "timezone",
   "last_used_timezone",
+  "notification_settings",
   "date_created",
   "date_updated",
   "version",
@@ -145,7 +151,7 @@ async function savePerson(ctx: Ctx, before: Person, values: Partial<Person>): Pr
   announceChange(ctx, await organizationsThatKnow(ctx, ctx.actor.user_id));
 }
 
-/** `name` is taken apart at its first space. */
+/** `name` is split at its first space. */
 function parts(name: string | null | undefined, given: Partial<Person>): Partial<Person> {
   if (name === undefined) return {};
   if (given.first_name !== undefined || given.last_name !== undefined)
@@ -154,7 +160,7 @@ function parts(name: string | null | undefined, given: Partial<Person>): Partial
   return { first_name, last_name: rest.join(" ") };
 }
 
-/** Plain text stays as it is; of HTML only what is harmless stays. */
+/** Plain text stays as it is. Of HTML, only harmless parts stay. */
 const cleaned = (signature: string): string =>
   signature.includes("<") ? fromHtml(signature).html.slice("<body>".length, -"</body>".length) : signature;
 
@@ -167,6 +173,7 @@ async function shownMe(ctx: Ctx, person: Person): Promise<z.output<typeof output
   const { version: _, ...shown } = person as Person & { id: string; email: string; first_name: string; last_name: string };
   return {
     ...shown,
+    notification_settings: readSettings(person.notification_settings!),
     full_name,
     display_name: full_name,
     organization_id: ctx.organization_id,

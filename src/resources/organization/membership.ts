@@ -1,6 +1,6 @@
 // A membership: a person's place in this organization.
 import { z } from "zod";
-import { boolean, choice, formed, input, label, lookedUp, ref, text, timestamp } from "../../core/field.ts";
+import { boolean, choice, formed, input, label, lookedUp, once, ref, text, timestamp } from "../../core/field.ts";
 import { permissionsOf } from "../../core/permissions.ts";
 import { resource } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
@@ -16,7 +16,7 @@ const address = z.string().transform((raw, check) => {
 export const membership = resource({
   name: "membership",
   prefix: "memb",
-  doc: "A person's place in this organization: their role and how they work here.",
+  doc: "A person's membership in this organization, with their role and settings.",
   cached: true,
   mcp: false,
   filters: {
@@ -31,7 +31,7 @@ export const membership = resource({
     email: input(address, {
       createOnly: true,
       shown: label("user_id", "user", "email"),
-      doc: "The address that is invited. Until the invitation is accepted nothing else is shown of the person.",
+      doc: "The invited address. Until the invitation is accepted, nothing else is shown of the person.",
     }),
     role_id: ref(
       "role",
@@ -52,14 +52,13 @@ export const membership = resource({
       ...permissionsOf(roleId, (directory.find("role", roleId)?.permissions as string[] | undefined) ?? []),
     ]),
     auto_record_calls: choice(["enabled", "disabled", "unset"], { default: "unset" }),
-    default_caller_id: ref(
-      "phone_number",
-      { onDelete: "clear", onMove: "clear" },
-      { doc: "The phone number calls are made from." },
-    ),
+    default_caller_id: ref("phone_number", { onDelete: "clear", onMove: "clear" }, { doc: "The number for outgoing calls." }),
     hangup_recording_url: formed((raw) => parseUrl(raw, { secure: true }), "is not a secure web address (https)"),
     may_workflows_impersonate: boolean({ default: false, doc: "Whether automations may send in this person's name." }),
     track_email_opens: boolean({ default: true }),
+    invitation_url: once(
+      "The link by which the invitation is accepted, shown by the invitation alone, and only where the service sends no mail: hand it over yourself.",
+    ),
     invited_email: text({ readOnly: true, hidden: true }),
     accepted: boolean({ readOnly: true, hidden: true, default: false }),
     availability: choice(["online", "offline"], { readOnly: true, hidden: true, default: "offline" }),

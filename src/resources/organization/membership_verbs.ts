@@ -1,4 +1,5 @@
-// Inviting people, changing their roles, and removing them. An organization always keeps at least one admin.
+// The verbs of memberships: inviting people, changing their roles, and removing them. An organization always keeps at least one
+// admin.
 import { findOrCreateUser } from "../../auth/unscoped.ts";
 import { type Ctx, query, transactionOf } from "../../core/context.ts";
 import { invalid, notFound } from "../../core/errors.ts";
@@ -10,12 +11,13 @@ import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { nameOfCaller, notify } from "../notifications/notify.ts";
 import { checkCallerId } from "../telephony/own_numbers.ts";
+import { sendInvitation } from "./invitation.ts";
 import { membership } from "./membership.ts";
 import { organizationOf } from "./organization.ts";
 
 type Membership = Row<typeof membership>;
 
-/** Invites by e-mail. The answer is the same whether or not somebody with this address is known elsewhere. */
+/** Invites by e-mail. The response is the same whether or not the person is known in another organization. */
 export async function invite(ctx: Ctx, { email, ...given }: Create<typeof membership>): Promise<Membership> {
   if (typeof email !== "string") throw invalid({ email: "is required" });
   const user_id = await findOrCreateUser(transactionOf(ctx), { email, now: ctx.now });
@@ -25,24 +27,25 @@ export async function invite(ctx: Ctx, { email, ...given }: Create<typeof member
 
   const values = { ...given, user_id, invited_email: email };
   const invited = store.insert(ctx, membership, values, undefined, null);
-  // The event shows the person, whom the directory does not know yet.
+  // The event shows the person, who is not in the directory yet.
   await refreshDirectory(ctx);
   emit(ctx, membership, { action: "activated", after: invited });
   tellInvited(ctx, invited);
-  return invited;
+  return { ...invited, ...(await sendInvitation(ctx, invited)) };
 }
 
-/** Waits for them until they are in. */
+/** Waits until they are visible. */
 function tellInvited(ctx: Ctx, { id, user_id }: Membership): void {
   const title = `${nameOfCaller(ctx)} invited you to ${organizationOf(ctx.directory).name}`;
   notify(ctx, [user_id], { type: "invited", title, object_type: "membership", object_id: id });
 }
 
-/** Who was a member before is one again at once; who never accepted is still to accept. */
+/** A former member becomes active at once. A person who never accepted gets a new link. */
 async function inviteAgain(ctx: Ctx, known: Membership, given: Patch<typeof membership>): Promise<Membership> {
   const status = known.accepted ? "active" : "invited";
   const action = known.status === "inactive" ? "activated" : "updated";
-  return store.update(ctx, membership, known, { ...given, status }, undefined, action);
+  const after = store.update(ctx, membership, known, { ...given, status }, undefined, action);
+  return known.accepted ? after : { ...after, ...(await sendInvitation(ctx, known)) };
 }
 
 /** From now on the person has access, and is shown by name. */
@@ -62,7 +65,7 @@ export async function updateMembership(ctx: Ctx, before: Membership, patch: Patc
   return store.update(ctx, membership, before, patch);
 }
 
-/** The person loses access and stays in the history: records keep the user's id. */
+/** The person loses access but stays in the history, because records keep the user's id. */
 export async function deactivate(ctx: Ctx, before: Membership): Promise<void> {
   if (before.status === "inactive") throw notFound();
   if (before.user_id === ctx.actor.user_id) throw invalid({}, "You cannot remove yourself: ask another admin to.");
@@ -71,7 +74,7 @@ export async function deactivate(ctx: Ctx, before: Membership): Promise<void> {
   store.update(ctx, membership, before, { status: "inactive", availability: "offline" }, undefined, "deactivated");
 }
 
-// One such decision at a time: of two admins who demote each other only one finds the other still there.
+// Such decisions run one at a time: when two admins demote each other, the second finds that it would remove the last admin.
 async function othersAreAdmin(ctx: Ctx, { id, status }: Membership): Promise<boolean> {
   if (status !== "active") return true;
   await query(ctx, statement(sql`select from organization where organization_id = ${ctx.organization_id} for no key update`));

@@ -36,33 +36,33 @@ export const organization = resource({
     account_id: text({
       filled: true,
       createOnly: true,
-      doc: "The billing account. By default the caller's own; who owns several says which.",
+      doc: "The billing account. By default the caller's own; required if the caller owns several.",
     }),
     currency: formed(check(isCurrency), "must be a currency code such as USD", { default: "USD" }),
     currency_symbol: computed(["currency"], z.string(), currencySymbol),
     timezone: formed(check(isTimeZone), "must be a time zone such as Europe/Berlin", { default: "UTC" }),
     country: formed(parseCountry, "must be a country code such as US", {
       default: "US",
-      doc: "The country of phone numbers written without one.",
+      doc: "The country of phone numbers that are written without one.",
     }),
     locale: text({ default: "en", max: 35 }),
     settings: json(z.record(z.string(), z.unknown()), {
       default: {},
-      doc: "Merged into what is there: only the members that are sent change, null removes one. Knows `icp.rubric`, `call_outcomes`, `meeting_outcomes`, `email_tracking`, `business_hours`; keeps others as they are.",
+      doc: "Merged into the present settings: only the given members change, and null removes one. The service uses `icp.rubric`, `call_outcomes`, `meeting_outcomes`, `email_tracking` and `business_hours`; others are stored as they are.",
     }),
     enable_unsubscribe_link: boolean({ default: false }),
     require_unsubscribe_link: boolean({ default: false }),
     lead_statuses: input(z.array(z.object({ id: z.string() })).max(1000), {
       shown: lookedUp([], z.array(shownStatus), leadStatusesOf),
-      doc: "In their order. Sending them back in another order puts them in it.",
+      doc: "In their order. Sending them in another order reorders them.",
     }),
     pipelines: lookedUp([], z.array(shownPipeline), pipelinesOf),
     ...smallRecords(),
-    api_key: once("A key of the creator's in the new organization; shown only by its creation."),
+    api_key: once("The creator's key in the new organization. It is shown only once."),
   },
 });
 
-/** What an organization has set up, for who needs all of it at once; shown when named in `_fields`. */
+/** Everything that an organization has set up, for clients that need it at once. Shown when named in `_fields`. */
 function smallRecords() {
   const list = (resource: string, keys: readonly string[], shown: z.ZodType = shownName) =>
     onDemand(

@@ -1,14 +1,13 @@
-// Changing an organization, and deleting it with all it has.
+// The verbs of organizations: changing one, and deleting it with all its data.
 import { activeMembershipsOf, lockUser } from "../../auth/unscoped.ts";
 import type { Ctx } from "../../core/context.ts";
 import { invalid, Problem } from "../../core/errors.ts";
 import type { Patch, Row } from "../../core/resource.ts";
-import { announceChange, refreshDirectory } from "../../records/change.ts";
+import { refreshDirectory } from "../../records/change.ts";
 import { updateRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
-import { leaveShares, sharedContacts } from "../contacts/sharing.ts";
 import { leadStatus } from "../leads/lead_status.ts";
-import { erase } from "./erase.ts";
+import { beginErasure } from "./erasure.ts";
 import { organization } from "./organization.ts";
 import { mergeSettings } from "./settings.ts";
 
@@ -33,7 +32,7 @@ export async function updateOrganization(
   );
 }
 
-/** Those that are not named keep their order behind those that are. */
+/** Those that are not named keep their order, after those that are. */
 async function reorderLeadStatuses(ctx: Ctx, ids: readonly string[]): Promise<void> {
   const present = ctx.directory.list(leadStatus);
   ids.forEach((id, i) => {
@@ -47,15 +46,12 @@ async function reorderLeadStatuses(ctx: Ctx, ids: readonly string[]): Promise<vo
   await refreshDirectory(ctx);
 }
 
-/** Everything goes, its keys at once; people, accounts and other organizations stay. */
+/** Everything becomes inaccessible at once and is then deleted. People, accounts and other organizations stay. */
 export async function deleteOrganization(ctx: Ctx): Promise<void> {
   if (ctx.actor.role_id !== "admin") throw new Problem(403, "Only an admin may delete an organization.");
   await lockUser(ctx, ctx.actor.user_id);
   const memberships = await activeMembershipsOf(ctx, ctx.actor.user_id);
   if (memberships.length < 2) throw invalid({}, "You cannot delete your only organization.");
 
-  const shared = await sharedContacts(ctx);
-  await erase(ctx);
-  await leaveShares(ctx, shared);
-  announceChange(ctx);
+  await beginErasure(ctx);
 }

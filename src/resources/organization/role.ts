@@ -12,23 +12,23 @@ export const isBuiltIn = (roleId: string): boolean => Object.hasOwn(builtInRoles
 export const role = resource({
   name: "role",
   prefix: "role",
-  doc: "What members who hold it may do. `admin`, `superuser`, `user` and `restricteduser` are in every organization and cannot be changed.",
+  doc: "A set of permissions for members. `admin`, `superuser`, `user` and `restricteduser` are in every organization and cannot be changed.",
   cached: true,
   mcp: false,
   order: "name",
   sort: { name: true },
   fields: {
     name: text({ required: true, doc: "Unique among the roles." }),
-    permissions: texts({ default: [] as string[], normalize: knownPermissions, doc: `Of ${permissions.join(", ")}.` }),
+    permissions: texts({ default: [] as string[], normalize: knownPermissions, doc: `Any of ${permissions.join(", ")}.` }),
     editable: computed(["id"], z.boolean(), (id) => !isBuiltIn(id)),
     visibility_user_lcf_ids: texts({
       default: [] as string[],
       max: 20,
-      doc: "Custom fields of leads, of type user: without `view_all_leads` a member sees the leads where one of them names the member. Their own leads they see always.",
+      doc: "Custom fields of leads with type user. Without `view_all_leads` a member sees their own leads, and the leads where one of these fields names them.",
     }),
     visibility_user_lcf_behavior: choice(["require_assignment", "allow_unassigned"], {
       default: "require_assignment",
-      doc: "Whether leads that nobody owns and that none of these fields assigns are visible too.",
+      doc: "Whether leads without an owner and without a member in these fields are visible too.",
     }),
   },
 });

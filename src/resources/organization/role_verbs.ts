@@ -1,4 +1,4 @@
-// What is checked when a role is created or changed, besides its fields.
+// The verbs of roles.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
@@ -19,7 +19,7 @@ export async function updateRole(ctx: Ctx, before: Role, patch: Patch<typeof rol
   return store.update(ctx, role, before, patch);
 }
 
-// A field that went away since is no reason to refuse another change.
+// A deleted field in the stored role does not prevent other changes.
 function checkVisibility(ctx: Ctx, given: Create<typeof role>, before?: Role): void {
   const ids = given.visibility_user_lcf_ids ?? [];
   const known = customFieldsOf(ctx.directory, "lead");
@@ -34,7 +34,7 @@ function checkVisibility(ctx: Ctx, given: Create<typeof role>, before?: Role): v
     throw invalid({ visibility_user_lcf_ids: "have no effect together with view_all_leads: leave one of them out" });
 }
 
-/** The built-in roles are not somebody's records: their ids are known and refused rather than not found. */
+/** Built-in roles are not records. Their ids are known, so a change is refused with a reason instead of a 404. */
 export async function lockRole(ctx: Ctx, id: string): Promise<Role> {
   if (isBuiltIn(id)) throw invalid({}, "The built-in roles cannot be changed: create a role of your own.");
   return lockRecord(ctx, role, id);

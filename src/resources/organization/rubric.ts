@@ -1,4 +1,4 @@
-// The rubric that leads are scored by: what an ideal customer looks like. Kept in the organization's settings.
+// The rubric for scoring leads: what an ideal customer looks like. It is stored in the organization's settings.
 import { z } from "zod";
 
 /** How a rubric compares a field with a value. */
@@ -48,7 +48,7 @@ const criterion = z.looseObject({
 
 const disqualifier = z.looseObject({ ...condition, reason: z.string().max(1000).default("") });
 
-/** A rubric as it may be sent: checked, with what was left out filled in and weights that sum to 100. */
+/** A rubric in a request: checked, with defaults filled in, and with weights that sum to 100. */
 export const rubric = z
   .looseObject({
     version: z.literal(1).default(1),
@@ -68,7 +68,7 @@ export const rubric = z
   })
   .transform((given) => ({ ...given, criteria: weighedTo100(given.criteria) }));
 
-/** The same proportions, in hundredths, summing to 100 exactly. */
+/** The same proportions, in hundredths, with a sum of exactly 100. */
 function weighedTo100<T extends { weight: number }>(criteria: readonly T[]): T[] {
   const sum = criteria.reduce((total, { weight }) => total + weight, 0);
   let used = 0;

@@ -32,19 +32,24 @@ const outcomes = z
 
 const section = z.record(z.string(), z.unknown());
 
-/** The members that mean something here. */
+/** The members that the service uses. */
 const known: Record<string, z.ZodType> = {
   icp: z.looseObject({ rubric: rubric.optional() }),
   call_outcomes: outcomes,
   meeting_outcomes: outcomes,
-  email_tracking: section,
+  email_tracking: z.looseObject({
+    opens: z.boolean().optional(),
+    clicks: z.boolean().optional(),
+    machines: z.boolean().optional(),
+  }),
   business_hours: section,
+  sequences: z.looseObject({ one_at_a_time: z.boolean().optional() }),
 };
 
-/** A rubric is one value: parts of an old one would not fit the new one. */
+/** A rubric is replaced as a whole, because parts of an old one would not fit the new one. */
 const wholes = new Set(["icp.rubric"]);
 
-/** The settings after a change: objects are merged member by member, everything else is replaced, null removes. */
+/** The settings after a change: objects are merged member by member, everything else is replaced, and null removes. */
 export function mergeSettings(present: Settings, given: Settings): Settings {
   const merged = merge(present, given, "");
   const errors: FieldErrors = {};
@@ -54,7 +59,7 @@ export function mergeSettings(present: Settings, given: Settings): Settings {
     if (result.success) merged[key] = result.data;
     else Object.assign(errors, reasons(result.error, `settings.${key}`));
   }
-  // Whoever sent the rubric looks for it under its own name.
+  // The error also gets the name of the rubric, which the caller sent as one value.
   if (Object.keys(errors).some((place) => place.startsWith("settings.icp.rubric.")))
     errors["settings.icp.rubric"] ??= "is not a valid rubric";
   if (JSON.stringify(merged).length > sizeMax) errors.settings = `must be ${sizeMax / 1024} KB of JSON or less`;

@@ -77,6 +77,28 @@ test("everyone sees who is online, and sets it for themselves", async () => {
   assert.equal(has_more, false);
 });
 
+test("whoever says nothing for a minute and a half is offline, until they say that they are online again", async () => {
+  const acme = await organization();
+  const { clock } = acme.service;
+  const start = Date.now();
+  const after = (seconds: number) => (clock.now = new Date(start + seconds * 1000));
+  const mine = async () => (await acme.get("/user/availability/")).data[0];
+
+  after(0);
+  await acme.put("/user/availability/", { availability: "online" });
+  after(60);
+  await acme.put("/user/availability/", { availability: "online" });
+  after(149);
+  const heard = await mine();
+  after(150);
+  const silent = await mine();
+  const back = await acme.put("/user/availability/", { availability: "online" });
+
+  assert.deepEqual([heard.availability, silent.availability, back.availability], ["online", "offline", "online"]);
+  assert.equal(heard.updated_at, new Date(start).toISOString());
+  assert.equal(back.updated_at, new Date(start + 150_000).toISOString());
+});
+
 test("availability is online or offline", async () => {
   const acme = await organization();
 

@@ -30,10 +30,10 @@ export const user = resource({
     email: text({ required: true, readOnly: true }),
     first_name: text({ default: "", readOnly: true }),
     last_name: text({ default: "", readOnly: true }),
-    name: text({ required: true, readOnly: true, doc: "First and last name, else the e-mail address." }),
+    name: text({ required: true, readOnly: true, doc: "First and last name, or else the e-mail address." }),
     full_name: computed(["name"], z.string(), (name) => name, "The same as `name`."),
     display_name: computed(["name"], z.string(), (name) => name, "The same as `name`."),
-    image: text({ readOnly: true, doc: "Where a picture of the person is." }),
+    image: text({ readOnly: true, doc: "The address of a picture of the person." }),
     timezone: text({ readOnly: true }),
     role_id: text({ required: true, readOnly: true, doc: "The role in this organization." }),
     status: choice(["invited", "active", "inactive"], {
@@ -48,19 +48,23 @@ export const user = resource({
   },
 });
 
-// Where else somebody is a member is nobody's business here.
+// The person's other organizations are private.
 function organizationsOf(directory: Directory): { id: string; name: string }[] {
   const { id, name } = directory.find("organization", directory.organization_id) as { id: string; name: string };
   return [{ id, name }];
 }
 
-/** True when this user may be given records: a member who has not been removed. */
+/** The ids of the admins. */
+export const adminsOf = (directory: Directory): string[] =>
+  directory.list(user).flatMap(({ id, role_id }) => (role_id === "admin" && isActiveMember(directory, id) ? id : []));
+
+/** True when records may be assigned to this user: a member who has not been removed. */
 export const isActiveMember = (directory: Directory, userId: string): boolean => {
   const found = directory.get(user, userId);
   return found !== undefined && found.status !== "inactive";
 };
 
-/** The list of what is about members: those who were removed only for who asks for a status. */
+/** The list is about members. It includes removed ones only when the request asks for a status. */
 export const listPresent = (of: Resource) => async (ctx: Ctx, query: Record<string, string>) => {
   const asksForStatus = "status" in query || "status__in" in query;
   return showList(ctx, of, await readList(ctx, of, query, asksForStatus ? [] : [sql`t.status <> 'inactive'`]));

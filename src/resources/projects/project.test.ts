@@ -45,7 +45,7 @@ test("completing a project leaves its moment, opening it again takes it away", a
   await acme.refused(400, "PUT", `/project/${launch.id}/`, { status: "archived" }, "status");
 });
 
-test("a deal says the lead, and what belongs to another lead is refused", async () => {
+test("a deal determines the lead, and records of another lead are refused", async () => {
   const acme = await organization();
   const [deal, person] = [await acme.opportunity(), await acme.contact()];
 

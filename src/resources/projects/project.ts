@@ -1,4 +1,4 @@
-// A project: work in several steps, for a lead or for nobody in particular.
+// A project: work in several steps, with or without a lead.
 import { choice, date, integer, label, naming, number, ref, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { searched } from "../../search/searched.ts";
@@ -37,26 +37,26 @@ export const project = resource({
     title: otherName("name", text({ filled: true })),
     description: text({ max: 100_000 }),
     status: choice(["open", "completed", "canceled"], { default: "open" }),
-    lead_id: ref("lead", link, { doc: "Who it is for; by default the opportunity's or the contact's lead." }),
+    lead_id: ref("lead", link, { doc: "The lead; by default the opportunity's or the contact's." }),
     lead_name: label("lead_id", "lead", "display_name", "It stays when the lead is deleted.", "kept_lead_name"),
     kept_lead_name: text({ readOnly: true, hidden: true, max: 1000 }),
     opportunity_id: ref("opportunity", link, { doc: "A deal of the lead." }),
     contact_id: ref("contact", link, { doc: "A contact of the lead." }),
     contact_name: label("contact_id", "contact", "display_name"),
-    owner_id: ref("user", { onDelete: "keep", onMove: "clear" }, { doc: "Who answers for it; by default the caller." }),
+    owner_id: ref("user", { onDelete: "keep", onMove: "clear" }, { doc: "The responsible member; by default the caller." }),
     owner_name: label("owner_id", "user", "name"),
     member_ids: texts({ default: [] as string[], max: 200, names: naming("user"), doc: "The members who work on it." }),
     start_date: date(),
     end_date: date({ doc: "Not before `start_date`." }),
     due_date: otherName("end_date", date()),
-    phase: text({ doc: "How far it is, in your own words." }),
+    phase: text({ doc: "The progress, in your own words." }),
     labels: texts({ default: [] as string[], max: 100 }),
-    progress: number({ readOnly: true, default: 0, doc: "How much of its tasks is done: 0 to 1." }),
+    progress: number({ readOnly: true, default: 0, doc: "The share of completed tasks: 0 to 1." }),
     task_count: integer({ readOnly: true, default: 0 }),
     completed_task_count: integer({ readOnly: true, default: 0 }),
     date_completed: timestamp({
       resolve: pastMoment,
-      doc: "When it was completed; null while it is not. By default `date_created` where that is given, else now.",
+      doc: "When it was completed; null until then. By default a given `date_created`, else now.",
     }),
     date_created: dateCreated,
     ...authorNames,

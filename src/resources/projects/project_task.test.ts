@@ -46,7 +46,7 @@ test("status and is_complete say the same, whichever is set", async () => {
   assert.equal((await task(acme, launch, { is_complete: true })).status, "done");
 });
 
-test("a task that is done is told of by an event, and its maker is notified", async () => {
+test("completing a task has an event, and its author is notified", async () => {
   const acme = await organization();
   const helper = await acme.member();
   const step = await task(acme, await project(acme), { assigned_to: helper.userId });
@@ -121,7 +121,7 @@ test("a wanted place is made free", async () => {
   );
 });
 
-test("parents and what a task waits for are of the same project and never go in a circle", async () => {
+test("parents and dependencies of a task belong to the same project and never form a circle", async () => {
   const acme = await organization();
   const [launch, other] = [await project(acme), await project(acme)];
   const [top, foreign] = [await task(acme, launch), await task(acme, other)];

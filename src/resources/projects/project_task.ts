@@ -1,4 +1,4 @@
-// A project task: one step of a project, which may have steps of its own and wait for others.
+// A project task: one step of a project, which may have subtasks and wait for other tasks.
 import type { Ctx } from "../../core/context.ts";
 import { boolean, choice, date, integer, label, ref, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
@@ -13,7 +13,7 @@ import { positionMax } from "../shared/positions.ts";
 export const projectTask = resource({
   name: "project_task",
   prefix: "ptask",
-  doc: "A step of a project. It may have steps of its own, and wait for others.",
+  doc: "A step of a project. It may have subtasks, and wait for other tasks.",
   commentable: true,
   visible,
   owned: {
@@ -38,7 +38,7 @@ export const projectTask = resource({
     description: text({ max: 100_000 }),
     status: choice(["todo", "in_progress", "done"], { default: "todo" }),
     is_complete: boolean({ default: false, doc: "True when `status` is `done`: setting either sets the other." }),
-    assigned_to: ref("user", { onDelete: "keep", onMove: "clear" }, { doc: "The member who is to do it." }),
+    assigned_to: ref("user", { onDelete: "keep", onMove: "clear" }, { doc: "The assignee." }),
     assigned_to_name: label("assigned_to", "user", "name"),
     due_date: date(),
     date: otherName("due_date", date()),
@@ -46,18 +46,18 @@ export const projectTask = resource({
     parent_task_id: ref(
       "project_task",
       { onDelete: "cascade", onMove: "follow" },
-      { doc: "The step of the same project that this is a part of." },
+      { doc: "The step of the same project that contains this one." },
     ),
     position: integer({
       min: 0,
       max: positionMax,
       filled: true,
-      doc: "Its place among the project's tasks, at the end by default. What stands there moves back.",
+      doc: "Its place among the project's tasks, by default the end. The one at that place moves back.",
     }),
-    depends_on: texts({ default: [] as string[], max: 100, doc: "Ids of tasks of the project that come before it." }),
+    depends_on: texts({ default: [] as string[], max: 100, doc: "Ids of the project's tasks that must be done before it." }),
     date_completed: timestamp({
       resolve: pastMoment,
-      doc: "When it was done; null while it is not. By default `date_created` where that is given, else now.",
+      doc: "When it was done; null until then. By default a given `date_created`, else now.",
     }),
     completed_by: ref("user", { onDelete: "keep", onMove: "keep" }, { readOnly: true, doc: "Who did it." }),
     date_created: dateCreated,
@@ -65,7 +65,7 @@ export const projectTask = resource({
   },
 });
 
-/** Seen by whoever sees the project, and by whoever is to do it. */
+/** Visible to everybody who sees the project, and to the assignee. */
 function visible(ctx: Ctx, alias: string): Sql | null {
   const asLead = visibleAsLastLead(ctx, "project");
   if (asLead === null) return null;

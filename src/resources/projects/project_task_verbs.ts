@@ -1,5 +1,5 @@
-// What creating, changing and deleting a project task does besides writing the row. The project is locked first, so that its tasks
-// are counted, ordered and checked for circles by one at a time.
+// The verbs of project tasks. The project is locked first, so that its tasks are counted, sorted and checked for circles by one
+// request at a time.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
@@ -67,7 +67,7 @@ export async function updateProjectTask(ctx: Ctx, stored: Task, body: Patch<type
   return after;
 }
 
-/** Takes what is below it along; nothing waits for what is gone. */
+/** Deletes its subtasks too, and removes it from the tasks that wait for it. */
 export async function deleteProjectTask(ctx: Ctx, before: Task): Promise<void> {
   const { of, tasks } = await lockedProject(ctx, before.project_id);
   const gone = new Set(below(tasks, before.id));
@@ -81,14 +81,14 @@ export async function deleteProjectTask(ctx: Ctx, before: Task): Promise<void> {
   count(ctx, of, left);
 }
 
-/** The project, whether or not the caller sees it: who is to do a task sees the task. */
+/** The project, whether or not the caller sees it, because assignees see their task. */
 async function lockedProject(ctx: Ctx, id: string): Promise<{ of: Project; tasks: Task[] }> {
   const [of] = await lockPointing(ctx, { from: project, field: "id" }, [id]);
   if (of === undefined) throw invalid({ project_id: "does not exist" });
   return { of: of as Project, tasks: await tasksOf(ctx, id) };
 }
 
-/** Counts are no change of the project itself: they leave no event. */
+/** Counts are no change of the project itself, so they have no event. */
 function count(ctx: Ctx, of: Project, tasks: readonly Task[]): void {
   const done = tasks.filter((task) => task.is_complete).length;
   const progress = tasks.length === 0 ? 0 : Math.round((done / tasks.length) * 10_000) / 10_000;
@@ -101,9 +101,9 @@ function placed(ctx: Ctx, tasks: readonly Task[], wanted: number | undefined): n
   return wanted;
 }
 
-// --- done or not ---
+// --- completion ---
 
-/** `status` and `is_complete` say the same. Of two that are sent, the one that differs from before is meant. */
+/** `status` and `is_complete` mean the same. If both are sent, the one that differs from the stored value counts. */
 function state(ctx: Ctx, given: Values<typeof projectTask>, before: Task | null): Values<typeof projectTask> {
   const was = before?.status ?? "todo";
   const saysStatus = given.status !== undefined && given.status !== was;
@@ -122,16 +122,16 @@ function state(ctx: Ctx, given: Values<typeof projectTask>, before: Task | null)
   };
 }
 
-// --- people ---
+// --- assignees ---
 
 function checkAssignee(ctx: Ctx, id: string | null | undefined, before: string | null): void {
   if (typeof id === "string" && id !== before && !isActiveMember(ctx.directory, id))
     throw invalid({ assigned_to: "is not an active member" });
 }
 
-/** Who is to do it need not see the project: its name stands beside the task, for whoever does. */
+/** The assignee may not see the project. They see its name beside the task. */
 function tellAssigned(ctx: Ctx, task: Task): void {
-  notify(ctx, [task.assigned_to], { ...about(task), type: "task_assigned", title: `You are to do: ${task.name}` });
+  notify(ctx, [task.assigned_to], { ...about(task), type: "task_assigned", title: `You were assigned: ${task.name}` });
 }
 
 function tellCompleted(ctx: Ctx, before: Task, after: Task): void {
@@ -141,9 +141,9 @@ function tellCompleted(ctx: Ctx, before: Task, after: Task): void {
 
 const about = ({ id, lead_id }: Task) => ({ object_type: projectTask.name, object_id: id, lead_id });
 
-// --- what is a part of what, and what waits for what ---
+// --- subtasks and dependencies ---
 
-/** Parents and what a task waits for are other tasks of the project, and nothing comes back to itself. */
+/** Parents and dependencies must be other tasks of the project, without circles. */
 function checkTree(tasks: readonly Task[], given: Values<typeof projectTask>, before: Task | null): void {
   const { parent_task_id, depends_on = [] } = given;
   const byId = new Map(tasks.map((task) => [task.id, task]));
@@ -153,7 +153,7 @@ function checkTree(tasks: readonly Task[], given: Values<typeof projectTask>, be
   if (before === null) return;
 
   if (parent_task_id && reaches(parent_task_id, before.id, (id) => [byId.get(id)?.parent_task_id ?? null]))
-    throw invalid({ parent_task_id: "is the task itself or a part of it" });
+    throw invalid({ parent_task_id: "is the task itself or one of its subtasks" });
   if (depends_on.some((one) => reaches(one, before.id, (id) => byId.get(id)?.depends_on ?? [])))
     throw invalid({ depends_on: "has a task that waits for this one" });
 }
@@ -170,7 +170,7 @@ function reaches(from: string, to: string, step: (id: string) => readonly (strin
   return false;
 }
 
-/** The task and all that is below it. */
+/** The task and all its subtasks. */
 function below(tasks: readonly Task[], id: string): string[] {
   return [id, ...tasks.filter((task) => task.parent_task_id === id).flatMap((task) => below(tasks, task.id))];
 }

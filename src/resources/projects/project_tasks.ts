@@ -1,4 +1,4 @@
-// The tasks of a project as its rules see them: all of them, also those the caller does not see.
+// All tasks of a project, including those that the caller cannot see, for its rules.
 import { type Ctx, query } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
 import { rowReader } from "../../core/row.ts";
@@ -6,7 +6,7 @@ import { sql, statement } from "../../db/sql.ts";
 import { allColumns } from "../../records/columns.ts";
 import { projectTask } from "./project_task.ts";
 
-/** Whoever changes tasks has locked their project, so the rows need no lock here. */
+/** Every change of a task locks the project first, so the rows need no lock here. */
 export async function tasksOf(ctx: Ctx, projectId: string): Promise<Row<typeof projectTask>[]> {
   const rows = await query(
     ctx,

@@ -1,4 +1,4 @@
-// What creating, changing and deleting a project does besides writing the row.
+// The verbs of projects.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
@@ -51,7 +51,7 @@ export async function updateProject(ctx: Ctx, before: Project, body: Patch<typeo
   return after;
 }
 
-/** Its tasks go first, each with what is below it, so that every one of them is told of once. */
+/** Its tasks are deleted first, each with its subtasks, so that each has exactly one event. */
 export async function deleteProject(ctx: Ctx, before: Project): Promise<void> {
   const tasks = await tasksOf(ctx, before.id);
   await store.remove(
@@ -62,7 +62,7 @@ export async function deleteProject(ctx: Ctx, before: Project): Promise<void> {
   await store.remove(ctx, project, [before]);
 }
 
-/** A project's tasks are seen as its lead is. */
+/** A project's tasks are visible as its lead is. */
 async function carryToLead(ctx: Ctx, { id, lead_id }: Project): Promise<void> {
   const tasks = await tasksOf(ctx, id);
   for (const task of tasks) store.update(ctx, projectTask, task, { lead_id });
@@ -95,9 +95,9 @@ function completion(ctx: Ctx, before: Project | null, given: Values<typeof proje
   return dateOfState("date_completed", given.date_completed, state, given.date_created ?? ctx.now.toISOString());
 }
 
-// --- who it is for ---
+// --- lead, deal and contact ---
 
-/** The lead of a project with what belongs to that lead. A deal or a contact says the lead where nothing else does. */
+/** The lead of a project, with records of that lead. Without a lead, the deal or the contact decides. */
 async function relatedOf(
   ctx: Ctx,
   given: Values<typeof project>,

@@ -1,22 +1,16 @@
-// Stores that quotes have expired. Reads show the right status without it; the event `quote.expired` comes from here.
-import { quotesNearTheirEnd } from "../../auth/unscoped.ts";
-import type { Core } from "../../core/core.ts";
-import { sql } from "../../db/sql.ts";
-import { asService } from "../../records/public_route.ts";
-import { lockWhere } from "../../records/references.ts";
-import { newId } from "../../values/id.ts";
+// Stores that quotes have expired. Reads show the right status without this; it writes the event `quote.expired`.
+import { raw, sql } from "../../db/sql.ts";
+import type { Due } from "../../jobs/due_rows.ts";
 import { quote, stateNow } from "./quote.ts";
 import { settled } from "./quote_states.ts";
 
-/** Several processes may do this at once: each quote is locked, and looked at again. */
-export async function expireQuotes(core: Core): Promise<void> {
-  const now = core.clock();
-  for (const { organization_id, id, created_by, expires_at } of await quotesNearTheirEnd(core.db, now)) {
-    const directory = await core.directories.of(organization_id);
-    if (stateNow(directory, "open", expires_at, { now }) === "open") continue;
-    const request = { id: newId("req"), method: "", path: "" };
-    await asService(core, organization_id, created_by, request, async (ctx) => {
-      for (const found of await lockWhere(ctx, quote, sql`t.id = ${id}`)) await settled(ctx, found);
-    });
-  }
-}
+/** Open quotes whose last day is over in the organization's time zone. In the east it is tomorrow already. */
+export const expiredQuotes: Due<typeof quote> = {
+  of: quote,
+  when: (now) => sql`t.status = 'open' and t.expires_at <= ${now.toISOString().slice(0, 10)}::date`,
+  since: raw("t.expires_at"),
+  isDue: (directory, expires_at, now) => stateNow(directory, "open", expires_at, { now }) !== "open",
+  async act(ctx, rows) {
+    for (const one of rows) await settled(ctx, one);
+  },
+};

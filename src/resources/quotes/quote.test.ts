@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { atMoment } from "../../../test/support/clock.ts";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { store } from "../../records/store.ts";
 import { lineItem } from "../opportunities/line_item.ts";
-import { expireQuotes } from "./expire.ts";
 
 const seat = { name: "Seat", unit_price: 1000, quantity: 3 };
 const path = (of: { id: string }) => `/quote/${of.id}/`;
@@ -84,13 +84,38 @@ test("a quote is in the currency of its deal, whichever of the two is said last"
   await acme.refused(400, "POST", "/quote/", { from_quote_id: euros.id, currency: "USD", line_items: [seat] }, "currency");
   await acme.refused(400, "PUT", `/opportunity/${deal.id}/`, { value_currency: "USD" }, "value_currency");
 
-  assert.equal(reasons.currency, "is not that of the deal, EUR");
+  assert.equal(reasons.currency, "is not the deal's currency, EUR");
   await acme.put(path(euros), { status: "open" });
   await acme.put(path(euros), { status: "accepted" });
   const { value, value_currency } = await acme.get(`/opportunity/${deal.id}/`);
   assert.deepEqual([value, value_currency], [3000, "EUR"]);
   const apart = await acme.put(path(dollars), { opportunity_id: deal.id, currency: "EUR", line_items: [] });
   assert.equal((await acme.put(path(apart), { opportunity_id: null, currency: "USD" })).currency, "USD");
+});
+
+test("each rate of tax has its own share of the discount, to the cent, and its tax is rounded once", async () => {
+  const acme = await organization();
+  const at = (unit_price: number, tax_percent: number) => ({ name: "Seat", unit_price, tax_percent, tax_method: "exclusive" });
+
+  // The exact discounts are 2.90 and 12.95, together 15.85. The rest is 74.925, 71.325 and 41.625, together 187.875.
+  const two = await draft(acme, { discount: 5, line_items: [at(58, 19), at(259, 7)] });
+  const three = await draft(acme, { discount: 7.5, line_items: [at(999, 19), at(951, 7), at(555, 0)] });
+  const many = await draft(acme, { discount: 50, line_items: [at(1, 19), at(1, 7), at(1, 19), at(1, 7)] });
+
+  const taxes = (of: any) => of.taxes.map((tax: any) => [tax.tax_percent, tax.base, tax.tax_total]);
+  assert.deepEqual(taxes(two), [
+    [19, 55, 10],
+    [7, 246, 17],
+  ]);
+  assert.deepEqual([two.discount_total, two.tax_total, two.total], [16, 27, 328]);
+  assert.deepEqual(taxes(three), [
+    [19, 924, 176],
+    [7, 880, 62],
+  ]);
+  assert.deepEqual(taxes(many), [
+    [19, 1, 0],
+    [7, 1, 0],
+  ]);
 });
 
 test("a discount that is an amount is whole, on a quote, on its lines and on those of a deal", async () => {
@@ -209,6 +234,21 @@ test("each step leaves its moment and its event", async () => {
   assert.deepEqual(actions, ["created", "sent", "sent", "declined"]);
 });
 
+test("a quote that is sent changes once, its PDF and address included", async () => {
+  const acme = await organization();
+  const made = await draft(acme);
+
+  const open = await acme.put(path(made), { status: "open" });
+
+  const events = (await acme.events(made.id)).slice(1);
+  assert.deepEqual(
+    events.map((event) => event.action),
+    ["updated", "sent"],
+  );
+  assert.equal(open.version, made.version);
+  for (const event of events) assert.deepEqual([event.data.file_id, event.data.status], [open.file_id, "open"]);
+});
+
 test("a quote is sent with lines and before its last day is over", async () => {
   const acme = await organization();
   const made = await draft(acme, { line_items: [], expires_at: "2020-01-01" });
@@ -235,7 +275,7 @@ test("what is offered changes in a draft only; notes and sending back what was r
   assert.deepEqual([revised.status, revised.title], ["draft", "Other"]);
 });
 
-test("an open quote is expired once its last day is over where the organization is, and is shown and found so", async () => {
+test("an open quote is expired once its last day is over in the organization's time zone, in reads and filters", async () => {
   const acme = await organization();
   await acme.put(`/organization/${acme.id}/`, { timezone: "America/New_York" });
   const { clock } = acme.service;
@@ -261,20 +301,19 @@ test("an open quote is expired once its last day is over where the organization 
   assert.equal((await acme.events(open.id)).at(-1).action, "expired");
 });
 
-test("that a quote has expired is told once its last day is over where the organization is, though nobody looks at it", async () => {
+test("an expired quote has its event once its last day is over in the organization's time zone, even if nobody reads it", async () => {
   const acme = await organization();
   await acme.put(`/organization/${acme.id}/`, { timezone: "America/New_York" });
-  const { clock, app } = acme.service;
+  const { clock } = acme.service;
   const told = async (of: any) => (await acme.events(of.id)).filter((one) => one.event === "quote.expired").length;
   clock.now = new Date("2026-01-10T12:00:00Z");
   const over = await sent(acme, { expires_at: "2026-01-11" });
   const good = await sent(acme, { expires_at: "2026-01-12" });
 
-  clock.now = new Date("2026-01-12T04:59:00Z");
-  await expireQuotes(app.core);
+  await atMoment(acme.service, "2026-01-12T04:59:59.999Z", "quotes");
   const before = await told(over);
-  clock.now = new Date("2026-01-12T05:01:00Z");
-  await Promise.all([expireQuotes(app.core), expireQuotes(app.core)]);
+  await atMoment(acme.service, "2026-01-12T05:00:00.000Z", "quotes");
+  await atMoment(acme.service, "2026-01-12T06:00:00.000Z", "quotes");
   clock.now = null;
 
   assert.deepEqual([before, await told(over), await told(good)], [0, 1, 0]);

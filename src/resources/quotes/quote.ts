@@ -1,4 +1,4 @@
-// A quote: what is offered to a lead, at what price and until when.
+// A quote: an offer to a lead, with prices and a last day.
 import { z } from "zod";
 import type { Directory } from "../../core/directory.ts";
 import {
@@ -52,7 +52,7 @@ const wordsMax = 20_000;
 export const quote = resource({
   name: "quote",
   prefix: "quot",
-  doc: "An offer to a lead. As a draft it is written; sent, it has a page of its own where it is accepted or declined.",
+  doc: "An offer to a lead. It is written as a draft. Once sent, it has a page where it is accepted or declined.",
   commentable: true,
   custom: "quote",
   visible: visibleAsLastLead,
@@ -74,13 +74,13 @@ export const quote = resource({
     contact: { resource: "contact", via: "contact_id", many: false },
   },
   fields: {
-    number: text({ filled: true, readOnly: true, doc: "Such as `Q-000001`: one after the other, without gaps." }),
+    number: text({ filled: true, readOnly: true, doc: "Such as `Q-000001`: numbered without gaps." }),
     title: text({ doc: "By default `Quote` and its number." }),
     name: otherName("title", text()),
     lead_id: ref(
       "lead",
       { onDelete: "clear", onMove: "clear" },
-      { createOnly: true, doc: "Who it is for; by default the opportunity's lead." },
+      { createOnly: true, doc: "The lead; by default the opportunity's." },
     ),
     lead_name: label("lead_id", "lead", "display_name", "It stays when the lead is deleted.", "kept_lead_name"),
     kept_lead_name: text({ readOnly: true, hidden: true, max: 1000 }),
@@ -89,7 +89,7 @@ export const quote = resource({
     contact_name: label("contact_id", "contact", "display_name"),
     status: choice(quoteStates, {
       default: "draft",
-      doc: "`draft` becomes `open` or `canceled`; `open` becomes `accepted`, `declined`, `expired`, `canceled` or `draft` again; the rest is final.",
+      doc: "`draft` becomes `open` or `canceled`; `open` becomes `accepted`, `declined`, `expired`, `canceled` or `draft` again; the others are final.",
       shown: lookedUp(
         ["status", "expires_at"],
         z.enum(quoteStates),
@@ -97,11 +97,11 @@ export const quote = resource({
         "An open quote expires when its last day is over.",
       ),
     }),
-    currency: currency({ filled: true, doc: "By default the opportunity's, else the organization's." }),
+    currency: currency({ filled: true, doc: "By default the opportunity's, or else the organization's." }),
     line_items: json(givenLines(), {
       default: [] as QuoteLine[],
       output: shownLines(),
-      doc: "In their order, each as the line item of an opportunity; by default the opportunity's. Replaced as a whole.",
+      doc: "The lines in their order, each like a line item of an opportunity; by default the opportunity's. They are replaced as a whole.",
     }),
     discount: number({
       min: 0,
@@ -111,58 +111,58 @@ export const quote = resource({
     }),
     discount_type: choice(["percentage", "amount"], { default: "percentage" }),
     subtotal: total("subtotal", "The lines, before discounts and tax on top."),
-    discount_total: total("discount_total", "What the discounts of the lines and of the whole take off."),
+    discount_total: total("discount_total", "The amount of all discounts, of the lines and of the whole."),
     tax_total: total("tax_total", "The tax, on top or included."),
-    total: total("total", "What is to be paid."),
+    total: total("total", "The amount to be paid."),
     taxes: computed(
       ["line_items", "discount", "discount_type"],
       z.array(
         z.object({ tax_percent: z.number(), tax_method: z.enum(["exclusive", "inclusive"]), base: z.int(), tax_total: z.int() }),
       ),
       (line_items, discount, discount_type) => taxesOf({ line_items, discount, discount_type }),
-      "The tax of each rate, rounded once, on what is left of its lines (`base`); together `tax_total`.",
+      "The tax of each rate, rounded once, on its lines after discounts (`base`). Their sum is `tax_total`.",
     ),
     total_by_period: computed(
       ["line_items", "discount", "discount_type"],
       z.object({ one_time: z.int(), monthly: z.int(), annual: z.int() }),
       (line_items, discount, discount_type) => totalByPeriod({ line_items, discount, discount_type }),
-      "What of the total is to be paid once, each month and each year.",
+      "The parts of the total that are due once, each month and each year.",
     ),
     total_formatted: computed(["total", "currency"], z.string().nullable(), formatMoney, "Such as `$12,000.00`."),
     expires_at: date({
-      doc: "The last day on which it can be accepted, by the organization's calendar; 30 days from now by default.",
+      doc: "The last day on which it can be accepted, in the organization's time zone; by default 30 days from now.",
     }),
     valid_until: otherName("expires_at", date()),
-    header: text({ max: wordsMax, doc: "Stands above the lines." }),
-    description: text({ max: wordsMax, doc: "What is offered, in words." }),
-    footer: text({ max: wordsMax, doc: "Stands below the lines." }),
-    terms: text({ max: wordsMax, doc: "What accepting it means." }),
-    notes: text({ max: wordsMax, doc: "For your own people: whom the quote is sent to does not see them." }),
+    header: text({ max: wordsMax, doc: "The text above the lines." }),
+    description: text({ max: wordsMax, doc: "A description of the offer." }),
+    footer: text({ max: wordsMax, doc: "The text below the lines." }),
+    terms: text({ max: wordsMax, doc: "The terms of the offer." }),
+    notes: text({ max: wordsMax, doc: "For your own people; the recipient does not see them." }),
     public_url: lookedUp(
       ["organization_id", "id", "public_token", "status"],
       z.string().nullable(),
       publicUrl,
-      "Where it is read and accepted or declined, without a key. Null until it is open.",
+      "The address of its page, where it is read and accepted or declined without a key. Null until it is open.",
     ),
     public_token: text({ readOnly: true, hidden: true, max: 1000 }),
     public_hash: text({ readOnly: true, hidden: true }),
     file_id: ref(
       "file",
       { onDelete: "clear", onMove: "clear" },
-      { readOnly: true, doc: "The PDF of it as it was sent. Null until it is open." },
+      { readOnly: true, doc: "The PDF of the quote as it was sent; null until it is open." },
     ),
     date_sent: timestamp({ readOnly: true, doc: "When it became open." }),
     date_accepted: timestamp({ readOnly: true }),
     date_declined: timestamp({ readOnly: true }),
     date_canceled: timestamp({ readOnly: true }),
-    accepted_by_name: text({ readOnly: true, doc: "Who accepted it, as they wrote their name." }),
+    accepted_by_name: text({ readOnly: true, doc: "The name that the accepting person wrote." }),
     accepted_by_email: text({ readOnly: true }),
-    version: computed(["revision"], z.int(), (revision: number) => revision, "1, and one more than the quote it was made from."),
+    version: computed(["revision"], z.int(), (revision: number) => revision, "1, or one more than the quote it was made from."),
     revision: integer({ readOnly: true, hidden: true, default: 1 }),
     from_quote_id: ref(
       "quote",
       { onDelete: "clear", onMove: "clear" },
-      { createOnly: true, doc: "The quote this is a new version of: what is not given is copied from it." },
+      { createOnly: true, doc: "The quote that this one is a new version of. Fields that are not given are copied from it." },
     ),
     date_created: dateCreated,
     ...authorNames,
@@ -179,7 +179,7 @@ function total(key: keyof LineTotals, doc: string) {
 
 // --- lines ---
 
-/** The same bounds as those of a deal's line. What follows from others (totals, position) may be there and is not taken. */
+/** The same limits as for a deal's line. Values that are computed (totals, position) are accepted and ignored. */
 function givenLines(): z.ZodType<QuoteLine[]> {
   const { product_id, name, description, quantity, unit_price, currency: money, ...rest } = lineItem.fields;
   const line = z.object({
@@ -224,12 +224,12 @@ function shownLines(): z.ZodType<QuoteLine[]> {
   );
 }
 
-// --- what the clock and the place say ---
+// --- date and status ---
 
-/** The day it is for the organization: a quote is good until the end of its last day. */
+/** Today in the organization's time zone. A quote is valid until the end of its last day. */
 export const todayOf = (directory: Directory, now: Date): string => todayIn(now, organizationOf(directory).timezone);
 
-/** The state of a quote at an instant: an open one whose last day is over is expired, before anybody writes that down. */
+/** The status of a quote at an instant. An open quote whose last day is over has expired, even before that is stored. */
 export function stateNow(
   directory: Directory,
   status: QuoteState,
@@ -239,7 +239,7 @@ export function stateNow(
   return status === "open" && expires_at !== null && expires_at < todayOf(directory, now) ? "expired" : status;
 }
 
-/** Where the secret of a quote's page lies. */
+/** The place of the secret of a quote's page. */
 export const tokenPlace = (organization_id: string, id: string) => ({
   table: "quote",
   column: "public_token",

@@ -1,4 +1,4 @@
-// The content of a quote as its recipient reads it: the page and the PDF show the same.
+// The content of a quote as its recipient reads it. The page and the PDF show the same.
 import type { Ctx } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
 import { findRecord } from "../../records/records.ts";
@@ -18,18 +18,18 @@ type Sum = [label: string, amount: string];
 export interface QuoteDocument {
   number: string;
   title: string;
-  /** The organization that offers. */
+  /** The organization that makes the offer. */
   from: string;
-  /** Who it is offered to: a company, and a person there. */
+  /** The recipient: a company, and a person there. */
   to: string[];
-  /** When it was sent and until when it is good, each with its label. */
+  /** When it was sent and how long it is valid, each with its label. */
   dates: [string, string][];
   header: string | null;
   description: string | null;
   lines: DocumentLine[];
-  /** What it comes to, step by step; the last is what is to be paid. */
+  /** The steps to the total. The last one is the amount to be paid. */
   sums: Sum[];
-  /** What of it is due once, each month and each year, where something recurs. */
+  /** What is due once, each month and each year, when something recurs. */
   due: string | null;
   footer: string | null;
   terms: string | null;
@@ -91,8 +91,8 @@ function lineInWords(line: QuoteLine, currency: string): DocumentLine {
 }
 
 /**
- * The steps from the amounts of the lines to the total, so that whoever adds them up comes to the same. What the lines' own discounts
- * take off is in their amounts already.
+ * The steps from the amounts of the lines to the total, which add up. The amounts of the lines already include their own
+ * discounts.
  */
 function sumsOf(of: Quote): Sum[] {
   const money = (amount: number) => formatMoney(amount, of.currency)!;
@@ -112,7 +112,7 @@ function sumsOf(of: Quote): Sum[] {
 const discountLabel = ({ discount, discount_type }: Quote): string =>
   discount_type === "percentage" ? `Discount ${discount}%` : "Discount";
 
-/** `Due: $1,000.00 once, $30.00 a month`, where something recurs. */
+/** `Due: $1,000.00 once, $30.00 a month`, when something recurs. */
 function dueOf(of: Quote): string | null {
   const sums = totalByPeriod(of);
   const parts = periods

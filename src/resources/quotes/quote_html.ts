@@ -1,28 +1,28 @@
-// The page of a quote as HTML: no scripts, no images, nothing from other servers. Every text goes through `escapeHtml`.
+// The page of a quote as HTML. Every text goes through `escapeHtml`.
 
-import { createHash } from "node:crypto";
-import { Content } from "../../core/operation.ts";
+import type { Content } from "../../core/operation.ts";
 import { escapeHtml } from "../../values/html.ts";
+import { htmlPage } from "../shared/html_page.ts";
 import type { DocumentLine, QuoteDocument } from "./quote_document.ts";
 
-/** What the form on an open quote holds. */
+/** The values of the form on an open quote. */
 export interface AnswerForm {
-  /** Where it is sent. */
+  /** The URL to submit it to. */
   action: string;
-  /** Which sending of the quote it answers: one that was changed meanwhile has another. */
+  /** The revision of the quote that the answer is for. A later change of the quote gives it another. */
   edition: string;
   name: string;
   email: string;
-  /** What is to be mended, by field. */
+  /** Errors by field. */
   errors: Readonly<Record<string, string>>;
 }
 
 export interface QuotePage {
-  /** What there is to say first: that it was accepted, has expired, was withdrawn. */
+  /** The message at the top: that it was accepted, has expired, or was withdrawn. */
   notice: string | null;
   document: QuoteDocument | null;
   form: AnswerForm | null;
-  /** Where the PDF is. */
+  /** The URL of the PDF. */
   pdf: string | null;
 }
 
@@ -47,16 +47,6 @@ input, button { font: inherit; padding: .5rem .75rem; }
 @media print { form, .pdf { display: none; } }
 `;
 
-const hash = createHash("sha256").update(style).digest("base64");
-
-/** Nobody who follows a link from here learns the address of the page, and no other page can show it as its own. */
-const headers = {
-  "content-security-policy": `default-src 'none'; style-src 'sha256-${hash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
-  "referrer-policy": "no-referrer",
-  "x-robots-tag": "noindex, nofollow",
-  "cache-control": "private, no-store",
-};
-
 export function showPage({ notice, document, form, pdf }: QuotePage): Content {
   const title = document === null ? "Quote" : `${document.title} – ${document.from}`;
   const body = [
@@ -65,24 +55,7 @@ export function showPage({ notice, document, form, pdf }: QuotePage): Content {
     pdf === null ? "" : `<p class="pdf"><a href="${escapeHtml(pdf)}">Download as PDF</a></p>`,
     form === null ? "" : showForm(form),
   ];
-  const html = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex, nofollow">
-<meta name="referrer" content="no-referrer">
-<title>${escapeHtml(title)}</title>
-<style>${style}</style>
-</head>
-<body>
-<main>
-${body.filter((part) => part !== "").join("\n")}
-</main>
-</body>
-</html>
-`;
-  return new Content("text/html; charset=utf-8", html, headers);
+  return htmlPage({ title, style, body: body.filter((part) => part !== "").join("\n") });
 }
 
 function showDocument(of: QuoteDocument): string {

@@ -1,4 +1,4 @@
-// The lines of a quote as they are stored: complete, in their order, each with an id and what it comes to.
+// The lines of a quote as they are stored: complete, in order, each with an id and its totals.
 import type { Ctx } from "../../core/context.ts";
 import { below } from "../../core/errors.ts";
 import { sql } from "../../db/sql.ts";
@@ -9,7 +9,7 @@ import { lineItem } from "../opportunities/line_item.ts";
 import { lineTotals } from "../opportunities/line_totals.ts";
 import type { QuoteLine } from "./quote.ts";
 
-/** The lines that a body gives, completed. A product that a line named `before` may be gone or inactive by now. */
+/** The lines of a body, completed. A product that a line already named (`before`) may be deleted or inactive. */
 export async function linesGiven(
   ctx: Ctx,
   given: readonly QuoteLine[],
@@ -40,7 +40,7 @@ export async function linesOfDeal(ctx: Ctx, opportunityId: string): Promise<Quot
   return copiedLines(ctx, items as unknown as QuoteLine[]);
 }
 
-/** The same lines with ids of their own. */
+/** The same lines with new ids. */
 export const copiedLines = (ctx: Ctx, lines: readonly QuoteLine[]): QuoteLine[] =>
   lines.map((line, position) => storedLine(line, newId(lineItem.prefix, ctx.now.getTime()), position));
 

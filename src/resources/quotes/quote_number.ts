@@ -1,7 +1,7 @@
-// Quote numbers follow one another in each organization, without gaps.
+// Numbers quotes consecutively in each organization, without gaps.
 import { type Ctx, transactionOf } from "../../core/context.ts";
 
-/** The next number. Whoever asks next waits until this transaction has ended: ask late, and write at once. */
+/** The next number. Others who need one wait until this transaction ends: call it late, and write at once. */
 export async function nextQuoteNumber(ctx: Ctx): Promise<string> {
   const [row] = await transactionOf(ctx).read({
     name: "counter.next",

@@ -19,7 +19,7 @@ interface Page {
   headers: Headers;
 }
 
-/** Opens the page of a quote as a browser would, or sends its form. */
+/** Opens the page of a quote as a browser would, or submits its form. */
 async function visit(ws: Workspace, of: { public_url: string }, form?: Record<string, string>, suffix = ""): Promise<Page> {
   const address = of.public_url.replace("http://localhost", ws.service.url) + suffix;
   const answer = await fetch(address, {
@@ -31,12 +31,12 @@ async function visit(ws: Workspace, of: { public_url: string }, form?: Record<st
 
 const editionOf = (page: Page): string => /name="edition" value="([^"]*)"/.exec(page.text)![1]!;
 
-/** What the form of the open page sends. */
+/** The values that the form of the open page submits. */
 async function answering(ws: Workspace, of: any, decision: string, more: object = {}): Promise<Record<string, string>> {
   return { edition: editionOf(await visit(ws, of)), decision, name: "Ann Lee", email: "ann@globex.com", ...more };
 }
 
-test("whoever has the address reads the quote, but not the notes on it", async () => {
+test("anybody with the address reads the quote, but not its notes", async () => {
   const acme = await organization();
   const quote = await sent(acme, { title: "New chairs", terms: "Net 30", notes: "They hesitate", discount: 10 });
 
@@ -112,7 +112,7 @@ const cents = (text: string) => Number(text.replaceAll(/[$,.]/g, ""));
 const dollars = (amount: number) =>
   `${amount < 0 ? "-" : ""}$${(Math.abs(amount) / 100).toLocaleString("en-US", { minimumFractionDigits: 2 })}`;
 
-/** The texts of a PDF as they are drawn, one after the other. */
+/** The texts of a PDF in the order in which they are drawn. */
 function wordsOfPdf(pdf: Buffer): string {
   const streams = pdf.toString("latin1").matchAll(/stream\n(.*?)\nendstream/gs);
   const drawn = [...streams].flatMap(([, stream]) => {
@@ -220,7 +220,7 @@ test("it is answered once: again does nothing, otherwise is refused", async () =
   assert.equal((await acme.get("/notification/")).data.length, 1);
 });
 
-test("an answer without a name, a decision or a right address is asked for again, with what was written", async () => {
+test("an answer without a name, a decision or a valid address shows the form again, with its values", async () => {
   const acme = await organization();
   const quote = await sent(acme);
   const form = await answering(acme, quote, "accept");

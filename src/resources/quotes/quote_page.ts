@@ -1,10 +1,11 @@
-// /q/{token}/: the page of a quote, for whoever has its address. They read it there, and accept or decline it once.
+// /q/{token}/: the page of a quote, for anybody with its link. They read it there, and accept or decline it once.
 import { findPublicQuote, hashOf, type PublicQuote } from "../../auth/unscoped.ts";
 import type { Ctx } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
 import { Content } from "../../core/operation.ts";
 import type { Row } from "../../core/resource.ts";
-import { asService, type PublicAnswer, type PublicRequest, type PublicRoute } from "../../records/public_route.ts";
+import { asService } from "../../records/acting.ts";
+import type { PublicAnswer, PublicRequest, PublicRoute } from "../../records/public_route.ts";
 import { findRecord, lockRecord } from "../../records/records.ts";
 import { Missing } from "../../services/storage.ts";
 import { parseEmail } from "../../values/email.ts";
@@ -23,7 +24,7 @@ const decisions = { accept: "accepted", decline: "declined" } as const;
 export const quotePage: PublicRoute = {
   name: "quote.page",
   path: "/q/{token}",
-  doc: "A quote, to whoever has its address: to read, and to accept or decline.",
+  doc: "A quote, for anyone with its address: to read, and to accept or decline.",
   methods: ["GET", "POST"],
   run: (core, request) =>
     withQuote(core, request, (ctx, found) =>
@@ -46,7 +47,9 @@ export const quotePdf: PublicRoute = {
   },
 };
 
-/** Runs `work` with the quote whose secret is in the path, locked; its own organization's calendar says whether it is over. */
+/**
+ * Runs `work` with the quote whose secret is in the path, locked. Its organization's time zone decides whether it has expired.
+ */
 async function withQuote<T>(
   core: Core,
   { params, method, requestId }: PublicRequest,
@@ -54,7 +57,7 @@ async function withQuote<T>(
 ): Promise<T | PublicAnswer> {
   const found = await quoteBehind(core, params.token!);
   if (found === null) return unknown;
-  // The secret stays out of the events: their readers may not all see the quote.
+  // The secret does not appear in events, because their readers may not all see the quote.
   const request = { id: requestId, method, path: "/q/" };
   return asService(core, found.organization_id, found.created_by, request, async (ctx) =>
     work(ctx, await settled(ctx, await lockRecord(ctx, quote, found.id))),
@@ -74,9 +77,9 @@ const unknown: PublicAnswer = {
   }),
 };
 
-// --- reading ---
+// --- the page ---
 
-/** What was taken back is not shown any more. */
+/** A quote that was taken back is no longer shown. */
 const isReadable = ({ status }: Quote): boolean => status !== "draft" && status !== "canceled";
 
 async function show(
@@ -102,7 +105,7 @@ async function show(
 function withdrawn({ status }: Quote): PublicAnswer {
   const notice =
     status === "draft"
-      ? "This quote is being revised. Once it is sent again, you find it at this address."
+      ? "This quote is being revised. Once it is sent again, you will find it at this address."
       : "This quote was withdrawn.";
   return { status: 410, content: showPage({ notice, document: null, form: null, pdf: null }) };
 }
@@ -112,7 +115,7 @@ function noticeOf({ status }: Quote, { answer }: QuoteDocument): string | null {
   return answer === null ? null : `${answer}.`;
 }
 
-/** Where the service stands below its host, so that it works by whatever name the host is reached. */
+/** The path of the service below its host, so that links work under any host name. */
 const pathOf = ({ settings }: Ctx, token: string): string =>
   `${new URL(settings.base_url).pathname.replace(/\/$/, "")}/q/${token}/`;
 
@@ -121,7 +124,7 @@ interface PdfSource {
   kept: Row<typeof file> | null;
 }
 
-/** The PDF as it was kept when the quote was sent; made again where that is gone. */
+/** The PDF stored when the quote was sent. It is made again when that is gone. */
 async function showPdf({ settings }: Core, { document, kept }: PdfSource): Promise<PublicAnswer> {
   const bytes = kept === null ? null : await settings.storage.read(kept.storage_key).catch(goneIsNull);
   const content = new Content("application/pdf", bytes ?? (await renderQuotePdf(document)), {
@@ -139,12 +142,12 @@ function goneIsNull(error: unknown): null {
   throw error;
 }
 
-// --- answering ---
+// --- the answer ---
 
 async function decide(ctx: Ctx, found: Quote, request: PublicRequest): Promise<PublicAnswer> {
   const { decision = "", name = "", email = "", edition = "" } = request.form;
   const to = Object.hasOwn(decisions, decision) ? decisions[decision as keyof typeof decisions] : null;
-  // Sent twice, it was answered once.
+  // A second submission of the form finds the quote answered.
   if (found.status === to) return seeOther(ctx, request);
   if (found.status !== "open") return show(ctx, found, request, { status: 409 });
   if (edition !== found.date_sent)
@@ -168,7 +171,7 @@ async function decide(ctx: Ctx, found: Quote, request: PublicRequest): Promise<P
   return seeOther(ctx, request);
 }
 
-/** Back to the page, so that loading it again sends nothing again. */
+/** Redirects to the page, so that reloading it does not submit again. */
 const seeOther = (ctx: Ctx, { params }: PublicRequest): PublicAnswer => ({
   status: 303,
   content: new Content("text/plain; charset=utf-8", "", {

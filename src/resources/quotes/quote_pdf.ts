@@ -1,6 +1,7 @@
-// A quote as PDF: a function of its words alone, in the fonts that every reader has. Lines are broken here and not by pdfkit: it
-// takes the square of what it finds no break in, and it finds none between question marks, of which a long text in Chinese becomes
-// half a minute. And it is written in steps, between which others have their turn: the largest quotes take a second.
+// A quote as PDF, in the fonts of every PDF reader. It depends only on the quote's content. Lines are broken here and not by
+// pdfkit, which takes quadratic time for text in which it finds no break. It finds none between question marks, and a long
+// Chinese text turned into question marks would take half a minute. The PDF is written in steps that yield to other requests,
+// because the largest quotes take a second.
 import { finished } from "node:stream/promises";
 import { setImmediate as turn } from "node:timers/promises";
 import { toLatin } from "../../values/latin.ts";
@@ -18,7 +19,7 @@ interface Column {
   align: "left" | "right";
 }
 
-/** Where the columns of the lines begin, how wide they are, and on which side their text stands. */
+/** The columns of the lines: position, width and alignment. */
 const columns: readonly (Column & { title: string })[] = [
   { title: "Item", x: 50, width: 150, align: "left" },
   { title: "Quantity", x: 203, width: 50, align: "right" },
@@ -44,7 +45,7 @@ export async function renderQuotePdf(of: QuoteDocument): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** After so many milliseconds it is somebody else's turn. */
+/** After this many milliseconds it yields to others. */
 const turnMs = 10;
 
 async function inTurns(steps: Iterable<void>): Promise<void> {
@@ -56,7 +57,7 @@ async function inTurns(steps: Iterable<void>): Promise<void> {
   }
 }
 
-/** Pauses wherever it may. */
+/** Yields if its time is up. */
 type Steps = Generator<void, void>;
 
 function* write(pdf: Pdf, of: QuoteDocument): Steps {
@@ -82,13 +83,13 @@ interface Look {
   font?: string;
   size?: number;
   color?: string;
-  /** Left free above it. */
+  /** The space left above it. */
   above?: number;
-  /** So many lines stay on one page, those that follow included. */
+  /** How many lines stay on one page, including those that follow. */
   lines?: number;
 }
 
-/** Text as long as it may be, over as many pages as it needs. */
+/** Text of any length, over as many pages as it needs. */
 function* words(pdf: Pdf, text: string | null, look: Look = {}, column = wholeWidth): Steps {
   if (text === null) return;
   const { font = regular, size = 10, color = "black", above = 0, lines = 1 } = look;
@@ -103,7 +104,7 @@ function* words(pdf: Pdf, text: string | null, look: Look = {}, column = wholeWi
   }
 }
 
-/** A line of the table, and below it what there is to say of it. */
+/** A line of the table, with its details below. */
 function* writeLine(pdf: Pdf, line: DocumentLine): Steps {
   row(pdf, regular, [line.name, line.quantity, line.price, line.discount, line.tax, line.amount], titles);
   yield;
@@ -121,7 +122,7 @@ function titles(pdf: Pdf): void {
   );
 }
 
-/** It goes to the next page whole, below what `begin` writes there. */
+/** Moves it to the next page as a whole, below what `begin` writes there. */
 function row(pdf: Pdf, font: string, given: readonly string[], begin: (pdf: Pdf) => void = () => {}): void {
   const style = () => pdf.font(font).fontSize(9).fillColor("black");
   const height = style().currentLineHeight(true);
@@ -148,7 +149,7 @@ function sums(pdf: Pdf, given: readonly [string, string][]): void {
   }
 }
 
-/** What pages begin with, the first aside. */
+/** What every page but the first starts with. */
 function head(pdf: Pdf, text: string): void {
   pdf.font(regular).fontSize(8).fillColor("#555");
   put(pdf, toLatin(text), { ...wholeWidth, align: "right" }, margin - 20);
@@ -156,7 +157,7 @@ function head(pdf: Pdf, text: string): void {
 
 // --- text on pages ---
 
-/** Begins a page where so much does not fit on this one, and answers whether it did fit. */
+/** Starts a new page when this much does not fit on the current one. Returns whether it fit. */
 function room(pdf: Pdf, height: number): boolean {
   if (pdf.y + height <= pdf.page.height - margin) return true;
   pdf.addPage();
@@ -170,7 +171,7 @@ function put(pdf: Pdf, line: string, { x, width, align }: Column, y = pdf.y): vo
   pdf.y = before;
 }
 
-/** In letters that the fonts have, as lines of the present font that are no wider. A word that is wider by itself is cut. */
+/** In letters that the fonts have, broken into lines of at most this width in the current font. A wider word is cut. */
 function* broken(pdf: Pdf, text: string, width: number): Generator<string> {
   const widthOf = (one: string) => pdf.widthOfString(one);
   const space = widthOf(" ");
@@ -187,7 +188,7 @@ function* broken(pdf: Pdf, text: string, width: number): Generator<string> {
   }
 }
 
-/** No letter is wider than these two: in one font it is the one, in the other the other. */
+/** No letter is wider than these two: in one font it is the first, in the other the second. */
 function cut(word: string, widthOf: (text: string) => number, width: number): string[] {
   if (widthOf(word) <= width) return [word];
   const letters = Math.floor(width / Math.max(widthOf("@"), widthOf("—")));

@@ -1,4 +1,4 @@
-// The states of a quote: which can follow which, and what each change does.
+// The states of a quote: the allowed steps between them, and what each step does.
 import { randomBytes } from "node:crypto";
 import { hashOf } from "../../auth/unscoped.ts";
 import type { Ctx } from "../../core/context.ts";
@@ -24,7 +24,7 @@ const next: Readonly<Record<QuoteState, readonly QuoteState[]>> = {
   canceled: [],
 };
 
-/** What entering a state is called. A quote that is a draft again has its `updated` event alone. */
+/** The events for entering a state. A quote that becomes a draft again has only its `updated` event. */
 const actions: Partial<Record<QuoteState, string>> = {
   open: "sent",
   accepted: "accepted",
@@ -33,13 +33,13 @@ const actions: Partial<Record<QuoteState, string>> = {
   canceled: "canceled",
 };
 
-/** Who answered on the public page; nobody where a member writes down what was answered elsewhere. */
+/** The person who answered on the public page. Null when a member records an answer given elsewhere. */
 export interface Signer {
   name: string;
   email: string | null;
 }
 
-/** Refuses a step that a quote does not take, and sending one that says nothing or is over. */
+/** Refuses a step that is not allowed, and sending a quote that is empty or has expired. */
 export function checkStep(ctx: Ctx, before: Quote, to: QuoteState, values: Values<typeof quote> = {}): void {
   if (before.status === to) return;
   if (!next[before.status].includes(to)) throw invalid({ status: cannot(before.status, to) });
@@ -47,7 +47,7 @@ export function checkStep(ctx: Ctx, before: Quote, to: QuoteState, values: Value
   const { line_items, expires_at } = { ...before, ...values };
   if (line_items.length === 0) throw invalid({ line_items: "must not be empty when the quote is sent" });
   if (expires_at !== null && expires_at < todayOf(ctx.directory, ctx.now))
-    throw invalid({ expires_at: "is over: set a later day to send the quote" });
+    throw invalid({ expires_at: "is in the past: set a later day to send the quote" });
 }
 
 function cannot(from: QuoteState, to: QuoteState): string {
@@ -55,7 +55,7 @@ function cannot(from: QuoteState, to: QuoteState): string {
   return `cannot go from ${from} to ${to}: ${steps.length === 0 ? `${from} is final` : `it can become ${steps.join(", ")}`}`;
 }
 
-/** Writes a change, a step to another state included, with what follows from it. */
+/** Writes a change, including a step to another state and what follows from it. */
 export async function changeQuote(
   ctx: Ctx,
   before: Quote,
@@ -74,7 +74,7 @@ export async function changeQuote(
   return after;
 }
 
-/** Writes down that the quote is over, where its last day has passed. Reads show it anyway. */
+/** Stores that the quote has expired, if its last day is over. Reads show it anyway. */
 export async function settled(ctx: Ctx, before: Quote): Promise<Quote> {
   const status = stateNow(ctx.directory, before.status, before.expires_at, ctx);
   return status === before.status ? before : changeQuote(ctx, before, { status });
@@ -98,7 +98,7 @@ function stampsOf(ctx: Ctx, before: Quote, to: QuoteState, signer: Signer | null
   }
 }
 
-/** Who has the address keeps it: a quote that is corrected and sent again is found where it was. */
+/** The link stays the same: a quote that is corrected and sent again is found at the same address. */
 function linkOf(ctx: Ctx, { id, organization_id, public_token }: Quote): Values<typeof quote> {
   if (public_token !== null) return {};
   const token = randomBytes(32).toString("base64url");
@@ -108,7 +108,10 @@ function linkOf(ctx: Ctx, { id, organization_id, public_token }: Quote): Values<
   };
 }
 
-/** The deal is worth what was agreed. A discount on the whole quote is in its lines then, so that they add up to the same. */
+/**
+ * The deal gets the agreed value. A discount on the whole quote is then distributed to its lines, so that they add up to the
+ * same.
+ */
 async function agree(ctx: Ctx, accepted: Quote, opportunityId: string): Promise<void> {
   const shared = sharedTotals(accepted.line_items, accepted);
   const lines = accepted.line_items.map(({ id, ...line }, i) =>

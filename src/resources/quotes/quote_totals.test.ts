@@ -87,3 +87,63 @@ test("whatever the lines and the discount are, every sum is whole, adds up, and 
     }),
   );
 });
+
+test("what is taxed of each rate is within a cent of the exact amount, and the nearest one wherever these add up", () => {
+  const rates = fc.constantFrom(0, 7, 19, 25.5);
+  const priced = fc.record({
+    unit_price: fc.integer({ min: 0, max: 5_000 }),
+    tax_percent: rates,
+    tax_method: fc.constantFrom("exclusive" as const, "inclusive" as const),
+  });
+  const inTenths = fc.integer({ min: 0, max: 1000 });
+
+  fc.assert(
+    fc.property(fc.array(priced, { minLength: 1, maxLength: 12 }), inTenths, fc.boolean(), (lines, tenths, asAmount) => {
+      const line_items = lines.map((one) => ({ ...plain, ...one }));
+      const sum = lines.reduce((all, { unit_price }) => all + BigInt(unit_price), 0n);
+      // The remaining part of the whole, as a fraction: of 1000 tenths of a percent, or of all cents.
+      const amount = (sum * BigInt(tenths)) / 1000n;
+      const [left, of] = asAmount ? [sum - amount, sum || 1n] : [1000n - BigInt(tenths), 1000n];
+      const discount = asAmount ? Number(amount) : tenths / 10;
+      const whole = { line_items, discount, discount_type: asAmount ? ("amount" as const) : ("percentage" as const) };
+
+      const totals = quoteTotals(whole);
+      const taxes = taxesOf(whole);
+
+      const exactly = ({ tax_percent, tax_method }: Pick<Line, "tax_percent" | "tax_method">) =>
+        lines
+          .filter((one) => one.tax_percent === tax_percent && (one.tax_method === tax_method || tax_percent === 0))
+          .reduce((all, { unit_price }) => all + BigInt(unit_price) * left, 0n);
+      const bases = [...taxes, { tax_percent: 0, tax_method: "exclusive" as const, base: untaxedOf(whole) }];
+      for (const { base, ...rate } of bases) {
+        const off = BigInt(base) * of - exactly(rate);
+        assert.ok(off > -of && off < of, `${base} of ${exactly(rate)} / ${of}`);
+      }
+      const nearest = bases.map((rate) => Number((2n * exactly(rate) + of - 1n) / (2n * of)));
+      const net = totals.subtotal - totals.discount_total;
+      const alike = bases.every((rate) => 2n * (exactly(rate) % of) !== of);
+      if (alike && nearest.reduce((all, one) => all + one, 0) === net)
+        assert.deepEqual(
+          bases.map(({ base }) => base),
+          nearest,
+        );
+      assert.equal(
+        net,
+        bases.reduce((all, { base }) => all + base, 0),
+      );
+      for (const { base, tax_percent, tax_method, tax_total } of taxes) {
+        const percent = BigInt(tax_percent * 10);
+        const under = tax_method === "exclusive" ? 1000n : 1000n + percent;
+        assert.equal(BigInt(tax_total), (2n * BigInt(base) * percent + under) / (2n * under));
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+/** The rest of the lines without tax. */
+const untaxedOf = (whole: { line_items: Line[]; discount: number; discount_type: "amount" | "percentage" }): number =>
+  sharedTotals(whole.line_items, whole).reduce(
+    (sum, one, i) => sum + (whole.line_items[i]!.tax_percent === 0 ? one.subtotal - one.discount_total : 0),
+    0,
+  );

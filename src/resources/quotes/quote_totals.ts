@@ -1,6 +1,7 @@
-// What a quote comes to, in whole minor units. A discount on the whole quote is shared out among its lines, to the unit, before
-// tax; the tax of each rate is rounded once and shared out alike: so the shares of the lines add up to the sums of the quote.
-import { percentOf, times } from "../../values/decimal.ts";
+// The totals of a quote, in whole minor units. A discount on the whole quote is divided among its tax rates, to the unit, and
+// within each rate among its lines. The tax of each rate is then rounded once and divided among its lines. So all shares add up
+// to the totals of the quote.
+import { partOf, percentOf, shared, times } from "../../values/decimal.ts";
 import { type ByPeriod, type Line, type LineTotals, lineTotals, nothingDue, taxOn, worth } from "../opportunities/line_totals.ts";
 import type { Period } from "../shared/money.ts";
 
@@ -9,28 +10,24 @@ export interface Discount {
   discount_type: "percentage" | "amount";
 }
 
-/** What is taxed alike: the tax is worked out and rounded once for all of it, as the reader of a table does. */
+/** Lines with the same tax. The tax is computed and rounded once for all of them, as a reader of the quote would do. */
 export interface Tax {
   tax_percent: number;
   tax_method: "exclusive" | "inclusive";
-  /** What it is on: the lines after all discounts. */
+  /** The base of the tax: the lines after all discounts. */
   base: number;
   tax_total: number;
 }
 
-/** What each line comes to with its share of the discount on the whole quote in `discount_total`, and of its rate's tax in `tax_total`. */
+/** Each line with its share of the whole quote's discount in `discount_total`, and its share of the rate's tax in `tax_total`. */
 export function sharedTotals(lines: readonly Line[], whole: Discount): LineTotals[] {
   const totals = lines.map(lineTotals);
-  const shares = sharesOf(wholeDiscount(totals, whole), totals.map(worth));
-  const nets = totals.map((line, i) => worth(line) - shares[i]!);
+  const nets = discounted(lines, totals.map(worth), whole);
   const taxes = lines.map(() => 0);
-  for (const { places, tax_total } of taxedAlike(lines, nets)) {
-    const parts = sharesOf(
-      tax_total,
-      places.map((i) => nets[i]!),
-    );
-    places.forEach((i, part) => {
-      taxes[i] = parts[part]!;
+  for (const { places, base, tax_total } of taxedAlike(lines, nets)) {
+    const parts = places.map((i) => nets[i]!);
+    shared(tax_total, parts, partOf(tax_total, base)).forEach((share, part) => {
+      taxes[places[part]!] = share;
     });
   }
   return totals.map(({ subtotal }, i) => {
@@ -40,16 +37,48 @@ export function sharedTotals(lines: readonly Line[], whole: Discount): LineTotal
   });
 }
 
-/** The taxes of a quote, one for each rate, in the order of the lines that have them. */
+/** The taxes of a quote, one for each rate, in the order of the lines. */
 export function taxesOf({ line_items, ...whole }: { line_items: readonly Line[] } & Discount): Tax[] {
   const nets = sharedTotals(line_items, whole).map(worth);
   return taxedAlike(line_items, nets).map(({ places: _, ...tax }) => tax);
 }
 
+/**
+ * The rest of the lines after the discount on the whole quote. Each rate has its exact share, to the unit, however many lines it
+ * has. So the tax base is the same as when somebody computes it rate by rate.
+ */
+function discounted(lines: readonly Line[], nets: readonly number[], whole: Discount): number[] {
+  const sum = nets.reduce((left, right) => left + right, 0);
+  const discount = wholeDiscount(sum, whole);
+  const exact = whole.discount_type === "percentage" ? partOf(whole.discount, 100) : partOf(discount, sum);
+  const left = [...nets];
+  const rates = [...byRate(lines).values()].map((places) => ({ places, parts: places.map((i) => nets[i]!) }));
+  const ofRates = shared(
+    discount,
+    rates.map(({ parts }) => parts.reduce((left, right) => left + right, 0)),
+    exact,
+  );
+  rates.forEach(({ places, parts }, rate) => {
+    shared(ofRates[rate]!, parts, exact).forEach((share, part) => {
+      left[places[part]!]! -= share;
+    });
+  });
+  return left;
+}
+
+const untaxed = "none";
+
+/** The positions of the lines with the same tax. Untaxed lines are one group, whatever rate they name. */
+const byRate = (lines: readonly Line[]): Map<string, number[]> =>
+  Map.groupBy(lines.keys(), (i) => {
+    const { tax_method, tax_percent } = lines[i]!;
+    return tax_method === "none" || tax_percent === 0 ? untaxed : `${tax_method} ${tax_percent}`;
+  });
+
 function taxedAlike(lines: readonly Line[], nets: readonly number[]): (Tax & { places: number[] })[] {
-  const taxed = lines.flatMap((line, i) => (line.tax_method === "none" || line.tax_percent === 0 ? [] : [i]));
-  const groups = Map.groupBy(taxed, (i) => `${lines[i]!.tax_method} ${lines[i]!.tax_percent}`);
-  return [...groups.values()].map((places) => {
+  const rates = byRate(lines);
+  rates.delete(untaxed);
+  return [...rates.values()].map((places) => {
     const { tax_percent, ...first } = lines[places[0]!]!;
     const tax_method = first.tax_method as Tax["tax_method"];
     const base = places.reduce((sum, i) => sum + nets[i]!, 0);
@@ -63,7 +92,7 @@ export function quoteTotals({ line_items, ...whole }: { line_items: readonly Lin
   return { subtotal: sum("subtotal"), discount_total: sum("discount_total"), tax_total: sum("tax_total"), total: sum("total") };
 }
 
-/** What is to be paid once, each month and each year. */
+/** What is due once, each month and each year. */
 export function totalByPeriod({
   line_items,
   ...whole
@@ -75,25 +104,9 @@ export function totalByPeriod({
   return sums;
 }
 
-/** What the lines come to before the discount on the whole: the most that it can take off. */
+/** The total of the lines before the discount on the whole quote, which is the largest possible discount. */
 export const discountable = (lines: readonly Line[]): number =>
   lines.map(lineTotals).reduce((total, line) => total + worth(line), 0);
 
-function wholeDiscount(totals: readonly LineTotals[], { discount, discount_type }: Discount): number {
-  const net = totals.reduce((total, line) => total + worth(line), 0);
-  return discount_type === "percentage" ? percentOf(net, discount) : Math.min(times(1, discount), net);
-}
-
-/** `amount` in shares as large as the parts are to each other. Each share is what the running share grows by, so they add up exactly. */
-function sharesOf(amount: number, parts: readonly number[]): number[] {
-  const whole = BigInt(parts.reduce((sum, part) => sum + part, 0));
-  if (whole === 0n) return parts.map(() => 0);
-  let passed = 0n;
-  let given = 0n;
-  return parts.map((part) => {
-    passed += BigInt(part);
-    const before = given;
-    given = (BigInt(amount) * passed) / whole;
-    return Number(given - before);
-  });
-}
+const wholeDiscount = (net: number, { discount, discount_type }: Discount): number =>
+  discount_type === "percentage" ? percentOf(net, discount) : Math.min(times(1, discount), net);

@@ -1,4 +1,4 @@
-// What creating, changing and deleting a quote does besides writing the row.
+// The verbs of quotes.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
@@ -14,7 +14,7 @@ import { ownNames } from "../shared/other_names.ts";
 import { linesMax, type QuoteLine, quote, todayOf } from "./quote.ts";
 import { copiedLines, linesGiven, linesOfDeal } from "./quote_lines.ts";
 import { nextQuoteNumber } from "./quote_number.ts";
-import { changeQuote, checkStep, settled } from "./quote_states.ts";
+import { checkStep } from "./quote_states.ts";
 import { type Discount, discountable, quoteTotals } from "./quote_totals.ts";
 
 type Quote = Row<typeof quote>;
@@ -57,12 +57,10 @@ export async function createQuote(ctx: Ctx, body: Create<typeof quote>): Promise
   });
 }
 
-export async function updateQuote(ctx: Ctx, stored: Quote, body: Patch<typeof quote>): Promise<Quote> {
-  const before = await settled(ctx, stored);
-  return changeQuote(ctx, before, await planned(ctx, before, body));
-}
-
-/** What a body changes of a quote. What it offers may change while it is a draft; whoever sends back what was read changes nothing. */
+/**
+ * The changes that a body makes. The content may change while the quote is a draft. Sending back unchanged values is always
+ * allowed.
+ */
 export async function planned(ctx: Ctx, before: Quote, body: Patch<typeof quote>): Promise<Values<typeof quote>> {
   const { line_items: lines, ...given } = ownNames(quote, body, others, before);
   const to = given.status ?? before.status;
@@ -78,7 +76,7 @@ export async function planned(ctx: Ctx, before: Quote, body: Patch<typeof quote>
   return values;
 }
 
-/** What was sent is not undone by deleting it. */
+/** A quote that was sent cannot be deleted. */
 export async function deleteQuote(ctx: Ctx, before: Quote): Promise<void> {
   if (before.status !== "draft" && before.status !== "canceled")
     throw invalid({ status: "must be draft or canceled for the quote to be deleted" });
@@ -110,7 +108,7 @@ function refuseChangedContent(before: Quote, values: Values<typeof quote>): void
   throw invalid({ status: `is ${before.status}, so ${changed.join(", ")} cannot be changed: ${cure}` });
 }
 
-/** What a new version takes over from the one it is made from: not its day, which may be over, nor people and deals of another lead. */
+/** What a new version takes from the earlier one: not its last day, which may be over, nor people and deals of another lead. */
 function contentOf({ lead_id, opportunity_id, contact_id, ...from }: Quote, leadId: string | undefined): Create<typeof quote> {
   const title = from.title === usualTitle(from.number) ? undefined : from.title;
   const { discount, discount_type, header, description, footer, terms, notes } = from;
@@ -135,11 +133,11 @@ async function firstLines(
   return lines;
 }
 
-/** All lines together: more words than that would make a page nobody reads and a PDF that takes seconds. */
+/** All lines together. With more text, nobody would read the page and the PDF would take seconds. */
 const lineWordsMax = 100_000;
 
 function checkTotals(whole: Discount & { line_items: readonly QuoteLine[] }): void {
-  // Those that are copied from a deal may be more.
+  // Lines that are copied from a deal may be longer.
   if (whole.line_items.length > linesMax) throw invalid({ line_items: `must have ${linesMax} or fewer` });
   const words = whole.line_items.reduce((sum, line) => sum + line.name.length + (line.description?.length ?? 0), 0);
   if (words > lineWordsMax) throw invalid({ line_items: `must have ${lineWordsMax} characters or fewer in all` });
@@ -148,7 +146,7 @@ function checkTotals(whole: Discount & { line_items: readonly QuoteLine[] }): vo
     throw invalid({ discount: "must be a whole number of minor units, as discount_type is amount" });
   if (whole.discount_type === "percentage" && whole.discount > 100) throw invalid({ discount: "must be 100 or less" });
   if (whole.discount_type === "amount" && whole.discount > most)
-    throw invalid({ discount: `must be ${most} or less, what the line items come to` });
+    throw invalid({ discount: `must be ${most} or less, the sum of the line items` });
   if (most > moneyMax || quoteTotals(whole).total > moneyMax)
     throw invalid({ line_items: "add up to more than a quote can hold" });
 }
@@ -193,8 +191,8 @@ async function checkRelated(ctx: Ctx, before: Quote, given: Values<typeof quote>
   refuseOtherCurrency(given.currency, newDeal ?? (await dealNamed(ctx, kept)));
 }
 
-/** Once it is accepted the deal is worth what it says: a deal has one currency, and a quote does not change it. */
+/** The deal gets the quote's value when it is accepted. A deal has one currency, and a quote does not change it. */
 function refuseOtherCurrency(currency: string, deal: Opportunity | null): void {
   if (deal !== null && deal.value_currency !== currency)
-    throw invalid({ currency: `is not that of the deal, ${deal.value_currency}` });
+    throw invalid({ currency: `is not the deal's currency, ${deal.value_currency}` });
 }

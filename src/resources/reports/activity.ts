@@ -1,4 +1,4 @@
-// `POST /report/activity/`: what was done, for each member or for each day, week or month.
+// `POST /report/activity/`: what was done, by member or by day, week or month.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
@@ -19,11 +19,11 @@ const numbers = z.record(z.string(), z.number());
 
 export const activityReport = report({
   path: "activity",
-  doc: "Counts what was done in a range of time, for each member (`comparison`) or for each day, week or month (`overview`).",
+  doc: "Counts activity in a range of time, by member (`comparison`) or by day, week or month (`overview`).",
   input: {
-    metrics: z.array(z.string()).max(200).nullish().describe("The keys of what to count; everything where none is named."),
+    metrics: z.array(z.string()).max(200).nullish().describe("The keys of the metrics to count; by default all."),
     type: z.enum(["comparison", "overview"]).default("comparison"),
-    interval: z.enum(["day", "week", "month"]).default("day").describe("What a row of an overview is about."),
+    interval: z.enum(["day", "week", "month"]).default("day").describe("The period of a row of an overview."),
   },
   output: {
     data: z.array(z.looseObject({})),
@@ -71,7 +71,7 @@ function wantedMetrics(asked: readonly string[]): Metric[] {
   return asked.length === 0 ? [...metrics] : metrics.filter(({ key }) => asked.includes(key));
 }
 
-/** Without a bound, the periods reach from the first thing that is counted to the last. */
+/** Without limits, the periods reach from the first thing that is counted to the last. */
 async function periodsAsked(ctx: Ctx, asked: Asked, interval: "day" | "week" | "month"): Promise<Periods> {
   if (asked.range.start !== null && asked.range.end !== null) return periodsOf(asked.range, interval);
   const edges = (of: Resource, column: string) =>
@@ -94,7 +94,7 @@ function select(ctx: Ctx, asked: Asked, source: Source, wanted: readonly Metric[
   const sums = wanted
     .filter((metric) => metric.source === source)
     .map(({ key, sum }) => sql`${sum(sql`t.value_currency = ${asked.currency}`)} as ${raw(`"${key}"`)}`);
-  // A lead that two members spoke to is one lead. Both are counted from what is distinct already: sorting takes twice as long.
+  // A lead that two members spoke to counts once in the whole. Distinct rows are counted, because sorting takes twice as long.
   if (source === "contacted")
     return sql`select t.key, false as whole, ${join(sums, ", ")} from contacted t group by 1
       union all select null, true, ${join(sums, ", ")} from (select distinct lead_id from contacted) t`;
@@ -161,7 +161,7 @@ const deals = (ctx: Ctx, asked: Asked, type: "won" | "lost", key: Sql, when: Sql
     from opportunity t
     where ${asked.records(opportunity, "t", "user_id")} and t.status_id = any(${statusIds(pipelinesOf(ctx, null), type)}) and ${when}`;
 
-/** One row for all activities that are alike: there are a million of them, and few ways to differ. */
+/** One row for each group of equal activities: there may be a million activities, but few ways to differ. */
 function activities(ctx: Ctx, asked: Asked, key: Sql): Sql {
   return sql`select ${key} as key, t._type, t.direction, t.status, t.call_method, t.sequence_id is not null as sequenced,
       t.has_reply, t.opens_summary is not null as opened,
@@ -176,7 +176,7 @@ function activities(ctx: Ctx, asked: Asked, key: Sql): Sql {
 
 const wholeKey = Symbol("whole");
 
-/** What the sources found of the same member or period stands in one line. */
+/** The results of all sources for one member or period become one row. */
 function byKey(found: readonly Line[]): Map<string | symbol | null, Line> {
   const lines = new Map<string | symbol | null, Line>();
   for (const line of found) {
@@ -196,7 +196,7 @@ const ofUsers = (ctx: Ctx, asked: Asked, rows: readonly Keyed[], nothing: Number
     nothing,
   );
 
-/** A row for each period, whether something was done in it or not. */
+/** One row for each period, even if nothing was done in it. */
 function ofPeriods({ starts }: Periods, rows: readonly Keyed[], nothing: Numbers) {
   const byPeriod = new Map(rows.map(({ key, ...found }) => [Number(key), found]));
   return starts.map((datetime, i) => ({ datetime, ...nothing, ...byPeriod.get(i + 1) }));

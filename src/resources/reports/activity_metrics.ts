@@ -1,4 +1,4 @@
-// What the activity report can count, and from which rows: each metric is a name and a sum over the rows of its source.
+// The metrics of the activity report. Each has a name, a source of rows, and a sum over them.
 import { z } from "zod";
 import { operation } from "../../core/operation.ts";
 import { raw, type Sql, sql } from "../../db/sql.ts";
@@ -10,8 +10,8 @@ import { total } from "./report.ts";
 export type Unit = "count" | "seconds" | "money";
 
 /**
- * Where a metric is counted. `activity` rows are numbers of activities that are alike; the others are single records: leads spoken
- * to, leads created, deals by who created them, by whose they are, and by when they were won or lost.
+ * The source of a metric. Rows of `activity` are counts of equal activities. The others are single records: leads spoken to,
+ * leads created, and deals by their creator, by their owner, and by when they were won or lost.
  */
 export type Source = "activity" | "contacted" | "lead" | "deal_created" | "deal_created_for" | "deal_won" | "deal_lost";
 
@@ -21,7 +21,7 @@ export interface Metric {
   description: string;
   unit: Unit;
   source: Source;
-  /** The sum over the rows of the source; amounts of money are summed where they are `inCurrency`. */
+  /** The sum over the rows of the source. Amounts of money are summed where they are `inCurrency`. */
   sum: (inCurrency: Sql) => Sql;
 }
 
@@ -116,7 +116,7 @@ const ofActivities: Metric[] = [
     "How many channel messages came in.",
     "_type = 'ChannelMessage' and status = 'inbox'",
   ),
-  counted("meetings.scheduled.all", "Meetings", "How many meetings there are, but for those that were called off.", notCalledOff),
+  counted("meetings.scheduled.all", "Meetings", "How many meetings there are, without canceled ones.", notCalledOff),
   counted("meetings.completed.all", "Completed meetings", "How many meetings took place.", `${notCalledOff} and over`),
   counted("notes.created.all", "Notes", "How many notes were made.", "_type = 'Note'"),
   counted("tasks.completed.all", "Completed tasks", "How many tasks were done.", "_type = 'TaskCompleted'"),
@@ -216,7 +216,7 @@ export const listMetrics = operation({
   name: "report.metrics",
   method: "GET",
   path: "/report/activity/",
-  doc: "Lists what the activity report can count.",
+  doc: "Lists the metrics of the activity report.",
   permission: "member",
   group: "report",
   input: pageInput,

@@ -8,7 +8,7 @@ import { outcomesOf } from "../activities/outcomes.ts";
 import { periodOf, periodsOf, within } from "./range.ts";
 import { ask, perUser, report, total } from "./report.ts";
 
-/** From so many seconds on somebody has talked with somebody. */
+/** From this many seconds on, a call counts as a conversation. */
 const conversationSeconds = 60;
 
 const measures = {
@@ -42,13 +42,13 @@ export const callsFunnelReport = report({
           label: z.string(),
           count: z.int(),
         })
-        .describe("Each call counts once: by its outcome, or where it has none by how it ended."),
+        .describe("Each call counts once: by its outcome, or without one by how it ended."),
     ),
     funnel: z.array(
       z.strictObject({
         stage: z.enum(["dialed", "connected", "conversation", "meeting"]),
         count: z.int(),
-        conversion_rate: z.number().describe("Of those in the stage before."),
+        conversion_rate: z.number().describe("The share of those in the stage before."),
       }),
     ),
     per_user: z.array(z.strictObject({ user_id: z.string().nullable(), user_name: z.string().nullable(), ...measures })),
@@ -81,7 +81,8 @@ export const callsFunnelReport = report({
         users: sql`select user_id, ${measured} from alike group by 1`,
         daily: sql`select day, sum(n) as calls, ${total(raw("n"), raw("answered"))} as connected from alike group by 1`,
       },
-      // A row of `alike` is a number of calls of a member on a day that went the same way; of `met`, when the last meeting of a lead was made.
+      // A row of `alike` is a number of calls of a member on a day with the same result. A row of `met` is the time when the last
+      // meeting of a lead was created.
       sql`
         with met as (
           select t.lead_id, max(t.date_created) as at from activity t

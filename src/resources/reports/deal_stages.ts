@@ -1,5 +1,5 @@
-// How far deals came. The stages of a pipeline are its active statuses in their order, and then won. A deal reaches a stage when
-// it first has that status or a later one, so a deal that skips a stage has reached it too. Every deal begins at the first stage.
+// How far deals came. The stages of a pipeline are its active statuses in order, and then won. A deal reaches a stage when it
+// first has that status or a later one, so it also reaches the stages that it skips. Every deal starts at the first stage.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { empty, join, raw, type Sql, sql } from "../../db/sql.ts";
@@ -8,18 +8,18 @@ import { stoodSince } from "./first_standing.ts";
 import { daysWithin, type Range, within } from "./range.ts";
 import { type Asked, ask, type DealPipeline, type DealStatus, total } from "./report.ts";
 
-/** Which deals are followed, and which of the stages they reach count. Null bounds nothing. */
+/** Which deals are followed, and which of their stages count. Null means no limit. */
 export interface Followed {
-  /** Only deals created in it. */
+  /** Only deals created in this range. */
   created: Range | null;
-  /** Only stages reached in it. */
+  /** Only stages reached in this range. */
   reached: Range | null;
 }
 
-/** What is known of a stage, for a pipeline as a whole (`of_pipeline`) or for the deals of one member. */
+/** The figures of a stage, for a pipeline as a whole (`of_pipeline`) or for the deals of one member. */
 export interface Stage {
   pipeline_id: string;
-  /** From 0; won is the last. */
+  /** From 0. Won is the last. */
   place: number;
   of_pipeline: boolean;
   user_id: string | null;
@@ -47,7 +47,7 @@ export interface Totals {
   count_other_currencies: number;
 }
 
-/** What the deals of a pipeline in one currency come to. */
+/** The totals of a pipeline's deals in one currency. */
 export interface CurrencyTotals {
   pipeline_id: string;
   currency: string;
@@ -62,7 +62,7 @@ export function stagesOf({ statuses }: DealPipeline): DealStatus[] {
   return [...statuses.filter(({ type }) => type === "active"), ...(won === undefined ? [] : [won])];
 }
 
-/** All there is to know of the stages, and of the deals as a whole. */
+/** The figures of the stages, and of the deals as a whole. */
 export async function followDeals(
   ctx: Ctx,
   asked: Asked,
@@ -77,7 +77,7 @@ export async function followDeals(
   return ask<"stages" | "totals" | "currencies">(
     ctx,
     {
-      // A deal that came to a stage is counted there. It has advanced if it came to the next, whenever that was.
+      // A deal counts at each stage that it reached. It has advanced if it reached the next one, at any time.
       stages: sql`
         select pipeline_id, place, grouping(user_id) = 1 as of_pipeline, user_id, sum(n)::int as count, ${n("came > place + 1")} as advanced,
           ${n("came = place + 1 and type = 'lost'")} as count_lost,
@@ -110,9 +110,9 @@ const placesOf = (pipelines: readonly DealPipeline[]): number[] =>
   Array.from({ length: Math.max(1, ...pipelines.map((one) => stagesOf(one).length)) }, (_, place) => place);
 
 /**
- * A row of `alike` is a number of deals of a member that came equally far: to so many stages at all (`came`), to so many of them before
- * the time that is looked at (`earlier`) and to so many by its end (`by_then`). A stage is never reached before one that comes before
- * it, so these numbers say all of when which was reached but for how long it took.
+ * A row of `alike` is a number of deals of a member that came equally far: `came` stages in all, `earlier` of them before the
+ * range, and `by_then` of them by its end. A stage is never reached before an earlier one, so these numbers say which stages were
+ * reached when. They leave out only how long it took.
  */
 function alike(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[], followed: Followed): Sql {
   const { start, end } = followed.reached ?? { start: null, end: null };
@@ -138,8 +138,8 @@ function alike(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[], follo
 }
 
 /**
- * A row of `way` is a deal with the moments it reached each stage, `at_0` and so on, and when it got to a won status last: of a deal
- * that came in as won, that is the day it says.
+ * A row of `way` is a deal with the moments when it reached each stage, `at_0` and so on, and when it last got a won status. For
+ * a deal that was imported as won, that is the date it names.
  */
 function ways(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[], followed: Followed): Sql {
   const statuses = pipelines.flatMap((one) => placed(one));
@@ -149,7 +149,8 @@ function ways(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[], follow
   const among = (id: string) => (some === null ? raw("true") : sql`${raw(id)} in (select id from touched)`);
   const counted = followed.created === null ? among("t.id") : within(followed.created, raw("t.date_created"));
 
-  // Changes are read in the order of deals, which a join or a further key of the groups would lose: so each pipeline has its columns.
+  // Changes are read in the order of deals. A join or another grouping key would lose that order, so each pipeline has its own
+  // columns.
   const columns = pipelines.flatMap((one, p) => stagesOf(one).map((_, place) => ({ p, place })));
   if (columns.length > columnsMax) throw invalid({ pipeline_id: "is required: there are too many stages to show them all" });
   const moved = columns.map(({ p, place }) =>
@@ -163,7 +164,7 @@ function ways(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[], follow
       " ",
     )} end`;
   };
-  // What is no stage of its pipeline is where they begin, and they began there when they were created.
+  // A status that is no stage of its pipeline counts as the first stage, reached when the deal was created.
   const first = { from: null, status: raw("coalesce(moved.old_status_id, t.status_id)"), changed: raw("moved.first_at") };
   const since = stoodSince(ctx, followed.reached ?? asked.range, pipelines, first);
   const at = placesOf(pipelines).map((place) => {
@@ -191,20 +192,20 @@ function ways(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[], follow
       join status s on s.id = t.status_id
       left join status start on start.id = coalesce(moved.old_status_id, t.status_id) and start.pipeline_id = s.pipeline_id
       where ${asked.records(opportunity, "t", "user_id")} and t.status_id = any(${ids}) and ${counted}
-      -- Each moment is worked out once, and not again in every sum that looks at it.
+      -- Each moment is computed once, and not again in every sum that uses it.
       offset 0
     )`;
 }
 
-/** PostgreSQL selects no more than 1,664 columns. */
+/** PostgreSQL selects at most 1,664 columns. */
 const columnsMax = 1_500;
 
-/** In so many days most deals are created or moved: to read all of them in order is quicker than to look up each. */
+/** In a range this long, most deals are created or moved. Reading all of them in order is faster than looking up each. */
 const mostAreTouched = 100;
 const days = ({ start, end }: Range): number =>
   start === null || end === null ? Number.POSITIVE_INFINITY : (Date.parse(end) - Date.parse(start)) / 86_400_000;
 
-/** The deals that can count: those created, won or lost in time, or that moved in time. Null where all may as well be read. */
+/** The deals that can count: those created, won, lost or moved in the range. Null when reading all deals is as good. */
 function touched(ctx: Ctx, asked: Asked, { created, reached }: Followed): Sql | null {
   const deals = (inTime: Sql) =>
     sql`select t.id from opportunity t where ${asked.records(opportunity, "t", "user_id")} and ${inTime}`;
@@ -215,7 +216,7 @@ function touched(ctx: Ctx, asked: Asked, { created, reached }: Followed): Sql | 
     where c.organization_id = ${ctx.organization_id} and c._type = 'OpportunityStatusChange' and ${within(reached, raw("c.activity_at"))}`;
 }
 
-/** Every status with the place of its stage; a lost one has none. */
+/** Every status with the place of its stage. A lost status has none. */
 export function placed(one: DealPipeline): (DealStatus & { place: number | null })[] {
   const stages = stagesOf(one);
   return one.statuses.map((status) => {
@@ -224,7 +225,7 @@ export function placed(one: DealPipeline): (DealStatus & { place: number | null 
   });
 }
 
-/** The place of the stage that a status of the pipeline belongs to; null for a lost one, and for those of other pipelines. */
+/** The place of the stage for a status of the pipeline. Null for lost statuses, and for those of other pipelines. */
 export function placeIn(one: DealPipeline, statusId: Sql): Sql {
   const known = placed(one).filter(({ place }) => place !== null);
   if (known.length === 0) return raw("null::int");

@@ -1,18 +1,18 @@
-// Since when a deal has its first status. A deal that was created as won or lost has it from the day it was won or lost, because
-// it was imported or its date was given; so every report dates it the same. Any other deal has it since it was created.
+// When a deal got its first status. A deal created as won or lost has that status since the date it was won or lost, because it
+// was imported or its date was set. Any other deal has its first status since it was created. All reports use this date.
 import type { Ctx } from "../../core/context.ts";
 import { raw, type Sql, sql } from "../../db/sql.ts";
 import type { StatusType } from "../opportunities/opportunity_status.ts";
 import { instantOfDay, type Range } from "./range.ts";
 import { type DealPipeline, statusIds } from "./report.ts";
 
-/** What is known of the changes of a deal `t` from some moment on. */
+/** What the changes of a deal `t` since some moment show. */
 interface Known {
-  /** That moment; null where all changes are known. */
+  /** That moment. Null when all changes are known. */
   from: string | null;
-  /** The status it had before the first of them, or has without any. */
+  /** The status before the first of these changes, or the present one when there is none. */
   status: Sql;
-  /** When that was; null without any. */
+  /** The time of the first change. Null when there is none. */
   changed: Sql;
 }
 
@@ -22,7 +22,7 @@ export function stoodSince(ctx: Ctx, range: Range, pipelines: readonly DealPipel
   return sql`case ${came("won", instantOfDay(range, raw("t.date_won")))} ${came("lost", raw("t.date_lost"))} else t.date_created end`;
 }
 
-/** Dates can be corrected, and do not speak of the first status where they lie behind a change. */
+/** A date after a change was corrected later, and does not belong to the first status. */
 function beforeAnyChange(ctx: Ctx, at: Sql, { from, changed }: Known): Sql {
   const beforeKnown = sql`${at} <= coalesce(${changed}, 'infinity')`;
   if (from === null) return beforeKnown;

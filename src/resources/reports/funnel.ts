@@ -1,4 +1,4 @@
-// `POST /report/funnel/`: where the deals stand, and which were won and lost in a range of time.
+// `POST /report/funnel/`: the present statuses of deals, and which deals were won and lost in a range of time.
 import { z } from "zod";
 import { join, raw, type Sql, sql } from "../../db/sql.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
@@ -14,13 +14,16 @@ const status = z.strictObject({
   ...standing,
   average_confidence: z.number().nullable(),
 });
-const totals = z.strictObject({ ...standing, count_other_currencies: z.int().describe("How many of them are in no sum.") });
+const totals = z.strictObject({
+  ...standing,
+  count_other_currencies: z.int().describe("How many of them are in other currencies, and therefore not in any sum."),
+});
 const outcome = z.strictObject({ count: z.int(), value: z.int(), annualized_value: z.int() });
 const pipelineId = { pipeline_id: z.string(), pipeline_name: z.string() };
 
 export const funnelReport = report({
   path: "funnel",
-  doc: "Sums the deals of each status as they stand now, and those that were won and lost in a range of time.",
+  doc: "Sums the present deals of each status, and those that were won and lost in a range of time.",
   input: pipelineInput,
   output: {
     currency: z.string(),
@@ -32,7 +35,7 @@ export const funnelReport = report({
     lost_in_period: outcome,
     by_currency: z
       .record(z.string(), z.strictObject({ ...standing, won_in_period: outcome, lost_in_period: outcome }))
-      .describe("The same of the deals of each currency."),
+      .describe("The same for the deals in each currency."),
     data: z.array(z.strictObject({ ...pipelineId, ...status.shape })),
   },
   tables: { data: ({ data }) => data },
@@ -55,7 +58,7 @@ export const funnelReport = report({
           from standing t group by grouping sets ((t.pipeline_id, t.status_id), (t.pipeline_id), ())`,
         currencies: sql`select t.currency, ${counts}, ${amounts(raw("true"))} from standing t group by 1 order by 1`,
       },
-      // A row of `standing` is a status with its deals in a currency, and those with a day in the range on which they were won or lost.
+      // A row of `standing` is a status with its deals in a currency, and those won or lost on a day in the range.
       sql`
         with standing as (
           select s.pipeline_id, s.type, t.status_id, t.value_currency as currency, count(*), sum(t.value) as value,
@@ -101,7 +104,7 @@ const counts = join([
   ...outcomes.map((type) => sql`${total(raw(`t.${type}_count`), raw(`t.type = '${type}'`))} as ${raw(`${type}_count`)}`),
 ]);
 
-/** Amounts are summed where all of them are in one currency. */
+/** Amounts are summed when all of them are in one currency. */
 const amounts = (where: Sql): Sql =>
   join([
     ...["value", "annualized_value", "expected_value"].map((one) => sql`${total(raw(`t.${one}`), where)} as ${raw(one)}`),

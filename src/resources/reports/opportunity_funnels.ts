@@ -1,4 +1,4 @@
-// `POST /report/opportunity_funnels/`: how far the deals of a time came, stage by stage.
+// `POST /report/opportunity_funnels/`: how far the deals of a range came, stage by stage.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
@@ -7,12 +7,12 @@ import { type CurrencyTotals, type Followed, followDeals, type Stage, stagesOf, 
 import { datetimeRange, type GivenRange, type Range, readRange, relativeRange, shownRange, showRange } from "./range.ts";
 import { type Asked, byCurrency, type DealPipeline, pipelineInput, pipelinesOf, report, userName } from "./report.ts";
 
-const rate = z.number().describe("0 to 1, of those that reached the stage.");
+const rate = z.number().describe("The share of those that reached the stage: 0 to 1.");
 const stage = z.strictObject({
   status: z.strictObject({ id: z.string(), label: z.string(), type: z.enum(statusTypes) }),
   count: z.int().describe("How many deals reached the stage."),
   count_conversion_rate: rate,
-  count_lost: z.int().describe("How many came no further and were lost."),
+  count_lost: z.int().describe("How many were lost at this stage."),
   count_lost_ratio: rate,
   value: z.int(),
   value_conversion_rate: rate,
@@ -20,7 +20,7 @@ const stage = z.strictObject({
   value_lost_ratio: rate,
   weighted_value: z.int(),
   weighted_value_conversion_rate: rate,
-  average_time_to_advance: z.number().nullable().describe("In seconds, of those that went on."),
+  average_time_to_advance: z.number().nullable().describe("In seconds, for those that advanced."),
 });
 const totals = z.strictObject({
   count: z.int(),
@@ -32,14 +32,11 @@ const totals = z.strictObject({
   value_win_rate: z.number(),
   average_time_to_win: z.number().nullable().describe("In seconds."),
   average_value_annualized_per_won_opportunity: z.int().nullable(),
-  sales_velocity: z
-    .int()
-    .nullable()
-    .describe("The value that is won in a day: deals × win rate × value of a won deal ÷ days to win."),
-  count_other_currencies: z.int().describe("How many of them are in no sum."),
+  sales_velocity: z.int().nullable().describe("The value won in a day: deals × win rate × value of a won deal ÷ days to win."),
+  count_other_currencies: z.int().describe("How many of them are in other currencies, and therefore not in any sum."),
   by_currency: z
     .record(z.string(), z.strictObject({ count: z.int(), value_total_won: z.int(), value_total_complete: z.int() }))
-    .describe("What the deals of each currency come to."),
+    .describe("The sums of the deals of each currency."),
 });
 const funnels = z.array(
   z.strictObject({
@@ -58,20 +55,20 @@ const ranges = {
   cohort_datetime_range: datetimeRange.optional(),
   cohort_relative_range: relativeRange
     .optional()
-    .describe("When the deals were created; of a created cohort by default the range of the report."),
+    .describe("When the deals were created; for a created cohort by default the range of the report."),
   compared_datetime_range: datetimeRange.optional(),
-  compared_relative_range: relativeRange.optional().describe("Another range to answer the same for."),
+  compared_relative_range: relativeRange.optional().describe("A second range to compare with."),
 };
 
 export const opportunityFunnelsReport = report({
   path: "opportunity_funnels",
-  doc: "Follows deals through the stages of their pipelines: how many reached each, went on, and were lost there.",
+  doc: "Follows deals through the stages of their pipelines: how many reached each stage, advanced, and were lost there.",
   input: {
     ...pipelineInput,
     type: z
       .enum(["created-cohort", "active-stage-cohort"])
       .default("created-cohort")
-      .describe("Follow the deals created in the range, or count the stages that any deal reached in it."),
+      .describe("Follows the deals created in the range, or counts the stages that any deal reached in it."),
     ...ranges,
   },
   output: {
@@ -108,7 +105,7 @@ function readPrefixed(ctx: Ctx, given: Record<string, unknown>, prefix: (typeof 
   return readRange(ctx, range as GivenRange, prefix);
 }
 
-/** A cohort is followed to the present day, unless both when it was created and the time to look at are said. */
+/** A cohort is followed to the present, unless the request gives both the range of creation and the range to look at. */
 function followed(type: string, range: Range, cohort: Range | null, saidRange: boolean): Followed {
   if (type === "active-stage-cohort") return { created: cohort, reached: range };
   return { created: cohort ?? range, reached: cohort !== null && saidRange ? range : null };

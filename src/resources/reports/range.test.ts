@@ -1,4 +1,4 @@
-// Ranges of time: where they begin and end, in any zone and on any day.
+// Ranges of time: where they start and end, in any time zone and on any day.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { periodsOf, relative } from "./range.ts";

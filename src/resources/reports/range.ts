@@ -1,6 +1,5 @@
-// The time a report is about: a half-open range of instants, cut into days, weeks and months where somebody is. Every boundary is
-// found here, by the calendar of a time zone, and handed to SQL as an instant or a day: so that a day in spring has 23 hours, and
-// the database need not know any zones.
+// The range of a report: a half-open range of instants, divided into days, weeks and months in a time zone. Every boundary is
+// computed here, and passed to SQL as an instant or a day. So a day in spring has 23 hours, and the database needs no time zones.
 import { Temporal } from "temporal-polyfill";
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
@@ -9,11 +8,11 @@ import { and, type Sql, sql } from "../../db/sql.ts";
 import { zoneOf } from "../../records/clock.ts";
 import { dayIn, firstDayFrom, parseDate, parseTimestamp, startOfDay } from "../../values/time.ts";
 
-/** From `start` until just before `end`; null on either side is without bound. */
+/** From `start` until just before `end`. Null on either side means no limit. */
 export interface Range {
   start: string | null;
   end: string | null;
-  /** Whose days are meant: a name such as `Europe/Berlin`, or an offset such as `-04:00`. */
+  /** The time zone of the days: a name such as `Europe/Berlin`, or an offset such as `-04:00`. */
   zone: string;
 }
 
@@ -32,21 +31,21 @@ export const datetimeRange = between.describe(
   "From `start` until just before `end`: times, or days, which begin at midnight where the caller is; null for no bound.",
 );
 
-/** The members of a body that say a range. */
+/** The members of a body for a range. */
 export const rangeInput = {
   datetime_range: datetimeRange.optional(),
-  relative_range: relativeRange.optional().describe("A range by its name, in place of `datetime_range`."),
+  relative_range: relativeRange.optional().describe("A range by its name, instead of `datetime_range`."),
   date_start: z.string().optional().describe("Another name of `datetime_range.start`."),
   date_end: z.string().optional().describe("Another name of `datetime_range.end`."),
 };
 
 export type GivenRange = { [K in keyof typeof rangeInput]?: z.output<(typeof rangeInput)[K]> };
 
-/** How an answer says which range it is about. */
+/** How a response names its range. */
 export const shownRange = z.strictObject({ start: z.iso.datetime().nullable(), end: z.iso.datetime().nullable() });
 export const showRange = ({ start, end }: Range): z.output<typeof shownRange> => ({ start, end });
 
-/** The range a body asks for, or null where it asks for none. `prefix` is that of further ranges: `cohort_relative_range`. */
+/** The range a body asks for, or null when it asks for none. `prefix` names further ranges: `cohort_relative_range`. */
 export function readRange(ctx: Ctx, given: GivenRange, prefix = ""): Range | null {
   const { datetime_range, relative_range, date_start, date_end } = given;
   const absolute = `${prefix}datetime_range`;
@@ -87,7 +86,7 @@ function instantOf(text: string | null, zone: string): string | null {
   return instant;
 }
 
-/** The relative range of this name, as seen from `now`. Weeks begin on Monday. */
+/** The relative range of this name, as seen from `now`. Weeks start on Monday. */
 export function relative(now: Date, name: RelativeRange, zone: string): Range {
   if (name === "all-time") return { start: null, end: null, zone };
   const today = dayIn(now.toISOString(), zone);
@@ -126,7 +125,7 @@ function beginning(day: Temporal.PlainDate, unit: Unit): Temporal.PlainDate {
 
 // --- conditions ---
 
-/** The condition that a point in time lies in the range. */
+/** The condition that a point in time is in the range. */
 export function within({ start, end }: Omit<Range, "zone">, instant: Sql): Sql {
   return and([
     ...(start === null ? [] : [sql`${instant} >= ${start}::timestamptz`]),
@@ -134,7 +133,7 @@ export function within({ start, end }: Omit<Range, "zone">, instant: Sql): Sql {
   ]);
 }
 
-/** The condition that a day begins in the range. */
+/** The condition that a day starts in the range. */
 export function daysWithin({ start, end, zone }: Range, day: Sql): Sql {
   return and([
     sql`${day} is not null`,
@@ -144,8 +143,8 @@ export function daysWithin({ start, end, zone }: Range, day: Sql): Sql {
 }
 
 /**
- * A day as an instant, on the side of either bound of the range on which the day begins. It is midnight in UTC, so that the database
- * need not know any zones, and else the nearest instant on that side.
+ * A day as an instant on the correct side of both limits of the range. This is midnight in UTC if possible, so that the database
+ * needs no time zones, or else the nearest instant on that side.
  */
 export function instantOfDay({ start, end, zone }: Range, day: Sql): Sql {
   const afterStart =
@@ -160,7 +159,7 @@ export function instantOfDay({ start, end, zone }: Range, day: Sql): Sql {
 
 // --- periods ---
 
-/** The days, weeks or months that a range consists of, the first and last perhaps in part. */
+/** The days, weeks or months of the range. The first and the last may be partial. */
 export interface Periods {
   /** The first day of each. */
   days: string[];
@@ -170,7 +169,7 @@ export interface Periods {
 
 const periodsMax = 5_000;
 
-/** A range without a bound is cut from the first to the last of `found`, which are instants or days. */
+/** A range without a limit is divided from the first to the last of `found`, which are instants or days. */
 export function periodsOf(range: Range, unit: Unit, found: readonly (string | null)[] = [], place = "datetime_range"): Periods {
   const known = found.flatMap((one) => (one === null ? [] : [dayOf(one, range.zone)])).sort(Temporal.PlainDate.compare);
   const first = range.start === null ? known[0] : dayIn(range.start, range.zone);
@@ -188,8 +187,8 @@ const beforeOf = (instant: string): string => new Date(Date.parse(instant) - 1).
 const dayOf = (text: string, zone: string): Temporal.PlainDate =>
   text.length === 10 ? Temporal.PlainDate.from(text) : dayIn(new Date(text).toISOString(), zone);
 
-/** Which of the periods a point in time lies in, counted from 1. */
+/** Which of the periods a point in time is in, counted from 1. */
 export const periodOf = ({ starts }: Periods, instant: Sql): Sql => sql`width_bucket(${instant}, ${starts}::timestamptz[])`;
 
-/** Which of the periods a day lies in, counted from 1. */
+/** Which of the periods a day is in, counted from 1. */
 export const periodOfDay = ({ days }: Periods, day: Sql): Sql => sql`width_bucket(${day}, ${days}::date[])`;

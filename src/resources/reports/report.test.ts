@@ -1,4 +1,4 @@
-// What all reports promise: which time they are about, what they refuse, what they show to whom, and as a table.
+// What all reports promise: their range, what they refuse, what they show to whom, and their tables.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { organization } from "../../../test/support/given.ts";
@@ -251,7 +251,7 @@ describe("a query narrows a report", () => {
   });
 });
 
-describe("whoever does not see all leads", () => {
+describe("a member who does not see all leads", () => {
   test("is told by every report only of those they see", async () => {
     const acme = await organization();
     const bob = await acme.member("restricteduser");

@@ -1,5 +1,5 @@
-// What all reports have in common: the range they are about, whose records they count, the query that narrows them, and the
-// answer as a table of comma-separated values for who prefers that.
+// What all reports have in common: their range, the members whose records they count, the query that narrows them, and the
+// response as comma-separated values for clients that prefer that.
 
 import { stringify } from "csv-stringify/sync";
 import { z } from "zod";
@@ -24,28 +24,28 @@ import { type Range, type RelativeRange, rangeInput, readRange, relative, shownR
 type Shape = Record<string, z.ZodType>;
 type Row = Record<string, unknown>;
 
-/** What a report counts: understood from its body. */
+/** What a report counts, parsed from its body. */
 export interface Asked {
   range: Range;
-  /** The conditions on records of a kind: organization, visibility, whose they are (by `column`), and the query. */
+  /** The conditions on records of a kind: organization, visibility, member (by `column`), and the query. */
   records(of: Resource, alias: string, column: string | null): Sql;
-  /** True where neither members nor a query narrow it. */
+  /** True when neither members nor a query narrow it. */
   isWhole: boolean;
-  /** The members asked for, or null for all. */
+  /** The requested members, or null for all. */
   users: ReadonlySet<string> | null;
   /** The currency of all sums. */
   currency: string;
 }
 
 interface ReportWords<S extends Shape> {
-  /** Behind `/report/`. */
+  /** The path after `/report/`. */
   path: string;
   doc: string;
   input: S;
   output: Shape;
-  /** The range where the body says none. */
+  /** The range when the body names none. */
   range?: RelativeRange;
-  /** The rows of the answer that can be had as a table; the first is the one where none is named. */
+  /** The rows of the response that are available as a table. The first is the default. */
   tables: Record<string, (answer: any) => readonly object[]>;
   run(ctx: Ctx, given: z.output<z.ZodObject<S>>, asked: Asked): Promise<Row>;
 }
@@ -53,21 +53,18 @@ interface ReportWords<S extends Shape> {
 const commonInput = {
   ...rangeInput,
   users: z.array(z.string()).max(1000).nullish().describe("Only these members, or the members of these groups; empty for all."),
-  query: z.unknown().optional().describe("Only what belongs to the leads or deals that this search finds."),
+  query: z.unknown().optional().describe("Only records of the leads or deals that this search finds."),
   currency: z
     .string()
     .optional()
     .describe("The currency of all sums, by default the organization's. Deals in another are counted and not summed."),
 };
 
-/** Declares a report: a read, whatever its method, that answers what it counted and the range it is about. */
+/** Declares a report: a read by POST, whose response contains the figures and their range. */
 export function report<S extends Shape>(words: ReportWords<S>): Operation {
   const { path, doc, input, output, tables, range = "this-month" } = words;
   const names = Object.keys(tables) as [string, ...string[]];
-  const table = z
-    .enum(names)
-    .default(names[0])
-    .describe("Which rows to answer, where the answer is a table (`Accept: text/csv`).");
+  const table = z.enum(names).default(names[0]).describe("Which rows to return, if the answer is a table (`Accept: text/csv`).");
   return operation({
     name: `report.${path.replace("/", "_")}`,
     method: "POST",
@@ -110,7 +107,7 @@ async function readAsked(ctx: Ctx, given: Common, otherwise: RelativeRange): Pro
   };
 }
 
-/** A group means its members. None at all means everybody. */
+/** A group stands for its members. An empty list means everybody. */
 function readUsers(ctx: Ctx, ids: readonly string[]): ReadonlySet<string> | null {
   const errors: FieldErrors = {};
   const members = ids.flatMap((id, i) => {
@@ -126,8 +123,8 @@ function readUsers(ctx: Ctx, ids: readonly string[]): ReadonlySet<string> | null
 // --- the query ---
 
 /**
- * A search for leads narrows a report to what belongs to those leads; a search for deals to those deals, and of what is no deal to
- * what belongs to their leads.
+ * A search for leads narrows a report to the records of those leads. A search for deals narrows it to those deals, and other
+ * records to those of the deals' leads.
  */
 async function readReportQuery(ctx: Ctx, given: unknown): Promise<(of: Resource, alias: string) => Sql[]> {
   if (given === undefined || given === null) return () => [];
@@ -152,7 +149,7 @@ async function readReportQuery(ctx: Ctx, given: unknown): Promise<(of: Resource,
 
 // --- asking ---
 
-/** One statement that gives several tables: each row becomes an object whose members are named as the columns are. */
+/** One statement that returns several tables. Each row becomes an object with the names of its columns. */
 export async function ask<T extends string>(ctx: Ctx, tables: Record<T, Sql>, ctes: Sql = empty): Promise<Record<T, any[]>> {
   const names = Object.keys(tables) as T[];
   const each = names.map((one) => sql`(select ${raw(`'${one}'`)}, to_json(r)::text from (${tables[one]}) r)`);
@@ -167,10 +164,10 @@ export async function ask<T extends string>(ctx: Ctx, tables: Record<T, Sql>, ct
   return found;
 }
 
-/** A sum of what may be nothing at all. */
+/** A sum that is zero without rows. */
 export const total = (amount: Sql, where: Sql = raw("true")): Sql => sql`coalesce(sum(${amount}) filter (where ${where}), 0)`;
 
-/** What was found of each currency, by its code. */
+/** The rows of each currency, by its code. */
 export const byCurrency = <T>(found: readonly any[], shown: (row: any) => T): Record<string, T> =>
   Object.fromEntries(found.map((row) => [row.currency, shown(row)]));
 
@@ -179,8 +176,8 @@ export const byCurrency = <T>(found: readonly any[], shown: (row: any) => T): Re
 export const userName = (ctx: Ctx, id: string | null): string | null => ctx.directory.get(user, id)?.name ?? null;
 
 /**
- * A row for each member asked for, or for each that is present: what was found of them, else what there is of nobody. What belongs to
- * others (gone by now, or nobody) comes behind them.
+ * A row for each requested member, or for each active one: their figures, or zeros. Figures of others (former members, or nobody)
+ * come after them.
  */
 export function perUser<T extends object>(
   ctx: Ctx,
@@ -209,11 +206,11 @@ export interface DealStatus {
 export interface DealPipeline {
   id: string;
   name: string;
-  /** In their order. */
+  /** In order. */
   statuses: DealStatus[];
 }
 
-/** The pipeline that is asked for, or all of them. */
+/** The requested pipeline, or all of them. */
 export function pipelinesOf(ctx: Ctx, pipelineId: string | null | undefined): DealPipeline[] {
   const all = ctx.directory.list(opportunityStatus) as readonly DealStatus[];
   const found = ctx.directory.list(pipeline).filter(({ id }) => !pipelineId || id === pipelineId);
@@ -231,7 +228,7 @@ export const pipelineInput = {
 
 // --- tables ---
 
-/** True where a table of comma-separated values is asked for, and JSON not before it. */
+/** True when the request prefers comma-separated values to JSON. */
 export function prefersCsv(accept: string | undefined): boolean {
   if (accept === undefined || !accept.includes("text/csv")) return false;
   const ranges = accept.split(",").map((one, i) => {
@@ -254,5 +251,5 @@ function csv(path: string, rows: readonly object[]): Content {
   });
 }
 
-/** Programs take a cell that begins so for a formula, and run it. Numbers are not text and stay as they are. */
+/** Programs take a cell with such a beginning for a formula, and run it. Numbers are not text and stay as they are. */
 const harmless = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);

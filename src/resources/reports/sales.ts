@@ -1,4 +1,4 @@
-// `POST /report/sales/`: what was won and by whom, how deals moved, and the forecast.
+// `POST /report/sales/`: which deals were won and by whom, how deals moved, and the forecast.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { scope } from "../../core/resource.ts";
@@ -40,7 +40,7 @@ const worth = {
   open_expected_value: z.int(),
 };
 const goals = {
-  goal: z.int().nullable().describe("The sum of won values that is aimed at."),
+  goal: z.int().nullable().describe("The target for the sum of won values."),
   goal_progress: z.number().nullable(),
 };
 const nothing = {
@@ -49,7 +49,7 @@ const nothing = {
   goal_progress: null,
 };
 
-/** What is aimed at, and how much of it was won, at most all: over the rows of `aim`. */
+/** The targets, and how much of each was won, at most all of it, over the rows of `aim`. */
 const reached = raw(`sum(target) as goal,
   case when sum(target) = 0 then 1 when sum(target) > 0 then least(1, round(coalesce(sum(won), 0) / sum(target), 4)) end as goal_progress`);
 
@@ -57,7 +57,7 @@ const month = z.string().describe("Such as 2026-01.");
 
 export const salesReport = report({
   path: "sales",
-  doc: "What was won each month, how deals went on, what is expected, who sold how much, and how sequences and automations did.",
+  doc: "Won deals by month, how deals advanced, the forecast, sales by member, and the results of sequences and automations.",
   range: "this-year",
   input: pipelineInput,
   output: {
@@ -68,8 +68,8 @@ export const salesReport = report({
         pipeline_id: z.string(),
         status_id: z.string(),
         label: z.string(),
-        entered: z.int().describe("How many deals came to the stage, or past it, in the range."),
-        advanced: z.int().describe("How many of them have come further since."),
+        entered: z.int().describe("How many deals reached or passed the stage in the range."),
+        advanced: z.int().describe("How many of them have advanced since."),
         conversion_rate: z.number(),
       }),
     ),
@@ -85,12 +85,14 @@ export const salesReport = report({
       z.strictObject({ user_id: z.string().nullable(), user_name: z.string().nullable(), ...seller, ...goals }),
     ),
     workflow_performance: z.array(workflow),
-    by_currency: z.record(z.string(), z.strictObject(worth)).describe("What the won and open deals of each currency come to."),
+    by_currency: z.record(z.string(), z.strictObject(worth)).describe("The sums of the won and open deals of each currency."),
     totals: z.strictObject({
       ...seller,
       won_annualized_value: z.int(),
       open_expected_value: z.int(),
-      count_other_currencies: z.int().describe("How many of the won and open deals are in no sum."),
+      count_other_currencies: z
+        .int()
+        .describe("How many of the won and open deals are in other currencies and therefore in no sum."),
       ...goals,
     }),
   },
@@ -160,12 +162,12 @@ async function sumsOf(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[]
           ${total(raw("n"), raw("_type = 'Email'"))} as emails, ${total(raw("n"), raw("_type = 'Meeting'"))} as meetings
         from done group by grouping sets ((user_id), ())`,
       goals: sql`select user_id, ${reached} from aim group by 1`,
-      // The whole organization's goal goes before the sum of the members'.
+      // The organization's own goal takes precedence over the sum of the members' goals.
       goal: sql`select ${reached} from aim where (user_id is null) = exists (select from aim where user_id is null)`,
     },
-    // A row of `deal` is a number of deals of a member in a status and a currency, won in the same month of the range or open now and expected in the
-    // same month; one of `done`, a number of activities of a member; one of `aim`, a goal in the range with what was won in its
-    // period, but for goals that are part of a longer one there.
+    // A row of `deal` is a number of deals of a member with a status and a currency, won in the same month of the range or open
+    // and expected in the same month. A row of `done` is a number of activities of a member. A row of `aim` is a goal in the
+    // range with the amount won in its period, without goals that are part of a longer one there.
     sql`
       with deal as (
         select t.status_id, t.user_id, ${monthOf("date_won")} as won_in, ${monthOf("expected_close_date")} as expected_in,
@@ -220,7 +222,7 @@ function everyMonth({ range }: Asked, found: readonly { month: string }[]) {
   return days.map((day) => byMonth.get(day.slice(0, 7)) ?? { month: day.slice(0, 7), count: 0, value: 0, annualized_value: 0 });
 }
 
-/** Who won most first. What is known of a member stands in several rows. */
+/** The member who won most comes first. The figures of a member come from several rows. */
 function leaderboard(ctx: Ctx, asked: Asked, known: readonly any[]) {
   const rows = new Map<string | null, any>();
   for (const { whole: _, ...row } of known) rows.set(row.user_id, { ...rows.get(row.user_id), ...row });

@@ -12,7 +12,7 @@ import { ask, report } from "./report.ts";
 
 const stats = z.strictObject({
   template_id: z.string().nullable().describe("Null for all e-mails, with or without a template."),
-  name: z.string().nullable().describe("Null for a template that is gone, or is not yours to see."),
+  name: z.string().nullable().describe("Null for a template that is deleted, or that the caller may not see."),
   is_shared: z.boolean().nullable(),
   total: z.int(),
   opened: z.int(),
@@ -37,7 +37,7 @@ export const sentEmailsReport = report({
     const { found } = await ask(
       ctx,
       {
-        // A template that the caller does not see is no more than its id.
+        // A template that the caller cannot see is shown only as its id.
         found: sql`
           select counted.*, e.id is not null as is_seen, e.is_shared, e.name
           from counted left join ${from(emailTemplate, "e")} on ${and(scope(ctx, emailTemplate, "e"))} and e.id = counted.template_id

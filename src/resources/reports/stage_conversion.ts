@@ -1,5 +1,5 @@
 // How deals moved through the stages in a range of time. A deal enters a stage when it moves from an earlier stage to this one or
-// past it, and has advanced when it has moved further since. Nothing before the range has to be read for that.
+// past it. It has advanced when it has moved further since. Nothing before the range has to be read for that.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { empty, join, raw, type Sql, sql } from "../../db/sql.ts";
@@ -18,10 +18,10 @@ export interface Conversion {
   conversion_rate: number;
 }
 
-/** Each has two columns, and PostgreSQL selects no more than 1,664. */
+/** Each has two columns, and PostgreSQL selects at most 1,664. */
 const pipelinesMax = 750;
 
-/** Of every stage but won. */
+/** For every stage but won. */
 export async function stageConversion(ctx: Ctx, asked: Asked, pipelines: readonly DealPipeline[]): Promise<Conversion[]> {
   if (pipelines.length > pipelinesMax) throw invalid({ pipeline_id: "is required: there are too many to show them all" });
   const longest = Math.max(1, ...pipelines.map((one) => stagesOf(one).length));
@@ -52,8 +52,8 @@ export async function stageConversion(ctx: Ctx, asked: Asked, pipelines: readonl
 }
 
 /**
- * A row of `way` is a number of deals that were created or moved in the range and went the same way: the place they stood at before (-1
- * where they were not there yet), the furthest in the range and the furthest since the range began.
+ * A row of `way` is a number of deals that were created or moved in the range and went the same way: the place before (-1 when
+ * they were not there yet), the furthest place in the range, and the furthest since the range started.
  */
 function ways(ctx: Ctx, { records, range }: Asked, pipelines: readonly DealPipeline[]): Sql {
   const statuses = pipelines.flatMap((one) => placed(one));
@@ -64,7 +64,8 @@ function ways(ctx: Ctx, { records, range }: Asked, pipelines: readonly DealPipel
   const isNew = within(range, raw("least(t.date_created, stood.since)"));
   const came = within(range, raw("stood.since"));
   const inTime = end === null ? empty : sql` filter (where c.activity_at < ${end}::timestamptz)`;
-  // Changes are read in the order of deals, which a join or a further key of the groups would lose: so each pipeline has its columns.
+  // Changes are read in the order of deals. A join or another grouping key would lose that order, so each pipeline has its own
+  // columns.
   const moved = pipelines.flatMap((one, p) => {
     const place = placeIn(one, raw("c.new_status_id"));
     return [sql`max(${place})${inTime} as ${raw(`furthest_${p}`)}`, sql`max(${place}) as ${raw(`since_${p}`)}`];
@@ -86,7 +87,7 @@ function ways(ctx: Ctx, { records, range }: Asked, pipelines: readonly DealPipel
       where c.organization_id = ${ctx.organization_id} and c._type = 'OpportunityStatusChange'
         ${start === null ? empty : sql`and c.activity_at >= ${start}::timestamptz`} group by 1
     ), same as (
-      -- Deals that are the same in all that matters are counted first: what follows is over a few rows.
+      -- Deals that are equal in everything that matters are counted first, so that the following steps work on a few rows.
       select t.status_id, moved.old_status_id, ${isNew} as is_new, ${came} as came,
         ${start === null ? raw("true") : sql`stood.since >= ${start}::timestamptz`} as stands_since, ${columns}, count(*) as n
       from opportunity t left join moved on moved.opportunity_id = t.id
@@ -94,7 +95,7 @@ function ways(ctx: Ctx, { records, range }: Asked, pipelines: readonly DealPipel
       where ${records(opportunity, "t", "user_id")} and t.status_id = any(${ids}) and (moved.opportunity_id is not null or ${isNew} or ${came})
       group by 1, 2, 3, 4, 5, ${columns}
     ), way as (
-      -- What is no stage of its pipeline is where they begin, as the first stage is, and as those do that came in as won.
+      -- A status that is no stage of its pipeline counts as the first stage, and so does a deal that was imported as won.
       select s.pipeline_id, same.n, case when is_new then -1 when stands_since then 0 else coalesce(begun.place, 0) end as before,
         greatest(case when came then coalesce(begun.place, 0) when is_new then 0 end, ${own("furthest")}) as furthest,
         greatest(coalesce(begun.place, 0), ${own("since")}) as since

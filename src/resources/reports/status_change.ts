@@ -1,5 +1,5 @@
-// `POST /report/status_change/lead/` and `…/opportunity/`: how many stood where at the beginning and at the end of a range of time,
-// and how they moved between.
+// `POST /report/status_change/lead/` and `…/opportunity/`: how many records had each status at the start and at the end of a
+// range of time, and how they moved in between.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
@@ -16,10 +16,10 @@ import { type Asked, ask, pipelineInput, pipelinesOf, report } from "./report.ts
 
 interface Subject {
   of: Resource;
-  /** What notes its changes, and by which column. */
+  /** The activity that records the changes, and its column for the record. */
   change: Resource;
   by: string;
-  /** Since when one stands at its first status, told from the changes that `places` reads. */
+  /** When a record got its first status, computed from the changes that `places` reads. */
   since: (range: Range) => Sql;
 }
 
@@ -32,14 +32,14 @@ const overview = z.strictObject({
   status_id: z.string(),
   status_label: z.string(),
   status_is_deleted: z.boolean(),
-  started: z.int().nullable().describe("How many stood here when the range began; null without a beginning."),
-  ended: z.int().describe("How many stood here when it ended."),
+  started: z.int().nullable().describe("How many had this status when the range began; null without a beginning."),
+  ended: z.int().describe("How many had this status when it ended."),
   change: z.int().nullable(),
-  change_percent: z.number().nullable().describe("Null where there was nothing to begin with."),
-  gained: z.int().nullable().describe("How many stood here at the end and not at the beginning."),
-  lost: z.int().nullable().describe("How many stood here at the beginning and not at the end."),
-  entered: z.int().describe("How often one came here in the range; new ones as well."),
-  left: z.int().describe("How often one went away from here in the range."),
+  change_percent: z.number().nullable().describe("Null if there were none at the beginning."),
+  gained: z.int().nullable().describe("How many had this status at the end and not at the beginning."),
+  lost: z.int().nullable().describe("How many had this status at the beginning and not at the end."),
+  entered: z.int().describe("How often a record got this status in the range, new records included."),
+  left: z.int().describe("How often a record left this status in the range."),
 });
 const transition = z.strictObject({
   from_status_id: z.string(),
@@ -66,7 +66,7 @@ const tables = {
 
 export const leadStatusChangeReport = report({
   path: "status_change/lead",
-  doc: "Counts how leads moved between statuses in a range of time; without a range, since there are leads.",
+  doc: "Counts how leads moved between statuses in a range of time; without a range, from the beginning.",
   range: "all-time",
   input: {},
   output,
@@ -86,7 +86,7 @@ export const leadStatusChangeReport = report({
 
 export const opportunityStatusChangeReport = report({
   path: "status_change/opportunity",
-  doc: "Counts how deals moved between statuses in a range of time; without a range, since there are deals.",
+  doc: "Counts how deals moved between statuses in a range of time; without a range, from the beginning.",
   range: "all-time",
   input: { ...pipelineInput, user_id: z.string().nullish().describe("Only deals of this member.") },
   output,
@@ -95,7 +95,7 @@ export const opportunityStatusChangeReport = report({
     if (user_id && ctx.directory.get(user, user_id) === undefined) throw invalid({ user_id: "does not exist" });
     const statuses = pipelinesOf(ctx, pipeline_id).flatMap((one) => one.statuses);
     const narrowed = user_id ? [sql`t.user_id = ${user_id}`] : [];
-    // Those that are narrowed to had their first status in any pipeline.
+    // The records of the requested pipelines had their first status in any pipeline.
     const all = pipelinesOf(ctx, null);
     const first = { status: raw("coalesce(first.old_status_id, t.status_id)"), changed: raw("first.activity_at") };
     const since = (range: Range) => stoodSince(ctx, range, all, { from: range.start, ...first });
@@ -122,9 +122,10 @@ async function statusChanges(
   const where = and([asked.records(subject.of, "t", owner), ...narrowed]);
   const whole = asked.isWhole && narrowed.length === 0 && (subject.of.visible?.(ctx, "t") ?? null) === null;
   const { standing, transitions } = await ask(ctx, {
-    // So many records began at one status (where the range began, or where they came in it) and ended at another.
+    // How many records started with one status (at the start of the range, or when they were created in it) and ended with
+    // another.
     standing: sql`select began, ended, is_new, has_moved, count(*)::int from (${places(ctx, asked, subject, where)}) p group by 1, 2, 3, 4`,
-    // So many changes from one status to another.
+    // How many changes from one status to another.
     transitions: sql`select c.old_status_id as from, c.new_status_id as to, count(*)::int from activity c
       where ${changesOf(ctx, subject)} and ${within(range, raw("c.activity_at"))}
         ${whole ? empty : sql`and c.${name(subject.by)} in (select t.id from ${name(subject.of.table)} t where ${where})`} group by 1, 2`,
@@ -151,8 +152,8 @@ const changesOf = (ctx: Ctx, { change }: Subject): Sql =>
   sql`c.organization_id = ${ctx.organization_id} and c._type = ${change.only!.value}`;
 
 /**
- * A row is a record that was there when the range ended, where it began and where it ended: the status at any time is what the first
- * change after it came from, else the present one.
+ * A row is a record that existed at the end of the range, with its first and last status in it. The status at any time is the one
+ * that the next change came from, or else the present one.
  */
 function places(ctx: Ctx, { range }: Asked, subject: Subject, where: Sql): Sql {
   const { start, end } = range;
@@ -161,7 +162,7 @@ function places(ctx: Ctx, { range }: Asked, subject: Subject, where: Sql): Sql {
   const firstSince = (moment: string | null) =>
     sql`select distinct on (${by}) ${by} as id, c.old_status_id, c.activity_at from activity c
       where ${changesOf(ctx, subject)} ${moment === null ? empty : sql`and c.activity_at >= ${moment}::timestamptz`} order by ${by}, c.activity_at`;
-  // What is to come has not changed anything yet.
+  // Future changes have not happened yet.
   const over = end !== null && Date.parse(end) <= ctx.now.getTime();
   return sql`
     select coalesce(first.old_status_id, t.status_id) as began,
@@ -223,7 +224,7 @@ interface Labelled {
   status_is_deleted: boolean;
 }
 
-/** The label of each status; those that are gone have the one they last had. */
+/** The label of each status. Deleted ones have their last label. */
 async function labels(
   ctx: Ctx,
   change: Resource,

@@ -1,4 +1,4 @@
-// Every sum of every report is the sum of the records that the lists show.
+// Every sum of every report equals the sum of the records in the lists.
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
@@ -119,7 +119,7 @@ async function makeLead(by: Workspace, i: number): Promise<void> {
   });
 }
 
-/** A deal that was won or lost before it came in, with and without the day it was created; some are opened again. */
+/** Deals that were won or lost before they were imported, with and without a date of creation. Some are reopened. */
 async function bringIn(by: Workspace, lead_id: string, all: readonly any[], i: number): Promise<void> {
   const ended = all.filter(({ type }) => type !== "active");
   const status = ended[i % ended.length];
@@ -373,7 +373,7 @@ test("the sales report has the won months, the forecast and the sellers of the l
   );
 });
 
-/** The statuses a record stood at, each since when, read off its history. */
+/** The statuses of a record, each since when, from its history. */
 function history(record: any, all: readonly any[], by: string): { status_id: string; at: string }[] {
   const own = all.filter((one) => one[by] === record.id).toSorted((a, b) => (a.activity_at < b.activity_at ? -1 : 1));
   const status_id = own[0]?.old_status_id ?? record.status_id;
@@ -382,14 +382,14 @@ function history(record: any, all: readonly any[], by: string): { status_id: str
     ...own.map((one) => ({ status_id: one.new_status_id, at: one.activity_at })),
   ];
 }
-/** A deal that came in as won or lost stands there from the day it was. */
+/** A deal that was imported as won or lost has that status since the date it was won or lost. */
 function since(deal: any, status_id: string, firstChange = "9999"): string {
   const won = deal.date_won === null ? null : `${deal.date_won}T00:00:00.000Z`;
   const said = { won, lost: deal.date_lost, active: null }[typeOf(status_id) as string];
   return said !== null && said <= firstChange ? said : deal.date_created;
 }
 
-/** The places of the stages it came to, each since when. It begins at the first, whatever status it begins at. */
+/** The places of the stages it reached, each since when. It starts at the first, whatever its first status is. */
 function places(deal: any, placeOf: (status_id: string) => number): { at: string; place: number }[] {
   const steps = history(deal, changes, "opportunity_id").map(({ status_id, at }) => ({ at, place: placeOf(status_id) }));
   return [{ at: [deal.date_created, steps[0]!.at].toSorted()[0], place: 0 }, ...steps];

@@ -15,14 +15,14 @@ export const workflow = z.strictObject({
   automation_id: z.string().nullable(),
   name: z.string(),
   kind: z.enum(["sequence", "automation"]),
-  runs: z.int().describe("Contacts enrolled in the range, or runs begun in it."),
+  runs: z.int().describe("Contacts enrolled in the range, or runs started in it."),
   completed: z.int(),
   failed: z.int(),
   goals: z.int().describe("Enrolments that ended because their goal was reached."),
   replies: z.int().describe("How many of those by a reply."),
 });
 
-/** Whatever the caller sees of them, whether it ran in the range or not; what ran most first. */
+/** All that the caller may see, even without runs in the range. The one with most runs comes first. */
 export async function workflowPerformance(ctx: Ctx, { records, range }: Asked): Promise<z.output<typeof workflow>[]> {
   const { found } = await ask(ctx, {
     found: sql`

@@ -189,7 +189,7 @@ test("moments are the caller's", async () => {
   assert.deepEqual(await ids(acme, range(null, ago({ hours: 1 }))), []);
 });
 
-test("fields are trimmed to those asked for, of the type that is found", async () => {
+test("only the requested fields are returned, for each type", async () => {
   const acme = await organization();
   await acme.lead({ name: "Acme" });
   const query = ofType("lead");
@@ -324,7 +324,7 @@ test("what is on a list is found by it, at once after it was put there", async (
 test("a search whose page fails while its count is still being prepared is refused like any other", async () => {
   const acme = await organization();
   const lead = await acme.lead({ contacts: [{ name: "Anna" }] });
-  // What a text stands for is looked up, for the page and once more for the count.
+  // The meaning of a text is looked up for the page and once more for the count.
   const lookedUp = [{ type: "text", value: "anna" }, related("contact", { type: "text", value: "anna" })];
   const far = ["+275760-09-13T00:00:00.000Z", "-271821-04-20T00:00:00.000Z", "275760-09-13", "9".repeat(400)];
   const values: [string, object][] = [
@@ -387,7 +387,7 @@ test("a label that no record can have is a 400 at its place, wherever a query is
   await acme.refused(400, "POST", "/report/activity/", { ...body, query });
 });
 
-test("the view of a task is one of inbox, future and archive, in every way it can be asked for", async () => {
+test("the view of a task is one of inbox, future and archive, in every form of a query", async () => {
   const acme = await organization();
   const { id } = await acme.lead({});
   const done = await acme.post("/task/", { lead_id: id, text: "Done", is_complete: true });

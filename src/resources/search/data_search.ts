@@ -1,4 +1,4 @@
-// `POST /data/search/`: records of one kind that a query finds, in any order.
+// `POST /data/search/`: finds records of one kind by a query, in any order.
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
@@ -34,10 +34,16 @@ const input = {
     .optional()
     .describe("Only these fields of each record: a list, or a list for each type."),
   _limit: z.int().min(0).max(limitMax).default(limitDefault).describe("How many records at most."),
-  _skip: z.int().min(0).default(0).describe("How many records to pass over."),
-  cursor: z.string().nullish().describe("`cursor` of the page before, with the same query and sort; good for half an hour."),
+  _skip: z.int().min(0).default(0).describe("How many records to skip."),
+  cursor: z
+    .string()
+    .nullish()
+    .describe("`cursor` of the previous page, with the same query and sort. It is valid for half an hour."),
   results_limit: z.int().min(0).nullish().describe("How many records at most over all pages."),
-  include_counts: z.boolean().default(false).describe("Adds `count`: how many there are, and how many of them are given."),
+  include_counts: z
+    .boolean()
+    .default(false)
+    .describe("Adds `count`: how many records there are, and how many of them are returned."),
   sort: z
     .union([z.string(), z.array(sortEntry).max(3)], {
       error: 'must be at most three fields, each such as "-date_created" or {"direction": "asc" or "desc", "field": {…}}',
@@ -52,7 +58,7 @@ export const dataSearch = operation({
   method: "POST",
   path: "/data/search/",
   narrows: true,
-  doc: "Finds records of one kind by conditions on their fields and on the records around them.",
+  doc: "Finds records of one kind by conditions on their fields and on related records.",
   permission: "member",
   group: "search",
   scope: "read",
@@ -130,7 +136,7 @@ function searchedType(ctx: Ctx, tree: QueryNode): Resource {
 
 const isSearched = (of: Resource): boolean => of.search !== undefined;
 
-/** The type of each record; of all activities together, each has its own. */
+/** The type of each record. In a search of all activities, each has its own. */
 async function typesOf(ctx: Ctx, of: Resource, ids: readonly string[]): Promise<(id: string) => string> {
   if (of.kinds === undefined || ids.length === 0) return () => objectTypeOf(of);
   const { column, of: kinds } = of.kinds;
@@ -156,9 +162,9 @@ function readFields(of: Resource, given: Input["_fields"]): string[] | null {
 
 // --- which page ---
 
-/** An older cursor is refused: what it remembers of the order may be another by now. */
+/** Cursors of an older form are refused, because their order may have another meaning now. */
 const cursorLifeMs = 30 * 60_000;
-/** A cursor also holds when it was made, and how many records came before. */
+/** A cursor also contains when it was made, and how many records came before. */
 const cursorExtras = 2;
 
 interface Place {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nextSlot } from "./schedule.ts";
+import { afterDelay, nextSlot } from "./schedule.ts";
 
 const officeHours = { ranges: [1, 2, 3, 4, 5].map((weekday) => ({ weekday, start: "09:00", end: "17:00" })) };
 const next = (hours: Parameters<typeof nextSlot>[0], timezone: string, at: string) =>
@@ -38,4 +38,16 @@ test("a day may last until midnight, and have a break", () => {
   assert.equal(next(hours, "UTC", "2026-01-05T12:30:00.000Z"), "2026-01-05T14:00:00.000Z");
   assert.equal(next(hours, "UTC", "2026-01-05T23:59:59.999Z"), "2026-01-05T23:59:59.999Z");
   assert.equal(next(hours, "UTC", "2026-01-06T00:00:00.000Z"), "2026-01-12T09:00:00.000Z");
+});
+
+test("a delay in days is one of the calendar there, and business days leave out the weekend", () => {
+  const after = (at: string, amount: number, unit: "hours" | "days" | "weeks" | "business_days") =>
+    afterDelay(new Date(at), { amount, unit }, "Europe/Berlin").toISOString();
+
+  assert.equal(after("2026-03-28T09:00:00.000Z", 24, "hours"), "2026-03-29T09:00:00.000Z");
+  assert.equal(after("2026-03-28T09:00:00.000Z", 1, "days"), "2026-03-29T08:00:00.000Z");
+  assert.equal(after("2026-01-02T09:00:00.000Z", 1, "weeks"), "2026-01-09T09:00:00.000Z");
+  assert.equal(after("2026-01-02T09:00:00.000Z", 1, "business_days"), "2026-01-05T09:00:00.000Z");
+  assert.equal(after("2026-01-03T09:00:00.000Z", 6, "business_days"), "2026-01-12T09:00:00.000Z");
+  assert.equal(afterDelay(new Date("2026-01-03T09:00:00.000Z"), 90, "UTC").toISOString(), "2026-01-03T09:01:30.000Z");
 });

@@ -1,6 +1,13 @@
-// When a sequence may act: hours of the week in its own time zone.
+// When a sequence may send: hours of the week in its own time zone.
 import { Temporal } from "temporal-polyfill";
 import { z } from "zod";
+import { isTimeZone } from "../../values/time.ts";
+import type { Delay } from "./steps.ts";
+
+/** In place of a zone: the recipient's zone, or the sender's. */
+export const people = ["recipient", "sender"];
+
+export const isSequenceZone = (name: string): boolean => people.includes(name) || isTimeZone(name);
 
 const clock = (latest: RegExp, reason: string) => z.string().regex(latest, { error: reason });
 
@@ -12,15 +19,15 @@ const range = z
   })
   .refine(({ start, end }) => start < end, { path: ["end"], error: "must be later than start" });
 
-/** `{ranges: [{weekday: 1, start: "09:00", end: "17:00"}]}`; Monday is 1. */
+/** `{ranges: [{weekday: 1, start: "09:00", end: "17:00"}]}`. Monday is 1. */
 export const schedule = z.object({ ranges: z.array(range).min(1).max(100) });
 
 export type Schedule = z.output<typeof schedule>;
 
-/** Long enough to meet every weekday again after one that a change of the clocks has cut. */
+/** Long enough to reach every weekday again after one that a change to summer time has shortened. */
 const daysAhead = 14;
 
-/** The first moment from `at` on that lies in the schedule; without one, `at` itself. */
+/** The first moment at or after `at` in the schedule. Without a schedule, `at` itself. */
 export function nextSlot(hours: Schedule | null, timezone: string, at: Date): Date {
   if (hours === null) return at;
   const today = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timezone).toPlainDate();
@@ -34,10 +41,36 @@ export function nextSlot(hours: Schedule | null, timezone: string, at: Date): Da
   throw new Error("a schedule that never opens");
 }
 
+/** `delay` after a moment. Days are calendar days in the zone. */
+export function afterDelay(at: Date, delay: Delay, timezone: string): Date {
+  if (typeof delay === "number") return new Date(at.getTime() + delay * 1000);
+  const { amount, unit } = delay;
+  const from = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timezone);
+  const to = unit === "business_days" ? afterBusinessDays(from, amount) : from.add({ [unit]: amount });
+  return new Date(to.epochMilliseconds);
+}
+
+/** The next time that it is so late on a day, at or after `from`. */
+export function atTimeOfDay(from: Date, time: string | null, timezone: string): Date {
+  if (time === null) return from;
+  const day = Temporal.Instant.fromEpochMilliseconds(from.getTime()).toZonedDateTimeISO(timezone).toPlainDate();
+  const today = instantOf(day, time, timezone);
+  return today >= from ? today : instantOf(day.add({ days: 1 }), time, timezone);
+}
+
+function afterBusinessDays(from: Temporal.ZonedDateTime, amount: number): Temporal.ZonedDateTime {
+  let at = from;
+  for (let left = amount; left > 0; ) {
+    at = at.add({ days: 1 });
+    if (at.dayOfWeek <= 5) left--;
+  }
+  return at;
+}
+
 const rangesOn = ({ ranges }: Schedule, weekday: number) =>
   ranges.filter((one) => one.weekday === weekday).sort((a, b) => (a.start < b.start ? -1 : 1));
 
-/** A time that the clocks leave out is the hour after; of one that comes twice, the first is meant. */
+/** A local time that is skipped moves to the hour after it. For one that occurs twice, the first is taken. */
 function instantOf(day: Temporal.PlainDate, time: string, timezone: string): Date {
   const [at, clockTime] = time === "24:00" ? [day.add({ days: 1 }), "00:00"] : [day, time];
   const zoned = at.toZonedDateTime({ timeZone: timezone, plainTime: Temporal.PlainTime.from(clockTime) });

@@ -1,4 +1,4 @@
-// Sequences: what they need, and what becomes of who is in one when it changes.
+// Sequences: what they require, and what happens to their contacts when they change.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
@@ -43,6 +43,9 @@ describe("a sequence", () => {
     await refuse({ steps: [{ step_type: "email", email_template_id: "tmpl_none" }] }, "steps.0.email_template_id");
     await refuse({ steps: [{ step_type: "sms" }] }, "steps.0.sms_template_id");
     await refuse({ steps: [{ ...call, delay: -1 }] }, "steps.0.delay");
+    await refuse({ steps: [{ ...call, delay: "2 days" }] }, "steps.0.delay");
+    await refuse({ steps: [{ ...call, delay: { amount: 1, unit: "moons" } }] }, "steps.0.delay");
+    await refuse({ steps: [{ ...call, delay: { amount: 53, unit: "weeks" } }] }, "steps.0.delay.amount");
     await refuse({ steps: Array.from({ length: 51 }, () => call) }, "steps");
     await refuse({ throttle: { jitter_seconds: -1 } }, "throttle.jitter_seconds");
     await refuse({ throttle: { max_per_day: 5 } }, "throttle.max_per_day");

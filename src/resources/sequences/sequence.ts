@@ -1,15 +1,16 @@
-// A sequence: e-mails, calls and tasks in an order, which contacts go through one by one.
+// A sequence: e-mails, calls and tasks in order. Each subscribed contact goes through them one by one.
 import { z } from "zod";
 import { type Ctx, may } from "../../core/context.ts";
-import { boolean, choice, computed, formed, integer, json, related, text, texts } from "../../core/field.ts";
+import { boolean, choice, computed, formed, input, integer, json, related, text, texts } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
-import { isTimeZone } from "../../values/time.ts";
 import { andVisible, visibleAsLead } from "../leads/visibility.ts";
 import { organizationOf } from "../organization/organization.ts";
 import { authorNames } from "../shared/names.ts";
-import { schedule } from "./schedule.ts";
+import { isSequenceZone, schedule } from "./schedule.ts";
+import { statsOf, stepStats } from "./step_stats.ts";
 import { givenSteps, type Step, shownSteps } from "./steps.ts";
+import { outOfOffice, stopRules } from "./stop_rules.ts";
 
 export const subscriptionStates = ["active", "paused", "finished", "goal", "error"] as const;
 
@@ -22,10 +23,15 @@ const throttle = z.strictObject({
   jitter_seconds: z.int().min(0).max(86_400).optional(),
 });
 
+const senders = z.strictObject({
+  mode: z.enum(["fixed", "owner", "rotate"]),
+  account_ids: z.array(z.string().max(64)).max(50).default([]),
+});
+
 export const sequence = resource({
   name: "sequence",
   prefix: "seq",
-  doc: "E-mails, calls and tasks that contacts are taken through, one after the other.",
+  doc: "A sequence of e-mails, calls and tasks that subscribed contacts go through.",
   visible: sharedOrOwn,
   sort: { name: true },
   fields: {
@@ -35,29 +41,49 @@ export const sequence = resource({
       filled: true,
       doc: "`paused` holds everyone where they are; a `draft` takes nobody. `active` by default when there are steps.",
     }),
-    timezone: formed((raw) => (isTimeZone(raw) ? raw : null), "must be a time zone such as Europe/Berlin", {
-      default: (ctx: Ctx): string => organizationOf(ctx.directory).timezone,
-      doc: "The zone of the schedule; the organization's by default.",
-    }),
+    timezone: formed(
+      (raw) => (isSequenceZone(raw) ? raw : null),
+      "must be recipient, sender or a time zone such as Europe/Berlin",
+      {
+        default: (ctx: Ctx): string => organizationOf(ctx.directory).timezone,
+        doc: "The time zone of the schedule, or `recipient` or `sender` for the zone of that person; by default the organization's.",
+      },
+    ),
     schedule: json(schedule, {
-      doc: "The hours of the week in which steps are taken, as `{ranges: [{weekday, start, end}]}`, Monday being 1; null for any time.",
+      doc: "The hours of the week in which steps run, as `{ranges: [{weekday, start, end}]}`. Monday is 1. Null for any time.",
     }),
-    throttle: json(throttle, { doc: "How much is sent at most, and with what gaps; null for no limits." }),
-    trigger_query: json(z.looseObject({}), { doc: "Whom it takes by itself: a query for leads or contacts." }),
+    throttle: json(throttle, { doc: "Limits of how much is sent, and the gaps between messages; null for no limits." }),
+    trigger_query: json(z.looseObject({}), { doc: "A query for leads or contacts to subscribe automatically." }),
     steps: json(givenSteps as unknown as z.ZodType<Step[]>, {
       default: [] as Step[],
       output: shownSteps,
-      doc: "What is done, in this order; `delay` is in seconds from the step before. A list that is sent replaces the present one; steps are told by their ids.",
+      doc: "The steps, in order. `delay` is from the previous step, in seconds or as `{amount, unit}`. A new list replaces the present one; steps are matched by their ids.",
     }),
-    steps_version: integer({ readOnly: true, default: 1, doc: "Counts the changes of the steps." }),
+    steps_version: integer({ readOnly: true, default: 1, doc: "The number of changes of the steps." }),
     subscription_counts_by_status: related(
       z.object(Object.fromEntries(subscriptionStates.map((status) => [status, z.int()]))),
       countsOf,
       "How many subscriptions there are in each state.",
     ),
-    allow_manual_enrollment: boolean({ default: true, doc: "Whether contacts can be subscribed one by one." }),
-    stop_on_reply: boolean({ default: true, doc: "Whether a contact's answer ends their subscription." }),
+    allow_manual_enrollment: boolean({ default: true, doc: "Whether members can subscribe contacts by hand." }),
+    stop_on_reply: boolean({ default: true, doc: "Whether a contact's reply ends their subscription." }),
     stop_on_meeting: boolean({ default: true, doc: "Whether a meeting with them does." }),
+    stop_rules: json(stopRules, {
+      doc: "What else ends a subscription: `reply_sms`, `call_answered`, `opportunity_won` and `lead_status_ids`, and what a reply by another contact of the lead does (`none`, `pause` or `stop`). Null for all of them, with `pause`.",
+    }),
+    out_of_office: json(outOfOffice, {
+      doc: "What an automatic reply does: `pause_until_return`, after `default_days` where no date is named, or `ignore`.",
+    }),
+    sender: json(senders, {
+      doc: "The mailbox of subscriptions that name none: the first of `account_ids` (`fixed`), the one of them with the fewest live subscriptions (`rotate`), or that of the lead's owner (`owner`). Whoever subscribes a contact must be allowed to send from it.",
+    }),
+    goal: json(z.looseObject({}), {
+      doc: "A query for leads or contacts: who matches it when a step is due has reached the goal.",
+    }),
+    apply_edits: input(z.enum(["future_steps", "new_only"]), {
+      doc: "With new `steps`: whether subscriptions go on with them (`future_steps`), or keep to the former ones (`new_only`).",
+    }),
+    stats: related(stepStats, statsOf, "What became of each step, by variant. The rates are of what was delivered."),
     is_shared: boolean({ default: true, doc: "False hides it from everyone but its author and admins." }),
     email_template_ids: texts({ default: [] as string[], hidden: true, derive: namedIn("email_template_id") }),
     sms_template_ids: texts({ default: [] as string[], hidden: true, derive: namedIn("sms_template_id") }),
@@ -83,5 +109,8 @@ export function countsOf(alias: string, ctx: Ctx): Sql {
 
 function namedIn(field: "email_template_id" | "sms_template_id") {
   return (row: { steps: Step[] }): string[] =>
-    [...new Set(row.steps.map((step) => step[field]).filter((id) => id !== null))].sort();
+    [...new Set(row.steps.flatMap((step) => [step[field], ...ofVariants(step, field)]).filter((id) => id != null))].sort();
 }
+
+const ofVariants = ({ variants }: Step, field: "email_template_id" | "sms_template_id"): (string | null)[] =>
+  field === "sms_template_id" ? [] : (variants ?? []).map((one) => one.email_template_id);

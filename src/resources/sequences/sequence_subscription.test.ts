@@ -1,10 +1,14 @@
-// Subscriptions: who can be taken through a sequence, when the first step is due, pausing and resuming.
+// Subscriptions: who can be subscribed, when the first step is due, pausing and resuming.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
-import { asService } from "../../records/public_route.ts";
+import { sql } from "../../db/sql.ts";
+import { asService } from "../../records/acting.ts";
+import { lockWhere } from "../../records/references.ts";
 import { newId } from "../../values/id.ts";
-import { unsubscribe } from "../contacts/unsubscribe.ts";
+import { suppress } from "../contacts/suppress.ts";
+import { sequenceSubscription } from "./sequence_subscription.ts";
+import { finish } from "./sequence_subscription_verbs.ts";
 
 async function mailing(ws: Workspace, body: object = {}): Promise<any> {
   const template = await ws.post("/email_template/", { name: "Hello", is_shared: true });
@@ -17,10 +21,94 @@ const calling = (ws: Workspace, body: object = {}): Promise<any> =>
 
 const person = (ws: Workspace, ...emails: string[]): Promise<any> => ws.contact({ emails: emails.map((email) => ({ email })) });
 
-const optOut = (ws: Workspace, address: string): Promise<void> =>
+const optOut = (ws: Workspace, address: string, scope = "all"): Promise<boolean> =>
   asService(ws.service.app.core, ws.id, ws.userId, { id: newId("req"), method: "POST", path: "/u/" }, (ctx) =>
-    unsubscribe(ctx, address),
+    suppress(ctx, { address, scope, reason: "unsubscribed", source: "link", source_id: null }),
   );
+
+describe("once at a time", () => {
+  const eight = Array.from({ length: 8 });
+  const made = (answers: { status: number }[]) => answers.filter((one) => one.status === 201).length;
+  const field = (answer: any, of: string): string => {
+    assert.equal(answer.status, 400, answer.text);
+    assert.deepEqual(Object.keys(answer.body["field-errors"]), [of]);
+    return answer.body["field-errors"][of];
+  };
+  const ask = (ws: Workspace, sequence: any, contact: any, more: object = {}) =>
+    ws.ask("POST", "/sequence_subscription/", { body: { sequence_id: sequence.id, contact_id: contact.id, ...more } });
+
+  test("an address goes through a sequence, whichever contacts have it and however many ask at once", async () => {
+    const acme = await organization();
+    const sequence = await mailing(acme);
+    const people = await Promise.all(eight.map((_, i) => person(acme, i % 2 ? "Info@Example.com" : "info@example.com")));
+
+    const answers = await Promise.all(people.map((one) => ask(acme, sequence, one)));
+
+    assert.equal(made(answers), 1);
+    for (const one of answers.filter(({ status }) => status !== 201)) assert.match(field(one, "contact_email"), /merge/);
+    const late = await ask(acme, sequence, await person(acme, "own@example.com", "INFO@example.com"), {
+      contact_email: "info@example.com",
+    });
+    assert.match(field(late, "contact_email"), /merge/);
+    assert.equal((await ask(acme, await mailing(acme), people[0])).status, 201);
+  });
+
+  test("a contact goes through a sequence, however many ask at once, and whoever is told says what to do", async () => {
+    const acme = await organization();
+    const [sequence, ann] = [await calling(acme), await acme.contact()];
+
+    const answers = await Promise.all(Array.from({ length: 50 }, () => ask(acme, sequence, ann)));
+
+    assert.equal(made(answers), 1);
+    assert.equal(answers.length - made(answers), 49);
+    for (const one of answers.filter(({ status }) => status !== 201)) assert.match(field(one, "contact_id"), /delete/);
+  });
+
+  test("an address whose contact one may not see is taken as well", async () => {
+    const acme = await organization();
+    const sequence = await mailing(acme);
+    const bob = await acme.memberWith(["manage_email_sequences"]);
+    await ask(acme, sequence, await person(acme, "info@example.com"));
+
+    const refused = await ask(bob, sequence, await person(bob, "info@example.com"));
+
+    assert.match(field(refused, "contact_email"), /already/);
+  });
+
+  test("a way that ended is not resumed while the address goes through the sequence as another contact's", async () => {
+    const acme = await organization();
+    const sequence = await mailing(acme);
+    const [ann, team] = [await person(acme, "info@example.com"), await person(acme, "info@example.com")];
+    const first = await acme.post("/sequence_subscription/", { sequence_id: sequence.id, contact_id: ann.id });
+    await acme.inside(async (ctx) => {
+      const [before] = await lockWhere(ctx, sequenceSubscription, sql`t.id = ${first.id}`);
+      finish(ctx, before!);
+    });
+    await acme.post("/sequence_subscription/", { sequence_id: sequence.id, contact_id: team.id });
+
+    await acme.refused(400, "PUT", `/sequence_subscription/${first.id}/`, { status: "active" }, "status");
+  });
+
+  test("a contact goes through one sequence, where the organization says so, however many ask at once", async () => {
+    const acme = await organization();
+    const ann = await person(acme, "ann@example.com");
+    const sequences = await Promise.all(eight.map(() => calling(acme)));
+    const settings = (one_at_a_time: unknown) =>
+      acme.ask("PUT", `/organization/${acme.id}/`, { body: { settings: { sequences: { one_at_a_time } } } });
+
+    await settings(true);
+    const answers = await Promise.all(sequences.map((one) => ask(acme, one, ann)));
+    const twin = await ask(acme, sequences[0], await person(acme, "ann@example.com"));
+    await settings(false);
+    const several = await ask(acme, await calling(acme), ann);
+
+    assert.equal(made(answers), 1);
+    for (const one of answers.filter(({ status }) => status !== 201)) assert.match(field(one, "contact_id"), /one_at_a_time/);
+    assert.match(field(twin, "contact_email"), /already|one_at_a_time/);
+    assert.equal(several.status, 201);
+    assert.deepEqual(Object.keys((await settings("yes")).body["field-errors"]), ["settings.sequences.one_at_a_time"]);
+  });
+});
 
 describe("subscribing a contact", () => {
   test("says who is written to and by whom, and when the first step is due", async () => {
@@ -60,6 +148,28 @@ describe("subscribing a contact", () => {
     });
 
     assert.equal(one.next_step_at, "2026-01-05T08:00:00.000Z");
+  });
+
+  test("waits by the clock of who is written to, or of who writes, where the sequence says so", async () => {
+    const acme = await organization();
+    await acme.put(`/organization/${acme.id}/`, { timezone: "Asia/Tokyo" });
+    await acme.put("/me/", { timezone: "America/New_York" });
+    const schedule = { ranges: [1, 2, 3, 4, 5].map((weekday) => ({ weekday, start: "09:00", end: "17:00" })) };
+    const steps = [{ step_type: "call", delay: { amount: 2, unit: "days" } }];
+    const due = async (timezone: string, contact: object) => {
+      const sequence = await acme.post("/sequence/", { name: "Calls", steps, schedule, timezone });
+      assert.deepEqual([sequence.timezone, sequence.steps[0].delay], [timezone, steps[0]!.delay]);
+      const one = await acme.post("/sequence_subscription/", {
+        sequence_id: sequence.id,
+        contact_id: (await acme.contact(contact)).id,
+        start_date: "2026-01-02T10:00:00.000Z",
+      });
+      return one.next_step_at;
+    };
+
+    assert.equal(await due("recipient", { timezone: "Europe/Berlin" }), "2026-01-05T08:00:00.000Z");
+    assert.equal(await due("recipient", {}), "2026-01-05T00:00:00.000Z");
+    assert.equal(await due("sender", { timezone: "Europe/Berlin" }), "2026-01-05T14:00:00.000Z");
   });
 
   test("writes by the caller's usual account, or the one that is named", async () => {
@@ -105,11 +215,9 @@ describe("subscribing a contact", () => {
     await refuse({ contact_email: "bob@example.com" }, "contact_email");
     await refuse({ status: "finished" }, "status");
     await refuse({ sender_account_id: "emailacct_none" }, "sender_account_id");
-    const calendar = await acme.post("/connected_account/", { _type: "zoom" });
-    await refuse({ sender_account_id: calendar.id }, "sender_account_id");
     const one = await acme.post("/sequence_subscription/", { sequence_id: sequence.id, contact_id: ann.id });
     const path = `/sequence_subscription/${one.id}/`;
-    await acme.refused(400, "PUT", path, { sender_account_id: calendar.id }, "sender_account_id");
+    await acme.refused(400, "PUT", path, { sender_account_id: "emailacct_none" }, "sender_account_id");
     await acme.delete(path);
     await refuse({ calls_assigned_to: ["user_none"] }, "calls_assigned_to.0");
     await refuse({ from_phone_number_id: "phon_none" }, "from_phone_number_id");
@@ -182,6 +290,19 @@ describe("an address that has unsubscribed", () => {
     await acme.refused(400, "POST", "/sequence_subscription/", body, "contact_email");
     await acme.refused(400, "PUT", `/sequence_subscription/${one.id}/`, { status: "active" }, "status");
     await acme.post("/sequence_subscription/", { ...body, sequence_id: (await calling(acme)).id });
+  });
+
+  test("may want none of one sequence and go through another", async () => {
+    const acme = await organization();
+    const [one, other] = [await mailing(acme), await mailing(acme)];
+    const ann = await person(acme, "ann@example.com");
+
+    await optOut(acme, "ann@example.com", one.id);
+
+    const body = { contact_id: ann.id };
+    await acme.refused(400, "POST", "/sequence_subscription/", { ...body, sequence_id: one.id }, "contact_email");
+    await acme.post("/sequence_subscription/", { ...body, sequence_id: other.id });
+    assert.equal((await acme.get(`/contact/${ann.id}/`)).emails[0].is_unsubscribed, false);
   });
 });
 
@@ -330,6 +451,22 @@ describe("a subscription", () => {
       [(await read(double)).status, (await read(staying)).status, (await read(moving)).status],
       ["finished", "active", "active"],
     );
+    assert.equal((await read(double)).status_reason, "replaced");
+  });
+
+  test("ends with a merge where one sequence at a time is allowed and the contact that stays is in another", async () => {
+    const acme = await organization();
+    const [one, other] = [await calling(acme), await calling(acme)];
+    const [gone, kept] = [await acme.contact(), await acme.contact()];
+    await acme.put(`/organization/${acme.id}/`, { settings: { sequences: { one_at_a_time: true } } });
+    const ending = await acme.post("/sequence_subscription/", { sequence_id: one.id, contact_id: gone.id });
+    const staying = await acme.post("/sequence_subscription/", { sequence_id: other.id, contact_id: kept.id });
+
+    await acme.post("/contact/merge/", { source: gone.id, destination: kept.id });
+
+    const after = await acme.get(`/sequence_subscription/${ending.id}/`);
+    assert.deepEqual([after.status, after.status_reason, after.contact_id], ["finished", "replaced", kept.id]);
+    assert.equal((await acme.get(`/sequence_subscription/${staying.id}/`)).status, "active");
   });
 
   test("stays behind when its lead moves to another organization", async () => {

@@ -1,6 +1,7 @@
-// A subscription: one contact in one sequence, with the step it has reached.
-import { choice, formed, integer, label, naming, ref, text, texts, timestamp } from "../../core/field.ts";
-import { resource } from "../../core/resource.ts";
+// A subscription: one contact in one sequence, with the current step.
+import { z } from "zod";
+import { boolean, choice, formed, integer, json, label, naming, ref, text, texts, timestamp } from "../../core/field.ts";
+import { type Row, resource } from "../../core/resource.ts";
 import { searched } from "../../search/searched.ts";
 import { parseEmail } from "../../values/email.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
@@ -8,7 +9,7 @@ import { authorNames } from "../shared/names.ts";
 import { subscriptionStates } from "./sequence.ts";
 
 const address = (raw: string) => parseEmail(raw);
-/** Members write from the address they have here, and before a workspace has a domain that is `admin@localhost`. */
+/** Members write from the address they have here. Before a workspace has a domain, that is `admin@localhost`. */
 const senderAddress = (raw: string) => parseEmail(raw, { allowLocalhost: true });
 const addressReason = "must be an e-mail address";
 
@@ -45,17 +46,22 @@ export const statusReasons = [
   "filter-config-invalid",
   "email-ai-generation-failed",
   "unsubscribed",
+  "out-of-office",
+  "complained",
+  "replaced",
+  "no-address",
+  "other-contact-replied",
 ] as const;
 
 export const sequenceSubscription = resource({
   name: "sequence_subscription",
   prefix: "sub",
-  doc: "A contact's way through a sequence.",
+  doc: "A contact's subscription to a sequence.",
   visible: visibleAsLead,
   indexed: ["contact_id", "lead_id"],
   search: searched({ query: false }),
   fields: {
-    // Kept when the sequence is gone: the subscription still says what it was.
+    // Kept when the sequence is deleted, so that the subscription still shows its name.
     sequence_id: ref(
       "sequence",
       { onDelete: "keep", onMove: "clear" },
@@ -70,16 +76,16 @@ export const sequenceSubscription = resource({
     lead_id: ref("lead", { onDelete: "cascade", onMove: "follow" }, { filled: true, readOnly: true, doc: "The contact's lead." }),
     contact_email: formed(address, addressReason, {
       createOnly: true,
-      doc: "The address that is written to: one of the contact's, the first by default.",
+      doc: "The recipient: one of the contact's addresses, by default the first.",
     }),
     sender_account_id: ref(
       "connected_account",
       { onDelete: "clear", onMove: "clear" },
-      { doc: "The account that e-mails leave through; the caller's usual one by default." },
+      { doc: "The account that sends e-mails; by default the caller's." },
     ),
-    sender_name: text({ doc: "The name that is written under; by default that of the account, or the caller's." }),
+    sender_name: text({ doc: "The sender's name; by default that of the account, or the caller's." }),
     sender_email: formed(senderAddress, addressReason, {
-      doc: "The address that is written from; by default that of the account, or the caller's.",
+      doc: "The sender's address; by default that of the account, or the caller's.",
     }),
     calls_assigned_to: texts({
       default: [] as string[],
@@ -94,20 +100,41 @@ export const sequenceSubscription = resource({
     ),
     status: choice(subscriptionStates, {
       default: "active",
-      doc: "May be set to `paused`, and to `active` to go on; the other states are reached by what happens.",
+      doc: "Can be set to `paused`, and to `active` to resume. The other states follow from events.",
     }),
-    status_reason: choice(statusReasons, { readOnly: true, doc: "Why it is in this state." }),
-    start_date: timestamp({ createOnly: true, filled: true, doc: "When it begins; now by default." }),
+    status_reason: choice(statusReasons, { readOnly: true, doc: "The reason for this status." }),
+    start_date: timestamp({ createOnly: true, filled: true, doc: "When it starts; by default now." }),
     steps_version: integer({
       readOnly: true,
       filled: true,
-      doc: "The version of the sequence's steps by which its own was found.",
+      doc: "The version of the sequence's steps that `current_step_id` belongs to.",
     }),
-    current_step_id: text({ readOnly: true, doc: "The step that comes next." }),
-    next_step_at: timestamp({ readOnly: true, doc: "When that step is taken." }),
-    finished_at: timestamp({ readOnly: true, doc: "When it came to its end." }),
-    paused_at: timestamp({ readOnly: true, doc: "Since when it is paused." }),
+    current_step_id: text({ readOnly: true, doc: "The next step." }),
+    next_step_at: timestamp({ readOnly: true, doc: "When that step is due." }),
+    finished_at: timestamp({ readOnly: true, doc: "When it ended." }),
+    paused_at: timestamp({ readOnly: true, doc: "When it was paused." }),
+    resume_at: timestamp({ readOnly: true, doc: "For a contact who is away: when it resumes." }),
     initial_email_id: text({ readOnly: true, doc: "The first e-mail it sent." }),
+    latest_email_id: text({ readOnly: true, doc: "The latest e-mail it sent." }),
+    waiting_message_id: text({ readOnly: true, doc: "The message of the present step, until it was sent." }),
+    waiting_task_id: text({ readOnly: true, doc: "The task of the present step, until somebody has done it." }),
+    error_message: text({ readOnly: true, max: 1000, doc: "Why its step cannot be taken, or not yet." }),
+    vars: json(z.record(z.string().max(64), z.union([z.string().max(10_000), z.number(), z.boolean(), z.null()])), {
+      doc: "Values for this contact alone, which its steps name as `{{ vars.… }}`.",
+    }),
+    keeps_steps: boolean({ readOnly: true, hidden: true, default: false, doc: "It keeps to the steps of its `steps_version`." }),
+    held_since: timestamp({ readOnly: true, hidden: true, doc: "Since when something holds its step up." }),
+    slot_at: timestamp({ readOnly: true, hidden: true, doc: "The moment that was set aside for its step." }),
+    throttled_since: timestamp({ readOnly: true, hidden: true, doc: "Since when it waits for a day with room." }),
     ...authorNames,
   },
 });
+
+/** The state of a subscription before it was stopped, to restore it if that was a mistake. */
+export type Stopped = Pick<
+  Row<typeof sequenceSubscription>,
+  "id" | "status" | "status_reason" | "paused_at" | "resume_at" | "next_step_at" | "finished_at"
+> & {
+  /** The reason it has had since then. */
+  became: Row<typeof sequenceSubscription>["status_reason"];
+};

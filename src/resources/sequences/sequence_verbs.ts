@@ -1,110 +1,162 @@
-// What writing a sequence does besides writing the row: its templates must exist, and contacts in the
-// middle of it continue at the right step.
-import type { Ctx } from "../../core/context.ts";
-import { below, type FieldErrors, invalid, refuse } from "../../core/errors.ts";
+// The verbs of sequences: templates must exist, and subscribed contacts continue at the right step.
+import { type Ctx, query } from "../../core/context.ts";
+import { type FieldErrors, invalid, refuse } from "../../core/errors.ts";
 import type { Create, Patch, Resource, Row } from "../../core/resource.ts";
-import { and, type Sql, sql } from "../../db/sql.ts";
+import { and, type Sql, sql, statement } from "../../db/sql.ts";
+import { wake } from "../../jobs/job.ts";
 import { findRecords } from "../../records/records.ts";
 import { lockWhere } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
-import { find } from "../../search/find.ts";
-import { type QueryNode, readQuery } from "../../search/nodes.ts";
-import { resourceOf } from "../../search/relations.ts";
+import { checkTemplate, TemplateError } from "../../services/liquid.ts";
 import { same } from "../../values/same.ts";
+import { mailboxOf } from "../accounts/senders.ts";
+import { canBeAssigned } from "../tasks/assignee.ts";
 import { emailTemplate } from "../templates/email_template.ts";
 import { smsTemplate } from "../templates/sms_template.ts";
+import { forgetSteps, keepSteps } from "./former_steps.ts";
+import { isLive } from "./live_once.ts";
+import { checkQuery } from "./matches.ts";
 import { sequence } from "./sequence.ts";
 import { sequenceSubscription } from "./sequence_subscription.ts";
 import { atFirstStep, finish } from "./sequence_subscription_verbs.ts";
-import { numbered, type Step, survivorOf } from "./steps.ts";
+import { stepJobs, wakeStep } from "./step_jobs.ts";
+import { numbered, type Step, survivorOf, wordingsOf } from "./steps.ts";
+import { zoneFor } from "./zone.ts";
 
 type Sequence = Row<typeof sequence>;
 
-export async function createSequence(ctx: Ctx, given: Create<typeof sequence>): Promise<Sequence> {
-  // Steps that were read of another sequence become steps of this one.
+export async function createSequence(ctx: Ctx, { apply_edits: _, ...given }: Create<typeof sequence>): Promise<Sequence> {
+  // Steps copied from another sequence become new steps of this one.
   const own = (given.steps ?? []).map((step) => ({ ...step, id: null }));
   const steps = numbered(own, [], ctx.now);
   const status = statusWith(steps, given.status);
   await checkTemplates(ctx, steps, []);
-  await checkTrigger(ctx, given.trigger_query, null);
+  await checkQueries(ctx, { ...given, steps }, null);
+  await checkMailboxes(ctx, given.sender);
   return store.insert(ctx, sequence, { ...given, status, steps });
 }
 
-export async function updateSequence(ctx: Ctx, before: Sequence, patch: Patch<typeof sequence>): Promise<Sequence> {
-  await checkTrigger(ctx, patch.trigger_query, before.trigger_query);
+export async function updateSequence(
+  ctx: Ctx,
+  before: Sequence,
+  { apply_edits, ...patch }: Patch<typeof sequence>,
+): Promise<Sequence> {
   const steps = numbered(patch.steps ?? before.steps, before.steps, ctx.now);
   const status = statusWith(steps, patch.status, before);
-  if (same(steps, before.steps)) return store.update(ctx, sequence, before, { ...patch, status, steps: before.steps });
+  await checkQueries(ctx, { ...patch, steps }, before);
+  if (!same(patch.sender ?? null, before.sender)) await checkMailboxes(ctx, patch.sender);
+  if (same(steps, before.steps)) {
+    const after = store.update(ctx, sequence, before, { ...patch, status, steps: before.steps });
+    await wakeAll(ctx, before, after);
+    return after;
+  }
 
   await checkTemplates(ctx, steps, before.steps);
   const after = store.update(ctx, sequence, before, { ...patch, status, steps, steps_version: before.steps_version + 1 });
-  await moveOn(ctx, before, after);
+  if (apply_edits === "new_only") keepSteps(ctx, before);
+  else await moveOn(ctx, before, after);
+  await wakeAll(ctx, before, after);
   return after;
 }
 
-/** An active one has steps to take somebody through; one that loses them all is a draft again. */
+/** It goes on: its subscriptions look at their steps again. */
+async function wakeAll(ctx: Ctx, before: Sequence, after: Sequence): Promise<void> {
+  if (after.status !== "active" || before.status === "active") return;
+  const rows = await query(
+    ctx,
+    statement(
+      sql`select t.id from sequence_subscription t where t.organization_id = ${ctx.organization_id}
+        and t.sequence_id = ${after.id} and t.status = 'active'`,
+    ),
+  );
+  const ids = rows.map(([id]) => id!);
+  wake(ctx, stepJobs, ids);
+}
+
+/** An active sequence has steps. One that loses all of them becomes a draft again. */
 function statusWith(steps: readonly Step[], said: Sequence["status"] | undefined, before?: Sequence): Sequence["status"] {
   if (steps.length > 0) return said ?? before?.status ?? "active";
   if (said === "active") throw invalid({ status: "cannot be active without steps" });
   return said ?? (before?.status === "paused" ? "paused" : "draft");
 }
 
-/** Its steps go with it; who was on their way is told why it ended. */
+/** Its steps are deleted with it. Its subscriptions end, with the reason. */
 export async function deleteSequence(ctx: Ctx, before: Sequence): Promise<void> {
-  for (const one of await lockSubscriptions(ctx, before, isLiving))
+  for (const one of await lockSubscriptions(ctx, before, isLive))
     store.update(ctx, sequenceSubscription, one, {
       status: "error",
       status_reason: "sequence-deleted",
       current_step_id: null,
       next_step_at: null,
+      waiting_task_id: null,
       paused_at: null,
+      resume_at: null,
       finished_at: ctx.now.toISOString(),
     });
+  forgetSteps(ctx, before);
   await store.remove(ctx, sequence, [before]);
 }
 
 /**
- * Whoever stands at a step that is gone stands at the next one that is still there; whoever is on their way and finds none has come
- * to the end. Whoever waits for a first step to be there begins.
+ * When a step is deleted, subscriptions at it move to the next remaining step. If there is none, they are finished. Subscriptions
+ * that were waiting for a first step start.
  */
 async function moveOn(ctx: Ctx, before: Sequence, after: Sequence): Promise<void> {
   const kept = new Set(after.steps.map((step) => step.id));
   const gone = before.steps.filter((step) => !kept.has(step.id)).map((step) => step.id);
-  for (const one of await lockSubscriptions(ctx, before, sql`t.current_step_id = any(${gone})`)) {
+  for (const one of await lockSubscriptions(ctx, before, sql`t.current_step_id = any(${gone}) and not t.keeps_steps`)) {
     const next = survivorOf(one.current_step_id!, before.steps, after.steps);
     const values = { current_step_id: next?.id ?? null, steps_version: after.steps_version };
     if (next === null && one.finished_at === null) finish(ctx, one, values);
-    else store.update(ctx, sequenceSubscription, one, values);
+    else wakeStep(ctx, store.update(ctx, sequenceSubscription, one, { ...values, ...(isWaiting(one) && notWaiting(ctx)) }));
   }
   if (before.steps.length > 0) return;
-  for (const one of await lockSubscriptions(ctx, before, and([isLiving, sql`t.current_step_id is null`])))
-    store.update(ctx, sequenceSubscription, one, atFirstStep(after, one.start_date));
+  for (const one of await lockSubscriptions(ctx, before, and([isLive, sql`t.current_step_id is null`]))) {
+    const first = atFirstStep(after, one.start_date, await zoneFor(ctx, after, one));
+    wakeStep(ctx, store.update(ctx, sequenceSubscription, one, first));
+  }
 }
 
-const isLiving = sql`t.status in ('active', 'paused')`;
+const isWaiting = (way: Row<typeof sequenceSubscription>): boolean =>
+  way.waiting_message_id !== null || way.waiting_task_id !== null;
 
-/** Whoever may change a sequence changes it for everyone in it, also for contacts of leads they may not see. */
+const notWaiting = ({ now }: Ctx) => ({
+  waiting_message_id: null,
+  waiting_task_id: null,
+  next_step_at: now.toISOString(),
+});
+
+/** A change of a sequence affects all its subscriptions, including those of leads that the caller cannot see. */
 const lockSubscriptions = (ctx: Ctx, of: Sequence, which: Sql): Promise<Row<typeof sequenceSubscription>[]> =>
   lockWhere(ctx, sequenceSubscription, and([sql`t.sequence_id = ${of.id}`, which]));
 
-// --- what it names ---
+// --- templates and queries ---
 
-/** Templates must be there and be seen by the caller; what a sequence had before may stay. They cannot be deleted meanwhile. */
+/**
+ * Templates must exist and be visible to the caller. Those that the sequence already had may stay. They are locked, so that
+ * nobody deletes them at the same time.
+ */
 async function checkTemplates(ctx: Ctx, steps: readonly Step[], before: readonly Step[]): Promise<void> {
   const errors: FieldErrors = {};
   for (const [field, of] of [
     ["email_template_id", emailTemplate],
     ["sms_template_id", smsTemplate],
   ] as const) {
-    const kept = new Set(before.map((step) => step[field]));
-    const ids = [...new Set(steps.map((step) => step[field]))].filter((id) => id !== null && !kept.has(id)) as string[];
-    const found = await existing(ctx, of, ids);
-    steps.forEach((step, i) => {
-      const id = step[field];
-      if (id !== null && !kept.has(id) && !found.has(id)) errors[`steps.${i}.${field}`] = "does not exist";
-    });
+    const kept = new Set(before.flatMap((step) => namedBy(step, field).map(({ id }) => id)));
+    const named = steps.flatMap((step, i) => namedBy(step, field).map(({ id, at }) => ({ id, at: `steps.${i}.${at}` })));
+    const fresh = named.filter(({ id }) => !kept.has(id));
+    const found = await existing(ctx, of, [...new Set(fresh.map(({ id }) => id))]);
+    for (const { id, at } of fresh) if (!found.has(id)) errors[at] = "does not exist";
   }
   refuse(errors);
+}
+
+function namedBy(step: Step, field: "email_template_id" | "sms_template_id"): { id: string; at: string }[] {
+  const own = step[field];
+  const those = own === null ? [] : [{ id: own, at: field }];
+  if (field === "sms_template_id") return those;
+  const others = (step.variants ?? []).map(({ email_template_id: id }, i) => ({ id, at: `variants.${i}.${field}` }));
+  return [...those, ...others.filter((one): one is { id: string; at: string } => one.id !== null)];
 }
 
 async function existing(ctx: Ctx, of: Resource, ids: readonly string[]): Promise<Set<string>> {
@@ -113,21 +165,41 @@ async function existing(ctx: Ctx, of: Resource, ids: readonly string[]): Promise
   return new Set(rows.map((row) => row.id as string));
 }
 
-/** A query for leads or contacts, which the search would take. What was taken before may be written back. */
-async function checkTrigger(ctx: Ctx, given: object | null | undefined, before: object | null): Promise<void> {
-  if (given === null || given === undefined || same(given, before)) return;
-  const { query, errors } = readQuery(given, "trigger_query");
-  if (errors !== null) throw invalid(errors);
-  const of = resourceOf(ctx, objectTypeIn(query) ?? "");
-  if (of === undefined || !["lead", "contact"].includes(of.name))
-    throw invalid({
-      trigger_query: 'must be for leads or contacts: {"type": "object_type", "object_type": "lead"} in its outermost "and"',
-    });
-  await below("trigger_query", () => find(ctx, of, query));
+/** The queries must be such as the search accepts, and tags such as can be read. */
+async function checkQueries(
+  ctx: Ctx,
+  { trigger_query, goal, steps }: Patch<typeof sequence> & { steps: readonly Step[] },
+  before: Sequence | null,
+): Promise<void> {
+  await checkQuery(ctx, trigger_query, before?.trigger_query ?? null, "trigger_query");
+  await checkQuery(ctx, goal, before?.goal ?? null, "goal");
+  const kept = new Map(before?.steps.map((step) => [step.id, step]));
+  for (const [i, step] of steps.entries()) {
+    await checkQuery(ctx, step.condition, kept.get(step.id)?.condition ?? null, `steps.${i}.condition`);
+    const assignee = step.assigned_to;
+    if (assignee && assignee !== kept.get(step.id)?.assigned_to && !canBeAssigned(ctx.directory, assignee))
+      throw invalid({ [`steps.${i}.assigned_to`]: "is not an active member or a group" });
+    checkTags(step.text, `steps.${i}.text`);
+    for (const { subject, body } of wordingsOf(step)) {
+      checkTags(subject, `steps.${i}.subject`);
+      checkTags(body, `steps.${i}.body`);
+    }
+  }
 }
 
-function objectTypeIn(tree: QueryNode): string | null {
-  const nodes = tree.type === "and" && !tree.negate ? tree.queries : [tree];
-  for (const node of nodes) if (node.type === "object_type" && !node.negate) return node.object_type;
-  return null;
+function checkTags(source: string | null, place: string): void {
+  try {
+    if (source !== null) checkTemplate(source);
+  } catch (error) {
+    if (error instanceof TemplateError) throw invalid({ [place]: error.message });
+    throw error;
+  }
+}
+
+/** Whoever writes the sequence may send from its mailboxes. */
+async function checkMailboxes(ctx: Ctx, sender: Sequence["sender"] | undefined): Promise<void> {
+  if (!sender) return;
+  if (sender.mode !== "owner" && sender.account_ids.length === 0)
+    throw invalid({ "sender.account_ids": `are required for ${sender.mode}` });
+  for (const [i, id] of sender.account_ids.entries()) await mailboxOf(ctx, ctx.actor.user_id, id, `sender.account_ids.${i}`);
 }

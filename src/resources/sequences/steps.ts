@@ -1,23 +1,57 @@
-// The steps of a sequence, as they are given and as they are kept.
+// The steps of a sequence, in requests and as stored.
 import { z } from "zod";
 import { invalid } from "../../core/errors.ts";
 import { newId } from "../../values/id.ts";
+import { units } from "../automations/catalog.ts";
 
 export const stepTypes = ["email", "call", "sms", "task", "channel_message"] as const;
 
-/** A year: longer than anyone waits. */
+/** A year, which is longer than anyone waits. */
 const delayMax = 366 * 86_400;
 const seconds = z.int().min(0).max(delayMax);
+/** Days and weeks are calendar ones. Business days leave out Saturday and Sunday. */
+const secondsIn = { minutes: 60, hours: 3_600, days: 86_400, weeks: 604_800, business_days: 86_400 } as const;
+const amountOfTime = z
+  .strictObject({ amount: z.int().min(0), unit: z.enum(units) })
+  .refine(({ amount, unit }) => amount * secondsIn[unit] <= delayMax, { path: ["amount"], error: "must be a year or less" });
+const delayReason = 'must be seconds, or an amount such as {"amount": 2, "unit": "days"}, and a year or less';
 const words = z.string().max(100_000).nullable().default(null);
 const templateId = z.string().min(1).max(64).nullable().default(null);
+
+/** What an e-mail says: a template, or words with tags of their own. */
+const wording = {
+  email_template_id: templateId,
+  subject: z.string().max(1000).nullable().default(null),
+  body: words,
+};
+const variant = z
+  .strictObject({ id: z.string().min(1).max(64), weight: z.int().min(1).max(100).default(1), ...wording })
+  .refine(({ email_template_id, body }) => email_template_id !== null || body, {
+    path: ["email_template_id"],
+    error: "is required, or body",
+  });
+const variants = z
+  .array(variant)
+  .max(10)
+  .refine((all) => new Set(all.map(({ id }) => id)).size === all.length, "must each have an id of its own");
+
+export type Wording = Pick<z.output<typeof variant>, keyof typeof wording>;
 
 const given = z
   .object({
     id: z.string().max(64).nullish(),
     step_type: z.enum(stepTypes),
-    delay: seconds.default(0),
+    delay: z.union([seconds, amountOfTime], { error: delayReason }).default(0),
     required: z.boolean().default(false),
-    email_template_id: templateId,
+    at: z
+      .string()
+      .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: "must be a time of day such as 09:00" })
+      .nullable()
+      .default(null),
+    condition: z.looseObject({}).nullable().default(null),
+    assigned_to: z.string().max(64).nullable().default(null),
+    ...wording,
+    variants: variants.nullable().default(null),
     sms_template_id: templateId,
     threading: z.enum(["new_thread", "old_thread"]).nullable().default(null),
     step_allowed_delay: seconds.nullable().default(null),
@@ -26,7 +60,8 @@ const given = z
   })
   .superRefine((step, check) => {
     const refuse = (field: string, message: string) => check.addIssue({ code: "custom", path: [field], message });
-    if (step.step_type === "email" && step.email_template_id === null) refuse("email_template_id", "is required for an e-mail");
+    if (step.step_type === "email" && step.email_template_id === null && !step.body && !step.variants?.length)
+      refuse("email_template_id", "is required for an e-mail, or body, or variants");
     if (step.step_type === "sms" && step.sms_template_id === null && !step.text)
       refuse("sms_template_id", "is required for a text message, or text");
     if (step.step_type === "channel_message" && !step.text) refuse("text", "is required for a message");
@@ -40,10 +75,12 @@ export const shownSteps = z.array(shown);
 
 export type GivenStep = z.output<typeof given>;
 
-/** A step as it is kept: it goes by its id, so that subscriptions find it again when others come before it. */
+/** A stored step. Subscriptions refer to its id, so that they find it again when steps are inserted before it. */
 export type Step = Omit<GivenStep, "id"> & { id: string; position: number };
 
-/** Steps that name one of `before` stay that step; those that name none are new. */
+export type Delay = Step["delay"];
+
+/** Steps with an id of `before` keep it. Those without are new. */
 export function numbered(steps: readonly GivenStep[], before: readonly Step[], now: Date): Step[] {
   const free = new Set(before.map((step) => step.id));
   return steps.map((step, position) => {
@@ -56,9 +93,14 @@ export function numbered(steps: readonly GivenStep[], before: readonly Step[], n
 const foreign = (id: string, before: readonly Step[]): string =>
   before.some((step) => step.id === id) ? "is there already" : "is not a step of this sequence";
 
-/** Where a subscription goes on whose step is gone: at the first step behind it that is still there; null when there is none. */
+/**
+ * Where a subscription continues when its step is deleted: at the first later step that still exists. Null when there is none.
+ */
 export function survivorOf(stepId: string, before: readonly Step[], after: readonly Step[]): Step | null {
   const kept = new Map(after.map((step) => [step.id, step]));
   const behind = before.slice(before.findIndex((step) => step.id === stepId));
   return behind.map((step) => kept.get(step.id)).find((step) => step !== undefined) ?? null;
 }
+
+/** All that an e-mail of the step may say. */
+export const wordingsOf = (step: Step): Wording[] => (step.variants?.length ? step.variants : [step]);

@@ -1,4 +1,4 @@
-// One sequence shows how many contacts are in it. A list of sequences shows it on request.
+// How many contacts are in a sequence. A single sequence shows it; a list shows it on request.
 import { type Ctx, query } from "../../core/context.ts";
 import type { JsonText } from "../../core/operation.ts";
 import { sql, statement } from "../../db/sql.ts";
@@ -6,7 +6,7 @@ import { recordWith } from "../../records/single.ts";
 import type { Alone } from "../../records/standard_operation.ts";
 import { countsOf } from "./sequence.ts";
 
-/** Where fields are named, `subscription_counts_by_status` is shown when it is among them. */
+/** When `_fields` is given, `subscription_counts_by_status` is shown only if it is among them. */
 export const subscriptionCounts: Alone = { add: withCounts };
 
 async function withCounts(ctx: Ctx, id: string, record: JsonText, fields: readonly string[] | null): Promise<JsonText> {

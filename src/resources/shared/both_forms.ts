@@ -9,8 +9,8 @@ export interface BothForms {
 }
 
 /**
- * Both forms of what a body gives, or undefined where it gives neither. The rich form wins, unless only the plain one differs
- * from what was `before`: whoever writes back a whole record has changed one of the two.
+ * Both forms of what a body gives, or undefined when it gives neither. The rich form wins, unless only the plain one differs from
+ * the stored value (`before`): a client that writes a whole record back has changed only one of the two.
  */
 export function bothForms(given: Forms, before: Forms = {}): BothForms | undefined {
   const plain = given.text === before.text ? undefined : given.text;

@@ -1,4 +1,4 @@
-// E-mail addresses, phone numbers, web addresses and postal addresses as leads and contacts carry them.
+// E-mail addresses, phone numbers, web addresses and postal addresses of leads and contacts.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
@@ -15,8 +15,10 @@ const listMax = 100;
 export interface Email {
   email: string;
   type: string;
-  /** Of contacts: whoever reads there wants no more mail. */
+  /** Only for contacts: the owner of the address has unsubscribed. */
   is_unsubscribed?: boolean;
+  /** Only for contacts: mail to it bounced. */
+  is_invalid?: boolean;
 }
 
 export interface Phone {
@@ -35,13 +37,13 @@ const email = z.object({
   type: z.enum(types).default("office"),
 });
 
-/** `[{email, type}]`; an address is kept as it was written and compared in lower case. */
+/** `[{email, type}]`. An address is kept as it was written, and compared in lower case. */
 export const emails = (doc: string) => json(z.array(email).max(listMax), { default: [] as Email[], doc });
 
 const givenPhone = z.object({ phone: z.string().max(100), type: z.enum(types).default("office") });
 const shownPhone = z.object({ phone: z.string(), phone_formatted: z.string(), type: z.string(), country: z.string().nullable() });
 
-/** `[{phone, type}]`, stored as E.164 by the organization's country; shown with `phone_formatted` and `country`. */
+/** `[{phone, type}]`, stored as E.164 by the organization's country, and shown with `phone_formatted` and `country`. */
 export const phones = (doc: string) =>
   json(z.array(givenPhone).max(listMax) as unknown as z.ZodType<Phone[]>, {
     default: [] as Phone[],
@@ -73,7 +75,7 @@ export const urls = (doc: string) => json(z.array(url).max(listMax), { default: 
 
 const short = z.string().max(255).nullish();
 
-/** What is written on an envelope, line by line. */
+/** The address as written on an envelope, line by line. */
 export const addressLines = { address_1: short, address_2: short, city: short, state: short, zipcode: short, country: short };
 
 const givenAddress = z
@@ -114,24 +116,30 @@ const shownAddress = z.object({
   tz_ids: z.array(z.string()),
 });
 
-/** Postal addresses; `tz_ids` follows from the country and state. */
+/** Postal addresses. `tz_ids` follows from the country and state. */
 export const addresses = (doc: string) =>
   json(z.array(givenAddress).max(listMax), { default: [] as Address[], doc, output: z.array(shownAddress) });
 
-/** The same of a contact, who may have unsubscribed. */
+/** The same for a contact, with unsubscribed and bounced addresses marked. */
 export const contactEmails = (doc: string) => {
   const schema = z.array(email).max(listMax);
-  const shown = z.object({ ...email.shape, email: z.string(), type: z.string(), is_unsubscribed: z.boolean() });
+  const shown = z.object({
+    ...email.shape,
+    email: z.string(),
+    type: z.string(),
+    is_unsubscribed: z.boolean(),
+    is_invalid: z.boolean(),
+  });
   return json(schema as unknown as z.ZodType<Email[]>, { default: [] as Email[], doc, output: z.array(shown) });
 };
 
-/** What e-mail addresses are found by. */
+/** The form in which e-mail addresses are searched. */
 export const emailKeys = (row: { emails: Email[] }): string[] => [...new Set(row.emails.map((one) => emailKey(one.email)))];
 
-/** What phone numbers are found by: their digits. */
+/** The form in which phone numbers are searched: their digits. */
 export const phoneKeys = (row: { phones: Phone[] }): string[] => [...new Set(row.phones.map((one) => phoneDigits(one.phone)))];
 
-/** Both lists in one, each value once; case does not matter. What `kept` has comes first. */
+/** Both lists in one, each value once, ignoring case. Those of `kept` come first. */
 export function united<T extends object>(kept: readonly T[], more: readonly T[], key: keyof T): T[] {
   const seen = new Set(kept.map((one) => String(one[key]).toLowerCase()));
   return [...kept, ...more.filter((one) => !seen.has(String(one[key]).toLowerCase()))];

@@ -1,4 +1,4 @@
-// Filters that several resources have beside the comparisons with their columns.
+// Filters of several resources that are no plain comparisons with columns.
 import type { Ctx } from "../../core/context.ts";
 import type { Field } from "../../core/field.ts";
 import type { Resource } from "../../core/resource.ts";
@@ -12,13 +12,13 @@ import { emailKey } from "../../values/email.ts";
 import { parsePhone, phoneDigits } from "../../values/phone.ts";
 import { organizationOf } from "../organization/organization.ts";
 
-/** Any of the record's e-mail addresses, in any case. */
+/** Any of the record's e-mail addresses, ignoring case. */
 export const emailFilter: Filter = {
   doc: "Only records with this e-mail address.",
   sql: (_ctx, value, alias) => sql`${name(alias)}.email_keys @> ${[emailKey(value.trim())]}`,
 };
 
-/** Any of the record's phone numbers, however it is written. */
+/** Any of the record's phone numbers, in any notation. */
 export const phoneFilter: Filter = {
   doc: "Only records with this phone number.",
   sql(ctx, value, alias) {
@@ -27,7 +27,7 @@ export const phoneFilter: Filter = {
   },
 };
 
-/** The same of whoever may be reached there: the record itself, or one of its people. */
+/** The same, for the record itself or one of its people. */
 export const reachedFilter = (resource: string, field: "email" | "phone"): Filter => {
   const own = field === "email" ? emailFilter : phoneFilter;
   return {
@@ -39,9 +39,9 @@ export const reachedFilter = (resource: string, field: "email" | "phone"): Filte
   };
 };
 
-/** The name as people remember it: in any case and without accents. */
+/** The name, ignoring case and accents. */
 export const nameFilter = (resource: string): Filter => ({
-  doc: "Only records with this name, in any case and with or without accents.",
+  doc: "Only records with this name, ignoring case and accents.",
   async sql(ctx, value, alias, whole) {
     const field = { type: "regular_field", object_type: null, field_name: "name" } as const;
     const condition = { type: "text", value, mode: "exact_value" } as const;
@@ -50,7 +50,7 @@ export const nameFilter = (resource: string): Filter => ({
   },
 });
 
-/** A tag in any case, where the organization keeps those of this kind of record in the spelling it has for them. */
+/** A tag, ignoring case. */
 export const tagFilter = (resource: string): Filter => ({
   doc: "Only records with this tag.",
   sql: (ctx, value, alias) => attributeOf(ctx, ctx.registry.resource(resource)!, alias, "tags")!.equals([value]),

@@ -1,18 +1,18 @@
-// Dates of things that have happened. Callers may set them, so that history can be imported, but never to a time in the future.
+// Dates of past events. Callers may set them, so that history can be imported, but never to a time in the future.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { timestamp } from "../../core/field.ts";
 import { dayIn, todayIn } from "../../values/time.ts";
 
-/** Of records that may be older than their row here. Ids and events are of the day they come in. */
+/** For records that may be older than their row here. Ids and events have the date of the import. */
 export const dateCreated = timestamp({
   filled: true,
   createOnly: true,
   resolve: pastMoment,
-  doc: "When it was created; may lie in the past, to bring in history.",
+  doc: "When it was created. It may be in the past, for imported history.",
 });
 
-/** Clocks that differ by less are right. */
+/** The allowed difference between clocks. */
 const tolerance = 60_000;
 const earliest = "1900-01-01";
 
@@ -21,7 +21,7 @@ export async function pastMoment(moment: string, { now }: Ctx): Promise<string> 
   return notAbsurd(moment);
 }
 
-/** A day that has begun somewhere on earth. */
+/** A day that has started somewhere on earth. */
 export async function pastDay(day: string, { now }: Ctx): Promise<string> {
   if (day > todayIn(now, "+14:00")) throw invalid({ "": "must not be in the future" });
   return notAbsurd(day);
@@ -35,32 +35,32 @@ function notAbsurd(date: string): string {
 const ends = ["date_won", "date_lost", "date_completed"] as const;
 
 /**
- * Nothing ends before it begins. Where a new record does not say when it was created, it may all the same come in with the date of its
- * end: that is older than its row here.
+ * Nothing ends before it starts. A new record without a date of creation may still have an earlier end date: it is older than its
+ * row here.
  */
 export function refuseEndBeforeCreated(
   given: { date_created?: string } & { [end in (typeof ends)[number]]?: string | null },
 ): void {
   const { date_created } = given;
   if (date_created === undefined) return;
-  // A day is compared with the first that it is anywhere on earth.
+  // A day is compared with the earliest date it could be anywhere on earth.
   const day = dayIn(date_created, "-12:00").toString();
   const early = ends.filter((key) => given[key] && given[key] < (given[key].length === day.length ? day : date_created));
-  if (early.length > 0) throw invalid(Object.fromEntries(early.map((key) => [key, `lies before date_created, ${date_created}`])));
+  if (early.length > 0) throw invalid(Object.fromEntries(early.map((key) => [key, `is before date_created, ${date_created}`])));
 }
 
 interface State {
   was: boolean;
   is: boolean;
-  /** What the date goes with, in words. */
+  /** The state that the date belongs to, in words. */
   called: string;
-  /** The date as it stands. */
+  /** The stored date. */
   before: string | null | undefined;
 }
 
 /**
- * The date that a state leaves: as it is said, else `otherwise`. It can be corrected while the state lasts, and goes with it. Whoever
- * sends back what was read and changes the state means the state.
+ * The date that belongs to a state: the given one, or else `otherwise`. It can be corrected while the state lasts, and is removed
+ * with it. If a request changes the state and sends the stored date back, the state decides.
  */
 export function dateOfState<K extends string>(
   key: K,

@@ -5,7 +5,7 @@ import { type FieldOptions, formed } from "../../core/field.ts";
 import { isCurrency } from "../../values/money.ts";
 import { organizationOf } from "../organization/organization.ts";
 
-/** No amount is larger, so that a year of it and the sums of reports are still exact in JSON. */
+/** The largest amount, so that a year of it and the sums of reports are still exact in JSON. */
 export const moneyMax = 100_000_000_000_000;
 
 export const periods = ["one_time", "monthly", "annual"] as const;

@@ -7,11 +7,11 @@ import { isActiveMember, user } from "../organization/user.ts";
 export interface Named {
   at: string;
   id: string;
-  /** What it may be: the names of resources. */
+  /** The resources that it may be of. */
   as: readonly string[];
 }
 
-/** Refuses what the caller cannot have meant: a record that is not there, or not for their eyes. */
+/** Refuses ids of records that do not exist, or that the caller cannot see. */
 export async function checkNamed(ctx: Ctx, named: readonly Named[]): Promise<void> {
   const errors: FieldErrors = {};
   for (const { at, id, as } of named) {

@@ -7,7 +7,7 @@ const project = (acme: Workspace) => acme.post("/project/", { name: "Kick-off", 
 const quoted = async (acme: Workspace) => acme.post("/quote/", { lead_id: (await acme.lead()).id });
 const dealt = (acme: Workspace) => acme.opportunity({ expected_close_date: "2030-01-02" });
 
-/** Records with a field that has another name in bodies, and two values that it can have. */
+/** Records with a field that has another name in bodies, and two valid values of it. */
 const cases: [string, string, (acme: Workspace) => Promise<any>, own: string, other: string, unknown, unknown][] = [
   ["a project", "/project/", project, "name", "title", "Launch", "Landing"],
   ["a project", "/project/", project, "end_date", "due_date", "2031-01-02", "2032-01-02"],

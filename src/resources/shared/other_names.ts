@@ -1,19 +1,19 @@
-// Bodies may call some fields by another name, as other services do: `price` for `unit_price`, `valid_until` for `expires_at`.
+// Other names of fields in bodies, as other services call them: `price` for `unit_price`, `valid_until` for `expires_at`.
 import { invalid } from "../../core/errors.ts";
 import { type Field, type Input, input } from "../../core/field.ts";
 import type { Resource } from "../../core/resource.ts";
 import { same } from "../../values/same.ts";
 import { refuseBoth } from "./resolve_label.ts";
 
-/** Another name of a field, taken in bodies and never shown. `like` says what it takes. */
+/** Another name of a field, accepted in bodies and never shown. `like` is the field's type. */
 export function otherName<T>(of: string, like: Field<T>): Input<T> {
   const doc = `Another name of \`${of}\`.`;
   return input(like.nullable ? like.schema.nullable() : like.schema, { doc }) as Input<T>;
 }
 
 /**
- * The body with every field under its own name. `names` says of which field each is another name. Of both in one body, the one that
- * differs from what was `before` is meant; where both do, they are refused.
+ * The body with every field under its own name. `names` maps each other name to its field. If a body has both, the one that
+ * differs from the stored value (`before`) counts. If both differ, they are refused.
  */
 export function ownNames<T extends object, K extends keyof T & string>(
   of: Resource,

@@ -1,10 +1,10 @@
-// Bodies may name a status or another small record by its label in place of its id.
+// Lets bodies name a status or another small record by its label instead of its id.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Resource, Row } from "../../core/resource.ts";
 import { same } from "../../values/same.ts";
 
-/** The id behind `label`; 400 on `place` where there is none, or where `alsoGiven` was sent beside it. */
+/** The id for `label`. 400 on `place` when there is none, or when `alsoGiven` was sent too. */
 export function idOfLabel<R extends Resource>(
   ctx: Ctx,
   of: R,
@@ -18,8 +18,8 @@ export function idOfLabel<R extends Resource>(
 }
 
 /**
- * Refuses an id and its label in one body, or two names of one thing that do not agree: a read shows both, saying the same. What is
- * sent back as it was `before` gives way: whoever writes a whole record back has changed the other.
+ * Refuses an id and its label in one body, or two names of one thing, when they disagree. Reads show both, so a value that was
+ * sent back unchanged (`before`) is ignored: a client that writes a whole record back has changed the other one.
  */
 export function refuseBoth(
   given: Record<string, unknown>,

@@ -1,5 +1,5 @@
-// Which records a bulk operation is about: a search query, a text query, or ids. Exactly one must be given: leaving it out never
-// means all records.
+// Which records a bulk operation covers: a search query, a text query, or ids. Exactly one must be given. A missing selection
+// never means all records.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { below, invalid } from "../../core/errors.ts";
@@ -8,13 +8,13 @@ import { find } from "../../search/find.ts";
 import { readQuery } from "../../search/nodes.ts";
 import { textQuery } from "../../search/text_filter.ts";
 
-/** As many records as one such thing may be done to. */
+/** The most records of one bulk operation. */
 export const objectsMax = 100_000;
 const idsMax = 10_000;
 
 const ids = z.array(z.string().max(64)).min(1).max(idsMax);
 
-/** The fields of a body that say which. */
+/** The members of a body for the selection. */
 export const selectionInput = {
   s_query: z.record(z.string(), z.unknown()).nullish().describe("A query as `POST /data/search/` takes it."),
   query: z
@@ -28,7 +28,7 @@ export const selectionInput = {
 
 export type GivenSelection = Partial<z.output<z.ZodObject<typeof selectionInput>>>;
 
-/** As it is stored: one of the three, the others null. */
+/** The stored form: one of the three, the others null. */
 export interface Selection {
   s_query: Record<string, unknown> | null;
   query: string | null;
@@ -37,11 +37,11 @@ export interface Selection {
 
 const nothing: Selection = { s_query: null, query: null, object_ids: null };
 
-/** Reads which records of this kind are meant, and refuses what the search would refuse later. */
+/** Parses a selection of records of this kind, and refuses what the search would refuse later. */
 export async function readSelection(ctx: Ctx, of: Resource, given: GivenSelection): Promise<Selection> {
   const { s_query, query, ...lists } = given;
   const ways = Object.entries({ s_query, query, ...lists }).filter(([, value]) => value !== undefined && value !== null);
-  if (ways.length === 0) throw invalid({ s_query: "is required: say which records are meant, by s_query, query or ids" });
+  if (ways.length === 0) throw invalid({ s_query: "is required: select records by s_query, query or ids" });
   if (ways.length > 1) throw invalid({ [ways[1]![0]]: `cannot be given together with ${ways[0]![0]}` });
 
   const [place, value] = ways[0]!;
@@ -55,7 +55,7 @@ async function checkedText(ctx: Ctx, of: Resource, text: string): Promise<string
   return text;
 }
 
-/** A whole search body is taken too: its `query` is what matters. */
+/** A whole search body is accepted too. Only its `query` is used. */
 async function checkedQuery(ctx: Ctx, of: Resource, given: Record<string, unknown>, place: string) {
   const node = given.type === undefined && given.query !== undefined ? (given.query as Record<string, unknown>) : given;
   const read = readQuery(node, place);

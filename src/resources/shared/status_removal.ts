@@ -1,4 +1,5 @@
-// A status can be deleted only when no record has it. `?replacement_status_id=` gives those records another status first.
+// Deletes a status, which is possible only when no record has it. `?replacement_status_id=` first gives those records another
+// status.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
@@ -9,15 +10,19 @@ import { store } from "../../records/store.ts";
 
 const parameter = "replacement_status_id";
 
-/** What the delete of a status takes besides its id. */
+/** What the delete of a status takes beyond its id. */
 export const withReplacement = (of: Resource, holder: Resource) => ({
-  doc: `Deletes a ${of.name.replaceAll("_", " ")}; while ${holder.name} records have it, another must be named for them.`,
+  doc: `Deletes a ${of.name.replaceAll("_", " ")}. While ${holder.name} records have it, a replacement must be given.`,
   parameters: [
-    { name: parameter, doc: `The status that every ${holder.name} with this one gets first.`, schema: z.string().optional() },
+    {
+      name: parameter,
+      doc: `The status that every ${holder.name} with this one gets before the deletion.`,
+      schema: z.string().optional(),
+    },
   ],
 });
 
-/** Deletes a status, unless it is the last one, or one that records of `holder` have and nobody named another for them. */
+/** Deletes a status, unless it is the last one, or records of `holder` have it and the request names no replacement. */
 export async function removeStatus<R extends Resource>(
   ctx: Ctx,
   of: R,
@@ -26,20 +31,20 @@ export async function removeStatus<R extends Resource>(
   replacement: string | undefined,
 ): Promise<void> {
   if (replacement !== undefined) await replaceStatus(ctx, of, holder, status.id, replacement);
-  // All are locked, so that of the last two only one can go.
+  // All are locked, so that of the last two only one can be deleted.
   const all = await findRecords(ctx, of, []);
   if (all.length === 1) throw invalid({}, `The last ${of.name.replaceAll("_", " ")} cannot be deleted.`);
 
   const used = await lockPointing(ctx, { from: holder, field: "status_id" }, [status.id], 1);
-  if (used.length > 0) throw invalid({ [parameter]: "is required: name the status that takes its place" }, "Status is in use");
+  if (used.length > 0) throw invalid({ [parameter]: "is required: name a status to replace it" }, "Status is in use");
   await store.remove(ctx, of, [status]);
 }
 
 const page = 200;
 
-/** Every record that has the status gets the other one by its own rules, also those the caller does not see. */
+/** Gives every record with the status the other one, by the rules of the record, even those that the caller cannot see. */
 async function replaceStatus(ctx: Ctx, of: Resource, holder: Resource, from: string, to: string): Promise<void> {
-  // The status is locked by now: nothing gets it while what has it gets the other.
+  // The status is already locked, so no other record can get it at the same time.
   if (to === from) throw invalid({ [parameter]: "must be another status" });
   if (ctx.directory.find(of.name, to) === undefined) throw invalid({ [parameter]: "does not exist" });
 

@@ -1,4 +1,4 @@
-// Those who take part in a meeting or a conversation, as lists of objects name them.
+// The participants of a meeting or a conversation, as lists of objects name them.
 import type { Naming } from "../../core/field.ts";
 
 export const takingPart: readonly Naming[] = [

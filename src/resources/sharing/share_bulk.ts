@@ -15,12 +15,12 @@ export const shareBulk = resource({
     selector: json(z.looseObject({}), {
       readOnly: true,
       required: true,
-      doc: "Which contacts: `all`, `query` or `contact_ids`.",
+      doc: "How the contacts are selected: `all`, `query` or `contact_ids`.",
     }),
     n_total: integer({ readOnly: true, default: 0 }),
     n_processed: integer({ readOnly: true, default: 0 }),
     n_shared: integer({ readOnly: true, default: 0 }),
-    n_skipped: integer({ readOnly: true, default: 0, doc: "Shared there before." }),
+    n_skipped: integer({ readOnly: true, default: 0, doc: "The number of contacts that were already shared." }),
     n_failed: integer({ readOnly: true, default: 0 }),
     errors: json(z.array(z.object({ contact_id: z.string(), error: z.string() })), {
       readOnly: true,

@@ -7,11 +7,11 @@ import { usageCount } from "./usage_count.ts";
 export const contactTag = resource({
   name: "contact_tag",
   prefix: "ctag",
-  doc: "A word that contacts are marked with.",
+  doc: "A label for contacts.",
   order: "name",
   sort: { name: true },
   fields: {
-    name: tagName({ required: true, doc: "Unique among the tags of contacts, in any case." }),
+    name: tagName({ required: true, doc: "Unique among the tags of contacts, ignoring case." }),
     color: text({ max: 32 }),
     usage_count: usageCount("contact"),
   },

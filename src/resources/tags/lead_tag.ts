@@ -7,11 +7,11 @@ import { usageCount } from "./usage_count.ts";
 export const leadTag = resource({
   name: "lead_tag",
   prefix: "ltag",
-  doc: "A word that leads are marked with.",
+  doc: "A label for leads.",
   order: "name",
   sort: { name: true },
   fields: {
-    name: tagName({ required: true, doc: "Unique among the tags of leads, in any case." }),
+    name: tagName({ required: true, doc: "Unique among the tags of leads, ignoring case." }),
     color: text({ max: 32 }),
     usage_count: usageCount("lead"),
   },

@@ -1,4 +1,4 @@
-// The names of tags: the field of a tag itself, and the field of a record that has tags.
+// The names of tags: the field of a tag itself, and the field of a record with tags.
 import type { z } from "zod";
 import { formed, texts } from "../../core/field.ts";
 

@@ -1,4 +1,4 @@
-// What renaming and deleting a tag does besides writing the row: every record that has it changes, in the same transaction.
+// The verbs of tags. Renaming and deleting a tag changes every record that has it, in the same transaction.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Patch, Resource, Row } from "../../core/resource.ts";
@@ -14,7 +14,7 @@ import { leadTag } from "./lead_tag.ts";
 /** Tags of leads and of contacts have the same fields. */
 type Tag = typeof leadTag & typeof contactTag;
 
-/** The verbs of the tags of one kind of record. */
+/** The verbs for the tags of one kind of record. */
 const verbsFor = (of: Tag, holder: Resource) => ({
   async update(ctx: Ctx, before: Row<Tag>, patch: Patch<Tag>): Promise<Row<Tag>> {
     const { name = before.name } = patch;
@@ -41,12 +41,12 @@ async function refuseTaken(ctx: Ctx, of: Tag, tag: Row<Tag>, name: string): Prom
 
 const page = 200;
 
-/** Every record that has the tag gets what stands in its place, by its own rules, also those the caller does not see. */
+/** Replaces the tag on every record that has it, by the rules of the record, even on those that the caller cannot see. */
 async function replaceTag(ctx: Ctx, holder: Resource, tag: string, replacement: readonly string[]): Promise<void> {
   let last = "";
   for (;;) {
     const rows = await lockWhere(ctx, holder, sql`t.tags @> ${[tag]}::text[] and t.id > ${last}`, page);
-    // Not when a page is short: who lost the tag while we waited for their lock is missing from it.
+    // A short page does not mean the end: records that lost the tag while we waited for their lock are missing from it.
     if (rows.length === 0) return;
     const changed = rows.map((row) =>
       ctx.registry.verb(holder, "update")(ctx, row, {

@@ -1,4 +1,4 @@
-// The names of tags on records. A record has a tag's own spelling, whatever case the caller used.
+// The tags of records. A record has a tag's own spelling, whatever case the caller used.
 import { type Ctx, query } from "../../core/context.ts";
 import type { Values } from "../../core/resource.ts";
 import { name, sql, statement } from "../../db/sql.ts";
@@ -10,8 +10,8 @@ import type { leadTag } from "./lead_tag.ts";
 type Tag = typeof leadTag | typeof contactTag;
 
 /**
- * `values` with its tags spelled as the organization spells them, each once; tags it does not have yet are created. Costs nothing
- * where no tags are given or they stay the same. An organization may have thousands, so they are looked up and not kept in memory.
+ * `values` with its tags in the organization's spelling, each once. New tags are created. No query is needed when no tags are
+ * given or they stay the same. An organization may have thousands of tags, so they are looked up and not kept in memory.
  */
 export async function withTags<T extends { tags?: string[] }>(
   ctx: Ctx,
@@ -22,7 +22,7 @@ export async function withTags<T extends { tags?: string[] }>(
   const { tags } = values;
   if (tags === undefined || tags.length === 0 || same(tags, before)) return values;
   let known = await spellings(ctx, of, tags);
-  // Of two spellings of a new tag the first is taken.
+  // Of two spellings of a new tag, the first is taken.
   const unknown = new Map(
     known
       .filter((one) => one.name === null)
@@ -31,7 +31,7 @@ export async function withTags<T extends { tags?: string[] }>(
   );
   if (unknown.size > 0) {
     const created = await createTags(ctx, of, unknown);
-    // Somebody else may have created one at the same moment, in another spelling: theirs is the one.
+    // Somebody else may have created one at the same moment, in another spelling. Then theirs is used.
     if (!created) known = await spellings(ctx, of, tags);
   }
   return { ...values, tags: [...new Set(known.map((one) => one.name ?? unknown.get(one.key)!))] };
@@ -39,12 +39,12 @@ export async function withTags<T extends { tags?: string[] }>(
 
 interface Spelling {
   given: string;
-  /** What tags are compared by, as the database's unique index has it. */
+  /** The form in which tags are compared, as in the database's unique index. */
   key: string;
   name: string | null;
 }
 
-// Held until the transaction ends, so that no tag is renamed or deleted between being looked up and being on a record.
+// Locked until the transaction ends, so that no tag is renamed or deleted before it is on the record.
 async function spellings(ctx: Ctx, of: Tag, given: readonly string[]): Promise<Spelling[]> {
   const rows = await query(
     ctx,
@@ -59,7 +59,7 @@ async function spellings(ctx: Ctx, of: Tag, given: readonly string[]): Promise<S
   return rows.map(([given, key, known]) => ({ given: given!, key: key!, name: known! }));
 }
 
-/** In one order everywhere, so that two who create the same tags wait for each other instead of deadlocking. */
+/** In a fixed order, so that two transactions that create the same tags cannot deadlock. */
 async function createTags(ctx: Ctx, of: Tag, names: ReadonlyMap<string, string>): Promise<boolean> {
   const inOrder = [...names].sort(([a], [b]) => (a < b ? -1 : 1));
   const made = await Promise.all(inOrder.map(([, tag]) => store.insertNew(ctx, of, { name: tag } as Values<Tag>)));

@@ -1,4 +1,4 @@
-// `PUT /task/`: one change for many tasks, all of it or nothing.
+// `PUT /task/`: one change for many tasks, all of them or none.
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
@@ -36,7 +36,7 @@ export const bulkUpdateTasks: Operation<BulkUpdate> = {
   name: "task.bulk_update",
   method: "PUT",
   path: "/task/",
-  doc: `Changes up to ${tasksMax} tasks at once, chosen by \`id__in\` or by any filter of the list; ids that do not exist are passed over.`,
+  doc: `Changes up to ${tasksMax} tasks at once, chosen by \`id__in\` or by any filter of the list. Unknown ids are ignored.`,
   permission: "member",
   scope: "write_destructive",
   group: "bulk",
@@ -47,7 +47,7 @@ export const bulkUpdateTasks: Operation<BulkUpdate> = {
   resource: null,
   verb: null,
   output: z.strictObject({ data: z.array(outputSchema(task)), has_more: z.literal(false), count: z.int() }),
-  // What selects the tasks are the filters of their list, which no shape of an input can name.
+  // The filters of the list select the tasks. The shape of the input cannot declare them.
   parameters: listParameters(task).filter(({ name }) => !paging.test(name)),
   body: changes,
   parse: readBulkUpdate,
@@ -58,11 +58,11 @@ function readBulkUpdate(ctx: Ctx, given: Given): Parsed<BulkUpdate> {
   const { id__in, _fields, ...filters } = given.query;
   for (const key of Object.keys(filters)) if (paging.test(key)) throw invalid({ [key]: "is not known here" });
   if (id__in === undefined && Object.keys(filters).length === 0)
-    throw invalid({ id__in: "is required: say which tasks, by id__in or by a filter of the list" });
+    throw invalid({ id__in: "is required: select tasks by id__in or by a filter of the list" });
   const ids = id__in === undefined ? null : [...new Set(splitList(id__in))];
   if (ids !== null && ids.length > tasksMax) throw invalid({ id__in: `must have ${tasksMax} values or fewer` });
 
-  // What is no field of a task may have been meant to say which.
+  // A member that is no field of a task may have been meant as a filter.
   ignoredFields(task, { ...given, strict: true });
   const ignored = reportUnknown(unknownWithin(changes, given.body), given.strict);
   const { due_date, ...values } = readPatch(ctx, task, taken(given.body), {} as never);
@@ -84,7 +84,7 @@ const taken = (body: Record<string, unknown>) =>
 
 async function updateTasks(ctx: Ctx, { ids, filters, values, fields }: BulkUpdate): Promise<JsonText> {
   const conditions = [...(await readList(ctx, task, filters)).conditions, ...(ids === null ? [] : [sql`t.id = any(${ids})`])];
-  // In the order of their ids, so that two of these wait for each other instead of deadlocking.
+  // In the order of their ids, so that two such requests cannot deadlock.
   const tasks = await findRecords(ctx, task, conditions, sql`order by t.id limit ${tasksMax + 1} for update of t`);
   if (tasks.length > tasksMax) throw invalid({ id__in: `selects more than ${tasksMax} tasks: narrow the filters` });
   for (const one of tasks) checkOwner(ctx, task, one, "update");

@@ -1,4 +1,4 @@
-// Tasks the service makes by itself, such as calling back whoever was missed.
+// Creates the tasks that the service makes by itself, such as calling back after a missed call.
 
 import type { Ctx } from "../../core/context.ts";
 import type { Row, Values } from "../../core/resource.ts";
@@ -8,7 +8,7 @@ import { type systemTypes, task } from "./task.ts";
 
 export type SystemTask = Values<typeof task> & { _type: (typeof systemTypes)[number]; lead_id: string };
 
-/** For today and for the caller, where `values` do not say otherwise. */
+/** For today and for the caller, unless `values` say otherwise. */
 export function createSystemTask(ctx: Ctx, values: SystemTask): Row<typeof task> {
   return store.insert(ctx, task, { text: "", date: todayOf(ctx.directory, ctx), assigned_to: ctx.actor.user_id, ...values });
 }

@@ -217,7 +217,7 @@ describe("the list of tasks", () => {
     );
   });
 
-  test("is split by view into what is due, what is to come and what is done, by the caller's day", async () => {
+  test("is split by view into due, future and completed tasks, by the caller's day", async () => {
     const acme = await organization();
     const { id: lead_id } = await acme.lead();
     await acme.task({ lead_id, text: "today", date: day(0) });
@@ -230,7 +230,7 @@ describe("the list of tasks", () => {
       assert.ok(data.every((one: any) => one.view === view));
       return data.map((one: any) => one.text);
     };
-    // The offset at which it is tomorrow already.
+    // The offset at which it is already tomorrow.
     const ahead = String(24 - new Date().getUTCHours());
 
     assert.deepEqual(await inView("inbox"), ["late", "today", "some day"]);
@@ -381,7 +381,7 @@ describe("what becomes of a task", () => {
   });
 });
 
-test("a task's due_date is a day wherever tasks are asked for by it, as its date is", async () => {
+test("a filter by due_date takes the same days as one by date", async () => {
   const acme = await organization();
   for (const date of ["2026-03-01", "2026-03-02", "2026-03-03", null]) await acme.task({ text: `${date}`, date });
   const inText = async (query: string) => texts(await acme.get(`/task/?query=${encodeURIComponent(query)}`));

@@ -1,4 +1,4 @@
-// A task: something that a member or a group has to do for a lead.
+// A task: work for a lead that is assigned to a member or a group.
 
 import { z } from "zod";
 import type { Directory } from "../../core/directory.ts";
@@ -32,12 +32,13 @@ import { parseDate } from "../../values/time.ts";
 import { dateCreated, pastMoment } from "../shared/history.ts";
 import { authorNames } from "../shared/names.ts";
 import { assigneeName, isAssignedToCaller } from "./assignee.ts";
+import { overdueAt } from "./overdue.ts";
 import { taskIsVisible } from "./visibility.ts";
 
-/** Types of tasks that people make. */
+/** Types of tasks that people create. */
 export const ownTypes = ["lead", "call", "outgoing_call", "email", "sms", "meeting", "todo"] as const;
 
-/** Types of tasks that the service makes. */
+/** Types of tasks that the service creates. */
 export const systemTypes = [
   "incoming_email",
   "incoming_sms",
@@ -48,7 +49,7 @@ export const systemTypes = [
   "opportunity_due",
 ] as const;
 
-/** The sequences that made it stay in the organization that a lead leaves. */
+/** The sequences that created it stay in the organization that a lead leaves. */
 const leftBehind = { sequence_id: null, sequence_subscription_id: null };
 
 const views = ["inbox", "future", "archive"] as const;
@@ -56,7 +57,7 @@ const views = ["inbox", "future", "archive"] as const;
 export const task = resource({
   name: "task",
   prefix: "task",
-  doc: "Something a member or a group is to do at a lead, by a day or some day.",
+  doc: "Something that a member or a group has to do for a lead, with or without a due day.",
   commentable: true,
   event: (row) => `task.${row._type}`,
   visible: taskIsVisible,
@@ -78,7 +79,7 @@ export const task = resource({
     lead: { resource: "lead", via: "lead_id", many: false },
     contact: { resource: "contact", via: "contact_id", many: false },
   },
-  // Somebody has to do it: where nobody is left, whoever brings it along. Sequences stay behind.
+  // A task needs an assignee: without one, the member who moves it. Sequences stay behind.
   moved: ({ assigned_to }, _here, there) => ({ assigned_to: assigned_to ?? there.actor.user_id, ...leftBehind }),
   fields: {
     _type: choice([...ownTypes, ...systemTypes], {
@@ -90,8 +91,8 @@ export const task = resource({
     lead_name: label("lead_id", "lead", "display_name"),
     contact_id: ref("contact", { onDelete: "clear", onMove: "follow" }, { doc: "A contact of that lead." }),
     contact_name: label("contact_id", "contact", "display_name"),
-    text: text({ max: 100_000, doc: "What is to be done." }),
-    date: date({ doc: "The day it is due: today where none is given, null for some day." }),
+    text: text({ max: 100_000, doc: "The text of the task." }),
+    date: date({ doc: "The due date; by default today, null for none." }),
     due_date: input(dueDate(), {
       doc: "The same as `date`.",
       shown: alsoCalled("date", z.iso.date().nullable()),
@@ -100,42 +101,47 @@ export const task = resource({
     is_complete: boolean({ default: false, doc: "True when it is done." }),
     date_completed: timestamp({
       resolve: pastMoment,
-      doc: "When it was done. By default `date_created` where that is given, else now.",
+      doc: "When it was done. By default a given `date_created`, else now.",
     }),
     completed_by: ref("user", { onDelete: "keep", onMove: "keep" }, { readOnly: true, doc: "Who did it." }),
-    resolution: choice(["abandoned", "skipped"], { doc: "How it ended, where it was not simply done." }),
+    resolution: choice(["abandoned", "skipped"], { doc: "How it ended, if it was not simply done." }),
     priority: choice(["high", "medium", "low"]),
     assigned_to: text({
       filled: true,
       max: 64,
       names: naming("user", "group"),
-      doc: "The member or the group who is to do it; the caller where none is given.",
+      doc: "The assignee: a member or a group; by default the caller.",
     }),
     assigned_to_name: lookedUp(["assigned_to"], z.string().nullable(), assigneeName, "The name of that member or group."),
-    object_type: text({ createOnly: true, doc: "With `object_id`: what the task is about, such as `opportunity`." }),
+    object_type: text({
+      createOnly: true,
+      doc: "With `object_id`: the kind of record the task is about, such as `opportunity`.",
+    }),
     object_id: text({ createOnly: true, max: 64, doc: "The record the task is about." }),
     view: lookedUp(
       ["is_complete", "date"],
       z.enum(views),
       viewOf,
-      "`archive` when it is done, `future` when it is due after today, else `inbox`. Today is the caller's.",
+      "`archive` when it is done, `future` when it is due after today, or else `inbox`. Today is in the caller's time zone.",
     ),
     sequence_id: text({ readOnly: true, doc: "The sequence whose step it is." }),
     sequence_subscription_id: text({ readOnly: true }),
-    phone: text({ readOnly: true, doc: "Of a task about a call: the other side's number." }),
+    phone: text({ readOnly: true, doc: "For a task about a call: the other side's number." }),
     phone_formatted: computed(["phone"], z.string().nullable(), phoneFormatted),
-    local_phone: text({ readOnly: true, doc: "Of a task about a call: our number." }),
+    local_phone: text({ readOnly: true, doc: "For a task about a call: our number." }),
     recording_url: text({ readOnly: true, max: 2048 }),
     voicemail_url: text({ readOnly: true, max: 2048 }),
     voicemail_duration: integer({ readOnly: true, doc: "In seconds." }),
-    subject: text({ readOnly: true, max: 1000, doc: "Of a task about an e-mail." }),
+    subject: text({ readOnly: true, max: 1000, doc: "For a task about an e-mail: its subject." }),
     body_preview: text({ readOnly: true, max: 1000 }),
     email_id: text({ readOnly: true, doc: "The e-mail it is about." }),
     emails: json(z.array(z.string()), { readOnly: true, doc: "The addresses of that e-mail." }),
-    opportunity_id: text({ readOnly: true, doc: "Of a task about a deal that is due." }),
+    opportunity_id: text({ readOnly: true, doc: "For a task about a deal that is due: the deal." }),
     opportunity_value: integer({ readOnly: true, doc: "In minor units." }),
     opportunity_value_formatted: text({ readOnly: true }),
     opportunity_note: text({ readOnly: true, max: 100_000 }),
+    overdue_at: timestamp({ hidden: true, derive: overdueAt }),
+    overdue_told: date({ readOnly: true, hidden: true }),
     date_created: dateCreated,
     ...authorNames,
   },
@@ -159,7 +165,7 @@ function viewOf(directory: Directory, isComplete: boolean, day: string | null, m
 
 function viewFilter(): Filter {
   return {
-    doc: "`inbox`: to do, due today or before or without a date. `future`: to do, due after today. `archive`: done. Today is the caller's: by `x-tz-offset`, else by their time zone, else the organization's. Filters by `date` beside it narrow it further.",
+    doc: "`inbox`: to do, due today or before or without a date. `future`: to do, due after today. `archive`: done. Today is the caller's day: by `x-tz-offset`, else by their time zone, else by the organization's. Filters by `date` narrow it further.",
     sql(ctx, value, alias) {
       const t = name(alias);
       const today = sql`${todayOf(ctx.directory, ctx)}::date`;
@@ -182,7 +188,7 @@ function typeFilter(): Filter {
   };
 }
 
-/** `due_date` is `date` by another name, in filters too. */
+/** `due_date` is another name of `date`, in filters too. */
 function dueDateFilters(): Record<string, Filter> {
   const operators = ["eq", "in", "gt", "gte", "lt", "lte", "isnull"] as const;
   return Object.fromEntries(

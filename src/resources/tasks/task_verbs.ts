@@ -1,4 +1,4 @@
-// What creating and changing a task does besides writing the row.
+// The verbs of tasks.
 
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
@@ -12,6 +12,7 @@ import { logTasksCompleted, redateTasksCompleted, removeTasksCompleted } from ".
 import { carryComments } from "../comments/follow_records.ts";
 import { contact } from "../contacts/contact.ts";
 import { nameOfCaller, notify, notifyAll, shortened, type Told } from "../notifications/notify.ts";
+import { stepMoved } from "../sequences/step_jobs.ts";
 import { dateOfState, refuseEndBeforeCreated } from "../shared/history.ts";
 import { canBeAssigned } from "./assignee.ts";
 import { ownTypes, task } from "./task.ts";
@@ -57,9 +58,15 @@ export async function updateTask(ctx: Ctx, before: Task, { due_date, ...given }:
   return (await changeTasks(ctx, [before], values))[0]!;
 }
 
+/** The step of a sequence that waited for it goes on. */
+export async function deleteTask(ctx: Ctx, before: Task): Promise<void> {
+  await store.remove(ctx, task, [before]);
+  stepMoved(ctx, [before]);
+}
+
 /**
- * Writes a change that has been checked to as many tasks as there are, with what follows from it: a task that is done leaves a trace,
- * one reopened none.
+ * Writes a checked change to any number of tasks, with what follows from it: completing a task adds an activity, reopening it
+ * removes that activity.
  */
 export async function changeTasks(ctx: Ctx, befores: readonly Task[], values: Values<typeof task>): Promise<Task[]> {
   const rows = befores.map((before) => ({ before, values: { ...values, ...completion(ctx, values, before) } }));
@@ -74,6 +81,7 @@ export async function changeTasks(ctx: Ctx, befores: readonly Task[], values: Va
     done.map((one) => ({ action: "completed", ...one, changed: changedFields(task, one.before, one.after) })),
   );
   await logTasksCompleted(ctx, rowsOf(done));
+  stepMoved(ctx, rowsOf(done));
   await removeTasksCompleted(ctx, rowsOf(which((before, after) => before.is_complete && !after.is_complete)));
   const redated = which(
     (before, after) => before.is_complete && after.is_complete && after.date_completed !== before.date_completed,
@@ -88,7 +96,7 @@ const rowsOf = (changes: readonly { after: Task }[]): Task[] => changes.map(({ a
 
 const toAssignee = (ctx: Ctx, row: Task): Told => [
   [row.assigned_to],
-  { ...notice(row), type: "task_assigned", title: `${nameOfCaller(ctx)} gave you a task` },
+  { ...notice(row), type: "task_assigned", title: `${nameOfCaller(ctx)} assigned you a task` },
 ];
 
 const toCreator = (ctx: Ctx, row: Task): Told => [
@@ -96,7 +104,7 @@ const toCreator = (ctx: Ctx, row: Task): Told => [
   { ...notice(row), type: "task_completed", title: `${nameOfCaller(ctx)} completed your task` },
 ];
 
-const notice = (row: Task) => ({
+export const notice = (row: Task) => ({
   body: row.text === null ? null : shortened(row.text, 200),
   object_type: `task.${row._type}`,
   object_id: row.id,
@@ -107,7 +115,7 @@ export function checkAssignee(ctx: Ctx, id: string): void {
   if (!canBeAssigned(ctx.directory, id)) throw invalid({ assigned_to: "is not an active member or a group" });
 }
 
-/** What is entered as done was done when it was made, unless more is said. */
+/** A task that is created as completed was completed when it was created, unless the body has a date. */
 function completion(ctx: Ctx, given: Values<typeof task>, before: Task | null): Values<typeof task> {
   const was = before?.is_complete ?? false;
   const is = given.is_complete ?? was;
@@ -124,7 +132,7 @@ async function checkContact(ctx: Ctx, contactId: string, leadId: string): Promis
   if (found.lead_id !== leadId) throw invalid({ contact_id: "is a contact of another lead" });
 }
 
-// Who writes back what was read sends both names of the date; the one that differs from before is the one that is meant.
+// A client that writes a record back sends both names of the date. The one that differs from the stored value counts.
 function changedDate(
   before: Task,
   date: string | null | undefined,
@@ -135,7 +143,7 @@ function changedDate(
   return meant.length === 0 ? {} : { date: meant[0]! };
 }
 
-/** What the task is about: a record the caller may see, and its type as events name it. */
+/** The record that the task is about: it must be visible to the caller, and its type is named as in events. */
 async function objectOf(
   ctx: Ctx,
   { object_type = null, object_id = null }: { object_type?: string | null; object_id?: string | null },

@@ -1,4 +1,4 @@
-// Who sees which tasks: whoever sees the lead, and whoever the task is assigned to.
+// Who sees which tasks: everybody who sees the lead, and the assignee.
 import type { Ctx } from "../../core/context.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
 import { visibleAsLead } from "../leads/visibility.ts";

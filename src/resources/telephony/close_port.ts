@@ -1,4 +1,5 @@
-// `POST /port/close/`: ends a running port. With numbers in place of an id it requests a port of those numbers.
+// `POST /port/close/`: ends a running port. With numbers instead of an id, it requests a port of those numbers.
+
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { type FieldErrors, invalid, refuse } from "../../core/errors.ts";
@@ -7,6 +8,7 @@ import type { Row } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { outputSchema } from "../../records/output_schema.ts";
 import { findRecord, findRecords, showWritten } from "../../records/records.ts";
+import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { parseCountry } from "../../values/country.ts";
 import { newId } from "../../values/id.ts";
@@ -14,7 +16,10 @@ import { parsePhone } from "../../values/phone.ts";
 import { parseDate } from "../../values/time.ts";
 import { sealFor } from "../shared/sealed.ts";
 import { dialable } from "./dialable.ts";
+import { wakeNumbers } from "./number_jobs.ts";
+import { phoneNumber } from "./phone_number.ts";
 import { billingAddress, port } from "./port.ts";
+import { isOpen, openFor } from "./port_states.ts";
 
 const short = z.string().max(255, { error: "must be 255 characters or fewer" }).nullish();
 const blankAsNull = (text: string | null | undefined): string | null => (text?.trim() ? text : null);
@@ -48,6 +53,7 @@ export const closePort = operation({
   path: "/port/close/",
   doc: "Ends a port that is under way. With `phone_numbers` in place of an id it asks for a port of those.",
   permission: "manage_group_numbers",
+  mcp: false,
   otherwise: { 201: "A new port was submitted." },
   input,
   output: outputSchema(port),
@@ -63,12 +69,11 @@ export const closePort = operation({
   },
 });
 
-const final: readonly string[] = ["ported", "cancelled"];
-
 async function cancel(ctx: Ctx, id: string, reason: string | null): Promise<Row<typeof port>> {
   const [before] = await findRecords(ctx, port, [sql`t.id = ${id}`], sql`for update of t`);
   if (before === undefined) throw invalid({ port_id: "does not exist" });
-  if (final.includes(before.status)) throw invalid({ port_id: `is ${before.status} already` });
+  if (!isOpen(before)) throw invalid({ port_id: `is ${before.status} already` });
+  await moveNumbers(ctx, before.phone_numbers, "porting", "pending");
   return store.update(ctx, port, before, { status: "cancelled", status_details: reason });
 }
 
@@ -76,6 +81,7 @@ async function submit(ctx: Ctx, given: Given): Promise<Row<typeof port>> {
   const { port_id: _, id: __, reason: ___, account_number, pin, ...rest } = given;
   await lockOrders(ctx);
   const phone_numbers = await checkOrder(ctx, given);
+  await moveNumbers(ctx, phone_numbers, "pending", "porting");
 
   const id = newId(port.prefix, ctx.now.getTime());
   const seal = (text: string | null | undefined, column: string) => (text ? sealFor(ctx, port, id, column, text) : null);
@@ -95,17 +101,24 @@ async function submit(ctx: Ctx, given: Given): Promise<Row<typeof port>> {
   });
 }
 
-// A number is in one open order: of two who order it at once, the second finds the first one's.
+/** What is being ported is not rented. */
+async function moveNumbers(ctx: Ctx, numbers: readonly string[], from: "pending" | "porting", to: "pending" | "porting") {
+  const moved = await lockToChange(ctx, phoneNumber, sql`t.number = any(${numbers}) and t.status = ${from}`);
+  for (const one of moved) store.update(ctx, phoneNumber, one, { status: to, status_details: null });
+  wakeNumbers(ctx, moved);
+}
+
+// A number is in only one open order. When two orders for it come at once, the second finds the first.
 async function lockOrders(ctx: Ctx): Promise<void> {
   const key = `ports ${ctx.organization_id}`;
   await query(ctx, statement(sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`));
 }
 
-/** The numbers in their stored form, of an order that a carrier could do something with. */
+/** The numbers in their stored form, for an order that a carrier can process. */
 async function checkOrder(ctx: Ctx, given: Given): Promise<string[]> {
   const problems: FieldErrors = {};
   const numbers = given.phone_numbers!.map((raw) => dialable(raw, ctx)?.phone ?? "");
-  const open = await findRecords(ctx, port, [sql`t.phone_numbers && ${numbers}::text[]`, sql`t.status <> all(${final}::text[])`]);
+  const open = await openFor(ctx, numbers);
   numbers.forEach((number, i) => {
     if (number === "") problems[`phone_numbers.${i}`] = "is not a phone number";
     else if (open.some((one) => one.phone_numbers.includes(number))) problems[`phone_numbers.${i}`] = "is being ported already";

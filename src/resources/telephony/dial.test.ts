@@ -24,7 +24,7 @@ test("a call begins as a record in the state created, from one's own number", as
   );
 });
 
-test("a number alone is that of whoever has it, and a lead alone is called at somebody there", async () => {
+test("a call to a number finds its contact, and a call to a lead finds a contact to call", async () => {
   const acme = await organization();
   const person = await acme.contact({ phones: [...phones("+12125550001", "fax"), ...phones("+12125550002")] });
   const company = await acme.lead({ phones: phones("+12125550003") });

@@ -1,14 +1,16 @@
-// `POST /dialer/call/`: a call to somebody, as the record that a telephony provider then carries out.
+// `POST /dialer/call/`: starts a call, as a record that a telephony provider then carries out.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
 import type { Create, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
+import { wake } from "../../jobs/job.ts";
 import { outputSchema } from "../../records/output_schema.ts";
 import { createRecord, findRecord, findRecords, showWritten } from "../../records/records.ts";
 import { recordWith } from "../../records/single.ts";
 import { call } from "../activities/call.ts";
+import { callJobs } from "../activities/call_jobs.ts";
 import { contact } from "../contacts/contact.ts";
 import { lead } from "../leads/lead.ts";
 import type { Phone } from "../shared/contact_points.ts";
@@ -20,47 +22,54 @@ import { phoneNumber } from "./phone_number.ts";
 const id = z.string().max(64, { error: "does not exist" }).nullish();
 const number = z.string().max(100, { error: "must be 100 characters or fewer" }).nullish();
 
-const input = {
-  phone: number.describe("The number to dial; by default the contact's first, else that of somebody at the lead."),
+/** The parameters of a call. */
+export const callInput = {
+  phone: number.describe("The number to dial; by default the contact's first, or else that of another contact of the lead."),
   contact_id: id.describe("Who is called."),
   lead_id: id.describe("The lead; where none is given it is that of the contact, or of whoever has the number."),
   phone_number_id: id.describe(
     "The number of ours to call from; by default the dialer's, where the caller may use it, else the one usually called from.",
   ),
   from: number.describe("The same by the number itself."),
-  dialer_id: id.describe("The dialer that handed the lead out."),
+  dialer_id: id.describe("The dialer that returned the lead."),
 };
-type Given = z.output<z.ZodObject<typeof input>>;
+type Given = z.output<z.ZodObject<typeof callInput>>;
 
 export const dial = operation({
   name: "dialer.call",
   method: "POST",
   path: "/dialer/call/",
-  doc: "Starts a call: answers it as it is recorded, in the state `created`.",
+  doc: "Starts a call, and returns its record with the status `created`. The telephony provider first rings the caller, in their browser while they are online, or else at their forwarding phone, and connects them once they answer. Without either, the call waits until the caller makes it from a browser.",
   permission: "calling",
   status: 201,
-  input,
+  input: callInput,
   output: (outputSchema(call) as z.ZodObject).extend({ call_id: z.string().describe("The same as `id`.") }),
   async run(ctx, given) {
-    const by = await dialerOf(ctx, given.dialer_id ?? null);
-    const from = callingFrom(ctx, given, by);
-    const { phone, contact_id, lead_id } = await whomToCall(ctx, given);
-
-    const row = await createRecord(ctx, call, {
-      source: "Internal",
-      status: "created",
-      direction: "outbound",
-      phone,
-      ...(contact_id ? { contact_id } : {}),
-      ...(lead_id ? { lead_id } : {}),
-      local_phone: from?.number ?? null,
-      // What callers may only read is the service's own to say.
-      ...({ call_method: by === null ? "regular" : "power", dialer_id: by?.id ?? null } as Create<typeof call>),
-    });
+    const row = await noteCall(ctx, given);
+    wake(ctx, callJobs, [row.id]);
     ctx.reply.headers.location = `/api/v1/activity/call/${row.id}/`;
     return recordWith(await showWritten(ctx, call, row), `,"call_id":"${row.id}"`);
   },
 });
+
+/** The record of a call that is about to be made. */
+export async function noteCall(ctx: Ctx, given: Given): Promise<Row<typeof call>> {
+  const by = await dialerOf(ctx, given.dialer_id ?? null);
+  const from = callingFrom(ctx, given, by);
+  const { phone, contact_id, lead_id } = await whomToCall(ctx, given);
+
+  return createRecord(ctx, call, {
+    source: "Internal",
+    status: "created",
+    direction: "outbound",
+    phone,
+    ...(contact_id ? { contact_id } : {}),
+    ...(lead_id ? { lead_id } : {}),
+    local_phone: from?.number ?? null,
+    // Fields that callers may only read are set by the service.
+    ...({ call_method: by === null ? "regular" : "power", dialer_id: by?.id ?? null } as Create<typeof call>),
+  });
+}
 
 async function dialerOf(ctx: Ctx, id: string | null): Promise<Row<typeof dialer> | null> {
   const found = id === null ? null : await findRecord(ctx, dialer, id);
@@ -83,7 +92,7 @@ function callingFrom(ctx: Ctx, { phone_number_id, from }: Given, by: Row<typeof 
     checkCallerId(ctx, named.id, me, "from");
     return named;
   }
-  // A dialer that several call from has the number of one of them.
+  // When several members call from a dialer, each uses a number of their own.
   const ofDialer = ctx.directory.get(phoneNumber, by?.caller_id);
   return ofDialer !== undefined && isUsableBy(ofDialer, me) ? ofDialer : usualNumber(ctx, me);
 }
@@ -109,7 +118,7 @@ async function whomToCall(ctx: Ctx, { phone, contact_id = null, lead_id = null }
   return somebodyAt(ctx, lead_id);
 }
 
-/** The first at the lead who can be called, else the lead's own number. */
+/** The first contact of the lead with a number, or else the lead's own number. */
 async function somebodyAt(ctx: Ctx, lead_id: string): Promise<Target> {
   const company = await findRecord(ctx, lead, lead_id);
   if (company === null) throw invalid({ lead_id: "does not exist" });
@@ -130,5 +139,5 @@ const firstOf = (ctx: Ctx, phones: readonly Phone[]): string | null =>
   phones.find(({ phone, type }) => type !== "fax" && dialable(phone, ctx) !== null)?.phone ?? null;
 
 function nobody(whose: string): never {
-  throw invalid({ phone: `is required: ${whose} has no number that can be dialled` });
+  throw invalid({ phone: `is required: ${whose} has no number that can be dialed` });
 }

@@ -1,6 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { organization, type Workspace } from "../../../test/support/given.ts";
+import { organization as anyOrganization, type Workspace } from "../../../test/support/given.ts";
+import { service } from "../../../test/support/service.ts";
+
+/** In New York it is one o'clock in the afternoon, or noon. */
+const noon = new Date(`${new Date().toISOString().slice(0, 10)}T17:00:00Z`);
+async function organization(): Promise<Workspace> {
+  (await service()).clock.now = noon;
+  return anyOrganization();
+}
+
+/** So much later. */
+async function after(ms: number): Promise<void> {
+  const { clock } = await service();
+  clock.now = new Date(clock.now!.getTime() + ms);
+}
+const minute = 60_000;
 
 let count = 1000;
 const phone = () => `+1212555${++count}`;
@@ -75,7 +90,7 @@ test("two who ask at the same time never get the same lead", async () => {
 
   const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => next(i % 2 === 0 ? acme : colleague, dialer)));
 
-  const handedOut = answers.filter((one) => !one.done).map((one) => one.lead_id);
+  const handedOut = answers.flatMap((one) => one.lead_id ?? []);
   assert.deepEqual(handedOut.sort(), ids(leads).sort());
   const { n_called, users } = await acme.get(`/dialer/${dialer.id}/`);
   assert.equal(n_called, 6);
@@ -264,9 +279,15 @@ test("who sees only some leads gets only those, and sees only their own dialers"
   const first = await next(restricted, own);
 
   assert.deepEqual([own.n_leads, first.lead_id], [1, theirs.id]);
+  const list = await acme.post("/lead_list/", { name: "Both" });
+  await acme.post(`/lead_list/${list.id}/members/`, { lead_ids: [theirs.id, other.id] });
+  const given = await acme.post("/dialer/", { source_type: "lead-list", source_value: list.id, user_id: restricted.userId });
+  assert.equal((await restricted.get(`/dialer/${given.id}/`)).n_leads, 1, "what was made for them counts what they see");
+  const unseen = { source_type: "leads", lead_ids: [theirs.id, other.id], user_id: restricted.userId };
+  await acme.refused(400, "POST", "/dialer/", unseen, "lead_ids.1");
   await restricted.refused(404, "GET", `/dialer/${foreign.id}/`);
   await restricted.refused(404, "POST", `/dialer/${foreign.id}/next/`, {});
-  assert.deepEqual(ids((await restricted.get("/dialer/")).data), [own.id]);
+  assert.deepEqual(ids((await restricted.get("/dialer/")).data), [given.id, own.id]);
   await restricted.refused(400, "POST", "/dialer/", { lead_ids: [other.id] }, "lead_ids.0");
 });
 
@@ -291,4 +312,136 @@ test("dialers are found by state, kind of source and member", async () => {
   assert.deepEqual(await found("source_type=leads"), [a.id]);
   assert.deepEqual(await found("source_value=x"), [b.id]);
   assert.deepEqual((await found(`user_id=${acme.userId}`)).sort(), [a.id, b.id].sort());
+});
+
+test("a lead is one caller's for ten minutes: who asks again by entry_id gets the same, and who never calls loses it to others", async () => {
+  const acme = await organization();
+  const colleague = await acme.member();
+  const leads = await callable(acme, 3);
+  const dialer = await acme.post("/dialer/", { lead_ids: ids(leads) });
+  const first = await next(acme, dialer);
+  const second = await next(acme, dialer, { entry_id: first.entry_id, outcome: "Interested" });
+  const again = await next(acme, dialer, { entry_id: first.entry_id, outcome: "Interested" });
+  const third = await next(colleague, dialer);
+  const waiting = await next(colleague, dialer, { entry_id: third.entry_id });
+
+  await after(10 * minute);
+  const lost = await next(colleague, dialer, { entry_id: third.entry_id });
+  const end = await next(colleague, dialer, { entry_id: lost.entry_id });
+
+  assert.deepEqual(
+    [first, second, again, third].map((one) => one.lead_id),
+    [leads[0].id, leads[1].id, leads[1].id, leads[2].id],
+  );
+  assert.deepEqual([second.remaining, again.remaining, third.remaining, lost.remaining], [1, 1, 0, 0]);
+  assert.deepEqual(waiting, { done: false, wait_until: new Date(noon.getTime() + 10 * minute).toISOString() });
+  assert.deepEqual([lost.lead_id, end], [leads[1].id, { done: true }]);
+  const done = await acme.get(`/dialer/${dialer.id}/`);
+  assert.deepEqual([done.status, done.n_called, done.n_skipped], ["done", 3, 0]);
+  const active = await acme.post("/dialer/", { lead_ids: ids(leads) });
+  const { entry_id } = await next(acme, active);
+  await colleague.refused(400, "POST", `/dialer/${active.id}/next/`, { entry_id }, "entry_id");
+  await acme.refused(400, "POST", `/dialer/${active.id}/next/`, { entry_id: first.entry_id }, "entry_id");
+});
+
+test("a lead that was called from the dialer does not come again when its ten minutes are over", async () => {
+  const acme = await organization();
+  const colleague = await acme.member();
+  const [lead] = await callable(acme, 1);
+  const dialer = await acme.post("/dialer/", { lead_ids: [lead.id] });
+  await next(acme, dialer);
+  await acme.post("/dialer/call/", { lead_id: lead.id, dialer_id: dialer.id });
+  await after(10 * minute);
+
+  assert.deepEqual(await next(colleague, dialer), { done: true });
+});
+
+test("leads wait until it is eight in the morning where they are: by the contact's zone, the lead's address, or the number", async () => {
+  const acme = await organization();
+  const [berlin, tokyo, honolulu, newYork] = [
+    await acme.lead({ contacts: [{ name: "By zone", timezone: "Europe/Berlin", phones: [{ phone: "+12125550011" }] }] }),
+    await acme.lead({
+      addresses: [{ city: "Tokyo", country: "JP" }],
+      contacts: [{ name: "By address", phones: [{ phone: "+12125550012" }] }],
+    }),
+    await acme.lead({ contacts: [{ name: "By number", phones: [{ phone: "+18085550013" }] }] }),
+    await acme.lead({ contacts: [{ name: "By number", phones: [{ phone: "+12125550014" }] }] }),
+  ];
+  const dialer = await acme.post("/dialer/", { lead_ids: ids([tokyo, honolulu, newYork, berlin]) });
+
+  const called = [await next(acme, dialer), await next(acme, dialer)].map((one) => one.lead_id);
+  const night = await next(acme, dialer);
+  const { status, n_called, n_skipped } = await acme.get(`/dialer/${dialer.id}/`);
+  await after(Date.parse(night.wait_until) - noon.getTime());
+  const inHonolulu = await next(acme, dialer);
+  const stillNight = await next(acme, dialer);
+  const always = await acme.post("/dialer/", { lead_ids: [tokyo.id], skip_rules: { local_hours: null } });
+
+  assert.deepEqual(called, [newYork.id, berlin.id]);
+  assert.deepEqual(night, { done: false, wait_until: noon.toISOString().replace("17:00", "18:00") });
+  assert.deepEqual([status, n_called, n_skipped], ["active", 2, 0]);
+  assert.equal(inHonolulu.lead_id, honolulu.id);
+  assert.deepEqual(stillNight, { done: false, wait_until: noon.toISOString().replace("17:00", "23:00") });
+  assert.equal((await next(acme, always)).lead_id, tokyo.id);
+});
+
+test("who does not want calls, or was called too often or too lately, is skipped by the rules of the dialer", async () => {
+  const acme = await organization();
+  const [silent, often, today, lately, fresh] = await callable(acme, 5);
+  const person = (lead: any) => lead.contacts[0].id;
+  await acme.put(`/contact/${person(silent)}/`, { do_not_call: true });
+  const called = (lead: any, hoursAgo: number, more: object = {}) =>
+    acme.post("/activity/call/", {
+      contact_id: person(lead),
+      activity_at: new Date(noon.getTime() - hoursAgo * 3_600_000).toISOString(),
+      ...more,
+    });
+  for (const days of [3, 4]) await called(often, 24 * days);
+  await called(today, 1);
+  await called(lately, 30);
+  await called(fresh, 24 * 5);
+  await called(fresh, 1, { direction: "inbound" });
+  await called(fresh, 1, { status: "failed" });
+  const returned = async (skip_rules: object) => {
+    const dialer = await acme.post("/dialer/", { lead_ids: ids([silent, often, today, lately, fresh]), skip_rules });
+    const found = [];
+    for (let one = await next(acme, dialer); !one.done; one = await next(acme, dialer)) found.push(one.lead_id);
+    return [found, (await acme.get(`/dialer/${dialer.id}/`)).n_skipped];
+  };
+
+  assert.deepEqual(await returned({}), [ids([often, today, lately, fresh]), 1]);
+  assert.deepEqual(await returned({ exclude_dnc: false, max_attempts: 2 }), [ids([silent, today, lately, fresh]), 1]);
+  assert.deepEqual(await returned({ exclude_called_today: true }), [ids([often, lately, fresh]), 2]);
+  assert.deepEqual(await returned({ min_hours_between: 48 }), [ids([often, fresh]), 3]);
+});
+
+test("the rules have their defaults, and are refused by name", async () => {
+  const acme = await organization();
+  const usual = {
+    min_hours_between: null,
+    max_attempts: null,
+    local_hours: "08:00-21:00",
+    exclude_dnc: true,
+    exclude_called_today: false,
+  };
+  const dialer = await acme.post("/dialer/", { skip_rules: { max_attempts: 3 } });
+
+  assert.deepEqual(dialer.skip_rules, { ...usual, max_attempts: 3 });
+  assert.deepEqual((await acme.post("/dialer/")).skip_rules, usual);
+  await acme.refused(400, "POST", "/dialer/", { skip_rules: { local_hours: "21:00-08:00" } }, "skip_rules.local_hours");
+  await acme.refused(400, "POST", "/dialer/", { skip_rules: { max_attempts: 0 } }, "skip_rules.max_attempts");
+  await acme.refused(400, "POST", "/dialer/", { skip_rules: { nonsense: 1 } }, "skip_rules.nonsense");
+});
+
+test("a dialer counts its calls by how they ended", async () => {
+  const acme = await organization();
+  const [lead] = await callable(acme, 1);
+  const dialer = await acme.post("/dialer/", { lead_ids: [lead.id] });
+  for (const disposition of ["answered", "busy", "answered"]) {
+    const call = await acme.post("/dialer/call/", { lead_id: lead.id, dialer_id: dialer.id });
+    await acme.put(`/activity/call/${call.id}/`, { disposition });
+  }
+
+  assert.deepEqual((await acme.get(`/dialer/${dialer.id}/`)).stats, { by_disposition: { answered: 2, busy: 1 } });
+  assert.deepEqual((await acme.post("/dialer/")).stats, { by_disposition: {} });
 });

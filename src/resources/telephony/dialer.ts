@@ -1,21 +1,24 @@
 // A dialer: a list of leads that members call one after the other.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
-import { boolean, choice, computed, input, integer, json, naming, ref, related, text, texts } from "../../core/field.ts";
+import { boolean, choice, computed, input, integer, json, naming, number, ref, related, text, texts } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
+import { skipRules, usualRules } from "./skip_rules.ts";
 import { dialerIsVisible } from "./visibility.ts";
 
 const count = integer({ readOnly: true, default: 0 });
 const shownUser = z.strictObject({ user_id: z.string(), is_active: z.boolean(), state: z.string() });
 
-/** The leads were read when it was made: it goes on without the list. */
+const shownStats = z.strictObject({ by_disposition: z.record(z.string(), z.int()) });
+
+/** The leads were read when it was created, so it continues without the list. */
 const ofList = { onDelete: "clear", onMove: "clear" } as const;
 
 export const dialer = resource({
   name: "dialer",
   prefix: "dial",
-  doc: "Leads to be called one after the other, each once.",
+  doc: "A dialer: leads to be called one after the other, each once.",
   visible: dialerIsVisible,
   sort: { name: true },
   narrows: true,
@@ -24,17 +27,29 @@ export const dialer = resource({
     type: choice(["power", "predictive"], {
       createOnly: true,
       default: "power",
-      doc: "`predictive` is kept, and works as `power` does: leads are handed out one at a time, and nobody is dialled ahead.",
+      doc: "`power` returns leads one at a time. `predictive` has people called ahead, and connects those who answer to members who asked for the next lead and are online.",
     }),
+    pacing: number({
+      min: 1,
+      max: 3,
+      default: 1.5,
+      doc: "How many people are called for each member who waits, in a predictive dialer.",
+    }),
+    effective_type: choice(["power", "predictive"], {
+      readOnly: true,
+      default: "power",
+      doc: "How it works now: a predictive dialer may have to work like `power`.",
+    }),
+    status_details: text({ readOnly: true, doc: "Why a predictive dialer works like `power`." }),
     status: choice(["active", "paused", "done"], {
       default: "active",
-      doc: "Only an active one hands out leads; `done` is the end.",
+      doc: "Only an active dialer returns leads; `done` is final.",
     }),
-    action: input(z.enum(["pause", "resume", "done"]), { doc: "In place of a status: what is to be done." }),
+    action: input(z.enum(["pause", "resume", "done"]), { doc: "Instead of a status: the action to take." }),
     source_type: choice(["lead-list", "contact-list", "query", "leads"], {
       filled: true,
       createOnly: true,
-      doc: "Where its leads come from; follows from what is given.",
+      doc: "The source of its leads; it follows from the other values.",
     }),
     source_value: text({
       createOnly: true,
@@ -43,29 +58,33 @@ export const dialer = resource({
     }),
     query: json(z.record(z.string(), z.unknown()), {
       createOnly: true,
-      doc: "In place of a text query: a node as `POST /data/search/` takes them, about leads.",
+      doc: "Instead of a text query: a node for leads, as `POST /data/search/` takes it.",
     }),
     lead_ids: input(z.array(z.string()).max(10_000), {
       createOnly: true,
       shown: related(z.array(z.string()).nullable(), leadIds, "", { unnamed: givenLeadIds }),
-      doc: "The leads themselves, in the order they are to be called. Beside another `source_type` they mean nothing: reads show them when asked to.",
+      doc: "The leads, in the order in which they are called. With another `source_type` they are ignored in bodies, and shown on request.",
     }),
-    lead_list_id: ref("lead_list", ofList, { createOnly: true, doc: "The list the leads are on." }),
+    lead_list_id: ref("lead_list", ofList, { createOnly: true, doc: "The list of the leads." }),
     contact_list_id: ref("contact_list", ofList, {
       createOnly: true,
-      doc: "The list of the people to be called, each lead once.",
+      doc: "The list of the contacts to be called, each lead once.",
     }),
     user_id: ref(
       "user",
       { onDelete: "keep", onMove: "clear" },
-      { filled: true, createOnly: true, doc: "Who calls; the caller, unless an admin says otherwise." },
+      {
+        filled: true,
+        createOnly: true,
+        doc: "The member who calls; by default the caller. Only an admin may set another member.",
+      },
     ),
     user_ids: texts({ readOnly: true, hidden: true, default: [] as string[], names: naming("user") }),
-    users: computed(["user_ids", "status"], z.array(shownUser), usersOf, "Everyone who has taken leads from it."),
+    users: computed(["user_ids", "status"], z.array(shownUser), usersOf, "All members who have taken leads from it."),
     caller_id: ref(
       "phone_number",
       { onDelete: "clear", onMove: "clear" },
-      { doc: "The phone number that calls are made from; by default the one that the member usually calls from." },
+      { doc: "The number for its calls; by default the member's default number." },
     ),
     phone_number_id: input(z.string().max(64).nullable(), {
       shown: computed(["caller_id"], z.string().nullable(), (id: string | null) => id),
@@ -74,11 +93,16 @@ export const dialer = resource({
     is_user_dependent: boolean({ readOnly: true, default: false }),
     ring_mode: text({ readOnly: true }),
     music_preference: text({ readOnly: true }),
-    position: { ...count, doc: "How many of its leads it has passed." },
-    n_leads: { ...count, doc: "How many leads it had when it was made." },
-    n_called: { ...count, doc: "How many it handed out to be called." },
-    n_skipped: { ...count, doc: "How many nobody could call, or wanted to." },
-    current_lead_id: text({ readOnly: true, doc: "The lead it handed out last." }),
+    skip_rules: json(skipRules, {
+      default: usualRules,
+      doc: "Which leads are not called, and which not yet. What is left out has its default.",
+    }),
+    stats: related(shownStats, statsOf, "Its calls, counted by how they ended.", { always: true }),
+    position: { ...count, doc: "The place of the last lead it returned." },
+    n_leads: { ...count, doc: "The number of leads when it was created." },
+    n_called: { ...count, doc: "The number of leads it returned to be called." },
+    n_skipped: { ...count, doc: "The number of leads that were skipped." },
+    current_lead_id: text({ readOnly: true, doc: "The lead it returned last." }),
     last_lead_id: text({ readOnly: true, doc: "The one before that." }),
   },
 });
@@ -87,13 +111,19 @@ function usersOf(user_ids: string[], state: string): z.output<typeof shownUser>[
   return user_ids.map((user_id) => ({ user_id, is_active: state === "active", state }));
 }
 
+function statsOf(alias: string, ctx: Ctx) {
+  return sql`(select json_build_object('by_disposition', coalesce(json_object_agg(s.disposition, s.n order by s.disposition), '{}'))
+    from (select a.disposition, count(*) as n from activity a
+      where a.organization_id = ${ctx.organization_id} and a.dialer_id = ${name(alias)}.id and a.disposition is not null group by 1) s)`;
+}
+
 function leadIds(alias: string, ctx: Ctx) {
   const t = name(alias);
   return sql`(select coalesce(json_agg(e.lead_id order by e.position), '[]') from dialer_lead e
     where e.organization_id = ${ctx.organization_id} and e.dialer_id = ${t}.id)`;
 }
 
-/** Those that it was given one by one: whoever sends them again gets a dialer of the same leads. */
+/** The leads that were given one by one, so that sending them back creates a dialer with the same leads. */
 function givenLeadIds(alias: string, ctx: Ctx) {
   return sql`case when ${name(alias)}.source_type = 'leads' then ${leadIds(alias, ctx)} end`;
 }

@@ -23,13 +23,13 @@ export interface Given
   lead_ids?: string[] | null;
 }
 
-/** What is kept of where the leads come from, and the leads: a select of `position`, `lead_id` and `contact_ids`. */
+/** The stored source of the leads, and the leads: a select of `position`, `lead_id` and `contact_ids`. */
 export interface Source {
   values: Partial<Dialer> & Pick<Dialer, "source_type">;
   leads: Sql;
 }
 
-/** A dialer of more is a list nobody works through. */
+/** Nobody would call more leads than this. */
 const leadsMax = 50_000;
 
 export async function readSource(ctx: Ctx, given: Given): Promise<Source> {
@@ -46,7 +46,7 @@ export async function readSource(ctx: Ctx, given: Given): Promise<Source> {
   }
 }
 
-/** Writes the leads of a dialer that is about to be written itself; answers how many there are. */
+/** Writes the leads of a dialer that is about to be written. Returns how many there are. */
 export async function takeLeads(ctx: Ctx, dialerId: string, { leads }: Source): Promise<number> {
   const [row] = await query(
     ctx,
@@ -61,14 +61,14 @@ export async function takeLeads(ctx: Ctx, dialerId: string, { leads }: Source): 
   return count;
 }
 
-/** Says itself, or follows from what is given; nothing at all means all leads. */
+/** Given, or derived from the other values. Without any, all leads. */
 function typeOf({ source_type, source_value, query, lead_list_id, contact_list_id, ...rest }: Given): SourceType {
-  // A read shows the leads that a list or a query had, and the list beside the value that names it.
+  // A read shows the leads of a list or a query, and the list beside the value that names it.
   const lead_ids = source_type === undefined || source_type === "leads" ? rest.lead_ids : null;
   const given = Object.entries({ source_value, query, lead_ids, lead_list_id, contact_list_id }).filter(([, value]) => value);
   if (new Set(given.map(([, value]) => value)).size > 1)
     throw invalid({ [given[1]![0]]: `cannot be given together with ${given[0]![0]}` });
-  // A value alone says what it is: an id of a list, or else a text query.
+  // A value alone shows what it is: the id of a list, or else a text query.
   if (source_value && source_type !== undefined && source_type !== "leads") return source_type;
   const isList = (of: Resource, id: string | null | undefined) => id && (!source_value || isId(of.prefix, id));
   const implied = lead_ids
@@ -100,13 +100,13 @@ async function fromList(ctx: Ctx, given: Given, { source_type, field, of, member
   return { values: { source_type, source_value: id, [field]: id }, leads: members(ctx, id) };
 }
 
-/** In the order they were put on the list. */
+/** In the order in which they were put on the list. */
 const leadsOnList = (ctx: Ctx, id: string): Sql =>
   sql`select row_number() over (order by m.id)::integer as position, m.lead_id, null::text[] as contact_ids
     from lead_list_member m join ${from(lead, "t")} on t.id = m.lead_id
     where m.organization_id = ${ctx.organization_id} and m.list_id = ${id} and ${and(scope(ctx, lead))} order by 1`;
 
-/** Each lead once, where the first of its people stands; only those on the list are called there. */
+/** Each lead once, at the place of its first contact. Only contacts on the list are called there. */
 const peopleOnList = (ctx: Ctx, id: string): Sql =>
   sql`select row_number() over (order by min(m.id))::integer as position, c.lead_id, array_agg(c.id order by m.id) as contact_ids
     from contact_list_member m join contact c on c.organization_id = m.organization_id and c.id = m.contact_id

@@ -1,12 +1,15 @@
-// Making a dialer with its leads, and pausing, resuming and ending it.
+// The verbs of dialers: creating one with its leads, and pausing, resuming and ending it.
+import { actorOfMember } from "../../auth/unscoped_work.ts";
 import { type Ctx, may } from "../../core/context.ts";
 import { invalid, notAllowed } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
+import { wake } from "../../jobs/job.ts";
 import { emit } from "../../records/event.ts";
 import { store } from "../../records/store.ts";
 import { newId } from "../../values/id.ts";
 import { isActiveMember } from "../organization/organization.ts";
 import { dialer } from "./dialer.ts";
+import { dialerJobs } from "./dialer_jobs.ts";
 import { readSource, takeLeads } from "./dialer_source.ts";
 import { checkCallerId, usualNumber } from "./own_numbers.ts";
 import { phoneNumber } from "./phone_number.ts";
@@ -20,10 +23,11 @@ export async function createDialer(ctx: Ctx, given: Create<typeof dialer>): Prom
   const user_id = given.user_id ?? ctx.actor.user_id;
   checkUser(ctx, user_id);
   const caller_id = callerOf(ctx, given, user_id);
-  const source = await readSource(ctx, given);
+  const caller = await asCaller(ctx, user_id);
+  const source = await readSource(caller, given);
 
   const id = newId(dialer.prefix, ctx.now.getTime());
-  const n_leads = await takeLeads(ctx, id, source);
+  const n_leads = await takeLeads(caller, id, source);
   const row = store.insert(ctx, dialer, {
     ...rest,
     ...source.values,
@@ -43,6 +47,7 @@ export async function updateDialer(ctx: Ctx, before: Dialer, patch: Patch<typeof
   if (before.status === "done" && status !== "done") throw invalid({ status: `cannot become ${status}: the dialer is done` });
   const caller_id = callerOf(ctx, patch, before.user_id, before.caller_id);
   const after = store.update(ctx, dialer, before, { ...rest, status, ...(caller_id === undefined ? {} : { caller_id }) });
+  if (after.type === "predictive" && after.status !== before.status) wake(ctx, dialerJobs, [after.id]);
   if (after.status === "done" && before.status !== "done") emit(ctx, dialer, { action: "completed", after });
   return after;
 }
@@ -55,20 +60,28 @@ function statusOf({ status, action }: Patch<typeof dialer>): Status | undefined 
   return actions[action];
 }
 
+/** It contains the leads that the caller may see, so its counts reveal no others. */
+async function asCaller(ctx: Ctx, user_id: string): Promise<Ctx> {
+  if (user_id === ctx.actor.user_id) return ctx;
+  const actor = await actorOfMember(ctx.db, ctx.organization_id, user_id);
+  if (actor === null) throw invalid({ user_id: "is not an active member" });
+  return { ...ctx, actor };
+}
+
 function checkUser(ctx: Ctx, user_id: string): void {
   if (user_id === ctx.actor.user_id) return;
   if (!may(ctx, "manage_organization")) throw notAllowed("manage_organization");
   if (!isActiveMember(ctx.directory, user_id)) throw invalid({ user_id: "is not an active member" });
 }
 
-/** The number to call from under either of its names; undefined where neither is given. */
+/** The number to call from, under either of its names. Undefined when neither is given. */
 function callerOf(
   ctx: Ctx,
   { caller_id, phone_number_id }: Patch<typeof dialer>,
   user_id: string,
   before: string | null = null,
 ): string | null | undefined {
-  // Whoever writes a whole record back has changed one of the two.
+  // A client that writes a whole record back has changed one of the two.
   const field = phone_number_id !== undefined && phone_number_id !== before ? "phone_number_id" : "caller_id";
   const id = field === "phone_number_id" ? phone_number_id : caller_id;
   if (id === undefined || id === null || id === before) return id;

@@ -6,6 +6,7 @@ import { dial } from "./dial.ts";
 import { dialer } from "./dialer.ts";
 import { createDialer, updateDialer } from "./dialer_verbs.ts";
 import { nextLead } from "./next.ts";
+import { withOffer } from "./number_offer.ts";
 import { phoneNumber } from "./phone_number.ts";
 import { createPhoneNumber, deletePhoneNumber, updatePhoneNumber } from "./phone_number_verbs.ts";
 import { port } from "./port.ts";
@@ -21,6 +22,7 @@ export const telephony: Operation[] = [
       delete: deletePhoneNumber,
     },
     "member",
+    { create: withOffer },
   ),
   availablePhoneNumbers,
   ...standard(port, { list: true, get: true }, "member"),

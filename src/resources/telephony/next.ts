@@ -1,11 +1,12 @@
-// `POST /dialer/{id}/next/`: hands out the next lead that somebody can be called at. The dialer stays locked while it moves on, so of
-// two who ask at the same time each gets a lead of their own.
+// `POST /dialer/{id}/next/`: returns the next lead that can be called. The dialer is locked while it moves on, so two concurrent
+// requests get different leads.
 import { z } from "zod";
-import { type Ctx, query, write } from "../../core/context.ts";
+import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { JsonText, operation } from "../../core/operation.ts";
-import { from, type Row, scope } from "../../core/resource.ts";
-import { and, sql, statement } from "../../db/sql.ts";
+import type { Row } from "../../core/resource.ts";
+import { sql } from "../../db/sql.ts";
+import { wake } from "../../jobs/job.ts";
 import { emit } from "../../records/event.ts";
 import { outputSchema } from "../../records/output_schema.ts";
 import { findRecords, lockRecord, showRecord, updateRecord } from "../../records/records.ts";
@@ -13,71 +14,139 @@ import { store } from "../../records/store.ts";
 import { call } from "../activities/call.ts";
 import { contact } from "../contacts/contact.ts";
 import { lead } from "../leads/lead.ts";
-import { isDialable } from "./dialable.ts";
 import { dialer } from "./dialer.ts";
+import {
+  type Counts,
+  connectedTo,
+  type Entry,
+  endDialed,
+  endLeases,
+  entryAt,
+  entryId,
+  type Found,
+  findNext,
+  lastOf,
+  lease,
+  nextTurn,
+  positionOf,
+  settle,
+} from "./dialer_entries.ts";
+import { dialerJobs } from "./dialer_jobs.ts";
+import { isReady, noteWay } from "./dialing_ahead.ts";
+import { onlineAmong } from "./presence.ts";
 
 type Dialer = Row<typeof dialer>;
 
 const handedOut = z.strictObject({
   done: z.literal(false),
+  entry_id: z.string().describe("Names this lead of the dialer, for the next request."),
   lead: outputSchema(lead),
-  contact: outputSchema(contact).describe("Who is to be called."),
+  contact: outputSchema(contact).describe("The contact to call."),
   phone: z.looseObject({ phone: z.string() }).describe("The number to dial."),
   lead_id: z.string(),
   contact_id: z.string(),
-  position: z.int().describe("The place of the lead in the dialer, from 1."),
-  remaining: z.int().describe("How many leads are behind it."),
+  call_id: z
+    .string()
+    .nullable()
+    .describe("The call by which the caller is connected, in a predictive dialer. Null where the caller calls."),
+  position: z.int().describe("The position of the lead in the dialer, from 1."),
+  remaining: z.int().describe("The number of leads that are still to be returned."),
+});
+
+const allWait = z.strictObject({
+  done: z.literal(false),
+  wait_until: z.iso
+    .datetime()
+    .describe(
+      "When to ask again. It is too early or too late where the leads are, or another member has the last lead, or people are called ahead and nobody has answered yet.",
+    ),
 });
 
 export const nextLead = operation({
   name: "dialer.next",
   method: "POST",
   path: "/dialer/{id}/next/",
-  doc: "Hands out the next lead with somebody who can be called, each lead once; `done: true` when there is none any more.",
+  doc: "Returns the next lead with a contact who can be called, each lead once. It is the caller's for ten minutes; if it was not called by then, it is returned again. `done: true` when none is left.",
   permission: "calling",
   input: {
     id: z.string(),
-    outcome: z.string().max(255).nullish().describe("How it went with the lead handed out before; its call gets it too."),
-    skip: z.boolean().nullish().describe("The lead handed out before was not called."),
+    entry_id: z
+      .string()
+      .max(64, { error: "is not an entry of this dialer" })
+      .nullish()
+      .describe("The previous lead, by its `entry_id`. The same request again returns the same lead."),
+    outcome: z.string().max(255).nullish().describe("The outcome for the previous lead. Its call gets it too."),
+    skip: z.boolean().nullish().describe("The previous lead was not called."),
   },
-  output: z.union([handedOut, z.strictObject({ done: z.literal(true) })]),
-  async run(ctx, { id, outcome, skip }) {
+  output: z.union([handedOut, allWait, z.strictObject({ done: z.literal(true) })]),
+  async run(ctx, { id, ...said }) {
     const before = await lockRecord(ctx, dialer, id);
     if (before.status === "done") return { done: true };
     if (before.status === "paused") throw invalid({ status: "is paused: resume the dialer first" });
 
-    const skipped = await settle(ctx, before, outcome ?? null, skip === true);
-    const counts = { n_called: before.n_called - skipped, n_skipped: before.n_skipped + skipped };
-    const found = await nextCallable(ctx, before);
-    if (found === null) return complete(ctx, before, counts);
-    advance(ctx, before, counts, found);
-    return shownNext(ctx, before, found);
+    const previous = await previousOf(ctx, before, said.entry_id ?? null);
+    const last = said.entry_id ? await lastOf(ctx, before) : null;
+    if (before.type === "predictive") {
+      const ahead = await waitForCall(ctx, before, previous, said);
+      if (ahead !== null) return ahead;
+    }
+    // The request was repeated: its answer may have been lost.
+    if (last?.state === "leased" && last.position !== previous?.position)
+      return shownNext(ctx, before, last, remaining(before, before));
+
+    const counts = await note(ctx, before, previous, said);
+    const { next, n_skipped } = await findNext(ctx, before);
+    counts.n_skipped += n_skipped;
+    if (next === null) return complete(ctx, before, counts);
+    if (next instanceof Date) return waits(ctx, before, counts, next);
+    return handOut(ctx, before, counts, next);
   },
 });
 
-interface Found {
-  position: number;
-  lead_id: string;
-  contact_id: string;
-  /** The number as the contact has it, as JSON. */
-  phone: string;
+/** Where people are called ahead, a member who is online waits to be connected. Null where the caller calls by themselves. */
+async function waitForCall(ctx: Ctx, before: Dialer, previous: Entry | null, said: Said) {
+  const of = await noteWay(ctx, before);
+  const connected = await connectedTo(ctx, of);
+  if (connected !== null) return shownNext(ctx, of, connected, remaining(of, of));
+  if (of.effective_type === "power" || (await onlineAmong(ctx, [ctx.actor.user_id])).length === 0) return null;
+
+  const counts = await note(ctx, of, previous, said);
+  const next = await nextTurn(ctx, of);
+  if (next === null) return complete(ctx, of, counts);
+  isReady(ctx, of);
+  wake(ctx, dialerJobs, [of.id]);
+  return waits(ctx, of, counts, next);
 }
 
-/** Notes what became of the lead that the caller got before. Answers how many called leads turn out to be skipped ones: 1 or 0. */
-async function settle(ctx: Ctx, { id }: Dialer, outcome: string | null, isSkipped: boolean): Promise<number> {
-  if (outcome === null && !isSkipped) return 0;
-  const own = sql`organization_id = ${ctx.organization_id} and dialer_id = ${id} and user_id = ${ctx.actor.user_id}`;
-  const [last] = await query(
-    ctx,
-    statement(sql`update dialer_lead set outcome = coalesce(${outcome}, outcome), is_skipped = ${isSkipped}
-      where ${own} and not is_skipped and position = (select max(position) from dialer_lead where ${own}) returning lead_id`),
-  );
-  if (last === undefined) return 0;
-  if (outcome !== null) await tellCall(ctx, id, last[0]!, outcome);
-  return isSkipped ? 1 : 0;
+interface Said {
+  entry_id?: string | null;
+  outcome?: string | null;
+  skip?: boolean | null;
 }
 
-/** The call that was made to the lead gets the outcome, by its own rules. */
+/** The lead that the caller got before. */
+async function previousOf(ctx: Ctx, of: Dialer, entry_id: string | null): Promise<Entry | null> {
+  if (entry_id === null) return lastOf(ctx, of);
+  const named = await entryAt(ctx, of, positionOf(of, entry_id));
+  if (named?.user_id !== ctx.actor.user_id) throw invalid({ entry_id: "is not a lead that this dialer returned to you" });
+  return named;
+}
+
+/** Stores the result for the previous lead. */
+async function note(ctx: Ctx, of: Dialer, previous: Entry | null, { outcome = null, skip }: Said): Promise<Counts> {
+  const counts = { n_called: of.n_called, n_skipped: of.n_skipped };
+  if (previous !== null && previous.state !== "pending" && previous.state !== "skipped") {
+    const skipped = skip === true ? 1 : 0;
+    settle(ctx, of, previous, skipped ? "skipped" : "called", outcome);
+    counts.n_called -= skipped;
+    counts.n_skipped += skipped;
+    if (outcome !== null) await tellCall(ctx, of.id, previous.lead_id, outcome);
+  }
+  counts.n_called -= (await endLeases(ctx, of)) + (await endDialed(ctx, of));
+  return counts;
+}
+
+/** The call to the lead gets the outcome, by its own rules. */
 async function tellCall(ctx: Ctx, dialerId: string, leadId: string, outcome: string): Promise<void> {
   const [made] = await findRecords(
     ctx,
@@ -88,51 +157,32 @@ async function tellCall(ctx: Ctx, dialerId: string, leadId: string, outcome: str
   if (made !== undefined) await updateRecord(ctx, call, made.id, { outcome });
 }
 
-/** The first lead behind the dialer's place that the caller sees and that has somebody with a number. */
-async function nextCallable(ctx: Ctx, { id, position }: Dialer): Promise<Found | null> {
-  const [row] = await query(
-    ctx,
-    statement(sql`select e.position, e.lead_id, person.id, person.phone
-      from dialer_lead e
-      join ${from(lead, "t")} on t.id = e.lead_id
-      cross join lateral (
-        select c.id, p.item::text as phone
-        from contact c cross join lateral jsonb_array_elements(c.phones) with ordinality p(item, n)
-        where c.organization_id = ${ctx.organization_id} and c.lead_id = t.id and (e.contact_ids is null or c.id = any(e.contact_ids))
-          and ${isDialable}
-        order by c.date_created, c.id, p.n limit 1) person
-      where e.organization_id = ${ctx.organization_id} and e.dialer_id = ${id} and e.position > ${position} and ${and(scope(ctx, lead))}
-      order by e.position limit 1`),
-  );
-  if (row === undefined) return null;
-  const [at, lead_id, contact_id, phone] = row as string[];
-  return { position: Number(at), lead_id: lead_id!, contact_id: contact_id!, phone: phone! };
-}
-
-type Counts = Pick<Dialer, "n_called" | "n_skipped">;
-
-function advance(ctx: Ctx, before: Dialer, { n_called, n_skipped }: Counts, { position, lead_id }: Found): void {
-  store.update(ctx, dialer, before, {
-    position,
+function handOut(ctx: Ctx, before: Dialer, { n_called, n_skipped }: Counts, next: Found): Promise<JsonText> {
+  lease(ctx, before, next);
+  const after = store.update(ctx, dialer, before, {
+    position: Math.max(before.position, next.position),
     n_called: n_called + 1,
-    n_skipped: n_skipped + position - before.position - 1,
-    current_lead_id: lead_id,
+    n_skipped,
+    current_lead_id: next.lead_id,
     last_lead_id: before.current_lead_id,
     user_ids: [...new Set([...before.user_ids, ctx.actor.user_id])],
   });
-  write(
-    ctx,
-    statement(sql`update dialer_lead set user_id = ${ctx.actor.user_id}
-      where organization_id = ${ctx.organization_id} and dialer_id = ${before.id} and position = ${position}`),
-  );
+  return shownNext(ctx, before, next, remaining(before, after));
 }
 
-function complete(ctx: Ctx, before: Dialer, { n_called, n_skipped }: Counts): { done: true } {
+const remaining = ({ n_leads }: Dialer, { n_called, n_skipped }: Counts): number => n_leads - n_called - n_skipped;
+
+function waits(ctx: Ctx, before: Dialer, counts: Counts, until: Date): { done: false; wait_until: string } {
+  const user_ids = [...new Set([...before.user_ids, ctx.actor.user_id])];
+  store.update(ctx, dialer, before, { ...counts, user_ids });
+  return { done: false, wait_until: until.toISOString() };
+}
+
+function complete(ctx: Ctx, before: Dialer, counts: Counts): { done: true } {
   const after = store.update(ctx, dialer, before, {
+    ...counts,
     status: "done",
     position: before.n_leads,
-    n_called,
-    n_skipped: n_skipped + before.n_leads - before.position,
     current_lead_id: null,
     last_lead_id: before.current_lead_id ?? before.last_lead_id,
   });
@@ -140,9 +190,10 @@ function complete(ctx: Ctx, before: Dialer, { n_called, n_skipped }: Counts): { 
   return { done: true };
 }
 
-async function shownNext(ctx: Ctx, { n_leads }: Dialer, { position, lead_id, contact_id, phone }: Found): Promise<JsonText> {
+async function shownNext(ctx: Ctx, of: Dialer, next: Found & { call_id?: string | null }, left: number): Promise<JsonText> {
+  const { position, lead_id, contact_id, phone, call_id = null } = next;
   const [company, person] = await Promise.all([showRecord(ctx, lead, lead_id), showRecord(ctx, contact, contact_id)]);
   return new JsonText(
-    `{"done":false,"lead":${company.text},"contact":${person.text},"phone":${phone},"lead_id":"${lead_id}","contact_id":"${contact_id}","position":${position},"remaining":${n_leads - position}}`,
+    `{"done":false,"entry_id":"${entryId(of, next)}","lead":${company.text},"contact":${person.text},"phone":${JSON.stringify(phone)},"lead_id":"${lead_id}","contact_id":"${contact_id}","call_id":${JSON.stringify(call_id)},"position":${position},"remaining":${left}}`,
   );
 }

@@ -130,7 +130,7 @@ test("a call keeps the number as text when the number goes, and a dialer that us
   );
 });
 
-test("no numbers are to be had without a provider, and what asks for impossible ones is told", async () => {
+test("no numbers are listed without a provider, and impossible filters are refused", async () => {
   const acme = await organization();
 
   assert.deepEqual(await acme.get("/phone_number/available/?country=DE&area_code=30&sms=true&type=mobile"), {

@@ -20,6 +20,7 @@ export const phoneNumber = resource({
   prefix: "phon",
   doc: "A number of the organization, on which calls and messages come in and go out: a member's own, or one for a group.",
   cached: true,
+  mcp: "read",
   sort: { label: true },
   filters: { number: numberFilter() },
   fields: {
@@ -42,6 +43,7 @@ export const phoneNumber = resource({
       default: "active",
       doc: "`pending` until the carrier of an internal number has confirmed it.",
     }),
+    status_details: text({ readOnly: true, max: 1000, doc: "Why it is not active yet, or what is wrong with it." }),
     country: formed(parseCountry, "must be a country code such as US", {
       createOnly: true,
       doc: "By default that of the number.",
@@ -49,7 +51,11 @@ export const phoneNumber = resource({
     carrier: choice(["twilio", "plivo"], { readOnly: true }),
     carrier_type: choice(carrierTypes, { createOnly: true, default: "local" }),
     is_group_number: boolean({ createOnly: true, default: false, doc: "It is not one member's but rings several." }),
-    sharing: input(z.enum(["personal", "group"]), { createOnly: true, doc: "The same as `is_group_number`, in words." }),
+    sharing: input(z.enum(["personal", "group"]), {
+      createOnly: true,
+      later: ({ is_group_number }) => (is_group_number ? "group" : "personal"),
+      doc: "The same as `is_group_number`, in words.",
+    }),
     user_id: ref(
       "user",
       { onDelete: "keep", onMove: "clear" },
@@ -84,7 +90,7 @@ export const phoneNumber = resource({
   },
 });
 
-/** However it is written. A plus sign in an address that was not encoded arrives as a space. */
+/** In any notation. A plus sign in a URL that was not encoded arrives as a space. */
 function numberFilter(): Filter {
   return {
     doc: "Only the number that this is, however it is written.",

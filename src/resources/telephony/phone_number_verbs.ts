@@ -1,33 +1,57 @@
-// Whose a phone number is, who may change it, and what becomes of what used it.
+// The verbs of phone numbers: whose a number is, who may change it, and what happens to its users.
 import { type Ctx, may } from "../../core/context.ts";
 import { type FieldErrors, invalid, notAllowed, refuse } from "../../core/errors.ts";
+import type { Extras } from "../../core/operation.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { lockPointing } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { parsePhone } from "../../values/phone.ts";
 import { isActiveMember } from "../organization/organization.ts";
 import { dialer } from "./dialer.ts";
+import { wakeNumbers } from "./number_jobs.ts";
 import { phoneNumber } from "./phone_number.ts";
+import { openFor } from "./port_states.ts";
 
 type PhoneNumber = Row<typeof phoneNumber>;
 type Given = Partial<PhoneNumber>;
 
-/** An internal number waits for its carrier; the others are at work already, elsewhere. */
-export async function createPhoneNumber(ctx: Ctx, { sharing, ...given }: Create<typeof phoneNumber>): Promise<PhoneNumber> {
-  const is_group_number = given.is_group_number ?? sharing === "group";
-  if (sharing && (sharing === "group") !== is_group_number) throw invalid({ sharing: "differs from is_group_number" });
-  const user_id = is_group_number ? (given.user_id ?? null) : given.user_id === undefined ? ctx.actor.user_id : given.user_id;
-  checkMayWrite(ctx, { is_group_number, user_id });
+/** An internal number waits for its carrier. The others already work elsewhere. */
+export async function createPhoneNumber(
+  ctx: Ctx,
+  { sharing, ...rest }: Create<typeof phoneNumber>,
+  extras?: Extras,
+): Promise<PhoneNumber> {
+  const given = { ...rest, number: rest.number ?? (extras?.ready as string | undefined) };
+  const { is_group_number, user_id } = ownerOfNew(ctx, { ...given, sharing });
   checkNumber(ctx, { ...given, is_group_number, user_id });
   if (given.number === undefined) throw invalid({ number: given.country ? noneToPick : "is required" });
 
-  return store.insert(ctx, phoneNumber, {
+  const row = store.insert(ctx, phoneNumber, {
     ...given,
     is_group_number,
     user_id,
     country: given.country ?? parsePhone(given.number, "US")?.country ?? null,
-    status: (given.type ?? "internal") === "internal" ? "pending" : "active",
+    status: await statusOfNew(ctx, given.number, given.type),
   });
+  wakeNumbers(ctx, [row]);
+  return row;
+}
+
+async function statusOfNew(ctx: Ctx, number: string, type: PhoneNumber["type"] = "internal"): Promise<PhoneNumber["status"]> {
+  if (type !== "internal") return "active";
+  return (await openFor(ctx, [number])).length > 0 ? "porting" : "pending";
+}
+
+type Owner = Pick<PhoneNumber, "is_group_number" | "user_id">;
+
+/** The owner of the number. Throws when the caller may not add such a number. */
+export function ownerOfNew(ctx: Ctx, given: Create<typeof phoneNumber>): Owner {
+  const is_group_number = given.is_group_number ?? given.sharing === "group";
+  if (given.sharing && (given.sharing === "group") !== is_group_number)
+    throw invalid({ sharing: "differs from is_group_number" });
+  const user_id = is_group_number ? (given.user_id ?? null) : given.user_id === undefined ? ctx.actor.user_id : given.user_id;
+  checkMayWrite(ctx, { is_group_number, user_id });
+  return { is_group_number, user_id };
 }
 
 const noneToPick = "is required: no telephony provider is connected that could pick one";
@@ -40,18 +64,19 @@ export async function updatePhoneNumber(ctx: Ctx, before: PhoneNumber, patch: Pa
   return store.update(ctx, phoneNumber, before, patch);
 }
 
-/** Calls and messages keep the number as text. A dialer that used it pauses, until somebody says from where to call. */
+/** Calls and messages keep the number as text. A dialer that used it pauses until somebody sets another number. */
 export async function deletePhoneNumber(ctx: Ctx, before: PhoneNumber): Promise<void> {
   checkMayWrite(ctx, before);
   for (const one of await lockPointing(ctx, { from: dialer, field: "caller_id" }, [before.id])) {
     const using = one as Row<typeof dialer>;
     store.update(ctx, dialer, using, { caller_id: null, status: using.status === "active" ? "paused" : using.status });
   }
+  wakeNumbers(ctx, [before]);
   await store.remove(ctx, phoneNumber, [before]);
 }
 
-/** One's own number is one's own business; those of others, and those of groups, take a permission. */
-function checkMayWrite(ctx: Ctx, { is_group_number, user_id }: Pick<PhoneNumber, "is_group_number" | "user_id">): void {
+/** Members may change their own numbers. Those of others, and of groups, need a permission. */
+function checkMayWrite(ctx: Ctx, { is_group_number, user_id }: Owner): void {
   const permission = is_group_number ? "manage_group_numbers" : "manage_organization";
   const isOwn = !is_group_number && user_id === ctx.actor.user_id;
   if (!isOwn && !may(ctx, permission)) throw notAllowed(permission);

@@ -4,7 +4,7 @@ import { organization } from "../../../test/support/given.ts";
 
 const order = { phone_numbers: ["(212) 555-1234"], authorized_name: "Ada Admin", account_number: "12345" };
 
-test("with numbers in place of an id a port of those is asked for, and what proves it ours is never shown again", async () => {
+test("numbers instead of an id request a port of those, and the account data is never shown again", async () => {
   const acme = await organization();
 
   const answer = await acme.ask("POST", "/port/close/", {

@@ -1,4 +1,4 @@
-// A port: phone numbers that are moved from one carrier to another.
+// A port: phone numbers that move from one carrier to another.
 import { z } from "zod";
 import { choice, date, formed, json, ref, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
@@ -16,6 +16,7 @@ export const port = resource({
   name: "port",
   prefix: "port",
   doc: "An order to take phone numbers from one carrier to another.",
+  mcp: "read",
   filters: {
     phone_number: {
       doc: "Only ports of this number, however it is written.",

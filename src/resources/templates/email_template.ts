@@ -16,7 +16,7 @@ const tagsDoc = 'Such as `Hi {{ contact.first_name | default: "there" }}`.';
 export const emailTemplate = resource({
   name: "email_template",
   prefix: "tmpl",
-  doc: "The text of an e-mail that is written again and again, with tags that are filled in for a contact.",
+  doc: "An e-mail template: a text with tags that are filled in for a contact.",
   visible: templateIsVisible,
   sort: { name: true },
   fields: {
@@ -29,11 +29,11 @@ export const emailTemplate = resource({
     }),
     is_archived: boolean({ default: false, doc: "No longer offered; it can still be rendered." }),
     attachments: emailAttachments(),
-    unsubscribe_link_location: text({ doc: "Where the link to unsubscribe stands." }),
+    unsubscribe_link_location: text({ doc: "The position of the unsubscribe link." }),
     used_by_sequences: related(
       z.array(z.object({ id: z.string(), name: z.string() })),
       sequencesThatSend,
-      "The sequences that send it; while there are any it cannot be deleted.",
+      "The sequences that use it. While there are any, it cannot be deleted.",
     ),
     ...ownership,
     ...authorNames,

@@ -1,4 +1,4 @@
-// Fills in a template for a lead and one of its contacts: what each placeholder becomes, and who may use the template.
+// Fills in a template for a lead and one of its contacts: the value of each placeholder, and who may use the template.
 import { type Ctx, read } from "../../core/context.ts";
 import { invalid, reasonsOf } from "../../core/errors.ts";
 import type { Row } from "../../core/resource.ts";
@@ -30,14 +30,15 @@ export interface FilledEmail {
   missing_variables: string[];
 }
 
-/** Fills in subject and body. A template that goes beyond its bounds is refused by the field that does. */
+/** Fills in subject and body. A template that exceeds its limits is refused by its field. */
 export async function fillEmail(
   ctx: Ctx,
-  template: Row<typeof emailTemplate>,
+  template: Pick<Row<typeof emailTemplate>, "subject" | "body">,
   at: Lead,
   person: Contact | null,
+  more: Values = {},
 ): Promise<FilledEmail> {
-  const values = await valuesOf(ctx, `${template.subject}${template.body}`, at, person);
+  const values = { ...(await valuesOf(ctx, `${template.subject}${template.body}`, at, person)), ...more };
   const subject = filled("subject", template.subject, values, "text");
   const body = filled("body", template.body, values, "html");
   return {
@@ -45,6 +46,11 @@ export async function fillEmail(
     body: body.text,
     missing_variables: [...new Set([...subject.missing, ...body.missing])],
   };
+}
+
+/** Fills in a plain text. */
+export async function fillText(ctx: Ctx, source: string, at: Lead, person: Contact | null, more: Values = {}): Promise<string> {
+  return filled("text", source, { ...(await valuesOf(ctx, source, at, person)), ...more }, "text").text;
 }
 
 function filled(field: string, source: string, values: Values, form: TemplateForm): Rendering {
@@ -62,7 +68,7 @@ interface Letter {
   attachments?: Attachment[];
 }
 
-/** What a new e-mail takes from its template, where it brings no body of its own. */
+/** What a new e-mail takes from its template when it has no body of its own. */
 export async function emailFromTemplate(
   ctx: Ctx,
   mail: Letter & { subject?: string; body_text?: string | null; body_html?: string | null },
@@ -100,7 +106,7 @@ async function leadOf(ctx: Ctx, { lead_id }: Letter): Promise<Lead> {
   return found;
 }
 
-/** Whoever writes a message named the template, not its fields. */
+/** The author of a message named the template, so errors name it and not its fields. */
 async function underTemplateId<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -110,9 +116,9 @@ async function underTemplateId<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-// --- what the tags stand for ---
+// --- the values ---
 
-/** Only what a template can mean is looked for: a deal and a signature cost a look at the database. */
+/** Only values that the template may use are looked up, because a deal and a signature each need a query. */
 async function valuesOf(ctx: Ctx, source: string, at: Lead, person: Contact | null): Promise<Values> {
   const organization = organizationOf(ctx.directory);
   return {
@@ -160,7 +166,7 @@ function contactValues(ctx: Ctx, person: Contact): Values {
   };
 }
 
-/** The deal that was changed last; one that is still open goes before the others. */
+/** The deal that was changed last. Open deals come before others. */
 async function dealValues(ctx: Ctx, lead_id: string): Promise<Values> {
   const deals = await findRecords(
     ctx,
@@ -185,7 +191,7 @@ async function dealValues(ctx: Ctx, lead_id: string): Promise<Values> {
   };
 }
 
-/** The caller, whose number is the one they call from. */
+/** The caller, with the number they call from. */
 async function userValues(ctx: Ctx, source: string): Promise<Values> {
   const { user_id } = ctx.actor;
   const number = usualNumber(ctx, user_id);
@@ -193,7 +199,7 @@ async function userValues(ctx: Ctx, source: string): Promise<Values> {
   return { ...personValues(ctx, user_id), phone: number === null ? null : phoneFormatted(number.number), signature };
 }
 
-/** Without its tags: values are text. */
+/** Without its tags, because values are text. */
 async function signatureOf(ctx: Ctx, userId: string): Promise<string | null> {
   const [row] = await read(ctx, statement(sql`select signature from "user" where id = ${userId}`, "user.signature"));
   const signature = row?.[0] ?? null;
@@ -207,7 +213,7 @@ function personValues(ctx: Ctx, id: string | null): Values {
   return { id, first_name, last_name, name, email };
 }
 
-/** Custom values by the names people know, and by their ids. */
+/** Custom values by their names and by their ids. */
 function customValues(ctx: Ctx, objectType: string, custom: Values = {}): Values {
   const named = [...customFieldsOf(ctx.directory, objectType)].flatMap(([key, field]) => [
     [field.name, custom[key]],

@@ -4,13 +4,13 @@ import { notAllowed } from "../../core/errors.ts";
 import { boolean, label, ref } from "../../core/field.ts";
 import { name, or, type Sql, sql } from "../../db/sql.ts";
 
-/** What every template says of whose it is. */
+/** The fields of every template about its owner. */
 export const ownership = {
-  is_shared: boolean({ default: false, doc: "Everybody may use it. Otherwise only its owner sees it." }),
+  is_shared: boolean({ default: false, doc: "If true, everybody may use it. Otherwise only its owner sees it." }),
   user_id: ref(
     "user",
     { onDelete: "keep", onMove: "clear" },
-    { readOnly: true, default: (ctx: Ctx) => ctx.actor.user_id, doc: "Its owner: whoever created it." },
+    { readOnly: true, default: (ctx: Ctx) => ctx.actor.user_id, doc: "Its owner, who created it." },
   ),
   user_name: label("user_id", "user", "name"),
 };
@@ -22,7 +22,7 @@ export function templateIsVisible(ctx: Ctx, alias: string): Sql {
   return or([sql`${t}.is_shared`, sql`${t}.user_id = ${ctx.actor.user_id}`, ...(may(ctx, "manage_organization") ? [left] : [])]);
 }
 
-/** Refuses to change what belongs to somebody else. */
+/** Refuses changes to somebody else's template. */
 export function checkMayWrite(ctx: Ctx, template: { user_id: string | null }): void {
   if (template.user_id !== ctx.actor.user_id && !may(ctx, "manage_team_email_templates"))
     throw notAllowed("manage_team_email_templates");

@@ -12,7 +12,7 @@ export const renderEmailTemplate = operation({
   name: "email_template.render",
   method: "GET",
   path: "/email_template/{id}/render/",
-  doc: "Fills in an e-mail template for a lead and one of its contacts. Values are HTML-escaped in the body; `missing_variables` names those that are unknown or empty. The link to unsubscribe stays a tag: every recipient has one of their own.",
+  doc: "Fills in an e-mail template for a lead and one of its contacts. Values are HTML-escaped in the body; `missing_variables` names those that are unknown or empty. The unsubscribe link stays a tag, because it is different for each recipient.",
   permission: "member",
   input: {
     id: z.string(),

@@ -8,7 +8,7 @@ import { ownership, templateIsVisible } from "./ownership.ts";
 export const smsTemplate = resource({
   name: "sms_template",
   prefix: "smstmpl",
-  doc: "The text of a text message that is written again and again, with tags that are filled in for a contact.",
+  doc: "An SMS template: a text with tags that are filled in for a contact.",
   visible: templateIsVisible,
   sort: { name: true },
   fields: {

@@ -1,4 +1,4 @@
-// What writing a template does besides writing the row: its placeholders must parse, and only some may change it.
+// The verbs of templates: placeholders must be valid, and only some members may change a template.
 import { type Ctx, query } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
@@ -47,16 +47,16 @@ export async function deleteSmsTemplate(ctx: Ctx, before: SmsTemplate): Promise<
   await store.remove(ctx, smsTemplate, [before]);
 }
 
-/** A sequence locks the templates it begins to name, so that none is deleted in the same moment. */
+/** A sequence locks the templates that it starts to use, so that none is deleted at the same moment. */
 async function refuseWhileSent(ctx: Ctx, names: Sql): Promise<void> {
   const [used] = await query(
     ctx,
     statement(sql`select 1 from sequence where organization_id = ${ctx.organization_id} and ${names} limit 1`),
   );
-  if (used !== undefined) throw invalid({}, "It is still used by a sequence: change or delete that first.");
+  if (used !== undefined) throw invalid({}, "It is still used by a sequence: change or delete the sequence first.");
 }
 
-/** `body_html` is `body` by another name: of the two, what differs from what was is meant. */
+/** `body_html` is another name of `body`. Of the two, the one that differs from the stored value counts. */
 function withBody<T extends { body?: string; body_html?: string }>(
   { body_html, ...given }: T,
   before: { body?: string } = {},

@@ -195,7 +195,7 @@ test("a draft that is given a template is filled in, what is written already sta
   assert.equal((await acme.put(`/activity/sms/${message.id}/`, { template_id: sms.id })).text, "Hi Ann");
 });
 
-test("the links to unsubscribe stay in a text on every way it takes, and what a record says is never one", async () => {
+test("unsubscribe links stay in a text in every step, and the values of a record never become one", async () => {
   const acme = await organization();
   const said = "{{ unsubscribe_link }} {% unsubscribe %} {{unsubscribe_link}}";
   const lead = await acme.lead({ name: said });

@@ -1,0 +1,116 @@
+// Claims jobs, runs them, and handles failures and workers that ended.
+import type { Core } from "../core/core.ts";
+import { asSystem } from "../records/acting.ts";
+import { newId } from "../values/id.ts";
+import { pgTimestamp } from "../values/time.ts";
+import { ClaimLost, claimMs, holdClaim, type Job, release, type Work } from "./job.ts";
+
+/**
+ * Claims the oldest ready jobs of an organization, so that no other worker gets them. They are chosen in a separate step: a
+ * subquery in the update itself may run again for each row, and would then claim all jobs.
+ */
+export async function claimJobs(core: Core, organizationId: string, kind: string, most: number, claim: string): Promise<Job[]> {
+  const claimed_until = new Date(core.clock().getTime() + claimMs);
+  const rows = await core.db.transaction(organizationId, (tx) =>
+    tx.read({
+      name: "job.claim",
+      text: `with chosen as materialized (
+               select object_id from job where organization_id = $1 and kind = $2 and state = 'ready'
+               order by due_at, object_id limit $3 for update skip locked)
+             update job j set state = 'claimed', claim = $4, claimed_until = $5 from chosen
+             where j.organization_id = $1 and j.kind = $2 and j.object_id = chosen.object_id
+             returning j.object_id, j.due_at, j.failures, j.crashes`,
+      values: [organizationId, kind, most, claim, claimed_until],
+    }),
+  );
+  return rows.map(([object_id, due_at, failures, crashes]) => ({
+    organization_id: organizationId,
+    kind,
+    object_id: object_id!,
+    claim,
+    claimed_until,
+    due_at: new Date(pgTimestamp(due_at!)),
+    failures: Number(failures),
+    crashes: Number(crashes),
+  }));
+}
+
+/** Makes an organization's jobs ready that have become due, or whose worker has ended. */
+export async function wakeLateJobs(core: Core, organizationId: string): Promise<void> {
+  await core.db.transaction(organizationId, async (tx) =>
+    tx.write({
+      name: "job.wake_late",
+      text: `with late as materialized (
+               select kind, object_id from job where organization_id = $1
+                 and ((state = 'scheduled' and due_at <= $2) or (state = 'claimed' and claimed_until <= $2)) for update skip locked)
+             update job j set state = 'ready', crashes = j.crashes + case j.state when 'claimed' then 1 else 0 end, claim = null, claimed_until = null
+             from late where j.organization_id = $1 and j.kind = late.kind and j.object_id = late.object_id`,
+      values: [organizationId, core.clock()],
+    }),
+  );
+}
+
+/** How many workers may end in the middle of a job before it is given up. */
+const crashesMost = 5;
+
+/** Runs a job. In the end it is always released: done, due again, or after a failure due later. */
+export async function doJob(core: Core, work: Work, job: Job): Promise<void> {
+  try {
+    if (job.crashes >= crashesMost) await giveUp(core, work, job);
+    else await work.run(core, job);
+  } catch (error) {
+    if (error instanceof ClaimLost) return;
+    await postpone(core, job, error as Error);
+    throw error;
+  }
+}
+
+/** Extends the claim by a minute, for something outside that takes time. Throws `ClaimLost` when another worker has the job. */
+export async function renewClaim(core: Core, job: Job): Promise<void> {
+  const [row] = await core.db.transaction(job.organization_id, (tx) =>
+    tx.read({
+      name: "job.renew",
+      text: `update job set claimed_until = $5 where organization_id = $1 and kind = $2 and object_id = $3 and claim = $4 returning 1`,
+      values: [job.organization_id, job.kind, job.object_id, job.claim, new Date(core.clock().getTime() + claimMs)],
+    }),
+  );
+  if (row === undefined) throw new ClaimLost(job);
+}
+
+/** Gives back a job that was started and not finished. Nothing that is still done for it is committed. */
+export async function giveBack(core: Core, job: Job): Promise<void> {
+  await core.db.transaction(job.organization_id, async (tx) =>
+    tx.write({
+      name: "job.give_back",
+      text: `update job set state = 'ready', due_at = least(due_at, woken_at), woken_at = null, claim = null, claimed_until = null
+             where organization_id = $1 and kind = $2 and object_id = $3 and claim = $4`,
+      values: [job.organization_id, job.kind, job.object_id, job.claim],
+    }),
+  );
+}
+
+async function giveUp(core: Core, work: Work, job: Job): Promise<void> {
+  await asSystem(core, job.organization_id, requestOf(job), async (ctx) => {
+    await work.giveUp(ctx, job);
+    await holdClaim(ctx, job);
+    release(ctx, job, null);
+  });
+}
+
+/** Background work has no HTTP request, but its events still belong together. */
+export const requestOf = (job: Job) => ({ id: newId("req"), method: "", path: `${job.kind}/${job.object_id}` });
+
+/** The pause after a failure: about a second at first, five minutes in the end. Jitter spreads the retries over time. */
+const delayMs = (failures: number) => Math.min(300_000, 1000 * 2 ** failures) * (0.5 + Math.random() / 2);
+
+async function postpone(core: Core, job: Job, error: Error): Promise<void> {
+  const again = new Date(core.clock().getTime() + delayMs(job.failures));
+  await core.db.transaction(job.organization_id, async (tx) =>
+    tx.write({
+      name: "job.postpone",
+      text: `update job set state = 'scheduled', due_at = $5, claim = null, claimed_until = null, failures = failures + 1, latest_error = $6
+             where organization_id = $1 and kind = $2 and object_id = $3 and claim = $4`,
+      values: [job.organization_id, job.kind, job.object_id, job.claim, again, error.message.slice(0, 500)],
+    }),
+  );
+}

@@ -1,0 +1,108 @@
+// A job is a wake-up: a row that says which record needs work, and when. It is written in the transaction that causes it. There
+// is at most one for each record and kind of work, and the record itself says what work is needed. A worker claims a job for a
+// minute with a token. Every commit checks the token, so a worker whose claim has expired commits nothing.
+import { type Ctx, transactionOf, write } from "../core/context.ts";
+import type { Core } from "../core/core.ts";
+
+/** A kind of work. A worker that claims such a job looks at the record and does a part of what is due, at most 200 items. */
+export interface Work {
+  kind: string;
+  /** One sentence for operators. */
+  doc: string;
+  /** How many such jobs run at once in one process. One organization has at most as many as it leaves free, but always one. */
+  slots: number;
+  /** Ends with `release`, well before the claim expires. A failure is retried with growing pauses. */
+  run(core: Core, job: Job): Promise<void>;
+  /**
+   * Gives the record up, because several workers ended in the middle of it. Runs in the transaction that ends the job, before the
+   * job is locked.
+   */
+  giveUp(ctx: Ctx, job: Job): Promise<void>;
+}
+
+/** A claimed job. */
+export interface Job {
+  organization_id: string;
+  kind: string;
+  object_id: string;
+  claim: string;
+  /** From then on, its worker counts as dead. */
+  claimed_until: Date;
+  due_at: Date;
+  /** How often in a row it failed, and how many workers ended in the middle of it. */
+  failures: number;
+  crashes: number;
+}
+
+/** How long a claim lasts. */
+export const claimMs = 60_000;
+
+/** Another worker has the job now, or the job is gone. Nothing of this turn is written. */
+export class ClaimLost extends Error {
+  constructor(job: Job) {
+    super(`${job.kind} ${job.object_id} belongs to another worker by now`);
+  }
+}
+
+/**
+ * Wakes jobs for these records, now or at a time, or earlier if they are already due then. Joins the transaction, and waits for
+ * nothing.
+ */
+export function wake(ctx: Ctx, { kind }: Pick<Work, "kind">, objectIds: readonly string[], at: Date = ctx.now): void {
+  if (objectIds.length === 0) return;
+  // In a fixed order, so that two transactions that wake the same records cannot deadlock.
+  const ids = [...objectIds].sort();
+  write(ctx, {
+    name: "job.wake",
+    text: `insert into job (organization_id, kind, object_id, state, due_at)
+           select $1, $2, id, case when $4::timestamptz <= $5::timestamptz then 'ready' else 'scheduled' end, $4 from unnest($3::text[]) id
+           on conflict (organization_id, kind, object_id) do update set
+             due_at = least(job.due_at, excluded.due_at),
+             state = case when job.state = 'scheduled' then excluded.state else job.state end,
+             woken_at = case when job.state = 'claimed' then least(job.woken_at, excluded.due_at) end`,
+    values: [ctx.organization_id, kind, ids, at, ctx.now],
+  });
+}
+
+/** The same for records that wait and should have a job. Existing jobs stay as they are. */
+export function wakeLost(ctx: Ctx, { kind }: Pick<Work, "kind">, objectIds: readonly string[]): void {
+  write(ctx, {
+    name: "job.wake_lost",
+    text: `insert into job (organization_id, kind, object_id, state, due_at) select $1, $2, id, 'ready', $4 from unnest($3::text[]) id
+           on conflict do nothing`,
+    values: [ctx.organization_id, kind, [...objectIds].sort(), ctx.now],
+  });
+}
+
+/**
+ * In a transaction: locks the job until the transaction ends, or throws `ClaimLost`. A transaction that changes the job's record
+ * locks the record first, in the same order as a request that changes the record and wakes its job.
+ */
+export async function holdClaim(ctx: Ctx, job: Job): Promise<void> {
+  const [row] = await transactionOf(ctx).read({
+    name: "job.hold",
+    text: `select from job where organization_id = $1 and kind = $2 and object_id = $3 and claim = $4 for update`,
+    values: keyOf(job),
+  });
+  if (row === undefined) throw new ClaimLost(job);
+}
+
+/** In a transaction that holds the claim: the job is done, or due again at a time. A wake-up in the meantime is not lost. */
+export function release(ctx: Ctx, job: Job, again: Date | null): void {
+  if (again === null)
+    write(ctx, {
+      name: "job.done",
+      text: `delete from job where organization_id = $1 and kind = $2 and object_id = $3 and claim = $4 and woken_at is null`,
+      values: keyOf(job),
+    });
+  write(ctx, {
+    name: "job.again",
+    text: `update job set due_at = least(woken_at, $5::timestamptz), woken_at = null, claim = null, claimed_until = null, failures = 0,
+             crashes = 0, latest_error = null,
+             state = case when least(woken_at, $5::timestamptz) <= $6::timestamptz then 'ready' else 'scheduled' end
+           where organization_id = $1 and kind = $2 and object_id = $3 and claim = $4`,
+    values: [...keyOf(job), again, ctx.now],
+  });
+}
+
+const keyOf = ({ organization_id, kind, object_id, claim }: Job) => [organization_id, kind, object_id, claim];

@@ -1,0 +1,271 @@
+// The worker: finds work in all organizations and does it. Several may run, on one or more machines.
+import {
+  consumersBehind,
+  noteTimer,
+  organizationsWithJobs,
+  organizationsWithLateJobs,
+  setTimers,
+  takeTimers,
+} from "../auth/unscoped_work.ts";
+import type { Core } from "../core/core.ts";
+import { asSystem } from "../records/acting.ts";
+import { newId, randomId } from "../values/id.ts";
+import { claimJobs, doJob, giveBack, wakeLateJobs } from "./claims.ts";
+import { type Consumer, consumeSome } from "./consumer.ts";
+import type { Job, Work } from "./job.ts";
+import type { Timer } from "./timer.ts";
+import type { Watch, Watching } from "./watch.ts";
+
+/** All background work. */
+export interface Background {
+  works: readonly Work[];
+  consumers: readonly Consumer[];
+  timers: readonly Timer[];
+  watches?: readonly Watch[];
+}
+
+export interface Worker {
+  /** Waits until nothing is due by the service's clock. For tests, which move the clock. */
+  drained(): Promise<void>;
+  /** Starts nothing new and waits for running work. What takes longer is given to other workers at once. */
+  stop(graceMs?: number): Promise<void>;
+}
+
+/** The pause before the next look while there is work. Without work, the pause grows. */
+const busyMs = 20;
+const idleMs = 250;
+/** Looking for work takes at most a tenth of the time. */
+const restFactor = 9;
+/** How often timers are checked. */
+const timersMs = 1000;
+
+export function openWorker(core: Core, background: Background, onError: (error: Error) => void): Worker {
+  return new Running(core, background, onError);
+}
+
+class Running implements Worker {
+  private readonly core: Core;
+  private readonly works: ReadonlyMap<string, Work>;
+  private readonly consumers: ReadonlyMap<string, Consumer>;
+  private readonly timers: ReadonlyMap<string, Timer>;
+  private readonly onError: (error: Error) => void;
+  private readonly watching: readonly Watching[];
+  /** What runs of each kind. */
+  private readonly running = new Map<string, Map<Promise<void>, Job>>();
+  private readonly firing = new Map<string, Promise<void>>();
+  /** For each kind, the organization served last: the next turn starts after it. */
+  private readonly servedLast = new Map<string, string>();
+  private looking: Promise<boolean> | null = null;
+  private timer: NodeJS.Timeout | null = null;
+  private pauseMs = busyMs;
+  private timersLookedAt = Number.NEGATIVE_INFINITY;
+  private timersAreSet = false;
+  private stopped = false;
+
+  constructor(core: Core, { works, consumers, timers, watches = [] }: Background, onError: (error: Error) => void) {
+    this.core = core;
+    this.onError = onError;
+    this.works = new Map(works.map((one) => [one.kind, one]));
+    this.consumers = new Map(consumers.map((one) => [one.name, one]));
+    this.timers = new Map(timers.map((one) => [one.name, one]));
+    this.watching = watches.map((one) => one.open(core, onError));
+    this.lookIn(0);
+  }
+
+  async drained(): Promise<void> {
+    await this.fireTimers();
+    for (;;) {
+      while (this.looking !== null) await this.looking;
+      // Read before the look: a job that ends during it may be due again at once.
+      const wasBusy = this.isBusy();
+      if (!(await this.look()) && !wasBusy) return;
+      await Promise.race([this.nextEnd(), pause(busyMs)]);
+    }
+  }
+
+  async stop(graceMs?: number): Promise<void> {
+    this.stopped = true;
+    if (this.timer !== null) clearTimeout(this.timer);
+    const ended = this.ended();
+    await (graceMs === undefined ? ended : Promise.race([ended, pause(graceMs)]));
+    const left = [...this.running.values()].flatMap((those) => [...those.values()]);
+    await Promise.all(left.map((job) => giveBack(this.core, job).catch(this.onError)));
+  }
+
+  private async ended(): Promise<void> {
+    await Promise.all(this.watching.map((one) => one.close().catch(this.onError)));
+    await this.looking;
+    await Promise.all(this.underWay());
+  }
+
+  // --- when to look ---
+
+  private lookIn(ms: number): void {
+    if (this.stopped) return;
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.turn(), ms).unref();
+  }
+
+  private async turn(): Promise<void> {
+    const began = performance.now();
+    const found = await this.look();
+    if (began - this.timersLookedAt >= timersMs) {
+      this.timersLookedAt = began;
+      void this.fireTimers();
+    }
+    this.pauseMs = found ? busyMs : Math.min(idleMs, this.pauseMs * 2);
+    this.lookIn(Math.max(this.pauseMs, (performance.now() - began) * restFactor));
+  }
+
+  /** Starts what is due, and returns whether there was anything. A call during a look waits for the next one. */
+  private async look(): Promise<boolean> {
+    while (this.looking !== null) await this.looking;
+    this.looking = this.lookOnce().catch((error) => {
+      this.onError(error);
+      return false;
+    });
+    return this.looking.finally(() => (this.looking = null));
+  }
+
+  private async lookOnce(): Promise<boolean> {
+    const found = await Promise.all([this.consume(), wakeLate(this.core)]);
+    return (await this.claim()) || found.some(Boolean);
+  }
+
+  // --- the log ---
+
+  private async consume(): Promise<boolean> {
+    const behind = await consumersBehind(this.core.db, [...this.consumers.keys()]);
+    await Promise.all(
+      behind.map(({ name, organization_id }) => this.consumeAll(this.consumers.get(name)!, organization_id).catch(this.onError)),
+    );
+    return behind.length > 0;
+  }
+
+  private async consumeAll(consumer: Consumer, organizationId: string): Promise<void> {
+    const request = { id: newId("req"), method: "", path: `consumer ${consumer.name}` };
+    while (await asSystem(this.core, organizationId, request, (ctx) => consumeSome(ctx, consumer))) if (this.stopped) return;
+  }
+
+  // --- jobs ---
+
+  private async claim(): Promise<boolean> {
+    const free = [...this.works.values()].filter((work) => this.freeSlots(work) > 0).map(({ kind }) => kind);
+    if (free.length === 0 || this.stopped) return false;
+    const found = await organizationsWithJobs(this.core.db, free);
+    const mayHaveMore = found.filter((one) => this.freeSlotsOf(this.works.get(one.kind)!, one.organization_id) > 0);
+    const ofKind = Map.groupBy(mayHaveMore, ({ kind }) => kind);
+    const claimed = await Promise.all(
+      [...ofKind].map(([kind, those]) =>
+        this.claimOf(
+          this.works.get(kind)!,
+          those.map((one) => one.organization_id),
+        ),
+      ),
+    );
+    return claimed.some(Boolean);
+  }
+
+  /** Each organization in turn, and each about as many as the others. */
+  private async claimOf(work: Work, organizations: readonly string[]): Promise<boolean> {
+    const inTurn = this.fromTheNext(work, organizations);
+    const share = Math.max(1, Math.floor(this.freeSlots(work) / inTurn.length));
+    const served = inTurn.slice(0, this.freeSlots(work));
+    this.servedLast.set(work.kind, served.at(-1)!);
+    const claims = served.map((organizationId) => {
+      const most = Math.min(share, this.freeSlotsOf(work, organizationId));
+      return claimJobs(this.core, organizationId, work.kind, most, randomId("claim"));
+    });
+    const jobs = (await Promise.all(claims)).flat();
+    for (const job of jobs) this.do(work, job);
+    return jobs.length > 0;
+  }
+
+  private fromTheNext(work: Work, organizations: readonly string[]): string[] {
+    const sorted = [...organizations].sort();
+    const last = this.servedLast.get(work.kind) ?? "";
+    const next = sorted.findIndex((one) => one > last);
+    return next < 0 ? sorted : [...sorted.slice(next), ...sorted.slice(0, next)];
+  }
+
+  private freeSlots = ({ kind, slots }: Work): number => slots - (this.running.get(kind)?.size ?? 0);
+
+  /**
+   * An organization may hold as many places as it leaves free, and always one. Its slow work takes half of them at most, and each
+   * further organization that is slow half of the rest.
+   */
+  private freeSlotsOf(work: Work, organizationId: string): number {
+    const held = [...(this.running.get(work.kind)?.values() ?? [])].filter(
+      (job) => job.organization_id === organizationId,
+    ).length;
+    return Math.max(held === 0 ? 1 : 0, Math.floor((this.freeSlots(work) - held) / 2));
+  }
+
+  private do(work: Work, job: Job): void {
+    const those = this.running.get(work.kind) ?? new Map();
+    this.running.set(work.kind, those);
+    const run = doJob(this.core, work, job)
+      .catch(this.onError)
+      .finally(() => {
+        those.delete(run);
+        // There may be more of it, and a slot is free.
+        this.lookIn(0);
+      });
+    those.set(run, job);
+  }
+
+  // --- timers ---
+
+  private async fireTimers(): Promise<void> {
+    if (this.stopped) return;
+    const due = await this.takeTimers().catch((error) => {
+      this.onError(error);
+      return [];
+    });
+    for (const { name, failures } of due)
+      this.firing.set(
+        name,
+        this.fire(name, failures)
+          .catch(this.onError)
+          .finally(() => this.firing.delete(name)),
+      );
+    await Promise.all(due.map(({ name }) => this.firing.get(name)));
+  }
+
+  private async takeTimers(): Promise<{ name: string; failures: number }[]> {
+    const now = this.core.clock();
+    if (!this.timersAreSet) await setTimers(this.core.db, [...this.timers.keys()], now);
+    this.timersAreSet = true;
+    const idle = [...this.timers.values()].filter(({ name }) => !this.firing.has(name));
+    return takeTimers(this.core.db, idle, now);
+  }
+
+  private async fire(name: string, failures: number): Promise<void> {
+    try {
+      await this.timers.get(name)!.run(this.core);
+    } catch (error) {
+      await noteTimer(this.core.db, name, error as Error);
+      throw error;
+    }
+    if (failures > 0) await noteTimer(this.core.db, name, null);
+  }
+
+  // --- running work ---
+
+  private *underWay(): Iterable<Promise<unknown>> {
+    for (const those of this.running.values()) yield* those.keys();
+    yield* this.firing.values();
+  }
+
+  private isBusy = (): boolean => [...this.underWay()].length > 0;
+
+  private nextEnd = (): Promise<unknown> => Promise.race([...this.underWay(), pause(idleMs)]);
+}
+
+const wakeLate = async (core: Core): Promise<boolean> => {
+  const late = await organizationsWithLateJobs(core.db, core.clock());
+  for (const organizationId of late) await wakeLateJobs(core, organizationId);
+  return late.length > 0;
+};
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms).unref());

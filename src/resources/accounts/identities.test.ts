@@ -1,0 +1,94 @@
+// An account sends under its own address, and as identities under those that its member may send as already, or that an admin gave it.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { organization, type Workspace } from "../../../test/support/given.ts";
+import { outboundService } from "../../../test/support/outbound.ts";
+import type { Service } from "../../../test/support/service.ts";
+import { type MailServer, startMailServer } from "../../../test/support/smtp.ts";
+import { withWorker } from "../../../test/support/worker.ts";
+
+let server: MailServer;
+let on: Service;
+
+before(async () => {
+  server = await startMailServer();
+  on = await outboundService();
+});
+after(() => server?.close());
+
+const connect = (ws: Workspace, email: string, body: object = {}): Promise<any> =>
+  ws.post("/connected_account/", { email, smtp: server.smtp, ...body });
+const addressOf = async (ws: Workspace): Promise<string> => (await ws.get("/me/")).email;
+
+test("a member gives an account only addresses that they may send as already; an admin gives it any", async () => {
+  const acme = await organization(on);
+  const [bob, lender] = [await acme.member(), await acme.member()];
+  await connect(acme, "ada@acme.example");
+  const account = await connect(bob, "bob@acme.example");
+  const path = `/connected_account/${account.id}/`;
+  const identities = (...those: string[]) => ({ identities: those.map((email) => ({ email, name: "Somebody" })) });
+  const refused = (place: string, ...those: string[]) => bob.refused(400, "PUT", path, identities(...those), place);
+
+  await refused("identities.0.email", "Ada@acme.example");
+  await refused("identities.1.email", "bob@acme.example", "ceo@bank.example");
+  await refused("identities.0.email", await addressOf(acme));
+  const asOther = { email: "new@acme.example", smtp: server.smtp, ...identities("ceo@bank.example") };
+  await bob.refused(400, "POST", "/connected_account/", asOther, "identities.0.email");
+  const adas = (await addressOf(acme)).toUpperCase();
+  await bob.refused(400, "POST", "/connected_account/", { email: adas, smtp: server.smtp }, "email");
+  await bob.refused(400, "PUT", path, { email: adas }, "email");
+
+  await lender.post("/send_as/", { allowed_user_id: bob.userId });
+  await connect(bob, "second@acme.example");
+  await bob.put(path, identities("BOB@acme.example", await addressOf(bob), "second@acme.example", await addressOf(lender)));
+  await acme.put(path, identities("sales@acme.example"));
+  const kept = await bob.put(path, identities("bob@acme.example", "sales@acme.example"));
+  await bob.put(path, identities("bob@acme.example"));
+
+  assert.equal(kept.identities.length, 2);
+  assert.equal("allowed_identities" in kept, false);
+  await refused("identities.0.email", "sales@acme.example");
+});
+
+test("nothing is sent under an identity without a right to it, however it got there", async () => {
+  const acme = await organization(on);
+  const [bob, lender] = [await acme.member(), await acme.member()];
+  const grant = await lender.post("/send_as/", { allowed_user_id: bob.userId });
+  const [lent, own] = [await addressOf(lender), "bob@work.example"];
+  const account = await connect(bob, own, { identities: [{ email: lent, name: "Lender" }] });
+  await acme.put(`/connected_account/${account.id}/`, {
+    identities: [{ email: lent, name: "Lender" }, { email: "sales@work.example" }],
+  });
+  const body = { lead_id: (await acme.lead()).id, subject: "Hi", body_text: "Hello", status: "outbox" };
+  const send = (to: string, more: object) => bob.post("/activity/email/", { ...body, to: [to], ...more });
+  const drained = () => withWorker(on, (worker) => worker.drained());
+
+  await send("one@client.example", { sender: lent });
+  await send("two@client.example", { sender: "sales@work.example" });
+  await drained();
+  const waiting = await send("three@client.example", { sender: lent });
+  await lender.delete(`/send_as/${grant.id}/`);
+  // The identity as an earlier release stored it.
+  await acme.service.app.db.query(acme.id, {
+    text: "update connected_account set allowed_identities = '{}' where organization_id = $1",
+    values: [acme.id],
+  });
+  await drained();
+  const usual = await send("four@client.example", {});
+  await drained();
+
+  const fromOf = (to: string) => server.to(to).map((one) => one.from!.address);
+  assert.deepEqual(
+    ["one", "two", "three", "four"].map((to) => fromOf(`${to}@client.example`)),
+    [[lent], ["sales@work.example"], [], [own]],
+  );
+  assert.match((await bob.get(`/activity/email/${waiting.id}/`)).send_attempts[0].error_message, /may not send as/);
+  assert.equal(usual.sender, own);
+  for (const sender of [lent, "sales@work.example"])
+    await bob.refused(400, "POST", "/activity/email/", { ...body, to: ["x@client.example"], sender }, "sender");
+  const [shown] = (await bob.get("/connected_account/")).data;
+  assert.deepEqual(
+    shown.identities.map((one: any) => one.email),
+    [lent, "sales@work.example"],
+  );
+});

@@ -1,0 +1,114 @@
+// What sending a message has in common for all kinds. A message to be sent wakes the job of its kind. In the end it was sent, or
+// stays and says why not. The sender of each kind calls these functions with the message locked.
+import type { Ctx } from "../../core/context.ts";
+import type { Resource, Row, Values } from "../../core/resource.ts";
+import { wake } from "../../jobs/job.ts";
+import { changedFields, emit } from "../../records/event.ts";
+import { store } from "../../records/store.ts";
+import { messageChanged, messageFailed, messageSent } from "../conversations/keep_up.ts";
+import { type Message, previewOf } from "../conversations/message.ts";
+import { notify } from "../notifications/notify.ts";
+import { stepMoved } from "../sequences/step_jobs.ts";
+import { email } from "./email.ts";
+import { refreshThread } from "./threading.ts";
+
+/** What the three kinds have in common. */
+export type Leaving = Row<Resource> &
+  Message & {
+    send_after: string | null;
+    sending_at: string | null;
+    released_by: string | null;
+    sequence_subscription_id: string | null;
+    created_by: string | null;
+    /** Only for e-mails. */
+    thread_id?: string;
+    send_attempts?: object[];
+  };
+
+/** The kind of the jobs that send such messages: `email`, `sms`, `channel_message`. */
+export const jobsOf = (of: Resource): { kind: string } => ({ kind: of.name.replace("activity_", "") });
+
+/** Wakes the job of a waiting message at its earliest time. */
+export function wakeSender(ctx: Ctx, of: Resource, { id, send_after }: { id: string; send_after: string | null }): void {
+  if (send_after !== null) wake(ctx, jobsOf(of), [id], new Date(send_after));
+}
+
+/** Sending is about to start. A message with this mark and no result may or may not have been sent. There is no event. */
+export const noteSending = (ctx: Ctx, of: Resource, before: Leaving, values: Values<Resource> = {}): Leaving =>
+  store.update(ctx, of, before, { sending_at: ctx.now.toISOString(), ...values }, undefined, null) as Leaving;
+
+/** It was sent: its thread and its conversation show when. */
+export async function hasLeft(ctx: Ctx, of: Resource, before: Leaving, values: Values<Resource> = {}): Promise<void> {
+  const date_sent = ctx.now.toISOString();
+  const gone = { status: "sent", date_sent, activity_at: date_sent, send_after: null, sending_at: null };
+  const after = store.update(ctx, of, before, { ...gone, ...values }) as Leaving;
+  emit(ctx, of, { action: "sent", after });
+  if (of === email) await refreshThread(ctx, after.thread_id!);
+  stepMoved(ctx, [after]);
+  await messageSent(ctx, of, before, after);
+}
+
+/** Why a message was not sent. */
+export interface Reason {
+  /** One word for software. */
+  error_class: string;
+  /** A sentence for its author: what happened, and what to do. */
+  error_message: string;
+}
+
+/** It will not be sent as it is: it becomes an error with the reason, and its sender is notified. */
+export async function hasFailed(
+  ctx: Ctx,
+  of: Resource,
+  before: Leaving,
+  reason: Reason,
+  { values = {}, quietly = false }: { values?: Values<Resource>; quietly?: boolean } = {},
+): Promise<void> {
+  const failed = { status: "error", send_after: null, sending_at: null, ...withReason(ctx, before, reason) };
+  const after = store.update(ctx, of, before, { ...failed, ...values }) as Leaving;
+  emit(ctx, of, { action: "failed", before, after, changed: changedFields(of, before, after) });
+  stepMoved(ctx, [after]);
+  await messageFailed(ctx, of, before, after);
+  if (!quietly) tellSender(ctx, of, before, reason);
+}
+
+/** It still waits, with the reason. Or some recipients have their result, which is stored. */
+export async function hasToWait(
+  ctx: Ctx,
+  of: Resource,
+  before: Leaving,
+  reason: Reason | null,
+  values: Values<Resource> = {},
+): Promise<void> {
+  const said = reason === null ? {} : withReason(ctx, before, reason);
+  const after = store.update(ctx, of, before, { sending_at: null, ...said, ...values }) as Leaving;
+  await messageChanged(ctx, of, before, after);
+}
+
+/** An e-mail stores each attempt with its result. */
+const withReason = (ctx: Ctx, { send_attempts }: Leaving, reason: Reason): Values<Resource> =>
+  send_attempts === undefined
+    ? { error_message: reason.error_message }
+    : { send_attempts: attemptsWith(ctx, send_attempts, [reason]) };
+
+const attemptsKept = 50;
+
+export const attemptsWith = (ctx: Ctx, attempts: readonly object[], reasons: readonly Reason[]): object[] =>
+  [...attempts, ...reasons.map((one) => ({ date: ctx.now.toISOString(), ...one }))].slice(-attemptsKept);
+
+/** Notifies the member who released it that it was not sent, or not to everybody. */
+export function tellSender(ctx: Ctx, of: Resource, message: Leaving, { error_message }: Reason): void {
+  const { released_by, user_id, created_by, subject } = message;
+  notify(ctx, [released_by ?? user_id ?? created_by], {
+    type: "message_failed",
+    title: subject ? `Not sent: ${subject}` : "One of your messages was not sent",
+    body: [error_message, previewOf(message)]
+      .filter((one) => one !== null)
+      .join("\n")
+      .slice(0, 1000),
+    object_type: of.event!(message)!,
+    object_id: message.id,
+    lead_id: message.lead_id,
+    actor_id: null,
+  });
+}

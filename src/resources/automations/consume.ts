@@ -1,0 +1,82 @@
+// Reads the log for automations: starts runs for the events that automations listen to, and wakes runs that wait for one.
+import { type Ctx, write } from "../../core/context.ts";
+import type { Consumer, LogEntry } from "../../jobs/consumer.ts";
+import { wake } from "../../jobs/job.ts";
+import { store } from "../../records/store.ts";
+import { automationEvent, type Evaluation } from "./automation_event.ts";
+import { evaluate } from "./evaluate.ts";
+import { listenersOf } from "./listeners.ts";
+import { livingIds } from "./living_ids.ts";
+import { automationNews, runJobs } from "./names.ts";
+import { type Occurrence, readOccurrences } from "./occurrence.ts";
+import { awaitedAmong, signalWaits } from "./waits.ts";
+
+export const automationConsumer: Consumer = {
+  ...automationNews,
+  doc: "Starts automations, and wakes their runs that wait for an event.",
+  async consume(ctx, events) {
+    const listeners = await listenersOf(ctx);
+    const awaited = await awaitedAmong(ctx, [...new Set(events.map(({ event }) => event))]);
+    const heard = events.filter(({ event }) => listeners.has(event) || awaited.has(event));
+    const failed = events.filter(({ event }) => event === "automation_run.failed");
+    if (failed.length > 0) countFailed(ctx, failed);
+
+    // Few at a time, because an event holds a whole record.
+    for (let i = 0; i < heard.length; i += 100) {
+      const found = await readOccurrences(
+        ctx,
+        heard.slice(i, i + 100).map(({ id }) => id),
+      );
+      for (const one of found) {
+        if (awaited.has(one.event)) await signalWaits(ctx, one);
+        const evaluations: Evaluation[] = [];
+        for (const listener of listeners.get(one.event) ?? []) {
+          const evaluation = await evaluate(ctx, listener, one);
+          if (evaluation !== null) evaluations.push(evaluation);
+        }
+        if (evaluations.length > 0) await record(ctx, one, evaluations);
+      }
+    }
+  },
+};
+
+/** What the automations made of it. Runs that started begin in this transaction too. */
+async function record(ctx: Ctx, one: Occurrence, evaluations: Evaluation[]): Promise<void> {
+  const run_ids = evaluations.flatMap(({ run_id }) => run_id ?? []);
+  wake(ctx, runJobs, run_ids);
+  const started = evaluations.filter(({ run_id }) => run_id !== null).map(({ automation_id }) => automation_id);
+  if (started.length > 0) countStarted(ctx, started);
+  const { lead_id } = await livingIds(ctx, one);
+  const event = {
+    id: one.id!,
+    type: one.event,
+    source: "event",
+    object_type: one.object_type,
+    object_id: one.object_id,
+    lead_id,
+    payload: one.record,
+    matched_automation_ids: evaluations.map(({ automation_id }) => automation_id),
+    run_ids,
+    evaluations,
+  };
+  store.insertOr(ctx, automationEvent, [event], "on conflict do nothing");
+}
+
+export function countStarted(ctx: Ctx, automationIds: readonly string[]): void {
+  write(ctx, {
+    name: "automation.started",
+    text: "update automation set runs_total = runs_total + 1, last_run_at = $3 where organization_id = $1 and id = any($2)",
+    values: [ctx.organization_id, [...automationIds].sort(), ctx.now],
+  });
+}
+
+/** Counted here and not by the runs, which would wait for each other. */
+function countFailed(ctx: Ctx, events: readonly LogEntry[]): void {
+  write(ctx, {
+    name: "automation.failed",
+    text: `update automation a set runs_failed = runs_failed + n.count from (
+             select automation_id, count(*) from automation_run where organization_id = $1 and id = any($2) group by automation_id) n
+           where a.organization_id = $1 and a.id = n.automation_id`,
+    values: [ctx.organization_id, events.map(({ object_id }) => object_id)],
+  });
+}

@@ -1,0 +1,82 @@
+// How the triggers recognize their events: by name first, which an index does, and then by what the event says.
+
+import { same } from "../../values/same.ts";
+import { eventNames } from "../events/event_names.ts";
+import type { Occurrence } from "./occurrence.ts";
+
+type Config = Record<string, any>;
+
+/** The names of events that happen to a kind of record: tasks and activities have several. */
+export function namesFor(objectType: unknown, ...actions: string[]): string[] {
+  const isOfType = (type: string) => type === objectType || type.startsWith(`${String(objectType)}.`);
+  return eventNames.filter(({ type, action }) => isOfType(type) && actions.includes(action)).map(({ name }) => name);
+}
+
+const sourceOf = ({ meta, user_id, api_key_id }: Occurrence): string => {
+  if (meta.automation_run_id !== undefined) return "automation";
+  if (meta.import_id !== undefined) return "import";
+  return api_key_id !== null ? "api" : user_id !== null ? "user" : "share";
+};
+
+export const isFrom = ({ sources }: Config, event: Occurrence): boolean =>
+  sources == null || sources.includes(sourceOf(event)) || (sourceOf(event) === "api" && sources.includes("user"));
+
+/** Any of the fields. Without fields, every change counts. */
+export const changedAny = ({ fields, ignore_actors }: Config, { changed_fields, user_id }: Occurrence): boolean =>
+  (fields == null || changed_fields.some((one) => fields.includes(one))) &&
+  !(user_id !== null && ignore_actors?.includes(user_id));
+
+const among = (list: unknown, value: unknown): boolean =>
+  !Array.isArray(list) || list.length === 0 || list.some((one) => same(one, value ?? null));
+
+/** One field, from one of some values to one of others. */
+export function changedFrom({ field, from, to }: Config, { changed_fields, previous, record }: Occurrence): boolean {
+  return changed_fields.includes(field) && among(from, previous[field]) && among(to, record[field]);
+}
+
+export function changedStatus(config: Config, event: Occurrence): boolean {
+  const { from, to, to_type, pipeline_id } = config;
+  return (
+    changedFrom({ field: "status_id", from, to }, event) &&
+    (to_type == null || event.record.status_type === to_type) &&
+    (pipeline_id == null || event.record.pipeline_id === pipeline_id)
+  );
+}
+
+const hasTag = (tags: unknown, tag: string): boolean =>
+  Array.isArray(tags) && tags.some((one) => String(one).toLowerCase() === tag.toLowerCase());
+
+export function changedTag({ tag, change }: Config, { event, previous, record, changed_fields }: Occurrence): boolean {
+  const isNew = event.endsWith(".created");
+  if (!isNew && !changed_fields.includes("tags")) return false;
+  const [was, is] = [!isNew && hasTag(previous.tags, tag), hasTag(record.tags, tag)];
+  return change === "added" ? is && !was : was && !is;
+}
+
+const logged: Record<string, string> = { custom: "activity.custom_activity" };
+
+export const namesOfKinds = ({ kinds }: Config): string[] =>
+  Array.isArray(kinds) ? kinds.map((kind) => `${logged[kind] ?? `activity.${kind}`}.created`) : [];
+
+export function isLogged({ direction, custom_activity_id }: Config, { record }: Occurrence): boolean {
+  const isTo =
+    direction == null || record.direction == null || String(record.direction).startsWith(direction === "incoming" ? "in" : "out");
+  return isTo && (custom_activity_id == null || record.custom_activity_type_id === custom_activity_id);
+}
+
+/** The depth of an event in a chain of automations, and the automations on its way, each with its record. */
+export function causationOf({ meta }: Occurrence): { depth: number; path: string[] } {
+  const path = typeof meta.automation_path === "string" ? meta.automation_path.split(" ") : [];
+  return { depth: typeof meta.automation_depth === "number" ? meta.automation_depth : 0, path };
+}
+
+/** Whether all values that a wait asks for are those of the event. `object_id` and its like are of the event, all others of its record. */
+export const matchesAll = (match: Config, { record, ...event }: Occurrence): boolean =>
+  Object.entries(match).every(([key, value]) => same(value, valueOfEvent(key, { record, ...event })));
+
+export function valueOfEvent(key: string, event: Occurrence): unknown {
+  if (key === "object_id" || key === "object_type" || key === "user_id") return event[key];
+  if (key === "lead_id") return event.lead_id ?? event.record.lead_id ?? null;
+  if (event.record[key] !== undefined) return event.record[key];
+  return key === `${event.object_type}_id` ? event.object_id : null;
+}

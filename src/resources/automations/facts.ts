@@ -1,0 +1,80 @@
+// What references, templates and conditions of a run can name: the event that started it, the record as it is now, results of earlier
+// steps, variables.
+import type { Ctx } from "../../core/context.ts";
+import { findAnyRecord, showRecord } from "../../records/records.ts";
+import { renderTemplate, TemplateError } from "../../services/liquid.ts";
+import { isDynamic, isObject } from "./config.ts";
+import type { Occurrence } from "./occurrence.ts";
+import { StepFailure } from "./step_failure.ts";
+
+export type Values = Record<string, unknown>;
+
+export interface Facts {
+  /** `record`, `previous`, `changed_fields`, `payload`, `actor`: as they were. */
+  trigger: Values;
+  /** As it is now, for the member in whose name the run acts. Null when there is none. */
+  record: Values | null;
+  steps: Record<string, { output: unknown }>;
+  vars: Values;
+  run: Values;
+  org: Values;
+  now: string;
+}
+
+export const triggerFacts = ({ event, record, previous, changed_fields, user_id, at }: Occurrence, input: Values): Values => ({
+  event,
+  record,
+  previous,
+  changed_fields,
+  payload: input,
+  actor: { user_id },
+  at,
+});
+
+/** The record with this id as a read shows it. Null if it does not exist or the actor may not see it. */
+export async function recordById(ctx: Ctx, id: string): Promise<Values | null> {
+  const found = await findAnyRecord(ctx, id);
+  return found === null ? null : (JSON.parse((await showRecord(ctx, found.kind, id)).text) as Values);
+}
+
+/** Adds the related records that a config names with a second word, as in `record.lead.name`: the record that `lead_id` names. */
+export async function withRelated(ctx: Ctx, record: Values | null, mentions: unknown): Promise<Values | null> {
+  if (record === null) return null;
+  const related: Values = {};
+  for (const [, name] of JSON.stringify(mentions).matchAll(/\brecord\.(\w+)\.\w/g)) {
+    const id = record[`${name}_id`] ?? (name === "owner" ? record.user_id : undefined);
+    if (related[name!] === undefined && !isObject(record[name!]) && typeof id === "string")
+      related[name!] = await recordById(ctx, id);
+  }
+  return { ...record, ...related };
+}
+
+/** Follows a path such as `record.lead.name`. Undefined where it leads nowhere. */
+export function valueAt(facts: Facts, path: string): unknown {
+  let value: unknown = facts;
+  // Names of custom fields contain a dot.
+  const words = path.replace(/\bcustom\.(cf_\w+)/g, "custom\u0000$1").split(".");
+  for (const word of words.map((one) => one.replace("\u0000", "."))) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, word)) return undefined;
+    value = (value as Values)[word];
+  }
+  return value;
+}
+
+/** The value with all references and templates filled in. A reference that leads nowhere is null. */
+export function filledIn(value: unknown, facts: Facts): unknown {
+  if (isDynamic(value))
+    return "$ref" in value ? (valueAt(facts, String(value.$ref)) ?? null) : rendered(String(value.$template), facts);
+  if (Array.isArray(value)) return value.map((one) => filledIn(one, facts));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, filledIn(one, facts)]));
+}
+
+function rendered(template: string, facts: Facts): string {
+  try {
+    return renderTemplate(template, facts as unknown as Values, "text").text;
+  } catch (error) {
+    if (error instanceof TemplateError) throw new StepFailure("template_failed", "config", `The template ${error.message}`);
+    throw error;
+  }
+}

@@ -1,0 +1,75 @@
+// What stands in the way of an automation, each reason with its code. The checks of drafts give a reason for each place; the table
+// here says which code that is.
+import { type FieldErrors, invalid } from "../../core/errors.ts";
+
+/** One reason, with a code that never changes. */
+export interface Finding {
+  code: string;
+  path: string;
+  step_id: string | null;
+  message: string;
+  /** A warning refuses nothing. */
+  severity: "error" | "warning";
+}
+
+export const finding = (code: string, path: string, message: string): Finding => ({
+  code,
+  path,
+  step_id: /^graph\.steps\.([a-z0-9_]+)/.exec(path)?.[1] ?? null,
+  message,
+  severity: "error",
+});
+
+/** The first line whose place and reason both match. */
+const codes: readonly [place: RegExp, reason: RegExp, code: string][] = [
+  [/^trigger\.type$/, /is not known/, "trigger_type_unknown"],
+  [/^graph\.steps\.\w+\.type$/, /is not known/, "step_type_unknown"],
+  [/\.type_version$/, /./, "type_version_unknown"],
+  [/schema_version$/, /./, "schema_version_unsupported"],
+  [/^graph$/, /256 KB/, "graph_too_large"],
+  [/^graph\.steps$/, /or fewer/, "too_many_steps"],
+  [/^graph\.steps\.\w*$/, /name that must/, "step_id_invalid"],
+  [/^graph\.start$/, /./, "start_unknown"],
+  [/\.ports\.\w+$/, /is required/, "port_missing"],
+  [/\.ports\.\w+$/, /not known/, "port_unknown"],
+  [/\.ports\.\w+$/, /./, "port_target_unknown"],
+  [/\.then\.goto$|\.config\.step$/, /./, "goto_invalid"],
+  [/\.cases$/, /./, "branch_no_cases"],
+  [/\.(cases|variants|classes)\.\d+\.id$/, /twice/, "branch_case_duplicate"],
+  [/\.variants/, /./, "split_weights_invalid"],
+  [/\.timeout$/, /is required/, "timeout_required"],
+  [/\.(timeout|amount|unit|delay)(\.|$)/, /./, "duration_invalid"],
+  [/\.timezone$/, /./, "timezone_unknown"],
+  [/\.cron$/, /./, "cron_invalid"],
+  [/\.\$template$/, /filter/, "template_unknown_filter"],
+  [/\.\$template$/, /./, "template_syntax"],
+  [/\.\$ref$/, /./, "ref_unknown"],
+  [/./, /deep/, "condition_too_deep"],
+  [/\.op$/, /does not go with/, "operator_invalid_for_field"],
+  [/./, /is not a field/, "field_unknown"],
+  [/./, /cannot be changed/, "field_read_only"],
+  [/\.status_id$|\.(from|to)\.\d+$/, /./, "status_not_found"],
+  [/\.template_id$/, /does not exist/, "template_not_found"],
+  [/\.sequence_id$/, /does not exist/, "sequence_not_found"],
+  [/\.list_id$/, /./, "list_not_found"],
+  [/\.automation_id$/, /does not exist/, "automation_not_found"],
+  [/./, /not a member/, "user_inactive"],
+  [/\.(from|sender)$/, /./, "connected_account_missing"],
+  [/\.from_number$/, /./, "phone_number_missing"],
+  [/\.url$/, /./, "url_not_allowed"],
+  [/\.config\.\w+$/, /is required/, "config_required"],
+];
+
+/** The same reasons with their codes. */
+export const findingsOf = (errors: FieldErrors): Finding[] =>
+  Object.entries(errors).map(([place, reason]) => {
+    const line = codes.find(([at, said]) => at.test(place) && said.test(reason));
+    return finding(line?.[2] ?? "config_invalid", place, reason);
+  });
+
+/** Refuses with all of them: `field-errors` says each in words, `errors` with its code. */
+export function refuseFindings(found: readonly Finding[]): void {
+  if (found.length === 0) return;
+  const fields = Object.fromEntries(found.map(({ code, path, message }) => [path, `${code}: ${message}`]));
+  throw Object.assign(invalid(fields), { errors: found });
+}

@@ -1,0 +1,55 @@
+// Runs that are not over: cancelling them, and letting those that were held go on.
+import { type Ctx, write } from "../../core/context.ts";
+import type { Row } from "../../core/resource.ts";
+import { sql, statement } from "../../db/sql.ts";
+import { lockWhere } from "../../records/references.ts";
+import { store } from "../../records/store.ts";
+import { automationRun } from "./automation_run.ts";
+import { runJobs } from "./names.ts";
+
+type Run = Row<typeof automationRun>;
+
+/** The constants of the index of living runs. */
+const living = sql`t.status in ('queued', 'running', 'waiting', 'held')`;
+
+/** Cancels all runs of an automation that are not over. */
+export async function cancelRuns(ctx: Ctx, automationId: string, reason: string): Promise<void> {
+  for (;;) {
+    const runs = await lockWhere(ctx, automationRun, sql`t.automation_id = ${automationId} and ${living}`, 200);
+    for (const run of runs) cancelRun(ctx, run, reason);
+    if (runs.length < 200) return;
+  }
+}
+
+/** A locked run does nothing more. What it has done stays. */
+export function cancelRun(ctx: Ctx, run: Run, reason: string): Run {
+  const finished_at = ctx.now.toISOString();
+  const duration_ms = run.started_at === null ? 0 : ctx.now.getTime() - Date.parse(run.started_at);
+  const values = { status: "cancelled", status_reason: reason, finished_at, duration_ms, wait: null, wait_until: null } as const;
+  write(
+    ctx,
+    statement(sql`update automation_step_run set status = 'cancelled', finished_at = ${finished_at}
+      where organization_id = ${ctx.organization_id} and run_id = ${run.id} and status in ('pending', 'running', 'waiting')`),
+  );
+  forgetWaits(ctx, run.id);
+  return store.update(ctx, automationRun, run, values, undefined, "cancelled");
+}
+
+/** Wakes what was held, for whatever reason. Each looks again whether it may go on. */
+export function resumeRuns(ctx: Ctx, automationId: string): void {
+  write(
+    ctx,
+    statement(sql`insert into job (organization_id, kind, object_id, state, due_at)
+      select ${ctx.organization_id}, ${runJobs.kind}, r.id, 'ready', ${ctx.now} from automation_run r
+      where r.organization_id = ${ctx.organization_id} and r.automation_id = ${automationId} and r.status = 'held' order by r.id
+      on conflict do nothing`),
+  );
+}
+
+export function forgetWaits(ctx: Ctx, runId: string): void {
+  write(ctx, {
+    name: "automation_wait.forget",
+    text: "delete from automation_wait where organization_id = $1 and run_id = $2",
+    values: [ctx.organization_id, runId],
+  });
+}

@@ -1,0 +1,38 @@
+// Whether conditions hold: the tree here, the leaves by their declarations.
+import type { Ctx } from "../../core/context.ts";
+import { sql } from "../../db/sql.ts";
+import { findRecords } from "../../records/records.ts";
+import { find } from "../../search/find.ts";
+import { readQuery } from "../../search/nodes.ts";
+import { type Asked, conditionTypes } from "./condition_types.ts";
+import { isQuery } from "./conditions.ts";
+import { isObject } from "./config.ts";
+import { type Facts, filledIn, type Values } from "./facts.ts";
+import { StepFailure } from "./step_failure.ts";
+
+const catalog = new Map(conditionTypes.map((one) => [one.type, one]));
+
+/** Whether a tree of `all`, `any`, `not` and leaves holds. An empty tree does. */
+export function holds(node: unknown, asked: Asked): boolean {
+  if (!isObject(node) || Object.keys(node).length === 0) return true;
+  if (Array.isArray(node.all)) return node.all.every((one) => holds(one, asked));
+  if (Array.isArray(node.any)) return node.any.some((one) => holds(one, asked));
+  if (node.not !== undefined) return !holds(node.not, asked);
+  const of = catalog.get(String(node.type));
+  if (of?.meets === undefined)
+    throw new StepFailure("condition_type_not_available", "config", `The condition ${String(node.type)} is not carried out yet`);
+  return of.meets(filledIn(node, asked.facts) as Values, asked);
+}
+
+export const askedOf = (ctx: Ctx, facts: Facts): Asked => ({ facts, now: ctx.now });
+
+/** The filter of an automation: a tree of conditions, or a search query that must find the record. */
+export async function passesFilter(ctx: Ctx, filter: object | null, facts: Facts, objectType: string | null): Promise<boolean> {
+  if (filter === null) return true;
+  if (!isQuery(filter)) return holds(filter, askedOf(ctx, facts));
+  const of = objectType === null ? undefined : ctx.registry.resource(objectType);
+  const { query } = readQuery(filter, "filter");
+  if (of === undefined || query === null || facts.record === null) return false;
+  const { condition } = await find(ctx, of, query);
+  return (await findRecords(ctx, of, [sql`t.id = ${facts.record.id}`, condition])).length > 0;
+}

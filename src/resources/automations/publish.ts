@@ -1,0 +1,102 @@
+// `POST /automations/{id}/publish/`: puts the draft of a workflow in force as a new version that never changes, or a paused one
+// again.
+import { z } from "zod";
+import { type Ctx, write } from "../../core/context.ts";
+import { operation } from "../../core/operation.ts";
+import type { Row } from "../../core/resource.ts";
+import { sql, statement } from "../../db/sql.ts";
+import { follow } from "../../jobs/consumer.ts";
+import { outputSchema } from "../../records/output_schema.ts";
+import { lockRecord, showRecord } from "../../records/records.ts";
+import { recordWith } from "../../records/single.ts";
+import { store } from "../../records/store.ts";
+import { newId } from "../../values/id.ts";
+import { same } from "../../values/same.ts";
+import { automationVersion } from "./automation_version.ts";
+import type { Plan } from "./fields.ts";
+import { finding, refuseFindings } from "./findings.ts";
+import { cancelRuns, resumeRuns } from "./living_runs.ts";
+import { automationNews } from "./names.ts";
+import { problemsOfPublishing } from "./publishable.ts";
+import { workflow } from "./workflow.ts";
+
+type Workflow = Row<typeof workflow>;
+
+export const publishAutomation = operation({
+  name: "automations.publish",
+  method: "POST",
+  path: "/automations/{id}/publish/",
+  doc: "Puts the draft of an automation in force as a new version. Without changes, a paused one goes on with its version.",
+  permission: "manage_email_sequences",
+  input: {
+    id: z.string(),
+    if_revision: z.int().optional().describe("The `draft.revision` that is meant. Another one is refused."),
+    change_note: z.string().max(10_000).optional().describe("A note for the version."),
+    note: z.string().max(10_000).optional().describe("The same as `change_note`."),
+    in_flight: z
+      .enum(["finish", "cancel"])
+      .default("finish")
+      .describe("What runs of earlier versions do: they finish by their own version, or they are cancelled."),
+  },
+  get output() {
+    return (outputSchema(workflow) as z.ZodObject).extend({ version: outputSchema(automationVersion) });
+  },
+  async run(ctx, { id, if_revision, change_note, note, in_flight }) {
+    const before = await lockRecord(ctx, workflow, id);
+    if (if_revision !== undefined && if_revision !== before.draft_revision)
+      refuseFindings([
+        finding("draft_revision_conflict", "if_revision", `is out of date: the draft is at ${before.draft_revision}`),
+      ]);
+    const plan: Plan = { trigger: before.trigger, filter: before.filter, graph: before.graph, settings: before.settings };
+
+    const after = same(plan, before.published)
+      ? reactivate(ctx, before)
+      : await putInForce(ctx, before, plan, { note: change_note ?? note ?? null, in_flight });
+    follow(ctx, automationNews);
+    const version = await showRecord(ctx, automationVersion, after.active_version_id!);
+    return recordWith(await showRecord(ctx, workflow, id), `,"version":${version.text}`);
+  },
+});
+
+/** What was held by the pause goes on. */
+function reactivate(ctx: Ctx, before: Workflow): Workflow {
+  if (before.status === "active") return before;
+  resumeRuns(ctx, before.id);
+  return store.update(ctx, workflow, before, { status: "active", in_flight: null }, undefined, "published");
+}
+
+interface Words {
+  note: string | null;
+  in_flight: "finish" | "cancel";
+}
+
+async function putInForce(ctx: Ctx, before: Workflow, plan: Plan, { note, in_flight }: Words): Promise<Workflow> {
+  refuseFindings(await problemsOfPublishing(ctx, plan, plan.settings.run_as_user_id ?? before.created_by ?? ctx.actor.user_id));
+
+  if (in_flight === "cancel") await cancelRuns(ctx, before.id, "republished");
+  else resumeRuns(ctx, before.id);
+  write(
+    ctx,
+    statement(sql`update automation_version set is_active = false, version = version + 1
+      where organization_id = ${ctx.organization_id} and automation_id = ${before.id} and is_active`),
+  );
+  const number = (before.active_version ?? 0) + 1;
+  const version = store.insert(ctx, automationVersion, {
+    ...plan,
+    id: newId(automationVersion.prefix, ctx.now.getTime()),
+    automation_id: before.id,
+    number,
+    is_active: true,
+    published_at: ctx.now.toISOString(),
+    published_by: ctx.actor.user_id,
+    change_note: note,
+  });
+  const values = {
+    status: "active",
+    in_flight: null,
+    active_version_id: version.id,
+    active_version: number,
+    published: plan,
+  } as const;
+  return store.update(ctx, workflow, before, values, undefined, "published");
+}

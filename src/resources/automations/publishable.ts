@@ -1,0 +1,29 @@
+// All that is checked before a plan is in force. Both generations are checked by it.
+import type { Ctx } from "../../core/context.ts";
+import { collect, type FieldErrors } from "../../core/errors.ts";
+import { checkNamed, type Named } from "../shared/named.ts";
+import { problemsOfAvailability } from "./available.ts";
+import { checkFilter } from "./conditions.ts";
+import type { Plan } from "./fields.ts";
+import { type Finding, findingsOf } from "./findings.ts";
+import { readGraph } from "./graph.ts";
+import { problemsOfRunning } from "./runnable.ts";
+import { problemsOfStructure } from "./structure.ts";
+import { readTrigger } from "./trigger.ts";
+
+/** What keeps a plan from being published by this member. */
+export async function problemsOfPublishing(ctx: Ctx, plan: Plan, userId: string): Promise<Finding[]> {
+  const check = { errors: {} as FieldErrors, complete: true, named: [] as Named[] };
+  readTrigger(check, plan.trigger);
+  if (plan.filter !== null) checkFilter(check, plan.filter, "filter");
+  readGraph(check, plan.graph);
+  const shaped = [...findingsOf(check.errors), ...problemsOfStructure(plan.graph)];
+  if (shaped.length > 0) return shaped;
+  const missing = problemsOfAvailability(plan);
+  if (missing.length > 0) return missing;
+
+  const errors: FieldErrors = {};
+  await collect(errors, () => checkNamed(ctx, check.named));
+  Object.assign(errors, await problemsOfRunning(ctx, plan, userId));
+  return findingsOf(errors);
+}

@@ -1,0 +1,60 @@
+// What the steps of a run can name.
+import { type Ctx, query } from "../../core/context.ts";
+import type { Row } from "../../core/resource.ts";
+import { systemActor } from "../../records/acting.ts";
+import { organization } from "../organization/organization.ts";
+import type { automationRun } from "./automation_run.ts";
+import { type Facts, recordById, triggerFacts, type Values, withRelated } from "./facts.ts";
+import type { Occurrence } from "./occurrence.ts";
+import type { Turn } from "./run_parts.ts";
+import { StepFailure } from "./step_failure.ts";
+import { triggerTypes } from "./trigger_types.ts";
+
+const leavesNoRecord = new Set(triggerTypes.filter(({ leavesRecord }) => leavesRecord === false).map(({ type }) => type));
+
+/** The record is gone: nothing of the run can go on. */
+export class RecordGone extends Error {}
+
+/** `mentions` is what will be filled in: related records are read only where it names them. */
+export async function factsOfRun(
+  ctx: Ctx,
+  { automation }: Turn,
+  run: Row<typeof automationRun>,
+  mentions: unknown,
+): Promise<Facts> {
+  const occurrence = run.started_by as unknown as Occurrence;
+  return {
+    trigger: triggerFacts(occurrence, run.input as Values),
+    record: await withRelated(ctx, await presentRecord(ctx, run), mentions),
+    steps: JSON.stringify(mentions).includes("steps.") ? await outputsOf(ctx, run.id) : {},
+    vars: run.vars as Values,
+    run: { id: run.id, automation_id: run.automation_id, automation_name: automation.name, started_at: run.started_at },
+    org: orgOf(ctx),
+    now: ctx.now.toISOString(),
+  };
+}
+
+/** As it is now, for the member in whose name the run acts. */
+async function presentRecord(ctx: Ctx, { object_id, trigger_type }: Row<typeof automationRun>): Promise<Values | null> {
+  if (object_id === null || leavesNoRecord.has(trigger_type)) return null;
+  const record = await recordById(ctx, object_id);
+  if (record !== null) return record;
+  const isThere = await recordById({ ...ctx, actor: systemActor(ctx.organization_id) }, object_id);
+  if (isThere === null) throw new RecordGone();
+  throw new StepFailure("record_hidden", "permission", "The member in whose name it runs does not see the record any more");
+}
+
+function orgOf(ctx: Ctx): Values {
+  const { id, name, currency, timezone } = (ctx.directory.get(organization, ctx.organization_id) ?? {}) as any;
+  return { id, name, currency, timezone };
+}
+
+/** What the steps left so far; of a step that ran several times, the last. */
+async function outputsOf(ctx: Ctx, runId: string): Promise<Facts["steps"]> {
+  const rows = await query(ctx, {
+    name: "automation_step_run.outputs",
+    text: `select node_id, output from automation_step_run where organization_id = $1 and run_id = $2 and status = 'succeeded' order by sequence`,
+    values: [ctx.organization_id, runId],
+  });
+  return Object.fromEntries(rows.map(([id, output]) => [id!, { output: output === null ? null : JSON.parse(output!) }]));
+}

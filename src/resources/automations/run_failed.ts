@@ -1,0 +1,110 @@
+// What happens when a step fails, by its `on_error`: it is tried again, passed over, left by its port `error`, or it holds or ends the run.
+import type { Ctx } from "../../core/context.ts";
+import type { Row } from "../../core/resource.ts";
+import { release } from "../../jobs/job.ts";
+import { store } from "../../records/store.ts";
+import { notify } from "../notifications/notify.ts";
+import { adminsOf, isActiveMember } from "../organization/user.ts";
+import { automationRun } from "./automation_run.ts";
+import type { Turn } from "./run_parts.ts";
+import { writeStep } from "./run_step.ts";
+import { endRun, goOn } from "./run_turn.ts";
+import type { FailureClass, StepFailure } from "./step_failure.ts";
+
+type Run = Row<typeof automationRun>;
+type Then = "fail" | "continue" | "port" | "hold";
+
+interface OnError {
+  retry?: { max_attempts?: number; base_s?: number; max_s?: number; classes?: FailureClass[] };
+  // oxlint-disable-next-line unicorn/no-thenable -- the wire's word for what follows
+  then?: Then;
+}
+
+/** In a transaction that holds the run and the claim. Returns whether the next step follows at once. */
+export async function stepFailed(
+  ctx: Ctx,
+  turn: Turn,
+  run: Run | null,
+  failure: StepFailure,
+  { isFinal = false }: { isFinal?: boolean },
+): Promise<boolean> {
+  if (run === null) return false;
+  const step = turn.plan.graph.steps[run.current_node_id ?? ""];
+  const error = { code: failure.code, class: failure.class, message: failure.message, step_id: run.current_node_id };
+  if (isFinal) return fail(ctx, turn, run, error, true);
+  if (step === undefined)
+    return usualOf(failure.class) === "hold" ? hold(ctx, turn, run, error) : fail(ctx, turn, run, error, false);
+
+  const onError = (step.on_error ?? {}) as OnError;
+  writeStep(ctx, run, step, { status: "failed", error, input: step.config, finished_at: ctx.now.toISOString() });
+  const pause = pauseOf(onError, failure.class, run.attempt);
+  if (pause !== null) return again(ctx, turn, run, pause);
+  const then = onError.then ?? usualOf(failure.class);
+  if (then === "hold") return hold(ctx, turn, run, error);
+  if (then === "fail") return fail(ctx, turn, run, error, false);
+
+  const port = then === "port" ? "error" : Object.keys(step.ports)[0];
+  const values = {
+    status: "running",
+    steps_executed: run.steps_executed + 1,
+    current_node_id: step.ports[port ?? ""] ?? null,
+    attempt: 1,
+  } as const;
+  return goOn(ctx, turn, store.update(ctx, automationRun, run, values, undefined, null));
+}
+
+/** What somebody has to mend holds the run. */
+const usualOf = (kind: FailureClass): Then => (["auth", "config", "permission"].includes(kind) ? "hold" : "fail");
+
+/** Milliseconds until the next attempt; null for none. */
+function pauseOf({ retry }: OnError, kind: FailureClass, attempt: number): number | null {
+  const isTransient = kind === "transient" || kind === "rate_limited";
+  const classes = retry?.classes ?? (isTransient ? [kind] : []);
+  if (!classes.includes(kind) || attempt > (retry?.max_attempts ?? 8)) return null;
+  return Math.min((retry?.base_s ?? 30) * 2 ** (attempt - 1), retry?.max_s ?? 3 * 3600) * 1000;
+}
+
+function again(ctx: Ctx, { job }: Turn, run: Run, pauseMs: number): false {
+  store.update(ctx, automationRun, run, { attempt: run.attempt + 1, steps_executed: run.steps_executed + 1 }, undefined, null);
+  release(ctx, job, new Date(ctx.now.getTime() + pauseMs));
+  return false;
+}
+
+/** Goes on with the same step when the automation is published again. */
+function hold(ctx: Ctx, turn: Turn, run: Run, error: object & { code: string; message: string }): false {
+  const values = { status: "held", status_reason: error.code, error, steps_executed: run.steps_executed + 1 } as const;
+  store.update(ctx, automationRun, run, values, undefined, null);
+  tell(ctx, turn, run, `${turn.automation.name} is held`, error.message);
+  release(ctx, turn.job, null);
+  return false;
+}
+
+function fail(ctx: Ctx, turn: Turn, run: Run, error: object & { code: string; message: string }, isGivenUp: boolean): false {
+  tell(ctx, turn, run, `${turn.automation.name} failed`, error.message);
+  if (!isGivenUp) return endRun(ctx, turn, run, { status: "failed", status_reason: error.code, error });
+  // The job is ended by who gives it up.
+  store.update(
+    ctx,
+    automationRun,
+    run,
+    { status: "failed", status_reason: error.code, error, finished_at: ctx.now.toISOString() },
+    undefined,
+    "failed",
+  );
+  return false;
+}
+
+/** Once in five minutes for an automation, however many of its runs fail. */
+function tell(ctx: Ctx, { automation }: Turn, { automation_id, id }: Run, title: string, body: string): void {
+  const author = automation.created_by;
+  const to = author !== null && isActiveMember(ctx.directory, author) ? [author] : adminsOf(ctx.directory);
+  notify(ctx, to, {
+    type: "automation_failed",
+    title,
+    body: body.slice(0, 1000),
+    object_type: "automations",
+    object_id: automation_id,
+    actor_id: null,
+    data: { automation_run_id: id },
+  });
+}

@@ -1,0 +1,144 @@
+// Takes one step: fills in its config, carries it out, and stores what it did together with where the run goes on.
+import type { Ctx } from "../../core/context.ts";
+import type { Row, Values } from "../../core/resource.ts";
+import { sql } from "../../db/sql.ts";
+import { findRecords } from "../../records/records.ts";
+import { store } from "../../records/store.ts";
+import { automationRun, automationStepRun } from "./automation_run.ts";
+import { type Facts, filledIn } from "./facts.ts";
+import type { Step } from "./graph_shape.ts";
+import { factsOfRun } from "./run_facts.ts";
+import type { Turn } from "./run_parts.ts";
+import { StepFailure } from "./step_failure.ts";
+import { stepTypesByName } from "./step_types.ts";
+import type { Outcome, StepType } from "./steps/step.ts";
+import { awaitEvents } from "./waits.ts";
+
+type Run = Row<typeof automationRun>;
+
+/** The run afterwards, and until when it waits; null if it does not. */
+export async function executeStep(ctx: Ctx, turn: Turn, run: Run): Promise<{ run: Run; until: Date | null }> {
+  const id = run.current_node_id!;
+  const step = turn.plan.graph.steps[id];
+  const type = step === undefined ? undefined : stepTypesByName.get(step.type);
+  if (step === undefined || type?.run === undefined)
+    throw new StepFailure("step_type_not_available", "config", `The step ${step?.type ?? id} is not carried out yet`);
+  const facts = await factsOfRun(ctx, turn, run, step.config);
+  const config = configOf(type, step, facts);
+
+  // Whatever it writes says which run wrote it, so that no automation starts itself without end.
+  const { depth = 1, path = [] } = run.causation as { depth?: number; path?: string[] };
+  ctx.meta = {
+    automation_id: run.automation_id,
+    automation_run_id: run.id,
+    automation_depth: depth,
+    automation_path: path.join(" "),
+  };
+  const fallback = facts.record?.owner_id ?? facts.record?.user_id ?? turn.automation.created_by;
+  const call = { ctx, run, step_id: id, fallback_user_id: (fallback ?? null) as string | null, facts, config };
+  const outcome = await type.run(call);
+  ctx.meta = {};
+  return outcome.wait === undefined
+    ? leaveStep(ctx, run, step, config, outcome)
+    : beginWait(ctx, run, step, config, outcome.wait);
+}
+
+/** Required values must be there once they are filled in, and all must be what the type takes. */
+function configOf(type: StepType, step: Step, facts: Facts): Record<string, any> {
+  const config = filledIn(step.config, facts) as Record<string, any>;
+  for (const [key, { required, schema }] of Object.entries(type.config)) {
+    const value = config[key];
+    if (value === null || value === undefined) {
+      if (required) throw new StepFailure("unresolved_ref", "config", `${key} has no value: what it refers to is empty`);
+    } else if (!schema.safeParse(value).success)
+      throw new StepFailure("config_invalid", "config", `${key} has a value that this step does not take`);
+  }
+  return config;
+}
+
+const outputMost = 64 * 1024;
+
+/** An output that is too long is left out: later steps then find nothing there. */
+const kept = (output: unknown): unknown =>
+  output === undefined ? null : Buffer.byteLength(JSON.stringify(output)) > outputMost ? { is_too_long: true } : output;
+
+function leaveStep(ctx: Ctx, run: Run, step: Step, config: object, outcome: Outcome): { run: Run; until: null } {
+  const { port = "out", output, vars, end, next } = outcome;
+  const branch = end !== undefined || next !== undefined ? null : port;
+  writeStep(ctx, run, step, {
+    status: "succeeded",
+    branch,
+    input: config,
+    output: kept(output),
+    finished_at: ctx.now.toISOString(),
+  });
+  const target = next ?? (branch === null ? null : (step.ports[branch] ?? null));
+  const values: Values<typeof automationRun> = {
+    status: "running",
+    status_reason: null,
+    steps_executed: run.steps_executed + 1,
+    current_node_id: target,
+    attempt: 1,
+    ...(vars && { vars: { ...(run.vars as object), ...vars } }),
+  };
+  const after = store.update(ctx, automationRun, run, values, undefined, null);
+  return { run: end === undefined ? after : ended(ctx, after, end, run.current_node_id!), until: null };
+}
+
+function ended(ctx: Ctx, run: Run, { status, message, outcome }: NonNullable<Outcome["end"]>, stepId: string): Run {
+  const output = { ...(outcome && { outcome }), ...(message && { message }) };
+  const error =
+    status === "failed"
+      ? { code: "failed", class: "rejected", message: message ?? "The step fail was reached", step_id: stepId }
+      : null;
+  const finished_at = ctx.now.toISOString();
+  const duration_ms = ctx.now.getTime() - Date.parse(run.started_at ?? run.date_created);
+  const values = { status, error, output, finished_at, duration_ms, current_node_id: null };
+  return store.update(ctx, automationRun, run, values, undefined, status);
+}
+
+async function beginWait(
+  ctx: Ctx,
+  run: Run,
+  step: Step,
+  config: object,
+  wait: NonNullable<Outcome["wait"]>,
+): Promise<{ run: Run; until: Date }> {
+  const { until, port, event } = wait;
+  const wait_until = until.toISOString();
+  writeStep(ctx, run, step, { status: "waiting", input: config, wait_until });
+  if (event !== undefined) {
+    const { names, match, where, since } = event;
+    const name = run.current_node_id!;
+    await awaitEvents(ctx, run.id, { purpose: "wait", name, events: names, match, condition: where, since });
+  }
+  const kind = event === undefined ? "time" : "event";
+  const values: Values<typeof automationRun> = {
+    status: "waiting",
+    status_reason: null,
+    steps_executed: run.steps_executed + 1,
+    wait: { kind, until: wait_until, event: event?.names[0] ?? null, port, matched: event?.port ?? null },
+    wait_until,
+  };
+  return { run: store.update(ctx, automationRun, run, values, undefined, null), until };
+}
+
+export function writeStep(ctx: Ctx, run: Run, step: Step, values: Values<typeof automationStepRun>): void {
+  store.insert(ctx, automationStepRun, {
+    run_id: run.id,
+    node_id: run.current_node_id!,
+    type: step.type,
+    name: step.name ?? null,
+    sequence: run.steps_executed + 1,
+    attempt: run.attempt,
+    started_at: ctx.now.toISOString(),
+    ...values,
+  } as Values<typeof automationStepRun>);
+}
+
+/** Closes the step that the run is waiting in, if it is. */
+export async function endStep(ctx: Ctx, run: Run, values: Values<typeof automationStepRun>): Promise<void> {
+  const [open] = await findRecords(ctx, automationStepRun, [sql`t.run_id = ${run.id}`, sql`t.status = 'waiting'`], sql`limit 1`);
+  if (open !== undefined)
+    store.update(ctx, automationStepRun, open, { finished_at: ctx.now.toISOString(), wait_until: null, ...values });
+}

@@ -1,0 +1,171 @@
+// One turn of a run, in its transaction: it begins, ends a wait, or takes its next step.
+import type { Ctx } from "../../core/context.ts";
+import type { Row } from "../../core/resource.ts";
+import { release } from "../../jobs/job.ts";
+import { store } from "../../records/store.ts";
+import { namesOf } from "../webhooks/wanted.ts";
+import { automationRun, livingStates } from "./automation_run.ts";
+import { isObject } from "./config.ts";
+import { filledIn } from "./facts.ts";
+import type { Plan } from "./fields.ts";
+import { forgetWaits } from "./living_runs.ts";
+import { factsOfRun } from "./run_facts.ts";
+import type { Turn } from "./run_parts.ts";
+import { endStep, executeStep } from "./run_step.ts";
+import { awaitEvents, endWait, type Purpose, type Signal, signalsFor } from "./waits.ts";
+
+export type Run = Row<typeof automationRun>;
+
+export const isLiving = ({ status }: Run): boolean => (livingStates as readonly string[]).includes(status);
+
+/** Whether the turn will wait for events: then the log must stand still while it does. */
+export function waitsForEvents({ graph }: Plan, run: Run): boolean {
+  if (run.started_at === null) return (graph.goals ?? []).length + (graph.exits ?? []).length > 0;
+  return graph.steps[run.current_node_id ?? ""]?.type === "wait.event";
+}
+
+const heldMostMs = 30 * 86_400_000;
+const dayMs = 86_400_000;
+
+/** Returns whether the next step follows at once. */
+export async function takeTurn(ctx: Ctx, turn: Turn, found: Run): Promise<boolean> {
+  const { plan, job, automation } = turn;
+  if (!isLiving(found)) return stop(ctx, turn, null);
+  if (automation.isHeld) return holdRun(ctx, turn, found);
+  const limits = plan.settings.limits ?? {};
+  if (ctx.now.getTime() - Date.parse(found.date_created) > (limits.max_run_days ?? 365) * dayMs)
+    return endRun(ctx, turn, found, { status: "expired", status_reason: "max_run_days" });
+  if (found.started_at === null) return begin(ctx, turn, found);
+
+  const signals = await signalsFor(ctx, found.id);
+  const left = signals.find(({ purpose }) => purpose !== "wait");
+  if (left !== undefined) return leave(ctx, turn, found, left);
+  if (found.wait !== null) return endOfWait(ctx, turn, found, signals);
+  if (found.current_node_id === null) return endRun(ctx, turn, found, { status: "completed" });
+  if (found.steps_executed >= (limits.max_steps_per_run ?? 1000))
+    return endRun(ctx, turn, found, {
+      status: "failed",
+      status_reason: "max_steps_per_run",
+      error: {
+        code: "max_steps_per_run",
+        class: "config",
+        message: "It took more steps than its limits allow",
+        step_id: found.current_node_id,
+      },
+    });
+  const run =
+    found.status === "held"
+      ? store.update(ctx, automationRun, found, { status: "running", status_reason: null }, undefined, null)
+      : found;
+  const next = await executeStep(ctx, turn, run);
+  return next.until === null ? goOn(ctx, turn, next.run) : stop(ctx, { ...turn, job }, next.until);
+}
+
+/** Stays as it is until it is published again, for at most a month. */
+function holdRun(ctx: Ctx, turn: Turn, run: Run): boolean {
+  if (run.status === "held" && ctx.now.getTime() - Date.parse(run.date_updated) > heldMostMs)
+    return endRun(ctx, turn, run, { status: "expired", status_reason: "held" });
+  if (run.status !== "held") store.update(ctx, automationRun, run, { status: "held", status_reason: "paused" }, undefined, null);
+  return stop(ctx, turn, new Date(ctx.now.getTime() + heldMostMs + dayMs));
+}
+
+/** From now on, its goals and exits are looked out for: since the event that started it. */
+async function begin(ctx: Ctx, turn: Turn, run: Run): Promise<boolean> {
+  const { graph } = turn.plan;
+  const watches = [...watchesOf("goal", graph.goals), ...watchesOf("exit", graph.exits)];
+  const facts = watches.length === 0 ? null : await factsOfRun(ctx, turn, run, watches);
+  const since = (run.started_by as { at?: string } | null)?.at ?? run.date_created;
+  for (const { purpose, watch } of watches) {
+    const match = filledIn(watch.match ?? { object_id: run.object_id }, facts!) as Record<string, unknown>;
+    const isKnown = Object.values(match).every((value) => value !== null);
+    const events = namesOf([String(watch.event)]) ?? [];
+    if (isKnown && events.length > 0)
+      await awaitEvents(ctx, run.id, { purpose, name: String(watch.id), events, match, condition: null, since });
+  }
+  const values = { status: "running", started_at: ctx.now.toISOString(), current_node_id: graph.start } as const;
+  return goOn(ctx, turn, store.update(ctx, automationRun, run, values, undefined, null));
+}
+
+const watchesOf = (purpose: Purpose, watches: readonly unknown[] = []) =>
+  watches.filter(isObject).map((watch) => ({ purpose, watch }));
+
+/** A goal or an exit was reached. A goal may name the step to go on with. */
+async function leave(ctx: Ctx, turn: Turn, run: Run, { purpose, name }: Signal): Promise<boolean> {
+  await endStep(ctx, run, { status: "cancelled", branch: null });
+  endWait(ctx, run.id);
+  const goal = (turn.plan.graph.goals ?? []).find((one) => isObject(one) && one.id === name) as any;
+  const target: string | null = purpose === "goal" ? (goal?.then?.goto ?? null) : null;
+  if (target === null || run.goal_id !== null)
+    return endRun(ctx, turn, run, { status: "exited", status_reason: purpose, [`${purpose}_id`]: name });
+  forgetWaits(ctx, run.id);
+  const values = { status: "running", goal_id: name, current_node_id: target, wait: null, wait_until: null, attempt: 1 } as const;
+  return goOn(ctx, turn, store.update(ctx, automationRun, run, values, undefined, null));
+}
+
+interface KeptWait {
+  until: string;
+  port: string;
+  matched: string | null;
+}
+
+/** The event came, or the time; or it was woken for something else, and waits on. */
+async function endOfWait(ctx: Ctx, turn: Turn, run: Run, [signal]: Signal[]): Promise<boolean> {
+  const wait = run.wait as unknown as KeptWait;
+  if (signal === undefined && Date.parse(wait.until) > ctx.now.getTime()) {
+    if (run.status === "held") store.update(ctx, automationRun, run, { status: "waiting", status_reason: null }, undefined, null);
+    return stop(ctx, turn, new Date(wait.until));
+  }
+  const port = signal === undefined ? wait.port : wait.matched!;
+  await endStep(ctx, run, {
+    status: "succeeded",
+    branch: port,
+    output: signal === undefined ? null : { event_id: signal.event_id },
+  });
+  endWait(ctx, run.id);
+  const next = turn.plan.graph.steps[run.current_node_id!]?.ports[port] ?? null;
+  const values = {
+    status: "running",
+    status_reason: null,
+    current_node_id: next,
+    wait: null,
+    wait_until: null,
+    attempt: 1,
+  } as const;
+  return goOn(ctx, turn, store.update(ctx, automationRun, run, values, undefined, null));
+}
+
+// --- how a turn ends ---
+
+/** A run without a next step is over. */
+export function goOn(ctx: Ctx, turn: Turn, run: Run): boolean {
+  if (!isLiving(run)) return stop(ctx, turn, null);
+  if (run.current_node_id === null) return endRun(ctx, turn, run, { status: "completed" });
+  return turn.mayGoOn || stop(ctx, turn, ctx.now);
+}
+
+function stop(ctx: Ctx, { job }: Turn, again: Date | null): false {
+  release(ctx, job, again);
+  return false;
+}
+
+export function endRun(ctx: Ctx, turn: Turn, run: Run, values: Partial<Run>): false {
+  finishRun(ctx, run, values);
+  return stop(ctx, turn, null);
+}
+
+/** The run is over: its event says how. */
+export function finishRun(ctx: Ctx, run: Run, values: Partial<Run>): Run {
+  const began = run.started_at ?? run.date_created;
+  const over = {
+    status_reason: null,
+    finished_at: ctx.now.toISOString(),
+    duration_ms: ctx.now.getTime() - Date.parse(began),
+    current_node_id: null,
+    wait: null,
+    wait_until: null,
+    ...values,
+  };
+  forgetWaits(ctx, run.id);
+  const action = values.status === "failed" ? "failed" : values.status === "cancelled" ? "cancelled" : "completed";
+  return store.update(ctx, automationRun, run, over, undefined, action);
+}

@@ -1,0 +1,140 @@
+// The work for automations: a job is one run. It takes one step after the other, each in a transaction of its own, with its result and
+// the place where the run goes on. So whatever a killed worker had not committed is done by the next one, and nothing twice.
+import { LRUCache } from "lru-cache";
+import { actorOfMember } from "../../auth/unscoped_work.ts";
+import { type Ctx, query } from "../../core/context.ts";
+import type { Core } from "../../core/core.ts";
+import type { Row } from "../../core/resource.ts";
+import { sql } from "../../db/sql.ts";
+import { requestOf } from "../../jobs/claims.ts";
+import { holdClaim, type Job, release, type Work } from "../../jobs/job.ts";
+import { actingAs, asService, asSystem, readingAs, systemActor } from "../../records/acting.ts";
+import { findRecords } from "../../records/records.ts";
+import { lockToChange } from "../../records/references.ts";
+import { automationRun } from "./automation_run.ts";
+import type { Plan } from "./fields.ts";
+import { runJobs } from "./names.ts";
+import { RecordGone } from "./run_facts.ts";
+import { stepFailed } from "./run_failed.ts";
+import type { Turn } from "./run_parts.ts";
+import { endStep } from "./run_step.ts";
+import { endRun, isLiving, takeTurn, waitsForEvents } from "./run_turn.ts";
+import { failureOf, StepFailure } from "./step_failure.ts";
+import { holdConsumer } from "./waits.ts";
+
+/** After so many steps, or so long, other runs get the place. */
+const [stepsMost, turnsForMs] = [25, 2_000];
+
+export const runWork: Work = {
+  ...runJobs,
+  doc: "Carries out the runs of automations.",
+  slots: 16,
+  async run(core, job) {
+    const until = performance.now() + turnsForMs;
+    for (let left = stepsMost; ; left--) if (!(await takeStep(core, job, left > 1 && performance.now() < until))) return;
+  },
+  async giveUp(ctx, job) {
+    const found = await readTurn(ctx, job, false);
+    const failure = new StepFailure("crashed", "internal", "Several workers ended in the middle of this step");
+    if (found !== null) await stepFailed(ctx, found.turn, await locked(ctx, job), failure, { isFinal: true });
+  },
+};
+
+/** Returns whether the next step follows at once. The job is then still claimed. */
+async function takeStep(core: Core, job: Job, mayGoOn: boolean): Promise<boolean> {
+  const reading = await readingAs(core, systemActor(job.organization_id), requestOf(job));
+  const found = await readTurn(reading, job, mayGoOn);
+  const inside = <T>(act: (ctx: Ctx) => Promise<T>) => asSystem(core, job.organization_id, requestOf(job), act);
+  if (found === null) return inside((ctx) => end(ctx, job));
+  const { turn, run } = found;
+  const fail = (failure: StepFailure) =>
+    inside(async (ctx) => {
+      const present = await locked(ctx, job);
+      await holdClaim(ctx, job);
+      return present === null || !isLiving(present) ? end(ctx, job) : stepFailed(ctx, turn, present, failure, {});
+    });
+
+  const act = async (ctx: Ctx): Promise<boolean> => {
+    if (waitsForEvents(turn.plan, run)) await holdConsumer(ctx);
+    const present = await locked(ctx, job);
+    await holdClaim(ctx, job);
+    return present === null ? end(ctx, job) : takeTurn(ctx, turn, present);
+  };
+  try {
+    return await inItsName(core, turn, act);
+  } catch (error) {
+    if (error instanceof RecordGone) return inside((ctx) => endGone(ctx, turn));
+    const failure = failureOf(error) ?? endless(job, error);
+    if (failure === null) throw error;
+    return fail(failure);
+  }
+}
+
+async function endGone(ctx: Ctx, turn: Turn): Promise<false> {
+  const run = await locked(ctx, turn.job);
+  if (run === null || !isLiving(run)) return end(ctx, turn.job);
+  await holdClaim(ctx, turn.job);
+  await endStep(ctx, run, { status: "cancelled" });
+  return endRun(ctx, turn, run, { status: "exited", status_reason: "record_deleted" });
+}
+
+/** What is tried again by the job itself is given up in the end. */
+const failuresMost = 8;
+const endless = (job: Job, error: unknown): StepFailure | null =>
+  job.failures < failuresMost
+    ? null
+    : new StepFailure("internal", "internal", `It failed again and again: ${(error as Error).message}`);
+
+const locked = async (ctx: Ctx, { object_id }: Job) =>
+  (await lockToChange(ctx, automationRun, sql`t.id = ${object_id}`))[0] ?? null;
+
+async function end(ctx: Ctx, job: Job): Promise<false> {
+  await holdClaim(ctx, job);
+  release(ctx, job, null);
+  return false;
+}
+
+/** With the present rights of the member it runs as; without one as the service itself, in the name of who made the automation. */
+async function inItsName<T>(core: Core, { plan, job, automation }: Turn, act: (ctx: Ctx) => Promise<T>): Promise<T> {
+  const { run_as_user_id } = plan.settings;
+  if (run_as_user_id === null) return asService(core, job.organization_id, automation.created_by ?? "", requestOf(job), act);
+  const actor = await actorOfMember(core.db, job.organization_id, run_as_user_id);
+  if (actor === null)
+    throw new StepFailure("user_inactive", "permission", "The member in whose name it runs is no longer active");
+  return actingAs(core, actor, requestOf(job), act);
+}
+
+// --- reading ---
+
+/** Versions never change. */
+const plans = new LRUCache<string, Plan>({ max: 1000 });
+
+async function readTurn(ctx: Ctx, job: Job, mayGoOn: boolean): Promise<{ turn: Turn; run: Row<typeof automationRun> } | null> {
+  const [run] = await findRecords(ctx, automationRun, [sql`t.id = ${job.object_id}`]);
+  if (run === undefined || !isLiving(run)) return null;
+  const [automation] = await query(ctx, {
+    name: "automation.of_run",
+    text: "select name, created_by, status, in_flight from automation where organization_id = $1 and id = $2",
+    values: [ctx.organization_id, run.automation_id],
+  });
+  const plan = run.version_id === null ? null : await readPlan(ctx, run.version_id);
+  if (automation === undefined || plan === null) return null;
+  const [name, created_by, status, in_flight] = automation;
+  const isHeld = status !== "active" && in_flight !== "finish";
+  return { turn: { job, plan, mayGoOn, automation: { name: name!, created_by: created_by!, isHeld } }, run };
+}
+
+async function readPlan(ctx: Ctx, versionId: string): Promise<Plan | null> {
+  const kept = plans.get(versionId);
+  if (kept !== undefined) return kept;
+  const [row] = await query(ctx, {
+    name: "automation_version.plan",
+    text: "select trigger, filter, graph, settings from automation_version where organization_id = $1 and id = $2",
+    values: [ctx.organization_id, versionId],
+  });
+  if (row === undefined) return null;
+  const [trigger, filter, graph, settings] = row.map((text) => (text === null ? null : JSON.parse(text)));
+  const plan = { trigger, filter, graph, settings };
+  plans.set(versionId, plan);
+  return plan;
+}

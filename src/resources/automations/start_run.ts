@@ -1,0 +1,41 @@
+// Writes a run. Its job carries it out.
+import type { Ctx } from "../../core/context.ts";
+import type { Row } from "../../core/resource.ts";
+import { store } from "../../records/store.ts";
+import { automationRun, type runKinds } from "./automation_run.ts";
+import { enrolKey } from "./enrolment.ts";
+import type { Listener } from "./listeners.ts";
+import type { LivingIds } from "./living_ids.ts";
+import type { Occurrence } from "./occurrence.ts";
+
+interface Start {
+  kind: (typeof runKinds)[number];
+  occurrence: Occurrence;
+  ids: LivingIds;
+  input: Record<string, unknown>;
+  causation: { depth: number; path: string[] };
+}
+
+/** Null if it runs for the record already. */
+export const startRun = (ctx: Ctx, listener: Listener, start: Start): Promise<Row<typeof automationRun> | null> => {
+  const { kind, occurrence, ids, input, causation } = start;
+  return store.insertNew(ctx, automationRun, {
+    automation_id: listener.automation_id,
+    version_id: listener.version_id,
+    version_number: listener.version_number,
+    generation: listener.generation,
+    status: "queued",
+    kind,
+    trigger_type: listener.plan.trigger.type,
+    event_id: occurrence.id,
+    object_type: occurrence.object_type,
+    object_id: occurrence.object_id,
+    lead_id: ids.lead_id,
+    contact_id: ids.contact_id,
+    opportunity_id: ids.opportunity_id,
+    input,
+    causation,
+    started_by: { ...occurrence },
+    enrol_key: enrolKey(listener, occurrence.object_id),
+  });
+};

@@ -1,0 +1,57 @@
+// Why a step failed: a code, and a class that decides what happens then.
+import { collect, type FieldErrors } from "../../core/errors.ts";
+import { asRefusal } from "../../db/refusals.ts";
+
+export type FailureClass =
+  | "transient"
+  | "rate_limited"
+  | "auth"
+  | "config"
+  | "not_found"
+  | "permission"
+  | "rejected"
+  | "conflict"
+  | "uncertain"
+  | "quota"
+  | "internal";
+
+export class StepFailure extends Error {
+  readonly code: string;
+  readonly class: FailureClass;
+
+  constructor(code: string, kind: FailureClass, message: string) {
+    super(message);
+    this.code = code;
+    this.class = kind;
+  }
+}
+
+const ofStatus: Record<number, [string, FailureClass]> = {
+  400: ["refused", "rejected"],
+  402: ["payment_required", "quota"],
+  403: ["permission_step", "permission"],
+  404: ["record_not_found", "not_found"],
+};
+
+/** The failure of a step; null for what is the service's own defect or a database that is away: the job is then tried again. */
+export function failureOf(error: unknown): StepFailure | null {
+  if (error instanceof StepFailure) return error;
+  const refusal = asRefusal(error) as Error & { status?: number };
+  const known = ofStatus[refusal.status ?? 0];
+  return known === undefined ? null : new StepFailure(...known, wordsOf(refusal));
+}
+
+/** The reasons with their places, or else the sentence. */
+function wordsOf(refusal: Error): string {
+  const reasons: FieldErrors = {};
+  try {
+    collect(reasons, () => {
+      throw refusal;
+    });
+  } catch {
+    return refusal.message;
+  }
+  return Object.entries(reasons)
+    .map(([place, reason]) => `${place} ${reason}`)
+    .join("; ");
+}

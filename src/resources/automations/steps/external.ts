@@ -1,0 +1,58 @@
+// Steps that ask other services.
+import { z } from "zod";
+import { anything, defining, fieldName, label, may, need, oneOf, values } from "../catalog.ts";
+import { internal, type StepType } from "./step.ts";
+
+const define = defining<StepType>();
+const external = "external";
+const out = ["out"] as const;
+
+export const externalSteps: readonly StepType[] = [
+  define(
+    external,
+    "http.request",
+    "Asks another service.",
+    {
+      method: need(oneOf("GET", "POST", "PUT", "PATCH", "DELETE")),
+      url: need(
+        z
+          .string()
+          .max(2048)
+          .regex(/^https?:\/\/\S+$/i, { error: "must be an address that begins with https:// or http://" }),
+      ),
+      headers: may(values),
+      body: may(anything),
+      auth_credential: may(label),
+      expect_status: may(z.array(z.int().min(100).max(599)).max(50)),
+      response_map: may(values),
+      timeout_s: may(z.int().min(1).max(30)),
+    },
+    { ports: ["out", "http_error"], side_effect: "keyed" },
+  ),
+  define(
+    external,
+    "webhook.emit",
+    "Sends a custom event to webhooks.",
+    { event_name: need(label), payload: need(values) },
+    internal,
+  ),
+  define(
+    external,
+    "enrich.run",
+    "Looks facts up.",
+    {
+      target: need(anything),
+      providers: may(z.array(label).max(10)),
+      fields: may(z.array(fieldName).max(50)),
+      wait: may(z.boolean()),
+    },
+    { ports: ["done", "no_match", "timeout"], side_effect: "keyed" },
+  ),
+  define(
+    external,
+    "mailing_export.push",
+    "Sends a contact to a mailing platform.",
+    { platform: need(label), config: may(values) },
+    { ports: out, side_effect: "keyed" },
+  ),
+];

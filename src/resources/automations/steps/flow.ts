@@ -1,0 +1,222 @@
+// Steps that decide where a run goes on, and when.
+import { z } from "zod";
+import { zoneOf } from "../../../records/clock.ts";
+import { parseTimestamp } from "../../../values/time.ts";
+import { namesOf } from "../../webhooks/wanted.ts";
+import {
+  anything,
+  clockTime,
+  defining,
+  duration,
+  id,
+  ids,
+  label,
+  may,
+  naming,
+  need,
+  oneOf,
+  units,
+  values,
+  words,
+  zone,
+} from "../catalog.ts";
+import { shareOf } from "../condition_types.ts";
+import { momentAfter, type Span } from "../durations.ts";
+import { askedOf, holds } from "../meets.ts";
+import { StepFailure } from "../step_failure.ts";
+import { namesIn, place } from "./named_ports.ts";
+import { type Call, internal, type Outcome, type StepType } from "./step.ts";
+
+const define = defining<StepType>();
+const flow = "flow";
+const out = ["out"] as const;
+const timeout = need(duration);
+const cases = namesIn("cases");
+const cameOutput = z.object({ event_id: z.string(), record: z.record(z.string(), z.unknown()) });
+
+export const flowSteps: readonly StepType[] = [
+  define(
+    flow,
+    "branch",
+    "Continues with the first case whose condition is met.",
+    {
+      cases: need(
+        z
+          .array(z.strictObject({ id: place, when: values.optional(), name: label.optional() }))
+          .min(1)
+          .max(50),
+      ),
+    },
+    { ports: (config) => [...cases(config), "else"], run: branch },
+  ),
+  define(
+    flow,
+    "split",
+    "Splits records by weight, each always the same way.",
+    {
+      variants: need(
+        z
+          .array(z.strictObject({ id: place, weight: z.number().min(0).max(1_000_000) }))
+          .min(2)
+          .max(20),
+      ),
+      salt: may(label),
+    },
+    { ports: namesIn("variants"), run: split },
+  ),
+  define(
+    flow,
+    "wait.duration",
+    "Waits for a while.",
+    {
+      amount: need(z.int().min(1).max(1_000_000)),
+      unit: need(z.enum(units)),
+      at: may(clockTime),
+      timezone: may(zone),
+    },
+    { ports: out, run: waitDuration },
+  ),
+  define(
+    flow,
+    "wait.until",
+    "Waits for a moment.",
+    { date: need(anything), offset: may(values), if_past: need(oneOf("continue", "skip")) },
+    { ports: ["out", "skipped"], run: waitUntil },
+  ),
+  define(
+    flow,
+    "wait.condition",
+    "Waits until a condition is met.",
+    { when: need(values), timeout },
+    { ports: ["matched", "timeout"] },
+  ),
+  define(
+    flow,
+    "wait.event",
+    "Waits for an event.",
+    {
+      event: need(label),
+      match: need(values),
+      where: may(values),
+      timeout,
+      include_since: may(oneOf("trigger", "previous_step", "arrival")),
+    },
+    { ports: ["matched", "timeout"], output: cameOutput, run: waitEvent },
+  ),
+  define(
+    flow,
+    "approve",
+    "Asks somebody.",
+    { approvers: need(z.array(anything).min(1).max(50)), text: need(words), timeout },
+    { ports: ["approved", "rejected", "timeout"], side_effect: "internal" },
+  ),
+  define(
+    flow,
+    "loop",
+    "Repeats steps for each element of a list.",
+    { items: need(anything), max: need(z.int().min(1).max(1000)) },
+    { ports: ["each", "done"] },
+  ),
+  define(
+    flow,
+    "goto",
+    "Returns to an earlier step.",
+    { step: need(place) },
+    { ports: [], run: ({ config }) => ({ next: config.step }) },
+  ),
+  define(flow, "stop", "Ends.", { outcome: may(label), message: may(words) }, { ports: [], run: ends("completed") }),
+  define(flow, "fail", "Ends as failed.", { outcome: may(label), message: may(words) }, { ports: [], run: ends("failed") }),
+  define(
+    flow,
+    "set.vars",
+    "Keeps values for later steps.",
+    { values: need(values) },
+    { ports: out, run: ({ config }) => ({ vars: config.values }) },
+  ),
+
+  define(
+    flow,
+    "automation.start",
+    "Starts another automation.",
+    {
+      automation_id: naming(need(id), "automation", "automations"),
+      input: may(values),
+      wait: may(z.boolean()),
+      timeout: may(duration),
+    },
+    { ports: ["out", "timeout", "child_failed"], side_effect: "internal" },
+  ),
+  define(
+    flow,
+    "automation.exit",
+    "Removes a record from automations.",
+    { automation_ids: need(ids), record: may(anything) },
+    internal,
+  ),
+];
+
+function branch({ ctx, config, facts }: Call): Outcome {
+  const found = config.cases.find(({ when }: any) => holds(when, askedOf(ctx, facts)));
+  return { port: found?.id ?? "else", output: { case: found?.id ?? "else" } };
+}
+
+/** The same record always goes the same way. */
+function split({ run, step_id, config }: Call): Outcome {
+  const total = config.variants.reduce((sum: number, { weight }: any) => sum + weight, 0);
+  let left = shareOf(`${run.object_id ?? run.id} ${config.salt ?? step_id}`) * total;
+  const found = config.variants.find(({ weight }: any) => (left -= weight) < 0) ?? config.variants.at(-1);
+  return { port: found.id, output: { variant: found.id } };
+}
+
+function ends(status: "completed" | "failed") {
+  return ({ config: { message, outcome } }: Call): Outcome => ({
+    end: { status, message: message ?? null, outcome: outcome ?? null },
+  });
+}
+
+// --- waits ---
+
+/** The zone that the step names, else the record's, else its owner's, else the organization's. */
+export function zoneOfRun({ ctx, config, facts: { record } }: Call): string {
+  const owner = record?.owner_id ?? record?.user_id;
+  const theirs = typeof owner === "string" ? ctx.directory.find("user", owner)?.timezone : null;
+  return (config.timezone ?? record?.timezone ?? theirs ?? zoneOf(ctx.directory, ctx)) as string;
+}
+
+const waitMostMs = 365 * 86_400_000;
+
+/** No wait lasts longer than a year. */
+const atMost = (now: Date, until: Date): Date => new Date(Math.min(until.getTime(), now.getTime() + waitMostMs));
+
+function waitDuration(call: Call): Outcome {
+  const { ctx, config } = call;
+  return { wait: { until: atMost(ctx.now, momentAfter(ctx.now, config as Span, zoneOfRun(call), config.at)), port: "out" } };
+}
+
+function waitUntil(call: Call): Outcome {
+  const { ctx, config } = call;
+  const moment = typeof config.date === "string" ? parseTimestamp(config.date, zoneOfRun(call)) : null;
+  if (moment === null) throw new StepFailure("unresolved_ref", "config", "There is no date to wait for");
+  const until = momentAfter(new Date(moment), spanOf(config.offset), zoneOfRun(call));
+  if (until > ctx.now) return { wait: { until: atMost(ctx.now, until), port: "out" } };
+  return { port: config.if_past === "skip" ? "skipped" : "out" };
+}
+
+const spanOf = (offset: any): Span => ({
+  amount: Number(offset?.amount ?? 0) * (offset?.direction === "before" ? -1 : 1),
+  unit: offset?.unit ?? "days",
+});
+
+function waitEvent(call: Call): Outcome {
+  const { ctx, config, run } = call;
+  const missing = Object.keys(config.match).find((key) => config.match[key] === null);
+  if (missing !== undefined) throw new StepFailure("unresolved_ref", "config", `match.${missing} has no value to wait for`);
+  const names = namesOf([config.event]) ?? [];
+  if (names.length === 0) throw new StepFailure("event_unknown", "config", `There is no event ${String(config.event)}`);
+  const since =
+    config.include_since === "trigger" ? ((run.started_by as { at?: string }).at ?? run.date_created) : ctx.now.toISOString();
+  const until = atMost(ctx.now, momentAfter(ctx.now, config.timeout, zoneOfRun(call)));
+  return {
+    wait: { until, port: "timeout", event: { names, match: config.match, where: config.where ?? null, since, port: "matched" } },
+  };
+}

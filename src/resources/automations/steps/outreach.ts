@@ -1,0 +1,88 @@
+// Steps that speak to people.
+import { z } from "zod";
+import { anything, defining, id, label, may, naming, need, oneOf, words } from "../catalog.ts";
+import { notifyUsers } from "./notifying.ts";
+import { internal, type StepType } from "./step.ts";
+
+const define = defining<StepType>();
+const outreach = "outreach";
+
+const mail = {
+  to: need(anything),
+  from: may(anything),
+  template_id: naming(may(id), "email_template"),
+  subject: may(z.string().max(1000)),
+  body: may(words),
+  cc: may(z.array(anything).max(100)),
+  bcc: may(z.array(anything).max(100)),
+  thread: may(oneOf("new", "reply_to_last", "reply_to_step")),
+  attach_file_slot: may(label),
+  respect_window: may(z.boolean()),
+};
+const subscription = {
+  sequence_id: naming(need(id), "sequence"),
+  contact: may(anything),
+  sender: may(anything),
+  on_conflict: may(oneOf("skip", "fail", "replace")),
+};
+const sending = { ports: ["out", "suppressed"], side_effect: "at_most_once" } as const;
+
+export const outreachSteps: readonly StepType[] = [
+  define(outreach, "email.send", "Sends an e-mail.", mail, sending),
+  define(outreach, "email.draft", "Writes an e-mail without sending it.", mail, internal),
+  define(
+    outreach,
+    "sms.send",
+    "Sends a text message.",
+    { to: need(anything), from_number: need(id), template_id: naming(may(id), "sms_template"), text: may(words) },
+    sending,
+  ),
+  define(
+    outreach,
+    "message.send",
+    "Sends a message on a channel.",
+    { to: need(anything), channel: need(label), text: need(words), conversation_id: may(anything) },
+    sending,
+  ),
+  define(
+    outreach,
+    "call.task",
+    "Creates a task to call.",
+    { to: need(anything), assigned_to: need(anything), due: may(anything), script: may(words) },
+    internal,
+  ),
+  define(
+    outreach,
+    "dialer.add",
+    "Adds a contact to a dialer.",
+    { dialer_id: naming(need(id), "dialer"), contact: may(anything) },
+    internal,
+  ),
+  ...["subscribe", "pause", "resume", "unsubscribe"].map((verb) =>
+    define(
+      outreach,
+      `sequence.${verb}`,
+      `Has a contact ${verb === "subscribe" ? "taken through" : verb === "unsubscribe" ? "taken out of" : `${verb} in`} a sequence.`,
+      subscription,
+      {
+        ports: ["out", "skipped"],
+        side_effect: "internal",
+      },
+    ),
+  ),
+  define(
+    outreach,
+    "notify.user",
+    "Tells members.",
+    {
+      to: need(z.array(anything).min(1).max(50)),
+      text: need(words),
+      channels: may(z.array(z.enum(["in_app", "email"])).min(1)),
+      urgency: may(oneOf("low", "normal", "high")),
+    },
+    { ...internal, output: z.object({ told: z.array(z.string()) }), run: notifyUsers, lacks: (config) => notifyLacks(config) },
+  ),
+];
+
+const notifyLacks = ({ channels }: Record<string, any>): string | null =>
+  Array.isArray(channels) && channels.includes("email") ? "tells members in the service only so far: leave out email" : null;

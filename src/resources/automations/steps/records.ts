@@ -1,0 +1,244 @@
+// Steps that change records. They go through the front door, with the rights of the member in whose name the run acts.
+import { z } from "zod";
+import { todayIn } from "../../../values/time.ts";
+import {
+  anything,
+  type Config,
+  defining,
+  duration,
+  fieldName,
+  id,
+  ids,
+  label,
+  may,
+  naming,
+  need,
+  objectType,
+  oneOf,
+  values,
+  words,
+} from "../catalog.ts";
+import { momentAfter } from "../durations.ts";
+import { StepFailure } from "../step_failure.ts";
+import { assignLacks, nextOwner, ownerField } from "./assigning.ts";
+import { zoneOfRun } from "./flow.ts";
+import { type Call, internal, type Outcome, type StepType } from "./step.ts";
+import { changeRecord, createOf, findAlike, presentOf, type Target, targetOf } from "./writing.ts";
+
+const define = defining<StepType>();
+const records = "records";
+const out = ["out"] as const;
+const target = may(anything);
+const idOutput = z.object({ id: z.string(), object_type: z.string() });
+const assignedOutput = idOutput.extend({ user_id: z.string() });
+
+const create = (type: string, description: string, config: Config, more: Partial<StepType> = {}): StepType =>
+  define(records, type, description, config, { ...internal, ...more });
+
+export const recordSteps: readonly StepType[] = [
+  create(
+    "record.update",
+    "Changes fields of a record.",
+    {
+      target,
+      fields: need(values),
+      mode: may(oneOf("overwrite", "if_empty", "append", "remove", "increment")),
+    },
+    { output: idOutput, run: updateTarget },
+  ),
+  define(
+    records,
+    "record.create",
+    "Creates a record, or uses an existing one.",
+    {
+      object_type: need(objectType),
+      fields: need(values),
+      dedupe: may(z.strictObject({ by: z.array(fieldName).min(1).max(10), on_match: z.enum(["update", "use", "skip"]) })),
+    },
+    { ports: ["out", "matched"], side_effect: "internal", output: idOutput, run: createAny },
+  ),
+  define(
+    records,
+    "record.find",
+    "Finds records.",
+    { object_type: need(objectType), where: need(values), order: may(label), limit: need(z.int().min(1).max(100)) },
+    { ports: ["found", "empty"] },
+  ),
+  define(records, "record.delete", "Deletes a record.", { target: need(anything) }, { ports: out, side_effect: "destructive" }),
+  create(
+    "status.set",
+    "Sets a status.",
+    {
+      target,
+      status_id: naming(need(id), "lead_status", "opportunity_status"),
+    },
+    { output: idOutput, run: (call) => change(call, { status_id: call.config.status_id }) },
+  ),
+  create(
+    "owner.assign",
+    "Assigns a record to somebody.",
+    {
+      target,
+      mode: may(oneOf("fixed", "round_robin", "least_open", "by_territory")),
+      user_id: naming(may(id), "user"),
+      pool: naming(may(ids), "user"),
+    },
+    { output: assignedOutput, run: assignOwner, lacks: assignLacks },
+  ),
+  create(
+    "tag.change",
+    "Adds or removes a tag.",
+    { target, tag: need(label), change: need(oneOf("add", "remove")) },
+    { output: idOutput, run: changeTag },
+  ),
+  create("list.change", "Adds a record to a list or removes it.", {
+    target,
+    list_id: naming(need(id), "lead_list", "contact_list"),
+    change: need(oneOf("add", "remove")),
+  }),
+  create(
+    "opportunity.create",
+    "Creates a deal.",
+    {
+      lead_id: may(anything),
+      contact_id: may(anything),
+      status_id: naming(may(id), "opportunity_status"),
+      value: may(z.int()),
+      value_period: may(label),
+      confidence: may(z.int().min(0).max(100)),
+      note: may(words),
+      user_id: naming(may(id), "user"),
+    },
+    { output: idOutput, run: createOpportunity },
+  ),
+  create(
+    "task.create",
+    "Creates a task.",
+    {
+      text: need(words),
+      lead_id: may(anything),
+      contact_id: may(anything),
+      due_in: may(duration),
+      date: may(label),
+      assigned_to: may(anything),
+      priority: may(oneOf("high", "medium", "low")),
+    },
+    { output: idOutput, run: createTask },
+  ),
+  create(
+    "task.complete",
+    "Completes tasks.",
+    { target, where: may(values) },
+    {
+      output: idOutput,
+      run: (call) => change(call, { is_complete: true }),
+      lacks: ({ where }) => (where == null ? null : "completes only the task in target so far: leave out where"),
+    },
+  ),
+  create(
+    "note.create",
+    "Writes a note.",
+    {
+      note: need(words),
+      lead_id: may(anything),
+      contact_id: may(anything),
+      title: may(label),
+    },
+    { output: idOutput, run: createNote },
+  ),
+  create("custom_activity.create", "Creates a custom activity.", {
+    custom_activity_type_id: naming(need(id), "custom_activity_type"),
+    lead_id: may(anything),
+    fields: may(values),
+    status: may(oneOf("draft", "published")),
+  }),
+  create("project.create", "Creates a project.", { name: need(label), lead_id: may(anything), fields: may(values) }),
+  create("quote.create", "Creates a quote.", { opportunity_id: may(anything), template_id: may(id), fields: may(values) }),
+  create("file.attach", "Attaches a file.", { target, file_id: naming(may(id), "file"), slot: may(label), url: may(label) }),
+];
+
+const idOf = ({ kind, id }: Target): { id: string; object_type: string } => ({ id, object_type: kind.name });
+
+async function change(call: Call, fields: Record<string, unknown>): Promise<Outcome> {
+  const found = await targetOf(call);
+  await changeRecord(call, found, fields);
+  return { output: idOf(found) };
+}
+
+async function updateTarget(call: Call): Promise<Outcome> {
+  const found = await targetOf(call);
+  const mode = call.config.mode ?? "overwrite";
+  const present = mode === "overwrite" ? {} : await presentOf(call, found);
+  const fields = Object.entries(call.config.fields).flatMap(([key, value]) => combined(mode, key, present[key] ?? null, value));
+  await changeRecord(call, found, Object.fromEntries(fields));
+  return { output: idOf(found) };
+}
+
+/** The new value of a field, in a list; an empty list leaves it as it is. */
+function combined(mode: string, key: string, present: unknown, value: unknown): [string, unknown][] {
+  const isEmpty = present === null || present === "" || (Array.isArray(present) && present.length === 0);
+  if (mode === "if_empty") return isEmpty ? [[key, value]] : [];
+  if (mode === "increment") return [[key, Number(present ?? 0) + Number(value)]];
+  const [list, given] = [Array.isArray(present) ? present : [], [value].flat()];
+  if (mode === "append") return [[key, [...list, ...given.filter((one) => !list.includes(one))]]];
+  if (mode === "remove") return [[key, list.filter((one) => !given.includes(one))]];
+  return [[key, value]];
+}
+
+async function createAny(call: Call): Promise<Outcome> {
+  const { object_type, fields, dedupe } = call.config;
+  const alike = dedupe == null ? null : await findAlike(call, object_type, dedupe.by, fields);
+  if (alike === null) return { output: idOf(await createOf(call, object_type, fields)) };
+  if (dedupe.on_match === "update") await changeRecord(call, alike, fields);
+  return { port: "matched", output: idOf(alike) };
+}
+
+async function changeTag(call: Call): Promise<Outcome> {
+  const found = await targetOf(call);
+  const { tag, change: word } = call.config;
+  const tags = ((await presentOf(call, found)).tags ?? null) as string[] | null;
+  if (tags === null) throw new StepFailure("object_type_mismatch", "config", `A ${found.kind.name} has no tags`);
+  const others = tags.filter((one) => one.toLowerCase() !== tag.toLowerCase());
+  const has = others.length < tags.length;
+  if (has !== (word === "add")) await changeRecord(call, found, { tags: word === "add" ? [...tags, tag] : others });
+  return { output: idOf(found) };
+}
+
+async function assignOwner(call: Call): Promise<Outcome> {
+  const found = await targetOf(call);
+  const user_id = await nextOwner(call, found.kind);
+  await changeRecord(call, found, { [ownerField(found.kind)]: user_id });
+  return { output: { ...idOf(found), user_id } };
+}
+
+// --- creating ---
+
+/** The lead that the step names, else that of the record. */
+function leadOf({ config, run, facts: { record } }: Call): string {
+  const own = run.object_type === "lead" ? run.object_id : record?.lead_id;
+  const lead = config.lead_id ?? own ?? run.lead_id;
+  if (typeof lead !== "string") throw new StepFailure("unresolved_ref", "config", "There is no lead: name one in lead_id");
+  return lead;
+}
+
+/** Without what is not said. */
+const said = (fields: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
+
+async function createTask(call: Call): Promise<Outcome> {
+  const { text, contact_id, due_in, date, assigned_to, priority } = call.config;
+  const zone = zoneOfRun(call);
+  const due = due_in == null ? date : todayIn(momentAfter(call.ctx.now, due_in, zone), zone);
+  const fields = said({ text, contact_id, priority, date: due, assigned_to, lead_id: leadOf(call) });
+  return { output: idOf(await createOf(call, "task", fields)) };
+}
+
+async function createNote(call: Call): Promise<Outcome> {
+  const { note, title, contact_id } = call.config;
+  return { output: idOf(await createOf(call, "activity_note", said({ note, title, contact_id, lead_id: leadOf(call) }))) };
+}
+
+async function createOpportunity(call: Call): Promise<Outcome> {
+  const { lead_id: _, ...fields } = call.config;
+  return { output: idOf(await createOf(call, "opportunity", said({ ...fields, lead_id: leadOf(call) }))) };
+}

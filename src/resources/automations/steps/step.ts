@@ -1,0 +1,63 @@
+// A kind of step: one declaration with all that is to be known of it: what its config takes, what it leaves, its ports, its effect, and
+// how it runs. The catalog, the checks of publishing and the interpreter are made from it.
+//
+// To make a further one run: give its declaration a `run`, and an example in the tests, which ask for one.
+import type { Ctx } from "../../../core/context.ts";
+import type { Row } from "../../../core/resource.ts";
+import type { automationRun } from "../automation_run.ts";
+import type { TypeDefinition } from "../catalog.ts";
+import type { Facts } from "../facts.ts";
+
+export interface StepType extends TypeDefinition {
+  /**
+   * Carries it out, in the transaction that also stores its result and the next step: what it writes is there exactly once. It calls
+   * nothing outside. Without it the step is only declared, and publishing refuses it.
+   */
+  run?(call: Call): Promise<Outcome> | Outcome;
+  /** What of its config is not carried out yet, in words; null for nothing. */
+  lacks?(config: Record<string, any>): string | null;
+  /** How it is simulated, inside a transaction that is rolled back. By default it runs there as it is. */
+  simulate?(call: Call): Promise<Outcome> | Outcome;
+}
+
+export interface Call {
+  /** Acts with the present rights of the member in whose name the automation runs. */
+  ctx: Ctx;
+  run: Row<typeof automationRun>;
+  step_id: string;
+  /** Who does what nobody else is named for: the record's owner, else who made the automation. */
+  fallback_user_id: string | null;
+  facts: Facts;
+  /** With references and templates filled in. */
+  config: Record<string, any>;
+}
+
+export interface Outcome {
+  /** The port it leaves by; by default `out`. */
+  port?: string;
+  output?: unknown;
+  /** The step to go on with, instead of that of a port. */
+  next?: string;
+  /** Added to the variables of the run. */
+  vars?: Record<string, unknown>;
+  wait?: Wait;
+  /** Ends the run here. */
+  end?: { status: "completed" | "failed"; message: string | null; outcome?: string | null };
+}
+
+export interface Wait {
+  until: Date;
+  /** The port when the time has come. */
+  port: string;
+  event?: {
+    names: string[];
+    match: Record<string, unknown>;
+    where: unknown;
+    /** Events since then count too. */
+    since: string;
+    port: string;
+  };
+}
+
+/** For declarations: what happens inside the database, and leaves by `out`. */
+export const internal = { ports: ["out"], side_effect: "internal" } as const;

@@ -1,0 +1,88 @@
+// How steps write records: by the operations of the records' own areas, with all that these check.
+import { may } from "../../../core/context.ts";
+import { notAllowed, paymentRequired } from "../../../core/errors.ts";
+import type { Resource } from "../../../core/resource.ts";
+import { name, sql } from "../../../db/sql.ts";
+import { ignoredFields, readCreate, readPatch } from "../../../records/input.ts";
+import { createRecord, findAnyRecord, findRecords, showRecord, updateRecord } from "../../../records/records.ts";
+import { isObject } from "../config.ts";
+import { StepFailure } from "../step_failure.ts";
+import type { Call } from "./step.ts";
+
+export interface Target {
+  kind: Resource;
+  id: string;
+}
+
+type Fields = Record<string, unknown>;
+
+/**
+ * The record that `target` names by reference or id; by default the one the run is about. It is locked, because another run may change
+ * the same record at the same time.
+ */
+export async function targetOf({ ctx, config, run }: Call): Promise<Target> {
+  const given = isObject(config.target) ? config.target.id : config.target;
+  const id = given ?? run.object_id;
+  if (typeof id !== "string")
+    throw new StepFailure("unresolved_ref", "config", "There is no record to change: name one in target");
+  const found = await findAnyRecord(ctx, id);
+  if (found === null) throw new StepFailure("record_not_found", "not_found", `The record ${id} does not exist`);
+  await ctx.registry.verb(found.kind, "lock")(ctx, id);
+  return { kind: found.kind, id };
+}
+
+/** The record as a read shows it. */
+export const presentOf = async ({ ctx }: Call, { kind, id }: Target): Promise<Fields> =>
+  JSON.parse((await showRecord(ctx, kind, id)).text);
+
+/** Changes it as a request would. Where nothing differs, nothing is written and no event comes. */
+export async function changeRecord({ ctx }: Call, { kind, id }: Target, body: Fields): Promise<void> {
+  checkMay({ ctx }, kind, "update");
+  ignoredFields(kind, given(body));
+  const found = await findAnyRecord(ctx, id);
+  if (found === null) throw new StepFailure("record_not_found", "not_found", `The record ${id} does not exist`);
+  await updateRecord(ctx, kind, id, readPatch(ctx, kind, body, found.row));
+}
+
+/** Somebody must have it: where nobody is named, and no member acts, who has the record of the run. */
+export async function createOf({ ctx, fallback_user_id }: Call, objectType: string, body: Fields): Promise<Target> {
+  const kind = ctx.registry.resource(objectType);
+  if (kind === undefined || ctx.registry.operation(`${kind.name}.create`) === undefined)
+    throw new StepFailure("object_type_mismatch", "config", `A ${objectType} cannot be created by a step`);
+  checkMay({ ctx }, kind, "create");
+  const holder = ["user_id", "assigned_to"].find(
+    (key) => kind.fields[key]?.source === "column" && kind.fields[key].mode !== "read",
+  );
+  const whose =
+    holder !== undefined && ctx.actor.user_id === "" && fallback_user_id !== null ? { [holder]: fallback_user_id } : {};
+  const { input } = readCreate(ctx, kind, given({ ...whose, ...body }));
+  const row = await createRecord(ctx, kind, input);
+  return { kind, id: row.id };
+}
+
+/** The oldest record with the same values in these fields. */
+export async function findAlike(
+  { ctx }: Call,
+  objectType: string,
+  by: readonly string[],
+  fields: Fields,
+): Promise<Target | null> {
+  const kind = ctx.registry.resource(objectType)!;
+  const conditions = by.map((key) => {
+    const field = kind.fields[key];
+    if (field?.source !== "column" || field.type !== "text" || field.hidden || typeof fields[key] !== "string")
+      throw new StepFailure("config_invalid", "config", `dedupe.by: ${key} is not a text field that fields has a value for`);
+    return sql`lower(t.${name(key)}) = lower(${fields[key]})`;
+  });
+  const [found] = await findRecords(ctx, kind, conditions, sql`order by t.id limit 1`);
+  return found === undefined ? null : { kind, id: found.id };
+}
+
+/** A body as a request would send it. Unknown fields are refused. */
+const given = (body: Fields) => ({ params: {}, query: {}, body, strict: true });
+
+function checkMay({ ctx }: Pick<Call, "ctx">, kind: Resource, verb: "create" | "update"): void {
+  const permission = ctx.registry.operation(`${kind.name}.${verb}`)?.permission ?? "member";
+  if (permission !== "member" && !may(ctx, permission)) throw notAllowed(permission);
+  if (ctx.actor.past_due) throw paymentRequired("The account is past due");
+}

@@ -1,0 +1,67 @@
+// Matches the people of events: members by their own addresses and those of their accounts, contacts by theirs.
+import { type Ctx, query } from "../../core/context.ts";
+import { sql, statement } from "../../db/sql.ts";
+import { emailKey } from "../../values/email.ts";
+import type { Attendee } from "../activities/meeting.ts";
+import { contactsWith, type Reachable } from "../activities/placing.ts";
+import { memberWith } from "../activities/recipients.ts";
+import { isActiveMember, user } from "../organization/user.ts";
+import type { Content, Invited } from "./calendar_event.ts";
+
+export interface People {
+  memberOf(email: string | null): string | null;
+  /** The contacts among them, the latest exchange first. A member is never matched to a contact. */
+  contactsOf(invited: readonly Invited[]): Reachable[];
+}
+
+/** In a real organization, the addresses of a page match fewer contacts than this. */
+const contactsMost = 2000;
+
+export async function readPeople(ctx: Ctx, events: readonly Content[]): Promise<People> {
+  const addresses = [...new Set(events.flatMap(({ invited }) => invited.flatMap(({ email }) => (email ? emailKey(email) : []))))];
+  const accounts = await membersByAccount(ctx, addresses);
+  const memberOf = (email: string | null): string | null => {
+    if (email === null) return null;
+    const id = memberWith(ctx.directory, email) ?? accounts.get(emailKey(email));
+    return id !== undefined && isActiveMember(ctx.directory, id) ? id : null;
+  };
+  const strangers = addresses.filter((email) => memberOf(email) === null);
+  const contacts = strangers.length === 0 ? [] : await contactsWith(ctx, strangers, contactsMost);
+  return {
+    memberOf,
+    contactsOf(invited) {
+      const theirs = new Set(invited.flatMap(({ email }) => (email && memberOf(email) === null ? emailKey(email) : [])));
+      return contacts.filter(({ email_keys }) => email_keys.some((key) => theirs.has(key)));
+    },
+  };
+}
+
+async function membersByAccount(ctx: Ctx, addresses: readonly string[]): Promise<Map<string, string>> {
+  if (addresses.length === 0) return new Map();
+  const rows = await query(
+    ctx,
+    statement(
+      sql`select lower(email), user_id from connected_account
+        where organization_id = ${ctx.organization_id} and lower(email) = any(${addresses}) order by date_created desc, id desc`,
+    ),
+  );
+  return new Map(rows.map(([email, userId]) => [email!, userId!]));
+}
+
+/** The attendees of an event. Of several contacts with one address, the one at the meeting's lead is taken. */
+export function attendeesOf(
+  ctx: Ctx,
+  { invited }: Content,
+  people: People,
+  contacts: readonly Reachable[],
+  leadId: string,
+): Attendee[] {
+  return invited.map(({ email, name, status, is_organizer }) => {
+    const user_id = people.memberOf(email);
+    const named =
+      user_id !== null || email === null ? [] : contacts.filter(({ email_keys }) => email_keys.includes(emailKey(email)));
+    const contact = named.find(({ lead_id }) => lead_id === leadId) ?? named[0];
+    const known = ctx.directory.get(user, user_id)?.name ?? contact?.name ?? null;
+    return { email, name: name ?? known, user_id, contact_id: contact?.id ?? null, status, is_organizer };
+  });
+}

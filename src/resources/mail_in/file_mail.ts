@@ -1,0 +1,98 @@
+// Files a message in one transaction: as an e-mail of the lead, or with the prospect that its sender is.
+import type { Ctx } from "../../core/context.ts";
+import { type ArrivedEmail, alsoIn, writeArrived } from "../activities/arrived_email.ts";
+import type { KeptPart } from "../activities/arrived_parts.ts";
+import { claimIdentity, filedOf, noteIdentity } from "../activities/mail_identity.ts";
+import { hasMessage } from "../inbox/prospect_messages.ts";
+import { receiveFromStranger } from "../inbox/receive.ts";
+import { followClass } from "../mail_class/follow.ts";
+import { isSystemMail } from "../system_mail/queue.ts";
+import { type ArrivedMail, written } from "./arrived.ts";
+import { type Letter, letterOf, placeMail } from "./place_mail.ts";
+import type { Source } from "./visit.ts";
+
+export async function fileMail(ctx: Ctx, source: Source, mail: ArrivedMail, parts: readonly KeptPart[]): Promise<void> {
+  // Our own digests and invitations come from nobody, whoever has the address that they are sent by.
+  if (isSystemMail(ctx, mail.message_id)) return;
+  const letter = letterOf(ctx, source, mail);
+  const [filed, place] = await Promise.all([filedOf(ctx, [mail.identity]), placeMail(ctx, letter, source.account.user_id)]);
+  if (filed.has(mail.identity)) return fileAgain(ctx, source, letter, parts);
+  // Mail between members, or to people whom nobody knows, is private.
+  if (place === null && (letter.written_by !== null || letter.from === null || isPast(source, mail))) return;
+  if (!(await claimIdentity(ctx, mail.identity))) return fileAgain(ctx, source, letter, parts);
+
+  if (place === null && isReport(mail)) return void (await followClass(ctx, null, mail.classification));
+  if (place === null) return fileWithProspect(ctx, source, letter, parts);
+  const row = await writeArrived(ctx, emailOf(source, letter), { ...place, parts });
+  noteIdentity(ctx, mail.identity, row.id);
+}
+
+/** Mail of strangers counts from when the mailbox was connected. Servers' times have whole seconds. */
+const isPast = ({ account }: Source, { arrived_at }: ArrivedMail): boolean =>
+  Date.parse(arrived_at) < Date.parse(account.date_created) - 1000;
+
+/** Servers' reports about a mail have no sender who could become a prospect. */
+const isReport = ({ classification }: ArrivedMail): boolean => ["bounce", "complaint"].includes(classification.class);
+
+/** A message in several mailboxes belongs to all their owners: one e-mail for all, or a prospect for each. */
+async function fileAgain(ctx: Ctx, source: Source, letter: Letter, parts: readonly KeptPart[]): Promise<void> {
+  const { account } = source;
+  const { activity_id } = (await filedOf(ctx, [letter.identity])).get(letter.identity)!;
+  if (activity_id !== null) await alsoIn(ctx, activity_id, account.user_id);
+  else if (!isReport(letter) && !(await hasMessage(ctx, account.id, letter.identity)))
+    await fileWithProspect(ctx, source, letter, parts);
+}
+
+function emailOf({ account }: Source, letter: Letter): ArrivedEmail {
+  const { from, sender, to, cc, bcc, reply_to, subject, body, sent_at, message_id, in_reply_to, references, written_by } = letter;
+  const { classification } = letter;
+  return {
+    status: written_by === null ? "inbox" : "sent",
+    classification: written_by === null ? classification : null,
+    user_id: written_by ?? account.user_id,
+    email_account_id: account.id,
+    sender: from === null ? null : written(from),
+    to: to.map(written),
+    cc: cc.map(written),
+    bcc: bcc.map(written),
+    subject,
+    body_text: body.text,
+    body_html: body.html,
+    date_sent: sent_at,
+    message_ids: message_id === null ? [] : [message_id],
+    references,
+    envelope: {
+      from: from === null ? [] : [from],
+      sender,
+      to,
+      cc,
+      bcc,
+      reply_to,
+      date: sent_at,
+      subject,
+      in_reply_to,
+      message_id,
+      is_autoreply: classification.class === "auto_reply",
+    },
+  };
+}
+
+async function fileWithProspect(ctx: Ctx, source: Source, letter: Letter, parts: readonly KeptPart[]): Promise<void> {
+  const { from, to, cc, subject, body, sent_at, identity } = letter;
+  const { id: account_id, user_id } = source.account;
+  await receiveFromStranger(ctx, {
+    channel: "email",
+    name: from!.name,
+    email: from!.email,
+    phone: null,
+    subject,
+    body_text: body.text,
+    received_at: sent_at,
+    message: {
+      to: to.map(written),
+      cc: cc.map(written),
+      attachments: parts.map(({ filename, kept: { mime, size } }) => ({ filename, content_type: mime, size })),
+    },
+    mail: { user_id, account_id, identity, email: emailOf(source, letter), parts },
+  });
+}

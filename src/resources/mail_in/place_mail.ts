@@ -1,0 +1,95 @@
+// Finds where a message belongs: the lead and the contact, by the message it answers and by its people. All queries leave in one
+// flight.
+import { actorOfMember } from "../../auth/unscoped_work.ts";
+import type { Ctx } from "../../core/context.ts";
+import { sql } from "../../db/sql.ts";
+import { findRecords } from "../../records/records.ts";
+import { emailKey } from "../../values/email.ts";
+import { type AnsweredThread, answeredBy } from "../activities/answered.ts";
+import type { Answered } from "../activities/arrived_email.ts";
+import { email } from "../activities/email.ts";
+import { contactsWith, leadsWith, type Reachable } from "../activities/placing.ts";
+import { memberWith, type Person } from "../activities/recipients.ts";
+import type { ArrivedMail } from "./arrived.ts";
+import type { Source } from "./visit.ts";
+
+export interface Place {
+  lead_id: string;
+  contact_id: string | null;
+  answered: Answered | null;
+}
+
+/** A message with what is known about it before any query. */
+export interface Letter extends ArrivedMail {
+  /** The member who wrote it. Null for anybody else. */
+  written_by: string | null;
+  /** People who are not members, the sender first. */
+  others: Person[];
+}
+
+/**
+ * Members are recognized by their own addresses and those of their accounts. Mail in a folder of sent mail was written by its
+ * owner.
+ */
+export function letterOf(ctx: Ctx, source: Source, mail: ArrivedMail): Letter {
+  const memberOf = ({ email }: Person) => memberWith(ctx.directory, email) ?? source.members.get(emailKey(email)) ?? null;
+  const everybody = [...(mail.from === null ? [] : [mail.from]), ...mail.to, ...mail.cc, ...mail.bcc];
+  const written_by = source.role === "sent" ? source.account.user_id : mail.from && memberOf(mail.from);
+  return { ...mail, written_by, others: everybody.filter((one) => memberOf(one) === null) };
+}
+
+/**
+ * The lead of the message that it answers, or else of the contact with the sender's address, or else of another person it names.
+ * Of several contacts with one address, the one with the latest exchange. Null when nobody is known.
+ */
+export async function placeMail(ctx: Ctx, letter: Letter, ownerId: string): Promise<Place | null> {
+  const addresses = letter.others.map(({ email }) => email);
+  const [answers, contacts, leads] = await Promise.all([
+    answeredBy(ctx, { ...letter, references: continued(letter) }),
+    addresses.length === 0 ? [] : contactsWith(ctx, addresses),
+    addresses.length === 0 ? [] : leadsWith(ctx, addresses),
+  ]);
+  const [sender] = letter.written_by === null ? addresses.slice(0, 1) : [];
+  const has = (address: string) => (one: { email_keys: readonly string[] }) => one.email_keys.includes(emailKey(address));
+  const theirs = sender === undefined ? contacts : contacts.filter(has(sender));
+
+  const answered = await firstKnownTo(ctx, letter, ownerId, answers, theirs);
+  if (answered !== null) {
+    const contact = theirs.find(({ lead_id }) => lead_id === answered.lead_id);
+    return { lead_id: answered.lead_id, contact_id: contact?.id ?? null, answered };
+  }
+  const [contact] = theirs;
+  if (contact !== undefined) return { lead_id: contact.lead_id, contact_id: contact.id, answered: null };
+  const lead = leads.find((one) => sender === undefined || has(sender)(one))?.id ?? contacts[0]?.lead_id ?? leads[0]?.id;
+  return lead === undefined ? null : { lead_id: lead, contact_id: null, answered: null };
+}
+
+/**
+ * The first whose thread the sender took part in, or that is at the lead of a contact with the sender's address, or that the
+ * mailbox's owner sees. Anybody can name the id of a message, and would have the owner's mail filed where the owner never sees it.
+ */
+async function firstKnownTo(
+  ctx: Ctx,
+  { from }: Letter,
+  ownerId: string,
+  answers: readonly AnsweredThread[],
+  theirs: readonly Reachable[],
+): Promise<AnsweredThread | null> {
+  const tookPart = ({ addresses, lead_id }: AnsweredThread) =>
+    (from !== null && addresses.includes(emailKey(from.email))) || theirs.some((one) => one.lead_id === lead_id);
+  const strange = answers.filter((one) => !tookPart(one));
+  const seen = strange.length === 0 ? new Set() : await seenBy(ctx, ownerId, strange);
+  return answers.find((one) => tookPart(one) || seen.has(one.id)) ?? null;
+}
+
+async function seenBy(ctx: Ctx, userId: string, answers: readonly AnsweredThread[]): Promise<Set<string>> {
+  const actor = await actorOfMember(ctx.db, ctx.organization_id, userId);
+  if (actor === null) return new Set();
+  const ids = answers.map(({ id }) => id);
+  const found = await findRecords({ ...ctx, actor }, email, [sql`t.id = any(${ids}::text[])`]);
+  return new Set(found.map(({ id }) => id));
+}
+
+/** The message it continues. A report continues the message that it returns. */
+const continued = ({ references, classification }: Letter): string[] =>
+  [...new Set([...classification.about, ...references])].slice(-150);

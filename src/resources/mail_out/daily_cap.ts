@@ -1,0 +1,57 @@
+// Limits how much a mailbox sends on one day in its owner's time zone, for all kinds of mail. The rest waits for the next day.
+import { type Ctx, query, transactionOf, write } from "../../core/context.ts";
+import type { Row } from "../../core/resource.ts";
+import { endOfDay, todayIn } from "../../values/time.ts";
+import type { AccountType, connectedAccount } from "../accounts/connected_account.ts";
+import { organizationOf } from "../organization/organization.ts";
+import { user } from "../organization/user.ts";
+
+type Account = Pick<Row<typeof connectedAccount>, "email" | "user_id" | "daily_cap" | "_type">;
+
+/** What providers allow on a day. Beyond it they lock the mailbox. */
+const providersCaps: Partial<Record<AccountType, number>> = { google: 2_000, microsoft: 10_000 };
+
+export const capOf = ({ daily_cap, _type }: Pick<Account, "daily_cap" | "_type">): number | null =>
+  daily_cap ?? providersCaps[_type] ?? null;
+
+/** Takes `count` e-mails from the mailbox's limit for today, and returns that day. Null when not enough is left. */
+export async function takeFromDay(ctx: Ctx, account: Account, count: number): Promise<string | null> {
+  const day = todayOf(ctx, account);
+  const [taken] = await transactionOf(ctx).read({
+    name: "mailbox_day.take",
+    text: `insert into mailbox_day as d (organization_id, mailbox, day, sent, date_created)
+           select $1, $2, $3, $4::integer, $5 where $6::integer is null or $4 <= $6
+           on conflict (organization_id, mailbox, day) do update set sent = d.sent + excluded.sent
+             where $6::integer is null or d.sent + excluded.sent <= $6
+           returning 1`,
+    values: [ctx.organization_id, account.email!.toLowerCase(), day, count, ctx.now, capOf(account)],
+  });
+  return taken === undefined ? null : day;
+}
+
+/** How much the mailbox has sent today. */
+export async function sentToday(ctx: Ctx, account: Account): Promise<number> {
+  const [row] = await query(ctx, {
+    name: "mailbox_day.sent",
+    text: "select sent from mailbox_day where organization_id = $1 and mailbox = $2 and day = $3",
+    values: [ctx.organization_id, account.email!.toLowerCase(), todayOf(ctx, account)],
+  });
+  return Number(row?.[0] ?? 0);
+}
+
+/** Gives back what was taken and not sent. */
+export function giveBackToDay(ctx: Ctx, { email }: Pick<Account, "email">, day: string, count: number): void {
+  write(ctx, {
+    name: "mailbox_day.give_back",
+    text: "update mailbox_day set sent = sent - $4 where organization_id = $1 and mailbox = $2 and day = $3",
+    values: [ctx.organization_id, email!.toLowerCase(), day, count],
+  });
+}
+
+/** When the owner's next day begins. */
+export const nextDay = (ctx: Ctx, account: Account): string => endOfDay(todayOf(ctx, account), zoneOf(ctx, account));
+
+const todayOf = (ctx: Ctx, account: Account): string => todayIn(ctx.now, zoneOf(ctx, account));
+
+const zoneOf = ({ directory }: Ctx, { user_id }: Account): string =>
+  directory.get(user, user_id)?.timezone ?? organizationOf(directory).timezone ?? "UTC";

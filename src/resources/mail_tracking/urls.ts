@@ -1,0 +1,17 @@
+// The URLs in a mail for one recipient.
+export interface Urls {
+  unsubscribe: string;
+  pixel: string;
+  /** The URL of a link, by the hash of its target. */
+  click(hash: string): string;
+}
+
+export const urlsOf = (baseUrl: string, secret: string): Urls => ({
+  unsubscribe: `${baseUrl}/u/${secret}/`,
+  pixel: `${baseUrl}/o/${secret}.gif`,
+  click: (hash) => `${baseUrl}/c/${secret}/${hash}/`,
+});
+
+/** True for a link that was made here, which must not be replaced twice. */
+export const isOwn = (baseUrl: string, url: string): boolean =>
+  ["u", "o", "c"].some((path) => url.startsWith(`${baseUrl}/${path}/`));

@@ -1,0 +1,147 @@
+// A step is over, and the next one gets its time; or what a step waits for is not there yet.
+import type { Ctx } from "../../core/context.ts";
+import type { Row, Values } from "../../core/resource.ts";
+import { wake } from "../../jobs/job.ts";
+import { changedFields, emit } from "../../records/event.ts";
+import { findRecord, updateRecord } from "../../records/records.ts";
+import { store } from "../../records/store.ts";
+import { channelMessage } from "../activities/channel_message.ts";
+import { email } from "../activities/email.ts";
+import { sms } from "../activities/sms.ts";
+import { task } from "../tasks/task.ts";
+import { failWay } from "./endings.ts";
+import { asFollowed } from "./former_steps.ts";
+import { sequence } from "./sequence.ts";
+import { sequenceSubscription } from "./sequence_subscription.ts";
+import { dueAfter, finish } from "./sequence_subscription_verbs.ts";
+import type { Step } from "./steps.ts";
+import { noteStep, type Outcome } from "./steps_taken.ts";
+import { zoneFor } from "./zone.ts";
+
+type Subscription = Row<typeof sequenceSubscription>;
+
+/** What a step leaves behind on its subscription. */
+type Trace = Values<typeof sequenceSubscription>;
+
+const nothingWaits = {
+  waiting_message_id: null,
+  waiting_task_id: null,
+  error_message: null,
+  held_since: null,
+  slot_at: null,
+  throttled_since: null,
+} as const;
+
+const ofAnybody: typeof sequence = { ...sequence, visible: undefined };
+
+/** The present step is over, if there was one. Returns when the next one is due. */
+export async function goOn(ctx: Ctx, way: Subscription, outcome: Outcome | null, trace: Trace = {}): Promise<Date | null> {
+  const of = await asFollowed(ctx, (await findRecord(ctx, ofAnybody, way.sequence_id))!, way);
+  const place = of.steps.findIndex(({ id }) => id === way.current_step_id);
+  const next = of.steps[place + 1];
+  if (outcome !== null) noteStep(ctx, way, { step_id: way.current_step_id!, outcome });
+  const values = { ...nothingWaits, ...trace, ...(await timeOf(ctx, of, way, place < 0 ? undefined : next)) };
+  const after = store.update(ctx, sequenceSubscription, way, values);
+  if (outcome !== null) {
+    const changed = changedFields(sequenceSubscription, way, after);
+    emit(ctx, sequenceSubscription, {
+      action: "step_done",
+      before: way,
+      after,
+      changed,
+      meta: { step_id: way.current_step_id, outcome },
+    });
+  }
+  if (after.next_step_at !== null) return new Date(after.next_step_at);
+  finish(ctx, after);
+  return null;
+}
+
+async function timeOf(ctx: Ctx, of: Row<typeof sequence>, way: Subscription, next: Step | undefined) {
+  const { steps_version } = of;
+  if (next === undefined) return { steps_version, current_step_id: null, next_step_at: null };
+  const next_step_at = dueAfter(of, next, ctx.now, await zoneFor(ctx, of, way));
+  return { steps_version, current_step_id: next.id, next_step_at };
+}
+
+// --- messages ---
+
+interface Message {
+  id: string;
+  status: string;
+  error_message?: string | null;
+  send_attempts?: { error_class?: string; error_message?: string }[];
+}
+
+const kinds = [email, sms, channelMessage] as const;
+
+async function messageOf(ctx: Ctx, id: string): Promise<{ message: Message; job: string } | null> {
+  for (const of of kinds) {
+    const found = (await findRecord(ctx, of as typeof email, id)) as unknown as Message | null;
+    if (found !== null) return { message: found, job: of.name.replace("activity_", "") };
+  }
+  return null;
+}
+
+/** The message of the present step has left, failed, or was deleted by a member; or it still waits. */
+export async function settleMessage(ctx: Ctx, way: Subscription): Promise<Date | null> {
+  const found = await messageOf(ctx, way.waiting_message_id!);
+  if (found === null) return goOn(ctx, way, "skipped");
+  const { message, job } = found;
+  const isMail = job === "email";
+  const sent = { initial_email_id: way.initial_email_id ?? message.id, latest_email_id: message.id };
+  if (message.status === "sent") return goOn(ctx, way, "done", isMail ? sent : {});
+  if (message.status === "error") return fail(ctx, way, message, isMail ? sent : {});
+  // It may be waiting for the subscription, which was paused.
+  if (message.status === "outbox") wake(ctx, { kind: job }, [message.id]);
+  if (way.next_step_at !== null) store.update(ctx, sequenceSubscription, way, { next_step_at: null });
+  return null;
+}
+
+async function fail(ctx: Ctx, way: Subscription, message: Message, sent: Trace): Promise<null> {
+  const { error_class, error_message } = message.send_attempts?.at(-1) ?? { error_message: message.error_message };
+  noteStep(ctx, way, { step_id: way.current_step_id!, outcome: "failed" });
+  // It may have been sent: whoever resumes the subscription must not send it again.
+  const step = error_class === "unknown" ? await stepBehind(ctx, way) : way.current_step_id;
+  const values = { waiting_message_id: null, current_step_id: step, ...(error_class === "unknown" && sent) };
+  const before = store.update(ctx, sequenceSubscription, way, values);
+  if (error_class === "suppressed") finish(ctx, before, { status_reason: "unsubscribed", current_step_id: step });
+  else failWay(ctx, before, reasonOf(error_class, sent), error_message ?? "The message of its step was not sent");
+  return null;
+}
+
+const reasons = new Map<string | undefined, NonNullable<Subscription["status_reason"]>>([
+  ["no_mailbox", "account-invalid"],
+  ["not_allowed", "account-invalid"],
+  ["no_member", "membership-inactive"],
+  ["recipients", "email-bounced"],
+]);
+
+const reasonOf = (error_class: string | undefined, sent: Trace): NonNullable<Subscription["status_reason"]> =>
+  reasons.get(error_class) ?? (sent.latest_email_id === undefined ? "sms-failed" : "account-failures");
+
+async function stepBehind(ctx: Ctx, way: Subscription): Promise<string | null> {
+  const of = await findRecord(ctx, ofAnybody, way.sequence_id);
+  const steps = of === null ? [] : (await asFollowed(ctx, of, way)).steps;
+  return steps[steps.findIndex(({ id }) => id === way.current_step_id) + 1]?.id ?? null;
+}
+
+// --- tasks ---
+
+const anyTask: typeof task = { ...task, visible: undefined };
+
+/** Somebody has done the task, or deleted it; or it waits, as long as its step allows. */
+export async function settleTask(ctx: Ctx, way: Subscription): Promise<Date | null> {
+  const found = await findRecord(ctx, anyTask, way.waiting_task_id!);
+  if (found === null) return goOn(ctx, way, "skipped");
+  if (found.is_complete) return goOn(ctx, way, found.resolution === null ? "done" : "skipped");
+  const of = await findRecord(ctx, ofAnybody, way.sequence_id);
+  const steps = of === null ? [] : (await asFollowed(ctx, of, way)).steps;
+  const allowed = steps.find(({ id }) => id === way.current_step_id)?.step_allowed_delay ?? null;
+  if (way.next_step_at !== null) store.update(ctx, sequenceSubscription, way, { next_step_at: null });
+  if (allowed === null || of?.status !== "active") return null;
+  const ends = new Date(Date.parse(found.date_created) + allowed * 1000);
+  if (ends > ctx.now) return ends;
+  await updateRecord(ctx, task, found.id, { is_complete: true, resolution: "skipped" });
+  return goOn(ctx, way, "skipped");
+}

@@ -1,0 +1,528 @@
+// Sequences run: mail leaves at its hour, once, in its thread; the steps follow each other to the end.
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { atMoment } from "../../../test/support/clock.ts";
+import { organization, type Workspace } from "../../../test/support/given.ts";
+import { outboundService } from "../../../test/support/outbound.ts";
+import type { Service } from "../../../test/support/service.ts";
+import { type MailServer, startMailServer } from "../../../test/support/smtp.ts";
+import { withWorker } from "../../../test/support/worker.ts";
+
+let server: MailServer;
+let on: Service;
+
+before(async () => {
+  server = await startMailServer();
+  on = await outboundService();
+});
+after(() => server?.close());
+
+let weeks = 0;
+/** A Thursday at ten, some weeks after that of the test before. */
+const anotherThursday = () => {
+  on.clock.now = new Date(Date.UTC(2031, 0, 2 + 7 * 8 * weeks++, 10));
+};
+
+const hour = 3_600_000;
+const day = 24 * hour;
+const office = { ranges: [1, 2, 3, 4, 5].map((weekday) => ({ weekday, start: "09:00", end: "17:00" })) };
+
+let count = 0;
+const address = (name = "ann") => `${name}-${process.pid}-${++count}@client.example`;
+const run = (ms = 0) => {
+  on.clock.now = new Date(on.clock.now!.getTime() + ms);
+  return withWorker(on, (worker) => worker.drained());
+};
+const at = (iso: string) => {
+  on.clock.now = new Date(iso);
+  return run();
+};
+
+interface Outreach {
+  acme: Workspace;
+  account: any;
+  mail(step?: object): object;
+  sequence(steps: object[], body?: object): Promise<any>;
+  subscribe(sequence: any, body?: object): Promise<any>;
+  shown(way: any): Promise<any>;
+}
+
+/** An organization whose admin has a mailbox, with templates. */
+async function outreach(account: object = {}): Promise<Outreach> {
+  const acme = await organization(on);
+  const box = await acme.post("/connected_account/", { email: `ada-${++count}@acme.example`, smtp: server.smtp, ...account });
+  const hello = await acme.post("/email_template/", {
+    name: "Hello",
+    is_shared: true,
+    subject: "Hello {{ contact.first_name }}",
+    body: "<p>Dear {{ contact.first_name }} of {{ lead.name }}, {{ user.first_name }} here.</p>",
+  });
+  return {
+    acme,
+    account: box,
+    mail: (step = {}) => ({ step_type: "email", email_template_id: hello.id, ...step }),
+    sequence: (steps, body = {}) => acme.post("/sequence/", { name: "Outreach", timezone: "UTC", steps, ...body }),
+    async subscribe(sequence, { email = address(), name = "Ann Lee", ...body }: any = {}) {
+      const contact = await acme.contact({ name, emails: [{ email }], lead_id: (await acme.lead({ name: "Client" })).id });
+      const way = await acme.post("/sequence_subscription/", { sequence_id: sequence.id, contact_id: contact.id, ...body });
+      return { ...way, email };
+    },
+    shown: ({ id }) => acme.get(`/sequence_subscription/${id}/`),
+  };
+}
+
+const eventsOf = async (acme: Workspace, { id }: any): Promise<string[]> =>
+  (await acme.events(id)).map((one: any) => one.event.replace("sequence_subscription.", ""));
+
+describe("a subscription", () => {
+  beforeEach(anotherThursday);
+
+  test("sends its mails at their hours, once each and in one thread, and is finished", async () => {
+    const { acme, mail, sequence, subscribe, shown } = await outreach();
+    const follow = mail({ delay: { amount: 2, unit: "days" }, threading: "old_thread" });
+    const way = await subscribe(await sequence([mail({ delay: 3600 }), follow], { schedule: office }));
+
+    await run();
+    assert.deepEqual(server.to(way.email), []);
+    await run(hour);
+    await run();
+
+    const [first, ...others] = server.to(way.email);
+    const later = await shown(way);
+    assert.deepEqual(others, []);
+    assert.equal(first!.subject, "Hello Ann");
+    assert.match(first!.html!, /Dear Ann of Client, Ada here\./);
+    assert.match(first!.html!, /\/u\//, "a mail of a sequence has a link to unsubscribe");
+    // Two days later it is Saturday.
+    assert.deepEqual([later.status, later.next_step_at], ["active", "2031-01-06T09:00:00.000Z"]);
+    await at("2031-01-06T08:59:00.000Z");
+    assert.equal(server.to(way.email).length, 1);
+    await at("2031-01-06T09:00:00.000Z");
+    await at("2031-01-08T09:00:00.000Z");
+
+    const [, second, ...more] = server.to(way.email);
+    const over = await shown(way);
+    assert.deepEqual(more, []);
+    assert.deepEqual([second!.subject, second!.inReplyTo], ["Re: Hello Ann", first!.messageId]);
+    assert.deepEqual([over.status, over.status_reason, over.current_step_id], ["finished", null, null]);
+    assert.equal(over.finished_at, "2031-01-06T09:00:00.000Z");
+    const sent = (await acme.get(`/activity/email/?lead_id=${way.lead_id}`)).data;
+    assert.deepEqual(new Set(sent.map((one: any) => one.thread_id)).size, 1);
+    assert.ok(sent.every((one: any) => one.sequence_id === way.sequence_id && one.user_id === acme.userId));
+    const told = (await eventsOf(acme, way)).filter((one) => !["created", "updated"].includes(one));
+    assert.deepEqual(told, ["step_done", "step_done", "finished"]);
+  });
+
+  test("writes nothing while it or its sequence is paused, and goes on where it was", async () => {
+    const { acme, mail, sequence, subscribe } = await outreach();
+    const made = await sequence([mail()]);
+    const [one, two] = [await subscribe(made), await subscribe(made)];
+    await acme.put(`/sequence/${made.id}/`, { status: "paused" });
+    await acme.put(`/sequence_subscription/${two.id}/`, { status: "paused" });
+
+    await run();
+    await acme.put(`/sequence/${made.id}/`, { status: "active" });
+    await run(hour);
+    const [first, second] = [server.to(one.email).length, server.to(two.email).length];
+    await acme.put(`/sequence_subscription/${two.id}/`, { status: "active" });
+    await run(hour);
+
+    assert.deepEqual([first, second, server.to(two.email).length], [1, 0, 1]);
+  });
+
+  test("that is stopped between its step and its mail sends nothing, and a pause puts it back to its step", async () => {
+    const { acme, mail, sequence, subscribe, shown, account } = await outreach();
+    const [opted, paused, gone] = [
+      await subscribe(await sequence([mail()])),
+      await subscribe(await sequence([mail()])),
+      await subscribe(await sequence([mail()])),
+    ];
+    // The server is away, so that the mails are made and wait.
+    await acme.put(`/connected_account/${account.id}/`, { smtp: { ...server.smtp, port: 9 } });
+    await run();
+    const waiting = await Promise.all([opted, paused, gone].map(shown));
+    const mails = () => acme.get("/activity/email/?status=outbox").then(({ data }: any) => data.length);
+    assert.equal(await mails(), 3);
+    await acme.post("/activity/email/", {
+      contact_id: opted.contact_id,
+      status: "inbox",
+      sender: opted.email,
+      in_reply_to_id: waiting[0].waiting_message_id,
+      subject: "Re",
+      body_text: "Call me",
+    });
+    await acme.put(`/sequence_subscription/${paused.id}/`, { status: "paused" });
+    await acme.delete(`/sequence/${gone.sequence_id}/`);
+    await acme.put(`/connected_account/${account.id}/`, { smtp: server.smtp });
+    await run(2 * hour);
+
+    assert.deepEqual(
+      [opted, paused, gone].map(({ email }) => server.to(email).length),
+      [0, 0, 0],
+    );
+    assert.equal(await mails(), 0);
+    const states = (await Promise.all([opted, paused, gone].map(shown))).map((one) => `${one.status} ${one.status_reason}`);
+    assert.deepEqual(states, ["goal reply-received", "paused manual", "error sequence-deleted"]);
+    await acme.put(`/sequence_subscription/${paused.id}/`, { status: "active" });
+    await run(hour);
+    assert.equal(server.to(paused.email).length, 1);
+  });
+
+  test("keeps to what a sender, a sequence and a domain may get on a day, follow-ups first, and to the gap", async () => {
+    const { sequence, subscribe, mail } = await outreach();
+    const throttle = { max_per_sender_per_day: 3, min_gap_seconds: 600 };
+    const steps = [mail(), mail({ delay: { amount: 1, unit: "days" }, threading: "old_thread" })];
+    const made = await sequence(steps, { schedule: office, throttle });
+    const ways: any[] = [];
+    for (let i = 0; i < 5; i++) ways.push(await subscribe(made));
+    const arrived = () =>
+      ways
+        .map(({ email }) => server.to(email).length)
+        .sort()
+        .join("");
+
+    const days: string[] = [];
+    const minutes: number[] = [];
+    const begin = on.clock.now!.getTime();
+    // From Thursday on, without the weekend.
+    for (const date of [0, 1, 4, 5]) {
+      for (const minute of [0, 10, 20]) {
+        const count = arrived();
+        await at(new Date(begin + date * day + minute * 60_000).toISOString());
+        if (arrived() !== count) minutes.push(minute);
+      }
+      days.push(arrived());
+    }
+
+    assert.deepEqual(days, ["00111", "00222", "11222", "22222"]);
+    assert.deepEqual(minutes, [0, 10, 20, 0, 10, 20, 0, 10, 0, 10]);
+  });
+
+  test("is found when its job was lost, and old counts are dropped", async () => {
+    const { acme, mail, sequence, subscribe } = await outreach();
+    const way = await subscribe(await sequence([mail()], { throttle: { max_per_sender_per_day: 9 } }));
+    const rows = (text: string) => on.app.db.query(acme.id, { text, values: [acme.id] });
+    await rows("delete from job where organization_id = $1");
+    const counts = () => rows("select name from sequence_quota where organization_id = $1").then((found) => found.length);
+
+    await atMoment(on, new Date(on.clock.now!.getTime() + hour).toISOString(), "waiting_steps");
+    await run();
+    const kept = await counts();
+    await atMoment(on, new Date(on.clock.now!.getTime() + 31 * day).toISOString(), "sequence_quotas");
+
+    assert.deepEqual([server.to(way.email).length, kept > 0, await counts()], [1, true, 0]);
+  });
+
+  test("says what holds it up, and after three days ends with that", async () => {
+    const { acme, mail, sequence, subscribe, shown, account } = await outreach();
+    const way = await subscribe(await sequence([mail()]));
+    await acme.put(`/connected_account/${account.id}/`, { enabled_features: ["email_syncing"] });
+
+    await run();
+    const held = await shown(way);
+    await run(3 * day);
+    const over = await shown(way);
+
+    assert.equal(held.status, "active");
+    assert.match(held.error_message, /There is no mailbox to send from: connect one/);
+    assert.deepEqual([over.status, over.status_reason], ["error", "account-invalid"]);
+    assert.equal((await acme.get("/notification/?type=sequence_error")).data.length, 1);
+  });
+});
+
+describe("a subscription ends", () => {
+  beforeEach(anotherThursday);
+
+  test("when its contact replies, calls, meets, texts or buys, and as its sequence says with the status of the lead", async () => {
+    const { acme, mail, sequence, subscribe, shown } = await outreach();
+    const steps = [mail(), mail({ delay: { amount: 1, unit: "days" } })];
+    const qualified = (await acme.get("/status/lead/")).data.at(-1);
+    const made = await sequence(steps, { stop_rules: { lead_status_ids: [qualified.id] } });
+    const deaf = await sequence(steps, {
+      stop_on_reply: false,
+      stop_on_meeting: false,
+      stop_rules: { reply_sms: false, call_answered: false, opportunity_won: false },
+    });
+    const starts_at = new Date(on.clock.now!.getTime() + day).toISOString();
+    const won = (await acme.get("/status/opportunity/")).data.find((one: any) => one.type === "won");
+    const acts: Record<string, (way: any) => Promise<unknown>> = {
+      "goal reply-received": ({ contact_id, email }) =>
+        acme.post("/activity/email/", { contact_id, status: "inbox", sender: email, subject: "Re", body_text: "Call me" }),
+      "goal call-answered": ({ contact_id, lead_id }) =>
+        acme.post("/activity/call/", { contact_id, lead_id, direction: "outbound", duration: 60 }),
+      "goal meeting-booked": ({ contact_id, lead_id }) =>
+        acme.post("/activity/meeting/", { contact_id, lead_id, title: "Demo", starts_at }),
+      "goal outcome-met": async ({ lead_id }) => {
+        const deal = await acme.opportunity({ lead_id });
+        await acme.put(`/opportunity/${deal.id}/`, { status_id: won.id });
+      },
+      "finished lead-status-changed": ({ lead_id }) => acme.put(`/lead/${lead_id}/`, { status_id: qualified.id }),
+    };
+    const ways = await Promise.all(Object.keys(acts).map(() => subscribe(made)));
+    const others = await Promise.all(Object.keys(acts).map(() => subscribe(deaf)));
+    await run();
+
+    for (const [i, act] of Object.values(acts).entries()) for (const way of [ways[i], others[i]]) await act(way);
+    await run(day);
+
+    const states = (await Promise.all(ways.map(shown))).map((one) => `${one.status} ${one.status_reason}`);
+    assert.deepEqual(states, Object.keys(acts));
+    assert.deepEqual(
+      ways.map(({ email }) => server.to(email).length),
+      [1, 1, 1, 1, 1],
+    );
+    assert.deepEqual(
+      others.map(({ email }) => server.to(email).length),
+      [2, 2, 2, 2, 2],
+    );
+  });
+
+  test("with the account that sends for it, and a reply holds the others of its lead", async () => {
+    const { acme, account, mail, sequence, subscribe, shown } = await outreach();
+    const made = await sequence([mail(), mail({ delay: { amount: 1, unit: "days" } })]);
+    const [ann, bob] = [await subscribe(made), await subscribe(made)];
+    const eve = await acme.contact({ lead_id: ann.lead_id, emails: [{ email: address("eve") }] });
+    const other = await acme.post("/sequence_subscription/", { sequence_id: made.id, contact_id: eve.id });
+    await run();
+
+    await acme.post("/activity/email/", {
+      contact_id: ann.contact_id,
+      status: "inbox",
+      sender: ann.email,
+      subject: "Re",
+      body_text: "Yes",
+    });
+    await acme.delete(`/connected_account/${account.id}/`);
+    await run(day);
+
+    const states = (await Promise.all([ann, bob, other].map(shown))).map((one) => `${one.status} ${one.status_reason}`);
+    assert.deepEqual(states, ["goal reply-received", "error account-invalid", "error account-invalid"]);
+    assert.deepEqual(
+      (await eventsOf(acme, other)).filter((one) => one === "paused" || one === "failed"),
+      ["paused", "failed"],
+    );
+    assert.equal(server.to(bob.email).length, 1);
+  });
+
+  test("with mail that comes back or asks for no more, and waits for who is away", async () => {
+    const { acme, mail, sequence, subscribe, shown } = await outreach();
+    const steps = [mail(), mail({ delay: { amount: 1, unit: "days" } })];
+    const made = await sequence(steps);
+    const [gone, opted, away, ignored] = [
+      await subscribe(made),
+      await subscribe(made),
+      await subscribe(made),
+      await subscribe(await sequence(steps, { out_of_office: { action: "ignore" } })),
+    ];
+    await run();
+    const receive = (way: any, body: object) =>
+      acme.post("/activity/email/", {
+        contact_id: way.contact_id,
+        status: "inbox",
+        sender: way.email,
+        subject: "Re",
+        body_text: "Re",
+        ...body,
+      });
+    const first = (await shown(gone)).initial_email_id;
+    await receive(gone, { sender: "mailer-daemon@client.example", in_reply_to_id: first, classification: { class: "bounce" } });
+    await receive(opted, { classification: { class: "opt_out" } });
+    const absence = { class: "auto_reply", returns_at: new Date(on.clock.now!.getTime() + 5 * day).toISOString().slice(0, 10) };
+    for (const one of [away, ignored]) await receive(one, { classification: absence });
+
+    await run(2 * day);
+    const states = (await Promise.all([gone, opted, away, ignored].map(shown))).map(
+      (one) => `${one.status} ${one.status_reason}`,
+    );
+    const counts = () => [gone, opted, away, ignored].map(({ email }) => server.to(email).length);
+    const before = counts();
+    await run(4 * day);
+
+    assert.deepEqual(states, ["error email-bounced", "finished unsubscribed", "paused out-of-office", "finished null"]);
+    assert.deepEqual(
+      [before, counts()],
+      [
+        [1, 1, 1, 2],
+        [1, 1, 2, 2],
+      ],
+    );
+  });
+});
+
+describe("a step", () => {
+  beforeEach(anotherThursday);
+
+  test("for a member is a task; a required one is waited for, and one with a time of its own is skipped after it", async () => {
+    const { acme, sequence, subscribe, shown } = await outreach();
+    const made = await sequence([
+      { step_type: "call", required: true, note: "Introduce yourself" },
+      { step_type: "task", text: "Send a card", step_allowed_delay: 3600 },
+      { step_type: "task", text: "Note it" },
+    ]);
+    const way = await subscribe(made);
+    const tasks = async () => (await acme.get(`/task/?lead_id=${way.lead_id}&_order_by=date_created`)).data;
+
+    await run();
+    await run(day);
+    const [call, ...none] = await tasks();
+    const waiting = await shown(way);
+    await acme.put(`/task/${call.id}/`, { is_complete: true });
+    await run();
+    const [, card, ...fewer] = await tasks();
+    await run(hour);
+
+    assert.deepEqual([call._type, call.text, call.sequence_id], ["call", "Introduce yourself", made.id]);
+    assert.deepEqual([none, waiting.status, waiting.waiting_task_id, waiting.next_step_at], [[], "active", call.id, null]);
+    assert.deepEqual([card.text, fewer], ["Send a card", []]);
+    const all = await tasks();
+    assert.deepEqual(
+      all.map((one: any) => [one.text, one.is_complete, one.resolution]),
+      [
+        ["Introduce yourself", true, null],
+        ["Send a card", true, "skipped"],
+        ["Note it", false, null],
+      ],
+    );
+    assert.equal((await shown(way)).status, "finished");
+  });
+
+  test("says words of its own, in variants of which each contact gets one, and counts what became of them", async () => {
+    const { acme, sequence, subscribe } = await outreach();
+    const variants = ["a", "b"].map((id) => ({
+      id,
+      weight: 1,
+      subject: `${id}: {{ vars.topic }}`,
+      body: "<p>For {{ lead.name }}</p>",
+    }));
+    const made = await sequence([
+      { step_type: "email", variants },
+      { step_type: "email", subject: "Again", body: "<p>Again</p>", delay: { amount: 1, unit: "days" }, at: "14:30" },
+    ]);
+    const ways: any[] = [];
+    for (let i = 0; i < 8; i++) ways.push(await subscribe(made, { vars: { topic: "Roofs" } }));
+    await run();
+    const reply = { status: "inbox", subject: "Re", body_text: "Yes" };
+    const first = (await acme.get(`/sequence_subscription/${ways[0].id}/`)).initial_email_id;
+    await acme.post("/activity/email/", {
+      contact_id: ways[0].contact_id,
+      sender: ways[0].email,
+      in_reply_to_id: first,
+      ...reply,
+    });
+    const due = (await acme.get(`/sequence_subscription/${ways[1].id}/`)).next_step_at;
+    await run(2 * day);
+
+    const subjects = ways.map(({ email }) => server.to(email)[0]!.subject!);
+    const { stats } = await acme.get(`/sequence/${made.id}/?_fields=stats`);
+    const of = (variant: string) => stats.find((one: any) => one.variant === variant);
+    assert.match(due, /T14:30:00\.000Z$/);
+    assert.deepEqual([...new Set(subjects)].sort(), ["a: Roofs", "b: Roofs"]);
+    for (const id of ["a", "b"]) assert.equal(of(id).delivered, subjects.filter((one) => one.startsWith(id)).length);
+    assert.deepEqual([of(subjects[0]![0]!).replied, of(subjects[0]![0] === "a" ? "b" : "a").replied], [1, 0]);
+    assert.equal(stats.find((one: any) => one.step_id === made.steps[1].id).sent, 7);
+    await acme.refused(400, "POST", "/sequence/", { name: "X", steps: [{ step_type: "email", body: "{{ a" }] }, "steps.0.body");
+  });
+
+  test("is left out where its condition does not hold, and nothing is left to do once the goal is reached", async () => {
+    const { acme, sequence, subscribe, shown } = await outreach();
+    const named = (name: string) => ({
+      type: "and",
+      queries: [
+        { type: "object_type", object_type: "contact" },
+        {
+          type: "field_condition",
+          field: { type: "regular_field", object_type: "contact", field_name: "name" },
+          condition: { type: "text", mode: "full_words", value: name },
+        },
+      ],
+    });
+    const mail = (subject: string, more: object = {}) => ({ step_type: "email", subject, body: "<p>Hello</p>", ...more });
+    const made = await sequence([mail("To Ann", { condition: named("Ann") }), mail("To all", { delay: 3600 })], {
+      goal: named("Customer"),
+    });
+    const [ann, bob] = [await subscribe(made), await subscribe(made, { name: "Bob Ray" })];
+    await run();
+    await acme.put(`/contact/${ann.contact_id}/`, { name: "Ann Customer" });
+    await run(hour);
+
+    assert.deepEqual(
+      [ann, bob].map(({ email }) => server.to(email).map(({ subject }) => subject)),
+      [["To Ann"], ["To all"]],
+    );
+    assert.deepEqual(
+      (await Promise.all([ann, bob].map(shown))).map((one) => `${one.status} ${one.status_reason}`),
+      ["goal outcome-met", "finished null"],
+    );
+    await acme.refused(400, "PUT", `/sequence/${made.id}/`, { goal: { type: "nothing" } }, "goal.type");
+  });
+
+  test("may be kept as it was by those who are under way, and is sent by the mailbox that has least to do", async () => {
+    const { acme, account, sequence, subscribe, shown } = await outreach();
+    const other = await acme.post("/connected_account/", { email: `eve-${++count}@acme.example`, smtp: server.smtp });
+    const mail = (subject: string, more: object = {}) => ({ step_type: "email", subject, body: "<p>Hello</p>", ...more });
+    const made = await sequence([mail("One"), mail("Two", { delay: 3600 })], {
+      sender: { mode: "rotate", account_ids: [account.id, other.id] },
+    });
+    const [old, second] = [await subscribe(made), await subscribe(made)];
+    await run();
+    const steps = [made.steps[0], { ...made.steps[1], subject: "Three" }];
+    await acme.put(`/sequence/${made.id}/`, { steps, apply_edits: "new_only" });
+    const young = await subscribe(made);
+    await run();
+    await run(hour);
+
+    const subjects = (way: any) => server.to(way.email).map(({ subject }) => subject);
+    assert.deepEqual([old, second, young].map(subjects), [
+      ["One", "Two"],
+      ["One", "Two"],
+      ["One", "Three"],
+    ]);
+    assert.deepEqual(
+      (await Promise.all([old, young].map(shown))).map((one) => one.steps_version),
+      [1, 2],
+    );
+    assert.deepEqual([old, second].map((one) => one.sender_account_id).sort(), [account.id, other.id].sort());
+    await acme.refused(400, "POST", "/sequence/", { name: "X", sender: { mode: "rotate" } }, "sender.account_ids");
+  });
+});
+
+describe("a contact gets into a sequence", () => {
+  beforeEach(anotherThursday);
+
+  test("by its query, once, and by a mail that nobody has answered", async () => {
+    const { acme, mail, sequence } = await outreach();
+    const query = {
+      type: "and",
+      queries: [
+        { type: "object_type", object_type: "contact" },
+        {
+          type: "field_condition",
+          field: { type: "regular_field", object_type: "contact", field_name: "title" },
+          condition: { type: "text", mode: "full_words", value: "Architect" },
+        },
+      ],
+    };
+    const made = await sequence([mail()], { trigger_query: query, allow_manual_enrollment: false });
+    const chasing = await sequence([mail()]);
+    const person = (title: string, email = address()) => acme.contact({ title, emails: [{ email }] });
+    const [architect, other] = [await person("Architect"), await person("Baker")];
+    await acme.contact({ title: "Architect" });
+    await acme.post("/activity/email/", {
+      contact_id: other.id,
+      status: "sent",
+      subject: "Our offer",
+      body_text: "Dear Baker",
+      followup_date: new Date(on.clock.now!.getTime() + hour).toISOString(),
+      followup_sequence_id: chasing.id,
+    });
+
+    for (let i = 1; i <= 2; i++) await atMoment(on, new Date(on.clock.now!.getTime() + hour).toISOString(), "matching_contacts");
+    await run(hour);
+
+    const contacts = async ({ id }: any) =>
+      (await acme.get(`/sequence_subscription/?sequence_id=${id}`)).data.map((one: any) => one.contact_id);
+    assert.deepEqual([await contacts(made), await contacts(chasing)], [[architect.id], [other.id]]);
+    assert.equal(server.to(architect.emails[0].email).length, 1);
+    assert.equal((await acme.get(`/task/?lead_id=${other.lead_id}`)).data.length, 0);
+  });
+});

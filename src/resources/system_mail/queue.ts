@@ -1,0 +1,53 @@
+// Queues system mail, in the transaction that causes it. `send.ts` sends it after the commit.
+import { type Ctx, userOf, write } from "../../core/context.ts";
+import { wake } from "../../jobs/job.ts";
+import { newId } from "../../values/id.ts";
+
+export const systemMailKind = "system_mail";
+
+/** The invited member, and the secret of the link. */
+export interface InvitationMail {
+  kind: "invitation";
+  user_id: string;
+  membership_id: string;
+  token: string;
+}
+
+/** A digest: its notifications name this mail. */
+export interface DigestMail {
+  kind: "digest";
+  user_id: string;
+}
+
+const prefix = "smail";
+
+export const newMailId = (ctx: Ctx): string => newId(prefix, ctx.now.getTime());
+
+/** True for the Message-ID of a mail that this service sent to a member. `services/mail.ts` writes them. */
+export function isSystemMail({ settings }: Ctx, messageId: string | null): boolean {
+  return (
+    messageId !== null && messageId.startsWith(`<${prefix}_`) && messageId.endsWith(`@${new URL(settings.base_url).hostname}>`)
+  );
+}
+
+/** The secret is stored sealed until the mail was sent. */
+export const tokenPlace = (organization_id: string, id: string) => ({
+  table: "system_mail",
+  column: "sealed_token",
+  organization_id,
+  id,
+});
+
+export function queueMail(ctx: Ctx, id: string, mail: InvitationMail | DigestMail): void {
+  const ofInvitation =
+    mail.kind === "digest"
+      ? [null, null]
+      : [mail.membership_id, ctx.settings.secrets.seal(mail.token, tokenPlace(ctx.organization_id, id))];
+  write(ctx, {
+    name: "system_mail.queue",
+    text: `insert into system_mail (organization_id, id, kind, user_id, membership_id, sealed_token, created_by, date_created)
+           values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    values: [ctx.organization_id, id, mail.kind, mail.user_id, ...ofInvitation, userOf(ctx), ctx.now],
+  });
+  wake(ctx, { kind: systemMailKind }, [id]);
+}

@@ -1,0 +1,111 @@
+// What a predictive dialer needs to know: whether it may dial ahead, who waits for its calls, and which of its calls are still open.
+// Somebody who is called and finds nobody there was abandoned. When that happens too often, the dialer works like `power`.
+import { type Ctx, query, write } from "../../core/context.ts";
+import type { Row } from "../../core/resource.ts";
+import { sql, statement } from "../../db/sql.ts";
+import { store } from "../../records/store.ts";
+import { storedFor } from "../accounts/open_credentials.ts";
+import type { call } from "../activities/call.ts";
+import { dialer } from "./dialer.ts";
+import { isUsableBy, usualNumber } from "./own_numbers.ts";
+import { phoneNumber } from "./phone_number.ts";
+import { onlineAmong } from "./presence.ts";
+import { notConnected } from "./provider.ts";
+import { free } from "./whom_to_ring.ts";
+
+type Dialer = Row<typeof dialer>;
+
+// --- whether ---
+
+/** The number that its calls come from. */
+export function callingNumber(ctx: Ctx, { caller_id, user_id }: Dialer): string | null {
+  const own = ctx.directory.get(phoneNumber, caller_id);
+  return (own !== undefined && isUsableBy(own, user_id) ? own : usualNumber(ctx, user_id))?.number ?? null;
+}
+
+/** Stores whether the dialer dials ahead, and why not. */
+export async function noteWay(ctx: Ctx, of: Dialer): Promise<Dialer> {
+  const status_details = await whyNotAhead(ctx, of);
+  const effective_type = status_details === null ? "predictive" : "power";
+  if (of.effective_type === effective_type && of.status_details === status_details) return of;
+  return store.update(ctx, dialer, of, { effective_type, status_details });
+}
+
+async function whyNotAhead(ctx: Ctx, of: Dialer): Promise<string | null> {
+  if ((await storedFor(ctx, "twilio")) === null) return `It works like power, because ${notConnected}`;
+  if (callingNumber(ctx, of) === null) return "It works like power, because there is no number to call from: set caller_id";
+  const { abandoned, answered } = await abandonedLately(ctx);
+  if (!isTooMany(abandoned, answered)) return null;
+  const share = Math.round((abandoned / answered) * 1000) / 10;
+  return `It works like power, because ${share} % of the people who answered dialers' calls in 30 days found nobody there, and 3 % are allowed`;
+}
+
+const mostShare = 0.03;
+
+/** A single one is always allowed, or the first would end it for thirty days. */
+const isTooMany = (abandoned: number, answered: number): boolean => abandoned > 1 && abandoned > answered * mostShare;
+
+/** Of all dialers, so that a new dialer does not begin at zero. */
+async function abandonedLately(ctx: Ctx): Promise<{ abandoned: number; answered: number }> {
+  const [row] = await query(
+    ctx,
+    statement(sql`select count(*) filter (where a.status = 'cancel' and a.call_method = 'predictive'),
+        count(*) filter (where a.date_answered is not null or a.status = 'cancel' and a.call_method = 'predictive')
+      from activity a where a.organization_id = ${ctx.organization_id} and a.dialer_id is not null
+        and a.activity_at > ${ctx.now}::timestamptz - interval '30 days'`),
+  );
+  return { abandoned: Number(row![0]), answered: Number(row![1]) };
+}
+
+// --- for whom ---
+
+/** Whoever has not asked for longer than this does something else. */
+const readyMs = 60_000;
+
+/** The caller waits for a call. */
+export const isReady = (ctx: Ctx, { id }: Dialer): void =>
+  write(ctx, {
+    name: "dialer_agent.ready",
+    text: `insert into dialer_agent (organization_id, dialer_id, user_id, ready_at, date_created) values ($1, $2, $3, $4, $4)
+           on conflict (organization_id, dialer_id, user_id) do update set ready_at = excluded.ready_at`,
+    values: [ctx.organization_id, id, ctx.actor.user_id, ctx.now],
+  });
+
+/** The members who wait for its calls, are online and not in a call. */
+export async function agentsOf(ctx: Ctx, dialerId: string): Promise<string[]> {
+  const rows = await query(ctx, {
+    name: "dialer_agent.waiting",
+    text: "select user_id from dialer_agent where organization_id = $1 and dialer_id = $2 and ready_at > $3 order by ready_at, user_id",
+    values: [ctx.organization_id, dialerId, new Date(ctx.now.getTime() - readyMs)],
+  });
+  const waiting = rows.map(([id]) => id!);
+  return free(ctx, await onlineAmong(ctx, waiting));
+}
+
+/** The member who takes this answered call, from now on theirs alone. Null while nobody is free. */
+export async function takeAgent(ctx: Ctx, { id, dialer_id }: Pick<Row<typeof call>, "id" | "dialer_id">): Promise<string | null> {
+  const [entry] = await query(ctx, {
+    name: "dialer_lead.agent",
+    text: "select user_id from dialer_lead where organization_id = $1 and call_id = $2",
+    values: [ctx.organization_id, id],
+  });
+  if (entry?.[0]) return entry[0];
+  for (const user_id of await agentsOf(ctx, dialer_id!)) if (await isTaken(ctx, id, dialer_id!, user_id)) return user_id;
+  return null;
+}
+
+/** Somebody else may take the same member at this moment. */
+async function isTaken(ctx: Ctx, callId: string, dialerId: string, userId: string): Promise<boolean> {
+  const rows = await query(ctx, {
+    name: "dialer_agent.take",
+    text: "delete from dialer_agent where organization_id = $1 and dialer_id = $2 and user_id = $3 returning user_id",
+    values: [ctx.organization_id, dialerId, userId],
+  });
+  if (rows.length === 0) return false;
+  write(ctx, {
+    name: "dialer_lead.take",
+    text: "update dialer_lead set user_id = $3, taken_at = $4 where organization_id = $1 and call_id = $2",
+    values: [ctx.organization_id, callId, userId, ctx.now],
+  });
+  return true;
+}

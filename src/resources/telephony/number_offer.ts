@@ -1,0 +1,77 @@
+// Checks with the provider before a number to be rented is stored: whether it is available, and which number it is if only the
+// country is given. A job then rents it.
+import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
+import type { Prepared } from "../../core/operation.ts";
+import type { Create } from "../../core/resource.ts";
+import { limitMax } from "../../records/list_input.ts";
+import { NotDone, type OfferedNumber, type Telephony } from "../../services/telephony.ts";
+import { parsePhone } from "../../values/phone.ts";
+import type { phoneNumber } from "./phone_number.ts";
+import { ownerOfNew } from "./phone_number_verbs.ts";
+import { openFor } from "./port_states.ts";
+import { connectedProvider } from "./provider.ts";
+import { asRefusal } from "./provider_refusals.ts";
+
+type Given = Create<typeof phoneNumber>;
+
+/** The caller learns at once that none is available. */
+export const withOffer = {
+  doc: "Adds a number. An `internal` one is rented from the connected provider, or is one that the account there has already; with a `country` in place of a number one is picked.",
+  prepare,
+};
+
+async function prepare(ctx: Ctx, { input }: { input: Given }): Promise<Prepared<string | undefined>> {
+  return { ready: await numberFor(ctx, input), settle: async () => {} };
+}
+
+/** The number to be rented. Undefined when the provider is not involved. */
+async function numberFor(ctx: Ctx, given: Given): Promise<string | undefined> {
+  ownerOfNew(ctx, given);
+  const { number, country, type = "internal" } = given;
+  const connected = type === "internal" ? await connectedProvider(ctx) : null;
+  if (connected === null || (number === undefined && !country)) return number;
+  if (number === undefined) return pick(connected.provider, given, country!);
+  if ((await openFor(ctx, [number])).length > 0) return number;
+  await check(connected.provider, given, number).catch(unlessAway);
+  return number;
+}
+
+/** A caller who named the number need not wait for the provider: it is rented when the provider is back. */
+function unlessAway(error: unknown): void {
+  const isAway = error instanceof NotDone && error.kind !== "refused";
+  if (!isAway) asRefusal("number")(error);
+}
+
+type Kind = OfferedNumber["carrier_type"];
+const kinds: readonly Kind[] = ["local", "mobile", "tollfree"];
+
+const kindOf = ({ carrier_type }: Given): Kind | undefined => kinds.find((one) => one === carrier_type);
+
+const picked = 20;
+
+async function pick(provider: Telephony, given: Given, country: string): Promise<string> {
+  const offers = await provider
+    .offeredNumbers({ country, type: kindOf(given) ?? "local", limit: picked })
+    .catch(asRefusal("country"));
+  const free = offers.find((one) => !one.address_required);
+  if (free !== undefined) return free.number;
+  if (offers.length > 0) throw invalid({ country: needsMore, status: "needs-more-info" });
+  throw invalid({ country: "has no number of this kind to be had", status: "error" });
+}
+
+const needsMore = "has numbers only for who shows an address or papers: rent one at Twilio, then add it here by its number";
+
+/** A number that the account already has is only taken over. */
+async function check(provider: Telephony, given: Given, number: string): Promise<void> {
+  if ((await provider.rentedNumber(number)) !== null) return;
+  const country = parsePhone(number, "US")?.country ?? "US";
+  // However the provider writes the beginning, the number ends with these digits.
+  const wanted = { country, contains: number.slice(-8), limit: limitMax };
+  const kind = kindOf(given);
+  const asked = (kind === undefined ? kinds : [kind]).map((type) => provider.offeredNumbers({ ...wanted, type }));
+  const offers = (await Promise.all(asked)).flat();
+  const found = offers.find((one) => one.number === number);
+  if (found === undefined) throw invalid({ number: "is not to be had: see GET /phone_number/available/", status: "error" });
+  if (found.address_required) throw invalid({ number: `is of a country that ${needsMore}`, status: "needs-more-info" });
+}

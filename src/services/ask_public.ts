@@ -1,0 +1,61 @@
+// Sends a request to the API of another service and reads the whole response. Uses the kept connections of `post_public.ts`,
+// which reach only public addresses. Redirects are not followed.
+import { request } from "undici";
+import { agentFor, NotPosted, problemOf } from "./post_public.ts";
+import type { PublicAddresses } from "./public_address.ts";
+
+export interface Asking {
+  method: "GET" | "POST" | "DELETE";
+  url: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+export interface Answer {
+  status: number;
+  retryAfter: string | null;
+  text: string;
+}
+
+/** Limits of one exchange: its duration and the size of the response. */
+export interface AskLimits {
+  wholeMs: number;
+  bytes: number;
+}
+
+const usual: AskLimits = { wholeMs: 15_000, bytes: 16 * 1024 * 1024 };
+
+/** Returns the response, whatever its status. Throws `NotPosted` when there is no response, or when it is too large. */
+export async function askPublic(addresses: PublicAddresses, asking: Asking, limits = usual): Promise<Answer> {
+  if (!addresses.allowsHost(asking.url)) throw new NotPosted("address", "has no public address");
+  const { method, url, headers = {}, body } = asking;
+  const signal = AbortSignal.timeout(limits.wholeMs);
+  try {
+    const answer = await request(url, { dispatcher: agentFor(addresses, true), method, headers, body, signal });
+    const text = await readText(answer.body, limits.bytes);
+    return { status: answer.statusCode, retryAfter: [answer.headers["retry-after"] ?? null].flat()[0]!, text };
+  } catch (error) {
+    if (signal.aborted) throw new NotPosted("timeout", "did not answer in time");
+    throw problemOf(error as Error);
+  }
+}
+
+async function readText(body: AsyncIterable<Buffer>, most: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > most) throw new NotPosted("reset", `answered more than ${most} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** A response body as JSON. Null when it is not JSON. */
+export function jsonOf({ text }: Answer): any {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,128 @@
+// The numbers of an account at Twilio: those that can be rented, and those it has.
+import type { Twilio } from "twilio";
+import { NotDone, type OfferedNumber, type RentedNumber, type Telephony, type WantedNumber } from "./telephony.ts";
+
+/** Sends one request to Twilio, and throws its refusals in our words. */
+export type Ask = <T>(what: (client: Twilio) => Promise<T>) => Promise<T>;
+
+type Numbers = Pick<
+  Telephony,
+  "offeredNumbers" | "monthlyPrice" | "rentedNumber" | "rentNumber" | "directNumber" | "releaseNumber" | "directWhatsapp"
+>;
+
+export const numbersAt = (ask: Ask): Numbers => ({
+  async offeredNumbers({ country, type, limit, ...wanted }) {
+    const asked = { ...criteriaOf(wanted), limit };
+    const offered = await ask<Offered[]>((client) => {
+      const inCountry = client.availablePhoneNumbers(country);
+      if (type === "tollfree") return inCountry.tollFree.list(asked);
+      return type === "mobile" ? inCountry.mobile.list(asked) : inCountry.local.list(asked);
+    }).catch(noneOfThisKind);
+    return offered.map((one) => offer(one, type));
+  },
+  async monthlyPrice(country, type) {
+    const { phoneNumberPrices, priceUnit } = await ask((client) => client.pricing.v1.phoneNumbers.countries(country).fetch());
+    const kinds = { local: "local", tollfree: "toll free", mobile: "mobile" };
+    const price = Number(phoneNumberPrices.find((one) => one.numberType === kinds[type])?.currentPrice ?? Number.NaN);
+    return Number.isFinite(price) ? { amount: Math.round(price * 100), currency: priceUnit.toUpperCase() } : null;
+  },
+  async rentedNumber(number) {
+    const [found] = await ask((client) => client.incomingPhoneNumbers.list({ phoneNumber: number, limit: 1 }));
+    return found === undefined ? null : rented(found);
+  },
+  rentNumber: async (number, name) =>
+    rented(await ask((client) => client.incomingPhoneNumbers.create({ phoneNumber: number, friendlyName: name }))),
+  async directNumber(id, { messages, calls, ends }) {
+    const urls = {
+      ...(messages !== undefined && { smsUrl: messages, smsMethod: "POST" }),
+      ...(calls !== undefined && { voiceUrl: calls, voiceMethod: "POST" }),
+      ...(ends !== undefined && { statusCallback: ends, statusCallbackMethod: "POST" }),
+    };
+    await ask((client) => client.incomingPhoneNumbers(id).update(urls));
+  },
+  async releaseNumber(id) {
+    await ask((client) => client.incomingPhoneNumbers(id).remove());
+  },
+  async directWhatsapp(number, to) {
+    const senders = await ask((client) => client.messaging.v2.channelsSenders.list({ channel: "whatsapp" })).catch(noSenders);
+    const found = senders.find(({ senderId }) => senderId === `whatsapp:${number}`);
+    const present = found?.webhook?.callbackUrl ?? "";
+    const callback_url = "messages" in to ? to.messages : present.startsWith(to.here) ? "" : present;
+    if (found === undefined || callback_url === present) return;
+    // The SDK passes the body on unchanged, whatever its types say.
+    const webhook = { callback_url, callback_method: "POST" } as object;
+    await ask((client) => client.messaging.v2.channelsSenders(found.sid).update({ webhook }));
+  },
+});
+
+/** Twilio has no such page for kinds of numbers that it does not rent in a country. */
+function noneOfThisKind(error: unknown): Offered[] {
+  if (error instanceof NotDone && error.code === 20404) return [];
+  throw error;
+}
+
+/** Not every account may use WhatsApp. */
+function noSenders(error: unknown): [] {
+  if (error instanceof NotDone && error.kind === "refused") return [];
+  throw error;
+}
+
+type Criteria = Omit<WantedNumber, "country" | "type" | "limit">;
+
+const criteriaOf = ({ contains, locality, region, sms, mms, voice }: Criteria) => ({
+  ...(contains && { contains }),
+  ...(locality && { inLocality: locality }),
+  ...(region && { inRegion: region }),
+  ...(sms !== undefined && { smsEnabled: sms }),
+  ...(mms !== undefined && { mmsEnabled: mms }),
+  ...(voice !== undefined && { voiceEnabled: voice }),
+});
+
+/** The parts of the SDK's response that are used. */
+interface Offered {
+  phoneNumber: string;
+  friendlyName: string;
+  isoCountry: string;
+  region: string | null;
+  locality: string | null;
+  postalCode: string | null;
+  addressRequirements: string;
+  capabilities: object;
+}
+
+const offer = (one: Offered, carrier_type: OfferedNumber["carrier_type"]): OfferedNumber => ({
+  number: one.phoneNumber,
+  friendly_name: one.friendlyName,
+  country: one.isoCountry,
+  region: one.region || null,
+  locality: one.locality || null,
+  postal_code: one.postalCode || null,
+  carrier_type,
+  address_required: one.addressRequirements !== "none",
+  capabilities: abilitiesOf(one.capabilities),
+});
+
+interface Rented {
+  sid: string;
+  phoneNumber: string;
+  friendlyName: string;
+  smsUrl: string;
+  voiceUrl: string;
+  statusCallback: string;
+  capabilities: object;
+}
+
+const rented = ({ sid, phoneNumber, friendlyName, smsUrl, voiceUrl, statusCallback, capabilities }: Rented): RentedNumber => ({
+  id: sid,
+  number: phoneNumber,
+  name: friendlyName,
+  directions: { messages: smsUrl ?? "", calls: voiceUrl ?? "", ends: statusCallback ?? "" },
+  capabilities: abilitiesOf(capabilities),
+});
+
+/** Twilio writes them in capitals for numbers that can be rented, and in lower case for those it has. */
+function abilitiesOf(given: object): OfferedNumber["capabilities"] {
+  const named = new Map(Object.entries(given).map(([name, has]) => [name.toLowerCase(), has === true]));
+  const has = (name: string) => named.get(name) ?? false;
+  return { voice: has("voice"), sms: has("sms"), mms: has("mms") };
+}

@@ -1,0 +1,75 @@
+// Workers that end in the middle of runs. In the end every run is over, and what its steps write in the database is there exactly once.
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+import { claimMs } from "../../src/jobs/job.ts";
+import { chain, published } from "../support/automations.ts";
+import { organization, type Workspace } from "../support/given.ts";
+import { until } from "../support/processes.ts";
+import { type Service, startService } from "../support/service.ts";
+import { startWorker, type WorkerProcess, type WorkerSettings } from "../support/worker_process.ts";
+
+let service: Service;
+let others: WorkerProcess[] = [];
+before(async () => {
+  service = await startService();
+});
+after(() => service.close());
+afterEach(async () => {
+  await Promise.all(others.map((one) => one.stop()));
+  others = [];
+});
+
+const start = (more: Partial<WorkerSettings> = {}) => startWorker({ databaseUrl: service.databaseUrl, ...more });
+const count = 5;
+
+/** Leads whose runs write two notes each, with a wait in between. */
+async function given(): Promise<{ acme: Workspace; made: any; leads: any[] }> {
+  const acme = await organization(service);
+  const note = (text: string): [string, object] => ["note.create", { note: text }];
+  const made = await published(acme, chain(note("First"), ["wait.duration", { amount: 1, unit: "minutes" }], note("Second")));
+  const leads = [];
+  for (let i = 0; i < count; i++) leads.push(await acme.lead());
+  return { acme, made, leads };
+}
+
+/** Two other workers, for whose clocks the dead worker's claims and the runs' waits are over. */
+async function later(acme: Workspace, made: any): Promise<void> {
+  const clock = { at: Date.now() + 2 * claimMs + 1_000, real: Date.now(), rate: 10 };
+  others = [await start({ clock }), await start({ clock })];
+  await until(async () => {
+    const runs = await acme.all(`/automations/${made.id}/runs/`);
+    return runs.length === count && runs.every(({ status }) => status === "completed");
+  });
+}
+
+async function checkOnce(acme: Workspace, leads: readonly any[]): Promise<void> {
+  for (const lead of leads) {
+    const notes = (await acme.get(`/activity/note/?lead_id=${lead.id}`)).data.map((one: any) => one.note).sort();
+    assert.deepEqual(notes, ["First", "Second"]);
+  }
+  const runs = await acme.all("/automation_runs/");
+  for (const { id } of runs) {
+    const { steps } = await acme.get(`/automation_runs/${id}/`);
+    assert.deepEqual(
+      steps.map((step: any) => [step.node_id, step.status]),
+      ["s1", "s2", "s3"].map((step) => [step, "succeeded"]),
+    );
+  }
+}
+
+const places: Record<string, NonNullable<WorkerSettings["dies"]>> = {
+  "while it starts runs": { before: "consumer.move" },
+  "between what a step writes and where the run goes on": { before: "automation_step_run.insert", nth: 2 },
+  "after a step, before the next one": { after: "automation_step_run.insert" },
+};
+
+for (const [place, dies] of Object.entries(places))
+  test(`a worker that is killed ${place} leaves nothing undone, and nothing done twice`, async () => {
+    const { acme, made, leads } = await given();
+    const doomed = await start({ dies });
+
+    assert.equal(await doomed.ended, "SIGKILL");
+    await later(acme, made);
+
+    await checkOnce(acme, leads);
+  });

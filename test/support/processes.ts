@@ -1,0 +1,120 @@
+// Runs the real commands in their own processes, as an operator does.
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+
+export const main = new URL("../../src/main.ts", import.meta.url).pathname;
+
+const folders: string[] = [];
+after(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** Removes a folder when the tests are done. */
+export const discard = (folder: string): void => void folders.push(folder);
+
+export function dataDir(): string {
+  const folder = mkdtempSync(join(tmpdir(), "headwater-cli-"));
+  chmodSync(folder, 0o711); // when run as root, the server's own user must be able to enter it
+  folders.push(folder);
+  return folder;
+}
+
+const launched = new Set<ChildProcess>();
+// A failed test has not stopped its processes, and the test run would wait for them.
+after(() => {
+  for (const child of launched) child.kill("SIGKILL");
+});
+
+export function launch(args: readonly string[], env: Record<string, string>): ChildProcess {
+  const { DATABASE_RLS = "off", PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
+  const child = spawn(process.execPath, [main, ...args], {
+    env: {
+      PATH,
+      DATABASE_RLS,
+      ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
+      LOG_LEVEL: "fatal",
+      PORT: "0",
+      HOST: "127.0.0.1",
+      SHUTDOWN_DELAY_SECONDS: "0",
+      ...env,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  launched.add(child.once("exit", () => launched.delete(child)));
+  return child;
+}
+
+export interface Ended {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+export async function command(args: readonly string[], env: Record<string, string>): Promise<Ended> {
+  const child = launch(args, env);
+  let [out, err] = ["", ""];
+  child.stdout!.on("data", (text) => (out += text));
+  child.stderr!.on("data", (text) => (err += text));
+  const [code] = await once(child, "close");
+  return { code, out, err };
+}
+
+export interface Running {
+  child: ChildProcess;
+  said: string;
+  url: string;
+  stop(): Promise<number | null>;
+}
+
+/** Starts the service, or with `as` only its API, and waits until it listens. */
+export async function start(env: Record<string, string>, as: "start" | "api" = "start"): Promise<Running> {
+  const child = launch([as], env);
+  let [said, err] = ["", ""];
+  child.stdout!.on("data", (text) => (said += text));
+  child.stderr!.on("data", (text) => (err += text));
+  for (const until = Date.now() + 60_000; !said.includes("Listening on"); await sleep(20)) {
+    if (child.exitCode !== null || Date.now() > until) assert.fail(`the service did not start:\n${said}${err}`);
+  }
+  const [, url] = /Listening on (\S+)/.exec(said)!;
+  return {
+    child,
+    said,
+    url: url!,
+    async stop() {
+      child.kill("SIGTERM");
+      return child.exitCode ?? (await once(child, "exit"))[0];
+    },
+  };
+}
+
+export const statusOf = async (url: string, key: string) =>
+  (await fetch(`${url}/api/v1/me/`, { headers: { authorization: `Bearer ${key}` } })).status;
+
+/** The child processes of a process: all, or those that run a command. */
+export function childrenOf(pid: number, command = ""): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+  return children
+    .split(" ")
+    .filter((one) => one !== "" && argumentsOf(one).includes(command))
+    .map(Number);
+}
+
+/** The children of a process that is ending count as nobody's. */
+function argumentsOf(pid: string): string[] {
+  try {
+    return ["", ...readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")];
+  } catch {
+    return [];
+  }
+}
+
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (const limit = Date.now() + 20_000; !(await holds()); await sleep(50))
+    if (Date.now() > limit) assert.fail("it did not happen within 20 seconds");
+}
