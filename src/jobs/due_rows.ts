@@ -7,7 +7,7 @@ import type { Directory } from "../core/directory.ts";
 import type { Resource, Row } from "../core/resource.ts";
 import { type Sql, sql } from "../db/sql.ts";
 import { asSystem } from "../records/acting.ts";
-import { lockFree } from "../records/references.ts";
+import { lockFree, readRows } from "../records/references.ts";
 import { newId } from "../values/id.ts";
 
 export interface Due<R extends Resource = any> {
@@ -18,7 +18,12 @@ export interface Due<R extends Resource = any> {
   since: Sql;
   /** False for a row that is due in some time zone, but not yet in this organization's. Checked before anything is locked. */
   isDue?(directory: Directory, since: string, now: Date): boolean;
-  /** Handles due rows of one organization, locked, in one transaction. */
+  /**
+   * True if `act` only gives the rows jobs. Then nothing is locked. Two timers over the same rows would otherwise leave each other
+   * none, because each skips what the other has locked.
+   */
+  onlyWakes?: true;
+  /** Handles due rows of one organization, locked unless `onlyWakes`, in one transaction. */
   act(ctx: Ctx, rows: readonly Row<R>[]): Promise<void> | void;
 }
 
@@ -60,7 +65,7 @@ async function actOnSome(core: Core, due: Due, organizationId: string, ids: read
   const request = { id: newId("req"), method: "", path: `clock ${due.of.name}` };
   try {
     await asSystem(core, organizationId, request, async (ctx) => {
-      const rows = await lockFree(ctx, due.of, sql`t.id = any(${ids}) and ${due.when(ctx.now)}`);
+      const rows = await (due.onlyWakes ? readRows : lockFree)(ctx, due.of, sql`t.id = any(${ids}) and ${due.when(ctx.now)}`);
       if (rows.length > 0) await due.act(ctx, rows);
     });
     return [];

@@ -26,14 +26,14 @@ export async function lockPointing(
 ): Promise<Row<Resource>[]> {
   const condition = among(sql`t.${name(field)}`, ids);
   return limit === undefined
-    ? lockedRows(ctx, child, condition, sql`for update of t`, asOne(ids, `${child.name}.by_${field}`))
+    ? rowsWhere(ctx, child, condition, sql`for update of t`, asOne(ids, `${child.name}.by_${field}`))
     : lockWhere(ctx, child, condition, limit);
 }
 
 /** Locks and returns the rows that meet a condition on the alias `t`, visible or not. */
 export async function lockWhere<R extends Resource>(ctx: Ctx, of: R, condition: Sql, limit?: number): Promise<Row<R>[]> {
   const end = limit === undefined ? sql`for update of t` : sql`limit ${limit} for update of t`;
-  return lockedRows(ctx, of, condition, end);
+  return rowsWhere(ctx, of, condition, end);
 }
 
 /**
@@ -41,13 +41,17 @@ export async function lockWhere<R extends Resource>(ctx: Ctx, of: R, condition: 
  * one, two writers that each create a child and then change the same parent would wait for each other.
  */
 export const lockToChange = <R extends Resource>(ctx: Ctx, of: R, condition: Sql, as?: string): Promise<Row<R>[]> =>
-  lockedRows(ctx, of, condition, sql`for no key update of t`, as);
+  rowsWhere(ctx, of, condition, sql`for no key update of t`, as);
 
 /** The same for rows that nobody else has locked. It waits for nothing; the others are left for a later call. */
 export const lockFree = <R extends Resource>(ctx: Ctx, of: R, condition: Sql): Promise<Row<R>[]> =>
-  lockedRows(ctx, of, condition, sql`for no key update of t skip locked`);
+  rowsWhere(ctx, of, condition, sql`for no key update of t skip locked`);
 
-async function lockedRows<R extends Resource>(ctx: Ctx, of: R, condition: Sql, end: Sql, as?: string): Promise<Row<R>[]> {
+/** The same for rows that are only looked at. */
+export const readRows = <R extends Resource>(ctx: Ctx, of: R, condition: Sql): Promise<Row<R>[]> =>
+  rowsWhere(ctx, of, condition, sql``);
+
+async function rowsWhere<R extends Resource>(ctx: Ctx, of: R, condition: Sql, end: Sql, as?: string): Promise<Row<R>[]> {
   const rows = await query(
     ctx,
     statement(

@@ -52,6 +52,7 @@ export const waitingMessages: readonly Due[] = [email, sms, channelMessage].map(
     // A message that reached some of its recipients still waits for the others.
     when: (now) => sql`t.send_after <= ${now}::timestamptz`,
     since: raw("t.send_after"),
+    onlyWakes: true,
     act(ctx, rows) {
       wakeLost(
         ctx,

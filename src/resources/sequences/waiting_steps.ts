@@ -9,6 +9,7 @@ export const waitingSteps: Due<typeof sequenceSubscription> = {
   of: sequenceSubscription,
   when: (now) => sql`t.next_step_at <= ${now}::timestamptz and t.status = 'active' and t.next_step_at is not null`,
   since: raw("t.next_step_at"),
+  onlyWakes: true,
   act(ctx, rows) {
     wakeLost(
       ctx,

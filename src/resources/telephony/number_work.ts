@@ -133,6 +133,7 @@ export const pendingNumbers: Due<typeof phoneNumber> = {
   of: phoneNumber,
   when: () => sql`t.status in ('pending', 'porting') and t.type = 'internal'`,
   since: raw("t.date_created"),
+  onlyWakes: true,
   act(ctx, rows) {
     wakeLost(
       ctx,

@@ -82,6 +82,7 @@ export const openPorts: Due<typeof port> = {
   of: port,
   when: () => sql`t.status in ('submitted', 'in_process', 'exception', 'foc_date_confirmed')`,
   since: raw("t.submitted_at"),
+  onlyWakes: true,
   act(ctx, rows) {
     wakeLost(
       ctx,
