@@ -6,7 +6,8 @@ import { isObject } from "./config.ts";
 import type { Plan } from "./fields.ts";
 import { type Finding, finding } from "./findings.ts";
 import { stepTypesByName } from "./step_types.ts";
-import { startsRuns, triggerTypes } from "./trigger_types.ts";
+import { triggerTypes } from "./trigger_types.ts";
+import { startsRuns } from "./triggers/trigger_type.ts";
 
 const triggers = new Map(triggerTypes.map((one) => [one.type, one]));
 const conditions = new Map(conditionTypes.map((one) => [one.type, one]));

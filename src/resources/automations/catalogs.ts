@@ -5,7 +5,8 @@ import { page, pageInput, pageOf } from "../../records/page.ts";
 import { shownType, showType, type TypeDefinition } from "./catalog.ts";
 import { conditionTypes } from "./condition_types.ts";
 import { stepTypes } from "./step_types.ts";
-import { startsRuns, triggerTypes } from "./trigger_types.ts";
+import { triggerTypes } from "./trigger_types.ts";
+import { startsRuns } from "./triggers/trigger_type.ts";
 
 const catalog = <T extends TypeDefinition>(word: string, doc: string, types: readonly T[], runs: (type: T) => boolean) => {
   // The JSON Schemas of a hundred configs are made on request.

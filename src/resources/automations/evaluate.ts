@@ -7,7 +7,7 @@ import { causationOf } from "./event_matching.ts";
 import { type Facts, triggerFacts, withRelated } from "./facts.ts";
 import type { Listener } from "./listeners.ts";
 import { livingIds } from "./living_ids.ts";
-import { holds, passesFilter } from "./meets.ts";
+import { askedOf, holds, passesFilter } from "./meets.ts";
 import type { Occurrence } from "./occurrence.ts";
 import { startRun } from "./start_run.ts";
 import { StepFailure } from "./step_failure.ts";
@@ -33,7 +33,7 @@ export async function evaluate(ctx: Ctx, listener: Listener, event: Occurrence):
   try {
     const facts = await factsOf(ctx, event, plan.filter ?? plan.trigger.config.condition);
     if (!(await passesFilter(ctx, plan.filter, facts, objectTypeOf(listener)))) return no("filtered", "filter");
-    if (!holds(plan.trigger.config.condition, { facts, now: ctx.now })) return no("filtered", "condition");
+    if (!(await holds(plan.trigger.config.condition, askedOf(ctx, facts)))) return no("filtered", "condition");
   } catch (error) {
     if (error instanceof StepFailure) return no("skipped", error.code);
     throw error;

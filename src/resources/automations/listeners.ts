@@ -4,7 +4,8 @@ import { LRUCache } from "lru-cache";
 import { type Ctx, transactionOf } from "../../core/context.ts";
 import { pgTimestamp } from "../../values/time.ts";
 import type { Plan } from "./fields.ts";
-import { type TriggerType, triggerTypes } from "./trigger_types.ts";
+import { triggerTypes } from "./trigger_types.ts";
+import type { TriggerType } from "./triggers/trigger_type.ts";
 
 export interface Listener {
   automation_id: string;

@@ -4,7 +4,8 @@ import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
 import { find } from "../../search/find.ts";
 import { readQuery } from "../../search/nodes.ts";
-import { type Asked, conditionTypes } from "./condition_types.ts";
+import { conditionTypes } from "./condition_types.ts";
+import type { Asked } from "./conditions/condition.ts";
 import { isQuery } from "./conditions.ts";
 import { isObject } from "./config.ts";
 import { type Facts, filledIn, type Values } from "./facts.ts";
@@ -13,18 +14,24 @@ import { StepFailure } from "./step_failure.ts";
 const catalog = new Map(conditionTypes.map((one) => [one.type, one]));
 
 /** Whether a tree of `all`, `any`, `not` and leaves holds. An empty tree does. */
-export function holds(node: unknown, asked: Asked): boolean {
+export async function holds(node: unknown, asked: Asked): Promise<boolean> {
   if (!isObject(node) || Object.keys(node).length === 0) return true;
-  if (Array.isArray(node.all)) return node.all.every((one) => holds(one, asked));
-  if (Array.isArray(node.any)) return node.any.some((one) => holds(one, asked));
-  if (node.not !== undefined) return !holds(node.not, asked);
+  if (Array.isArray(node.all)) return !(await isAny(node.all, asked, false));
+  if (Array.isArray(node.any)) return isAny(node.any, asked, true);
+  if (node.not !== undefined) return !(await holds(node.not, asked));
   const of = catalog.get(String(node.type));
   if (of?.meets === undefined)
     throw new StepFailure("condition_type_not_available", "config", `The condition ${String(node.type)} is not carried out yet`);
   return of.meets(filledIn(node, asked.facts) as Values, asked);
 }
 
-export const askedOf = (ctx: Ctx, facts: Facts): Asked => ({ facts, now: ctx.now });
+/** Whether one of them holds, or does not. The others are not looked at, because a condition may read. */
+async function isAny(nodes: readonly unknown[], asked: Asked, wanted: boolean): Promise<boolean> {
+  for (const one of nodes) if ((await holds(one, asked)) === wanted) return true;
+  return false;
+}
+
+export const askedOf = (ctx: Ctx, facts: Facts): Asked => ({ ctx, facts, now: ctx.now });
 
 /** The filter of an automation: a tree of conditions, or a search query that must find the record. */
 export async function passesFilter(ctx: Ctx, filter: object | null, facts: Facts, objectType: string | null): Promise<boolean> {

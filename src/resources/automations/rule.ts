@@ -7,7 +7,7 @@ import { byName } from "../../values/names.ts";
 import { authorNames } from "../shared/names.ts";
 import { type Action, actionTypes, spelled } from "./actions.ts";
 import { duration } from "./catalog.ts";
-import { fieldOperators } from "./condition_types.ts";
+import { fieldOperators } from "./conditions/condition.ts";
 import { anyObject, generation, running, shownTrigger } from "./fields.ts";
 import type { Graph } from "./graph_shape.ts";
 import { type Settings, settings } from "./settings.ts";

@@ -5,7 +5,7 @@ import { type Ctx, query, transactionOf, write } from "../../core/context.ts";
 import { wake } from "../../jobs/job.ts";
 import { matchesAll, valueOfEvent } from "./event_matching.ts";
 import { triggerFacts } from "./facts.ts";
-import { holds } from "./meets.ts";
+import { askedOf, holds } from "./meets.ts";
 import { automationNews, runJobs } from "./names.ts";
 import { type Occurrence, readOccurrences } from "./occurrence.ts";
 import { StepFailure } from "./step_failure.ts";
@@ -80,10 +80,15 @@ async function alreadyCome(ctx: Ctx, { events, match, condition, since }: EventW
     ctx,
     rows.map(([id]) => id!),
   );
-  return found.find((one) => isMeant(ctx, { match, condition }, one)) ?? null;
+  for (const one of found) if (await isMeant(ctx, { match, condition }, one)) return one;
+  return null;
 }
 
-function isMeant(ctx: Ctx, { match, condition }: Pick<EventWait, "match" | "condition">, event: Occurrence): boolean {
+async function isMeant(
+  ctx: Ctx,
+  { match, condition }: Pick<EventWait, "match" | "condition">,
+  event: Occurrence,
+): Promise<boolean> {
   if (!matchesAll(match, event)) return false;
   const facts = {
     trigger: triggerFacts(event, {}),
@@ -95,7 +100,7 @@ function isMeant(ctx: Ctx, { match, condition }: Pick<EventWait, "match" | "cond
     now: ctx.now.toISOString(),
   };
   try {
-    return holds(condition, { facts, now: ctx.now });
+    return await holds(condition, askedOf(ctx, facts));
   } catch (error) {
     if (error instanceof StepFailure) return false;
     throw error;
@@ -126,9 +131,11 @@ export async function signalWaits(ctx: Ctx, event: Occurrence): Promise<void> {
            where w.organization_id = $1 and w.event = $2 and w.event_id is null`,
     values: [ctx.organization_id, event.event, ["", ...values.map(([key]) => key)], ["", ...values.map(([, value]) => value)]],
   });
-  const meant = rows.filter(([, , , match, condition]) =>
-    isMeant(ctx, { match: JSON.parse(match!), condition: condition === null ? null : JSON.parse(condition!) }, event),
-  );
+  const meant: typeof rows = [];
+  for (const row of rows) {
+    const [match, condition] = row.slice(3).map((text) => (text === null ? null : JSON.parse(text!)));
+    if (await isMeant(ctx, { match, condition }, event)) meant.push(row);
+  }
   if (meant.length === 0) return;
   write(ctx, {
     name: "automation_wait.signal",

@@ -20,9 +20,9 @@ import {
   words,
   zone,
 } from "../catalog.ts";
-import { shareOf } from "../condition_types.ts";
 import { momentAfter, type Span } from "../durations.ts";
 import { askedOf, holds } from "../meets.ts";
+import { shareOf } from "../share_of.ts";
 import { StepFailure } from "../step_failure.ts";
 import { namesIn, place } from "./named_ports.ts";
 import { type Call, internal, type Outcome, type StepType } from "./step.ts";
@@ -155,9 +155,9 @@ export const flowSteps: readonly StepType[] = [
   ),
 ];
 
-function branch({ ctx, config, facts }: Call): Outcome {
-  const found = config.cases.find(({ when }: any) => holds(when, askedOf(ctx, facts)));
-  return { port: found?.id ?? "else", output: { case: found?.id ?? "else" } };
+async function branch({ ctx, config, facts }: Call): Promise<Outcome> {
+  for (const { id, when } of config.cases) if (await holds(when, askedOf(ctx, facts))) return { port: id, output: { case: id } };
+  return { port: "else", output: { case: "else" } };
 }
 
 /** The same record always goes the same way. */

@@ -1,0 +1,123 @@
+// Triggers that changes of records start.
+import { z } from "zod";
+import {
+  anything,
+  defining,
+  fieldName,
+  id,
+  ids,
+  label,
+  may,
+  naming,
+  need,
+  objectType,
+  oneOf,
+  someOf,
+  values,
+} from "../catalog.ts";
+import { changedAny, changedFrom, changedStatus, changedTag, isFrom, namesFor } from "../event_matching.ts";
+import { events, type TriggerType } from "./trigger_type.ts";
+
+const define = defining<TriggerType>();
+const records = "records";
+const from = may(z.array(anything).max(100));
+const change = need(oneOf("added", "removed"));
+
+export const recordTriggers: readonly TriggerType[] = [
+  define(
+    records,
+    "record.created",
+    "A record is created.",
+    { object_type: need(objectType), sources: may(someOf("user", "api", "import", "automation", "share")) },
+    { listens: ({ object_type }) => namesFor(object_type, "created"), matches: isFrom },
+  ),
+  define(
+    records,
+    "record.updated",
+    "A record is changed, or one of some of its fields.",
+    { object_type: need(objectType), fields: may(z.array(fieldName).min(1).max(100)), ignore_actors: may(ids) },
+    { listens: ({ object_type }) => namesFor(object_type, "updated"), matches: changedAny },
+  ),
+  define(
+    records,
+    "record.deleted",
+    "A record is deleted.",
+    { object_type: need(objectType) },
+    { listens: ({ object_type }) => namesFor(object_type, "deleted"), leavesRecord: false },
+  ),
+  define(
+    records,
+    "field.changed",
+    "A field changes from one value to another.",
+    { object_type: need(objectType), field: need(fieldName), from, to: from },
+    { listens: ({ object_type }) => namesFor(object_type, "updated"), matches: changedFrom },
+  ),
+  define(records, "record.matches", "A record starts to meet a condition.", {
+    object_type: need(objectType),
+    condition: need(values),
+  }),
+  define(
+    records,
+    "status.changed",
+    "A lead or deal changes its status.",
+    {
+      object_type: need(oneOf("lead", "opportunity")),
+      pipeline_id: naming(may(id), "pipeline"),
+      from: naming(may(ids), "lead_status", "opportunity_status"),
+      to: naming(may(ids), "lead_status", "opportunity_status"),
+      to_type: may(oneOf("active", "won", "lost")),
+    },
+    {
+      object_types: ["lead", "opportunity"],
+      listens: ({ object_type }) => namesFor(object_type, "status_updated"),
+      matches: changedStatus,
+    },
+  ),
+  define(
+    records,
+    "tag.changed",
+    "A tag is added or removed.",
+    { object_type: need(oneOf("lead", "contact")), tag: need(label), change },
+    {
+      object_types: ["lead", "contact"],
+      listens: ({ object_type }) => namesFor(object_type, "created", "updated"),
+      matches: changedTag,
+    },
+  ),
+  define(
+    records,
+    "list.membership",
+    "A record joins or leaves a list.",
+    { list_id: naming(need(id), "lead_list", "contact_list"), change },
+    { object_types: ["lead", "contact"] },
+  ),
+  define(
+    records,
+    "task.event",
+    "A task is created, completed or overdue.",
+    { ...events("created", "completed", "overdue"), task_type: may(label) },
+    {
+      object_types: ["task"],
+      listens: ({ event }) => namesFor("task", event),
+      matches: ({ task_type }, { record }) => task_type == null || record._type === task_type,
+    },
+  ),
+  define(
+    records,
+    "quote.event",
+    "A quote is sent, accepted, declined or expires.",
+    events("created", "sent", "accepted", "declined", "expired", "canceled"),
+  ),
+  define(records, "project.event", "A project is started or completed.", events("created", "completed", "canceled")),
+  define(records, "file.event", "A file is added or removed.", {
+    ...events("created", "updated", "deleted"),
+    subtype_id: naming(may(id), "file_subtype"),
+  }),
+  define(
+    records,
+    "custom_object.event",
+    "A custom object is created, changed or deleted.",
+    { custom_object_type_id: naming(need(id), "custom_object_type"), ...events("created", "updated", "deleted") },
+    { object_types: ["custom_object"] },
+  ),
+];

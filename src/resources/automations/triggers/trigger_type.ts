@@ -1,0 +1,22 @@
+// A kind of trigger: one declaration with what its config takes and which events start a run. To make a further one available: say
+// what it listens to, and add an example to the tests.
+import { need, oneOf, type TypeDefinition } from "../catalog.ts";
+import type { Occurrence } from "../occurrence.ts";
+
+/** A trigger that this release carries out `listens` to events, or somebody starts it. */
+export interface TriggerType extends TypeDefinition {
+  /** The names of the events it looks at. */
+  listens?(config: Config): string[];
+  /** Whether one of these events is meant. By default every one is. */
+  matches?(config: Config, event: Occurrence): boolean;
+  /** The values of the starting record can be read: false where it is gone by then. */
+  leavesRecord?: false;
+  byHand?: true;
+}
+
+export type Config = Record<string, any>;
+
+export const startsRuns = ({ listens, byHand }: TriggerType): boolean => listens !== undefined || byHand === true;
+
+/** The config of triggers that are about one of some events. */
+export const events = (...names: [string, ...string[]]) => ({ event: need(oneOf(...names)) });
