@@ -35,6 +35,13 @@ export function emitAll<R extends Resource>(ctx: Ctx, of: R, changes: readonly C
 export const emitInTurns = <R extends Resource>(ctx: Ctx, of: R, changes: readonly Change<R>[]): Promise<void> =>
   inTurns(changes, (piece) => emitAll(ctx, of, piece));
 
+/** Writes an event that is no change of a record, about the record with this id. */
+export function emitCustom(ctx: Ctx, name: string, about: { object_id: string; lead_id: string | null }, data: object): void {
+  const change: Change = { action: name };
+  write(ctx, insertEvents([valuesOf(ctx, "custom", about.object_id, about.lead_id, change, JSON.stringify(data), "{}")]));
+  transactionOf(ctx).afterCommit(() => ctx.registry.announceEvents());
+}
+
 /** The values of the event's row; null if the change emits no event. */
 function eventOf<R extends Resource>(ctx: Ctx, of: R, change: Change<R>): unknown[] | null {
   const row = (change.after ?? change.before) as Row<R> & Record<string, unknown>;

@@ -7,7 +7,7 @@ import { type Filter } from "../../core/search.ts";
 import { name, or, raw, type Sql, sql } from "../../db/sql.ts";
 import { checkAmong, readValues } from "../../records/comparisons.ts";
 import { firstIdAt, madeAt } from "../../values/id.ts";
-import { type EventName, eventNames, eventPattern, matchesEvent, unknownEvent } from "./event_names.ts";
+import { customEvent, type EventName, eventNames, eventPattern, matchesEvent, unknownEvent } from "./event_names.ts";
 import { eventIsVisible, metaOf } from "./visibility.ts";
 
 const anything = z.record(z.string(), z.unknown());
@@ -62,7 +62,15 @@ export const event = resource({
 // Parts and patterns of names are looked up as the names that they match, because names have an index: a rare kind among a
 // million events takes 1 ms instead of 800.
 const named = (alias: string, names: readonly EventName[]): Sql =>
-  sql`${name(alias)}.event = any(${names.map((one) => one.name)}::text[])`;
+  namedAs(
+    alias,
+    names.map((one) => one.name),
+  );
+
+const namedAs = (alias: string, names: readonly string[]): Sql => sql`${name(alias)}.event = any(${names}::text[])`;
+
+/** What automations emit by names of their own. */
+const isCustom = (alias: string): Sql => sql`${name(alias)}.event like 'custom.%'`;
 
 function alone(value: string): string[] {
   return [value];
@@ -89,10 +97,10 @@ function eventFilter(doc: string, read: (value: string) => string[]): Filter {
     sql(_ctx, value, alias) {
       const patterns = read(value).map((one) => eventPattern(one) ?? refuse(one));
       if (patterns.includes("*")) return raw("true");
-      return named(
-        alias,
-        eventNames.filter(({ name }) => patterns.some((pattern) => matchesEvent(pattern, name))),
-      );
+      const known = eventNames.filter(({ name }) => patterns.some((pattern) => matchesEvent(pattern, name)));
+      const ownNames = patterns.filter((pattern) => customEvent.test(pattern));
+      const among = namedAs(alias, [...known.map((one) => one.name), ...ownNames]);
+      return patterns.includes("custom.*") ? or([among, isCustom(alias)]) : among;
     },
   };
 }

@@ -66,6 +66,8 @@ describe("a name", () => {
     "email.sent",
     "meeting.scheduled",
     "note.*",
+    "custom.order_ready",
+    "custom.*",
   ];
   for (const name of known) test(`${name} is one`, () => assert.ok(eventPattern(name)));
 
@@ -73,6 +75,8 @@ describe("a name", () => {
     "",
     "lead",
     "lead.exploded",
+    "custom.Order ready",
+    "custom",
     "Lead.Created",
     "lead.created ",
     "*.created",

@@ -52,6 +52,8 @@ export const eventCatalog: ReadonlyMap<string, readonly string[]> = new Map([
   ...each(["enrichment", "mailing_export"], ["completed", "failed"]),
   ...each(["automation", "automations"], ["published", "paused"]),
   ...each(["automation_run"], ["completed", "failed", "cancelled"]),
+  // What an organization's own automations emit, by names of their own.
+  ["custom", []],
 ]);
 
 const types = [...eventCatalog.keys()];
@@ -82,8 +84,11 @@ export function eventPattern(given: string): string | null {
   return [given, `activity.${given}`].find(isPattern) ?? null;
 }
 
+/** The names that automations emit: `custom.order_ready`. */
+export const customEvent = /^custom\.[a-z][a-z0-9_]*(\.[a-z0-9_]+)*$/;
+
 const isPattern = (name: string): boolean =>
-  names.has(name) || ofAnyTask.has(name) || (name.endsWith(".*") && beginnings.has(name.slice(0, -2)));
+  names.has(name) || customEvent.test(name) || ofAnyTask.has(name) || (name.endsWith(".*") && beginnings.has(name.slice(0, -2)));
 
 /** Whether an event of this name matches `pattern`. */
 export function matchesEvent(pattern: string, event: string): boolean {

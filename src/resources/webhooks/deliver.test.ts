@@ -5,6 +5,7 @@ import { Webhook as StandardWebhook } from "standardwebhooks";
 import { receiver } from "../../../test/support/receiver.ts";
 import { deliveriesOf, drained, leads, openTransaction, subscribe, workspace } from "../../../test/support/webhooks.ts";
 import type { Ctx } from "../../core/context.ts";
+import { emitCustom } from "../../records/event.ts";
 import { createRecord, updateRecord } from "../../records/records.ts";
 import { importResource } from "../imports/import.ts";
 import { lead } from "../leads/lead.ts";
@@ -75,13 +76,21 @@ describe("a webhook that is taken", () => {
     const [one, other] = [await receiver(), await receiver()];
     await subscribe(acme, one, { events: ["lead.*"], event_filters: { "lead.*": named("Acme") } });
     await subscribe(acme, other, { events: ["contact.created", "opportunity.*"] });
+    const [ours, ready] = [await receiver(), await receiver()];
+    await subscribe(acme, ours, { events: ["custom.*"] });
+    await subscribe(acme, ready, { events: ["custom.order_ready"] });
 
     const { id } = await acme.lead({ name: "Acme" });
     await acme.lead({ name: "Other" });
     const contact = await acme.contact({ lead_id: id });
+    await acme.inside(async (ctx) => {
+      emitCustom(ctx, "order_ready", { object_id: id, lead_id: id }, { number: 5 });
+      emitCustom(ctx, "order_late", { object_id: contact.id, lead_id: id }, {});
+    });
     await drained(acme);
 
     assert.deepEqual([one.objects(), other.objects()], [[id], [contact.id]]);
+    assert.deepEqual([ours.objects(), ready.objects()], [[id, contact.id], [id]]);
   });
 
   test("leaves out what bulk actions and imports do where that is asked for, and not that they are done", async () => {

@@ -11,7 +11,7 @@ import { pgTimestamp } from "../../values/time.ts";
 import { event } from "../events/event.ts";
 import { isSeen } from "../events/feed.ts";
 import type { Place, Webhook } from "./turn.ts";
-import { namesOf, passesFilters } from "./wanted.ts";
+import { isWantedIn, passesFilters } from "./wanted.ts";
 
 export interface News {
   id: string;
@@ -68,13 +68,13 @@ async function readWindow(
   most: number,
 ) {
   const projection = eventProjection(ctx);
-  const names = namesOf(events);
+  const isWanted = isWantedIn(events, raw("t.event"));
   const after = (t: Sql) => sql`(${t}.epoch, ${t}.position, ${t}.seq) > (${epoch}::bigint, ${position}::bigint, ${seq}::bigint)`;
   const conditions = [
     ...scope(ctx, event),
     after(raw("t")),
     sql`(${order}) <= (coalesce(edge.epoch, head.epoch), coalesce(edge.position, head.position), coalesce(edge.seq, 0))`,
-    ...(names === null ? [] : [sql`t.event = any(${names}::text[])`]),
+    ...(isWanted === null ? [] : [isWanted]),
     ...(include_bulk ? [] : [raw(notFromBulk)]),
     ...(begins_after === null ? [] : [sql`not ${isSeen(begins_after)}`]),
   ];

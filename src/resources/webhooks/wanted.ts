@@ -1,13 +1,22 @@
 // Which events a webhook wants: by their names in SQL, by its filters one by one.
 import { type Sql, sql } from "../../db/sql.ts";
 import { type EventFilter, passes } from "../events/event_filter.ts";
-import { eventNames, eventPattern, matchesEvent } from "../events/event_names.ts";
+import { customEvent, eventNames, eventPattern, matchesEvent } from "../events/event_names.ts";
 
-/** The event names that match these patterns. Null for all. */
+/** The event names that match these patterns. Null for all. Of `custom.*`, which has no end, there are none. */
 export function namesOf(patterns: readonly string[]): string[] | null {
   const full = fullOf(patterns);
   if (full.includes("*")) return null;
-  return eventNames.filter(({ name }) => full.some((pattern) => matchesEvent(pattern, name))).map(({ name }) => name);
+  const known = eventNames.filter(({ name }) => full.some((pattern) => matchesEvent(pattern, name))).map(({ name }) => name);
+  return [...known, ...full.filter((pattern) => customEvent.test(pattern))];
+}
+
+/** The condition on an event's name. Null for all. */
+export function isWantedIn(patterns: readonly string[], event: Sql): Sql | null {
+  const names = namesOf(patterns);
+  if (names === null) return null;
+  const among = sql`${event} = any(${names}::text[])`;
+  return patterns.includes("custom.*") ? sql`(${among} or ${event} like 'custom.%')` : among;
 }
 
 /** Whether one of these names matches one of the patterns. */
