@@ -31,6 +31,27 @@ export function listOperations(of: List, listed: Resource): Operation[] {
   ];
 }
 
+/** Adds records to a list. Returns the list, the records that exist, and those of them that were not on it. */
+export async function addToList(ctx: Ctx, of: List, listed: Resource, id: string, ids: readonly string[]) {
+  const list = await lockRecord(ctx, of, id);
+  if (list.is_read_only) throw invalid({}, "The list is managed by its source and cannot be changed by hand.");
+  const found = await findRecords(ctx, listed, [sql`t.id = any(${ids})`], sql`order by t.id for key share of t`);
+
+  const members = found.map((row) => row.id);
+  const added = await addMembers(ctx, listed.name as Listed, list.id, members);
+  if (added.length > 0) emit(ctx, of, { action: "member_added", after: list, meta: { [`${listed.name}_ids`]: added } });
+  return { list, members, added };
+}
+
+/** Removes a record from a list. False when it was not on it. */
+export async function removeFromList(ctx: Ctx, of: List, listed: Resource, id: string, memberId: string): Promise<boolean> {
+  const list = await lockRecord(ctx, of, id);
+  const member = await getRecord(ctx, listed, memberId);
+  if (!(await removeMember(ctx, listed.name as Listed, list.id, member.id))) return false;
+  emit(ctx, of, { action: "member_removed", after: list, meta: { [`${listed.name}_ids`]: [member.id] } });
+  return true;
+}
+
 const addedMax = 1000;
 
 const adding = (of: List, listed: Resource, word: Listed) =>
@@ -52,14 +73,8 @@ const adding = (of: List, listed: Resource, word: Listed) =>
       member_count: z.int(),
     }),
     async run(ctx, { id, ...given }) {
-      const list = await lockRecord(ctx, of, id as string);
-      if (list.is_read_only) throw invalid({}, "The list is managed by its source and cannot be changed by hand.");
       const ids = [...new Set((given as Record<string, string[]>)[`${word}_ids`])];
-      const found = await findRecords(ctx, listed, [sql`t.id = any(${ids})`], sql`order by t.id for key share of t`);
-
-      const members = found.map((row) => row.id);
-      const added = await addMembers(ctx, word, list.id, members);
-      if (added.length > 0) emit(ctx, of, { action: "member_added", after: list, meta: { [`${word}_ids`]: added } });
+      const { list, members, added } = await addToList(ctx, of, listed, id as string, ids);
       const not_found = ids.filter((one) => !members.includes(one));
       const already_members = members.length - added.length;
       return { added: added.length, already_members, not_found, member_count: await countMembers(ctx, word, list.id) };
@@ -77,10 +92,8 @@ const removing = (of: List, listed: Resource, word: Listed) =>
     input: { id: z.string(), [`${word}_id`]: z.string() },
     output: z.strictObject({}),
     async run(ctx, { id, ...given }) {
-      const list = await lockRecord(ctx, of, id as string);
-      const member = await getRecord(ctx, listed, (given as Record<string, string>)[`${word}_id`]!);
-      if (!(await removeMember(ctx, word, list.id, member.id))) throw notFound();
-      emit(ctx, of, { action: "member_removed", after: list, meta: { [`${word}_ids`]: [member.id] } });
+      const member = (given as Record<string, string>)[`${word}_id`]!;
+      if (!(await removeFromList(ctx, of, listed, id as string, member))) throw notFound();
       return new JsonText("{}");
     },
   });
