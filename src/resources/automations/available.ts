@@ -16,7 +16,7 @@ const notYet = "is not carried out yet: the catalog says in available what is";
 export function problemsOfAvailability({ trigger, filter, graph }: Plan): Finding[] {
   const of = triggers.get(trigger.type);
   const found = of !== undefined && !startsRuns(of) ? [finding("trigger_type_not_available", "trigger.type", notYet)] : [];
-  if (filter !== null && !isQuery(filter)) found.push(...ofConditions(filter, "filter"));
+  if (filter !== null) found.push(...ofConditions(filter, "filter"));
   found.push(...ofConditions(trigger.config.condition, "trigger.config.condition"));
   for (const [id, { type, config }] of Object.entries(graph.steps)) {
     const step = stepTypesByName.get(type);
@@ -36,7 +36,7 @@ export function problemsOfAvailability({ trigger, filter, graph }: Plan): Findin
 
 function ofConditions(node: unknown, at: string): Finding[] {
   if (Array.isArray(node)) return node.flatMap((one, i) => ofConditions(one, `${at}.${i}`));
-  if (!isObject(node)) return [];
+  if (!isObject(node) || isQuery(node)) return [];
   if (typeof node.type === "string") {
     const of = conditions.get(node.type);
     return of !== undefined && of.meets === undefined ? [finding("condition_type_not_available", `${at}.type`, notYet)] : [];

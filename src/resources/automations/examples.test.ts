@@ -6,6 +6,7 @@ import { organization, type Workspace } from "../../../test/support/given.ts";
 import { withWorker } from "../../../test/support/worker.ts";
 import { conditionTypes } from "./condition_types.ts";
 import { conditionExamples } from "./examples/conditions.ts";
+import { databaseExamples } from "./examples/steps_of_database.ts";
 import { flowExamples } from "./examples/steps_of_flow.ts";
 import { outreachExamples } from "./examples/steps_of_outreach.ts";
 import { recordExamples } from "./examples/steps_of_records.ts";
@@ -27,7 +28,7 @@ const named = (types: readonly { type: string }[]) => types.map(({ type }) => ty
 const runsOf = (acme: Workspace, { id }: any): Promise<any[]> => acme.all(`/automations/${id}/runs/`);
 
 describe("every step that is available", () => {
-  const examples = { ...flowExamples, ...recordExamples, ...outreachExamples };
+  const examples = { ...flowExamples, ...recordExamples, ...databaseExamples, ...outreachExamples };
 
   test("has an example", () =>
     assert.deepEqual(Object.keys(examples).sort(), named(stepTypes.filter(({ run }) => run !== undefined))));
@@ -116,11 +117,7 @@ test("what the catalogs only declare is refused where it would go live", async (
     assert.deepEqual([errors[0].code, errors[0].path], [code, path]);
   };
 
-  await refuse(
-    { graph: chain(["webhook.emit", { event_name: "x", payload: {} }]) },
-    "step_type_not_available",
-    "graph.steps.s1.type",
-  );
+  await refuse({ graph: chain(["mailing_export.push", { platform: "x" }]) }, "step_type_not_available", "graph.steps.s1.type");
   await refuse(
     { trigger: { type: "record.inactive", config: { object_type: "lead", days: 3 } } },
     "trigger_type_not_available",

@@ -1,7 +1,7 @@
 // The graph of an automation: named steps, each with ports that name the next step. A draft may be unfinished, but every step in
 // it must be valid by itself.
 import { notAmong } from "../../values/reasons.ts";
-import { checkCondition } from "./conditions.ts";
+import { checkCondition, isQuery } from "./conditions.ts";
 import { type Check, checkConfig, isObject, typeNamed, unknownKey } from "./config.ts";
 import type { Graph, Step } from "./graph_shape.ts";
 import { stepTypes } from "./step_types.ts";
@@ -75,6 +75,7 @@ function readStep(check: Check, id: string, given: unknown, at: string): Step {
 function checkNested(check: Check, config: unknown, at: string): void {
   if (!isObject(config)) return;
   if (config.when !== undefined) checkCondition(check, config.when, `${at}.when`);
+  if (isObject(config.where) && !isQuery(config.where)) checkCondition(check, config.where, `${at}.where`);
   if (Array.isArray(config.cases)) {
     config.cases.forEach((one, i) => {
       if (isObject(one) && one.when !== undefined) checkCondition(check, one.when, `${at}.cases.${i}.when`);

@@ -64,11 +64,41 @@ describe("publishing", () => {
     await refuse(chainOf(["wait.duration", { amount: 1 }]), ["duration_invalid", "graph.steps.s1.config.unit"]);
     await refuse(chainOf(["record.update", { fields: { nmae: 1 } }]), ["field_unknown", "graph.steps.s1.config.fields.nmae"]);
     await refuse(chainOf(["status.set", { status_id: "stat_none" }]), ["status_not_found", "graph.steps.s1.config.status_id"]);
+    const found = (given: object) => {
+      const step = {
+        type: "record.find",
+        config: { object_type: "lead", limit: 1, where: { type: "match_all" }, ...given },
+        ports: { found: null, empty: null },
+      };
+      return steps({ s1: step });
+    };
+    const at = "graph.steps.s1.config";
+    const contains = { type: "field", ref: "record.name", op: "contains", value: "x" };
+    await refuse(found({ where: { all: [contains] } }), ["operator_invalid_for_field", `${at}.where.all.0.op`]);
+    await refuse(found({ where: { not: { ...contains, ref: "record.nmae" } } }), ["field_unknown", `${at}.where.not.ref`]);
+    await refuse(found({ where: { type: "id" } }), ["config_invalid", `${at}.where.value`]);
+    await refuse(found({ order: "colour" }), ["config_invalid", `${at}.order`]);
     await refuse({ filter: { all: [{ type: "field", ref: "record.name", op: "gt", value: 1 }] } }, [
       "operator_invalid_for_field",
       "filter.all.0.op",
     ]);
   });
+});
+
+test("only an admin lets an automation delete with all rights; with the rights of a member, it may do what they may", async () => {
+  const acme = await organization();
+  const bob = await acme.member("superuser");
+  const graph = chain(["record.delete", { target: { $ref: "record" } }]);
+  const made = await bob.post("/automations/", { name: "X", trigger: newLead, graph });
+  const path = `/automations/${made.id}/`;
+
+  const { errors } = await bob.refused(400, "POST", `${path}publish/`, {});
+  const limited = await bob.put(path, { settings: { run_as_user_id: bob.userId } });
+
+  assert.deepEqual([errors[0].code, errors[0].path], ["destructive_requires_admin", "graph.steps.s1.type"]);
+  assert.equal((await bob.post(`${path}publish/`, { if_revision: limited.draft.revision })).status, "active");
+  await acme.put(path, { settings: { run_as_user_id: null } });
+  assert.equal((await acme.post(`${path}publish/`, {})).status, "active");
 });
 
 const chainOf = (...steps: Parameters<typeof chain>) => ({ graph: chain(...steps) });

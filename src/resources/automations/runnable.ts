@@ -1,10 +1,11 @@
 // The checks before an automation is published: its fields exist on its records, its values fit them, its messages have content,
 // and its senders are allowed.
 import type { Ctx } from "../../core/context.ts";
-import { below, collect, type FieldErrors } from "../../core/errors.ts";
+import { below, collect, type FieldErrors, placed } from "../../core/errors.ts";
 import type { AnyField, Field } from "../../core/field.ts";
 import type { Resource } from "../../core/resource.ts";
 import { type CustomField, checkValue, customFieldsOf, findField } from "../../records/custom_fields.ts";
+import { readOrder } from "../../records/order.ts";
 import { checkTemplate, TemplateError } from "../../services/liquid.ts";
 import { isId } from "../../values/id.ts";
 import { hint, reasons } from "../../values/reasons.ts";
@@ -21,6 +22,7 @@ import { checkCallerId, checkOwnNumber } from "../telephony/own_numbers.ts";
 import { phoneNumber } from "../telephony/phone_number.ts";
 import { isDynamic, isObject } from "./config.ts";
 import type { Plan } from "./fields.ts";
+import { recordsThat } from "./searched_records.ts";
 
 type Config = Record<string, unknown>;
 
@@ -154,6 +156,7 @@ const steps: Readonly<Record<string, CheckStep>> = {
     if (statuses === undefined || ctx.directory.find(statuses.name, status_id) === undefined)
       errors[`${at}.status_id`] = `is not a status of a ${nounOf(of)}`;
   },
+  "record.find": checkFind,
   "list.change": ({ errors, of }, { list_id, target }, at) => {
     if (of === undefined || !isItself(target) || typeof list_id !== "string") return;
     const lists = { lead: leadList, contact: contactList }[of.name];
@@ -172,6 +175,23 @@ const steps: Readonly<Record<string, CheckStep>> = {
     if (typeof url === "string" && !addresses.allowsHost(url)) errors[`${at}.url`] = addresses.words;
   },
 };
+
+/** What is only known when it runs is checked then. */
+async function checkFind({ ctx, errors }: Check, { object_type, where, order }: Config, at: string): Promise<void> {
+  const of = ctx.registry.resource(String(object_type));
+  if (of === undefined || !isObject(where)) return;
+  if (typeof order === "string")
+    collect(errors, () =>
+      placed(
+        () => `${at}.order`,
+        () => readOrder(of, order, ctx),
+      ),
+    );
+  if (!hasDynamic(where)) await collect(errors, () => below(at, () => recordsThat(ctx, of, where)));
+}
+
+const hasDynamic = (value: unknown): boolean =>
+  isDynamic(value) || (typeof value === "object" && value !== null && Object.values(value).some(hasDynamic));
 
 async function checkMail(check: Check, config: Config, at: string): Promise<void> {
   if (!config.template_id && !config.body) check.errors[`${at}.template_id`] = "is required, or a body";

@@ -1,6 +1,7 @@
 // Steps that ask other services.
 import { z } from "zod";
 import { anything, defining, fieldName, label, may, need, oneOf, values } from "../catalog.ts";
+import { emitEvent, eventName } from "./emitting.ts";
 import { internal, type StepType } from "./step.ts";
 
 const define = defining<StepType>();
@@ -33,8 +34,8 @@ export const externalSteps: readonly StepType[] = [
     external,
     "webhook.emit",
     "Sends a custom event to webhooks.",
-    { event_name: need(label), payload: need(values) },
-    internal,
+    { event_name: need(eventName), payload: need(values) },
+    { ...internal, output: z.object({ event: z.string() }), run: emitEvent },
   ),
   define(
     external,

@@ -1,6 +1,5 @@
 // Steps that change records. They go through the front door, with the rights of the member in whose name the run acts.
 import { z } from "zod";
-import { todayIn } from "../../../values/time.ts";
 import {
   anything,
   type Config,
@@ -18,12 +17,13 @@ import {
   values,
   words,
 } from "../catalog.ts";
-import { momentAfter } from "../durations.ts";
 import { StepFailure } from "../step_failure.ts";
 import { assignLacks, nextOwner, ownerField } from "./assigning.ts";
-import { zoneOfRun } from "./flow.ts";
+import { createCustomActivity, createNote, createOpportunity, createProject, createQuote, createTask } from "./creating.ts";
+import { findThem, foundOutput } from "./finding.ts";
+import { changeList } from "./listing.ts";
 import { type Call, internal, type Outcome, type StepType } from "./step.ts";
-import { changeRecord, createOf, findAlike, presentOf, type Target, targetOf } from "./writing.ts";
+import { changeRecord, createOf, deleteTargeted, findAlike, idOf, presentOf, targetOf } from "./writing.ts";
 
 const define = defining<StepType>();
 const records = "records";
@@ -62,9 +62,15 @@ export const recordSteps: readonly StepType[] = [
     "record.find",
     "Finds records.",
     { object_type: need(objectType), where: need(values), order: may(label), limit: need(z.int().min(1).max(100)) },
-    { ports: ["found", "empty"] },
+    { ports: ["found", "empty"], output: foundOutput, run: findThem },
   ),
-  define(records, "record.delete", "Deletes a record.", { target: need(anything) }, { ports: out, side_effect: "destructive" }),
+  define(
+    records,
+    "record.delete",
+    "Deletes a record.",
+    { target: need(anything) },
+    { ports: out, side_effect: "destructive", output: idOutput, run: deleteTarget },
+  ),
   create(
     "status.set",
     "Sets a status.",
@@ -91,11 +97,16 @@ export const recordSteps: readonly StepType[] = [
     { target, tag: need(label), change: need(oneOf("add", "remove")) },
     { output: idOutput, run: changeTag },
   ),
-  create("list.change", "Adds a record to a list or removes it.", {
-    target,
-    list_id: naming(need(id), "lead_list", "contact_list"),
-    change: need(oneOf("add", "remove")),
-  }),
+  create(
+    "list.change",
+    "Adds a record to a list or removes it.",
+    {
+      target,
+      list_id: naming(need(id), "lead_list", "contact_list"),
+      change: need(oneOf("add", "remove")),
+    },
+    { output: idOutput.extend({ changed: z.boolean() }), run: changeList },
+  ),
   create(
     "opportunity.create",
     "Creates a deal.",
@@ -146,22 +157,45 @@ export const recordSteps: readonly StepType[] = [
     },
     { output: idOutput, run: createNote },
   ),
-  create("custom_activity.create", "Creates a custom activity.", {
-    custom_activity_type_id: naming(need(id), "custom_activity_type"),
-    lead_id: may(anything),
-    fields: may(values),
-    status: may(oneOf("draft", "published")),
-  }),
-  create("project.create", "Creates a project.", { name: need(label), lead_id: may(anything), fields: may(values) }),
-  create("quote.create", "Creates a quote.", { opportunity_id: may(anything), template_id: may(id), fields: may(values) }),
+  create(
+    "custom_activity.create",
+    "Creates a custom activity.",
+    {
+      custom_activity_type_id: naming(need(id), "custom_activity_type"),
+      lead_id: may(anything),
+      fields: may(values),
+      status: may(oneOf("draft", "published")),
+    },
+    { output: idOutput, run: createCustomActivity },
+  ),
+  create(
+    "project.create",
+    "Creates a project.",
+    { name: need(label), lead_id: may(anything), fields: may(values) },
+    { output: idOutput, run: createProject },
+  ),
+  create(
+    "quote.create",
+    "Creates a quote.",
+    { opportunity_id: may(anything), template_id: may(id), fields: may(values) },
+    {
+      output: idOutput,
+      run: createQuote,
+      lacks: ({ template_id }) => (template_id == null ? null : "knows no templates of quotes: say what it has in fields"),
+    },
+  ),
   create("file.attach", "Attaches a file.", { target, file_id: naming(may(id), "file"), slot: may(label), url: may(label) }),
 ];
-
-const idOf = ({ kind, id }: Target): { id: string; object_type: string } => ({ id, object_type: kind.name });
 
 async function change(call: Call, fields: Record<string, unknown>): Promise<Outcome> {
   const found = await targetOf(call);
   await changeRecord(call, found, fields);
+  return { output: idOf(found) };
+}
+
+async function deleteTarget(call: Call): Promise<Outcome> {
+  const found = await targetOf(call);
+  await deleteTargeted(call, found);
   return { output: idOf(found) };
 }
 
@@ -209,36 +243,4 @@ async function assignOwner(call: Call): Promise<Outcome> {
   const user_id = await nextOwner(call, found.kind);
   await changeRecord(call, found, { [ownerField(found.kind)]: user_id });
   return { output: { ...idOf(found), user_id } };
-}
-
-// --- creating ---
-
-/** The lead that the step names, else that of the record. */
-function leadOf({ config, run, facts: { record } }: Call): string {
-  const own = run.object_type === "lead" ? run.object_id : record?.lead_id;
-  const lead = config.lead_id ?? own ?? run.lead_id;
-  if (typeof lead !== "string") throw new StepFailure("unresolved_ref", "config", "There is no lead: name one in lead_id");
-  return lead;
-}
-
-/** Without what is not said. */
-const said = (fields: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
-
-async function createTask(call: Call): Promise<Outcome> {
-  const { text, contact_id, due_in, date, assigned_to, priority } = call.config;
-  const zone = zoneOfRun(call);
-  const due = due_in == null ? date : todayIn(momentAfter(call.ctx.now, due_in, zone), zone);
-  const fields = said({ text, contact_id, priority, date: due, assigned_to, lead_id: leadOf(call) });
-  return { output: idOf(await createOf(call, "task", fields)) };
-}
-
-async function createNote(call: Call): Promise<Outcome> {
-  const { note, title, contact_id } = call.config;
-  return { output: idOf(await createOf(call, "activity_note", said({ note, title, contact_id, lead_id: leadOf(call) }))) };
-}
-
-async function createOpportunity(call: Call): Promise<Outcome> {
-  const { lead_id: _, ...fields } = call.config;
-  return { output: idOf(await createOf(call, "opportunity", said({ ...fields, lead_id: leadOf(call) }))) };
 }

@@ -4,7 +4,7 @@ import { notAllowed, paymentRequired } from "../../../core/errors.ts";
 import type { Resource } from "../../../core/resource.ts";
 import { name, sql } from "../../../db/sql.ts";
 import { ignoredFields, readCreate, readPatch } from "../../../records/input.ts";
-import { createRecord, findAnyRecord, findRecords, showRecord, updateRecord } from "../../../records/records.ts";
+import { createRecord, deleteRecord, findAnyRecord, findRecords, showRecord, updateRecord } from "../../../records/records.ts";
 import { isObject } from "../config.ts";
 import { StepFailure } from "../step_failure.ts";
 import type { Call } from "./step.ts";
@@ -16,19 +16,24 @@ export interface Target {
 
 type Fields = Record<string, unknown>;
 
-/**
- * The record that `target` names by reference or id; by default the one the run is about. It is locked, because another run may change
- * the same record at the same time.
- */
-export async function targetOf({ ctx, config, run }: Call): Promise<Target> {
+export const idOf = ({ kind, id }: Target): { id: string; object_type: string } => ({ id, object_type: kind.name });
+
+/** The record that `target` names by reference or id; by default the one the run is about. */
+export async function recordNamed({ ctx, config, run }: Call): Promise<Target> {
   const given = isObject(config.target) ? config.target.id : config.target;
   const id = given ?? run.object_id;
   if (typeof id !== "string")
     throw new StepFailure("unresolved_ref", "config", "There is no record to change: name one in target");
   const found = await findAnyRecord(ctx, id);
   if (found === null) throw new StepFailure("record_not_found", "not_found", `The record ${id} does not exist`);
-  await ctx.registry.verb(found.kind, "lock")(ctx, id);
   return { kind: found.kind, id };
+}
+
+/** The same, locked, because another run may change the same record at the same time. */
+export async function targetOf(call: Call): Promise<Target> {
+  const found = await recordNamed(call);
+  await call.ctx.registry.verb(found.kind, "lock")(call.ctx, found.id);
+  return found;
 }
 
 /** The record as a read shows it. */
@@ -42,6 +47,12 @@ export async function changeRecord({ ctx }: Call, { kind, id }: Target, body: Fi
   const found = await findAnyRecord(ctx, id);
   if (found === null) throw new StepFailure("record_not_found", "not_found", `The record ${id} does not exist`);
   await updateRecord(ctx, kind, id, readPatch(ctx, kind, body, found.row));
+}
+
+/** Deletes it as a request would, with what belongs to it. */
+export async function deleteTargeted({ ctx }: Call, { kind, id }: Target): Promise<void> {
+  checkMay({ ctx }, kind, "delete");
+  await deleteRecord(ctx, kind, id);
 }
 
 /** Somebody must have it: where nobody is named, and no member acts, who has the record of the run. */
@@ -81,8 +92,11 @@ export async function findAlike(
 /** A body as a request would send it. Unknown fields are refused. */
 const given = (body: Fields) => ({ params: {}, query: {}, body, strict: true });
 
-function checkMay({ ctx }: Pick<Call, "ctx">, kind: Resource, verb: "create" | "update"): void {
-  const permission = ctx.registry.operation(`${kind.name}.${verb}`)?.permission ?? "member";
+function checkMay({ ctx }: Pick<Call, "ctx">, kind: Resource, verb: "create" | "update" | "delete"): void {
+  const operation = ctx.registry.operation(`${kind.name}.${verb}`);
+  if (operation === undefined && verb === "delete")
+    throw new StepFailure("object_type_mismatch", "config", `A ${kind.name} cannot be deleted by a step`);
+  const permission = operation?.permission ?? "member";
   if (permission !== "member" && !may(ctx, permission)) throw notAllowed(permission);
   if (ctx.actor.past_due) throw paymentRequired("The account is past due");
 }
