@@ -4,12 +4,11 @@ import { boolean, choice, integer, json, label, ref, text, timestamp } from "../
 import { resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
 import { anyObject } from "./fields.ts";
+import { livingStates } from "./living_states.ts";
 import { visibleAsRecord } from "./visibility.ts";
 
 const readOnly = true;
 
-/** In these states a run may still do something. */
-export const livingStates = ["queued", "running", "waiting", "held"] as const;
 export const runStates = [...livingStates, "completed", "failed", "cancelled", "skipped", "exited", "expired"] as const;
 export const runKinds = ["event", "manual", "bulk", "schedule", "webhook", "replay", "child", "backfill"] as const;
 const stays = { onDelete: "clear", onMove: "clear" } as const;

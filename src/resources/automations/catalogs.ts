@@ -25,6 +25,6 @@ const catalog = <T extends TypeDefinition>(word: string, doc: string, types: rea
 
 export const catalogs = [
   catalog("trigger", "Lists the triggers of automations.", triggerTypes, startsRuns),
-  catalog("condition", "Lists the conditions of automations.", conditionTypes, ({ meets }) => meets !== undefined),
+  catalog("condition", "Lists the conditions of automations.", conditionTypes, () => true),
   catalog("step", "Lists the steps of automations.", stepTypes, ({ run }) => run !== undefined),
 ];

@@ -29,7 +29,7 @@ export function checkCondition(check: Check, given: unknown, at: string): void {
 function checkNode(check: Check, node: unknown, at: string, depth: number, leaves: { left: number }): void {
   if (!isObject(node)) check.errors[at] = "must be an object";
   else if (depth > depthMax) check.errors[at] = `must be nested at most ${depthMax} deep`;
-  else if ("type" in node) checkLeaf(check, node, at, leaves);
+  else if ("type" in node) checkLeaf(check, node, at, depth, leaves);
   else {
     const [word, ...others] = Object.keys(node);
     if (word === undefined && !check.complete) return;
@@ -46,8 +46,10 @@ function checkNodes(check: Check, nodes: unknown, at: string, depth: number, lea
   else nodes.slice(0, leavesMax + 1).forEach((one, i) => checkNode(check, one, `${at}.${i}`, depth + 1, leaves));
 }
 
-function checkLeaf(check: Check, node: Record<string, unknown>, at: string, leaves: { left: number }): void {
+function checkLeaf(check: Check, node: Record<string, unknown>, at: string, depth: number, leaves: { left: number }): void {
   leaves.left--;
   const of = typeNamed(check, catalog, node.type, at);
-  if (of !== undefined) checkConfig(check, of, node, at, { passing: ["type"] });
+  if (of === undefined) return;
+  checkConfig(check, of, node, at, { passing: ["type"] });
+  if (isObject(node.where)) checkNode(check, node.where, `${at}.where`, depth + 1, leaves);
 }

@@ -20,8 +20,7 @@ export async function holds(node: unknown, asked: Asked): Promise<boolean> {
   if (Array.isArray(node.any)) return isAny(node.any, asked, true);
   if (node.not !== undefined) return !(await holds(node.not, asked));
   const of = catalog.get(String(node.type));
-  if (of?.meets === undefined)
-    throw new StepFailure("condition_type_not_available", "config", `The condition ${String(node.type)} is not carried out yet`);
+  if (of === undefined) throw new StepFailure("condition_unknown", "config", `There is no condition ${String(node.type)}`);
   return of.meets(filledIn(node, asked.facts) as Values, asked);
 }
 
@@ -31,7 +30,12 @@ async function isAny(nodes: readonly unknown[], asked: Asked, wanted: boolean): 
   return false;
 }
 
-export const askedOf = (ctx: Ctx, facts: Facts): Asked => ({ ctx, facts, now: ctx.now });
+export const askedOf = (ctx: Ctx, facts: Facts): Asked => ({
+  ctx,
+  facts,
+  now: ctx.now,
+  holdsOf: (record, node) => holds(node, askedOf(ctx, { ...facts, record })),
+});
 
 /** The filter of an automation: a tree of conditions, or a search query that must find the record. */
 export async function passesFilter(ctx: Ctx, filter: object | null, facts: Facts, objectType: string | null): Promise<boolean> {

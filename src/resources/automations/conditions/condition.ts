@@ -1,19 +1,26 @@
 // A kind of condition: one declaration with what its config takes and how it is checked. The catalog, the checks of publishing and the
-// interpreter are made from it. To make a further one available: give its declaration a `meets`, and an example in the tests.
+// interpreter are made from it. To add one: write its declaration, and an example in the tests.
 import type { Ctx } from "../../../core/context.ts";
 import type { TypeDefinition } from "../catalog.ts";
 import type { Facts, Values } from "../facts.ts";
 
 /** What a condition is asked of. */
 export interface Asked {
+  /** Its actor decides which records are seen. */
   ctx: Ctx;
   facts: Facts;
   now: Date;
+  /** Whether a tree of conditions holds of another record. */
+  holdsOf(record: Values, node: unknown): Promise<boolean>;
 }
 
-/** A condition that this release carries out says whether it is met. Its references and templates are filled in. */
 export interface ConditionType extends TypeDefinition {
-  meets?(leaf: Values, asked: Asked): Promise<boolean> | boolean;
+  /** Whether it is met. Its references and templates are filled in. */
+  meets(leaf: Values, asked: Asked): Promise<boolean> | boolean;
+  /** The fields of the record that it looks at; null if it looks at anything else. Then it cannot be asked of the record as it was. */
+  reads?(leaf: Values): string[] | null;
+  /** Whether it can become true or false by time alone. */
+  byTime?(leaf: Values): boolean;
 }
 
 /** How a field is compared. */

@@ -1,10 +1,18 @@
 // Conditions about people, times and the event that started the run.
 import { z } from "zod";
-import { anything, defining, ids, label, may, need, oneOf, values, zone } from "../catalog.ts";
+import { sql } from "../../../db/sql.ts";
+import { findRecords } from "../../../records/records.ts";
+import { lead } from "../../leads/lead.ts";
+import { group } from "../../organization/group.ts";
+import { user } from "../../organization/user.ts";
+import { anything, defining, ids, label, may, naming, need, oneOf, zone } from "../catalog.ts";
 import { compares } from "../comparing.ts";
 import { type Values, valueAt } from "../facts.ts";
 import { shareOf } from "../share_of.ts";
+import { businessTimeMeets, windows } from "./business_time.ts";
 import { type Asked, type ConditionType, fieldOperators } from "./condition.ts";
+import { contactableMeets } from "./contactable.ts";
+import { idOf, ownerOf } from "./subject.ts";
 
 const define = defining<ConditionType>();
 const other = "other";
@@ -33,14 +41,40 @@ function actorMeets({ actor_type: type, user_ids }: Values, { facts }: Asked): b
   );
 }
 
+function roleMeets({ role_ids }: Values, { ctx, facts }: Asked): boolean {
+  const role = ctx.directory.get(user, ownerOf(facts.record))?.role_id;
+  return typeof role === "string" && Array.isArray(role_ids) && role_ids.includes(role);
+}
+
+function groupMeets({ group_ids }: Values, { ctx, facts }: Asked): boolean {
+  const owner = ownerOf(facts.record);
+  return owner !== null && (group_ids as string[]).some((id) => ctx.directory.get(group, id)?.user_ids.includes(owner));
+}
+
+/** The score of the lead: its own, or that of the lead it belongs to. A lead without a score meets no comparison. */
+async function scoreMeets({ op, value }: Values, { ctx, facts: { record }, now }: Asked): Promise<boolean> {
+  const id = idOf(lead, record);
+  const [found] = id === null ? [] : await findRecords(ctx, lead, [sql`t.id = ${id}`]);
+  return found?.score != null && compares(String(op), found.score, value, now);
+}
+
 export const otherConditions: readonly ConditionType[] = [
-  define(other, "role", "Its owner has a role.", { role_ids: need(ids) }),
-  define(other, "group_member", "Its owner is in a group.", { group_ids: need(ids) }),
-  define(other, "contactable", "Whether the person can be contacted.", { channel: need(oneOf("email", "sms", "call")) }),
-  define(other, "business_time", "Whether it is within working hours.", {
-    windows: may(values),
-    timezone: may(zone),
-  }),
+  define(other, "role", "Its owner has a role.", { role_ids: naming(need(ids), "role") }, { meets: roleMeets }),
+  define(other, "group_member", "Its owner is in a group.", { group_ids: naming(need(ids), "group") }, { meets: groupMeets }),
+  define(
+    other,
+    "contactable",
+    "Whether the person, or anybody at the lead, can be contacted by automations.",
+    { channel: need(oneOf("email", "sms", "call")) },
+    { meets: contactableMeets },
+  ),
+  define(
+    other,
+    "business_time",
+    "Whether it is within working hours: by default Monday to Friday from 09:00 to 17:00, in the zone of the record.",
+    { windows: may(windows), timezone: may(zone) },
+    { meets: businessTimeMeets, byTime: () => true },
+  ),
   define(
     other,
     "random",
@@ -49,9 +83,15 @@ export const otherConditions: readonly ConditionType[] = [
       percent: need(z.number().min(0).max(100)),
       salt: may(label),
     },
-    { meets: randomMeets },
+    { meets: randomMeets, reads: () => [] },
   ),
-  define(other, "score", "Its score.", { model: may(label), op: need(comparison), value: need(z.number()) }),
+  define(
+    other,
+    "score",
+    "The score of its lead, from 0 to 100.",
+    { model: may(oneOf("icp")), op: need(comparison), value: need(z.number()) },
+    { meets: scoreMeets },
+  ),
   define(
     other,
     "payload",
@@ -72,7 +112,7 @@ export const otherConditions: readonly ConditionType[] = [
     other,
     "actor",
     "Who caused it.",
-    { actor_type: may(oneOf("user", "api", "automation", "system")), user_ids: may(ids) },
+    { actor_type: may(oneOf("user", "api", "automation", "system")), user_ids: naming(may(ids), "user") },
     { meets: actorMeets },
   ),
 ];

@@ -1,15 +1,21 @@
 // Conditions about the record itself.
 import { z } from "zod";
-import { anything, defining, fieldName, id, ids, label, may, need, oneOf, positive, values } from "../catalog.ts";
+import { name, sql } from "../../../db/sql.ts";
+import { isId } from "../../../values/id.ts";
+import { anything, defining, fieldName, id, ids, label, may, naming, need, oneOf, positive, values } from "../catalog.ts";
 import { compares } from "../comparing.ts";
+import { isObject } from "../config.ts";
 import { type Facts, type Values, valueAt } from "../facts.ts";
 import { type Asked, type ConditionType, fieldOperators } from "./condition.ts";
+import { relatedMeets, typedMeets } from "./related.ts";
+import { idOf, isThere, ownerOf } from "./subject.ts";
 
 const define = defining<ConditionType>();
 const record = "record";
 const comparison = oneOf("is", "is_not", "gt", "gte", "lt", "lte");
 const present = may(z.boolean());
 const where = may(values);
+const statuses = ["lead_status", "opportunity_status"];
 
 const pathOf = (ref: unknown): string =>
   /^(record|trigger|steps|vars|run|org|now)\b/.test(String(ref)) ? String(ref) : `record.${ref}`;
@@ -30,22 +36,46 @@ function changeMeets({ field, from, to }: Values, { facts, now }: Asked): boolea
   return changedFields(facts).includes(field) && isOne(from, was) && isOne(to, is);
 }
 
-const recordHas =
-  (field: string, key: string) =>
-  ({ present, ...leaf }: Values, { facts, now }: Asked): boolean => {
-    const has = compares("contains", facts.record?.[field] ?? [], leaf[key], now);
-    return present === false ? !has : has;
-  };
+/** The field that it looks at, if it is the record's own. */
+function fieldsRead({ ref, op }: Values): string[] | null {
+  const [, own] = /^record\.(custom\.\w+|\w+)$/.exec(pathOf(ref)) ?? [];
+  return own === undefined || op === "changed" ? null : [own];
+}
 
-function statusMeets({ status_id, status_ids, status_type }: Values, { facts: { record } }: Asked): boolean {
+/** Whether it compares with a moment that moves on. */
+const comparesWithNow = ({ op, value }: Values): boolean =>
+  op === "within_last" || op === "within_next" || ((op === "before" || op === "after") && isObject(value));
+
+function tagMeets({ tag, present }: Values, { facts, now }: Asked): boolean {
+  return compares("contains", facts.record?.tags ?? [], tag, now) === (present !== false);
+}
+
+async function listMeets({ list_id, present }: Values, { ctx, facts }: Asked): Promise<boolean> {
+  const listed = ["lead", "contact"].find((one) => isId(ctx.registry.resource(`${one}_list`)!.prefix, String(list_id)));
+  const member = listed === undefined ? null : idOf(ctx.registry.resource(listed)!, facts.record);
+  const isOn =
+    member !== null &&
+    (await isThere(ctx, ctx.registry.resource(`${listed}_list_member`)!, [
+      sql`t.list_id = ${list_id}`,
+      sql`t.${name(`${listed}_id`)} = ${member}`,
+    ]));
+  return isOn === (present !== false);
+}
+
+/** Its status as stored, by which the type and the pipeline are known, also of the record as it was. */
+function statusOf({ ctx: { directory }, facts: { record } }: Asked): Values | undefined {
+  const id = String(record?.status_id);
+  return directory.find("opportunity_status", id) ?? directory.find("lead_status", id);
+}
+
+function statusMeets({ status_id, status_ids, status_type }: Values, asked: Asked): boolean {
   const among = [...(Array.isArray(status_ids) ? status_ids : []), ...(status_id == null ? [] : [status_id])];
-  return (
-    (among.length === 0 || among.includes(record?.status_id)) && (status_type == null || record?.status_type === status_type)
-  );
+  const status = statusOf(asked);
+  return (among.length === 0 || among.includes(status?.id)) && (status_type == null || status?.type === status_type);
 }
 
 function ownerMeets({ user_ids, is_null, is_actor }: Values, { facts }: Asked): boolean {
-  const owner = facts.record?.owner_id ?? facts.record?.user_id ?? facts.record?.assigned_to ?? null;
+  const owner = ownerOf(facts.record);
   if (typeof is_null === "boolean" && (owner === null) !== is_null) return false;
   if (typeof is_actor === "boolean" && (owner !== null && owner === valueAt(facts, "trigger.actor.user_id")) !== is_actor)
     return false;
@@ -62,7 +92,7 @@ export const recordConditions: readonly ConditionType[] = [
       op: need(z.enum(fieldOperators)),
       value: may(anything),
     },
-    { meets: fieldMeets },
+    { meets: fieldMeets, reads: fieldsRead, byTime: comparesWithNow },
   ),
   define(
     record,
@@ -75,48 +105,68 @@ export const recordConditions: readonly ConditionType[] = [
     },
     { meets: changeMeets },
   ),
-  define(record, "tag", "It has a tag.", { tag: need(label), present }, { meets: recordHas("tags", "tag") }),
-  define(record, "list_member", "It is on a list.", { list_id: need(id), present }),
+  define(record, "tag", "It has a tag.", { tag: need(label), present }, { meets: tagMeets, reads: () => ["tags"] }),
+  define(
+    record,
+    "list_member",
+    "It, or its lead or contact, is on a list.",
+    { list_id: naming(need(id), "lead_list", "contact_list"), present },
+    { meets: listMeets },
+  ),
   define(
     record,
     "status",
     "It has a status, or one of a type.",
     {
-      status_id: may(id),
-      status_ids: may(ids),
+      status_id: naming(may(id), ...statuses),
+      status_ids: naming(may(ids), ...statuses),
       status_type: may(oneOf("active", "won", "lost")),
     },
-    { meets: statusMeets },
+    { meets: statusMeets, reads: () => ["status_id"] },
   ),
   define(
     record,
     "pipeline",
     "It is in a pipeline.",
-    { pipeline_id: need(id) },
-    { meets: ({ pipeline_id }, { facts }) => facts.record?.pipeline_id === pipeline_id },
+    { pipeline_id: naming(need(id), "pipeline") },
+    { meets: ({ pipeline_id }, asked) => statusOf(asked)?.pipeline_id === pipeline_id, reads: () => ["status_id"] },
   ),
   define(
     record,
     "owner",
     "It has an owner, a certain owner, or none.",
     {
-      user_ids: may(ids),
+      user_ids: naming(may(ids), "user"),
       is_null: may(z.boolean()),
       is_actor: may(z.boolean()),
     },
-    { meets: ownerMeets },
+    { meets: ownerMeets, reads: ({ is_actor }) => (is_actor == null ? ["owner_id", "user_id", "assigned_to"] : null) },
   ),
-  define(record, "related", "Its related records.", {
-    relation: need(z.string().regex(/^[a-z_]+\.[a-z_]+$/, { error: "must be a relation such as lead.contacts" })),
-    quantifier: need(oneOf("any", "all", "none", "count")),
-    count_op: may(comparison),
-    count: may(z.int().min(0).max(1_000_000)),
-    where,
-  }),
-  define(record, "custom_object", "Its custom objects.", { custom_object_type_id: need(id), where, count: may(positive) }),
-  define(record, "custom_activity", "Its custom activities.", {
-    custom_activity_type_id: need(id),
-    where,
-    count: may(positive),
-  }),
+  define(
+    record,
+    "related",
+    "Any, all, none or a number of its related records meet conditions.",
+    {
+      relation: need(z.string().regex(/^[a-z_]+\.[a-z_]+$/, { error: "must be a relation such as lead.contacts" })),
+      quantifier: need(oneOf("any", "all", "none", "count")),
+      count_op: may(comparison),
+      count: may(z.int().min(0).max(5000)),
+      where,
+    },
+    { meets: relatedMeets },
+  ),
+  define(
+    record,
+    "custom_object",
+    "Its lead has custom objects of a type.",
+    { custom_object_type_id: naming(need(id), "custom_object_type"), where, count: may(positive) },
+    { meets: typedMeets("custom_object", "custom_object_type_id") },
+  ),
+  define(
+    record,
+    "custom_activity",
+    "It has custom activities of a type.",
+    { custom_activity_type_id: naming(need(id), "custom_activity_type"), where, count: may(positive) },
+    { meets: typedMeets("activity_custom_activity", "custom_activity_type_id") },
+  ),
 ];

@@ -1,6 +1,5 @@
 // Steps that decide where a run goes on, and when.
 import { z } from "zod";
-import { zoneOf } from "../../../records/clock.ts";
 import { parseTimestamp } from "../../../values/time.ts";
 import { namesOf } from "../../webhooks/wanted.ts";
 import {
@@ -20,6 +19,7 @@ import {
   words,
   zone,
 } from "../catalog.ts";
+import { zoneOfRecord } from "../conditions/subject.ts";
 import { momentAfter, type Span } from "../durations.ts";
 import { askedOf, holds } from "../meets.ts";
 import { shareOf } from "../share_of.ts";
@@ -177,11 +177,7 @@ function ends(status: "completed" | "failed") {
 // --- waits ---
 
 /** The zone that the step names, else the record's, else its owner's, else the organization's. */
-export function zoneOfRun({ ctx, config, facts: { record } }: Call): string {
-  const owner = record?.owner_id ?? record?.user_id;
-  const theirs = typeof owner === "string" ? ctx.directory.find("user", owner)?.timezone : null;
-  return (config.timezone ?? record?.timezone ?? theirs ?? zoneOf(ctx.directory, ctx)) as string;
-}
+export const zoneOfRun = ({ ctx, config, facts: { record } }: Call): string => config.timezone ?? zoneOfRecord(ctx, record);
 
 const waitMostMs = 365 * 86_400_000;
 

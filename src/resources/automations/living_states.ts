@@ -1,0 +1,2 @@
+/** In these states a run may still do something. */
+export const livingStates = ["queued", "running", "waiting", "held"] as const;
