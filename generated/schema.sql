@@ -1308,16 +1308,23 @@ create table export (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  size bigint,
+  checksum_sha256 text,
+  expires_at timestamp(3) with time zone,
+  error text,
   constraint export_pkey PRIMARY KEY (organization_id, id),
   constraint export_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
-  constraint export_format_check CHECK ((format = ANY (ARRAY['csv'::text, 'json'::text]))),
+  constraint export_format_check CHECK ((format = ANY (ARRAY['csv'::text, 'json'::text, 'jsonl'::text, 'xlsx'::text]))),
   constraint export_object_type_check CHECK ((object_type = ANY (ARRAY['lead'::text, 'opportunity'::text]))),
   constraint export_status_check CHECK ((status = ANY (ARRAY['created'::text, 'started'::text, 'in_progress'::text, 'done'::text, 'error'::text])))
 );
 CREATE INDEX export_date_created_idx ON public.export USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX export_expires_at_idx ON public.export USING btree (expires_at) WHERE (storage_key IS NOT NULL);
 alter table export enable row level security, force row level security;
 create policy organization on export to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on export to headwater_system using (true);
+CREATE TRIGGER forget_export_bytes AFTER UPDATE OF storage_key ON public.export FOR EACH ROW WHEN (((old.storage_key IS NOT NULL) AND (new.storage_key IS DISTINCT FROM old.storage_key))) EXECUTE FUNCTION remove_export_bytes();
+CREATE TRIGGER remove_export_bytes AFTER DELETE ON public.export FOR EACH ROW WHEN ((old.storage_key IS NOT NULL)) EXECUTE FUNCTION remove_export_bytes();
 
 create table file (
   organization_id text not null,
@@ -3235,6 +3242,17 @@ begin
   execute format('create index %1$I on %2$I (organization_id, %3$I, date_created desc, id desc) where %3$I is not null',
     table_name || '_' || column_name || '_idx', table_name, column_name);
 end $procedure$
+;
+
+CREATE OR REPLACE FUNCTION public.remove_export_bytes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into stored_bytes_removal (organization_id, storage_key, due) values (old.organization_id, old.storage_key, now())
+  on conflict (organization_id, storage_key) do update set due = excluded.due;
+  return null;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.remove_stored_bytes()

@@ -54,6 +54,11 @@ export interface Database {
    */
   report(organizationId: string, statement: Statement, asker?: Asker | null): Promise<{ rows: Rows; asOf: Date | null }>;
   transaction<T>(organizationId: string, run: (tx: Transaction) => Promise<T>, asker?: Asker | null): Promise<T>;
+  /**
+   * Reads that may take minutes and all see the database as it is at the first of them, such as an export. It holds a connection and
+   * cannot write.
+   */
+  snapshot<T>(organizationId: string, run: (tx: Transaction) => Promise<T>): Promise<T>;
   /** A read across organizations. Only `auth/unscoped.ts` may. */
   unscoped(statement: Statement): Promise<Rows>;
   /** A transaction before there is an organization, or for all of them. Only `auth/unscoped.ts` may. */

@@ -88,3 +88,30 @@ test("whoever has begun waits as long as it takes, and by no timer", async () =>
   await db.close();
   await drop();
 });
+
+for (const rls of [false, true])
+  test(`a snapshot sees nothing of what is committed meanwhile, and writes nothing${rls ? ", under row-level security too" : ""}`, async () => {
+    const { url, drop } = await createDatabase();
+    const db = openDatabase({ url, rls });
+    const count = { text: "select count(*) from stored_bytes_removal where organization_id = $1", values: ["orga_x"] };
+    const seen = await db.snapshot("orga_x", async (tx) => {
+      const before = await tx.read(count);
+      await db.transaction("orga_x", async (other) =>
+        other.write({
+          text: "insert into stored_bytes_removal (organization_id, storage_key, due) values ($1, 'x', now())",
+          values: ["orga_x"],
+        }),
+      );
+      return [before, await tx.read(count)];
+    });
+
+    assert.deepEqual([seen, await db.query("orga_x", count)], [[[["0"]], [["0"]]], [["1"]]]);
+    await assert.rejects(
+      db.snapshot("orga_x", async (tx) => {
+        tx.write({ text: "delete from stored_bytes_removal where organization_id = $1", values: ["orga_x"] });
+      }),
+      /read-only/,
+    );
+    await db.close();
+    await drop();
+  });

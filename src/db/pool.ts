@@ -135,6 +135,11 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
       return copied ?? { rows: await query(organizationId, statement, asker), asOf: null };
     },
     transaction: (organizationId, work, asker = null) => (pulse.isSilent ? refused() : flights(organizationId, work, asker)),
+    snapshot(organizationId, work) {
+      if (pulse.isSilent) return refused();
+      const begin = [snapshotBegin, patience(options)];
+      return own.use(null, (client) => inTransaction(client, options.rls, organizationId, work, begin));
+    },
     unscoped(statement) {
       if (pulse.isSilent) return refused();
       return shared ? shared.read(statement) : own.use(null, scoped(null, statement));
@@ -165,11 +170,22 @@ const enter = (organizationId: string | null): Statement => ({
   values: organizationId === null ? [systemRole, ""] : [appRole, organizationId],
 });
 
+const plainBegin: readonly Statement[] = [{ text: "begin", values: [], name: "begin" }];
+const snapshotBegin: Statement = { text: "begin isolation level repeatable read read only", values: [] };
+
+/** A snapshot waits for whoever writes down what it reads. It holds nobody up, because it writes nothing. */
+const patience = ({ version = 0 }: PoolOptions): Statement => ({
+  text: `select set_config('statement_timeout', '60s', true), set_config('idle_in_transaction_session_timeout', '60s', true)
+    ${version < 17 ? "" : ", set_config('transaction_timeout', '0', true)"}`,
+  values: [],
+});
+
 async function inTransaction<T>(
   client: pg.PoolClient,
   rls: boolean,
   organizationId: string | null,
   work: (tx: Transaction) => Promise<T>,
+  begin: readonly Statement[] = plainBegin,
 ): Promise<T> {
   const after: (() => void)[] = [];
   const sent: Promise<unknown>[] = [];
@@ -186,7 +202,7 @@ async function inTransaction<T>(
   };
 
   sendTogether(client);
-  sent.push(send({ text: "begin", values: [], name: "begin" }));
+  for (const statement of begin) sent.push(send(statement));
   if (rls) sent.push(send(enter(organizationId)));
   const acting = (forOrganization: string | null): Transaction => {
     // All are queued in one turn of the event loop, so no other statement comes between the change of role and the statement it

@@ -9,6 +9,7 @@ import { automationConsumer } from "./automations/consume.ts";
 import { runWork } from "./automations/run_work.ts";
 import { calendarWork } from "./calendars/follow.ts";
 import { customDataWork } from "./custom_data/custom_data_work.ts";
+import { exportWork } from "./exports/export_work.ts";
 import { mailboxWork } from "./mail_in/mailbox_work.ts";
 import { mailboxWatch } from "./mail_in/watch_mailboxes.ts";
 import { mailWork } from "./mail_out/mail_work.ts";
@@ -44,6 +45,7 @@ export const background: Background = {
     dialerWork,
     callRecordingWork,
     runWork,
+    exportWork,
   ],
   consumers: [webhookConsumer, automationConsumer],
   timers,

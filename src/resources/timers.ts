@@ -8,6 +8,7 @@ import { begunMeetings } from "./activities/meetings_by_clock.ts";
 import { lateMessages, waitingMessages } from "./activities/outbox_by_clock.ts";
 import { calendarsTimer } from "./calendars/unfollowed.ts";
 import { endedSnoozes } from "./conversations/snoozes_by_clock.ts";
+import { expiredExports } from "./exports/expired.ts";
 import { endedLinks } from "./files/links_by_clock.ts";
 import { storedBytesTimer } from "./files/sweep.ts";
 import { mailboxesTimer } from "./mail_in/unread_mailboxes.ts";
@@ -53,6 +54,7 @@ export const timers: readonly Timer[] = [
   onDue("waiting_steps", hour, "Due steps of sequences without a job get one.", waitingSteps),
   onDue("matching_contacts", 300, "Contacts that match a sequence's query are subscribed.", matchingContacts),
   onDue("followups", minute, "Sent e-mails without an answer by their follow-up date get a task.", unansweredMail),
+  onDue("exports", hour, "The files of exports are deleted after seven days.", expiredExports),
   onDue("share_links", minute, "The secrets of expired links to files are deleted.", endedLinks),
   onDue(
     "pending_numbers",

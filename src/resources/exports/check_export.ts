@@ -2,10 +2,13 @@
 import type { Ctx } from "../../core/context.ts";
 import { below, type FieldErrors, invalid, refuse } from "../../core/errors.ts";
 import type { Create, Resource, Values } from "../../core/resource.ts";
-import { customFieldsOf } from "../../records/custom_fields.ts";
 import { readList } from "../../records/list_input.ts";
+import { notAmong } from "../../values/reasons.ts";
+import { readSort } from "../search/sort.ts";
 import { type GivenSelection, readSelection } from "../shared/selection.ts";
+import { namesOf } from "./columns.ts";
 import type { exportResource } from "./export.ts";
+import { rowKinds } from "./selection.ts";
 
 type Given = Create<typeof exportResource> & Pick<GivenSelection, "s_query" | "query">;
 
@@ -15,8 +18,11 @@ export async function checkLeadExport(ctx: Ctx, { params: _, ...given }: Given):
   if (type === "opps") throw invalid({ type: "must be one of leads, contacts, lead_opps" });
   checkJsonOnly(given);
   const selection = s_query || query ? await readSelection(ctx, named(ctx, "lead"), { s_query, query }) : null;
-  const rows = { leads: "lead", contacts: "contact", lead_opps: "opportunity" }[type];
-  checkFields(ctx, [named(ctx, "lead"), named(ctx, rows)], given.fields);
+  readSort(ctx, named(ctx, "lead"), given.sort);
+  // A table of contacts or deals may have columns of their leads.
+  const isTable = given.format === undefined || given.format === "csv" || given.format === "xlsx";
+  const rows = named(ctx, rowKinds[type]);
+  checkFields(ctx, isTable ? [rows, named(ctx, "lead")] : [rows], given.fields);
   return { ...given, type, object_type: "lead", s_query: selection?.s_query ?? null, query: selection?.query ?? null };
 }
 
@@ -27,25 +33,27 @@ export async function checkOpportunityExport(ctx: Ctx, given: Given): Promise<Va
   if (s_query || query)
     throw invalid({ [s_query ? "s_query" : "query"]: "works for leads only: send params, the filters of /opportunity/" });
   checkJsonOnly(given);
+  if (values.sort?.length) throw invalid({ sort: "works for leads only: send params._order_by" });
   await below("params", () => readList(ctx, named(ctx, "opportunity"), params));
   checkFields(ctx, [named(ctx, "opportunity")], given.fields);
   return { ...values, type, params, object_type: "opportunity" };
 }
 
-function checkJsonOnly({ format = "csv", include_activities, include_custom_objects }: Given): void {
+function checkJsonOnly({ format = "csv", type, include_activities, include_custom_objects }: Given): void {
   const errors: FieldErrors = {};
-  if (format === "csv" && include_activities) errors.include_activities = "needs the format json";
-  if (format === "csv" && include_custom_objects) errors.include_custom_objects = "needs the format json";
+  const isTable = format === "csv" || format === "xlsx";
+  const needs = isTable ? "needs the format json or jsonl" : "is for exports of leads only";
+  const isRefused = isTable || (type ?? "leads") !== "leads";
+  if (isRefused && include_activities) errors.include_activities = needs;
+  if (isRefused && include_custom_objects) errors.include_custom_objects = needs;
   refuse(errors);
 }
 
 function checkFields(ctx: Ctx, resources: readonly Resource[], fields: readonly string[] | null | undefined): void {
   if (!fields) return;
-  const known = new Set(
-    resources.flatMap((of) => [...of.shown.map(([key]) => key), ...customFieldsOf(ctx.directory, of.custom ?? "").keys()]),
-  );
+  const known = new Set(resources.flatMap((of) => [...namesOf(ctx, of)]));
   const unknown = fields.findIndex((field) => !known.has(field));
-  if (unknown >= 0) throw invalid({ [`fields.${unknown}`]: "is not a field of the exported records" });
+  if (unknown >= 0) throw invalid({ [`fields.${unknown}`]: notAmong(fields[unknown]!, [...known]) });
 }
 
 const named = (ctx: Ctx, name: string): Resource => ctx.registry.resource(name)!;

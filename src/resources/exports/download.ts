@@ -8,8 +8,7 @@ import { Missing } from "../../services/storage.ts";
 import { todayIn } from "../../values/time.ts";
 import { disposition } from "../files/file_name.ts";
 import { exportResource } from "./export.ts";
-
-const types = { csv: "text/csv; charset=utf-8", json: "application/json" } as const;
+import { mediaTypes } from "./table.ts";
 
 export const downloadExport = operation({
   name: "export.download",
@@ -22,11 +21,13 @@ export const downloadExport = operation({
   output: z.unknown(),
   async run(ctx, { id }) {
     const found = await getRecord(ctx, exportResource, id);
-    if (found.status !== "done" || found.storage_key === null) throw new Problem(404, "Export is not ready");
+    if (found.status !== "done") throw new Problem(404, "Export is not ready");
+    const gone = new Problem(404, "The file of this export is no longer kept: start another");
+    if (found.storage_key === null) throw gone;
     const bytes = await ctx.settings.storage.read(found.storage_key).catch((error) => {
-      throw error instanceof Missing ? new Problem(404, "The file of this export is no longer kept: start another") : error;
+      throw error instanceof Missing ? gone : error;
     });
     const name = `${found.type}_${todayIn(new Date(found.date_created), zoneOf(ctx.directory, ctx))}.${found.format}`;
-    return new Content(types[found.format], bytes, { "content-disposition": disposition("attachment", name) });
+    return new Content(mediaTypes[found.format], bytes, { "content-disposition": disposition("attachment", name) });
   },
 });

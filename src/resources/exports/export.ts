@@ -4,7 +4,9 @@ import { type Ctx, may } from "../../core/context.ts";
 import { boolean, choice, integer, json, lookedUp, type Moment, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
+import { sortInput } from "../search/sort.ts";
 
+export const exportFormats = ["csv", "json", "jsonl", "xlsx"] as const;
 export const exportTypes = ["leads", "contacts", "lead_opps", "opps"] as const;
 const include = (doc: string) => boolean({ createOnly: true, default: false, doc });
 
@@ -17,7 +19,7 @@ export const exportResource = resource({
   visible: (ctx: Ctx, alias) => (may(ctx, "view_all_leads") ? null : sql`${name(alias)}.created_by = ${ctx.actor.user_id}`),
   fields: {
     object_type: choice(["lead", "opportunity"], { readOnly: true, required: true, doc: "The type of the export." }),
-    format: choice(["csv", "json"], { createOnly: true, default: "csv" }),
+    format: choice(exportFormats, { createOnly: true, default: "csv", doc: "`jsonl` has one record for each line." }),
     type: choice(exportTypes, {
       createOnly: true,
       filled: true,
@@ -29,7 +31,7 @@ export const exportResource = resource({
     }),
     query: text({ createOnly: true, max: 10_000, doc: "The leads, as a text query." }),
     results_limit: integer({ createOnly: true, min: 1 }),
-    sort: json(z.array(z.unknown()), { createOnly: true, default: [] as unknown[] }),
+    sort: json(sortInput, { createOnly: true, default: [], doc: "The order of the leads, as in `POST /data/search/`." }),
     params: json(z.record(z.string(), z.string()), {
       createOnly: true,
       default: {} as Record<string, string>,
@@ -41,16 +43,24 @@ export const exportResource = resource({
     include_smart_fields: include("Includes values computed from a lead's records."),
     include_addresses: include("With postal addresses."),
     include_custom_objects: include("JSON only: includes the leads' custom objects."),
-    send_done_email: boolean({ createOnly: true, default: true }),
+    send_done_email: boolean({
+      createOnly: true,
+      default: true,
+      doc: "Notifies its author when it is done or failed, by mail too.",
+    }),
     status: choice(["created", "started", "in_progress", "done", "error"], { readOnly: true, default: "created" }),
     n_docs: integer({ readOnly: true, doc: "The number of rows; null until they are counted." }),
     n_docs_processed: integer({ readOnly: true, default: 0 }),
+    size: integer({ readOnly: true, doc: "Bytes of the file." }),
+    checksum_sha256: text({ readOnly: true, doc: "In hex." }),
+    expires_at: timestamp({ readOnly: true, doc: "Until then the file is kept." }),
+    error: text({ readOnly: true, max: 1000, doc: "Why it failed." }),
     download_url: lookedUp(
-      ["id", "status"],
+      ["id", "storage_key"],
       z.string().nullable(),
-      (_directory, id: string, status: string, { settings }: Moment) =>
-        status === "done" ? `${settings.base_url}/api/v1/export/${id}/download/` : null,
-      "The address to download the file with a key; null until it is done.",
+      (_directory, id: string, storage_key: string | null, { settings }: Moment) =>
+        storage_key === null ? null : `${settings.base_url}/api/v1/export/${id}/download/`,
+      "The address to download the file with a key; null until it is done, and once it is no longer kept.",
     ),
     storage_key: text({ readOnly: true, hidden: true }),
     date_started: timestamp({ readOnly: true }),

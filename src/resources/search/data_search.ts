@@ -6,25 +6,17 @@ import { type Ctx, query } from "../../core/context.ts";
 import { below, invalid } from "../../core/errors.ts";
 import { JsonText, operation } from "../../core/operation.ts";
 import type { Resource } from "../../core/resource.ts";
-import type { OrderKey } from "../../core/search.ts";
 import { name, sql, statement } from "../../db/sql.ts";
 import { decodeCursor } from "../../records/cursor.ts";
 import { countRows, expandIds, readPage, textWith } from "../../records/list.ts";
 import { type ListInput, limitDefault, limitMax, readExpand } from "../../records/list_input.ts";
-import { readOrder, untied } from "../../records/order.ts";
 import { find } from "../../search/find.ts";
-import { type FieldReference, fieldReference, type QueryNode, readQuery } from "../../search/nodes.ts";
-import { orderBy } from "../../search/order.ts";
+import { type QueryNode, readQuery } from "../../search/nodes.ts";
 import { objectTypeOf, resourceOf } from "../../search/relations.ts";
-import { refuse, subjectOf, unknownField } from "../../search/subject.ts";
 import { notAmong } from "../../values/reasons.ts";
+import { readSort, sortInput } from "./sort.ts";
 
 const names = z.union([z.string(), z.array(z.string())]);
-const direction = z.enum(["asc", "desc"]);
-const sortEntry = z.union([z.string().min(1), z.strictObject({ direction: direction.default("asc"), field: fieldReference })], {
-  error: 'must be a field such as "-date_created", or {"direction", "field"}',
-});
-
 const input = {
   query: z
     .unknown()
@@ -44,12 +36,7 @@ const input = {
     .boolean()
     .default(false)
     .describe("Adds `count`: how many records there are, and how many of them are returned."),
-  sort: z
-    .union([z.string(), z.array(sortEntry).max(3)], {
-      error: 'must be at most three fields, each such as "-date_created" or {"direction": "asc" or "desc", "field": {…}}',
-    })
-    .optional()
-    .describe("At most three fields, each `-field` or {direction, field}; newest first by default."),
+  sort: sortInput.optional().describe("At most three fields, each `-field` or {direction, field}; newest first by default."),
 };
 type Input = z.output<z.ZodObject<typeof input>>;
 
@@ -215,37 +202,3 @@ function readCursor(
 
 const cursorOf = (ctx: Ctx, bound: string, before: number, values: readonly (string | null)[]): string =>
   Buffer.from(JSON.stringify([bound, String(ctx.now.getTime()), String(before), ...values])).toString("base64url");
-
-// --- in which order ---
-
-function readSort(ctx: Ctx, of: Resource, given: Input["sort"]): readonly OrderKey[] {
-  const entries =
-    typeof given === "string"
-      ? given
-          .split(",")
-          .map((one) => one.trim())
-          .filter((one) => one !== "")
-      : (given ?? []);
-  if (entries.length === 0) return readOrder(of, "-date_created", ctx);
-  if (entries.length > 3) throw invalid({ sort: "must have 3 fields or fewer" });
-  return untied(
-    entries.map((entry, i) => {
-      const { field, descending } =
-        typeof entry === "string"
-          ? shorthand(entry)
-          : { field: fieldOf(of, entry.field, i), descending: entry.direction === "desc" };
-      return (
-        orderBy(ctx, of, field, descending) ?? refuse(`sort.${i}`, `${field} ${unknownField(subjectOf(ctx, of, "t"), field)}`)
-      );
-    }),
-  );
-}
-
-const shorthand = (entry: string) => ({ field: entry.replace(/^-/, ""), descending: entry.startsWith("-") });
-
-function fieldOf(of: Resource, field: FieldReference, i: number): string {
-  if (field.type === "custom_field") return `custom.${field.custom_field_id}`;
-  if (field.object_type !== null && field.object_type !== objectTypeOf(of))
-    refuse(`sort.${i}.field.object_type`, `must be ${objectTypeOf(of)}`);
-  return field.field_name;
-}

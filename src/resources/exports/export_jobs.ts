@@ -1,0 +1,2 @@
+/** The kind of work. */
+export const exportJobs = { kind: "export" } as const;

@@ -1,0 +1,137 @@
+// Writes the files of exports: a job is one export. Everything is read at one moment, with the present rights of who asked for it. An
+// interrupted export begins anew, and what it had written is removed.
+import { actorOfMember } from "../../auth/unscoped_work.ts";
+import type { Ctx } from "../../core/context.ts";
+import type { Core } from "../../core/core.ts";
+import { asRefusal } from "../../db/refusals.ts";
+import { sql } from "../../db/sql.ts";
+import { renewClaim, requestOf } from "../../jobs/claims.ts";
+import { ClaimLost, holdClaim, type Job, release, type Work } from "../../jobs/job.ts";
+import { asService, readingAtOnce } from "../../records/acting.ts";
+import { lockToChange } from "../../records/references.ts";
+import { store } from "../../records/store.ts";
+import { keepOwn } from "../files/store_file.ts";
+import { claimBytes, type Keeper, type KeptBytes, removeBytes } from "../files/stored_bytes.ts";
+import { notify } from "../notifications/notify.ts";
+import { exportResource } from "./export.ts";
+import { exportJobs } from "./export_jobs.ts";
+import { countSelected, type Export, selectedBy } from "./selection.ts";
+import { mediaTypes } from "./table.ts";
+import { bytesOf } from "./write_export.ts";
+
+const keptDays = 7;
+const attemptsMost = 3;
+/** How often it is said how far it is, and its claim is renewed. */
+const reportMs = 1000;
+
+export const exportWork: Work = {
+  ...exportJobs,
+  doc: "Writes the files of exports.",
+  slots: 2,
+  async run(core, job) {
+    const made = await inside(core, job, begin);
+    if (made === null) return;
+    let written: Written | null = null;
+    try {
+      const found = (written = await write(core, job, made));
+      await inside(core, job, (ctx, row) => finish(ctx, row, found));
+    } catch (error) {
+      if (written !== null) await removeBytes(keeperOf(core, job), written.bytes.storage_key);
+      if (error instanceof ClaimLost) throw error;
+      const { status = 503, message } = asRefusal(error) as Error & { status?: number };
+      if (status >= 500 && job.failures + 1 < attemptsMost) throw error;
+      await inside(core, job, (ctx, row) =>
+        fail(ctx, row, status >= 500 ? "The file could not be written: start it again" : message),
+      );
+    }
+  },
+  async giveUp(ctx, { object_id }) {
+    const [row] = await lockToChange(ctx, exportResource, sql`t.id = ${object_id}`);
+    if (row !== undefined) fail(ctx, row, "Several workers ended while they wrote the file: start it again");
+  },
+};
+
+/** The bytes and the number of rows in them. */
+interface Written {
+  bytes: KeptBytes;
+  count: number;
+}
+
+const keeperOf = ({ db, settings }: Core, { organization_id }: Job): Keeper => ({ db, settings, organization_id });
+
+type Ended = "over" | "goes on";
+
+/** A short transaction with the export and the claim. Null if there is nothing to do any more. */
+async function inside(core: Core, job: Job, act: (ctx: Ctx, row: Export) => Promise<Ended> | Ended): Promise<Export | null> {
+  return asService(core, job.organization_id, "", requestOf(job), async (ctx) => {
+    const [row] = await lockToChange(ctx, exportResource, sql`t.id = ${job.object_id}`);
+    await holdClaim(ctx, job);
+    const isOver = row === undefined || row.status === "done" || row.status === "error" || (await act(ctx, row)) === "over";
+    if (isOver) release(ctx, job, null);
+    return isOver ? null : row;
+  });
+}
+
+function begin(ctx: Ctx, row: Export): Ended {
+  const date_started = row.date_started ?? ctx.now.toISOString();
+  store.update(ctx, exportResource, row, { status: "started", date_started, n_docs_processed: 0 }, undefined, null);
+  return "goes on";
+}
+
+async function write(core: Core, job: Job, made: Export): Promise<Written> {
+  const actor = await actorOfMember(core.db, job.organization_id, made.created_by ?? "");
+  if (actor === null || !actor.permissions.has("export")) throw noLonger;
+  return readingAtOnce(core, actor, requestOf(job), async (ctx) => {
+    const n_docs = await countSelected(ctx, await selectedBy(ctx, made));
+    const report = reporter(core, job, n_docs);
+    let count = 0;
+    await report(0);
+    const content = await bytesOf(ctx, made, (more) => report((count += more)));
+    return { bytes: await keepOwn(keeperOf(core, job), content, mediaTypes[made.format]), count };
+  });
+}
+
+const noLonger = Object.assign(new Error("Who asked for it may not export any more"), { status: 403 });
+
+/** Stores how far it is, once in a second. */
+function reporter(core: Core, job: Job, n_docs: number): (n_docs_processed: number) => Promise<void> {
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  return async (n_docs_processed) => {
+    if (performance.now() - reportedAt < reportMs) return;
+    reportedAt = performance.now();
+    await renewClaim(core, job);
+    await inside(core, job, (ctx, row) => {
+      store.update(ctx, exportResource, row, { status: "in_progress", n_docs, n_docs_processed }, undefined, null);
+      return "goes on";
+    });
+  };
+}
+
+async function finish(ctx: Ctx, row: Export, { bytes, count }: Written): Promise<Ended> {
+  await claimBytes(ctx, bytes.storage_key);
+  const values = {
+    status: "done",
+    storage_key: bytes.storage_key,
+    size: bytes.size,
+    checksum_sha256: bytes.sha256,
+    n_docs: count,
+    n_docs_processed: count,
+    date_completed: ctx.now.toISOString(),
+    expires_at: new Date(ctx.now.getTime() + keptDays * 86_400_000).toISOString(),
+  } as const;
+  store.update(ctx, exportResource, row, values, undefined, "completed");
+  tell(ctx, row, `Your export of ${count} records is ready`, null);
+  return "over";
+}
+
+function fail(ctx: Ctx, row: Export, error: string): Ended {
+  const values = { status: "error", error: error.slice(0, 1000), date_completed: ctx.now.toISOString() } as const;
+  store.update(ctx, exportResource, row, values);
+  tell(ctx, row, "Your export failed", error);
+  return "over";
+}
+
+function tell(ctx: Ctx, { id, created_by, send_done_email }: Export, title: string, body: string | null): void {
+  if (send_done_email)
+    notify(ctx, [created_by], { type: "export_done", title, body, object_type: "export", object_id: id, actor_id: null });
+}

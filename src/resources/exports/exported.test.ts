@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readSheet } from "read-excel-file/node";
+import { atMoment } from "../../../test/support/clock.ts";
+import { organization, type Workspace } from "../../../test/support/given.ts";
+import { withWorker } from "../../../test/support/worker.ts";
+
+const work = (acme: Workspace) => withWorker(acme.service, (worker) => worker.drained());
+
+/** Starts an export, has it written, and reads it as it is then, with its file. */
+async function exported(acme: Workspace, body: object, object = "lead"): Promise<{ made: any; text: string; bytes: Buffer }> {
+  const { id } = await acme.post(`/export/${object}/`, body);
+  await work(acme);
+  const made = await acme.get(`/export/${id}/`);
+  assert.equal(made.status, "done", made.error);
+  const file = await fetch(made.download_url.replace(/^.*(?=\/api\/)/, acme.service.url), {
+    headers: { authorization: `Basic ${Buffer.from(`${acme.key}:`).toString("base64")}` },
+  });
+  const bytes = Buffer.from(await file.arrayBuffer());
+  return { made, bytes, text: bytes.toString() };
+}
+
+const lines = (text: string) => text.trimEnd().split("\r\n");
+
+test("leads become a table whose cells no spreadsheet runs, and the export says what its file is", async () => {
+  const acme = await organization();
+  const field = await acme.customField("lead", { type: "number", name: "Size" });
+  await acme.lead({ name: '=cmd|"/c calc"', [`custom.${field.id}`]: 5, tags: ["a", "b"] });
+  await acme.lead({ name: "Acme", emails: ["a", "b", "c", "d", "e"].map((one) => ({ email: `${one}@acme.io` })) });
+
+  const { made, text, bytes } = await exported(acme, { fields: ["name", "emails", "tags", `custom.${field.id}`], sort: "name" });
+
+  assert.deepEqual(lines(text), [
+    '"name","email_1","email_2","email_3","more_emails","tags","custom.Size"',
+    '"\'=cmd|""/c calc""",,,,,"a;b","5"',
+    '"Acme","a@acme.io","b@acme.io","c@acme.io","d@acme.io;e@acme.io",,',
+  ]);
+  assert.deepEqual(
+    [made.n_docs, made.n_docs_processed, made.size, made.checksum_sha256],
+    [2, 2, bytes.length, await sha256(bytes)],
+  );
+  assert.deepEqual(
+    (await acme.events(made.id)).map(({ event }) => event),
+    ["export.lead.created", "export.lead.completed"],
+  );
+  const [told] = (await acme.get("/notification/?type=export_done")).data;
+  assert.deepEqual([told.title, told.object_id], ["Your export of 2 records is ready", made.id]);
+  assert.equal((await acme.get("/export/")).data[0].id, made.id);
+});
+
+test("a query says which leads, and their contacts or opportunities are rows with columns of the lead", async () => {
+  const acme = await organization();
+  const lead = await acme.lead({ name: "Steel", industry: "Steel", contacts: [{ name: "Ann" }, { name: "Bob" }] });
+  await acme.lead({ name: "Wood", contacts: [{ name: "Cid" }] });
+  await acme.opportunity({ lead_id: lead.id, value: 500 });
+  const selected = { query: 'name:"Steel"', format: "csv" };
+
+  const people = await exported(acme, { ...selected, type: "contacts", fields: ["name", "industry"] });
+  const deals = await exported(acme, { ...selected, type: "lead_opps", fields: ["lead_name", "value", "industry"] });
+
+  assert.deepEqual(lines(people.text).sort(), ['"Ann","Steel"', '"Bob","Steel"', '"name","industry"']);
+  assert.deepEqual(lines(deals.text), ['"lead_name","value","industry"', '"Steel","500","Steel"']);
+  const all = await exported(acme, { type: "contacts" });
+  assert.match(lines(all.text)[0]!, /^"id","lead_id","name",.*"lead_name"$/);
+  assert.equal(lines(all.text).length, 4);
+});
+
+test("records come as JSON, with their people, deals and activities", async () => {
+  const acme = await organization();
+  const lead = await acme.lead({ name: "Acme", contacts: [{ name: "Ann" }] });
+  await acme.note({ lead_id: lead.id, note: "Hi" });
+  await acme.lead({ name: "Other" });
+
+  const list = JSON.parse((await exported(acme, { format: "json", include_activities: true, sort: "name" })).text);
+  const each = (await exported(acme, { format: "jsonl", results_limit: 1, fields: ["id", "name"] })).text.trimEnd().split("\n");
+
+  assert.deepEqual(
+    list.map((one: any) => [one.name, one.contacts.map(({ name }: any) => name), one.opportunities]),
+    [
+      ["Acme", ["Ann"], []],
+      ["Other", [], []],
+    ],
+  );
+  assert.deepEqual(list[0].activities.map(({ _type }: any) => _type).sort(), ["Created", "Note"]);
+  assert.deepEqual(
+    each.map((one) => Object.keys(JSON.parse(one))),
+    [["id", "name"]],
+  );
+});
+
+test("a workbook holds numbers as numbers and text as text", async () => {
+  const acme = await organization();
+  await acme.opportunity({ value: 1250, note: "=1+1 <&> \u0007done", status: "Won" });
+  await acme.opportunity({ value: 7 });
+
+  const params = { status_type: "won" };
+  const { bytes } = await exported(acme, { format: "xlsx", params, fields: ["value", "note", "is_stalled"] }, "opportunity");
+
+  assert.deepEqual(await readSheet(bytes), [
+    ["value", "note", "is_stalled"],
+    [1250, "=1+1 <&> done", false],
+  ]);
+});
+
+test("times are as the API shows them, or in the organization's time zone", async () => {
+  const acme = await organization();
+  await acme.put(`/organization/${acme.id}/`, { timezone: "Europe/Berlin" });
+  const lead = await acme.lead();
+  const when = async (date_format: string) => lines((await exported(acme, { date_format, fields: ["date_created"] })).text)[1];
+
+  const moment = new Date(lead.date_created);
+  const local = (await when("excel"))!.slice(1, -1);
+  assert.equal(await when("original"), `"${lead.date_created}"`);
+  assert.match(local, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+  const exact = (await when("iso8601"))!.slice(1, -1);
+  assert.match(exact, /T\d\d:\d\d:\d\d\+0[12]:00$/);
+  assert.equal(new Date(exact).getTime(), Math.floor(moment.getTime() / 1000) * 1000);
+});
+
+test("a dry run says how many rows and which columns there would be, and stores nothing", async () => {
+  const acme = await organization();
+  await acme.lead();
+
+  const answer = await acme.ask("POST", "/export/lead/", { body: { dry_run: true, fields: ["name", "phones"] } });
+
+  assert.deepEqual(
+    [answer.status, answer.body],
+    [200, { dry_run: true, n_docs: 1, columns: ["name", "phone_1", "phone_2", "phone_3", "more_phones"] }],
+  );
+  assert.deepEqual((await acme.get("/export/")).data, []);
+});
+
+test("an export holds what its author may see at the moment it is written, and nothing once they may not export", async () => {
+  const acme = await organization();
+  const restricted = await acme.memberWith(["export"]);
+  const mine = await acme.lead({ owner_id: restricted.userId });
+  await acme.lead();
+
+  const { text } = await exported(restricted, { fields: ["id"] });
+  const { id } = await restricted.post("/export/lead/", {});
+  const { data } = await acme.get("/membership/");
+  await acme.delete(`/membership/${data.find(({ user_id }: any) => user_id === restricted.userId).id}/`);
+  await work(acme);
+
+  assert.deepEqual(lines(text), ['"id"', `"${mine.id}"`]);
+  const failed = await acme.get(`/export/${id}/`);
+  assert.deepEqual([failed.status, failed.error], ["error", "Who asked for it may not export any more"]);
+});
+
+test("the file is kept for seven days", async () => {
+  const acme = await organization();
+  const { made } = await exported(acme, {});
+  await atMoment(acme.service, made.expires_at, "exports");
+
+  const shown = await acme.get(`/export/${made.id}/`);
+  const refusal = await acme.refused(404, "GET", `/export/${made.id}/download/`);
+  assert.deepEqual([shown.status, shown.download_url], ["done", null]);
+  assert.equal(refusal.error, "The file of this export is no longer kept: start another");
+  const removal = await acme.service.app.db.unscoped({
+    text: "/* a test */ select count(*) from stored_bytes_removal where organization_id = $1",
+    values: [acme.id],
+  });
+  assert.equal(removal[0]![0], "1");
+});
+
+async function sha256(bytes: Buffer): Promise<string> {
+  return Buffer.from(await crypto.subtle.digest("SHA-256", new Uint8Array(bytes))).toString("hex");
+}
