@@ -8,6 +8,7 @@ const portsOf = new Map([
   ["record.create", ["out", "matched"]],
   ["wait.until", ["out", "skipped"]],
   ["wait.event", ["matched", "timeout"]],
+  ["wait.condition", ["matched", "timeout"]],
 ]);
 
 /** A graph whose steps follow each other. */

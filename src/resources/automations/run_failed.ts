@@ -7,9 +7,10 @@ import { notify } from "../notifications/notify.ts";
 import { adminsOf, isActiveMember } from "../organization/user.ts";
 import { automationRun } from "./automation_run.ts";
 import type { Turn } from "./run_parts.ts";
-import { writeStep } from "./run_step.ts";
+import { endStep, writeStep } from "./run_step.ts";
 import { endRun, goOn } from "./run_turn.ts";
 import type { FailureClass, StepFailure } from "./step_failure.ts";
+import { endWait } from "./waits.ts";
 
 type Run = Row<typeof automationRun>;
 type Then = "fail" | "continue" | "port" | "hold";
@@ -41,6 +42,9 @@ export async function stepFailed(
   if (pause !== null) return again(ctx, turn, run, pause);
   const then = onError.then ?? usualOf(failure.class);
   if (then === "hold") return hold(ctx, turn, run, error);
+  // It failed while it waited, and waits no more.
+  if (run.wait !== null) await endStep(ctx, run, { status: "cancelled" });
+  if (run.wait !== null) endWait(ctx, run.id);
   if (then === "fail") return fail(ctx, turn, run, error, false);
 
   const port = then === "port" ? "error" : Object.keys(step.ports)[0];
@@ -48,6 +52,8 @@ export async function stepFailed(
     status: "running",
     steps_executed: run.steps_executed + 1,
     current_node_id: step.ports[port ?? ""] ?? null,
+    wait: null,
+    wait_until: null,
     attempt: 1,
   } as const;
   return goOn(ctx, turn, store.update(ctx, automationRun, run, values, undefined, null));

@@ -12,6 +12,7 @@ import type { Turn } from "./run_parts.ts";
 import { StepFailure } from "./step_failure.ts";
 import { stepTypesByName } from "./step_types.ts";
 import type { Outcome, StepType } from "./steps/step.ts";
+import { nextLook, watchRecords } from "./wait_condition.ts";
 import { awaitEvents } from "./waits.ts";
 
 type Run = Row<typeof automationRun>;
@@ -104,7 +105,7 @@ async function beginWait(
   config: object,
   wait: NonNullable<Outcome["wait"]>,
 ): Promise<{ run: Run; until: Date }> {
-  const { until, port, event } = wait;
+  const { until, port, event, condition } = wait;
   const wait_until = until.toISOString();
   writeStep(ctx, run, step, { status: "waiting", input: config, wait_until });
   if (event !== undefined) {
@@ -112,15 +113,17 @@ async function beginWait(
     const name = run.current_node_id!;
     await awaitEvents(ctx, run.id, { purpose: "wait", name, events: names, match, condition: where, since });
   }
-  const kind = event === undefined ? "time" : "event";
+  if (condition !== undefined) watchRecords(ctx, run, run.current_node_id!, condition.when);
+  const kind = event !== undefined ? "event" : condition !== undefined ? "condition" : "time";
   const values: Values<typeof automationRun> = {
     status: "waiting",
     status_reason: null,
     steps_executed: run.steps_executed + 1,
-    wait: { kind, until: wait_until, event: event?.names[0] ?? null, port, matched: event?.port ?? null },
+    wait: { kind, until: wait_until, event: event?.names[0] ?? null, port, matched: (event ?? condition)?.port ?? null },
     wait_until,
   };
-  return { run: store.update(ctx, automationRun, run, values, undefined, null), until };
+  const after = store.update(ctx, automationRun, run, values, undefined, null);
+  return { run: after, until: condition === undefined ? until : nextLook(ctx.now, until, condition.when) };
 }
 
 export function writeStep(ctx: Ctx, run: Run, step: Step, values: Values<typeof automationStepRun>): void {

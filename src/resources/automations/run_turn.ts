@@ -13,16 +13,18 @@ import { livingStates } from "./living_states.ts";
 import { factsOfRun } from "./run_facts.ts";
 import type { Turn } from "./run_parts.ts";
 import { endStep, executeStep } from "./run_step.ts";
+import { holdsNow, nextLookOf } from "./wait_condition.ts";
 import { awaitEvents, endWait, type Purpose, type Signal, signalsFor } from "./waits.ts";
 
 export type Run = Row<typeof automationRun>;
 
 export const isLiving = ({ status }: Run): boolean => (livingStates as readonly string[]).includes(status);
 
-/** Whether the turn will wait for events: then the log must stand still while it does. */
+/** Whether the turn begins to wait for events: then the log must stand still while it does. */
 export function waitsForEvents({ graph }: Plan, run: Run): boolean {
   if (run.started_at === null) return (graph.goals ?? []).length + (graph.exits ?? []).length > 0;
-  return graph.steps[run.current_node_id ?? ""]?.type === "wait.event";
+  const { type } = graph.steps[run.current_node_id ?? ""] ?? {};
+  return run.wait === null && (type === "wait.event" || type === "wait.condition");
 }
 
 const heldMostMs = 30 * 86_400_000;
@@ -104,19 +106,22 @@ async function leave(ctx: Ctx, turn: Turn, run: Run, { purpose, name }: Signal):
 }
 
 interface KeptWait {
+  kind: string;
   until: string;
   port: string;
   matched: string | null;
 }
 
-/** The event came, or the time; or it was woken for something else, and waits on. */
+/** The event came, or the condition holds, or the time is over; or it was woken for something else, and waits on. */
 async function endOfWait(ctx: Ctx, turn: Turn, run: Run, [signal]: Signal[]): Promise<boolean> {
   const wait = run.wait as unknown as KeptWait;
-  if (signal === undefined && Date.parse(wait.until) > ctx.now.getTime()) {
+  const hasCome = wait.kind === "condition" ? await holdsNow(ctx, turn, run) : signal !== undefined;
+  const until = new Date(wait.until);
+  if (!hasCome && until > ctx.now) {
     if (run.status === "held") store.update(ctx, automationRun, run, { status: "waiting", status_reason: null }, undefined, null);
-    return stop(ctx, turn, new Date(wait.until));
+    return stop(ctx, turn, wait.kind === "condition" ? nextLookOf(ctx, turn, run, until) : until);
   }
-  const port = signal === undefined ? wait.port : wait.matched!;
+  const port = hasCome ? wait.matched! : wait.port;
   await endStep(ctx, run, {
     status: "succeeded",
     branch: port,

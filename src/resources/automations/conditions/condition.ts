@@ -19,6 +19,8 @@ export interface ConditionType extends TypeDefinition {
   meets(leaf: Values, asked: Asked): Promise<boolean> | boolean;
   /** The fields of the record that it looks at; null if it looks at anything else. Then it cannot be asked of the record as it was. */
   reads?(leaf: Values): string[] | null;
+  /** Further records whose events can change the answer, by their ids. */
+  watches?(leaf: Values): string[];
   /** Whether it can become true or false by time alone. */
   byTime?(leaf: Values): boolean;
 }

@@ -60,7 +60,13 @@ async function scoreMeets({ op, value }: Values, { ctx, facts: { record }, now }
 
 export const otherConditions: readonly ConditionType[] = [
   define(other, "role", "Its owner has a role.", { role_ids: naming(need(ids), "role") }, { meets: roleMeets }),
-  define(other, "group_member", "Its owner is in a group.", { group_ids: naming(need(ids), "group") }, { meets: groupMeets }),
+  define(
+    other,
+    "group_member",
+    "Its owner is in a group.",
+    { group_ids: naming(need(ids), "group") },
+    { meets: groupMeets, watches: ({ group_ids }) => group_ids as string[] },
+  ),
   define(
     other,
     "contactable",

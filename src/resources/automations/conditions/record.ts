@@ -111,7 +111,7 @@ export const recordConditions: readonly ConditionType[] = [
     "list_member",
     "It, or its lead or contact, is on a list.",
     { list_id: naming(need(id), "lead_list", "contact_list"), present },
-    { meets: listMeets },
+    { meets: listMeets, watches: ({ list_id }) => [String(list_id)] },
   ),
   define(
     record,

@@ -53,6 +53,20 @@ export const flowExamples: Record<string, StepExample> = {
     }),
     check: hasTag("silent"),
   },
+  "wait.condition": {
+    graph: () => ({
+      start: "s1",
+      steps: {
+        s1: {
+          type: "wait.condition",
+          config: { when: { type: "field", ref: "record.name", op: "not_exists" }, timeout: { amount: 1, unit: "hours" } },
+          ports: { matched: null, timeout: "s2" },
+        },
+        s2: tag("in vain"),
+      },
+    }),
+    check: hasTag("in vain"),
+  },
   goto: {
     graph: () => ({
       start: "s1",

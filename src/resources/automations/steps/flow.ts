@@ -88,7 +88,7 @@ export const flowSteps: readonly StepType[] = [
     "wait.condition",
     "Waits until a condition is met.",
     { when: need(values), timeout },
-    { ports: ["matched", "timeout"] },
+    { ports: ["matched", "timeout"], run: waitCondition },
   ),
   define(
     flow,
@@ -202,6 +202,14 @@ const spanOf = (offset: any): Span => ({
   amount: Number(offset?.amount ?? 0) * (offset?.direction === "before" ? -1 : 1),
   unit: offset?.unit ?? "days",
 });
+
+async function waitCondition(call: Call): Promise<Outcome> {
+  const { ctx, config, facts } = call;
+  const { when, timeout } = config;
+  if (await holds(when, askedOf(ctx, facts))) return { port: "matched" };
+  const until = atMost(ctx.now, momentAfter(ctx.now, timeout, zoneOfRun(call)));
+  return { wait: { until, port: "timeout", condition: { when, port: "matched" } } };
+}
 
 function waitEvent(call: Call): Outcome {
   const { ctx, config, run } = call;

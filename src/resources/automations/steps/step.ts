@@ -57,6 +57,10 @@ export interface Wait {
     since: string;
     port: string;
   };
+  condition?: {
+    when: unknown;
+    port: string;
+  };
 }
 
 /** For declarations: what happens inside the database, and leaves by `out`. */
