@@ -25,14 +25,23 @@ export interface TwilioAccount {
   base_url?: string;
 }
 
-export function openTwilio(addresses: PublicAddresses, account: TwilioAccount): Telephony {
+/** `told` hears after each request whether Twilio takes the credentials: null, or why not. */
+export function openTwilio(
+  addresses: PublicAddresses,
+  account: TwilioAccount,
+  told: (problem: string | null) => Promise<void>,
+): Telephony {
   const authorization = basicOf(account.account_sid, account.auth_token);
   const { origin } = new URL(account.base_url ?? "https://api.twilio.com");
   const ask = async <T>(what: (client: Twilio) => Promise<T>): Promise<T> => {
     try {
-      return await what(await clientFor(addresses, account));
+      const answer = await what(await clientFor(addresses, account));
+      await told(null);
+      return answer;
     } catch (error) {
-      throw notDone(error as Error);
+      const failure = notDone(error as Error);
+      if (failure.code === badCredentials) await told(failure.message);
+      throw failure;
     }
   };
 
@@ -70,11 +79,14 @@ export function openTwilio(addresses: PublicAddresses, account: TwilioAccount): 
   };
 }
 
+/** Twilio's code for "Authenticate". */
+const badCredentials = 20003;
+
 const load = () => import("twilio");
 
 async function clientFor(addresses: PublicAddresses, { account_sid, auth_token, base_url }: TwilioAccount): Promise<Twilio> {
   // The SDK accepts no other form, and its error would look like our mistake.
-  if (!account_sid.startsWith("AC")) throw new NotDone("refused", twilioWords(20003, ""), 20003);
+  if (!account_sid.startsWith("AC")) throw new NotDone("refused", twilioWords(badCredentials, ""), badCredentials);
   const { default: twilio } = await load();
   const httpClient = guarded(addresses, base_url) as unknown as InstanceType<typeof twilio.RequestClient>;
   return twilio(account_sid, auth_token, { httpClient, autoRetry: false });

@@ -24,3 +24,25 @@ export function openedValues(ctx: Ctx, stored: Credential | null): Record<string
   const place = { table: credential.table, column: "sealed_values", organization_id, id };
   return JSON.parse(ctx.settings.secrets.open(sealed_values, place));
 }
+
+/** How often it is written down that they still work. */
+const verifiedEveryMs = 3_600_000;
+
+/**
+ * The service took them, or did not: admins see that with the credentials. Outside of any transaction, because it follows a request to
+ * the service. Credentials that were changed meanwhile are left alone. A failure is passed over: what the service did counts for more.
+ */
+export async function noteAnswer({ db, now }: Ctx, stored: Credential, problem: string | null): Promise<void> {
+  const { organization_id, id, version, last_error, last_verified_at } = stored;
+  const isFresh = last_verified_at !== null && now.getTime() - Date.parse(last_verified_at) < verifiedEveryMs;
+  if (problem === last_error && (problem !== null || isFresh)) return;
+  const write = db.transaction(organization_id, async (tx) =>
+    tx.write({
+      name: "credential.answered",
+      text: `update credential set last_error = $4, last_verified_at = case when $4::text is null then $5 else last_verified_at end
+             where organization_id = $1 and id = $2 and version = $3`,
+      values: [organization_id, id, version, problem, now],
+    }),
+  );
+  await write.catch(() => {});
+}

@@ -73,6 +73,25 @@ test("what Twilio refuses is an error with a reason a person understands, whoeve
   assert.deepEqual([(await read(text)).status, (await read(text)).error_message], ["sent", null]);
 });
 
+test("whether Twilio takes the credentials is shown with them", async () => {
+  const shown = async () => {
+    const { data } = await acme.get("/credentials/");
+    return data.find(({ service: of }: any) => of === "twilio");
+  };
+  await acme.put("/credentials/twilio/", { ...twilio.credentials, auth_token: "0".repeat(32) });
+  await write();
+  await drained();
+  const wrong = await shown();
+  await acme.put("/credentials/twilio/", twilio.credentials);
+  await write();
+  await drained();
+  const right = await shown();
+
+  assert.match(wrong.last_error, /does not accept the organization's credentials/);
+  assert.deepEqual([wrong.last_verified_at, right.last_error], [null, null]);
+  assert.ok(right.last_verified_at);
+});
+
 test("a text of a machine waits until eight in the morning where its recipient is, and one that somebody wrote does not", async () => {
   const tomorrow = new Date(Date.now() + 24 * hour).toISOString().slice(0, 10);
   service.clock.now = new Date(`${tomorrow}T04:00:00Z`);

@@ -2,7 +2,7 @@
 import type { Ctx } from "../../core/context.ts";
 import type { Telephony } from "../../services/telephony.ts";
 import { openTwilio, type TwilioAccount } from "../../services/twilio.ts";
-import { openedValues, storedFor } from "../accounts/open_credentials.ts";
+import { noteAnswer, openedValues, storedFor } from "../accounts/open_credentials.ts";
 
 export interface Connected {
   provider: Telephony;
@@ -18,7 +18,7 @@ export async function connectedProvider(ctx: Ctx): Promise<Connected | null> {
   if (stored === null) return null;
   const account = openedValues(ctx, stored) as unknown as TwilioAccount;
   return {
-    provider: openTwilio(ctx.settings.addresses, account),
+    provider: openTwilio(ctx.settings.addresses, account, (problem) => noteAnswer(ctx, stored, problem)),
     addressOf: (...parts) => webhookAddress(ctx.settings.base_url, stored.webhook_token, parts),
   };
 }
