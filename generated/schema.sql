@@ -377,6 +377,7 @@ create table automation_run (
   steps_executed bigint default 0 not null,
   started_by jsonb,
   enrol_key text,
+  loops jsonb default '[]'::jsonb not null,
   constraint automation_run_pkey PRIMARY KEY (organization_id, id),
   constraint automation_run_automation_id_fkey FOREIGN KEY (organization_id, automation_id) REFERENCES automation(organization_id, id) DEFERRABLE,
   constraint automation_run_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
@@ -434,7 +435,9 @@ create table automation_step_run (
   constraint automation_step_run_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES automation_run(organization_id, id) DEFERRABLE
 );
 CREATE INDEX automation_step_run_assigned_idx ON public.automation_step_run USING btree (organization_id, node_id, id DESC) WHERE ((type = 'owner.assign'::text) AND (status = 'succeeded'::text));
+CREATE INDEX automation_step_run_node_idx ON public.automation_step_run USING btree (organization_id, run_id, node_id, sequence);
 CREATE INDEX automation_step_run_run_id_idx ON public.automation_step_run USING btree (organization_id, run_id, date_created DESC, id DESC) WHERE (run_id IS NOT NULL);
+CREATE INDEX automation_step_run_sequence_idx ON public.automation_step_run USING btree (organization_id, run_id, sequence);
 alter table automation_step_run enable row level security, force row level security;
 create policy organization on automation_step_run to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on automation_step_run to headwater_system using (true);

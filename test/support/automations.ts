@@ -1,5 +1,7 @@
 // Graphs and automations for tests.
+import type { Worker } from "../../src/jobs/worker.ts";
 import type { Workspace } from "./given.ts";
+import { withWorker } from "./worker.ts";
 
 const portsOf = new Map([
   ["stop", []],
@@ -9,6 +11,9 @@ const portsOf = new Map([
   ["wait.until", ["out", "skipped"]],
   ["wait.event", ["matched", "timeout"]],
   ["wait.condition", ["matched", "timeout"]],
+  ["record.find", ["found", "empty"]],
+  ["approve", ["approved", "rejected", "timeout"]],
+  ["automation.start", ["out", "timeout", "child_failed"]],
 ]);
 
 /** A graph whose steps follow each other. */
@@ -32,3 +37,25 @@ export async function published(ws: Workspace, graph: object, body: object = {})
   const made = await ws.post("/automations/", { name: "Greet", trigger: newLead, graph, ...body });
   return ws.post(`/automations/${made.id}/publish/`, {});
 }
+
+/** Does all that follows, as the clock goes on by so many hours. */
+export async function work(ws: Workspace, ...hours: number[]): Promise<void> {
+  await withWorker(ws.service, async (worker) => {
+    await settle(worker);
+    for (const one of hours) {
+      ws.service.clock.now = new Date((ws.service.clock.now ?? new Date()).getTime() + one * 3_600_000);
+      await settle(worker);
+    }
+  });
+}
+
+/** Events of a run may start or wake another one. */
+async function settle(worker: Worker): Promise<void> {
+  for (let i = 0; i < 3; i++) await worker.drained();
+}
+
+/** The runs of an automation, with their steps. */
+export const runsOf = async (ws: Workspace, { id }: { id: string }): Promise<any[]> =>
+  Promise.all((await ws.all(`/automations/${id}/runs/`)).map((run) => ws.get(`/automation_runs/${run.id}/`)));
+
+export const stepsOf = (run: any) => run.steps.map((step: any) => [step.node_id, step.status, step.branch]);

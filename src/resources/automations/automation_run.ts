@@ -53,6 +53,11 @@ export const automationRun = resource({
     wait: json(anyObject, { readOnly, doc: "What it waits for: `{kind, until, event}`." }),
     goal_id: text({ readOnly, doc: "The goal it reached." }),
     exit_id: text({ readOnly, doc: "The exit it left by." }),
+    loops: json(z.array(anyObject), {
+      readOnly,
+      default: [] as object[],
+      doc: "The loops it is in, the innermost last: `{step_id, index, count}`.",
+    }),
     parent_run_id: text({ readOnly, max: 64, doc: "The run that started it." }),
     causation: json(anyObject, { readOnly, doc: "`{depth, path}`: the automations whose changes led to it." }),
     steps_executed: integer({ readOnly, default: 0 }),

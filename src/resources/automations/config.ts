@@ -67,7 +67,8 @@ function checkParameter(check: Check, { schema, names }: Parameter, value: unkno
   checkValue(check, schema, value, at);
   if (names === undefined) return;
   if (typeof value === "string") check.named?.push({ at, id: value, as: names });
-  else if (Array.isArray(value)) value.forEach((id, i) => check.named?.push({ at: `${at}.${i}`, id, as: names }));
+  else if (Array.isArray(value))
+    value.forEach((id, i) => typeof id === "string" && check.named?.push({ at: `${at}.${i}`, id, as: names }));
 }
 
 function checkValue(check: Check, schema: z.ZodType, value: unknown, at: string): void {
@@ -87,7 +88,7 @@ function checkWithin(check: Check, value: unknown, at: string): void {
 export const isDynamic = (value: unknown): value is Record<string, unknown> =>
   isObject(value) && ("$ref" in value || "$template" in value);
 
-const roots = ["trigger", "record", "steps", "vars", "item", "run", "org", "now"];
+const roots = ["trigger", "record", "steps", "vars", "item", "item_index", "run", "org", "now"];
 
 function checkDynamic(check: Check, value: Record<string, unknown>, at: string): void {
   const [key, ...others] = Object.keys(value);

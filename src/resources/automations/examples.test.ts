@@ -10,6 +10,7 @@ import { databaseExamples } from "./examples/steps_of_database.ts";
 import { flowExamples } from "./examples/steps_of_flow.ts";
 import { outreachExamples } from "./examples/steps_of_outreach.ts";
 import { recordExamples } from "./examples/steps_of_records.ts";
+import { runExamples } from "./examples/steps_of_runs.ts";
 import { triggerExamples } from "./examples/triggers.ts";
 import { stepTypes } from "./step_types.ts";
 import { triggerTypes } from "./trigger_types.ts";
@@ -28,7 +29,7 @@ const named = (types: readonly { type: string }[]) => types.map(({ type }) => ty
 const runsOf = (acme: Workspace, { id }: any): Promise<any[]> => acme.all(`/automations/${id}/runs/`);
 
 describe("every step that is available", () => {
-  const examples = { ...flowExamples, ...recordExamples, ...databaseExamples, ...outreachExamples };
+  const examples = { ...flowExamples, ...recordExamples, ...databaseExamples, ...runExamples, ...outreachExamples };
 
   test("has an example", () =>
     assert.deepEqual(Object.keys(examples).sort(), named(stepTypes.filter(({ run }) => run !== undefined))));

@@ -16,6 +16,9 @@ export interface Facts {
   record: Values | null;
   steps: Record<string, { output: unknown }>;
   vars: Values;
+  /** In a loop: the element whose turn it is, and its place from 0. */
+  item?: unknown;
+  item_index?: number;
   run: Values;
   org: Values;
   now: string;
@@ -37,11 +40,14 @@ export async function recordById(ctx: Ctx, id: string): Promise<Values | null> {
   return found === null ? null : (JSON.parse((await showRecord(ctx, found.kind, id)).text) as Values);
 }
 
-/** Adds the related records that a config names with a second word, as in `record.lead.name`: the record that `lead_id` names. */
-export async function withRelated(ctx: Ctx, record: Values | null, mentions: unknown): Promise<Values | null> {
+/**
+ * Adds the related records that a config names with a second word, as in `record.lead.name`: the record that `lead_id` names.
+ * `root` is the first word.
+ */
+export async function withRelated(ctx: Ctx, record: Values | null, mentions: unknown, root = "record"): Promise<Values | null> {
   if (record === null) return null;
   const related: Values = {};
-  for (const [, name] of JSON.stringify(mentions).matchAll(/\brecord\.(\w+)\.\w/g)) {
+  for (const [, name] of JSON.stringify(mentions).matchAll(new RegExp(`\\b${root}\\.(\\w+)\\.\\w`, "g"))) {
     const id = record[`${name}_id`] ?? (name === "owner" ? record.user_id : undefined);
     if (related[name!] === undefined && !isObject(record[name!]) && typeof id === "string")
       related[name!] = await recordById(ctx, id);

@@ -2,31 +2,9 @@
 // Runs: what starts them, what they do, what they wait for, how they end. On real records, with a real worker.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { chain, published } from "../../../test/support/automations.ts";
+import { chain, published, runsOf, stepsOf, work } from "../../../test/support/automations.ts";
 import { atMoment } from "../../../test/support/clock.ts";
-import { organization, type Workspace } from "../../../test/support/given.ts";
-import { withWorker } from "../../../test/support/worker.ts";
-import type { Worker } from "../../jobs/worker.ts";
-
-/** Does all that follows, as the clock goes on by so many hours. */
-async function work(acme: Workspace, ...hours: number[]): Promise<void> {
-  await withWorker(acme.service, async (worker) => {
-    await settle(worker);
-    for (const one of hours) {
-      acme.service.clock.now = new Date((acme.service.clock.now ?? new Date()).getTime() + one * 3_600_000);
-      await settle(worker);
-    }
-  });
-}
-
-/** Events of a run may start or wake another one. */
-async function settle(worker: Worker): Promise<void> {
-  for (let i = 0; i < 3; i++) await worker.drained();
-}
-
-const runsOf = async (acme: Workspace, { id }: { id: string }): Promise<any[]> =>
-  Promise.all((await acme.all(`/automations/${id}/runs/`)).map((run) => acme.get(`/automation_runs/${run.id}/`)));
-const stepsOf = (run: any) => run.steps.map((step: any) => [step.node_id, step.status, step.branch]);
+import { organization } from "../../../test/support/given.ts";
 
 describe("a run", () => {
   test("does its steps for the record that started it, one after the other, and says what it did", async () => {

@@ -5,6 +5,7 @@ import { systemActor } from "../../records/acting.ts";
 import { organization } from "../organization/organization.ts";
 import type { automationRun } from "./automation_run.ts";
 import { type Facts, recordById, triggerFacts, type Values, withRelated } from "./facts.ts";
+import { loopFacts } from "./loops.ts";
 import type { Occurrence } from "./occurrence.ts";
 import type { Turn } from "./run_parts.ts";
 import { StepFailure } from "./step_failure.ts";
@@ -23,11 +24,13 @@ export async function factsOfRun(
   mentions: unknown,
 ): Promise<Facts> {
   const occurrence = run.started_by as unknown as Occurrence;
+  const said = JSON.stringify(mentions);
   return {
     trigger: triggerFacts(occurrence, run.input as Values),
     record: await withRelated(ctx, await presentRecord(ctx, run), mentions),
-    steps: JSON.stringify(mentions).includes("steps.") ? await outputsOf(ctx, run.id) : {},
+    steps: said.includes("steps.") ? await outputsOf(ctx, run.id, said) : {},
     vars: run.vars as Values,
+    ...(await loopFacts(ctx, run, said)),
     run: { id: run.id, automation_id: run.automation_id, automation_name: automation.name, started_at: run.started_at },
     org: orgOf(ctx),
     now: ctx.now.toISOString(),
@@ -49,12 +52,15 @@ function orgOf(ctx: Ctx): Values {
   return { id, name, currency, timezone };
 }
 
-/** What the steps left so far; of a step that ran several times, the last. */
-async function outputsOf(ctx: Ctx, runId: string): Promise<Facts["steps"]> {
+/** What the named steps left; of a step that ran several times, the last. */
+async function outputsOf(ctx: Ctx, runId: string, mentions: string): Promise<Facts["steps"]> {
+  const named = [...mentions.matchAll(/\bsteps\.([a-z][a-z0-9_]*)/g)].map(([, id]) => id!);
   const rows = await query(ctx, {
     name: "automation_step_run.outputs",
-    text: `select node_id, output from automation_step_run where organization_id = $1 and run_id = $2 and status = 'succeeded' order by sequence`,
-    values: [ctx.organization_id, runId],
+    text: `select n.id, s.output from unnest($3::text[]) n(id) cross join lateral (
+             select output from automation_step_run where organization_id = $1 and run_id = $2 and node_id = n.id and status = 'succeeded'
+             order by sequence desc limit 1) s`,
+    values: [ctx.organization_id, runId, [...new Set(named)]],
   });
   return Object.fromEntries(rows.map(([id, output]) => [id!, { output: output === null ? null : JSON.parse(output!) }]));
 }

@@ -7,6 +7,7 @@ import { store } from "../../records/store.ts";
 import { automationRun, automationStepRun } from "./automation_run.ts";
 import { type Facts, filledIn } from "./facts.ts";
 import type { Step } from "./graph_shape.ts";
+import { loopsOf } from "./loops.ts";
 import { factsOfRun } from "./run_facts.ts";
 import type { Turn } from "./run_parts.ts";
 import { StepFailure } from "./step_failure.ts";
@@ -24,6 +25,8 @@ export async function executeStep(ctx: Ctx, turn: Turn, run: Run): Promise<{ run
   const type = step === undefined ? undefined : stepTypesByName.get(step.type);
   if (step === undefined || type?.run === undefined)
     throw new StepFailure("step_type_not_available", "config", `The step ${step?.type ?? id} is not carried out yet`);
+  const further = (await type.again?.(ctx, run, id)) ?? null;
+  if (further !== null) return leaveStep(ctx, run, step, step.config, further);
   const facts = await factsOfRun(ctx, turn, run, step.config);
   const config = configOf(type, step, facts);
 
@@ -64,12 +67,12 @@ const kept = (output: unknown): unknown =>
   output === undefined ? null : Buffer.byteLength(JSON.stringify(output)) > outputMost ? { is_too_long: true } : output;
 
 function leaveStep(ctx: Ctx, run: Run, step: Step, config: object, outcome: Outcome): { run: Run; until: null } {
-  const { port = "out", output, vars, end, next } = outcome;
+  const { port = "out", input = config, output, vars, loops, end, next } = outcome;
   const branch = end !== undefined || next !== undefined ? null : port;
   writeStep(ctx, run, step, {
     status: "succeeded",
     branch,
-    input: config,
+    input,
     output: kept(output),
     finished_at: ctx.now.toISOString(),
   });
@@ -81,6 +84,7 @@ function leaveStep(ctx: Ctx, run: Run, step: Step, config: object, outcome: Outc
     current_node_id: target,
     attempt: 1,
     ...(vars && { vars: { ...(run.vars as object), ...vars } }),
+    ...(loops && { loops: [...loops] }),
   };
   const after = store.update(ctx, automationRun, run, values, undefined, null);
   return { run: end === undefined ? after : ended(ctx, after, end, run.current_node_id!), until: null };
@@ -134,6 +138,7 @@ export function writeStep(ctx: Ctx, run: Run, step: Step, values: Values<typeof 
     name: step.name ?? null,
     sequence: run.steps_executed + 1,
     attempt: run.attempt,
+    iteration: (loopsOf(run).at(-1)?.index ?? -1) + 1,
     started_at: ctx.now.toISOString(),
     ...values,
   } as Values<typeof automationStepRun>);

@@ -101,7 +101,15 @@ async function leave(ctx: Ctx, turn: Turn, run: Run, { purpose, name }: Signal):
   if (target === null || run.goal_id !== null)
     return endRun(ctx, turn, run, { status: "exited", status_reason: purpose, [`${purpose}_id`]: name });
   forgetWaits(ctx, run.id);
-  const values = { status: "running", goal_id: name, current_node_id: target, wait: null, wait_until: null, attempt: 1 } as const;
+  const values: Partial<Run> = {
+    status: "running",
+    goal_id: name,
+    current_node_id: target,
+    loops: [],
+    wait: null,
+    wait_until: null,
+    attempt: 1,
+  };
   return goOn(ctx, turn, store.update(ctx, automationRun, run, values, undefined, null));
 }
 

@@ -2,6 +2,8 @@
 import { isObject } from "./config.ts";
 import { type Finding, finding } from "./findings.ts";
 import type { Graph, Step } from "./graph_shape.ts";
+import { reachedFrom, targetsOf } from "./graph_walk.ts";
+import { problemsOfLoops } from "./structure_of_loops.ts";
 
 export function problemsOfStructure({ start, steps, goals = [] }: Graph): Finding[] {
   const ids = Object.keys(steps);
@@ -9,7 +11,8 @@ export function problemsOfStructure({ start, steps, goals = [] }: Graph): Findin
   if (start === null) return [finding("start_missing", "graph.start", `is required: name the first step, such as ${ids[0]}`)];
   if (!Object.hasOwn(steps, start)) return [];
 
-  const reached = reachedFrom([start, ...goals.flatMap(goalTarget)], steps);
+  const starts = [start, ...goals.flatMap(goalTarget)];
+  const reached = reachedFrom(starts, steps);
   const lost = ids.filter((id) => !reached.has(id));
   const turning = ids.find((id) => returnsWithoutWaiting(id, steps));
   return [
@@ -17,6 +20,7 @@ export function problemsOfStructure({ start, steps, goals = [] }: Graph): Findin
     ...(turning === undefined
       ? []
       : [finding("cycle_without_wait", `graph.steps.${turning}.ports`, "leads back to itself without a wait in between")]),
+    ...problemsOfLoops(steps, starts),
   ];
 }
 
@@ -25,25 +29,15 @@ const goalTarget = (goal: unknown): string[] => {
   return typeof then === "string" ? [then] : [];
 };
 
-export const targetsOf = ({ type, ports, config }: Step): string[] =>
-  [...Object.values(ports ?? {}), type === "goto" ? config.step : null].filter((one): one is string => typeof one === "string");
+const isWait = ({ type }: Step): boolean => type.startsWith("wait.") || type === "approve";
 
-function reachedFrom(starts: readonly string[], steps: Graph["steps"]): Set<string> {
-  const reached = new Set<string>();
-  for (const open = [...starts]; open.length > 0; ) {
-    const id = open.pop()!;
-    if (reached.has(id) || !Object.hasOwn(steps, id)) continue;
-    reached.add(id);
-    open.push(...targetsOf(steps[id]!));
-  }
-  return reached;
-}
-
-const isWait = ({ type }: Step): boolean => type.startsWith("wait.") || type === "approve" || type === "loop";
+/** A loop comes to its end by itself: its body is no way around. */
+const onwardOf = (step: Step): string[] =>
+  step.type === "loop" ? [step.ports.done].filter((one) => typeof one === "string") : targetsOf(step);
 
 /** Whether a step comes back to itself by steps that do not wait. */
 function returnsWithoutWaiting(id: string, steps: Graph["steps"]): boolean {
   if (isWait(steps[id]!)) return false;
   const hasty = Object.fromEntries(Object.entries(steps).filter(([, step]) => !isWait(step)));
-  return reachedFrom(targetsOf(steps[id]!), hasty).has(id);
+  return reachedFrom(onwardOf(steps[id]!), hasty, onwardOf).has(id);
 }

@@ -24,6 +24,7 @@ import { momentAfter, type Span } from "../durations.ts";
 import { askedOf, holds } from "../meets.ts";
 import { shareOf } from "../share_of.ts";
 import { StepFailure } from "../step_failure.ts";
+import { beginLoop, loopOutput, nextTurn } from "./looping.ts";
 import { namesIn, place } from "./named_ports.ts";
 import { type Call, internal, type Outcome, type StepType } from "./step.ts";
 
@@ -115,7 +116,7 @@ export const flowSteps: readonly StepType[] = [
     "loop",
     "Repeats steps for each element of a list.",
     { items: need(anything), max: need(z.int().min(1).max(1000)) },
-    { ports: ["each", "done"] },
+    { ports: ["each", "done"], output: loopOutput, run: beginLoop, again: nextTurn },
   ),
   define(
     flow,

@@ -7,6 +7,7 @@ import type { Row } from "../../../core/resource.ts";
 import type { automationRun } from "../automation_run.ts";
 import type { TypeDefinition } from "../catalog.ts";
 import type { Facts } from "../facts.ts";
+import type { Loop } from "../loops.ts";
 
 export interface StepType extends TypeDefinition {
   /**
@@ -14,6 +15,11 @@ export interface StepType extends TypeDefinition {
    * nothing outside. Without it the step is only declared, and publishing refuses it.
    */
   run?(call: Call): Promise<Outcome> | Outcome;
+  /**
+   * For a step that its run comes back to: how it goes on from where it was, before its config is filled in once more. Null to begin
+   * anew.
+   */
+  again?(ctx: Ctx, run: Call["run"], stepId: string): Promise<Outcome | null>;
   /** What of its config is not carried out yet, in words; null for nothing. */
   lacks?(config: Record<string, any>): string | null;
   /** How it is simulated, inside a transaction that is rolled back. By default it runs there as it is. */
@@ -36,6 +42,10 @@ export interface Outcome {
   /** The port it leaves by; by default `out`. */
   port?: string;
   output?: unknown;
+  /** What the step run keeps of its config, where the whole is not needed. */
+  input?: object;
+  /** The loops that the run is in from now on. */
+  loops?: readonly Loop[];
   /** The step to go on with, instead of that of a port. */
   next?: string;
   /** Added to the variables of the run. */
