@@ -9,7 +9,7 @@ const readOnly = true;
 const evaluation = z.strictObject({
   automation_id: z.string(),
   version_id: z.string().nullable(),
-  result: z.enum(["started", "filtered", "skipped"]),
+  result: z.enum(["started", "filtered", "skipped", "no_match_edge"]),
   reason: z.string().nullable(),
   run_id: z.string().nullable(),
 });
@@ -34,7 +34,7 @@ export const automationEvent = resource({
     evaluations: json(z.array(evaluation), {
       readOnly,
       default: [] as Evaluation[],
-      doc: "What each automation made of it: `started`, `filtered` or `skipped`, and why.",
+      doc: "What each automation made of it: `started`, `filtered`, `skipped`, or `no_match_edge` where its condition held before, and why.",
     }),
     run_ids: texts({ readOnly, default: [] as string[], doc: "The runs that it started." }),
   },

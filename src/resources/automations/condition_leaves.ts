@@ -12,18 +12,22 @@ interface Leaf {
   at: string;
 }
 
-/** The conditions of a tree with their places, and those that are asked of related records. */
-function allLeaves(node: unknown, at = ""): Leaf[] {
-  if (Array.isArray(node)) return node.flatMap((one, i) => allLeaves(one, `${at}.${i}`));
+/** The conditions of a tree, with their declarations and places. */
+export function leavesOf(node: unknown, at = ""): Leaf[] {
+  if (Array.isArray(node)) return node.flatMap((one, i) => leavesOf(one, `${at}.${i}`));
   if (!isObject(node)) return [];
   const of = catalog.get(String(node.type));
-  if (of !== undefined) return [{ leaf: node, of, at }, ...allLeaves(node.where, `${at}.where`)];
-  return ["all", "any", "not"].flatMap((word) => allLeaves(node[word], `${at}.${word}`));
+  return of === undefined
+    ? ["all", "any", "not"].flatMap((word) => leavesOf(node[word], `${at}.${word}`))
+    : [{ leaf: node, of, at }];
 }
+
+/** The same with the conditions on related records. */
+const allLeaves = (node: unknown): Leaf[] => leavesOf(node).flatMap((one) => [one, ...allLeaves(one.leaf.where)]);
 
 /** The fields of the record that decide; null if anything else does too. */
 export function fieldsRead(node: unknown): string[] | null {
-  const fields = allLeaves(node).map(({ leaf, of }) => of.reads?.(leaf) ?? null);
+  const fields = leavesOf(node).map(({ leaf, of }) => of.reads?.(leaf) ?? null);
   return fields.includes(null) ? null : [...new Set(fields.flatMap((one) => one!))];
 }
 

@@ -19,7 +19,7 @@ const depthMost = 8;
 export async function evaluate(ctx: Ctx, listener: Listener, event: Occurrence): Promise<Evaluation | null> {
   const { trigger, plan } = listener;
   if (event.at < listener.since || trigger.matches?.(plan.trigger.config, event) === false) return null;
-  const no = (result: "filtered" | "skipped", reason: string): Evaluation => ({
+  const no = (result: Exclude<Evaluation["result"], "started">, reason: string): Evaluation => ({
     automation_id: listener.automation_id,
     version_id: listener.version_id,
     result,
@@ -31,9 +31,12 @@ export async function evaluate(ctx: Ctx, listener: Listener, event: Occurrence):
   const step = `${listener.automation_id}/${event.object_id}`;
   if (causation.depth >= depthMost || causation.path.includes(step)) return no("skipped", "loop_depth");
   try {
-    const facts = await factsOf(ctx, event, plan.filter ?? plan.trigger.config.condition);
+    const { condition } = plan.trigger.config;
+    const facts = await factsOf(ctx, event, [plan.filter, condition]);
     if (!(await passesFilter(ctx, plan.filter, facts, objectTypeOf(listener)))) return no("filtered", "filter");
-    if (!(await holds(plan.trigger.config.condition, askedOf(ctx, facts)))) return no("filtered", "condition");
+    if (!(await holds(condition, askedOf(ctx, facts)))) return no("filtered", "condition");
+    if (trigger.onlyEdge && !event.event.endsWith(".created") && (await holds(condition, askedOf(ctx, asItWas(facts, event)))))
+      return no("no_match_edge", "held_before");
   } catch (error) {
     if (error instanceof StepFailure) return no("skipped", error.code);
     throw error;
@@ -66,7 +69,7 @@ const objectTypeOf = ({ plan }: Listener): string | null => (plan.trigger.config
 async function factsOf(ctx: Ctx, event: Occurrence, mentions: unknown): Promise<Facts> {
   return {
     trigger: triggerFacts(event, {}),
-    record: mentions == null ? event.record : await withRelated(ctx, event.record, mentions),
+    record: await withRelated(ctx, event.record, mentions),
     steps: {},
     vars: {},
     run: { cause: event.meta.automation_run_id === undefined ? undefined : "automation" },
@@ -74,3 +77,6 @@ async function factsOf(ctx: Ctx, event: Occurrence, mentions: unknown): Promise<
     now: ctx.now.toISOString(),
   };
 }
+
+/** The record before the event: its values then, where they differ. */
+const asItWas = (facts: Facts, { record, previous }: Occurrence): Facts => ({ ...facts, record: { ...record, ...previous } });

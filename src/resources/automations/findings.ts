@@ -47,8 +47,15 @@ const codes: readonly [place: RegExp, reason: RegExp, code: string][] = [
   [/./, /deep/, "condition_too_deep"],
   [/\.op$/, /does not go with/, "operator_invalid_for_field"],
   [/./, /is not a field/, "field_unknown"],
+  [/\.relation$/, /./, "relation_unknown"],
+  [/\.(type|ref)$/, /as it was before/, "condition_needs_present_record"],
+  [/\.type$/, /is not for a/, "object_type_mismatch"],
   [/./, /cannot be changed/, "field_read_only"],
-  [/\.status_id$|\.(from|to)\.\d+$/, /./, "status_not_found"],
+  [/\.status_id$|\.(from|to|status_ids)\.\d+$/, /./, "status_not_found"],
+  [/\.pipeline_id$/, /does not exist/, "pipeline_not_found"],
+  [/\.role_ids\.\d+$/, /does not exist/, "role_not_found"],
+  [/\.group_ids\.\d+$/, /does not exist/, "group_not_found"],
+  [/\.custom_(object|activity)_type_id$/, /does not exist/, "custom_type_not_found"],
   [/\.template_id$/, /does not exist/, "template_not_found"],
   [/\.sequence_id$/, /does not exist/, "sequence_not_found"],
   [/\.list_id$/, /./, "list_not_found"],
@@ -57,7 +64,7 @@ const codes: readonly [place: RegExp, reason: RegExp, code: string][] = [
   [/\.(from|sender)$/, /./, "connected_account_missing"],
   [/\.from_number$/, /./, "phone_number_missing"],
   [/\.url$/, /./, "url_not_allowed"],
-  [/\.config\.\w+$/, /is required/, "config_required"],
+  [/^filter\.|\.config\./, /is required/, "config_required"],
 ];
 
 /** The same reasons with their codes. */

@@ -3,12 +3,11 @@
 import type { Ctx } from "../../core/context.ts";
 import { below, collect, type FieldErrors, placed } from "../../core/errors.ts";
 import type { AnyField, Field } from "../../core/field.ts";
-import type { Resource } from "../../core/resource.ts";
-import { type CustomField, checkValue, customFieldsOf, findField } from "../../records/custom_fields.ts";
+import { type CustomField, checkValue } from "../../records/custom_fields.ts";
 import { readOrder } from "../../records/order.ts";
 import { checkTemplate, TemplateError } from "../../services/liquid.ts";
 import { isId } from "../../values/id.ts";
-import { hint, reasons } from "../../values/reasons.ts";
+import { reasons } from "../../values/reasons.ts";
 import { connectedAccount } from "../accounts/connected_account.ts";
 import { sendAs } from "../accounts/send_as.ts";
 import { checkAddress, checkName, checkSendAs, mailboxOf } from "../accounts/senders.ts";
@@ -20,17 +19,15 @@ import { opportunityStatus } from "../opportunities/opportunity_status.ts";
 import { user } from "../organization/user.ts";
 import { checkCallerId, checkOwnNumber } from "../telephony/own_numbers.ts";
 import { phoneNumber } from "../telephony/phone_number.ts";
+import { checkAskedBefore, checkConditions } from "./check_conditions.ts";
 import { isDynamic, isObject } from "./config.ts";
 import type { Plan } from "./fields.ts";
+import { checkKnown, customOf, type FieldCheck, nounOf } from "./known_fields.ts";
 import { recordsThat } from "./searched_records.ts";
 
 type Config = Record<string, unknown>;
 
-interface Check {
-  ctx: Ctx;
-  errors: FieldErrors;
-  /** The kind of record it is about. Undefined when that is not known before it runs. */
-  of: Resource | undefined;
+interface Check extends FieldCheck {
   /** The member whose accounts and numbers it sends from. */
   userId: string;
 }
@@ -41,10 +38,14 @@ export async function problemsOfRunning(ctx: Ctx, plan: Plan, userId: string): P
   const of = typeof object_type === "string" ? ctx.registry.resource(object_type) : undefined;
   const check: Check = { ctx, errors: {}, of, userId };
   checkTrigger(check, plan.trigger.config);
-  checkLeaves(check, plan.filter, "filter");
+  if (plan.trigger.type === "record.matches") checkAskedBefore(check, plan.trigger.config.condition, "trigger.config.condition");
+  checkConditions(check, plan.filter, "filter");
   for (const [id, { type, config }] of Object.entries(plan.graph.steps)) {
     const at = `graph.steps.${id}.config`;
     checkTemplates(check.errors, config, at);
+    checkConditions(check, config.when, `${at}.when`);
+    if (Array.isArray(config.cases))
+      config.cases.forEach((one, i) => checkConditions(check, (one as Config | null)?.when, `${at}.cases.${i}.when`));
     await steps[type]?.(check, config, at);
   }
   return check.errors;
@@ -55,46 +56,8 @@ export async function problemsOfRunning(ctx: Ctx, plan: Plan, userId: string): P
 function checkTrigger(check: Check, config: Config): void {
   for (const key of ["field", "date_field"]) checkKnown(check, config[key], `trigger.config.${key}`);
   if (Array.isArray(config.fields)) config.fields.forEach((one, i) => checkKnown(check, one, `trigger.config.fields.${i}`));
-  checkLeaves(check, config.condition, "trigger.config.condition");
+  checkConditions(check, config.condition, "trigger.config.condition");
 }
-
-/** The conditions on fields anywhere in a tree. */
-function checkLeaves(check: Check, node: unknown, at: string): void {
-  if (Array.isArray(node)) node.forEach((one, i) => checkLeaves(check, one, `${at}.${i}`));
-  if (!isObject(node)) return;
-  if (node.type === "field") return checkLeaf(check, node, at);
-  for (const [key, value] of Object.entries(node)) checkLeaves(check, value, `${at}.${key}`);
-}
-
-const ordered = new Set(["gt", "gte", "lt", "lte", "between", "before", "after", "within_last", "within_next"]);
-const textual = new Set(["contains", "not_contains", "starts_with", "ends_with"]);
-
-function checkLeaf(check: Check, { ref, op }: Config, at: string): void {
-  const name = typeof ref === "string" && ref.startsWith("record.") ? ref.slice("record.".length) : undefined;
-  checkKnown(check, name, `${at}.ref`);
-  const field = check.of?.fields[name ?? ""] as Field | undefined;
-  if (field?.source !== "column") return;
-  const fits = ordered.has(op as string)
-    ? ["integer", "number", "date", "timestamp"].includes(field.type)
-    : textual.has(op as string)
-      ? ["text", "texts", "json"].includes(field.type)
-      : !["is_true", "is_false"].includes(op as string) || field.type === "boolean";
-  if (!fits) check.errors[`${at}.op`] = `does not go with ${name}`;
-}
-
-/** A field of the record itself. Fields beyond a relation are known only when it runs. */
-function checkKnown({ ctx, errors, of }: Check, name: unknown, at: string): void {
-  if (typeof name !== "string" || of === undefined || customOf(ctx, of, name) !== undefined) return;
-  const first = name.split(".")[0]!;
-  const known = (of.kinds?.of ?? [of]).flatMap((kind) => [...Object.keys(kind.fields), ...Object.keys(kind.expand ?? {})]);
-  if (known.includes(first) && first !== "custom") return;
-  errors[at] = `is not a field of a ${nounOf(of)}${hint(name, known)}`;
-}
-
-const customOf = (ctx: Ctx, of: Resource, name: string) =>
-  of.custom !== undefined && name.startsWith("custom.")
-    ? findField(customFieldsOf(ctx.directory, of.custom), name)?.[1]
-    : undefined;
 
 /** Values that fields are set to. Those that are already known must be valid for the field. */
 function checkSet(check: Check, { fields, target }: Config, at: string): void {
@@ -197,8 +160,6 @@ async function checkMail(check: Check, config: Config, at: string): Promise<void
   if (!config.template_id && !config.body) check.errors[`${at}.template_id`] = "is required, or a body";
   await checkSender(check, config.from, `${at}.from`);
 }
-
-const nounOf = (of: Resource): string => of.name.replaceAll("_", " ");
 
 /** Only the record that the plan is about can be changed. */
 const isItself = (target: unknown): boolean =>

@@ -29,6 +29,24 @@ export const triggerExamples: Record<string, TriggerExample> = {
       return one.id;
     },
   },
+  "record.matches": {
+    config: async (acme) => ({
+      object_type: "opportunity",
+      condition: {
+        all: [
+          { type: "field", ref: "record.value", op: "gte", value: 100 },
+          { type: "status", status_type: "active" },
+          { type: "owner", user_ids: [acme.userId] },
+        ],
+      },
+    }),
+    async act(acme) {
+      const [one, other] = [await acme.opportunity({ value: 50 }), await acme.opportunity({ value: 200, status: "Lost" })];
+      await acme.put(`/opportunity/${other.id}/`, { value: 300 });
+      for (const value of [100, 200]) await acme.put(`/opportunity/${one.id}/`, { value, note: "Bigger" });
+      return one.id;
+    },
+  },
   "status.changed": {
     config: { object_type: "opportunity", to_type: "won" },
     async act(acme) {

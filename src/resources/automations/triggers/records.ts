@@ -15,13 +15,19 @@ import {
   someOf,
   values,
 } from "../catalog.ts";
+import { fieldsRead } from "../condition_leaves.ts";
 import { changedAny, changedFrom, changedStatus, changedTag, isFrom, namesFor } from "../event_matching.ts";
-import { events, type TriggerType } from "./trigger_type.ts";
+import type { Occurrence } from "../occurrence.ts";
+import { type Config, events, type TriggerType } from "./trigger_type.ts";
 
 const define = defining<TriggerType>();
 const records = "records";
 const from = may(z.array(anything).max(100));
 const change = need(oneOf("added", "removed"));
+
+/** What changes none of the fields that the condition reads cannot make it true. */
+const decides = ({ condition }: Config, { event, changed_fields }: Occurrence): boolean =>
+  event.endsWith(".created") || (fieldsRead(condition) ?? []).some((one) => changed_fields.includes(one));
 
 export const recordTriggers: readonly TriggerType[] = [
   define(
@@ -52,10 +58,13 @@ export const recordTriggers: readonly TriggerType[] = [
     { object_type: need(objectType), field: need(fieldName), from, to: from },
     { listens: ({ object_type }) => namesFor(object_type, "updated"), matches: changedFrom },
   ),
-  define(records, "record.matches", "A record starts to meet a condition.", {
-    object_type: need(objectType),
-    condition: need(values),
-  }),
+  define(
+    records,
+    "record.matches",
+    "A record starts to meet a condition.",
+    { object_type: need(objectType), condition: need(values) },
+    { listens: ({ object_type }) => namesFor(object_type, "created", "updated"), matches: decides, onlyEdge: true },
+  ),
   define(
     records,
     "status.changed",

@@ -9,6 +9,8 @@ export interface TriggerType extends TypeDefinition {
   listens?(config: Config): string[];
   /** Whether one of these events is meant. By default every one is. */
   matches?(config: Config, event: Occurrence): boolean;
+  /** It starts only where its condition did not hold before the event. */
+  onlyEdge?: true;
   /** The values of the starting record can be read: false where it is gone by then. */
   leavesRecord?: false;
   byHand?: true;
