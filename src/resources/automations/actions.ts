@@ -37,9 +37,9 @@ const steps = {
   create_opportunity: as("opportunity.create"),
   send_email: (config: Record<string, unknown>) => ({
     type: "email.send",
-    config: { to: { $ref: "record.contact_id" }, ...config },
+    config: { to: recordRef, ...config },
   }),
-  send_sms: (config: Record<string, unknown>) => ({ type: "sms.send", config: { to: { $ref: "record.contact_id" }, ...config } }),
+  send_sms: (config: Record<string, unknown>) => ({ type: "sms.send", config: { to: recordRef, ...config } }),
   subscribe_sequence: as("sequence.subscribe"),
   notify_user: as("notify.user"),
   call_webhook: (config: Record<string, unknown>) => ({ type: "http.request", config: { method: "POST", ...config } }),

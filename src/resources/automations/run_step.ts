@@ -39,7 +39,15 @@ export async function executeStep(ctx: Ctx, turn: Turn, run: Run): Promise<{ run
     automation_path: path.join(" "),
   };
   const fallback = facts.record?.owner_id ?? facts.record?.user_id ?? turn.automation.created_by;
-  const call = { ctx, run, step_id: id, fallback_user_id: (fallback ?? null) as string | null, facts, config };
+  const call = {
+    ctx,
+    run,
+    step_id: id,
+    fallback_user_id: (fallback ?? null) as string | null,
+    facts,
+    config,
+    written: step.config,
+  };
   const outcome = await type.run(call);
   ctx.meta = {};
   return outcome.wait === undefined

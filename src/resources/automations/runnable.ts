@@ -109,6 +109,15 @@ function problemOfTemplate(source: string): string | null {
   }
 }
 
+/** The words of messages are templates, even where they do not say so. */
+function checkWords(errors: FieldErrors, config: Config, at: string): void {
+  for (const key of ["subject", "body", "text"]) {
+    const words = config[key];
+    const problem = typeof words === "string" ? problemOfTemplate(words) : null;
+    if (problem !== null) errors[`${at}.${key}`] = problem;
+  }
+}
+
 type CheckStep = (check: Check, config: Config, at: string) => void | Promise<void>;
 
 const steps: Readonly<Record<string, CheckStep>> = {
@@ -129,9 +138,11 @@ const steps: Readonly<Record<string, CheckStep>> = {
   "email.send": checkMail,
   "email.draft": checkMail,
   "sms.send": (check, config, at) => {
+    checkWords(check.errors, config, at);
     if (!config.template_id && !config.text) check.errors[`${at}.text`] = "is required, or a template_id";
     checkNumber(check, config.from_number, `${at}.from_number`);
   },
+  "message.send": ({ errors }, config, at) => checkWords(errors, config, at),
   "sequence.subscribe": (check, config, at) => checkSender(check, config.sender, `${at}.sender`),
   "http.request": ({ ctx, errors }, { url }, at) => {
     const { addresses } = ctx.settings;
@@ -157,6 +168,7 @@ const hasDynamic = (value: unknown): boolean =>
   isDynamic(value) || (typeof value === "object" && value !== null && Object.values(value).some(hasDynamic));
 
 async function checkMail(check: Check, config: Config, at: string): Promise<void> {
+  checkWords(check.errors, config, at);
   if (!config.template_id && !config.body) check.errors[`${at}.template_id`] = "is required, or a body";
   await checkSender(check, config.from, `${at}.from`);
 }

@@ -1,9 +1,68 @@
 // Steps that talk to people.
 import assert from "node:assert/strict";
 import { chain } from "../../../../test/support/automations.ts";
+import type { Workspace } from "../../../../test/support/given.ts";
 import type { StepExample } from "./example.ts";
 
+const phones = [{ phone: "+12125559876", type: "mobile" }];
+
+/** The only message of a kind at the lead. */
+async function only(acme: Workspace, kind: string, lead: any): Promise<any> {
+  const { data } = await acme.get(`/activity/${kind}/?lead_id=${lead.id}`);
+  assert.equal(data.length, 1, kind);
+  return data[0];
+}
+
+/** Ann, whom the messages go to. */
+const ann = (acme: Workspace, { id }: any) =>
+  acme.contact({ lead_id: id, name: "Ann Lee", phones, emails: [{ email: `${id}@client.example` }] });
+
+const to = { $ref: "record" };
+
 export const outreachExamples: Record<string, StepExample> = {
+  "email.send": {
+    async graph(acme, lead) {
+      await ann(acme, lead);
+      const body = { $template: "<p>Dear {{ contact.first_name }} of {{ record.name }}</p>" };
+      return chain(["email.send", { to, subject: "Hello {{ contact.first_name }}", body, thread: "new" }]);
+    },
+    async check(acme, lead, run) {
+      const { subject, body_text, automation_run_id } = await only(acme, "email", lead);
+      assert.deepEqual([subject, body_text, automation_run_id], ["Hello Ann", `Dear Ann of ${lead.name}`, run.id]);
+    },
+  },
+  "email.draft": {
+    async graph(acme, lead) {
+      const { id } = await ann(acme, lead);
+      const template = await acme.post("/email_template/", { name: "Hi", subject: "Hi {{ contact.name }}", body: "<p>Mail</p>" });
+      return chain(["email.draft", { to: id, template_id: template.id }]);
+    },
+    async check(acme, lead) {
+      const { status, subject, to } = await only(acme, "email", lead);
+      assert.deepEqual([status, subject, to], ["draft", "Hi Ann Lee", [`"Ann Lee" <${lead.id}@client.example>`]]);
+    },
+  },
+  "sms.send": {
+    async graph(acme, lead) {
+      await ann(acme, lead);
+      const { id } = await acme.post("/phone_number/", { number: "+12125551234" });
+      return chain(["sms.send", { to, from_number: id, text: "Hi {{ contact.first_name }}" }]);
+    },
+    async check(acme, lead) {
+      const { text, remote_phone, local_phone } = await only(acme, "sms", lead);
+      assert.deepEqual([text, remote_phone, local_phone], ["Hi Ann", "+12125559876", "+12125551234"]);
+    },
+  },
+  "message.send": {
+    async graph(acme, lead) {
+      await ann(acme, lead);
+      return chain(["message.send", { to, channel: "whatsapp", text: "Hi {{ contact.first_name }}" }]);
+    },
+    async check(acme, lead) {
+      const { text, channel, automation_run_id } = await only(acme, "channel_message", lead);
+      assert.deepEqual([text, channel, automation_run_id !== null], ["Hi Ann", "whatsapp", true]);
+    },
+  },
   "notify.user": {
     graph: (acme) => chain(["notify.user", { to: [acme.userId], text: { $template: "Look at {{ record.name }}" } }]),
     check: async (acme, lead) => {

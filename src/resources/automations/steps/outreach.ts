@@ -1,12 +1,15 @@
 // Steps that speak to people.
 import { z } from "zod";
 import { anything, defining, id, label, may, naming, need, oneOf, words } from "../catalog.ts";
+import { draftEmail, mailLacks, sendEmail } from "./mailing.ts";
 import { notifyUsers } from "./notifying.ts";
 import { internal, type StepType } from "./step.ts";
+import { messageLacks, sendMessage, sendSms } from "./texting.ts";
 
 const define = defining<StepType>();
 const outreach = "outreach";
 
+const respect_window = may(z.boolean());
 const mail = {
   to: need(anything),
   from: may(anything),
@@ -17,7 +20,7 @@ const mail = {
   bcc: may(z.array(anything).max(100)),
   thread: may(oneOf("new", "reply_to_last", "reply_to_step")),
   attach_file_slot: may(label),
-  respect_window: may(z.boolean()),
+  respect_window,
 };
 const subscription = {
   sequence_id: naming(need(id), "sequence"),
@@ -25,24 +28,31 @@ const subscription = {
   sender: may(anything),
   on_conflict: may(oneOf("skip", "fail", "replace")),
 };
-const sending = { ports: ["out", "suppressed"], side_effect: "at_most_once" } as const;
+const madeOutput = z.object({ id: z.string(), object_type: z.string(), to: z.union([z.string(), z.array(z.string())]) });
+/** The message is written here, once. The machinery of its kind sends it once at most. */
+const sending = { ports: ["out", "suppressed"], side_effect: "at_most_once", output: madeOutput } as const;
 
 export const outreachSteps: readonly StepType[] = [
-  define(outreach, "email.send", "Sends an e-mail.", mail, sending),
-  define(outreach, "email.draft", "Writes an e-mail without sending it.", mail, internal),
+  define(outreach, "email.send", "Sends an e-mail.", mail, { ...sending, run: sendEmail, lacks: mailLacks }),
+  define(outreach, "email.draft", "Writes an e-mail without sending it.", mail, {
+    ...internal,
+    output: madeOutput,
+    run: draftEmail,
+    lacks: mailLacks,
+  }),
   define(
     outreach,
     "sms.send",
     "Sends a text message.",
-    { to: need(anything), from_number: need(id), template_id: naming(may(id), "sms_template"), text: may(words) },
-    sending,
+    { to: need(anything), from_number: need(id), template_id: naming(may(id), "sms_template"), text: may(words), respect_window },
+    { ...sending, run: sendSms },
   ),
   define(
     outreach,
     "message.send",
     "Sends a message on a channel.",
-    { to: need(anything), channel: need(label), text: need(words), conversation_id: may(anything) },
-    sending,
+    { to: need(anything), channel: need(label), text: need(words), conversation_id: may(anything), respect_window },
+    { ...sending, run: sendMessage, lacks: messageLacks },
   ),
   define(
     outreach,

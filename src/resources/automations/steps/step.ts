@@ -36,6 +36,8 @@ export interface Call {
   facts: Facts;
   /** With references and templates filled in. */
   config: Record<string, any>;
+  /** The config as its author wrote it. */
+  written: Record<string, unknown>;
 }
 
 export interface Outcome {

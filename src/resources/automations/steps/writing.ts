@@ -56,7 +56,7 @@ export async function deleteTargeted({ ctx }: Call, { kind, id }: Target): Promi
 }
 
 /** Somebody must have it: where nobody is named, and no member acts, who has the record of the run. */
-export async function createOf({ ctx, fallback_user_id }: Call, objectType: string, body: Fields): Promise<Target> {
+export async function createOf({ ctx, run, fallback_user_id }: Call, objectType: string, body: Fields): Promise<Target> {
   const kind = ctx.registry.resource(objectType);
   if (kind === undefined || ctx.registry.operation(`${kind.name}.create`) === undefined)
     throw new StepFailure("object_type_mismatch", "config", `A ${objectType} cannot be created by a step`);
@@ -67,7 +67,9 @@ export async function createOf({ ctx, fallback_user_id }: Call, objectType: stri
   const whose =
     holder !== undefined && ctx.actor.user_id === "" && fallback_user_id !== null ? { [holder]: fallback_user_id } : {};
   const { input } = readCreate(ctx, kind, given({ ...whose, ...body }));
-  const row = await createRecord(ctx, kind, input);
+  // Activities say which run made them.
+  const made = kind.fields.automation_run_id === undefined ? input : { ...input, automation_run_id: run.id };
+  const row = await createRecord(ctx, kind, made);
   return { kind, id: row.id };
 }
 

@@ -1,0 +1,131 @@
+// Steps that talk to people: to whom they write and to whom not, in whose name, with what words.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { chain, published } from "../../../../test/support/automations.ts";
+import { organization, type Workspace } from "../../../../test/support/given.ts";
+import { outboundService } from "../../../../test/support/outbound.ts";
+import type { Service } from "../../../../test/support/service.ts";
+import { type MailServer, startMailServer } from "../../../../test/support/smtp.ts";
+import { withWorker } from "../../../../test/support/worker.ts";
+import { store } from "../../../records/store.ts";
+import { unsubscribedEmail } from "../../contacts/unsubscribed_email.ts";
+
+let mail: MailServer;
+let on: Service;
+before(async () => {
+  mail = await startMailServer();
+  on = await outboundService();
+});
+after(() => mail?.close());
+
+async function work(): Promise<void> {
+  await withWorker(on, async (worker) => {
+    for (let i = 0; i < 3; i++) await worker.drained();
+  });
+}
+
+const manual = { trigger: { type: "manual", config: {} } };
+let count = 0;
+
+/** An organization whose admin has a mailbox, and a contact. */
+async function outreach(): Promise<{ acme: Workspace; box: any; ann: any }> {
+  const acme = await organization(on);
+  const box = await acme.post("/connected_account/", { email: `ada-${++count}@acme.example`, smtp: mail.smtp });
+  const lead = await acme.lead({ name: "Client" });
+  const ann = await acme.contact({ lead_id: lead.id, name: "Ann Lee", emails: [{ email: `ann-${++count}@client.example` }] });
+  return { acme, box, ann };
+}
+
+async function runFor(acme: Workspace, graph: object, record: any, settings: object = {}): Promise<any> {
+  const made = await published(acme, graph, { ...manual, settings });
+  const { id } = await acme.post(`/automations/${made.id}/run/`, { record_id: record.id });
+  await work();
+  return acme.get(`/automation_runs/${id}/`);
+}
+
+const letter = { to: { $ref: "record" }, subject: "Hello {{ contact.first_name }}", body: "Dear {{ contact.first_name }}" };
+
+describe("email.send", () => {
+  test("sends in the author's name, says which run wrote it, and answers what it wrote before", async () => {
+    const { acme, box, ann } = await outreach();
+    const again = { ...letter, subject: "Other", thread: "reply_to_step", cc: [{ $ref: "record.created_by" }] };
+
+    const run = await runFor(acme, chain(["email.send", letter], ["email.send", again]), ann);
+
+    const [first, second] = mail.to(ann.emails[0].email);
+    assert.deepEqual([first!.subject, first!.from!.address, first!.text!.trim()], ["Hello Ann", box.email, "Dear Ann"]);
+    assert.deepEqual([second!.subject, second!.cc!.length], ["Re: Hello Ann", 1]);
+    assert.equal(first!.header("list-unsubscribe") === undefined, false);
+    const stored = await acme.get(`/activity/email/${run.steps[0].output.id}/`);
+    assert.deepEqual([stored.status, stored.automation_run_id, stored.contact_id], ["sent", run.id, ann.id]);
+    const [created] = await acme.events(stored.id);
+    assert.equal(created.meta.automation_run_id, run.id);
+  });
+
+  test("writes to nobody who does not want it or has no address, and says why", async () => {
+    const { acme, ann } = await outreach();
+    const mute = await acme.contact({ name: "Mute" });
+    const graph = { start: "s1", steps: { s1: { type: "email.send", config: letter, ports: { out: null, suppressed: null } } } };
+    await acme.inside(async (ctx) => {
+      await store.insertNew(ctx, unsubscribedEmail, { address: ann.emails[0].email, scope: "marketing", source: "link" });
+    });
+
+    const runs = [await runFor(acme, graph, ann), await runFor(acme, graph, mute)];
+
+    assert.deepEqual(
+      runs.map(({ status, steps: [step] }) => [status, step.branch, step.output.reason]),
+      [
+        ["completed", "suppressed", "unsubscribed"],
+        ["completed", "suppressed", "no_address"],
+      ],
+    );
+    assert.deepEqual((await acme.get(`/activity/email/?lead_id=${ann.lead_id}`)).data, []);
+  });
+
+  test("is held where the sender is not allowed or the template fails, and goes on when that is mended", async () => {
+    const { acme, ann } = await outreach();
+    const bob = await acme.member();
+    const from = { $template: bob.userId };
+    const broken = { ...letter, body: "{% for a in (1..900) %}{% for b in (1..900) %}too long{% endfor %}{% endfor %}" };
+
+    const refused = await runFor(acme, chain(["email.send", { ...letter, from }]), ann);
+    const failed = await runFor(acme, chain(["email.send", broken]), ann);
+
+    assert.deepEqual([refused.status, refused.error.code], ["held", "connected_account_missing"]);
+    assert.deepEqual([failed.status, failed.error.code], ["held", "template_failed"], JSON.stringify(failed));
+    assert.deepEqual(mail.to(ann.emails[0].email), []);
+    await bob.post("/send_as/", { allowing_user_id: bob.userId, allowed_user_id: acme.userId });
+    await bob.post("/connected_account/", { email: `bob-${++count}@acme.example`, smtp: mail.smtp });
+    await acme.post(`/automations/${refused.automation_id}/pause/`, {});
+    await acme.post(`/automations/${refused.automation_id}/publish/`, {});
+    await work();
+    assert.equal((await acme.get(`/automation_runs/${refused.id}/`)).status, "completed");
+    assert.equal(mail.to(ann.emails[0].email).length, 1);
+  });
+
+  test("never fills in a link that came with a record", async () => {
+    const { acme, ann } = await outreach();
+    await acme.put(`/contact/${ann.id}/`, { title: "{{ unsubscribe_link }} <b>Boss</b>" });
+    const body = "<p>To {{ record.title }}</p>";
+
+    await runFor(acme, chain(["email.send", { ...letter, body, subject: { $ref: "record.title" } }]), ann);
+
+    const [got] = mail.to(ann.emails[0].email);
+    assert.match(got!.subject!, /<b>Boss<\/b>$/);
+    assert.doesNotMatch(got!.html!, /\/u\/|<b>/);
+  });
+});
+
+test("a text goes to nobody without a number, and only from a number that the member may use", async () => {
+  const { acme, ann } = await outreach();
+  const bob = await acme.member();
+  await bob.post("/phone_number/", { number: "+12125550001" });
+  const text = { to: { $ref: "record" }, from_number: { $template: "+12125550001" }, text: "Hi" };
+
+  const silent = await runFor(acme, chain(["sms.send", text]), ann);
+  await acme.put(`/contact/${ann.id}/`, { phones: [{ phone: "+12125559876", type: "mobile" }] });
+  const refused = await runFor(acme, chain(["sms.send", text]), ann);
+
+  assert.deepEqual([silent.steps[0].branch, silent.steps[0].output.reason], ["suppressed", "no_number"]);
+  assert.deepEqual([refused.status, refused.error.code], ["held", "phone_number_missing"]);
+});
