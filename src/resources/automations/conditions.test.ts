@@ -228,6 +228,25 @@ describe("a condition", () => {
   });
 });
 
+test("a condition whose reference comes to something else stops its own automation, and nothing beside it", async () => {
+  const acme = await organization();
+  const steps = chain(["set.vars", { values: {} }]);
+  const count = (value: object) => ({ type: "activity_count", op: "gte", value });
+  const since = { type: "last_activity", op: "not_within_last", window: { amount: 1_000_000, unit: "business_days" } };
+  const [bad, empty, fine] = [
+    await published(acme, steps, { filter: count({ $ref: "record.name" }) }),
+    await published(acme, steps, { filter: count({ $ref: "record.mrr" }) }),
+    await published(acme, steps, { filter: since }),
+  ];
+
+  await acme.lead();
+  await work(acme);
+
+  const [{ evaluations }] = await acme.all("/automation_events/");
+  const told = Object.fromEntries(evaluations.map((one: any) => [one.automation_id, one.reason ?? one.result]));
+  assert.deepEqual(told, { [bad.id]: "config_invalid", [empty.id]: "unresolved_ref", [fine.id]: "started" });
+});
+
 test("an automation starts when its condition begins to hold, and not while it goes on to", async () => {
   const acme = await organization();
   const [potential, ...others] = (await acme.get("/status/lead/")).data;

@@ -29,9 +29,14 @@ export function momentAfter(from: Date, { amount, unit }: Span, zone: string, at
 
 function onDay(start: Temporal.ZonedDateTime, amount: number, unit: string): Temporal.ZonedDateTime {
   if (unit !== "business_days") return start.add({ [unit]: amount });
+  if (amount === 0) return start;
+  const sign = Math.sign(amount);
+  // Five business days are a week. From a weekend they count from the last business day before it.
   let day = start;
-  for (let left = Math.abs(amount); left > 0; ) {
-    day = day.add({ days: Math.sign(amount) });
+  while (day.dayOfWeek > 5) day = day.subtract({ days: sign });
+  day = day.add({ weeks: Math.trunc(amount / 5) });
+  for (let left = Math.abs(amount % 5); left > 0; ) {
+    day = day.add({ days: sign });
     if (day.dayOfWeek <= 5) left--;
   }
   return day;

@@ -8,7 +8,8 @@ import { conditionTypes } from "./condition_types.ts";
 import type { Asked } from "./conditions/condition.ts";
 import { isQuery } from "./conditions.ts";
 import { isObject } from "./config.ts";
-import { type Facts, filledIn, type Values } from "./facts.ts";
+import type { Facts } from "./facts.ts";
+import { filledConfig } from "./filled_config.ts";
 import { StepFailure } from "./step_failure.ts";
 
 const catalog = new Map(conditionTypes.map((one) => [one.type, one]));
@@ -21,7 +22,7 @@ export async function holds(node: unknown, asked: Asked): Promise<boolean> {
   if (node.not !== undefined) return !(await holds(node.not, asked));
   const of = catalog.get(String(node.type));
   if (of === undefined) throw new StepFailure("condition_unknown", "config", `There is no condition ${String(node.type)}`);
-  return of.meets(filledIn(node, asked.facts) as Values, asked);
+  return of.meets(filledConfig(of, node, asked.facts), asked);
 }
 
 /** Whether one of them holds, or does not. The others are not looked at, because a condition may read. */

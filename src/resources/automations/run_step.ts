@@ -5,14 +5,14 @@ import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { automationRun, automationStepRun } from "./automation_run.ts";
-import { type Facts, filledIn } from "./facts.ts";
+import { filledConfig } from "./filled_config.ts";
 import type { Step } from "./graph_shape.ts";
 import { loopsOf } from "./loops.ts";
 import { factsOfRun } from "./run_facts.ts";
 import type { Turn } from "./run_parts.ts";
 import { StepFailure } from "./step_failure.ts";
 import { stepTypesByName } from "./step_types.ts";
-import type { Outcome, StepType } from "./steps/step.ts";
+import type { Outcome } from "./steps/step.ts";
 import { nextLook, watchRecords } from "./wait_condition.ts";
 import { awaitEvents } from "./waits.ts";
 
@@ -28,7 +28,7 @@ export async function executeStep(ctx: Ctx, turn: Turn, run: Run): Promise<{ run
   const further = (await type.again?.(ctx, run, id)) ?? null;
   if (further !== null) return leaveStep(ctx, run, step, step.config, further);
   const facts = await factsOfRun(ctx, turn, run, step.config);
-  const config = configOf(type, step, facts);
+  const config = filledConfig(type, step.config, facts);
 
   // Whatever it writes says which run wrote it, so that no automation starts itself without end.
   const { depth = 1, path = [] } = run.causation as { depth?: number; path?: string[] };
@@ -53,19 +53,6 @@ export async function executeStep(ctx: Ctx, turn: Turn, run: Run): Promise<{ run
   return outcome.wait === undefined
     ? leaveStep(ctx, run, step, config, outcome)
     : beginWait(ctx, run, step, config, outcome.wait);
-}
-
-/** Required values must be there once they are filled in, and all must be what the type takes. */
-function configOf(type: StepType, step: Step, facts: Facts): Record<string, any> {
-  const config = filledIn(step.config, facts) as Record<string, any>;
-  for (const [key, { required, schema }] of Object.entries(type.config)) {
-    const value = config[key];
-    if (value === null || value === undefined) {
-      if (required) throw new StepFailure("unresolved_ref", "config", `${key} has no value: what it refers to is empty`);
-    } else if (!schema.safeParse(value).success)
-      throw new StepFailure("config_invalid", "config", `${key} has a value that this step does not take`);
-  }
-  return config;
 }
 
 const outputMost = 64 * 1024;

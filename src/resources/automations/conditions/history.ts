@@ -93,7 +93,9 @@ const hasHappened = (now: Date): Sql =>
     and (t._type <> 'CustomActivity' or t.status = 'published')
     and (t._type <> 'Meeting' or t.status not in ('canceled', 'declined-by-lead', 'declined-by-org'))`;
 
-const begin = (now: Date, { amount, unit }: Span, zone: string): Date => momentAfter(now, { amount: -amount, unit }, zone);
+/** Nothing is older than the clock of computers, and the database knows no much earlier time. */
+const begin = (now: Date, { amount, unit }: Span, zone: string): Date =>
+  new Date(Math.max(0, momentAfter(now, { amount: -amount, unit }, zone).getTime()));
 
 // --- sequences and automations ---
 
