@@ -7,14 +7,17 @@ import { type Service, startService } from "./service.ts";
 import { withWorker } from "./worker.ts";
 import { startWorker, type WorkerProcess } from "./worker_process.ts";
 
-export interface ChaosOptions {
+export interface Killing {
   kills: number;
   /** The least time in which organizations are busy and workers are killed. */
   seconds: number;
-  /** How many clients write at the same time in each of two organizations. */
-  writers: number;
   /** Called in the middle. */
   inTheMiddle?: () => Promise<void>;
+}
+
+export interface ChaosOptions extends Killing {
+  /** How many clients write at the same time in each of two organizations. */
+  writers: number;
 }
 
 export interface Outcome {
@@ -45,20 +48,27 @@ function moody(): Answers {
   };
 }
 
-export async function chaos({ kills, seconds, writers, inTheMiddle }: ChaosOptions): Promise<Outcome> {
+/** Two workers whose clock runs faster, one of which is killed again and again while `busy` is at work. */
+export interface Chaos {
+  service: Service;
+  /** Calls `busy` with a function that says whether to go on, and returns the workers that are left. */
+  kill(busy: (isBusy: () => boolean) => Promise<unknown>): Promise<WorkerProcess[]>;
+  /** From then on the clock stands still. */
+  stopClock(): void;
+}
+
+export async function inChaos<T>({ kills, seconds, inTheMiddle }: Killing, work: (chaos: Chaos) => Promise<T>): Promise<T> {
   const service = await startService({ env: { OUTBOUND_ALLOW_CIDRS: "127.0.0.0/8" } });
   const clock = { at: Date.now(), real: Date.now(), rate };
   const now = () => new Date(clock.at + (Date.now() - clock.real) * rate);
   const ticking = setInterval(() => (service.clock.now = now()), 5);
   service.clock.now = now();
   const start = () => startWorker({ databaseUrl: service.databaseUrl, outboundAllowCidrs: ["127.0.0.0/8"], clock });
-  const receivers: Receiver[] = [];
   let workers: WorkerProcess[] = [];
-  try {
-    const parts = await Promise.all([subscribed(service, receivers), subscribed(service, receivers)]);
+  const kill: Chaos["kill"] = async (busy) => {
     workers = await Promise.all([start(), start()]);
     let isBusy = true;
-    const busy = parts.flatMap((part) => Array.from({ length: writers }, () => write(part.ws, () => isBusy)));
+    const working = busy(() => isBusy);
     for (let i = 0; i < kills; i++) {
       await sleep((seconds * 1000) / kills);
       const victim = i % 2;
@@ -68,15 +78,28 @@ export async function chaos({ kills, seconds, writers, inTheMiddle }: ChaosOptio
       if (i === Math.floor(kills / 2)) await inTheMiddle?.();
     }
     isBusy = false;
-    await Promise.all(busy);
-    const waited = await drain(service, parts, workers, ticking);
-    return { kills, ...waited, ...(await compare(parts)), stuck: await stuckJobs(service, parts) };
+    await working;
+    return workers;
+  };
+  try {
+    return await work({ service, kill, stopClock: () => clearInterval(ticking) });
   } finally {
     clearInterval(ticking);
     await Promise.all(workers.map((one) => one.stop()));
-    receivers.forEach((one) => one.close());
     await service.close();
   }
+}
+
+export async function chaos({ writers, ...killing }: ChaosOptions): Promise<Outcome> {
+  const receivers: Receiver[] = [];
+  return inChaos(killing, async ({ service, kill, stopClock }) => {
+    const parts = await Promise.all([subscribed(service, receivers), subscribed(service, receivers)]);
+    const writing = (isBusy: () => boolean) =>
+      Promise.all(parts.flatMap((part) => Array.from({ length: writers }, () => write(part.ws, isBusy))));
+    const workers = await kill(writing);
+    const waited = await drain(service, parts, workers, stopClock);
+    return { kills: killing.kills, ...waited, ...(await compare(parts)), stuck: await stuckJobs(service, parts) };
+  }).finally(() => receivers.forEach((one) => one.close()));
 }
 
 interface Part {
@@ -118,14 +141,14 @@ async function drain(
   service: Service,
   parts: readonly Part[],
   workers: readonly WorkerProcess[],
-  ticking: NodeJS.Timeout,
+  stopClock: () => void,
 ): Promise<{ secondsToResume: number }> {
   const began = Date.now();
   const isUnderWay = async () => (await stuckJobs(service, parts)).some((one) => !one.includes("scheduled"));
   while ((await isUnderWay()) && Date.now() - began < 60_000) await sleep(50);
   const secondsToResume = ((Date.now() - began) / 1000) * rate;
   await Promise.all(workers.map((one) => one.stop()));
-  clearInterval(ticking);
+  stopClock();
   await withWorker(service, async (worker) => {
     for (let quarters = 0; quarters < 4 * hoursTried; quarters++) {
       await worker.drained();
