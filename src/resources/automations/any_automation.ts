@@ -15,5 +15,6 @@ export const anyAutomation = resource({
     generation: text({ required: true, readOnly: true }),
     name: text({ required: true, readOnly: true }),
     status: text({ required: true, readOnly: true }),
+    trigger_type: text({ required: true, readOnly: true }),
   },
 });

@@ -13,7 +13,7 @@ import { startRun } from "./start_run.ts";
 import { StepFailure } from "./step_failure.ts";
 
 /** No chain of automations is longer. */
-const depthMost = 8;
+export const depthMost = 8;
 
 /** Null for an event that it does not look at. */
 export async function evaluate(ctx: Ctx, listener: Listener, event: Occurrence): Promise<Evaluation | null> {

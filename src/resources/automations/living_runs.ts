@@ -22,17 +22,31 @@ export async function cancelRuns(ctx: Ctx, automationId: string, reason: string)
 }
 
 /** A locked run does nothing more. What it has done stays. */
-export function cancelRun(ctx: Ctx, run: Run, reason: string): Run {
+export const cancelRun = (ctx: Ctx, run: Run, reason: string): Run =>
+  endNow(ctx, run, { status: "cancelled", status_reason: reason }, "cancelled");
+
+/** Ends the runs of a record in these automations, but for one. Returns how many it ended. */
+export async function exitRuns(ctx: Ctx, automationIds: readonly string[], objectId: string, except: string): Promise<number> {
+  const those = sql`t.automation_id = any(${automationIds}) and t.object_id = ${objectId} and t.id <> ${except} and ${living}`;
+  for (let ended = 0; ; ) {
+    const runs = await lockWhere(ctx, automationRun, those, 200);
+    for (const run of runs) endNow(ctx, run, { status: "exited", status_reason: "exit" }, "completed");
+    ended += runs.length;
+    if (runs.length < 200) return ended;
+  }
+}
+
+function endNow(ctx: Ctx, run: Run, why: Pick<Run, "status" | "status_reason">, action: string): Run {
   const finished_at = ctx.now.toISOString();
   const duration_ms = run.started_at === null ? 0 : ctx.now.getTime() - Date.parse(run.started_at);
-  const values = { status: "cancelled", status_reason: reason, finished_at, duration_ms, wait: null, wait_until: null } as const;
+  const values = { ...why, finished_at, duration_ms, wait: null, wait_until: null } as const;
   write(
     ctx,
     statement(sql`update automation_step_run set status = 'cancelled', finished_at = ${finished_at}
       where organization_id = ${ctx.organization_id} and run_id = ${run.id} and status in ('pending', 'running', 'waiting')`),
   );
   forgetWaits(ctx, run.id);
-  return store.update(ctx, automationRun, run, values, undefined, "cancelled");
+  return store.update(ctx, automationRun, run, values, undefined, action);
 }
 
 /** Wakes what was held, for whatever reason. Each looks again whether it may go on. */

@@ -13,7 +13,7 @@ import type { Turn } from "./run_parts.ts";
 import { StepFailure } from "./step_failure.ts";
 import { stepTypesByName } from "./step_types.ts";
 import type { Outcome } from "./steps/step.ts";
-import { nextLook, watchRecords } from "./wait_condition.ts";
+import { nextLook, watch, watchRecords } from "./wait_condition.ts";
 import { awaitEvents } from "./waits.ts";
 
 type Run = Row<typeof automationRun>;
@@ -30,7 +30,17 @@ export async function executeStep(ctx: Ctx, turn: Turn, run: Run): Promise<{ run
   const facts = await factsOfRun(ctx, turn, run, step.config);
   const config = filledConfig(type, step.config, facts);
 
-  // Whatever it writes says which run wrote it, so that no automation starts itself without end.
+  const fallback = facts.record?.owner_id ?? facts.record?.user_id ?? turn.automation.created_by;
+  const fallback_user_id = (fallback ?? null) as string | null;
+  const call = { ctx, run, step_id: id, fallback_user_id, facts, config, written: step.config };
+  const outcome = await inName(ctx, run, () => type.run!(call));
+  return outcome.wait === undefined
+    ? leaveStep(ctx, run, step, config, outcome)
+    : beginWait(ctx, run, step, config, outcome.wait, outcome.output);
+}
+
+/** Whatever it writes says which run wrote it, so that no automation starts itself without end. */
+async function inName<T>(ctx: Ctx, run: Run, act: () => Promise<T> | T): Promise<T> {
   const { depth = 1, path = [] } = run.causation as { depth?: number; path?: string[] };
   ctx.meta = {
     automation_id: run.automation_id,
@@ -38,21 +48,19 @@ export async function executeStep(ctx: Ctx, turn: Turn, run: Run): Promise<{ run
     automation_depth: depth,
     automation_path: path.join(" "),
   };
-  const fallback = facts.record?.owner_id ?? facts.record?.user_id ?? turn.automation.created_by;
-  const call = {
-    ctx,
-    run,
-    step_id: id,
-    fallback_user_id: (fallback ?? null) as string | null,
-    facts,
-    config,
-    written: step.config,
-  };
-  const outcome = await type.run(call);
+  const done = await act();
   ctx.meta = {};
-  return outcome.wait === undefined
-    ? leaveStep(ctx, run, step, config, outcome)
-    : beginWait(ctx, run, step, config, outcome.wait);
+  return done;
+}
+
+/** What came of that which the run waits for; null while it waits on. */
+export async function askAwaited(ctx: Ctx, turn: Turn, run: Run, isOver: boolean): Promise<Outcome | null> {
+  const step_id = run.current_node_id!;
+  const type = stepTypesByName.get(turn.plan.graph.steps[step_id]?.type ?? "");
+  const open = type?.awaited === undefined ? undefined : await openStep(ctx, run);
+  if (open === undefined) return null;
+  const pending = { ctx, run, step_id, config: open.input as Record<string, any>, output: open.output, isOver };
+  return inName(ctx, run, () => type!.awaited!(pending));
 }
 
 const outputMost = 64 * 1024;
@@ -103,17 +111,19 @@ async function beginWait(
   step: Step,
   config: object,
   wait: NonNullable<Outcome["wait"]>,
+  output: unknown,
 ): Promise<{ run: Run; until: Date }> {
-  const { until, port, event, condition } = wait;
+  const { until, port, event, condition, records } = wait;
   const wait_until = until.toISOString();
-  writeStep(ctx, run, step, { status: "waiting", input: config, wait_until });
+  writeStep(ctx, run, step, { status: "waiting", input: config, output: kept(output), wait_until });
   if (event !== undefined) {
     const { names, match, where, since } = event;
     const name = run.current_node_id!;
     await awaitEvents(ctx, run.id, { purpose: "wait", name, events: names, match, condition: where, since });
   }
   if (condition !== undefined) watchRecords(ctx, run, run.current_node_id!, condition.when);
-  const kind = event !== undefined ? "event" : condition !== undefined ? "condition" : "time";
+  if (records !== undefined) watch(ctx, run.id, run.current_node_id!, records);
+  const kind = wait.kind ?? (event !== undefined ? "event" : condition !== undefined ? "condition" : "time");
   const values: Values<typeof automationRun> = {
     status: "waiting",
     status_reason: null,
@@ -141,7 +151,11 @@ export function writeStep(ctx: Ctx, run: Run, step: Step, values: Values<typeof 
 
 /** Closes the step that the run is waiting in, if it is. */
 export async function endStep(ctx: Ctx, run: Run, values: Values<typeof automationStepRun>): Promise<void> {
-  const [open] = await findRecords(ctx, automationStepRun, [sql`t.run_id = ${run.id}`, sql`t.status = 'waiting'`], sql`limit 1`);
+  const open = await openStep(ctx, run);
   if (open !== undefined)
     store.update(ctx, automationStepRun, open, { finished_at: ctx.now.toISOString(), wait_until: null, ...values });
+}
+
+async function openStep(ctx: Ctx, run: Run): Promise<Row<typeof automationStepRun> | undefined> {
+  return (await findRecords(ctx, automationStepRun, [sql`t.run_id = ${run.id}`, sql`t.status = 'waiting'`], sql`limit 1`))[0];
 }

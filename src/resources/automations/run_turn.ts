@@ -12,7 +12,7 @@ import { forgetWaits } from "./living_runs.ts";
 import { livingStates } from "./living_states.ts";
 import { factsOfRun } from "./run_facts.ts";
 import type { Turn } from "./run_parts.ts";
-import { endStep, executeStep } from "./run_step.ts";
+import { askAwaited, endStep, executeStep } from "./run_step.ts";
 import { holdsNow, nextLookOf } from "./wait_condition.ts";
 import { awaitEvents, endWait, type Purpose, type Signal, signalsFor } from "./waits.ts";
 
@@ -123,17 +123,18 @@ interface KeptWait {
 /** The event came, or the condition holds, or the time is over; or it was woken for something else, and waits on. */
 async function endOfWait(ctx: Ctx, turn: Turn, run: Run, [signal]: Signal[]): Promise<boolean> {
   const wait = run.wait as unknown as KeptWait;
-  const hasCome = wait.kind === "condition" ? await holdsNow(ctx, turn, run) : signal !== undefined;
   const until = new Date(wait.until);
+  const answer = await askAwaited(ctx, turn, run, until <= ctx.now);
+  const hasCome = wait.kind === "condition" ? await holdsNow(ctx, turn, run) : signal !== undefined || answer !== null;
   if (!hasCome && until > ctx.now) {
     if (run.status === "held") store.update(ctx, automationRun, run, { status: "waiting", status_reason: null }, undefined, null);
     return stop(ctx, turn, wait.kind === "condition" ? nextLookOf(ctx, turn, run, until) : until);
   }
-  const port = hasCome ? wait.matched! : wait.port;
+  const port = answer?.port ?? (hasCome ? wait.matched! : wait.port);
   await endStep(ctx, run, {
     status: "succeeded",
     branch: port,
-    output: signal === undefined ? null : { event_id: signal.event_id },
+    output: answer?.output ?? (signal === undefined ? null : { event_id: signal.event_id }),
   });
   endWait(ctx, run.id);
   const next = turn.plan.graph.steps[run.current_node_id!]?.ports[port] ?? null;

@@ -3,8 +3,10 @@
 import type { Ctx } from "../../core/context.ts";
 import { below, collect, type FieldErrors, placed } from "../../core/errors.ts";
 import type { AnyField, Field } from "../../core/field.ts";
+import { sql } from "../../db/sql.ts";
 import { type CustomField, checkValue } from "../../records/custom_fields.ts";
 import { readOrder } from "../../records/order.ts";
+import { findRecords } from "../../records/records.ts";
 import { checkTemplate, TemplateError } from "../../services/liquid.ts";
 import { isId } from "../../values/id.ts";
 import { reasons } from "../../values/reasons.ts";
@@ -19,6 +21,7 @@ import { opportunityStatus } from "../opportunities/opportunity_status.ts";
 import { user } from "../organization/user.ts";
 import { checkCallerId, checkOwnNumber } from "../telephony/own_numbers.ts";
 import { phoneNumber } from "../telephony/phone_number.ts";
+import { anyAutomation } from "./any_automation.ts";
 import { checkAskedBefore, checkConditions } from "./check_conditions.ts";
 import { isDynamic, isObject } from "./config.ts";
 import type { Plan } from "./fields.ts";
@@ -129,6 +132,7 @@ const steps: Readonly<Record<string, CheckStep>> = {
       errors[`${at}.status_id`] = `is not a status of a ${nounOf(of)}`;
   },
   "record.find": checkFind,
+  "automation.start": checkChild,
   "list.change": ({ errors, of }, { list_id, target }, at) => {
     if (of === undefined || !isItself(target) || typeof list_id !== "string") return;
     const lists = { lead: leadList, contact: contactList }[of.name];
@@ -162,6 +166,14 @@ async function checkFind({ ctx, errors }: Check, { object_type, where, order }: 
       ),
     );
   if (!hasDynamic(where)) await collect(errors, () => below(at, () => recordsThat(ctx, of, where)));
+}
+
+async function checkChild({ ctx, errors }: Check, { automation_id, wait, timeout }: Config, at: string): Promise<void> {
+  if (wait === true && timeout == null) errors[`${at}.timeout`] = "is required to wait";
+  if (typeof automation_id !== "string") return;
+  const [child] = await findRecords(ctx, anyAutomation, [sql`t.id = ${automation_id}`]);
+  if (child !== undefined && child.trigger_type !== "manual")
+    errors[`${at}.automation_id`] = `must start by the trigger manual: this automation starts by ${child.trigger_type}`;
 }
 
 const hasDynamic = (value: unknown): boolean =>

@@ -14,11 +14,12 @@ interface Start {
   ids: LivingIds;
   input: Record<string, unknown>;
   causation: { depth: number; path: string[] };
+  parent_run_id?: string;
 }
 
 /** Null if it runs for the record already. */
 export const startRun = (ctx: Ctx, listener: Listener, start: Start): Promise<Row<typeof automationRun> | null> => {
-  const { kind, occurrence, ids, input, causation } = start;
+  const { kind, occurrence, ids, input, causation, parent_run_id = null } = start;
   return store.insertNew(ctx, automationRun, {
     automation_id: listener.automation_id,
     version_id: listener.version_id,
@@ -35,6 +36,7 @@ export const startRun = (ctx: Ctx, listener: Listener, start: Start): Promise<Ro
     opportunity_id: ids.opportunity_id,
     input,
     causation,
+    parent_run_id,
     started_by: { ...occurrence },
     enrol_key: enrolKey(listener, occurrence.object_id),
   });

@@ -21,16 +21,25 @@ const anythingAt = (id: string): string => `${id}.*`;
 export const recordsNamed = ({ object_id, lead_id }: LogEntry): string[] =>
   lead_id === null || lead_id === object_id ? [anythingAt(object_id)] : [anythingAt(object_id), anythingAt(lead_id)];
 
-/** The record itself, its lead where the condition is about more than its fields, and what the condition names. */
-export function watchRecords(ctx: Ctx, run: Run, stepId: string, when: unknown): void {
-  const lead = fieldsRead(when) === null ? run.lead_id : null;
-  const ids = [run.object_id, lead, ...recordsWatched(when)].filter((id) => id !== null);
+/** Whatever happens to these records wakes the run. */
+export function watch(ctx: Ctx, runId: string, stepId: string, ids: readonly string[]): void {
   write(ctx, {
     name: "automation_wait.watch",
     text: `insert into automation_wait (organization_id, run_id, purpose, name, event, match_key, match_value, match, date_created)
            select $1, $2, 'wait', $3, event, '', '', '{}', $5 from unnest($4::text[]) event`,
-    values: [ctx.organization_id, run.id, stepId, [...new Set(ids)].map(anythingAt), ctx.now],
+    values: [ctx.organization_id, runId, stepId, [...new Set(ids)].map(anythingAt), ctx.now],
   });
+}
+
+/** The record itself, its lead where the condition is about more than its fields, and what the condition names. */
+export function watchRecords(ctx: Ctx, run: Run, stepId: string, when: unknown): void {
+  const lead = fieldsRead(when) === null ? run.lead_id : null;
+  watch(
+    ctx,
+    run.id,
+    stepId,
+    [run.object_id, lead, ...recordsWatched(when)].filter((id) => id !== null),
+  );
 }
 
 /** Wakes the runs that wait under these names. Each asks its condition in a turn of its own. */

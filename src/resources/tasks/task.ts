@@ -104,7 +104,9 @@ export const task = resource({
       doc: "When it was done. By default a given `date_created`, else now.",
     }),
     completed_by: ref("user", { onDelete: "keep", onMove: "keep" }, { readOnly: true, doc: "Who did it." }),
-    resolution: choice(["abandoned", "skipped"], { doc: "How it ended, if it was not simply done." }),
+    resolution: choice(["abandoned", "skipped", "approved", "rejected"], {
+      doc: "How it ended, if it was not simply done. A task that asks for an approval is `approved` or `rejected`.",
+    }),
     priority: choice(["high", "medium", "low"]),
     assigned_to: text({
       filled: true,

@@ -4,8 +4,8 @@ import { todayIn } from "../../../values/time.ts";
 import { isActiveMember } from "../../organization/user.ts";
 import { momentAfter } from "../durations.ts";
 import { StepFailure } from "../step_failure.ts";
-import { zoneOfRun } from "./flow.ts";
 import type { Call, Outcome } from "./step.ts";
+import { zoneOfRun } from "./timeouts.ts";
 import { createOf, idOf } from "./writing.ts";
 
 export async function createTask(call: Call): Promise<Outcome> {
@@ -51,7 +51,7 @@ export async function createQuote(call: Call): Promise<Outcome> {
 // --- what is not said ---
 
 /** The lead that the step names, else that of the record. */
-function leadOf({ config, run, facts: { record } }: Call): string {
+export function leadOf({ config, run, facts: { record } }: Call): string {
   const own = run.object_type === "lead" ? run.object_id : record?.lead_id;
   const lead = config.lead_id ?? own ?? run.lead_id;
   if (typeof lead !== "string") throw new StepFailure("unresolved_ref", "config", "There is no lead: name one in lead_id");

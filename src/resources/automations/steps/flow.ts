@@ -19,14 +19,16 @@ import {
   words,
   zone,
 } from "../catalog.ts";
-import { zoneOfRecord } from "../conditions/subject.ts";
 import { momentAfter, type Span } from "../durations.ts";
 import { askedOf, holds } from "../meets.ts";
 import { shareOf } from "../share_of.ts";
 import { StepFailure } from "../step_failure.ts";
+import { answerOf, approvalOutput, askApproval } from "./approving.ts";
 import { beginLoop, loopOutput, nextTurn } from "./looping.ts";
 import { namesIn, place } from "./named_ports.ts";
+import { childOutput, endOfChild, exitOthers, startChild } from "./starting.ts";
 import { type Call, internal, type Outcome, type StepType } from "./step.ts";
+import { atMost, untilTimeout, zoneOfRun } from "./timeouts.ts";
 
 const define = defining<StepType>();
 const flow = "flow";
@@ -108,8 +110,14 @@ export const flowSteps: readonly StepType[] = [
     flow,
     "approve",
     "Asks somebody.",
-    { approvers: need(z.array(anything).min(1).max(50)), text: need(words), timeout },
-    { ports: ["approved", "rejected", "timeout"], side_effect: "internal" },
+    { approvers: naming(need(z.array(anything).min(1).max(50)), "user", "group"), text: need(words), timeout },
+    {
+      ports: ["approved", "rejected", "timeout"],
+      side_effect: "internal",
+      output: approvalOutput,
+      run: askApproval,
+      awaited: answerOf,
+    },
   ),
   define(
     flow,
@@ -145,14 +153,20 @@ export const flowSteps: readonly StepType[] = [
       wait: may(z.boolean()),
       timeout: may(duration),
     },
-    { ports: ["out", "timeout", "child_failed"], side_effect: "internal" },
+    {
+      ports: ["out", "timeout", "child_failed"],
+      side_effect: "internal",
+      output: childOutput,
+      run: startChild,
+      awaited: endOfChild,
+    },
   ),
   define(
     flow,
     "automation.exit",
     "Removes a record from automations.",
-    { automation_ids: need(ids), record: may(anything) },
-    internal,
+    { automation_ids: naming(need(ids), "automation", "automations"), record: may(anything) },
+    { ...internal, output: z.object({ exited: z.int() }), run: exitOthers },
   ),
 ];
 
@@ -177,14 +191,6 @@ function ends(status: "completed" | "failed") {
 
 // --- waits ---
 
-/** The zone that the step names, else the record's, else its owner's, else the organization's. */
-export const zoneOfRun = ({ ctx, config, facts: { record } }: Call): string => config.timezone ?? zoneOfRecord(ctx, record);
-
-const waitMostMs = 365 * 86_400_000;
-
-/** No wait lasts longer than a year. */
-const atMost = (now: Date, until: Date): Date => new Date(Math.min(until.getTime(), now.getTime() + waitMostMs));
-
 function waitDuration(call: Call): Outcome {
   const { ctx, config } = call;
   return { wait: { until: atMost(ctx.now, momentAfter(ctx.now, config as Span, zoneOfRun(call), config.at)), port: "out" } };
@@ -206,9 +212,9 @@ const spanOf = (offset: any): Span => ({
 
 async function waitCondition(call: Call): Promise<Outcome> {
   const { ctx, config, facts } = call;
-  const { when, timeout } = config;
+  const { when } = config;
   if (await holds(when, askedOf(ctx, facts))) return { port: "matched" };
-  const until = atMost(ctx.now, momentAfter(ctx.now, timeout, zoneOfRun(call)));
+  const { until } = untilTimeout(call);
   return { wait: { until, port: "timeout", condition: { when, port: "matched" } } };
 }
 
@@ -220,7 +226,7 @@ function waitEvent(call: Call): Outcome {
   if (names.length === 0) throw new StepFailure("event_unknown", "config", `There is no event ${String(config.event)}`);
   const since =
     config.include_since === "trigger" ? ((run.started_by as { at?: string }).at ?? run.date_created) : ctx.now.toISOString();
-  const until = atMost(ctx.now, momentAfter(ctx.now, config.timeout, zoneOfRun(call)));
+  const { until } = untilTimeout(call);
   return {
     wait: { until, port: "timeout", event: { names, match: config.match, where: config.where ?? null, since, port: "matched" } },
   };

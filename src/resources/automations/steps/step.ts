@@ -20,6 +20,11 @@ export interface StepType extends TypeDefinition {
    * anew.
    */
   again?(ctx: Ctx, run: Call["run"], stepId: string): Promise<Outcome | null>;
+  /**
+   * For a step that waits for answers: what they come to by now. Null while it waits on, or to leave by the port of its time when that
+   * is over.
+   */
+  awaited?(pending: Pending): Promise<Outcome | null>;
   /** What of its config is not carried out yet, in words; null for nothing. */
   lacks?(config: Record<string, any>): string | null;
   /** How it is simulated, inside a transaction that is rolled back. By default it runs there as it is. */
@@ -38,6 +43,12 @@ export interface Call {
   config: Record<string, any>;
   /** The config as its author wrote it. */
   written: Record<string, unknown>;
+}
+
+/** A step that waits, with its config and its output as they were when the wait began. */
+export interface Pending extends Pick<Call, "ctx" | "run" | "step_id" | "config"> {
+  output: unknown;
+  isOver: boolean;
 }
 
 export interface Outcome {
@@ -69,6 +80,10 @@ export interface Wait {
     since: string;
     port: string;
   };
+  /** Whatever happens to these records, the step is asked what was `awaited`. */
+  records?: readonly string[];
+  /** What it waits for, in a word. */
+  kind?: string;
   condition?: {
     when: unknown;
     port: string;
