@@ -87,6 +87,7 @@ export const shownType = z.strictObject({
   config_schema: z.record(z.string(), z.unknown()).describe("JSON Schema of its config."),
   output_schema: z.record(z.string(), z.unknown()).nullable(),
   ports: z.array(z.string()).optional().describe("Of a step: where it goes on; further ones may follow from its config."),
+  sql: z.boolean().optional().describe("Of a condition: whether the database can find the records that meet it."),
   side_effect: z.boolean(),
   effect: z.string().describe("The effect of repeating it: none, internal, keyed, at_most_once or destructive."),
   available: z.boolean().describe("Whether this release carries it out. Publishing refuses what it does not."),

@@ -4,6 +4,8 @@ import { describe, test } from "node:test";
 import { chain, published } from "../../../test/support/automations.ts";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { withWorker } from "../../../test/support/worker.ts";
+import { createRecord } from "../../records/records.ts";
+import { contact } from "../contacts/contact.ts";
 import { suppress } from "../contacts/suppress.ts";
 
 async function work(acme: Workspace): Promise<void> {
@@ -23,15 +25,26 @@ function asking(conditions: readonly object[]): object {
   return { start: "s0", steps: Object.fromEntries(conditions.map((when, i) => [id(i), step(when, i)])) };
 }
 
-/** Which of the conditions hold of the record, each by its words. */
-async function holding(acme: Workspace, { id }: any, said: Record<string, object>, settings: object = {}): Promise<string[]> {
+type Said = Record<string, object>;
+
+/** Which of the conditions hold of each record, by their words. */
+async function heldBy(
+  acme: Workspace,
+  records: readonly { id: string }[],
+  said: Said,
+  settings: object = {},
+): Promise<string[][]> {
   const made = await published(acme, asking(Object.values(said)), { trigger: { type: "manual", config: {} }, settings });
-  const run = await acme.post(`/automations/${made.id}/run/`, { record_id: id });
+  const { run_ids } = await acme.post(`/automations/${made.id}/run/`, { record_ids: records.map(({ id }) => id) });
   await work(acme);
-  const { steps, status, error } = await acme.get(`/automation_runs/${run.id}/`);
-  assert.equal(status, "completed", JSON.stringify(error));
-  return Object.keys(said).filter((_, i) => steps[i].branch === "yes");
+  const runs = await Promise.all(run_ids.map((id: string) => acme.get(`/automation_runs/${id}/`)));
+  return runs.map(({ steps, status, error }) => {
+    assert.equal(status, "completed", JSON.stringify(error));
+    return Object.keys(said).filter((_, i) => steps[i].branch === "yes");
+  });
 }
+
+const holding = async (acme: Workspace, record: any, said: Said): Promise<string[]> => (await heldBy(acme, [record], said))[0]!;
 
 const field = (ref: string, op: string, value?: unknown) => ({ type: "field", ref: `record.${ref}`, op, value });
 const related = (relation: string, quantifier: string, where?: object, more: object = {}) => ({
@@ -93,8 +106,22 @@ describe("a condition", () => {
       "like the record": related("lead.contacts", "any", { ...ceo, value: { $template: "{{ 'ceo' }}" } }),
     };
 
-    assert.deepEqual(await holding(acme, lead, said), ["any", "one", "two at least", "of their own", "like the record"]);
-    assert.deepEqual(await holding(acme, empty, said), ["all", "none", "none of them"]);
+    assert.deepEqual(await heldBy(acme, [lead, empty], said), [
+      ["any", "one", "two at least", "of their own", "like the record"],
+      ["all", "none", "none of them"],
+    ]);
+    await acme.inside(async (ctx) => {
+      for (let i = 0; i < 220; i++) await createRecord(ctx, contact, { lead_id: empty.id, name: `Person ${i}` });
+    });
+    assert.deepEqual(
+      await holding(acme, empty, {
+        all: related("lead.contacts", "all", field("name", "starts_with", "Person")),
+        first: related("lead.contacts", "any", field("name", "is", "Person 0")),
+        "all of them": related("lead.contacts", "count", undefined, { count_op: "is", count: 220 }),
+        "many of them": related("lead.contacts", "count", undefined, { count_op: "is", count: 219 }),
+      }),
+      ["all", "first", "all of them"],
+    );
     assert.deepEqual(
       await holding(acme, kept, {
         "of its lead": related("lead.contacts", "all", ceo),
@@ -132,9 +159,7 @@ describe("a condition", () => {
     };
 
     const atLead = ["a call in", "anything", "in three days", "silent for a day"];
-    assert.deepEqual(await holding(acme, lead, said), atLead);
-    assert.deepEqual(await holding(acme, ann, said), atLead);
-    assert.deepEqual(await holding(acme, bob, said), ["silent for a day"]);
+    assert.deepEqual(await heldBy(acme, [lead, ann, bob], said), [atLead, atLead, ["silent for a day"]]);
   });
 
   test("on a sequence or another automation tells what was from what is, and forgets the run that asks", async () => {
@@ -151,13 +176,20 @@ describe("a condition", () => {
     for (const { id } of [done, waits]) await acme.post(`/automations/${id}/run/`, { record_id: ann.id });
     await work(acme);
     const states = ["in", "never", "active", "finished"];
-    const of = (type: string, more: object) => Object.fromEntries(states.map((state) => [state, { type, state, ...more }]));
+    const of = (words: string, leaf: object) =>
+      Object.fromEntries(states.map((state) => [`${words} ${state}`, { ...leaf, state }]));
 
-    assert.deepEqual(await holding(acme, bob, of("automation_state", {})), ["never"]);
-    assert.deepEqual(await holding(acme, ann, of("sequence_state", { sequence_id: sequence.id })), ["in"]);
-    assert.deepEqual(await holding(acme, bob, of("sequence_state", {})), ["never"]);
-    assert.deepEqual(await holding(acme, ann, of("automation_state", { automation_id: done.id })), ["finished"]);
-    assert.deepEqual(await holding(acme, ann, of("automation_state", { automation_id: waits.id })), ["in", "active"]);
+    const held = await heldBy(acme, [ann, bob], {
+      ...of("sequence", { type: "sequence_state", sequence_id: sequence.id }),
+      ...of("done", { type: "automation_state", automation_id: done.id }),
+      ...of("waits", { type: "automation_state", automation_id: waits.id }),
+      ...of("any", { type: "automation_state" }),
+    });
+
+    assert.deepEqual(held, [
+      ["sequence in", "done finished", "waits in", "waits active", "any in", "any active", "any finished"],
+      ["sequence never", "done never", "waits never", "any never"],
+    ]);
   });
 
   test("on contacting somebody goes by what their owners said, for each channel, at the address that is used", async () => {
@@ -173,11 +205,8 @@ describe("a condition", () => {
     const fine = await person(["fine@example.com", "left@example.com"], "+12125550100");
     const left = await person(["left@example.com", "fine@example.com"], "+12125550101", { do_not_call: true });
     const bounced = await person(["bad@example.com"], "+12125550101");
-    assert.deepEqual(await holding(acme, fine, channels), ["email", "sms", "call"]);
-    assert.deepEqual(await holding(acme, left, channels), []);
-    assert.deepEqual(await holding(acme, bounced, channels), ["call"]);
-    assert.deepEqual(await holding(acme, { id: bounced.lead_id }, channels), ["call"]);
-    assert.deepEqual(await holding(acme, await acme.lead(), channels), []);
+    const people = [fine, left, bounced, { id: bounced.lead_id }, await acme.lead()];
+    assert.deepEqual(await heldBy(acme, people, channels), [["email", "sms", "call"], [], ["call"], ["call"], []]);
   });
 
   test("on working hours goes by the clock on the wall, past midnight and when that is changed", async () => {
@@ -219,10 +248,12 @@ describe("a condition", () => {
     };
     const asBob = { run_as_user_id: bob.userId };
 
-    const seen = await holding(acme, contact, said, asBob);
     const task = await acme.task({ lead_id: other.id, assigned_to: bob.userId });
-    const hidden = await holding(acme, task, { "its lead": related("task.lead", "any") }, asBob);
-    const bySystem = await holding(acme, task, { "its lead": related("task.lead", "any") });
+    const ofTask = { "its lead": related("task.lead", "any") };
+
+    const [seen] = await heldBy(acme, [contact], said, asBob);
+    const [hidden] = await heldBy(acme, [task], ofTask, asBob);
+    const bySystem = await holding(acme, task, ofTask);
 
     assert.deepEqual([seen, hidden, bySystem], [["its lead", "one"], [], ["its lead"]]);
   });
@@ -303,7 +334,7 @@ describe("publishing refuses a condition", () => {
     };
     const contacts = await acme.post("/contact_list/", { name: "People" });
     const at = "graph.steps.s0.config.cases.0.when";
-    const lacks = /does not exist/;
+    const lacks = /does not exist: see GET \//;
 
     await refuse({ filter: { type: "list_member", list_id: "llist_none" } }, "list_not_found", "filter.list_id", lacks);
     await refuse({ filter: { type: "list_member", list_id: contacts.id } }, "list_not_found", "filter.list_id", /no contact/);

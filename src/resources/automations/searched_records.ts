@@ -63,6 +63,9 @@ const leaves: ReadonlyMap<string, Leaf> = new Map<string, Leaf>([
   ["list_member", has(({ list_id }) => ({ type: "list", ...plain, list_id: String(list_id) }))],
 ]);
 
+/** Whether a search can ask a condition too. */
+export const isSearched = (type: string): boolean => leaves.has(type);
+
 // --- fields ---
 
 function fieldNode({ subject, now }: Scope, { ref, op, value }: Values, at: string): QueryNode {

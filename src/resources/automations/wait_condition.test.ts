@@ -78,6 +78,21 @@ test("a wait for a condition ends at once, with a change of the record or of wha
   assert.deepEqual((await acme.get(`/lead/${lead.id}/`)).tags, ["late"]);
 });
 
+test("no change is missed, however it falls together with the beginning of the wait", async () => {
+  const acme = await organization();
+  const leads = await Promise.all(Array.from({ length: 20 }, () => acme.lead()));
+  const made = await published(acme, until(industry("Wood")), manual);
+
+  const { run_ids } = await acme.post(`/automations/${made.id}/run/`, { record_ids: leads.map(({ id }) => id) });
+  await withWorker(acme.service, async (worker) => {
+    await Promise.all([worker.drained(), ...leads.map(({ id }) => acme.put(`/lead/${id}/`, { industry: "Wood" }))]);
+    for (let i = 0; i < 3; i++) await worker.drained();
+  });
+
+  const runs = await Promise.all(run_ids.map((id: string) => acme.get(`/automation_runs/${id}/`)));
+  assert.deepEqual(new Set(runs.map(({ steps }) => steps[0].branch)), new Set(["matched"]));
+});
+
 test("a run whose record the member may no longer see is held while it waits, and goes on when it is seen again", async () => {
   const acme = await organization();
   const bob = await acme.member("restricteduser");

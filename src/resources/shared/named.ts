@@ -16,10 +16,14 @@ export async function checkNamed(ctx: Ctx, named: readonly Named[]): Promise<voi
   const errors: FieldErrors = {};
   for (const { at, id, as } of named) {
     const found = await Promise.all(as.map((resource) => exists(ctx, resource, id)));
-    if (!found.includes(true)) errors[at] = as.includes(user.name) ? "is not a member" : "does not exist";
+    if (!found.includes(true)) errors[at] = as.includes(user.name) ? "is not a member" : `does not exist: ${listsOf(ctx, as)}`;
   }
   refuse(errors);
 }
+
+/** Where those are that do. */
+const listsOf = ({ registry }: Ctx, names: readonly string[]): string =>
+  `see ${names.map((one) => `GET ${registry.resource(one)!.path}/`).join(" and ")}`;
 
 async function exists(ctx: Ctx, name: string, id: string): Promise<boolean> {
   if (name === user.name) return isActiveMember(ctx.directory, id);
