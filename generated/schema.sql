@@ -283,7 +283,6 @@ create table automation (
   draft_revision integer,
   draft_updated_at timestamp(3) with time zone,
   draft_updated_by text,
-  webhook_url text,
   conditions jsonb,
   match text,
   actions jsonb,
@@ -294,10 +293,17 @@ create table automation (
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
   in_flight text,
+  hook_hash text,
+  sealed_hook_token text,
+  sealed_hook_secret text,
+  sealed_hook_previous text,
+  hook_previous_until timestamp(3) with time zone,
+  hook_refused bigint default 0 not null,
   constraint automation_pkey PRIMARY KEY (organization_id, id),
   constraint automation_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );
 CREATE INDEX automation_date_created_idx ON public.automation USING btree (organization_id, generation, date_created DESC, id DESC);
+CREATE UNIQUE INDEX automation_hook_hash_key ON public.automation USING btree (hook_hash, organization_id) WHERE (hook_hash IS NOT NULL);
 CREATE INDEX automation_listening_idx ON public.automation USING btree (organization_id) INCLUDE (active_version_id, status) WHERE (status = ANY (ARRAY['active'::text, 'paused'::text]));
 CREATE INDEX automation_trigger_type_idx ON public.automation USING btree (organization_id, trigger_type) WHERE (status = 'active'::text);
 alter table automation enable row level security, force row level security;
@@ -2583,6 +2589,20 @@ CREATE INDEX quote_status_idx ON public.quote USING btree (organization_id, stat
 alter table quote enable row level security, force row level security;
 create policy organization on quote to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on quote to headwater_system using (true);
+
+create table received_hook (
+  organization_id text not null,
+  automation_id text not null,
+  key text not null,
+  event_id text not null,
+  date_created timestamp(3) with time zone not null,
+  constraint received_hook_pkey PRIMARY KEY (organization_id, automation_id, key),
+  constraint received_hook_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX received_hook_old_idx ON public.received_hook USING btree (date_created);
+alter table received_hook enable row level security, force row level security;
+create policy organization on received_hook to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on received_hook to headwater_system using (true);
 
 create table received_text (
   organization_id text not null,

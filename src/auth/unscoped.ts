@@ -287,6 +287,23 @@ export async function findCalledOrganization(db: Database, service: string, toke
   return row?.[0] ?? null;
 }
 
+export interface CalledHook {
+  organization_id: string;
+  /** The automation. */
+  id: string;
+}
+
+/** The automation whose address has the token with this hash. */
+export async function findCalledHook(db: Database, hash: string): Promise<CalledHook | null> {
+  const [row] = await db.unscoped({
+    name: "automation.called",
+    text: `/* across organizations: the token in an address does not say whose it is */
+           select organization_id, id from automation where hook_hash = $1 and ${isLiving("organization_id")}`,
+    values: [hash],
+  });
+  return row === undefined ? null : { organization_id: row[0]!, id: row[1]! };
+}
+
 // --- links in mail ---
 
 /** The recipient that a link in a mail was made for, and the mail. */

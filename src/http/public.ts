@@ -1,14 +1,16 @@
 // Paths without a key, because their address is the secret: shared files and quotes. See `records/public_route.ts`.
-import type { FastifyInstance, FastifyRequest } from "fastify";
-import { invalid } from "../core/errors.ts";
+import type { FastifyError, FastifyInstance, FastifyRequest } from "fastify";
+import { invalid, Problem, statuses } from "../core/errors.ts";
 import type { PublicRequest, PublicRoute } from "../records/public_route.ts";
-import { isStorable, unstorable } from "./body.ts";
+import { isStorable, parseBody, unstorable } from "./body.ts";
 import { parseQuery } from "./query.ts";
+import { isOver, resetSeconds } from "./rate_limit.ts";
 import { answer, refuse } from "./reply.ts";
 import { allowed, countStranger, methodNotAllowed, optionsHeaders, refuseKnownStranger, routedMethods } from "./rest.ts";
 import { Exchange, type Service } from "./service.ts";
 
 const formBytesMax = 64 * 1024;
+const rawBytesMax = 256 * 1024;
 
 export function addPublicRoutes(server: FastifyInstance, service: Service, routes: readonly PublicRoute[]): void {
   // A scope of its own, so that forms, and only forms, are read here and nowhere else.
@@ -25,7 +27,16 @@ export function addPublicRoutes(server: FastifyInstance, service: Service, route
         ? done(null, {})
         : done(invalid({}, "The body must be a form: application/x-www-form-urlencoded or multipart/form-data.")),
     );
-    for (const route of routes) addPublicRoute(scope, service, route);
+    for (const route of routes) if (!route.raw) addPublicRoute(scope, service, route);
+  });
+  server.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, bytes, done) => done(null, bytes));
+    scope.setErrorHandler((error: FastifyError, request) => {
+      if (error.code !== "FST_ERR_CTP_BODY_TOO_LARGE" || request.exchange === null) throw error;
+      refuse(request.exchange, new Problem(413, `The body must be ${rawBytesMax} bytes or fewer.`));
+    });
+    for (const route of routes) if (route.raw) addPublicRoute(scope, service, route);
   });
 }
 
@@ -45,13 +56,13 @@ function addPublicRoute(server: FastifyInstance, service: Service, route: Public
   server.route({
     method: routedMethods,
     url: route.path.replace(/\{([^}]+)\}/g, ":$1"),
-    bodyLimit: formBytesMax,
+    bodyLimit: route.raw ? rawBytesMax : formBytesMax,
     onRequest(request, reply, done) {
       const x = new Exchange(service, request, reply, route.name);
       request.exchange = x;
       if (request.method === "OPTIONS") return answer(x, 204, "", optionsHeaders(allow));
       if (route.signed) refuseKnownStranger(x);
-      else countStranger(x);
+      else if (!route.raw) countStranger(x);
       if (x.answered) return;
       const meant = request.method === "HEAD" ? "GET" : request.method;
       if (!(route.methods as readonly string[]).includes(meant)) return refuse(x, methodNotAllowed(allow));
@@ -64,8 +75,8 @@ function addPublicRoute(server: FastifyInstance, service: Service, route: Public
 /** A page's own headers replace those of every answer: if both stated a policy, both would apply. */
 async function show(x: Exchange, route: PublicRoute): Promise<void> {
   try {
-    const { status, content } = await route.run(x.service.app.core, readPublicRequest(x.request, route));
-    if (route.signed && (status === 403 || status === 404)) countStranger(x);
+    const { status, content } = await route.run(x.service.app.core, readPublicRequest(x, route));
+    if ((route.signed && status === 403) || ((route.signed || route.raw) && status === 404)) countStranger(x);
     if (x.answered) return;
     x.headers = x.headers.filter((_, i, all) => !(all[i - (i % 2)]! in content.headers));
     answer(x, status, content.body, { "content-type": content.type, ...content.headers });
@@ -75,9 +86,11 @@ async function show(x: Exchange, route: PublicRoute): Promise<void> {
 }
 
 /** The form of a signed route is as it was signed: the route itself takes out what cannot be stored. */
-function readPublicRequest(request: FastifyRequest, { signed }: PublicRoute): PublicRequest {
+function readPublicRequest(x: Exchange, { signed, raw }: PublicRoute): PublicRequest {
+  const { request } = x;
   const params = request.params as Record<string, string>;
-  const form = (request.body ?? {}) as Record<string, string>;
+  const form = raw ? {} : ((request.body ?? {}) as Record<string, string>);
+  const bytes = raw && Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   for (const [name, value] of Object.entries({ ...params, ...(!signed && form) }))
     if (!isStorable(value)) throw invalid({ [name]: unstorable });
   return {
@@ -87,7 +100,26 @@ function readPublicRequest(request: FastifyRequest, { signed }: PublicRoute): Pu
     params,
     query: parseQuery(request.query as string),
     form,
+    bytes,
+    parsed: () => readRaw(request, bytes),
+    take: (holder) => countHolder(x, holder),
     requestId: request.id,
     headers: request.headers,
   };
+}
+
+/** A form, or else JSON. */
+function readRaw({ headers }: FastifyRequest, bytes: Buffer): Record<string, unknown> {
+  if (!/^application\/x-www-form-urlencoded\b/i.test(headers["content-type"] ?? "")) return parseBody(bytes);
+  const form = Object.fromEntries(new URLSearchParams(bytes.toString("utf8")));
+  for (const [name, value] of Object.entries(form)) if (!isStorable(name + value)) throw invalid({ [name]: unstorable });
+  return form;
+}
+
+function countHolder(x: Exchange, holder: string): void {
+  const quota = x.service.limiter?.takeHolder(holder, x.startedMs);
+  if (quota === undefined) return;
+  x.quota = quota;
+  if (isOver(quota))
+    throw new Problem(429, statuses[429]!, {}, { "retry-after": String(resetSeconds(quota, performance.now())) });
 }

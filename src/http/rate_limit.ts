@@ -24,6 +24,8 @@ export interface RateLimiter {
   take(group: RateGroup, holder: string, organizationId: string, now: number): Quota;
   /** Counts a request without a valid key, by its address. */
   takeStranger(ip: string, now: number): Quota;
+  /** Counts a request to something that has an address of its own. */
+  takeHolder(holder: string, now: number): Quota;
   /** The quota of an address, without counting. */
   lookAtStranger(ip: string, now: number): Quota;
 }
@@ -34,6 +36,7 @@ export function createRateLimiter(limits: RateLimits, processes = 1): RateLimite
       Object.entries(limits).map(([group, limit]) => [group, new Window(group + suffix, limit, wide, processes)]),
     ) as Record<RateGroup, Window>;
   const keys = each(1, "");
+  const holders = new Window("hook", limits.write, 1, processes);
   const organizations = each(3, "_organization");
 
   return {
@@ -44,6 +47,7 @@ export function createRateLimiter(limits: RateLimits, processes = 1): RateLimite
       return remaining(shared) < remaining(own) || isOver(shared) ? shared : own;
     },
     takeStranger: (ip, now) => keys.auth.count(networkOf(ip), now),
+    takeHolder: (holder, now) => holders.count(holder, now),
     lookAtStranger: (ip, now) => keys.auth.quotaOf(networkOf(ip), now),
   };
 }

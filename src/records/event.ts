@@ -35,11 +35,22 @@ export function emitAll<R extends Resource>(ctx: Ctx, of: R, changes: readonly C
 export const emitInTurns = <R extends Resource>(ctx: Ctx, of: R, changes: readonly Change<R>[]): Promise<void> =>
   inTurns(changes, (piece) => emitAll(ctx, of, piece));
 
+interface About {
+  object_id: string;
+  lead_id: string | null;
+}
+
 /** Writes an event that is no change of a record, about the record with this id. */
-export function emitCustom(ctx: Ctx, name: string, about: { object_id: string; lead_id: string | null }, data: object): void {
-  const change: Change = { action: name };
-  write(ctx, insertEvents([valuesOf(ctx, "custom", about.object_id, about.lead_id, change, JSON.stringify(data), "{}")]));
+export function emitCustom(ctx: Ctx, name: string, about: About, data: object): void {
+  emitPlain(ctx, "custom", name, about, data);
+}
+
+/** The same by any name. Returns its id. */
+export function emitPlain(ctx: Ctx, type: string, action: string, { object_id, lead_id }: About, data: object): string {
+  const values = valuesOf(ctx, type, object_id, lead_id, { action }, JSON.stringify(data), "{}");
+  write(ctx, insertEvents([values]));
   transactionOf(ctx).afterCommit(() => ctx.registry.announceEvents());
+  return values[names.indexOf("id")] as string;
 }
 
 /** The values of the event's row; null if the change emits no event. */

@@ -13,6 +13,11 @@ export interface PublicRequest {
   /** The fields of the form in a POST. */
   form: Record<string, string>;
   requestId: string;
+  /** Of a `raw` route: the body as it came, and what it says as JSON or as a form, which throws a 400. */
+  bytes: Buffer;
+  parsed(): Record<string, unknown>;
+  /** Counts the request for a holder. Throws a 429 for one that is over its limit. */
+  take(holder: string): void;
   /** `range`, `user-agent` and the like, by their lower-case names. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
 }
@@ -32,5 +37,10 @@ export interface PublicRoute {
   doc: string;
   methods: readonly ("GET" | "POST")[];
   signed?: true;
+  /**
+   * The body is taken as it came, up to 256 KB. The route counts its requests itself, by `take`: many organizations are called from the
+   * same addresses. Only a request that finds nothing counts for the address it came from.
+   */
+  raw?: true;
   run(core: Core, request: PublicRequest): Promise<PublicAnswer>;
 }

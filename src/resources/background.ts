@@ -6,6 +6,7 @@ import { callWork } from "./activities/call_work.ts";
 import { textMediaWork } from "./activities/text_media.ts";
 import { channelMessageWork, smsWork } from "./activities/texts_out.ts";
 import { automationConsumer } from "./automations/consume.ts";
+import { hookWork } from "./automations/hooks/hook_work.ts";
 import { runWork } from "./automations/run_work.ts";
 import { calendarWork } from "./calendars/follow.ts";
 import { customDataWork } from "./custom_data/custom_data_work.ts";
@@ -45,6 +46,7 @@ export const background: Background = {
     dialerWork,
     callRecordingWork,
     runWork,
+    hookWork,
     exportWork,
   ],
   consumers: [webhookConsumer, automationConsumer],

@@ -13,6 +13,7 @@ import { textReceived } from "./activities/texts_in.ts";
 import { textTold } from "./activities/texts_told.ts";
 import { anyAutomation } from "./automations/any_automation.ts";
 import { automationStepRun } from "./automations/automation_run.ts";
+import { hookAddress } from "./automations/hooks/receive.ts";
 import { automations } from "./automations/index.ts";
 import { bulkActions } from "./bulk_actions/index.ts";
 import { comments } from "./comments/index.ts";
@@ -114,6 +115,7 @@ export const publicRoutes: readonly PublicRoute[] = [
   unsubscribePage,
   openPixel,
   clickedLink,
+  hookAddress,
 ];
 
 /** Resources that other definitions refer to and that have none of the five verbs. */

@@ -32,6 +32,7 @@ const notifications: Kept = { table: "notification", key: ["id"], seconds: 90 * 
 const oauthAnswers: Kept = { table: "oauth_answer", key: ["id"], seconds: hour };
 const sequenceQuotas: Kept = { table: "sequence_quota", key: ["name", "day"], seconds: 30 * day };
 const automationEvents: Kept = { table: "automation_event", key: ["id"], seconds: 30 * day };
+const receivedHooks: Kept = { table: "received_hook", key: ["automation_id", "key"], seconds: 3 * day };
 const mailboxDays: Kept = { table: "mailbox_day", key: ["mailbox", "day"], seconds: 90 * day };
 const systemMail: Kept = { table: "system_mail", key: ["id"], seconds: 30 * day };
 
@@ -68,6 +69,12 @@ export const timers: readonly Timer[] = [
   dropped("notifications", hour, "Notifications are deleted after 90 days.", notifications),
   dropped("system_mail", hour, "System mail is deleted after 30 days.", systemMail),
   dropped("automation_events", hour, "What automations made of events is deleted after 30 days.", automationEvents),
+  dropped(
+    "received_hooks",
+    hour,
+    "Calls to the addresses of automations are recognized as repeated for 72 hours.",
+    receivedHooks,
+  ),
   dropped("mailbox_days", day, "Daily counts of sent mail are deleted after 90 days.", mailboxDays),
   dropped("sequence_quotas", day, "Daily counts of what sequences sent are deleted after 30 days.", sequenceQuotas),
   dropped("oauth_answers", hour, "Members' answers from Google and Microsoft are deleted after an hour.", oauthAnswers),

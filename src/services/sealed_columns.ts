@@ -43,6 +43,9 @@ export const sealedColumns: readonly SealedColumn[] = [
   ofRecord("port", "sealed_pin"),
   ofRecord("quote", "public_token"),
   ofRecord("system_mail", "sealed_token"),
+  ofRecord("automation", "sealed_hook_token"),
+  ofRecord("automation", "sealed_hook_secret"),
+  ofRecord("automation", "sealed_hook_previous"),
   {
     // A link stays valid when its file moves to another organization, so its place does not name the organization.
     ...ofRecord("file", "share_token"),

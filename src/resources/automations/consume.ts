@@ -1,5 +1,6 @@
 // Reads the log for automations: starts runs for the events that automations listen to, and wakes runs that wait for one.
 import { type Ctx, write } from "../../core/context.ts";
+import type { Values } from "../../core/resource.ts";
 import type { Consumer, LogEntry } from "../../jobs/consumer.ts";
 import { wake } from "../../jobs/job.ts";
 import { store } from "../../records/store.ts";
@@ -40,14 +41,19 @@ export const automationConsumer: Consumer = {
           const evaluation = await evaluate(ctx, listener, one);
           if (evaluation !== null) evaluations.push(evaluation);
         }
-        if (evaluations.length > 0) await record(ctx, one, evaluations);
+        if (evaluations.length > 0) await recordEvaluations(ctx, one, evaluations);
       }
     }
   },
 };
 
 /** What the automations made of it. Runs that started begin in this transaction too. */
-async function record(ctx: Ctx, one: Occurrence, evaluations: Evaluation[]): Promise<void> {
+export async function recordEvaluations(
+  ctx: Ctx,
+  one: Occurrence,
+  evaluations: Evaluation[],
+  from: Values<typeof automationEvent> = {},
+): Promise<void> {
   const run_ids = evaluations.flatMap(({ run_id }) => run_id ?? []);
   wake(ctx, runJobs, run_ids);
   const started = evaluations.filter(({ run_id }) => run_id !== null).map(({ automation_id }) => automation_id);
@@ -64,6 +70,7 @@ async function record(ctx: Ctx, one: Occurrence, evaluations: Evaluation[]): Pro
     matched_automation_ids: evaluations.map(({ automation_id }) => automation_id),
     run_ids,
     evaluations,
+    ...from,
   };
   store.insertOr(ctx, automationEvent, [event], "on conflict do nothing");
 }

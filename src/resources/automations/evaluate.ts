@@ -2,9 +2,10 @@
 // (again) for this record. Every no after the match is kept with its reason.
 import type { Ctx } from "../../core/context.ts";
 import type { Evaluation } from "./automation_event.ts";
+import type { runKinds } from "./automation_run.ts";
 import { enrolment } from "./enrolment.ts";
 import { causationOf } from "./event_matching.ts";
-import { type Facts, triggerFacts, withRelated } from "./facts.ts";
+import { type Facts, triggerFacts, type Values, withRelated } from "./facts.ts";
 import type { Listener } from "./listeners.ts";
 import { livingIds } from "./living_ids.ts";
 import { askedOf, holds, passesFilter } from "./meets.ts";
@@ -15,24 +16,42 @@ import { StepFailure } from "./step_failure.ts";
 /** No chain of automations is longer. */
 export const depthMost = 8;
 
-/** Null for an event that it does not look at. */
-export async function evaluate(ctx: Ctx, listener: Listener, event: Occurrence): Promise<Evaluation | null> {
+/** How an event came to the automation, and what it brings along. */
+export interface Heard {
+  kind: (typeof runKinds)[number];
+  input: Values;
+  /** Creates the record it is about, once nothing else stands against the run. Returns the event about that. */
+  create?(): Promise<Occurrence>;
+}
+
+type Refusal = Exclude<Evaluation["result"], "started">;
+
+export const refusedBy = (listener: Listener, reason: string, result: Refusal = "skipped"): Evaluation => ({
+  automation_id: listener.automation_id,
+  version_id: listener.version_id,
+  result,
+  reason,
+  run_id: null,
+});
+
+/** Null for an event that it does not look at. A call to its own address is always meant for it. */
+export async function evaluate(
+  ctx: Ctx,
+  listener: Listener,
+  event: Occurrence,
+  heard: Heard = { kind: "event", input: {} },
+): Promise<Evaluation | null> {
   const { trigger, plan } = listener;
-  if (event.at < listener.since || trigger.matches?.(plan.trigger.config, event) === false) return null;
-  const no = (result: Exclude<Evaluation["result"], "started">, reason: string): Evaluation => ({
-    automation_id: listener.automation_id,
-    version_id: listener.version_id,
-    result,
-    reason,
-    run_id: null,
-  });
+  const isOld = event.at < listener.since && trigger.calledByHook !== true;
+  if (isOld || trigger.matches?.(plan.trigger.config, event) === false) return null;
+  const no = (result: Refusal, reason: string) => refusedBy(listener, reason, result);
   if (listener.isPaused) return no("skipped", "paused");
   const causation = causationOf(event);
   const step = `${listener.automation_id}/${event.object_id}`;
   if (causation.depth >= depthMost || causation.path.includes(step)) return no("skipped", "loop_depth");
   try {
     const { condition } = plan.trigger.config;
-    const facts = await factsOf(ctx, event, [plan.filter, condition]);
+    const facts = await factsOf(ctx, event, heard.input, [plan.filter, condition]);
     if (!(await passesFilter(ctx, plan.filter, facts, objectTypeOf(listener)))) return no("filtered", "filter");
     if (!(await holds(condition, askedOf(ctx, facts)))) return no("filtered", "condition");
     if (trigger.onlyEdge && !event.event.endsWith(".created") && (await holds(condition, askedOf(ctx, asItWas(facts, event)))))
@@ -41,16 +60,18 @@ export async function evaluate(ctx: Ctx, listener: Listener, event: Occurrence):
     if (error instanceof StepFailure) return no("skipped", error.code);
     throw error;
   }
-  const ids = await livingIds(ctx, event);
-  if (ids.object_id === null && trigger.leavesRecord !== false) return no("skipped", "record_deleted");
-  const refused = await enrolment(ctx, listener, event.object_id);
+  const about = (await heard.create?.()) ?? event;
+  const ids = await livingIds(ctx, about);
+  if (ids.object_id === null && about.object_id !== null && trigger.leavesRecord !== false)
+    return no("skipped", "record_deleted");
+  const refused = await enrolment(ctx, listener, about.object_id);
   if (refused !== null) return no("skipped", refused);
 
   const run = await startRun(ctx, listener, {
-    kind: "event",
-    occurrence: event,
+    kind: heard.kind,
+    occurrence: about,
     ids,
-    input: {},
+    input: heard.input,
     causation: { depth: causation.depth + 1, path: [...causation.path, step] },
   });
   if (run === null) return no("skipped", "reenroll");
@@ -63,12 +84,15 @@ export async function evaluate(ctx: Ctx, listener: Listener, event: Occurrence):
   };
 }
 
-const objectTypeOf = ({ plan }: Listener): string | null => (plan.trigger.config.object_type as string | undefined) ?? null;
+function objectTypeOf({ plan }: Listener): string | null {
+  const { object_type, record_lookup } = plan.trigger.config as { object_type?: string; record_lookup?: { object_type: string } };
+  return object_type ?? record_lookup?.object_type ?? null;
+}
 
 /** What the event says. Its record is the one of the event, so that the filter sees what the trigger saw. */
-async function factsOf(ctx: Ctx, event: Occurrence, mentions: unknown): Promise<Facts> {
+async function factsOf(ctx: Ctx, event: Occurrence, input: Values, mentions: unknown): Promise<Facts> {
   return {
-    trigger: triggerFacts(event, {}),
+    trigger: triggerFacts(event, input),
     record: await withRelated(ctx, event.record, mentions),
     steps: {},
     vars: {},

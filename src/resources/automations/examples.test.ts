@@ -11,7 +11,8 @@ import { flowExamples } from "./examples/steps_of_flow.ts";
 import { outreachExamples } from "./examples/steps_of_outreach.ts";
 import { recordExamples } from "./examples/steps_of_records.ts";
 import { runExamples } from "./examples/steps_of_runs.ts";
-import { triggerExamples } from "./examples/triggers.ts";
+import { triggerExamples as otherTriggerExamples } from "./examples/triggers.ts";
+import { hookTriggerExamples } from "./examples/triggers_of_hooks.ts";
 import { stepTypes } from "./step_types.ts";
 import { triggerTypes } from "./trigger_types.ts";
 import { startsRuns } from "./triggers/trigger_type.ts";
@@ -81,6 +82,8 @@ describe("every condition that is available", () => {
 });
 
 describe("every trigger that is available", () => {
+  const triggerExamples = { ...otherTriggerExamples, ...hookTriggerExamples };
+
   test("has an example", () => assert.deepEqual(Object.keys(triggerExamples).sort(), named(triggerTypes.filter(startsRuns))));
 
   test("starts for what it is about, and for nothing else", async () => {

@@ -24,12 +24,16 @@ export interface Facts {
   now: string;
 }
 
-export const triggerFacts = ({ event, record, previous, changed_fields, user_id, at }: Occurrence, input: Values): Values => ({
+export const triggerFacts = (
+  { event, record, previous, changed_fields, user_id, headers, at }: Occurrence,
+  input: Values,
+): Values => ({
   event,
   record,
   previous,
   changed_fields,
   payload: input,
+  ...(headers && { headers }),
   actor: { user_id },
   at,
 });

@@ -1,16 +1,17 @@
 // What stands in the way of an automation, each reason with its code. The checks of drafts give a reason for each place; the table
 // here says which code that is.
+import { z } from "zod";
 import { type FieldErrors, invalid } from "../../core/errors.ts";
 
-/** One reason, with a code that never changes. */
-export interface Finding {
-  code: string;
-  path: string;
-  step_id: string | null;
-  message: string;
-  /** A warning refuses nothing. */
-  severity: "error" | "warning";
-}
+/** One reason, with a code that never changes. A warning refuses nothing. */
+export const shownFinding = z.strictObject({
+  code: z.string(),
+  path: z.string(),
+  step_id: z.string().nullable(),
+  message: z.string(),
+  severity: z.enum(["error", "warning"]),
+});
+export type Finding = z.output<typeof shownFinding>;
 
 export const finding = (code: string, path: string, message: string): Finding => ({
   code,
@@ -19,6 +20,8 @@ export const finding = (code: string, path: string, message: string): Finding =>
   message,
   severity: "error",
 });
+
+export const warning = (...given: Parameters<typeof finding>): Finding => ({ ...finding(...given), severity: "warning" });
 
 /** The first line whose place and reason both match. */
 const codes: readonly [place: RegExp, reason: RegExp, code: string][] = [

@@ -12,6 +12,7 @@ import { runSteps } from "./get_run.ts";
 import { listGeneration, listRunsOf, listVersions } from "./nested_lists.ts";
 import { pauseAutomation } from "./pause.ts";
 import { publishAutomation } from "./publish.ts";
+import { rotateHookSecret } from "./rotate_secret.ts";
 import { rule } from "./rule.ts";
 import { createRule, updateRule } from "./rule_verbs.ts";
 import { runAutomation } from "./run_now.ts";
@@ -45,6 +46,7 @@ export const automations: Operation[] = [
   publishAutomation,
   pauseAutomation,
   runAutomation,
+  rotateHookSecret,
   listVersions,
   listRunsOf,
   automationStats,

@@ -3,5 +3,8 @@
 /** A job of this kind carries out one run. */
 export const runJobs = { kind: "automation_run" } as const;
 
+/** A job of this kind starts an automation for one call to its address. */
+export const hookJobs = { kind: "automation_hook" } as const;
+
 /** The consumer of the log that starts runs and wakes those that wait for an event. */
 export const automationNews = { name: "automations" } as const;

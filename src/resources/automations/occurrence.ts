@@ -18,6 +18,8 @@ export interface Occurrence {
   previous: Record<string, unknown>;
   changed_fields: string[];
   meta: Record<string, unknown>;
+  /** Of a call from another service. */
+  headers?: Record<string, unknown>;
   at: string;
 }
 

@@ -2,7 +2,7 @@
 // again.
 import { z } from "zod";
 import { type Ctx, write } from "../../core/context.ts";
-import { operation } from "../../core/operation.ts";
+import { JsonText, operation } from "../../core/operation.ts";
 import type { Row } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { follow } from "../../jobs/consumer.ts";
@@ -14,7 +14,9 @@ import { newId } from "../../values/id.ts";
 import { same } from "../../values/same.ts";
 import { automationVersion } from "./automation_version.ts";
 import type { Plan } from "./fields.ts";
-import { finding, refuseFindings } from "./findings.ts";
+import { finding, refuseFindings, shownFinding } from "./findings.ts";
+import { hookTrigger, type NewHook, newHook, shownHook, warningsOfHook } from "./hooks/hook.ts";
+import type { Verification } from "./hooks/verification.ts";
 import { cancelRuns, resumeRuns } from "./living_runs.ts";
 import { automationNews } from "./names.ts";
 import { problemsOfPublishing } from "./publishable.ts";
@@ -39,7 +41,14 @@ export const publishAutomation = operation({
       .describe("What runs of earlier versions do: they finish by their own version, or they are cancelled."),
   },
   get output() {
-    return (outputSchema(workflow) as z.ZodObject).extend({ version: outputSchema(automationVersion) });
+    const secret = z.string().optional();
+    return (outputSchema(workflow) as z.ZodObject).extend({
+      version: outputSchema(automationVersion),
+      webhook: shownHook.extend({ signing_secret: secret.describe("Shown by the first publish, and never again.") }).nullable(),
+      signing_secret: secret.describe("The `signing_secret` of `webhook`."),
+      webhook_secret: secret.describe("The `signing_secret` of `webhook`."),
+      warnings: z.array(shownFinding).describe("What is allowed and may not be meant."),
+    });
   },
   async run(ctx, { id, if_revision, change_note, note, in_flight }) {
     const before = await lockRecord(ctx, workflow, id);
@@ -49,20 +58,45 @@ export const publishAutomation = operation({
       ]);
     const plan: Plan = { trigger: before.trigger, filter: before.filter, graph: before.graph, settings: before.settings };
 
-    const after = same(plan, before.published)
+    const { after, hook } = same(plan, before.published)
       ? reactivate(ctx, before)
       : await putInForce(ctx, before, plan, { note: change_note ?? note ?? null, in_flight });
     follow(ctx, automationNews);
     const version = await showRecord(ctx, automationVersion, after.active_version_id!);
-    return recordWith(await showRecord(ctx, workflow, id), `,"version":${version.text}`);
+    const warnings = JSON.stringify(warningsOfHook(ctx.settings.secrets, after, plan));
+    const shown = recordWith(await showRecord(ctx, workflow, id), `,"version":${version.text},"warnings":${warnings}`);
+    return hook === null ? shown : withSecret(shown, hook.signing_secret);
   },
 });
 
+interface Published {
+  after: Workflow;
+  hook: NewHook | null;
+}
+
+/** The first publish with such a trigger makes the address, which never changes. */
+const hookFor = (ctx: Ctx, before: Workflow, { trigger }: Plan): NewHook | null =>
+  trigger.type === hookTrigger && before.hook_hash === null
+    ? newHook(ctx.settings.secrets, before, trigger.config.verification as Verification)
+    : null;
+
+function withSecret(shown: JsonText, signing_secret: string): JsonText {
+  const { webhook, ...rest } = JSON.parse(shown.text);
+  const text = JSON.stringify({
+    ...rest,
+    webhook: { ...webhook, signing_secret },
+    signing_secret,
+    webhook_secret: signing_secret,
+  });
+  return new JsonText(text, shown.version);
+}
+
 /** What was held by the pause goes on. */
-function reactivate(ctx: Ctx, before: Workflow): Workflow {
-  if (before.status === "active") return before;
+function reactivate(ctx: Ctx, before: Workflow): Published {
+  if (before.status === "active") return { after: before, hook: null };
   resumeRuns(ctx, before.id);
-  return store.update(ctx, workflow, before, { status: "active", in_flight: null }, undefined, "published");
+  const after = store.update(ctx, workflow, before, { status: "active", in_flight: null }, undefined, "published");
+  return { after, hook: null };
 }
 
 interface Words {
@@ -70,7 +104,7 @@ interface Words {
   in_flight: "finish" | "cancel";
 }
 
-async function putInForce(ctx: Ctx, before: Workflow, plan: Plan, { note, in_flight }: Words): Promise<Workflow> {
+async function putInForce(ctx: Ctx, before: Workflow, plan: Plan, { note, in_flight }: Words): Promise<Published> {
   refuseFindings(await problemsOfPublishing(ctx, plan, plan.settings.run_as_user_id ?? before.created_by ?? ctx.actor.user_id));
 
   if (in_flight === "cancel") await cancelRuns(ctx, before.id, "republished");
@@ -91,12 +125,14 @@ async function putInForce(ctx: Ctx, before: Workflow, plan: Plan, { note, in_fli
     published_by: ctx.actor.user_id,
     change_note: note,
   });
+  const hook = hookFor(ctx, before, plan);
   const values = {
     status: "active",
     in_flight: null,
     active_version_id: version.id,
     active_version: number,
     published: plan,
+    ...hook?.columns,
   } as const;
-  return store.update(ctx, workflow, before, values, undefined, "published");
+  return { after: store.update(ctx, workflow, before, values, undefined, "published"), hook };
 }

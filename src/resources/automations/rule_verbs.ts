@@ -15,6 +15,7 @@ import { checkCondition } from "./conditions.ts";
 import type { Plan } from "./fields.ts";
 import { refuseFindings } from "./findings.ts";
 import { readGraph } from "./graph.ts";
+import { hookTrigger } from "./hooks/hook.ts";
 import { automationNews } from "./names.ts";
 import { type Condition, rule } from "./rule.ts";
 import { placeInRule } from "./rule_places.ts";
@@ -67,6 +68,8 @@ function statusOf({ status, is_active }: Patch<typeof rule>, was: Rule["status"]
 
 /** From the next event on. What this release does not carry out is refused. */
 function goLive(ctx: Ctx, plan: Plan, written: Written): void {
+  if (plan.trigger.type === hookTrigger)
+    throw invalid({ trigger: "has an address of its own, which only automations of /automations/ get, when they are published" });
   refuseFindings(
     problemsOfAvailability(plan).map((one) => ({ ...one, path: placeInRule(one.path, one.message, written), step_id: null })),
   );

@@ -94,8 +94,14 @@ async function end(ctx: Ctx, job: Job): Promise<false> {
   return false;
 }
 
+interface Acting {
+  plan: Pick<Plan, "settings">;
+  job: Job;
+  automation: { created_by: string | null };
+}
+
 /** With the present rights of the member it runs as; without one as the service itself, in the name of who made the automation. */
-async function inItsName<T>(core: Core, { plan, job, automation }: Turn, act: (ctx: Ctx) => Promise<T>): Promise<T> {
+export async function inItsName<T>(core: Core, { plan, job, automation }: Acting, act: (ctx: Ctx) => Promise<T>): Promise<T> {
   const { run_as_user_id } = plan.settings;
   if (run_as_user_id === null) return asService(core, job.organization_id, automation.created_by ?? "", requestOf(job), act);
   const actor = await actorOfMember(core.db, job.organization_id, run_as_user_id);

@@ -1,11 +1,12 @@
 // A workflow, on the wire an automation of the second generation: a graph of steps that is edited as a draft and then published.
 import { z } from "zod";
-import { choice, computed, input, integer, json, text, timestamp } from "../../core/field.ts";
+import { choice, computed, input, integer, json, lookedUp, text, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { same } from "../../values/same.ts";
 import { authorNames } from "../shared/names.ts";
 import { anyObject, generation, type Plan, running, shownGraph, shownTrigger } from "./fields.ts";
 import type { Graph } from "./graph_shape.ts";
+import { hookColumns, hookUrl, showHook, shownHook } from "./hooks/hook.ts";
 import { type Settings, settings } from "./settings.ts";
 import type { Trigger } from "./trigger.ts";
 
@@ -72,7 +73,8 @@ export const workflow = resource({
     if_revision: input(z.int(), {
       doc: "The `draft.revision` that the change is meant for. If the draft has another revision, the change is refused.",
     }),
-    webhook_url: text({ readOnly: true, doc: "The address of its webhook, once it is published." }),
+    webhook: lookedUp(hookColumns, shownHook.nullable(), showHook, "For other services that start it, once it is published."),
+    webhook_url: lookedUp(hookColumns, z.string().nullable(), hookUrl, "The `url` of `webhook`."),
     stats: computed(
       ["runs_total", "runs_failed", "last_run_at"],
       z.object({ runs_total: z.int(), runs_failed: z.int(), last_run_at: z.iso.datetime().nullable() }),
@@ -81,6 +83,12 @@ export const workflow = resource({
     draft_revision: integer({ readOnly: true, hidden: true, default: 1 }),
     draft_updated_at: timestamp({ readOnly: true, hidden: true }),
     draft_updated_by: text({ readOnly: true, hidden: true }),
+    hook_hash: text({ readOnly: true, hidden: true }),
+    sealed_hook_token: text({ readOnly: true, hidden: true }),
+    sealed_hook_secret: text({ readOnly: true, hidden: true }),
+    sealed_hook_previous: text({ readOnly: true, hidden: true }),
+    hook_previous_until: timestamp({ readOnly: true, hidden: true }),
+    hook_refused: integer({ readOnly: true, hidden: true, default: 0 }),
     ...authorNames,
   },
 });

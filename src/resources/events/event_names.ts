@@ -52,6 +52,8 @@ export const eventCatalog: ReadonlyMap<string, readonly string[]> = new Map([
   ...each(["enrichment", "mailing_export"], ["completed", "failed"]),
   ...each(["automation", "automations"], ["published", "paused"]),
   ...each(["automation_run"], ["completed", "failed", "cancelled"]),
+  // Another service called the address of an automation.
+  ["webhook", ["received"]],
   // What an organization's own automations emit, by names of their own.
   ["custom", []],
 ]);

@@ -55,8 +55,13 @@ export async function deleteTargeted({ ctx }: Call, { kind, id }: Target): Promi
   await deleteRecord(ctx, kind, id);
 }
 
+interface Maker extends Pick<Call, "ctx" | "fallback_user_id"> {
+  /** The run that makes it; null before there is one. */
+  run: { id: string } | null;
+}
+
 /** Somebody must have it: where nobody is named, and no member acts, who has the record of the run. */
-export async function createOf({ ctx, run, fallback_user_id }: Call, objectType: string, body: Fields): Promise<Target> {
+export async function createOf({ ctx, run, fallback_user_id }: Maker, objectType: string, body: Fields): Promise<Target> {
   const kind = ctx.registry.resource(objectType);
   if (kind === undefined || ctx.registry.operation(`${kind.name}.create`) === undefined)
     throw new StepFailure("object_type_mismatch", "config", `A ${objectType} cannot be created by a step`);
@@ -68,7 +73,7 @@ export async function createOf({ ctx, run, fallback_user_id }: Call, objectType:
     holder !== undefined && ctx.actor.user_id === "" && fallback_user_id !== null ? { [holder]: fallback_user_id } : {};
   const { input } = readCreate(ctx, kind, given({ ...whose, ...body }));
   // Activities say which run made them.
-  const made = kind.fields.automation_run_id === undefined ? input : { ...input, automation_run_id: run.id };
+  const made = kind.fields.automation_run_id === undefined || run === null ? input : { ...input, automation_run_id: run.id };
   const row = await createRecord(ctx, kind, made);
   return { kind, id: row.id };
 }

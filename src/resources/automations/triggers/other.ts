@@ -1,6 +1,8 @@
 // Triggers that other work of the service, other services or somebody by hand start.
 import { z } from "zod";
-import { anything, defining, fieldName, id, label, may, naming, need, objectType, oneOf, values } from "../catalog.ts";
+import { anything, defining, fieldName, id, may, naming, need, objectType, oneOf, values } from "../catalog.ts";
+import { payloadSchema } from "../hooks/payload_schema.ts";
+import { verification } from "../hooks/verification.ts";
 import { events, type TriggerType } from "./trigger_type.ts";
 
 const define = defining<TriggerType>();
@@ -16,30 +18,26 @@ export const otherTriggers: readonly TriggerType[] = [
   }),
   define(other, "import.done", "An import has ended.", { result: may(oneOf("done", "error")) }),
   define(other, "dialer.done", "A dialer has called all its contacts.", { dialer_id: naming(may(id), "dialer") }),
-  define(other, "webhook.received", "Another service sends a request to the automation's own address.", {
-    verification: need(
-      z.strictObject({
-        mode: z.enum(["standard", "hmac_custom", "token", "none"]),
-        header: label.optional(),
-        algorithm: z.enum(["sha256", "sha1", "sha512"]).optional(),
-        encoding: z.enum(["hex", "base64"]).optional(),
-        prefix: z.string().max(100).optional(),
-        timestamp_header: label.optional(),
-        signed: z.string().max(255).optional(),
-      }),
-    ),
-    payload_schema: may(values),
-    record_lookup: may(
-      z.strictObject({
-        object_type: objectType,
-        match: z
-          .array(z.strictObject({ field: fieldName, value: anything }))
-          .min(1)
-          .max(10),
-      }),
-    ),
-    create_if_missing: may(z.boolean()),
-  }),
+  define(
+    other,
+    "webhook.received",
+    "Another service sends a request to the automation's own address.",
+    {
+      verification: need(verification),
+      payload_schema: may(payloadSchema),
+      record_lookup: may(
+        z.strictObject({
+          object_type: objectType,
+          match: z
+            .array(z.strictObject({ field: fieldName, value: anything }))
+            .min(1)
+            .max(10),
+        }),
+      ),
+      create_if_missing: may(z.boolean()),
+    },
+    { calledByHook: true },
+  ),
   define(
     other,
     "manual",

@@ -14,11 +14,14 @@ export interface TriggerType extends TypeDefinition {
   /** The values of the starting record can be read: false where it is gone by then. */
   leavesRecord?: false;
   byHand?: true;
+  /** Other services start it, by calls to its own address. */
+  calledByHook?: true;
 }
 
 export type Config = Record<string, any>;
 
-export const startsRuns = ({ listens, byHand }: TriggerType): boolean => listens !== undefined || byHand === true;
+export const startsRuns = ({ listens, byHand, calledByHook }: TriggerType): boolean =>
+  listens !== undefined || byHand === true || calledByHook === true;
 
 /** The config of triggers that are about one of some events. */
 export const events = (...names: [string, ...string[]]) => ({ event: need(oneOf(...names)) });
