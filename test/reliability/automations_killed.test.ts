@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { claimMs } from "../../src/jobs/job.ts";
-import { chain, published } from "../support/automations.ts";
+import { published } from "../support/automations.ts";
 import { organization, type Workspace } from "../support/given.ts";
 import { until } from "../support/processes.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -22,11 +22,15 @@ afterEach(async () => {
 const start = (more: Partial<WorkerSettings> = {}) => startWorker({ databaseUrl: service.databaseUrl, ...more });
 const count = 5;
 
-/** Leads whose runs write two notes each, with a wait in between. */
+/** Leads whose runs write a note for each element of a list, with a wait after each. */
 async function given(): Promise<{ acme: Workspace; made: any; leads: any[] }> {
   const acme = await organization(service);
-  const note = (text: string): [string, object] => ["note.create", { note: text }];
-  const made = await published(acme, chain(note("First"), ["wait.duration", { amount: 1, unit: "minutes" }], note("Second")));
+  const steps = {
+    s1: { type: "loop", config: { items: ["First", "Second"], max: 9 }, ports: { each: "s2", done: null } },
+    s2: { type: "note.create", config: { note: { $template: "{{ item }}" } }, ports: { out: "s3" } },
+    s3: { type: "wait.duration", config: { amount: 1, unit: "minutes" }, ports: { out: "s1" } },
+  };
+  const made = await published(acme, { start: "s1", steps });
   const leads = [];
   for (let i = 0; i < count; i++) leads.push(await acme.lead());
   return { acme, made, leads };
@@ -52,7 +56,7 @@ async function checkOnce(acme: Workspace, leads: readonly any[]): Promise<void> 
     const { steps } = await acme.get(`/automation_runs/${id}/`);
     assert.deepEqual(
       steps.map((step: any) => [step.node_id, step.status]),
-      ["s1", "s2", "s3"].map((step) => [step, "succeeded"]),
+      ["s1", "s2", "s3", "s1", "s2", "s3", "s1"].map((step) => [step, "succeeded"]),
     );
   }
 }

@@ -392,6 +392,7 @@ describe("an automation starts", () => {
 
 test("a rule is live as soon as it is saved active, and runs on the same engine", async () => {
   const acme = await organization();
+  const list = await acme.post("/lead_list/", { name: "New" });
   const made = await acme.post("/automation/", {
     name: "Call",
     trigger: "lead.created",
@@ -399,6 +400,7 @@ test("a rule is live as soon as it is saved active, and runs on the same engine"
     actions: [
       { type: "add_tag", config: { tag: "new" } },
       { type: "set_field", config: { field: "description", value: { $template: "About {{ record.name }}" } } },
+      { type: "add_to_list", config: { list_id: list.id } },
       { type: "create_task", config: { text: "Call" }, delay: 3600 },
     ],
     status: "active",
@@ -410,6 +412,7 @@ test("a rule is live as soon as it is saved active, and runs on the same engine"
 
   const after = await acme.get(`/lead/${lead.id}/`);
   assert.deepEqual([after.tags, after.description], [["new"], "About Acme"]);
+  assert.equal((await acme.get(`/lead_list/${list.id}/`)).member_count, 1);
   assert.equal((await acme.get(`/task/?lead_id=${lead.id}`)).data[0].text, "Call");
   const [run, ...more] = await runsOf(acme, made);
   assert.deepEqual([run.status, run.generation, more], ["completed", 1, []]);

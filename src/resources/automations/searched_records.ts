@@ -59,6 +59,8 @@ const has =
 
 const leaves: ReadonlyMap<string, Leaf> = new Map<string, Leaf>([
   ["field", fieldNode],
+  ["status", statusNode],
+  ["owner", ownerNode],
   ["tag", has(({ tag }) => ({ type: "tag", ...plain, value: String(tag) }))],
   ["list_member", has(({ list_id }) => ({ type: "list", ...plain, list_id: String(list_id) }))],
 ]);
@@ -110,6 +112,28 @@ function equal({ kind, refersTo, choices }: Attribute, values: unknown[]): Field
 
 /** Ids are found by their index. */
 const isIdLike = (value: string): boolean => /^[a-z]+_[0-9a-z]{26}$/.test(value);
+
+function statusNode(scope: Scope, { status_id, status_ids, status_type }: Values, at: string): QueryNode {
+  const ids = [...(Array.isArray(status_ids) ? status_ids : []), ...(status_id == null ? [] : [status_id])];
+  const asked = [
+    ...(ids.length === 0 ? [] : [fieldNode(scope, { ref: "status_id", op: "in", value: ids }, at)]),
+    ...(status_type == null ? [] : [fieldNode(scope, { ref: "status_type", op: "is", value: status_type }, at)]),
+  ];
+  return allOf(asked);
+}
+
+function ownerNode(scope: Scope, { user_ids, is_null, is_actor }: Values, at: string): QueryNode {
+  if (is_actor != null) throw invalid({ [`${at}.is_actor`]: "cannot be searched for: name the members in user_ids" });
+  const ref = ["owner_id", "user_id", "assigned_to"].find((key) => scope.subject.attribute(key) !== null);
+  const asked = [
+    ...(user_ids == null ? [] : [fieldNode(scope, { ref, op: "in", value: user_ids }, at)]),
+    ...(is_null == null ? [] : [fieldNode(scope, { ref, op: is_null === true ? "not_exists" : "exists" }, at)]),
+  ];
+  return allOf(asked);
+}
+
+const allOf = (queries: QueryNode[]): QueryNode =>
+  queries.length === 0 ? { type: "match_all", ...plain } : { type: "and", ...plain, queries };
 
 // --- ranges ---
 

@@ -4,21 +4,29 @@ import { chain } from "../../../../test/support/automations.ts";
 import { hasTag, type StepExample } from "./example.ts";
 
 const tagged = (tag: string) => ["tag.change", { tag, change: "add" }] as [string, object];
-const nobody = { type: "id", value: "lead_none" };
 
 export const databaseExamples: Record<string, StepExample> = {
   "record.find": {
-    async graph(acme, { id }) {
+    async graph(acme, { id, status_id }) {
       for (const text of ["Write", "Call"]) await acme.task({ lead_id: id, text });
       const mine = { type: "field", ref: "record.lead_id", op: "is", value: { $ref: "record.id" } };
       const calls = { all: [mine, { not: { type: "field", ref: "record.text", op: "is", value: "write" } }] };
+      const same = {
+        all: [
+          { type: "status", status_id },
+          { type: "owner", is_null: true },
+          { type: "field", ref: "record.name", op: "in", value: [{ $ref: "record.name" }] },
+          { type: "field", ref: "date_created", op: "within_last", value: { amount: 1, unit: "days" } },
+          { type: "field", ref: "record.mrr", op: "between", value: [10, 11] },
+        ],
+      };
       const graph = chain(
         ["record.find", { object_type: "task", where: calls, order: "-date_created", limit: 5 }],
-        ["record.find", { object_type: "lead", where: nobody, limit: 1 }],
+        ["record.find", { object_type: "lead", where: same, limit: 1 }],
         ["tag.change", { tag: { $template: "{{ steps.s1.output.count }} {{ steps.s1.output.first.text }}" }, change: "add" }],
       );
       graph.steps.s1.ports = { found: "s2", empty: null };
-      graph.steps.s2.ports = { found: null, empty: "s3" };
+      graph.steps.s2.ports = { found: "s3", empty: null };
       return graph;
     },
     check: hasTag("1 Call"),
@@ -75,6 +83,25 @@ export const databaseExamples: Record<string, StepExample> = {
     async check(acme, lead) {
       const [made] = (await acme.get(`/quote/?lead_id=${lead.id}`)).data;
       assert.deepEqual([made.title, made.status, made.opportunity_id !== null], ["Offer", "draft", true]);
+    },
+  },
+  "file.attach": {
+    async graph(acme, { id }) {
+      const upload = (more: object) => acme.post("/file/", { content_base64: "SGVsbG8=", name: "offer.txt", ...more });
+      const [own, shared] = [await upload({ lead_id: id }), await upload({})];
+      return chain(
+        ["note.create", { note: "Offer" }],
+        ["file.attach", { target: { $ref: "steps.s1.output.id" }, file_id: shared.id }],
+        ["file.attach", { target: { $ref: "steps.s1.output.id" }, file_id: shared.id }],
+        ["file.attach", { file_id: own.id, slot: "email" }],
+      );
+    },
+    async check(acme, lead, run) {
+      assert.equal(run.status, "completed", JSON.stringify(run.error));
+      const [note] = (await acme.get(`/activity/note/?lead_id=${lead.id}`)).data;
+      const names = note.attachments.map((one: any) => one.filename);
+      const slots = (await acme.get(`/file/?lead_id=${lead.id}`)).data.map((one: any) => one.outreach_channel);
+      assert.deepEqual([names, slots], [["offer.txt"], ["email"]]);
     },
   },
   "webhook.emit": {

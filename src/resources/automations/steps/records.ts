@@ -19,6 +19,7 @@ import {
 } from "../catalog.ts";
 import { StepFailure } from "../step_failure.ts";
 import { assignLacks, nextOwner, ownerField } from "./assigning.ts";
+import { attachFile, attachLacks } from "./attaching.ts";
 import { createCustomActivity, createNote, createOpportunity, createProject, createQuote, createTask } from "./creating.ts";
 import { findThem, foundOutput } from "./finding.ts";
 import { changeList } from "./listing.ts";
@@ -184,7 +185,12 @@ export const recordSteps: readonly StepType[] = [
       lacks: ({ template_id }) => (template_id == null ? null : "knows no templates of quotes: say what it has in fields"),
     },
   ),
-  create("file.attach", "Attaches a file.", { target, file_id: naming(may(id), "file"), slot: may(label), url: may(label) }),
+  create(
+    "file.attach",
+    "Attaches a file.",
+    { target, file_id: naming(may(id), "file"), slot: may(label), url: may(label) },
+    { output: idOutput.extend({ file_id: z.string() }), run: attachFile, lacks: attachLacks },
+  ),
 ];
 
 async function change(call: Call, fields: Record<string, unknown>): Promise<Outcome> {
