@@ -299,6 +299,7 @@ create table automation (
   sealed_hook_previous text,
   hook_previous_until timestamp(3) with time zone,
   hook_refused bigint default 0 not null,
+  circuit jsonb,
   constraint automation_pkey PRIMARY KEY (organization_id, id),
   constraint automation_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );
@@ -384,6 +385,7 @@ create table automation_run (
   started_by jsonb,
   enrol_key text,
   loops jsonb default '[]'::jsonb not null,
+  concurrency jsonb,
   constraint automation_run_pkey PRIMARY KEY (organization_id, id),
   constraint automation_run_automation_id_fkey FOREIGN KEY (organization_id, automation_id) REFERENCES automation(organization_id, id) DEFERRABLE,
   constraint automation_run_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
@@ -392,6 +394,7 @@ create table automation_run (
   constraint automation_run_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint automation_run_version_id_fkey FOREIGN KEY (organization_id, version_id) REFERENCES automation_version(organization_id, id) DEFERRABLE
 );
+CREATE UNIQUE INDEX automation_run_alone_key ON public.automation_run USING btree (organization_id, automation_id, ((concurrency ->> 'key'::text))) WHERE (((concurrency ->> 'mode'::text) = 'skip'::text) AND (status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting'::text, 'held'::text])));
 CREATE INDEX automation_run_automation_id_idx ON public.automation_run USING btree (organization_id, automation_id, date_created DESC, id DESC) WHERE (automation_id IS NOT NULL);
 CREATE INDEX automation_run_contact_id_idx ON public.automation_run USING btree (organization_id, contact_id, date_created DESC, id DESC) WHERE (contact_id IS NOT NULL);
 CREATE INDEX automation_run_date_created_idx ON public.automation_run USING btree (organization_id, (
@@ -406,6 +409,8 @@ CREATE INDEX automation_run_lead_id_idx ON public.automation_run USING btree (or
 CREATE INDEX automation_run_living_idx ON public.automation_run USING btree (organization_id, automation_id, status) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting'::text, 'held'::text]));
 CREATE INDEX automation_run_object_id_idx ON public.automation_run USING btree (organization_id, object_id) WHERE (object_id IS NOT NULL);
 CREATE INDEX automation_run_opportunity_id_idx ON public.automation_run USING btree (organization_id, opportunity_id, date_created DESC, id DESC) WHERE (opportunity_id IS NOT NULL);
+CREATE INDEX automation_run_parked_idx ON public.automation_run USING btree (organization_id, automation_id, date_created, id) WHERE ((concurrency IS NOT NULL) AND (status = 'queued'::text));
+CREATE INDEX automation_run_turn_idx ON public.automation_run USING btree (organization_id, automation_id, ((concurrency ->> 'key'::text)), date_created, id) WHERE ((concurrency IS NOT NULL) AND (status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting'::text, 'held'::text])));
 CREATE INDEX automation_run_version_id_idx ON public.automation_run USING btree (organization_id, version_id, date_created DESC, id DESC) WHERE (version_id IS NOT NULL);
 alter table automation_run enable row level security, force row level security;
 create policy organization on automation_run to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));

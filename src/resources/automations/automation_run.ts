@@ -14,6 +14,14 @@ export const runKinds = ["event", "manual", "bulk", "schedule", "webhook", "repl
 const stays = { onDelete: "clear", onMove: "clear" } as const;
 const problem = z.looseObject({ code: z.string(), message: z.string() });
 
+/** The key that it shares with others, what happens to those, and how many may go on at once. */
+const concurrency = z.object({
+  key: z.string().nullable(),
+  mode: z.enum(["skip", "queue", "cancel_previous", "allow"]),
+  most: z.int().nullable(),
+});
+export type Concurrency = z.output<typeof concurrency>;
+
 export const automationRun = resource({
   name: "automation_run",
   prefix: "arun",
@@ -64,6 +72,7 @@ export const automationRun = resource({
     is_test: boolean({ readOnly, default: false }),
     started_by: json(anyObject, { readOnly, hidden: true }),
     enrol_key: text({ readOnly, hidden: true, max: 64 }),
+    concurrency: json(concurrency, { readOnly, hidden: true }),
     is_replay: boolean({ readOnly, default: false }),
     is_simulation: boolean({ readOnly, default: false }),
     started_at: timestamp({ readOnly }),

@@ -1,44 +1,61 @@
 // Whether an automation may run for a record again, and whether it runs too often.
 import { type Ctx, transactionOf } from "../../core/context.ts";
 import { pgTimestamp } from "../../values/time.ts";
+import { openCircuit } from "./circuit.ts";
 import { milliseconds } from "./durations.ts";
 import type { Listener } from "./listeners.ts";
 
 /** A loop that nothing else recognizes is stopped by these. */
 const [startsPerMinute, startsForRecordPerHour] = [500, 20];
+/** Runs that a person starts are no loop. */
+const byItself = "kind not in ('manual', 'bulk', 'replay')";
 
-/** Why it may not start now; null if it may. */
-export async function enrolment(
-  ctx: Ctx,
-  { automation_id, plan: { settings } }: Listener,
-  objectId: string | null,
-): Promise<string | null> {
+/** Why it may not start now; null if it may. A start too many opens the circuit. */
+export async function enrolment(ctx: Ctx, listener: Listener, objectId: string | null): Promise<string | null> {
+  const { settings } = listener.plan;
+  const { all, living, last, inHour, inMinute, openUntil } = await startsOf(ctx, listener.automation_id, objectId);
+  if (openUntil !== null && Date.parse(openUntil) > ctx.now.getTime()) return "loop_rate";
+  const { re_enroll, cooldown, max_per_record, max_concurrent_per_record } = settings;
+  if (re_enroll === "never" && all > 0) return "reenroll";
+  if (re_enroll === "after_exit" && living >= max_concurrent_per_record) return "reenroll";
+  if (re_enroll === "always" && max_concurrent_per_record > 1 && living >= max_concurrent_per_record) return "concurrency";
+  if (max_per_record != null && all >= max_per_record) return "reenroll";
+  if (cooldown && last !== null && coolUntil(last, cooldown) > ctx.now.getTime()) return "cooldown";
+  if (inHour < startsForRecordPerHour && inMinute < startsPerMinute) return null;
+  await openCircuit(ctx, listener, inHour >= startsForRecordPerHour ? "loop_rate_record" : "loop_rate");
+  return "loop_rate";
+}
+
+/** How often it started, for the record and in the last minute. */
+async function startsOf(ctx: Ctx, automationId: string, objectId: string | null) {
   const [row] = await transactionOf(ctx).read({
     name: "automation.enrolment",
-    text: `select count(*), count(*) filter (where status in ('queued', 'running', 'waiting', 'held')), max(date_created),
-             count(*) filter (where date_created > $4),
-             (select count(*) from (select from automation_run where organization_id = $1 and automation_id = $2 and date_created > $5 limit ${startsPerMinute}) n),
+    text: `with a as (
+             select circuit->>'until' as until, coalesce((circuit->>'since')::timestamptz, '-infinity') as since
+             from automation where organization_id = $1 and id = $2)
+           select count(*), count(*) filter (where status in ('queued', 'running', 'waiting', 'held')), max(date_created),
+             count(*) filter (where date_created > greatest($4, (select since from a)) and ${byItself}),
              (select count(*) from (select from automation_run where organization_id = $1 and automation_id = $2
-                and status in ('queued', 'running', 'waiting', 'held') limit 100000) n)
+                and date_created > greatest($5, (select since from a)) and ${byItself} limit ${startsPerMinute}) n),
+             (select until from a)
            from automation_run where organization_id = $1 and automation_id = $2 and object_id = $3 and not is_replay and not is_test`,
     values: [
       ctx.organization_id,
-      automation_id,
+      automationId,
       objectId,
       new Date(ctx.now.getTime() - 3_600_000),
       new Date(ctx.now.getTime() - 60_000),
     ],
   });
-  const [all, living, last, inHour, inMinute, allLiving] = row!.map((one) => one ?? null);
-  const { re_enroll, cooldown, max_per_record, max_concurrent_per_record, concurrency } = settings;
-  if (re_enroll === "never" && Number(all) > 0) return "reenroll";
-  if (re_enroll === "after_exit" && Number(living) >= max_concurrent_per_record) return "reenroll";
-  if (re_enroll === "always" && max_concurrent_per_record > 1 && Number(living) >= max_concurrent_per_record)
-    return "concurrency";
-  if (max_per_record != null && Number(all) >= max_per_record) return "reenroll";
-  if (concurrency?.max_active_runs !== undefined && Number(allLiving) >= concurrency.max_active_runs) return "concurrency";
-  if (cooldown && last != null && coolUntil(last, cooldown) > ctx.now.getTime()) return "cooldown";
-  return Number(inHour) >= startsForRecordPerHour || Number(inMinute) >= startsPerMinute ? "loop_rate" : null;
+  const [all, living, last, inHour, inMinute, openUntil] = row!;
+  return {
+    all: Number(all),
+    living: Number(living),
+    last: last ?? null,
+    inHour: Number(inHour),
+    inMinute: Number(inMinute),
+    openUntil: openUntil ?? null,
+  };
 }
 
 const coolUntil = (last: string, { amount, unit }: { amount: number; unit: string }): number =>

@@ -15,6 +15,8 @@ import { StepFailure } from "./step_failure.ts";
 
 /** No chain of automations is longer. */
 export const depthMost = 8;
+/** How often one that may start itself is in a chain for the same record. */
+const selfMost = 3;
 
 /** How an event came to the automation, and what it brings along. */
 export interface Heard {
@@ -48,7 +50,9 @@ export async function evaluate(
   if (listener.isPaused) return no("skipped", "paused");
   const causation = causationOf(event);
   const step = `${listener.automation_id}/${event.object_id}`;
-  if (causation.depth >= depthMost || causation.path.includes(step)) return no("skipped", "loop_depth");
+  const before = causation.path.filter((one) => one === step).length;
+  if (causation.depth >= depthMost || before >= (plan.settings.allow_self_trigger === true ? selfMost : 1))
+    return no("skipped", "loop_depth");
   try {
     const { condition } = plan.trigger.config;
     const facts = await factsOf(ctx, event, heard.input, [plan.filter, condition]);
@@ -74,7 +78,7 @@ export async function evaluate(
     input: heard.input,
     causation: { depth: causation.depth + 1, path: [...causation.path, step] },
   });
-  if (run === null) return no("skipped", "reenroll");
+  if (run === null) return no("skipped", plan.settings.concurrency?.mode === "skip" ? "concurrency" : "reenroll");
   return {
     automation_id: listener.automation_id,
     version_id: listener.version_id,

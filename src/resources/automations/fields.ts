@@ -1,6 +1,8 @@
 // The fields that automations of both generations have in common. One table has the rows of both.
 import { z } from "zod";
-import { computed, integer, text, timestamp } from "../../core/field.ts";
+import type { Ctx } from "../../core/context.ts";
+import { computed, integer, json, related, text, timestamp } from "../../core/field.ts";
+import { name, type Sql, sql } from "../../db/sql.ts";
 import type { Graph } from "./graph_shape.ts";
 import type { Settings } from "./settings.ts";
 import type { Trigger } from "./trigger.ts";
@@ -25,6 +27,32 @@ export const generation = (is: "1" | "2") =>
     shown: computed(["generation"], z.literal(Number(is)), () => Number(is), "Which kind of automation."),
   });
 
+const circuit = z.object({
+  until: z.string().nullable(),
+  reason: z.string().nullable(),
+  trips: z.array(z.string()),
+  since: z.string(),
+});
+
+/** Until when nothing starts, when that happened within a day, and since when starts are counted. */
+export type Circuit = z.output<typeof circuit>;
+
+const health = z.strictObject({
+  state: z.enum(["ok", "degraded", "circuit_open"]),
+  reason: z.string().nullable(),
+  until: z.iso.datetime().nullable(),
+});
+
+function healthOf(alias: string, { organization_id, now }: Ctx): Sql {
+  const t = name(alias);
+  return sql`case
+    when (${t}.circuit->>'until')::timestamptz > ${now}::timestamptz
+      then jsonb_build_object('state', 'circuit_open', 'reason', ${t}.circuit->>'reason', 'until', ${t}.circuit->>'until')
+    when exists (select from automation_run r where r.organization_id = ${organization_id} and r.automation_id = ${t}.id
+      and r.status = 'held' and r.error is not null) then '{"state": "degraded", "reason": "held_runs", "until": null}'::jsonb
+    else '{"state": "ok", "reason": null, "until": null}'::jsonb end`;
+}
+
 export const running = {
   trigger_type: text({ derive: (row: { trigger: Trigger }) => row.trigger.type, doc: "The type of its trigger." }),
   object_type: text({
@@ -37,4 +65,13 @@ export const running = {
   last_run_at: timestamp({ readOnly: true, doc: "When it ran last." }),
   runs_total: integer({ readOnly: true, hidden: true, default: 0 }),
   runs_failed: integer({ readOnly: true, hidden: true, default: 0 }),
+  circuit: json(circuit, { readOnly: true, hidden: true }),
+  health: related(
+    health,
+    healthOf,
+    "Whether it starts: `circuit_open` after too many starts, `degraded` while failures hold runs.",
+    {
+      always: true,
+    },
+  ),
 };

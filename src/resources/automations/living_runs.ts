@@ -6,6 +6,7 @@ import { lockWhere } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { automationRun } from "./automation_run.ts";
 import { runJobs } from "./names.ts";
+import { startNext } from "./run_queue.ts";
 
 type Run = Row<typeof automationRun>;
 
@@ -46,7 +47,28 @@ function endNow(ctx: Ctx, run: Run, why: Pick<Run, "status" | "status_reason">, 
       where organization_id = ${ctx.organization_id} and run_id = ${run.id} and status in ('pending', 'running', 'waiting')`),
   );
   forgetWaits(ctx, run.id);
-  return store.update(ctx, automationRun, run, values, undefined, action);
+  const after = store.update(ctx, automationRun, run, values, undefined, action);
+  startNext(ctx, after);
+  return after;
+}
+
+/** The run is over: its event says how. The next one in its queue begins. */
+export function finishRun(ctx: Ctx, run: Run, values: Partial<Run>): Run {
+  const began = run.started_at ?? run.date_created;
+  const over = {
+    status_reason: null,
+    finished_at: ctx.now.toISOString(),
+    duration_ms: ctx.now.getTime() - Date.parse(began),
+    current_node_id: null,
+    wait: null,
+    wait_until: null,
+    ...values,
+  };
+  forgetWaits(ctx, run.id);
+  const action = values.status === "failed" ? "failed" : values.status === "cancelled" ? "cancelled" : "completed";
+  const after = store.update(ctx, automationRun, run, over, undefined, action);
+  startNext(ctx, after);
+  return after;
 }
 
 /** Wakes what was held, for whatever reason. Each looks again whether it may go on. */
@@ -56,7 +78,9 @@ export function resumeRuns(ctx: Ctx, automationId: string): void {
     statement(sql`insert into job (organization_id, kind, object_id, state, due_at)
       select ${ctx.organization_id}, ${runJobs.kind}, r.id, 'ready', ${ctx.now} from automation_run r
       where r.organization_id = ${ctx.organization_id} and r.automation_id = ${automationId} and r.status = 'held' order by r.id
-      on conflict do nothing`),
+      on conflict (organization_id, kind, object_id) do update set due_at = least(job.due_at, excluded.due_at),
+        state = case when job.state = 'scheduled' then 'ready' else job.state end,
+        woken_at = case when job.state = 'claimed' then least(job.woken_at, excluded.due_at) end`),
   );
 }
 

@@ -13,6 +13,7 @@ import { store } from "../../records/store.ts";
 import { newId } from "../../values/id.ts";
 import { same } from "../../values/same.ts";
 import { automationVersion } from "./automation_version.ts";
+import { closedCircuit } from "./circuit.ts";
 import type { Plan } from "./fields.ts";
 import { finding, refuseFindings, shownFinding } from "./findings.ts";
 import { hookTrigger, type NewHook, newHook, shownHook, warningsOfHook } from "./hooks/hook.ts";
@@ -95,8 +96,8 @@ function withSecret(shown: JsonText, signing_secret: string): JsonText {
 function reactivate(ctx: Ctx, before: Workflow): Published {
   if (before.status === "active") return { after: before, hook: null };
   resumeRuns(ctx, before.id);
-  const after = store.update(ctx, workflow, before, { status: "active", in_flight: null }, undefined, "published");
-  return { after, hook: null };
+  const values = { status: "active", in_flight: null, circuit: closedCircuit(ctx) } as const;
+  return { after: store.update(ctx, workflow, before, values, undefined, "published"), hook: null };
 }
 
 interface Words {
@@ -129,6 +130,7 @@ async function putInForce(ctx: Ctx, before: Workflow, plan: Plan, { note, in_fli
   const values = {
     status: "active",
     in_flight: null,
+    circuit: closedCircuit(ctx),
     active_version_id: version.id,
     active_version: number,
     published: plan,

@@ -11,6 +11,7 @@ import { checkNamed, type Named } from "../shared/named.ts";
 import { type Action, graphOf } from "./actions.ts";
 import { automationVersion } from "./automation_version.ts";
 import { problemsOfAvailability } from "./available.ts";
+import { closedCircuit } from "./circuit.ts";
 import { checkCondition } from "./conditions.ts";
 import type { Plan } from "./fields.ts";
 import { refuseFindings } from "./findings.ts";
@@ -43,7 +44,9 @@ export async function updateRule(ctx: Ctx, before: Rule, patch: Patch<typeof rul
   const plan = await compiled(ctx, { ...before, ...values } as Written, before);
   if (status === "active" && (before.status !== "active" || !same(plan, planOf(before))))
     goLive(ctx, plan, { ...before, ...values } as Written);
-  if (same(plan, planOf(before))) return store.update(ctx, rule, before, { ...values, status, trigger: before.trigger });
+  const circuit = status === "active" && before.status !== "active" ? { circuit: closedCircuit(ctx) } : {};
+  if (same(plan, planOf(before)))
+    return store.update(ctx, rule, before, { ...values, ...circuit, status, trigger: before.trigger });
 
   write(
     ctx,
@@ -52,7 +55,7 @@ export async function updateRule(ctx: Ctx, before: Rule, patch: Patch<typeof rul
   );
   const active_version_id = newId(automationVersion.prefix, ctx.now.getTime());
   const active_version = (before.active_version ?? 0) + 1;
-  const after = store.update(ctx, rule, before, { ...values, ...plan, status, active_version_id, active_version });
+  const after = store.update(ctx, rule, before, { ...values, ...plan, ...circuit, status, active_version_id, active_version });
   keepVersion(ctx, after, plan);
   return after;
 }

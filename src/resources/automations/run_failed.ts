@@ -6,6 +6,7 @@ import { store } from "../../records/store.ts";
 import { notify } from "../notifications/notify.ts";
 import { adminsOf, isActiveMember } from "../organization/user.ts";
 import { automationRun } from "./automation_run.ts";
+import { finishRun } from "./living_runs.ts";
 import type { Turn } from "./run_parts.ts";
 import { endStep, writeStep } from "./run_step.ts";
 import { endRun, goOn } from "./run_turn.ts";
@@ -89,14 +90,7 @@ function fail(ctx: Ctx, turn: Turn, run: Run, error: object & { code: string; me
   tell(ctx, turn, run, `${turn.automation.name} failed`, error.message);
   if (!isGivenUp) return endRun(ctx, turn, run, { status: "failed", status_reason: error.code, error });
   // The job is ended by who gives it up.
-  store.update(
-    ctx,
-    automationRun,
-    run,
-    { status: "failed", status_reason: error.code, error, finished_at: ctx.now.toISOString() },
-    undefined,
-    "failed",
-  );
+  finishRun(ctx, run, { status: "failed", status_reason: error.code, error });
   return false;
 }
 

@@ -7,6 +7,7 @@ import { store } from "../../records/store.ts";
 import { automationRun, automationStepRun } from "./automation_run.ts";
 import { filledConfig } from "./filled_config.ts";
 import type { Step } from "./graph_shape.ts";
+import { finishRun } from "./living_runs.ts";
 import { loopsOf } from "./loops.ts";
 import { factsOfRun } from "./run_facts.ts";
 import type { Turn } from "./run_parts.ts";
@@ -99,10 +100,7 @@ function ended(ctx: Ctx, run: Run, { status, message, outcome }: NonNullable<Out
     status === "failed"
       ? { code: "failed", class: "rejected", message: message ?? "The step fail was reached", step_id: stepId }
       : null;
-  const finished_at = ctx.now.toISOString();
-  const duration_ms = ctx.now.getTime() - Date.parse(run.started_at ?? run.date_created);
-  const values = { status, error, output, finished_at, duration_ms, current_node_id: null };
-  return store.update(ctx, automationRun, run, values, undefined, status);
+  return finishRun(ctx, run, { status, error, output });
 }
 
 async function beginWait(

@@ -8,10 +8,11 @@ import { automationRun } from "./automation_run.ts";
 import { isObject } from "./config.ts";
 import { filledIn } from "./facts.ts";
 import type { Plan } from "./fields.ts";
-import { forgetWaits } from "./living_runs.ts";
+import { finishRun, forgetWaits } from "./living_runs.ts";
 import { livingStates } from "./living_states.ts";
 import { factsOfRun } from "./run_facts.ts";
 import type { Turn } from "./run_parts.ts";
+import { hasTurn, isLimited } from "./run_queue.ts";
 import { askAwaited, endStep, executeStep } from "./run_step.ts";
 import { holdsNow, nextLookOf } from "./wait_condition.ts";
 import { awaitEvents, endWait, type Purpose, type Signal, signalsFor } from "./waits.ts";
@@ -74,6 +75,7 @@ function holdRun(ctx: Ctx, turn: Turn, run: Run): boolean {
 
 /** From now on, its goals and exits are looked out for: since the event that started it. */
 async function begin(ctx: Ctx, turn: Turn, run: Run): Promise<boolean> {
+  if (isLimited(run) && !(await hasTurn(ctx, run))) return park(ctx, turn, run);
   const { graph } = turn.plan;
   const watches = [...watchesOf("goal", graph.goals), ...watchesOf("exit", graph.exits)];
   const facts = watches.length === 0 ? null : await factsOfRun(ctx, turn, run, watches);
@@ -85,8 +87,16 @@ async function begin(ctx: Ctx, turn: Turn, run: Run): Promise<boolean> {
     if (isKnown && events.length > 0)
       await awaitEvents(ctx, run.id, { purpose, name: String(watch.id), events, match, condition: null, since });
   }
-  const values = { status: "running", started_at: ctx.now.toISOString(), current_node_id: graph.start } as const;
+  // One that is tried again goes on where it was.
+  const current_node_id = run.current_node_id ?? graph.start;
+  const values = { status: "running", status_reason: null, started_at: ctx.now.toISOString(), current_node_id } as const;
   return goOn(ctx, turn, store.update(ctx, automationRun, run, values, undefined, null));
+}
+
+/** Until one that it waits for is over. */
+function park(ctx: Ctx, turn: Turn, run: Run): false {
+  store.update(ctx, automationRun, run, { status: "queued", status_reason: "concurrency" }, undefined, null);
+  return stop(ctx, turn, null);
 }
 
 const watchesOf = (purpose: Purpose, watches: readonly unknown[] = []) =>
@@ -166,21 +176,4 @@ function stop(ctx: Ctx, { job }: Turn, again: Date | null): false {
 export function endRun(ctx: Ctx, turn: Turn, run: Run, values: Partial<Run>): false {
   finishRun(ctx, run, values);
   return stop(ctx, turn, null);
-}
-
-/** The run is over: its event says how. */
-export function finishRun(ctx: Ctx, run: Run, values: Partial<Run>): Run {
-  const began = run.started_at ?? run.date_created;
-  const over = {
-    status_reason: null,
-    finished_at: ctx.now.toISOString(),
-    duration_ms: ctx.now.getTime() - Date.parse(began),
-    current_node_id: null,
-    wait: null,
-    wait_until: null,
-    ...values,
-  };
-  forgetWaits(ctx, run.id);
-  const action = values.status === "failed" ? "failed" : values.status === "cancelled" ? "cancelled" : "completed";
-  return store.update(ctx, automationRun, run, over, undefined, action);
 }

@@ -17,6 +17,7 @@ import { runJobs } from "./names.ts";
 import { RecordGone } from "./run_facts.ts";
 import { stepFailed } from "./run_failed.ts";
 import type { Turn } from "./run_parts.ts";
+import { isLimited, lockQueue } from "./run_queue.ts";
 import { endStep } from "./run_step.ts";
 import { endRun, isLiving, takeTurn, waitsForEvents } from "./run_turn.ts";
 import { failureOf, StepFailure } from "./step_failure.ts";
@@ -57,6 +58,7 @@ async function takeStep(core: Core, job: Job, mayGoOn: boolean): Promise<boolean
   const act = async (ctx: Ctx): Promise<boolean> => {
     if (waitsForEvents(turn.plan, run)) await holdConsumer(ctx);
     const present = await locked(ctx, job);
+    if (present !== null && present.started_at === null && isLimited(present)) lockQueue(ctx, present.automation_id);
     await holdClaim(ctx, job);
     return present === null ? end(ctx, job) : takeTurn(ctx, turn, present);
   };

@@ -11,6 +11,12 @@ const zone = z.string().refine((name) => recipient.includes(name) || isTimeZone(
 });
 const count = z.int().min(1).max(1_000_000);
 
+/** What runs have in common that take turns: one of these, or a template. */
+export const namedKeys = ["record", "lead", "contact", "owner"] as const;
+const concurrencyKey = label.refine((key) => (namedKeys as readonly string[]).includes(key) || key.includes("{{"), {
+  error: "must be record, lead, contact, owner or a template such as {{ record.lead_id }}",
+});
+
 export const settings = z.strictObject({
   re_enroll: z.enum(["never", "always", "after_exit"]).default("after_exit"),
   cooldown: duration.nullable().optional(),
@@ -18,7 +24,7 @@ export const settings = z.strictObject({
   max_concurrent_per_record: count.default(1),
   concurrency: z
     .strictObject({
-      key: label.optional(),
+      key: concurrencyKey.optional(),
       mode: z.enum(["skip", "queue", "cancel_previous", "allow"]).optional(),
       max_active_runs: count.optional(),
     })
@@ -38,6 +44,7 @@ export const settings = z.strictObject({
     })
     .nullable()
     .optional(),
+  allow_self_trigger: z.boolean().optional(),
   stop_on: z.record(z.string(), z.unknown()).optional(),
   limits: z
     .strictObject({ max_steps_per_run: z.int().min(1).max(10_000).optional(), max_run_days: z.int().min(1).max(365).optional() })

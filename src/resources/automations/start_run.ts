@@ -3,12 +3,13 @@ import type { Ctx } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
 import { store } from "../../records/store.ts";
 import { automationRun, type runKinds } from "./automation_run.ts";
+import { cancelPrevious, concurrencyOf } from "./concurrency.ts";
 import { enrolKey } from "./enrolment.ts";
 import type { Listener } from "./listeners.ts";
 import type { LivingIds } from "./living_ids.ts";
 import type { Occurrence } from "./occurrence.ts";
 
-interface Start {
+export interface Start {
   kind: (typeof runKinds)[number];
   occurrence: Occurrence;
   ids: LivingIds;
@@ -17,9 +18,11 @@ interface Start {
   parent_run_id?: string;
 }
 
-/** Null if it runs for the record already. */
-export const startRun = (ctx: Ctx, listener: Listener, start: Start): Promise<Row<typeof automationRun> | null> => {
+/** Null if it runs for the record already, or for what its concurrency says. */
+export async function startRun(ctx: Ctx, listener: Listener, start: Start): Promise<Row<typeof automationRun> | null> {
   const { kind, occurrence, ids, input, causation, parent_run_id = null } = start;
+  const concurrency = await concurrencyOf(ctx, listener.plan.settings, start);
+  if (concurrency?.mode === "cancel_previous") await cancelPrevious(ctx, listener.automation_id, concurrency);
   return store.insertNew(ctx, automationRun, {
     automation_id: listener.automation_id,
     version_id: listener.version_id,
@@ -39,5 +42,6 @@ export const startRun = (ctx: Ctx, listener: Listener, start: Start): Promise<Ro
     parent_run_id,
     started_by: { ...occurrence },
     enrol_key: enrolKey(listener, occurrence.object_id),
+    concurrency,
   });
-};
+}
