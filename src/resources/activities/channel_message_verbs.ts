@@ -46,6 +46,7 @@ export async function createChannelMessage(ctx: Ctx, given: Create<typeof channe
   });
   wakeSender(ctx, channelMessage, row);
   if (status === "sent") emit(ctx, channelMessage, { action: "sent", after: row });
+  if (status === "inbox") emit(ctx, channelMessage, { action: "received", after: row });
   return row;
 }
 

@@ -60,6 +60,7 @@ export async function createEmail(ctx: Ctx, { send_in, ...given }: Create<typeof
   const thread_id = await joinThread(ctx, values, answered?.thread_id ?? null);
   const row = store.insert(ctx, email, { ...values, thread_id, envelope: envelopeOf(values, answered?.message_ids[0] ?? null) });
   if (status === "sent") emit(ctx, email, { action: "sent", after: row });
+  if (status === "inbox") emit(ctx, email, { action: "received", after: row });
   if (status === "inbox" && isReply(row)) await markAnswered(ctx, row);
   wakeSender(ctx, email, row);
   return followed(ctx, row);

@@ -52,6 +52,7 @@ export async function createSms(
   const row = store.insert(ctx, sms, values);
   wakeSender(ctx, sms, row);
   if (status === "sent") emit(ctx, sms, { action: "sent", after: row });
+  if (status === "inbox") emit(ctx, sms, { action: "received", after: row });
   if (isToAnswer) answerIt(ctx, row);
   return row;
 }

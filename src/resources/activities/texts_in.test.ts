@@ -68,7 +68,7 @@ test("a text is with whoever has the number, in a conversation that is unread, a
   assert.equal(notice.object_id, text.id);
   assert.deepEqual(
     (await acme.events(text.id)).map((one) => one.event),
-    ["activity.sms.created", "message.created", "message.received"],
+    ["activity.sms.created", "activity.sms.received", "message.created", "message.received"],
   );
 });
 

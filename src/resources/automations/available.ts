@@ -12,6 +12,8 @@ const notYet = "is not carried out yet: the catalog says in available what is";
 export function problemsOfAvailability({ trigger, graph }: Plan): Finding[] {
   const of = triggers.get(trigger.type);
   const found = of !== undefined && !startsRuns(of) ? [finding("trigger_type_not_available", "trigger.type", notYet)] : [];
+  const missing = of?.lacks?.(trigger.config);
+  if (missing != null) found.push(finding("config_not_available", "trigger.config", missing));
   for (const [id, { type, config }] of Object.entries(graph.steps)) {
     const step = stepTypesByName.get(type);
     const at = `graph.steps.${id}`;

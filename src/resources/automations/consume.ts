@@ -38,8 +38,7 @@ export const automationConsumer: Consumer = {
         if (awaited.has(one.event)) await signalWaits(ctx, one);
         const evaluations: Evaluation[] = [];
         for (const listener of listeners.get(one.event) ?? []) {
-          const evaluation = await evaluate(ctx, listener, one);
-          if (evaluation !== null) evaluations.push(evaluation);
+          evaluations.push(...(await evaluate(ctx, listener, one)));
         }
         if (evaluations.length > 0) await recordEvaluations(ctx, one, evaluations);
       }

@@ -9,7 +9,7 @@ import { type Facts, triggerFacts, type Values, withRelated } from "./facts.ts";
 import type { Listener } from "./listeners.ts";
 import { livingIds } from "./living_ids.ts";
 import { askedOf, holds, passesFilter } from "./meets.ts";
-import type { Occurrence } from "./occurrence.ts";
+import { isDeletion, type Occurrence } from "./occurrence.ts";
 import { startRun } from "./start_run.ts";
 import { StepFailure } from "./step_failure.ts";
 
@@ -36,16 +36,19 @@ export const refusedBy = (listener: Listener, reason: string, result: Refusal = 
   run_id: null,
 });
 
-/** Null for an event that it does not look at. A call to its own address is always meant for it. */
-export async function evaluate(
-  ctx: Ctx,
-  listener: Listener,
-  event: Occurrence,
-  heard: Heard = { kind: "event", input: {} },
-): Promise<Evaluation | null> {
+/** One evaluation for each record that the event is about. None for an event that it does not look at. */
+export async function evaluate(ctx: Ctx, listener: Listener, event: Occurrence): Promise<Evaluation[]> {
   const { trigger, plan } = listener;
-  const isOld = event.at < listener.since && trigger.calledByHook !== true;
-  if (isOld || trigger.matches?.(plan.trigger.config, event) === false) return null;
+  if (event.at < listener.since || trigger.matches?.(plan.trigger.config, event) === false) return [];
+  const evaluations: Evaluation[] = [];
+  for (const one of (await trigger.about?.(ctx, plan.trigger.config, event)) ?? [event])
+    evaluations.push(await startFor(ctx, listener, one, { kind: "event", input: one.payload ?? {} }));
+  return evaluations;
+}
+
+/** Whether it starts for this record. */
+export async function startFor(ctx: Ctx, listener: Listener, event: Occurrence, heard: Heard): Promise<Evaluation> {
+  const { trigger, plan } = listener;
   const no = (result: Refusal, reason: string) => refusedBy(listener, reason, result);
   if (listener.isPaused) return no("skipped", "paused");
   const causation = causationOf(event);
@@ -66,8 +69,7 @@ export async function evaluate(
   }
   const about = (await heard.create?.()) ?? event;
   const ids = await livingIds(ctx, about);
-  if (ids.object_id === null && about.object_id !== null && trigger.leavesRecord !== false)
-    return no("skipped", "record_deleted");
+  if (ids.object_id === null && about.object_id !== null && !isDeletion(about)) return no("skipped", "record_deleted");
   const refused = await enrolment(ctx, listener, about.object_id);
   if (refused !== null) return no("skipped", refused);
 

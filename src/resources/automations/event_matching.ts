@@ -43,6 +43,12 @@ export function changedStatus(config: Config, event: Occurrence): boolean {
   );
 }
 
+/** It was created so, or became so. `created` is any creation. */
+export function becameStatus({ event: wanted }: Config, { event, record, changed_fields }: Occurrence): boolean {
+  const isNew = event.endsWith(".created");
+  return wanted === "created" ? isNew : record.status === wanted && (isNew || changed_fields.includes("status"));
+}
+
 const hasTag = (tags: unknown, tag: string): boolean =>
   Array.isArray(tags) && tags.some((one) => String(one).toLowerCase() === tag.toLowerCase());
 
@@ -59,10 +65,68 @@ export const namesOfKinds = ({ kinds }: Config): string[] =>
   Array.isArray(kinds) ? kinds.map((kind) => `${logged[kind] ?? `activity.${kind}`}.created`) : [];
 
 export function isLogged({ direction, custom_activity_id }: Config, { record }: Occurrence): boolean {
-  const isTo =
-    direction == null || record.direction == null || String(record.direction).startsWith(direction === "incoming" ? "in" : "out");
-  return isTo && (custom_activity_id == null || record.custom_activity_type_id === custom_activity_id);
+  return (
+    isDirection(direction, record.direction) &&
+    (custom_activity_id == null || record.custom_activity_type_id === custom_activity_id)
+  );
 }
+
+// --- messages ---
+
+const isDirection = (wanted: unknown, direction: unknown): boolean =>
+  wanted == null || direction == null || String(direction).startsWith(wanted === "incoming" ? "in" : "out");
+
+export const namesOfEngagement = ({ event }: Config): string[] => [
+  event === "unsubscribed" ? "contact.unsubscribed" : `activity.email.${event}`,
+];
+
+/** Opens and clicks of programs do not count, unless they are asked for. */
+export function isEngagement(config: Config, { record, meta }: Occurrence): boolean {
+  const { event, template_id, sequence_id, min_count, include_machine } = config;
+  if (meta.is_machine === true && include_machine !== true) return false;
+  if (template_id != null && record.template_id !== template_id) return false;
+  if (sequence_id != null && record.sequence_id !== sequence_id) return false;
+  if (min_count == null) return true;
+  const all = ((event === "opened" ? record.opens : record.clicks) ?? []) as { is_machine?: boolean }[];
+  const count = all.filter(({ is_machine }) => include_machine === true || is_machine !== true).length;
+  return count >= min_count && count - Number(meta.count ?? 1) < min_count;
+}
+
+/** The outcome by its id or its name. */
+export function isCall({ direction, outcome, min_seconds }: Config, { record }: Occurrence): boolean {
+  const isOutcome = (one: string) =>
+    one === record.outcome_id || one.toLowerCase() === String(record.outcome ?? "").toLowerCase();
+  return (
+    isDirection(direction, record.direction) &&
+    (outcome == null || outcome.some(isOutcome)) &&
+    Number(record.duration ?? 0) >= (min_seconds ?? 0)
+  );
+}
+
+export const namesOfMessages = ({ direction }: Config): string[] => [
+  ...(direction === "outgoing" ? [] : ["message.received"]),
+  ...(direction === "incoming" ? [] : ["message.sent"]),
+];
+
+// --- sequences and automations ---
+
+const subscriptionEvents = new Map([
+  ["subscribed", "created"],
+  ["replied", "goal"],
+]);
+
+export const namesOfSequence = ({ event }: Config): string[] => [
+  `sequence_subscription.${subscriptionEvents.get(event) ?? event}`,
+];
+
+export const isOfSequence = ({ sequence_id, event }: Config, { record }: Occurrence): boolean =>
+  (sequence_id == null || record.sequence_id === sequence_id) &&
+  (event !== "replied" || record.status_reason === "reply-received");
+
+export const namesOfRuns = ({ event }: Config): string[] => [`automation_run.${event === "failed" ? "failed" : "completed"}`];
+
+export const isOfAutomation = ({ automation_id, event }: Config, { record }: Occurrence): boolean =>
+  record.automation_id === automation_id && (event !== "goal" || record.goal_id !== null) && record.is_test !== true;
 
 /** The depth of an event in a chain of automations, and the automations on its way, each with its record. */
 export function causationOf({ meta }: Occurrence): { depth: number; path: string[] } {

@@ -11,7 +11,8 @@ import { flowExamples } from "./examples/steps_of_flow.ts";
 import { outreachExamples } from "./examples/steps_of_outreach.ts";
 import { recordExamples } from "./examples/steps_of_records.ts";
 import { runExamples } from "./examples/steps_of_runs.ts";
-import { triggerExamples as otherTriggerExamples } from "./examples/triggers.ts";
+import { triggerExamples } from "./examples/triggers.ts";
+import { areaTriggerExamples } from "./examples/triggers_of_areas.ts";
 import { hookTriggerExamples } from "./examples/triggers_of_hooks.ts";
 import { stepTypes } from "./step_types.ts";
 import { triggerTypes } from "./trigger_types.ts";
@@ -82,28 +83,32 @@ describe("every condition that is available", () => {
 });
 
 describe("every trigger that is available", () => {
-  const triggerExamples = { ...otherTriggerExamples, ...hookTriggerExamples };
+  const examples = { ...triggerExamples, ...areaTriggerExamples, ...hookTriggerExamples };
 
-  test("has an example", () => assert.deepEqual(Object.keys(triggerExamples).sort(), named(triggerTypes.filter(startsRuns))));
+  test("has an example", () => assert.deepEqual(Object.keys(examples).sort(), named(triggerTypes.filter(startsRuns))));
 
   test("starts for what it is about, and for nothing else", async () => {
-    await Promise.all(
-      Object.entries(triggerExamples).map(async ([type, { config: given, act }]) => {
+    const given = await Promise.all(
+      Object.entries(examples).map(async ([type, { config: given, act }]) => {
         const acme = await organization();
         const config = typeof given === "function" ? await given(acme) : given;
         const made = await published(acme, chain(["set.vars", { values: { done: true } }]), { trigger: { type, config } });
         const id = await act(acme, made);
         if (type === "manual") await acme.post(`/automations/${made.id}/run/`, { record_id: id });
-        await work(acme);
-
-        const runs = await runsOf(acme, made);
-        assert.deepEqual(
-          runs.map((run) => [run.object_id, run.status, run.trigger_type]),
-          [[id, "completed", type]],
-          JSON.stringify(runs),
-        );
+        return { acme, type, made, id };
       }),
     );
+
+    await work(given[0]!.acme);
+
+    for (const { acme, type, made, id } of given) {
+      const runs = await runsOf(acme, made);
+      assert.deepEqual(
+        runs.map((run) => [run.object_id, run.status, run.trigger_type]),
+        [[id, "completed", type]],
+        JSON.stringify(runs),
+      );
+    }
   });
 });
 

@@ -20,8 +20,13 @@ export interface Occurrence {
   meta: Record<string, unknown>;
   /** Of a call from another service. */
   headers?: Record<string, unknown>;
+  /** What else came with it, for `trigger.payload`. */
+  payload?: Record<string, unknown>;
   at: string;
 }
+
+/** The record is gone by then: only the event says what it was. */
+export const isDeletion = ({ event }: Pick<Occurrence, "event">): boolean => event.endsWith(".deleted");
 
 /** These events as they are stored, in the order of the ids given. */
 export async function readOccurrences(ctx: Ctx, ids: readonly string[]): Promise<Occurrence[]> {
@@ -36,7 +41,7 @@ export async function readOccurrences(ctx: Ctx, ids: readonly string[]): Promise
     rows.map((row) => {
       const [id, event, object_type, object_id, lead_id, user_id, api_key_id, changed, previous_data, data, meta, at] = row;
       const [after, previous] = [JSON.parse(data!), JSON.parse(previous_data!)];
-      const isDeleted = event!.endsWith(".deleted");
+      const isDeleted = isDeletion({ event: event! });
       const one: Occurrence = {
         id: id!,
         event: event!,

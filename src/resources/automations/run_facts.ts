@@ -6,12 +6,9 @@ import { organization } from "../organization/organization.ts";
 import type { automationRun } from "./automation_run.ts";
 import { type Facts, recordById, triggerFacts, type Values, withRelated } from "./facts.ts";
 import { loopFacts } from "./loops.ts";
-import type { Occurrence } from "./occurrence.ts";
+import { isDeletion, type Occurrence } from "./occurrence.ts";
 import type { Turn } from "./run_parts.ts";
 import { StepFailure } from "./step_failure.ts";
-import { triggerTypes } from "./trigger_types.ts";
-
-const leavesNoRecord = new Set(triggerTypes.filter(({ leavesRecord }) => leavesRecord === false).map(({ type }) => type));
 
 /** The record is gone: nothing of the run can go on. */
 export class RecordGone extends Error {}
@@ -38,8 +35,8 @@ export async function factsOfRun(
 }
 
 /** As it is now, for the member in whose name the run acts. */
-async function presentRecord(ctx: Ctx, { object_id, trigger_type }: Row<typeof automationRun>): Promise<Values | null> {
-  if (object_id === null || leavesNoRecord.has(trigger_type)) return null;
+async function presentRecord(ctx: Ctx, { object_id, started_by }: Row<typeof automationRun>): Promise<Values | null> {
+  if (object_id === null || isDeletion(started_by as unknown as Occurrence)) return null;
   const record = await recordById(ctx, object_id);
   if (record !== null) return record;
   const isThere = await recordById({ ...ctx, actor: systemActor(ctx.organization_id) }, object_id);

@@ -318,7 +318,7 @@ describe("a message", () => {
     assert.ok((await actions(acme, id)).includes("conversation.reopened"));
     assert.deepEqual(
       (await actions(acme, message.id)).sort(),
-      ["activity.email.created", "message.created", "message.received"].sort(),
+      ["activity.email.created", "activity.email.received", "message.created", "message.received"].sort(),
     );
     const [row] = await acme.service.app.db.unscoped({
       text: "select user_id, type, lead_id from notification where object_id = $1",

@@ -7,7 +7,7 @@ import { asSystem } from "../../../records/acting.ts";
 import { lockRecord } from "../../../records/records.ts";
 import type { Evaluation } from "../automation_event.ts";
 import { recordEvaluations } from "../consume.ts";
-import { evaluate, type Heard, refusedBy } from "../evaluate.ts";
+import { type Heard, refusedBy, startFor } from "../evaluate.ts";
 import { type Facts, recordById, triggerFacts, type Values } from "../facts.ts";
 import { type Listener, listenerById } from "../listeners.ts";
 import { hookJobs } from "../names.ts";
@@ -114,8 +114,8 @@ async function evaluated(ctx: Ctx, job: Job, call: Call, about: Occurrence, hear
   let present = about;
   const { create } = heard;
   const made = create && { create: async () => (present = await create()) };
-  const evaluation = await evaluate(ctx, call.listener, about, { ...heard, ...made });
-  await end(ctx, job, call, present, evaluation!);
+  const evaluation = await startFor(ctx, call.listener, about, { ...heard, ...made });
+  await end(ctx, job, call, present, evaluation);
 }
 
 async function end(ctx: Ctx, job: Job, call: Call, about: Occurrence, evaluation: Evaluation): Promise<void> {

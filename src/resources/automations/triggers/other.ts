@@ -1,23 +1,38 @@
 // Triggers that other work of the service, other services or somebody by hand start.
 import { z } from "zod";
 import { anything, defining, fieldName, id, may, naming, need, objectType, oneOf, values } from "../catalog.ts";
+import { isOfAutomation, namesOfRuns } from "../event_matching.ts";
 import { payloadSchema } from "../hooks/payload_schema.ts";
 import { verification } from "../hooks/verification.ts";
+import { recordOfRun } from "../subjects.ts";
 import { events, type TriggerType } from "./trigger_type.ts";
 
 const define = defining<TriggerType>();
 const other = "other";
 
 export const otherTriggers: readonly TriggerType[] = [
-  define(other, "automation.event", "Another automation ends.", {
-    automation_id: naming(need(id), "automation", "automations"),
-    ...events("completed", "failed", "goal"),
-  }),
+  define(
+    other,
+    "automation.event",
+    "Another automation ends.",
+    { automation_id: naming(need(id), "automation", "automations"), ...events("completed", "failed", "goal") },
+    { listens: namesOfRuns, matches: isOfAutomation, about: recordOfRun },
+  ),
   define(other, "enrichment.done", "A record has been enriched.", {
     result: may(oneOf("completed", "no_match", "failed")),
   }),
   define(other, "import.done", "An import has ended.", { result: may(oneOf("done", "error")) }),
-  define(other, "dialer.done", "A dialer has called all its contacts.", { dialer_id: naming(may(id), "dialer") }),
+  define(
+    other,
+    "dialer.done",
+    "A dialer has called all its contacts.",
+    { dialer_id: naming(may(id), "dialer") },
+    {
+      object_types: ["dialer"],
+      listens: () => ["dialer.completed"],
+      matches: ({ dialer_id }, { object_id }) => dialer_id == null || object_id === dialer_id,
+    },
+  ),
   define(
     other,
     "webhook.received",

@@ -16,8 +16,9 @@ import {
   values,
 } from "../catalog.ts";
 import { fieldsRead } from "../condition_leaves.ts";
-import { changedAny, changedFrom, changedStatus, changedTag, isFrom, namesFor } from "../event_matching.ts";
+import { becameStatus, changedAny, changedFrom, changedStatus, changedTag, isFrom, namesFor } from "../event_matching.ts";
 import type { Occurrence } from "../occurrence.ts";
+import { filesOfKind, isOfList, listedRecords, namesOfList } from "../subjects.ts";
 import { type Config, events, type TriggerType } from "./trigger_type.ts";
 
 const define = defining<TriggerType>();
@@ -49,7 +50,7 @@ export const recordTriggers: readonly TriggerType[] = [
     "record.deleted",
     "A record is deleted.",
     { object_type: need(objectType) },
-    { listens: ({ object_type }) => namesFor(object_type, "deleted"), leavesRecord: false },
+    { listens: ({ object_type }) => namesFor(object_type, "deleted") },
   ),
   define(
     records,
@@ -98,7 +99,7 @@ export const recordTriggers: readonly TriggerType[] = [
     "list.membership",
     "A record joins or leaves a list.",
     { list_id: naming(need(id), "lead_list", "contact_list"), change },
-    { object_types: ["lead", "contact"] },
+    { object_types: ["lead", "contact"], listens: namesOfList, matches: isOfList, about: listedRecords },
   ),
   define(
     records,
@@ -116,17 +117,29 @@ export const recordTriggers: readonly TriggerType[] = [
     "quote.event",
     "A quote is sent, accepted, declined or expires.",
     events("created", "sent", "accepted", "declined", "expired", "canceled"),
+    { object_types: ["quote"], listens: ({ event }) => namesFor("quote", event) },
   ),
-  define(records, "project.event", "A project is started or completed.", events("created", "completed", "canceled")),
-  define(records, "file.event", "A file is added or removed.", {
-    ...events("created", "updated", "deleted"),
-    subtype_id: naming(may(id), "file_subtype"),
+  define(records, "project.event", "A project is started, completed or canceled.", events("created", "completed", "canceled"), {
+    object_types: ["project"],
+    listens: ({ event }) => namesFor("project", "created", ...(event === "created" ? [] : ["updated"])),
+    matches: becameStatus,
   }),
+  define(
+    records,
+    "file.event",
+    "A file is added, changed or removed.",
+    { ...events("created", "updated", "deleted"), subtype_id: naming(may(id), "file_subtype") },
+    { object_types: ["file"], listens: ({ event }) => namesFor("file", event), about: filesOfKind },
+  ),
   define(
     records,
     "custom_object.event",
     "A custom object is created, changed or deleted.",
     { custom_object_type_id: naming(need(id), "custom_object_type"), ...events("created", "updated", "deleted") },
-    { object_types: ["custom_object"] },
+    {
+      object_types: ["custom_object"],
+      listens: ({ event }) => namesFor("custom_object", event),
+      matches: ({ custom_object_type_id }, { record }) => record.custom_object_type_id === custom_object_type_id,
+    },
   ),
 ];

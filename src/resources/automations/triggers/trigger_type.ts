@@ -1,5 +1,6 @@
 // A kind of trigger: one declaration with what its config takes and which events start a run. To make a further one available: say
 // what it listens to, and add an example to the tests.
+import type { Ctx } from "../../../core/context.ts";
 import { need, oneOf, type TypeDefinition } from "../catalog.ts";
 import type { Occurrence } from "../occurrence.ts";
 
@@ -11,8 +12,10 @@ export interface TriggerType extends TypeDefinition {
   matches?(config: Config, event: Occurrence): boolean;
   /** It starts only where its condition did not hold before the event. */
   onlyEdge?: true;
-  /** The values of the starting record can be read: false where it is gone by then. */
-  leavesRecord?: false;
+  /** What a run is about, where that is not the record of the event: a contact on a list, and not the list. None if nothing is meant. */
+  about?(ctx: Ctx, config: Config, event: Occurrence): Promise<Occurrence[]> | Occurrence[];
+  /** Why this release does not carry out a config; null if it does. */
+  lacks?(config: Config): string | null;
   byHand?: true;
   /** Other services start it, by calls to its own address. */
   calledByHook?: true;
