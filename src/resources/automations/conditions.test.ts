@@ -223,6 +223,7 @@ describe("a condition", () => {
         "but one": { ...berlin, windows: { ...night, blocked_dates: ["2031-03-29"] } },
         "two windows": { ...berlin, windows: [{ from: "08:00", to: "08:30" }, night] },
         theirs: { type: "business_time" },
+        schedule: { ...berlin, schedule: { ranges: [{ weekday: 7, start: "03:00", end: "04:00" }] } },
       });
     };
 
@@ -230,10 +231,10 @@ describe("a condition", () => {
     assert.deepEqual(await at("2031-03-28T07:15:00Z", ann), ["two windows", "theirs"]);
     assert.deepEqual(await at("2031-03-29T21:00:00Z"), ["night", "two windows"]);
     // At two the clocks go forward to three.
-    assert.deepEqual(await at("2031-03-30T01:29:00Z"), ["night", "two windows"]);
-    assert.deepEqual(await at("2031-03-30T01:30:00Z"), []);
+    assert.deepEqual(await at("2031-03-30T01:29:00Z"), ["night", "two windows", "schedule"]);
+    assert.deepEqual(await at("2031-03-30T01:30:00Z"), ["schedule"]);
     // The same night in October lasts an hour longer.
-    assert.deepEqual(await at("2031-10-26T02:29:00Z"), ["night", "but one", "two windows"]);
+    assert.deepEqual(await at("2031-10-26T02:29:00Z"), ["night", "but one", "two windows", "schedule"]);
   });
 
   test("sees what the member sees in whose name it is asked", async () => {

@@ -10,7 +10,7 @@ import { listenersOf } from "./listeners.ts";
 import { livingIds } from "./living_ids.ts";
 import { automationNews, runJobs } from "./names.ts";
 import { type Occurrence, readOccurrences } from "./occurrence.ts";
-import { recordsNamed, wakeWatching } from "./wait_condition.ts";
+import { wakeWatching } from "./wait_condition.ts";
 import { awaitedAmong, signalWaits } from "./waits.ts";
 
 export const automationConsumer: Consumer = {
@@ -18,12 +18,8 @@ export const automationConsumer: Consumer = {
   doc: "Starts automations, and wakes their runs that wait for an event.",
   async consume(ctx, events) {
     const listeners = await listenersOf(ctx);
-    const records = [...new Set(events.flatMap(recordsNamed))];
-    const awaited = await awaitedAmong(ctx, [...new Set(events.map(({ event }) => event)), ...records]);
-    await wakeWatching(
-      ctx,
-      records.filter((one) => awaited.has(one)),
-    );
+    const names = [...new Set(events.map(({ event }) => event))];
+    const [awaited] = await Promise.all([awaitedAmong(ctx, names), wakeWatching(ctx, events)]);
     const heard = events.filter(({ event }) => listeners.has(event) || awaited.has(event));
     const failed = events.filter(({ event }) => event === "automation_run.failed");
     if (failed.length > 0) countFailed(ctx, failed);

@@ -17,10 +17,6 @@ type Run = Row<typeof automationRun>;
 /** The name under which a run waits for whatever happens to a record, or to what belongs to it. */
 const anythingAt = (id: string): string => `${id}.*`;
 
-/** Of these events: the names under which runs may wait for the records. */
-export const recordsNamed = ({ object_id, lead_id }: LogEntry): string[] =>
-  lead_id === null || lead_id === object_id ? [anythingAt(object_id)] : [anythingAt(object_id), anythingAt(lead_id)];
-
 /** Whatever happens to these records wakes the run. */
 export function watch(ctx: Ctx, runId: string, stepId: string, ids: readonly string[]): void {
   write(ctx, {
@@ -42,13 +38,13 @@ export function watchRecords(ctx: Ctx, run: Run, stepId: string, when: unknown):
   );
 }
 
-/** Wakes the runs that wait under these names. Each asks its condition in a turn of its own. */
-export async function wakeWatching(ctx: Ctx, names: readonly string[]): Promise<void> {
-  if (names.length === 0) return;
+/** Wakes the runs that wait for anything at the records of these events. Each asks its condition in a turn of its own. */
+export async function wakeWatching(ctx: Ctx, events: readonly LogEntry[]): Promise<void> {
+  const ids = new Set(events.flatMap(({ object_id, lead_id }) => [object_id, lead_id ?? object_id]));
   const rows = await transactionOf(ctx).read({
     name: "automation_wait.watching",
     text: "select distinct run_id from automation_wait where organization_id = $1 and event = any($2) and event_id is null",
-    values: [ctx.organization_id, [...names]],
+    values: [ctx.organization_id, [...ids].map(anythingAt)],
   });
   wake(
     ctx,

@@ -107,7 +107,7 @@ async function isMeant(
   }
 }
 
-/** Those of these names of events that any run waits for. */
+/** Those of these events that any run waits for. */
 export async function awaitedAmong(ctx: Ctx, events: readonly string[]): Promise<Set<string>> {
   const rows = await transactionOf(ctx).read({
     name: "automation_wait.events",

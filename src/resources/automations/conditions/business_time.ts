@@ -1,7 +1,8 @@
-// Whether it is within working hours, by the clock of a time zone. A window that ends before it begins goes on past midnight, and
+// Whether it is within working hours, by the clock of a time zone: within a schedule as sequences have it, or within windows. A window that ends before it begins goes on past midnight, and
 // belongs to the day on which it began.
 import { Temporal } from "temporal-polyfill";
 import { z } from "zod";
+import { nextSlot, type Schedule } from "../../sequences/schedule.ts";
 import { clockTime } from "../catalog.ts";
 import type { Values } from "../facts.ts";
 import type { Asked } from "./condition.ts";
@@ -24,8 +25,10 @@ type Window = z.output<typeof oneWindow>;
 
 const usual = { days: days.slice(0, 5), from: "09:00", to: "17:00" };
 
-export function businessTimeMeets({ windows, timezone }: Values, { ctx, facts, now }: Asked): boolean {
+export function businessTimeMeets({ schedule, windows, timezone }: Values, { ctx, facts, now }: Asked): boolean {
   const zone = typeof timezone === "string" ? timezone : zoneOfRecord(ctx, facts.record);
+  if (schedule != null && nextSlot(schedule as Schedule, zone, now).getTime() === now.getTime()) return true;
+  if (schedule != null && windows == null) return false;
   const at = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(zone);
   return ([windows ?? {}].flat() as Window[]).some((one) => isWithin(one, at));
 }

@@ -5,6 +5,7 @@ import { findRecords } from "../../../records/records.ts";
 import { lead } from "../../leads/lead.ts";
 import { group } from "../../organization/group.ts";
 import { user } from "../../organization/user.ts";
+import { schedule } from "../../sequences/schedule.ts";
 import { anything, defining, ids, label, may, naming, need, oneOf, zone } from "../catalog.ts";
 import { compares } from "../comparing.ts";
 import { type Values, valueAt } from "../facts.ts";
@@ -78,7 +79,7 @@ export const otherConditions: readonly ConditionType[] = [
     other,
     "business_time",
     "Whether it is within working hours: by default Monday to Friday from 09:00 to 17:00, in the zone of the record.",
-    { windows: may(windows), timezone: may(zone) },
+    { schedule: may(schedule), windows: may(windows), timezone: may(zone) },
     { meets: businessTimeMeets, byTime: () => true },
   ),
   define(
