@@ -1,0 +1,34 @@
+// Steps that delete: with whose rights, and what becomes of a run whose own record it was.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { chain, published, runsOf, work } from "../../../../test/support/automations.ts";
+import { organization } from "../../../../test/support/given.ts";
+
+const remove: [string, object] = ["record.delete", { target: { $ref: "record" } }];
+const onIndustry = (industry: string) => ({
+  trigger: { type: "field.changed", config: { object_type: "lead", field: "industry", to: [industry] } },
+});
+
+test("a step deletes what the member may delete in whose name it runs; a run ends with its own record", async () => {
+  const acme = await organization();
+  const bob = await acme.member("restricteduser");
+  const [limited, last, further] = [
+    await published(acme, chain(remove), { ...onIndustry("A"), settings: { run_as_user_id: bob.userId } }),
+    await published(acme, chain(remove), onIndustry("B")),
+    await published(acme, chain(remove, ["note.create", { note: "Gone" }]), onIndustry("C")),
+  ];
+  const leads = [await acme.lead({ owner_id: bob.userId }), await acme.lead(), await acme.lead()];
+  for (const [i, lead] of leads.entries()) await acme.put(`/lead/${lead.id}/`, { industry: "ABC"[i] });
+
+  await work(acme);
+
+  const runs = (await Promise.all([limited, last, further].map((made) => runsOf(acme, made)))).flat();
+  const [held, completed, exited] = runs;
+  assert.deepEqual([held.status, held.error.code], ["held", "permission_step"]);
+  assert.deepEqual([completed.status, completed.steps[0].output.id], ["completed", leads[1]!.id]);
+  assert.deepEqual([exited.status, exited.status_reason], ["exited", "record_deleted"]);
+  assert.deepEqual(
+    (await acme.get("/lead/")).data.map((one: any) => one.id),
+    [leads[0]!.id],
+  );
+});
