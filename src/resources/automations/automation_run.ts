@@ -57,7 +57,10 @@ export const automationRun = resource({
     input: json(anyObject, { readOnly, default: {} }),
     output: json(anyObject, { readOnly }),
     vars: json(anyObject, { readOnly, default: {}, doc: "What its steps keep for later ones." }),
-    error: json(problem, { readOnly, doc: "`{step_id, code, class, message}`." }),
+    error: json(problem, {
+      readOnly,
+      doc: "`{step_id, code, class, message, fingerprint}`: the same failure has the same `fingerprint`.",
+    }),
     wait: json(anyObject, { readOnly, doc: "What it waits for: `{kind, until, event}`." }),
     goal_id: text({ readOnly, doc: "The goal it reached." }),
     exit_id: text({ readOnly, doc: "The exit it left by." }),

@@ -12,6 +12,7 @@ import { runSteps } from "./get_run.ts";
 import { listGeneration, listRunsOf, listVersions } from "./nested_lists.ts";
 import { pauseAutomation } from "./pause.ts";
 import { publishAutomation } from "./publish.ts";
+import { retryAutomationRun, retryAutomationRuns } from "./retry_runs.ts";
 import { rotateHookSecret } from "./rotate_secret.ts";
 import { rule } from "./rule.ts";
 import { createRule, updateRule } from "./rule_verbs.ts";
@@ -52,6 +53,8 @@ export const automations: Operation[] = [
   automationStats,
   ...standard(automationRun, { list: true, get: true }, "member", { alone: runSteps }),
   cancelAutomationRun,
+  retryAutomationRun,
+  retryAutomationRuns,
   ...standard(automationEvent, { list: true }, "member"),
   ...catalogs,
 ];

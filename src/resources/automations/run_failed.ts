@@ -1,15 +1,16 @@
 // What happens when a step fails, by its `on_error`: it is tried again, passed over, left by its port `error`, or it holds or ends the run.
-import type { Ctx } from "../../core/context.ts";
+import { type Ctx, query } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
 import { release } from "../../jobs/job.ts";
 import { store } from "../../records/store.ts";
 import { notify } from "../notifications/notify.ts";
 import { adminsOf, isActiveMember } from "../organization/user.ts";
 import { automationRun } from "./automation_run.ts";
+import { fingerprint } from "./fingerprint.ts";
 import { finishRun } from "./living_runs.ts";
 import type { Turn } from "./run_parts.ts";
 import { endStep, writeStep } from "./run_step.ts";
-import { endRun, goOn } from "./run_turn.ts";
+import { endRun, goOn, whenHeldEnds } from "./run_turn.ts";
 import type { FailureClass, StepFailure } from "./step_failure.ts";
 import { endWait } from "./waits.ts";
 
@@ -22,6 +23,8 @@ interface OnError {
   then?: Then;
 }
 
+type Failed = { code: string; message: string; fingerprint: string; [key: string]: unknown };
+
 /** In a transaction that holds the run and the claim. Returns whether the next step follows at once. */
 export async function stepFailed(
   ctx: Ctx,
@@ -32,7 +35,8 @@ export async function stepFailed(
 ): Promise<boolean> {
   if (run === null) return false;
   const step = turn.plan.graph.steps[run.current_node_id ?? ""];
-  const error = { code: failure.code, class: failure.class, message: failure.message, step_id: run.current_node_id };
+  const said = { code: failure.code, class: failure.class, message: failure.message, step_id: run.current_node_id };
+  const error = { ...said, fingerprint: fingerprint(said) };
   if (isFinal) return fail(ctx, turn, run, error, true);
   if (step === undefined)
     return usualOf(failure.class) === "hold" ? hold(ctx, turn, run, error) : fail(ctx, turn, run, error, false);
@@ -63,12 +67,12 @@ export async function stepFailed(
 /** What somebody has to mend holds the run. */
 const usualOf = (kind: FailureClass): Then => (["auth", "config", "permission"].includes(kind) ? "hold" : "fail");
 
-/** Milliseconds until the next attempt; null for none. */
+/** Milliseconds until the next attempt; null for none. By default eight more within about six hours. */
 function pauseOf({ retry }: OnError, kind: FailureClass, attempt: number): number | null {
   const isTransient = kind === "transient" || kind === "rate_limited";
   const classes = retry?.classes ?? (isTransient ? [kind] : []);
   if (!classes.includes(kind) || attempt > (retry?.max_attempts ?? 8)) return null;
-  return Math.min((retry?.base_s ?? 30) * 2 ** (attempt - 1), retry?.max_s ?? 3 * 3600) * 1000;
+  return Math.min((retry?.base_s ?? 90) * 2 ** (attempt - 1), retry?.max_s ?? 3 * 3600) * 1000;
 }
 
 function again(ctx: Ctx, { job }: Turn, run: Run, pauseMs: number): false {
@@ -77,16 +81,26 @@ function again(ctx: Ctx, { job }: Turn, run: Run, pauseMs: number): false {
   return false;
 }
 
-/** Goes on with the same step when the automation is published again. */
-function hold(ctx: Ctx, turn: Turn, run: Run, error: object & { code: string; message: string }): false {
+/** Goes on with the same step when the automation is published again, or when it is tried again. One of many is told. */
+async function hold(ctx: Ctx, turn: Turn, run: Run, error: Failed): Promise<false> {
+  const isKnown = await isHeldBy(ctx, run.automation_id, error.fingerprint);
   const values = { status: "held", status_reason: error.code, error, steps_executed: run.steps_executed + 1 } as const;
   store.update(ctx, automationRun, run, values, undefined, null);
-  tell(ctx, turn, run, `${turn.automation.name} is held`, error.message);
-  release(ctx, turn.job, null);
+  if (!isKnown) tell(ctx, turn, run, `${turn.automation.name} is held`, error.message);
+  release(ctx, turn.job, whenHeldEnds(ctx));
   return false;
 }
 
-function fail(ctx: Ctx, turn: Turn, run: Run, error: object & { code: string; message: string }, isGivenUp: boolean): false {
+async function isHeldBy(ctx: Ctx, automationId: string, fingerprint: string): Promise<boolean> {
+  const [row] = await query(ctx, {
+    name: "automation_run.held_by",
+    text: `select from automation_run where organization_id = $1 and automation_id = $2 and status = 'held' and error->>'fingerprint' = $3 limit 1`,
+    values: [ctx.organization_id, automationId, fingerprint],
+  });
+  return row !== undefined;
+}
+
+function fail(ctx: Ctx, turn: Turn, run: Run, error: Failed, isGivenUp: boolean): false {
   tell(ctx, turn, run, `${turn.automation.name} failed`, error.message);
   if (!isGivenUp) return endRun(ctx, turn, run, { status: "failed", status_reason: error.code, error });
   // The job is ended by who gives it up.

@@ -6,7 +6,8 @@ import type { Plan } from "./fields.ts";
 export interface Turn {
   job: Job;
   plan: Plan;
-  automation: { name: string; created_by: string | null; isHeld: boolean };
+  /** `run_as_user_id` of the version in force. */
+  automation: { name: string; created_by: string | null; run_as_user_id: string | null; isHeld: boolean };
   /** False when the next step has to wait for another turn of the job. */
   mayGoOn: boolean;
 }

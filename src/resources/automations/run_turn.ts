@@ -35,6 +35,8 @@ const dayMs = 86_400_000;
 export async function takeTurn(ctx: Ctx, turn: Turn, found: Run): Promise<boolean> {
   const { plan, job, automation } = turn;
   if (!isLiving(found)) return stop(ctx, turn, null);
+  if (found.status === "held" && ctx.now.getTime() - Date.parse(found.date_updated) > heldMostMs)
+    return endRun(ctx, turn, found, { status: "expired", status_reason: "held" });
   if (automation.isHeld) return holdRun(ctx, turn, found);
   const limits = plan.settings.limits ?? {};
   if (ctx.now.getTime() - Date.parse(found.date_created) > (limits.max_run_days ?? 365) * dayMs)
@@ -67,11 +69,12 @@ export async function takeTurn(ctx: Ctx, turn: Turn, found: Run): Promise<boolea
 
 /** Stays as it is until it is published again, for at most a month. */
 function holdRun(ctx: Ctx, turn: Turn, run: Run): boolean {
-  if (run.status === "held" && ctx.now.getTime() - Date.parse(run.date_updated) > heldMostMs)
-    return endRun(ctx, turn, run, { status: "expired", status_reason: "held" });
   if (run.status !== "held") store.update(ctx, automationRun, run, { status: "held", status_reason: "paused" }, undefined, null);
-  return stop(ctx, turn, new Date(ctx.now.getTime() + heldMostMs + dayMs));
+  return stop(ctx, turn, whenHeldEnds(ctx));
 }
+
+/** A run that is held looks again then. */
+export const whenHeldEnds = ({ now }: Ctx): Date => new Date(now.getTime() + heldMostMs + dayMs);
 
 /** From now on, its goals and exits are looked out for: since the event that started it. */
 async function begin(ctx: Ctx, turn: Turn, run: Run): Promise<boolean> {

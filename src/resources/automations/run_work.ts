@@ -99,17 +99,22 @@ async function end(ctx: Ctx, job: Job): Promise<false> {
 interface Acting {
   plan: Pick<Plan, "settings">;
   job: Job;
-  automation: { created_by: string | null };
+  automation: Pick<Turn["automation"], "created_by" | "run_as_user_id">;
 }
 
 /** With the present rights of the member it runs as; without one as the service itself, in the name of who made the automation. */
 export async function inItsName<T>(core: Core, { plan, job, automation }: Acting, act: (ctx: Ctx) => Promise<T>): Promise<T> {
-  const { run_as_user_id } = plan.settings;
-  if (run_as_user_id === null) return asService(core, job.organization_id, automation.created_by ?? "", requestOf(job), act);
-  const actor = await actorOfMember(core.db, job.organization_id, run_as_user_id);
-  if (actor === null)
-    throw new StepFailure("user_inactive", "permission", "The member in whose name it runs is no longer active");
-  return actingAs(core, actor, requestOf(job), act);
+  // A member who has left is replaced by whom the version in force names.
+  for (const id of [plan.settings.run_as_user_id, automation.run_as_user_id]) {
+    if (id === null) return asService(core, job.organization_id, automation.created_by ?? "", requestOf(job), act);
+    const actor = await actorOfMember(core.db, job.organization_id, id);
+    if (actor !== null) return actingAs(core, actor, requestOf(job), act);
+  }
+  throw new StepFailure(
+    "user_inactive",
+    "permission",
+    "The member in whose name it runs is no longer active: name another in settings.run_as_user_id and publish it",
+  );
 }
 
 // --- reading ---
@@ -122,14 +127,18 @@ async function readTurn(ctx: Ctx, job: Job, mayGoOn: boolean): Promise<{ turn: T
   if (run === undefined || !isLiving(run)) return null;
   const [automation] = await query(ctx, {
     name: "automation.of_run",
-    text: "select name, created_by, status, in_flight from automation where organization_id = $1 and id = $2",
+    text: `select a.name, a.created_by, a.status, a.in_flight, v.settings->>'run_as_user_id' from automation a
+           left join automation_version v on v.organization_id = $1 and v.id = a.active_version_id where a.organization_id = $1 and a.id = $2`,
     values: [ctx.organization_id, run.automation_id],
   });
   const plan = run.version_id === null ? null : await readPlan(ctx, run.version_id);
   if (automation === undefined || plan === null) return null;
-  const [name, created_by, status, in_flight] = automation;
+  const [name, created_by, status, in_flight, run_as_user_id] = automation.map((one) => one ?? null);
   const isHeld = status !== "active" && in_flight !== "finish";
-  return { turn: { job, plan, mayGoOn, automation: { name: name!, created_by: created_by!, isHeld } }, run };
+  return {
+    turn: { job, plan, mayGoOn, automation: { name: name!, created_by: created_by!, run_as_user_id: run_as_user_id!, isHeld } },
+    run,
+  };
 }
 
 async function readPlan(ctx: Ctx, versionId: string): Promise<Plan | null> {

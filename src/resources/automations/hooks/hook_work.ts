@@ -44,7 +44,10 @@ export const hookWork: Work = {
       });
     const { listener, created_by } = call;
     try {
-      await inItsName(core, { plan: listener.plan, job, automation: { created_by } }, (ctx) => start(ctx, job, call));
+      const { run_as_user_id } = listener.plan.settings;
+      await inItsName(core, { plan: listener.plan, job, automation: { created_by, run_as_user_id } }, (ctx) =>
+        start(ctx, job, call),
+      );
     } catch (error) {
       const code = failureOf(error)?.code ?? (job.failures >= failuresMost ? "internal" : null);
       if (code === null) throw error;
