@@ -311,6 +311,22 @@ alter table automation enable row level security, force row level security;
 create policy organization on automation to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on automation to headwater_system using (true);
 
+create table automation_batch (
+  organization_id text not null,
+  id text not null,
+  automation_id text not null,
+  ids text[] not null,
+  "position" integer default 0 not null,
+  input jsonb not null,
+  user_id text not null,
+  date_created timestamp(3) with time zone not null,
+  constraint automation_batch_pkey PRIMARY KEY (organization_id, id),
+  constraint automation_batch_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+alter table automation_batch enable row level security, force row level security;
+create policy organization on automation_batch to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on automation_batch to headwater_system using (true);
+
 create table automation_event (
   organization_id text not null,
   id text not null,
@@ -386,6 +402,7 @@ create table automation_run (
   enrol_key text,
   loops jsonb default '[]'::jsonb not null,
   concurrency jsonb,
+  bulk_action_id text,
   constraint automation_run_pkey PRIMARY KEY (organization_id, id),
   constraint automation_run_automation_id_fkey FOREIGN KEY (organization_id, automation_id) REFERENCES automation(organization_id, id) DEFERRABLE,
   constraint automation_run_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,

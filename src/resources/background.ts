@@ -7,6 +7,7 @@ import { textMediaWork } from "./activities/text_media.ts";
 import { channelMessageWork, smsWork } from "./activities/texts_out.ts";
 import { automationConsumer } from "./automations/consume.ts";
 import { hookWork } from "./automations/hooks/hook_work.ts";
+import { batchWork } from "./automations/run_batch.ts";
 import { runWork } from "./automations/run_work.ts";
 import { calendarWork } from "./calendars/follow.ts";
 import { customDataWork } from "./custom_data/custom_data_work.ts";
@@ -47,6 +48,7 @@ export const background: Background = {
     callRecordingWork,
     runWork,
     hookWork,
+    batchWork,
     exportWork,
   ],
   consumers: [webhookConsumer, automationConsumer],

@@ -6,5 +6,8 @@ export const runJobs = { kind: "automation_run" } as const;
 /** A job of this kind starts an automation for one call to its address. */
 export const hookJobs = { kind: "automation_hook" } as const;
 
+/** A job of this kind starts an automation for many records. */
+export const batchJobs = { kind: "automation_batch" } as const;
+
 /** The consumer of the log that starts runs and wakes those that wait for an event. */
 export const automationNews = { name: "automations" } as const;

@@ -1,20 +1,18 @@
 // `POST /automations/{id}/run/`: starts an automation by hand, for one record or for several.
 import { z } from "zod";
-import { type Ctx } from "../../core/context.ts";
+import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { JsonText, operation } from "../../core/operation.ts";
-import type { Resource, Row } from "../../core/resource.ts";
+import type { Row } from "../../core/resource.ts";
 import { wake } from "../../jobs/job.ts";
 import { outputSchema } from "../../records/output_schema.ts";
-import { findAnyRecord, lockRecord, showRecord } from "../../records/records.ts";
+import { lockRecord, showRecord } from "../../records/records.ts";
 import { automationRun } from "./automation_run.ts";
 import { countStarted } from "./consume.ts";
-import { recordById } from "./facts.ts";
 import { type Listener, listenerById } from "./listeners.ts";
-import { livingIds } from "./living_ids.ts";
 import { runJobs } from "./names.ts";
-import type { Occurrence } from "./occurrence.ts";
-import { startRun } from "./start_run.ts";
+import { batchMost, type Selection, startBatch } from "./run_batch.ts";
+import { startByHand } from "./start_by_hand.ts";
 import { workflow } from "./workflow.ts";
 
 const most = 1000;
@@ -35,21 +33,38 @@ export const runAutomation = operation({
     contact_id: one.describe("The same, for a contact."),
     opportunity_id: one.describe("The same, for an opportunity."),
     record_ids: z.array(z.string().max(64)).min(1).max(most).optional().describe("The records it runs for, each by itself."),
+    query: z
+      .union([z.string().max(10_000), z.record(z.string(), z.unknown())])
+      .optional()
+      .describe(
+        "The records it runs for: words, a search query or a tree of conditions, among those of the trigger's `object_type`.",
+      ),
+    all: z.literal(true).optional().describe("It runs for all records of the trigger's `object_type`."),
+    limit: z.int().min(1).max(batchMost).default(batchMost).describe("With `query` or `all`: the most records, oldest first."),
     input: z.record(z.string(), z.unknown()).default({}).describe("For its steps, as `trigger.payload`."),
   },
   status: 201,
   get output() {
     const run = outputSchema(automationRun);
-    return (run as z.ZodObject)
-      .partial()
-      .extend({ run: run.optional(), runs: z.array(run), run_ids: z.array(z.string()), queued: z.int() });
+    return (run as z.ZodObject).partial().extend({
+      run: run.optional(),
+      runs: z.array(run),
+      run_ids: z.array(z.string()),
+      queued: z.int(),
+      bulk_action: z
+        .strictObject({ id: z.string(), total: z.int() })
+        .optional()
+        .describe("With `query` or `all`: its id is the `bulk_action_id` of the runs, which start in the background."),
+    });
   },
-  async run(ctx, { id, input, record_ids, ...named }) {
+  async run(ctx, { id, input, record_ids, query, all, limit, ...named }) {
     const given = Object.entries(named).filter(([, value]) => value !== undefined);
-    if (given.length + (record_ids === undefined ? 0 : 1) !== 1)
+    const ways = [record_ids, query, all].filter((way) => way !== undefined).length;
+    if (given.length + ways !== 1)
       throw invalid({ record_id: "must be given, or one other way to name what it runs for, and only one" });
     const found = await lockRecord(ctx, workflow, id);
     const listener = await startable(ctx, found);
+    if (query !== undefined || all) return startThose(ctx, listener, { query, limit }, input);
 
     const ids = [...new Set(record_ids ?? [given[0]![1]!])];
     const runs: string[] = [];
@@ -59,8 +74,8 @@ export const runAutomation = operation({
     countStarted(ctx, runs.map(() => id).slice(0, 1));
     const texts: string[] = [];
     for (const run of runs) texts.push((await showRecord(ctx, automationRun, run)).text);
-    const all = `"runs":[${texts.join(",")}],"run_ids":${JSON.stringify(runs)},"queued":${runs.length}`;
-    return new JsonText(record_ids === undefined ? `${texts[0]!.slice(0, -1)},"run":${texts[0]},${all}}` : `{${all}}`);
+    const whole = `"runs":[${texts.join(",")}],"run_ids":${JSON.stringify(runs)},"queued":${runs.length}`;
+    return new JsonText(record_ids === undefined ? `${texts[0]!.slice(0, -1)},"run":${texts[0]},${whole}}` : `{${whole}}`);
   },
 });
 
@@ -80,37 +95,16 @@ async function startFor(
   input: Record<string, unknown>,
   at: string,
 ): Promise<string> {
-  const found = await findAnyRecord(ctx, recordId);
-  if (found === null) throw invalid({ [at]: "does not exist" });
-  const wanted = listener.plan.trigger.config.object_type;
-  if (wanted != null && found.of.name !== wanted && found.kind.name !== wanted)
-    throw invalid({ [at]: `is not a ${String(wanted)}, which this automation is for` });
-  const occurrence = await byHand(ctx, found, recordId);
-  const run = await startRun(ctx, listener, {
-    kind: "manual",
-    occurrence,
-    ids: await livingIds(ctx, occurrence),
-    input,
-    causation: { depth: 1, path: [`${listener.automation_id}/${recordId}`] },
-  });
-  if (run === null) throw invalid({ [at]: "has a run of this automation that is not over" });
+  const run = await startByHand(ctx, listener, recordId, { kind: "manual", input });
+  if (typeof run === "string") throw invalid({ [at]: run });
   return run.id;
 }
 
-async function byHand(ctx: Ctx, { of }: { of: Resource }, recordId: string): Promise<Occurrence> {
-  const record = (await recordById(ctx, recordId))!;
-  return {
-    id: null,
-    event: "manual.run",
-    object_type: of.name,
-    object_id: recordId,
-    lead_id: of.name === "lead" ? recordId : ((record.lead_id as string | undefined) ?? null),
-    user_id: ctx.actor.user_id,
-    api_key_id: ctx.actor.api_key_id,
-    record,
-    previous: {},
-    changed_fields: [],
-    meta: {},
-    at: ctx.now.toISOString(),
-  };
+/** The kind of record is that of the trigger: a search needs to know where it looks. */
+async function startThose(ctx: Ctx, listener: Listener, selection: Selection, input: object): Promise<JsonText> {
+  const of = ctx.registry.resource(String(listener.plan.trigger.config.object_type));
+  if (of === undefined)
+    throw invalid({ trigger: "has no object_type: name the kind of record in its config to start it for many" });
+  const bulk = await startBatch(ctx, { id: listener.automation_id, of }, selection, input);
+  return new JsonText(JSON.stringify({ bulk_action: bulk, runs: [], run_ids: [], queued: bulk.total }));
 }

@@ -16,12 +16,12 @@ import { milliseconds } from "./durations.ts";
 import type { Values } from "./facts.ts";
 
 /** The condition on the alias `t` that a tree or a search query comes to. Mistakes are named by their places, such as `where.all.0`. */
-export async function recordsThat(ctx: Ctx, of: Resource, where: object): Promise<Sql> {
-  const read = isQuery(where) ? readQuery(where, "where") : { query: queryOf(ctx, of, where, "where"), errors: null };
+export async function recordsThat(ctx: Ctx, of: Resource, where: object, at = "where"): Promise<Sql> {
+  const read = isQuery(where) ? readQuery(where, at) : { query: queryOf(ctx, of, where, at), errors: null };
   if (read.query === null) throw invalid(read.errors);
   const query = read.query;
   const { condition } = await placed(
-    (inner) => (isQuery(where) ? `where.${inner}` : "where"),
+    (inner) => (isQuery(where) ? `${at}.${inner}` : at),
     () => find(ctx, of, query),
   );
   return condition;

@@ -16,11 +16,12 @@ export interface Start {
   input: Record<string, unknown>;
   causation: { depth: number; path: string[] };
   parent_run_id?: string;
+  bulk_action_id?: string;
 }
 
 /** Null if it runs for the record already, or for what its concurrency says. */
 export async function startRun(ctx: Ctx, listener: Listener, start: Start): Promise<Row<typeof automationRun> | null> {
-  const { kind, occurrence, ids, input, causation, parent_run_id = null } = start;
+  const { kind, occurrence, ids, input, causation, parent_run_id = null, bulk_action_id = null } = start;
   const concurrency = await concurrencyOf(ctx, listener.plan.settings, start);
   if (concurrency?.mode === "cancel_previous") await cancelPrevious(ctx, listener.automation_id, concurrency);
   return store.insertNew(ctx, automationRun, {
@@ -40,6 +41,7 @@ export async function startRun(ctx: Ctx, listener: Listener, start: Start): Prom
     input,
     causation,
     parent_run_id,
+    bulk_action_id,
     started_by: { ...occurrence },
     enrol_key: enrolKey(listener, occurrence.object_id),
     concurrency,

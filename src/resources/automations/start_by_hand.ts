@@ -1,0 +1,52 @@
+// Starts an automation for one record, by somebody and not by an event.
+import type { Ctx } from "../../core/context.ts";
+import type { Resource, Row } from "../../core/resource.ts";
+import { findAnyRecord } from "../../records/records.ts";
+import type { automationRun } from "./automation_run.ts";
+import { recordById } from "./facts.ts";
+import type { Listener } from "./listeners.ts";
+import { livingIds } from "./living_ids.ts";
+import type { Occurrence } from "./occurrence.ts";
+import { startRun } from "./start_run.ts";
+
+interface Start {
+  kind: "manual" | "bulk";
+  input: Record<string, unknown>;
+  bulk_action_id?: string;
+}
+
+/** The run, or why there is none. */
+export async function startByHand(
+  ctx: Ctx,
+  listener: Listener,
+  recordId: string,
+  start: Start,
+): Promise<Row<typeof automationRun> | string> {
+  const found = await findAnyRecord(ctx, recordId);
+  if (found === null) return "does not exist";
+  const wanted = listener.plan.trigger.config.object_type;
+  if (wanted != null && found.of.name !== wanted && found.kind.name !== wanted)
+    return `is not a ${String(wanted)}, which this automation is for`;
+  const occurrence = await byHand(ctx, found, recordId);
+  const causation = { depth: 1, path: [`${listener.automation_id}/${recordId}`] };
+  const run = await startRun(ctx, listener, { ...start, occurrence, ids: await livingIds(ctx, occurrence), causation });
+  return run ?? "has a run of this automation that is not over";
+}
+
+async function byHand(ctx: Ctx, { of }: { of: Resource }, recordId: string): Promise<Occurrence> {
+  const record = (await recordById(ctx, recordId))!;
+  return {
+    id: null,
+    event: "manual.run",
+    object_type: of.name,
+    object_id: recordId,
+    lead_id: of.name === "lead" ? recordId : ((record.lead_id as string | undefined) ?? null),
+    user_id: ctx.actor.user_id,
+    api_key_id: ctx.actor.api_key_id,
+    record,
+    previous: {},
+    changed_fields: [],
+    meta: {},
+    at: ctx.now.toISOString(),
+  };
+}
