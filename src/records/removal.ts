@@ -27,6 +27,7 @@ export async function removeRows(
   await forget(ctx, going, meta);
 
   for (const { of, rows, ids } of going.groups) {
+    ctx.removal?.removed.push({ of: of.name, rows });
     write(
       ctx,
       statement(
@@ -144,14 +145,21 @@ async function letGo(
   const along = going.groups.flatMap(({ of, rows }) => (of.table === child.table ? rows.filter(isAlong) : [])).length;
   if (along > 0) deferOnce(ctx, going);
   if (along === count) return;
-  if (child.event === null) clear(ctx, child, field, ids);
-  else await find(child, among(sql`t.${name(field)}`, ids), asOne(ids, `${child.name}.losing_${field}`));
+  if (child.event === null) {
+    if (ctx.removal !== undefined) await noteCleared(ctx, child, field, ids);
+    clear(ctx, child, field, ids);
+  } else await find(child, among(sql`t.${name(field)}`, ids), asOne(ids, `${child.name}.losing_${field}`));
 }
 
 /** Lets rows be deleted after the rows that they point at. */
 function deferOnce(ctx: Ctx, going: Going): void {
   if (!going.inAnyOrder) deferConstraints(ctx);
   going.inAnyOrder = true;
+}
+
+async function noteCleared(ctx: Ctx, of: Resource, field: string, ids: readonly string[]): Promise<void> {
+  for (const row of await lockToChange(ctx, of, among(sql`t.${name(field)}`, ids)))
+    ctx.removal?.lost.push({ of: of.name, id: row.id, was: { [field]: row[field] }, is: { [field]: null } });
 }
 
 function clear(ctx: Ctx, of: Resource, field: string, ids: readonly string[]): void {
@@ -174,9 +182,13 @@ async function changeAll(
 ): Promise<void> {
   for (const [kind, befores] of Map.groupBy(rows, (row) => kindOf(of, row))) {
     const changes = befores.map((before) => ({ before, values: without(ctx, kind, before, gone) }));
+    for (const { before, values } of changes)
+      ctx.removal?.lost.push({ of: of.name, id: before.id, was: valuesOf(before, Object.keys(values)), is: values });
     await updateRows(ctx, kind, changes, meta);
   }
 }
+
+const valuesOf = (row: Row<Resource>, keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, row[key]]));
 
 /** The columns that referred to deleted records, without those references. */
 function without(ctx: Ctx, of: Resource, row: Row<Resource>, gone: ReadonlySet<string>): Record<string, unknown> {

@@ -85,6 +85,18 @@ export const store = {
     touched(ctx, of);
   },
 
+  /** Inserts removed records as they were, with their ids. */
+  async bringBack<R extends Resource>(ctx: Ctx, of: R, rows: readonly Row<R>[]): Promise<void> {
+    const again = rows.map((row) => ({ ...row, version: row.version + 1 }));
+    await inTurns(again, (piece) => write(ctx, insertManyStatement(of, piece)));
+    await emitInTurns(
+      ctx,
+      of,
+      again.map((after) => ({ action: "created", after })),
+    );
+    touched(ctx, of);
+  },
+
   update: updateRow,
 
   /** Writes the columns that differ, of many records. Records that change alike share a statement. */
