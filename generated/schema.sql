@@ -567,11 +567,16 @@ create table bulk_action (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  n_succeeded integer default 0 not null,
+  n_skipped integer default 0 not null,
+  error text,
+  undo_action_id text,
+  undoes text,
   constraint bulk_action_pkey PRIMARY KEY (organization_id, id),
   constraint bulk_action_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint bulk_action_template_id_fkey FOREIGN KEY (organization_id, template_id) REFERENCES email_template(organization_id, id) DEFERRABLE,
-  constraint bulk_action_kind_check CHECK ((kind = ANY (ARRAY['edit'::text, 'delete'::text, 'email'::text, 'sequence_subscription'::text]))),
-  constraint bulk_action_status_check CHECK ((status = ANY (ARRAY['created'::text, 'loading'::text, 'processing'::text, 'done'::text, 'paused'::text, 'resuming'::text, 'error'::text])))
+  constraint bulk_action_kind_check CHECK ((kind = ANY (ARRAY['edit'::text, 'delete'::text, 'email'::text, 'sequence_subscription'::text, 'undo'::text]))),
+  constraint bulk_action_status_check CHECK ((status = ANY (ARRAY['created'::text, 'loading'::text, 'processing'::text, 'done'::text, 'paused'::text, 'resuming'::text, 'canceled'::text, 'error'::text])))
 );
 CREATE INDEX bulk_action_date_created_idx ON public.bulk_action USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX bulk_action_status_idx ON public.bulk_action USING btree (organization_id, status, date_created DESC, id DESC);
@@ -579,6 +584,35 @@ CREATE INDEX bulk_action_template_id_idx ON public.bulk_action USING btree (orga
 alter table bulk_action enable row level security, force row level security;
 create policy organization on bulk_action to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on bulk_action to headwater_system using (true);
+
+create table bulk_action_item (
+  organization_id text not null,
+  id text not null,
+  bulk_action_id text not null,
+  ord integer not null,
+  object_id text not null,
+  lead_id text,
+  opens_lead boolean not null,
+  status text default 'pending'::text not null,
+  error text,
+  address text,
+  kept jsonb,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint bulk_action_item_pkey PRIMARY KEY (organization_id, id),
+  constraint bulk_action_item_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint bulk_action_item_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'skipped'::text, 'failed'::text])))
+);
+CREATE INDEX bulk_action_item_address_idx ON public.bulk_action_item USING btree (organization_id, bulk_action_id, address) WHERE (address IS NOT NULL);
+CREATE INDEX bulk_action_item_date_created_idx ON public.bulk_action_item USING btree (date_created);
+CREATE INDEX bulk_action_item_ord_idx ON public.bulk_action_item USING btree (organization_id, bulk_action_id, ord);
+CREATE INDEX bulk_action_item_status_idx ON public.bulk_action_item USING btree (organization_id, bulk_action_id, status, ord);
+alter table bulk_action_item enable row level security, force row level security;
+create policy organization on bulk_action_item to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on bulk_action_item to headwater_system using (true);
 
 create table calendar (
   organization_id text not null,

@@ -9,6 +9,7 @@ import { automationConsumer } from "./automations/consume.ts";
 import { hookWork } from "./automations/hooks/hook_work.ts";
 import { batchWork } from "./automations/run_batch.ts";
 import { runWork } from "./automations/run_work.ts";
+import { bulkWork } from "./bulk_actions/bulk_work.ts";
 import { calendarWork } from "./calendars/follow.ts";
 import { customDataWork } from "./custom_data/custom_data_work.ts";
 import { exportWork } from "./exports/export_work.ts";
@@ -50,6 +51,7 @@ export const background: Background = {
     hookWork,
     batchWork,
     exportWork,
+    bulkWork,
   ],
   consumers: [webhookConsumer, automationConsumer],
   timers,

@@ -33,6 +33,8 @@ const oauthAnswers: Kept = { table: "oauth_answer", key: ["id"], seconds: hour }
 const sequenceQuotas: Kept = { table: "sequence_quota", key: ["name", "day"], seconds: 30 * day };
 const automationEvents: Kept = { table: "automation_event", key: ["id"], seconds: 30 * day };
 const receivedHooks: Kept = { table: "received_hook", key: ["automation_id", "key"], seconds: 3 * day };
+/** As long as a bulk action can be paused, and after that can be undone. */
+const bulkItems: Kept = { table: "bulk_action_item", key: ["id"], seconds: 37 * day };
 const mailboxDays: Kept = { table: "mailbox_day", key: ["mailbox", "day"], seconds: 90 * day };
 const systemMail: Kept = { table: "system_mail", key: ["id"], seconds: 30 * day };
 
@@ -74,6 +76,12 @@ export const timers: readonly Timer[] = [
     hour,
     "Calls to the addresses of automations are recognized as repeated for 72 hours.",
     receivedHooks,
+  ),
+  dropped(
+    "bulk_items",
+    hour,
+    "The items of bulk actions are deleted after 37 days, and what undoing them needs with them.",
+    bulkItems,
   ),
   dropped("mailbox_days", day, "Daily counts of sent mail are deleted after 90 days.", mailboxDays),
   dropped("sequence_quotas", day, "Daily counts of what sequences sent are deleted after 30 days.", sequenceQuotas),

@@ -7,8 +7,9 @@ import { bulkDelete } from "./delete.ts";
 import { bulkEdit } from "./edit.ts";
 import { bulkEmail } from "./email.ts";
 import { bulkSequenceSubscription } from "./sequence_subscription.ts";
+import { bulkUndo } from "./undo.ts";
 
-const kinds: readonly Resource[] = [bulkEdit, bulkDelete, bulkEmail, bulkSequenceSubscription];
+const kinds: readonly Resource[] = [bulkEdit, bulkDelete, bulkEmail, bulkSequenceSubscription, bulkUndo];
 
 export const bulkAction = resource({
   ...stream,
@@ -18,11 +19,11 @@ export const bulkAction = resource({
   kinds: { column: "kind", of: kinds },
   fields: {
     ...common(),
-    status: formed<{ filled: true; doc: string }>(asStatus, "must be paused or resuming", {
+    status: formed<{ filled: true; doc: string }>(asStatus, "must be paused, resuming or canceled", {
       filled: true,
-      doc: "`paused` stops it, `resuming` continues it.",
+      doc: "`paused` stops it, `resuming` continues it, `canceled` ends it. What is done stays done.",
     }) as Field<Status, "write">,
-    action: input(z.enum(["pause", "resume"]), { doc: "Another way to set `status`." }),
+    action: input(z.enum(["pause", "resume", "cancel"]), { doc: "Another way to set `status`." }),
     ...columnsOfSome(),
   },
 });
@@ -30,6 +31,7 @@ export const bulkAction = resource({
 function asStatus(raw: string): Status | null {
   if (raw === "resume") return "resuming";
   if (raw === "pause") return "paused";
+  if (raw === "cancel") return "canceled";
   return statuses.find((status) => status === raw) ?? null;
 }
 

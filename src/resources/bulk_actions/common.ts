@@ -1,16 +1,22 @@
 // What every kind of bulk action has.
 import { z } from "zod";
 import { type Ctx, may } from "../../core/context.ts";
-import { boolean, choice, integer, json, text, texts, timestamp } from "../../core/field.ts";
+import { boolean, choice, computed, integer, json, lookedUp, type Moment, text, texts, timestamp } from "../../core/field.ts";
 import { name, sql } from "../../db/sql.ts";
 import { idFilter } from "../activities/act.ts";
 import { objectsMax } from "../shared/selection.ts";
 
-export const kinds = ["edit", "delete", "email", "sequence_subscription"] as const;
+export const kinds = ["edit", "delete", "email", "sequence_subscription", "undo"] as const;
 export type Kind = (typeof kinds)[number];
 
-export const statuses = ["created", "loading", "processing", "done", "paused", "resuming", "error"] as const;
+export const statuses = ["created", "loading", "processing", "done", "paused", "resuming", "canceled", "error"] as const;
 export type Status = (typeof statuses)[number];
+
+/** What is in one of these is over. */
+export const finalStates: ReadonlySet<string> = new Set<Status>(["done", "canceled", "error"]);
+
+/** For so long, an edit or a deletion can be undone. */
+const undoDays = 30;
 
 const shared = {
   prefix: "bulk",
@@ -51,7 +57,16 @@ export const common = () => ({
   n_objects_processed: integer({ readOnly: true, default: 0 }),
   n_leads: integer({ readOnly: true }),
   n_leads_processed: integer({ readOnly: true, default: 0 }),
+  n_succeeded: integer({ readOnly: true, default: 0 }),
+  n_skipped: integer({ readOnly: true, default: 0, doc: "How many needed nothing, or were not there any more." }),
   n_failed: integer({ readOnly: true, default: 0 }),
+  progress: computed(["n_objects", "n_objects_processed"], z.number().min(0).max(1), progressOf, "From 0 to 1."),
+  eta_seconds: computed(
+    ["status", "n_objects", "n_objects_processed", "date_started", "date_updated"],
+    z.int().nullable(),
+    secondsLeft,
+    "How long it will still take at its present pace; null while that is unknown.",
+  ),
   errors: json(z.array(z.object({ object_id: z.string(), error: z.string() })), {
     readOnly: true,
     default: [] as { object_id: string; error: string }[],
@@ -61,4 +76,45 @@ export const common = () => ({
   date_started: timestamp({ readOnly: true }),
   date_paused: timestamp({ readOnly: true, doc: "When it was paused." }),
   date_completed: timestamp({ readOnly: true }),
+  error: text({ readOnly: true, max: 1000, doc: "Why it stopped." }),
+  undo: lookedUp(
+    ["kind", "status", "date_completed", "undo_action_id"],
+    z.strictObject({
+      available: z.boolean(),
+      until: z.iso.datetime().nullable(),
+      bulk_action_id: z.string().nullable().describe("The bulk action that undoes it, or has undone it."),
+    }),
+    undoOf,
+    "Whether `POST /bulk_action/{id}/undo/` can undo it.",
+  ),
+  undo_action_id: text({ readOnly: true, hidden: true }),
 });
+
+function progressOf(all: number | null, processed: number): number {
+  return all === null ? 0 : all === 0 ? 1 : processed / all;
+}
+
+function secondsLeft(
+  status: Status,
+  all: number | null,
+  processed: number,
+  started: string | null,
+  updated: string,
+): number | null {
+  if (status !== "processing" || all === null || started === null || processed === 0) return null;
+  return Math.ceil((((Date.parse(updated) - Date.parse(started)) / processed) * (all - processed)) / 1000);
+}
+
+export function undoOf(
+  _directory: unknown,
+  of: Kind,
+  status: Status,
+  completed: string | null,
+  by: string | null,
+  { now }: Pick<Moment, "now">,
+) {
+  const isKept = (of === "edit" || of === "delete") && finalStates.has(status) && completed !== null;
+  const until = isKept ? new Date(Date.parse(completed) + undoDays * 86_400_000) : null;
+  const available = until !== null && until > now && by === null;
+  return { available, until: until?.toISOString() ?? null, bulk_action_id: by };
+}

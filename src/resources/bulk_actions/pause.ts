@@ -1,10 +1,13 @@
-// PUT /bulk_action/{id}/: pauses and resumes a bulk action.
+// PUT /bulk_action/{id}/: pauses, resumes and cancels a bulk action. Its job sees that before its next items.
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Patch, Row } from "../../core/resource.ts";
+import { wake } from "../../jobs/job.ts";
 import { emit } from "../../records/event.ts";
 import { store } from "../../records/store.ts";
 import { bulkAction } from "./bulk_action.ts";
+import { finalStates } from "./common.ts";
+import { bulkJobs } from "./names.ts";
 
 type BulkAction = Row<typeof bulkAction>;
 
@@ -13,17 +16,22 @@ const resumeDays = 7;
 
 export async function pauseOrResume(ctx: Ctx, before: BulkAction, patch: Patch<typeof bulkAction>): Promise<BulkAction> {
   const { action, status: given } = patch;
-  const status = action === undefined ? given : action === "pause" ? "paused" : "resuming";
+  const status = action === undefined ? given : asked[action];
   if (action !== undefined && given !== undefined && given !== before.status && given !== status)
     throw invalid({ action: "differs from status" });
   if (status === undefined || status === before.status) return before;
 
   checkStep(ctx, before, status);
-  const date_paused = status === "paused" ? ctx.now.toISOString() : null;
-  const after = store.update(ctx, bulkAction, before, { status, date_paused });
+  const now = ctx.now.toISOString();
+  const date_paused = status === "paused" ? now : null;
+  const date_completed = status === "canceled" ? now : null;
+  const after = store.update(ctx, bulkAction, before, { status, date_paused, date_completed });
+  if (status === "resuming") wake(ctx, bulkJobs, [before.id]);
   if (status === "paused") emit(ctx, bulkAction, { action: "paused", before, after, changed: ["status"] });
   return after;
 }
+
+const asked = { pause: "paused", resume: "resuming", cancel: "canceled" } as const;
 
 function checkStep(ctx: Ctx, before: BulkAction, status: string): void {
   const refuse = (reason: string): never => {
@@ -37,5 +45,7 @@ function checkStep(ctx: Ctx, before: BulkAction, status: string): void {
     const since = Date.parse(before.date_paused ?? before.date_updated);
     if (ctx.now.getTime() - since > resumeDays * 24 * 3_600_000)
       refuse(`has been paused for more than ${resumeDays} days: start another`);
-  } else refuse("must be paused or resuming");
+  } else if (status === "canceled") {
+    if (finalStates.has(before.status)) refuse(`is ${before.status}: it is over`);
+  } else refuse("must be paused, resuming or canceled");
 }

@@ -1,9 +1,10 @@
-// Which records a bulk operation covers: a search query, a text query, or ids. Exactly one must be given. A missing selection
+// Which records a bulk operation covers: a search query, a text query, ids, or all. Exactly one must be given. A missing selection
 // never means all records.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { below, invalid } from "../../core/errors.ts";
 import type { Resource } from "../../core/resource.ts";
+import { type Sql, sql } from "../../db/sql.ts";
 import { find } from "../../search/find.ts";
 import { readQuery } from "../../search/nodes.ts";
 import { textQuery } from "../../search/text_filter.ts";
@@ -24,11 +25,12 @@ export const selectionInput = {
   ids: ids.nullish().describe("The records, by their ids."),
   lead_ids: ids.nullish(),
   contact_ids: ids.nullish(),
+  all: z.literal(true).nullish().describe("All records. It must be said: a missing selection is refused."),
 };
 
 export type GivenSelection = Partial<z.output<z.ZodObject<typeof selectionInput>>>;
 
-/** The stored form: one of the three, the others null. */
+/** The stored form: one of the three, the others null. All records are the query that matches all. */
 export interface Selection {
   s_query: Record<string, unknown> | null;
   query: string | null;
@@ -37,14 +39,21 @@ export interface Selection {
 
 const nothing: Selection = { s_query: null, query: null, object_ids: null };
 
+/** The kinds that ids are of. `ids` are of any. */
+const idsOf: Readonly<Record<string, string>> = { lead_ids: "lead", contact_ids: "contact" };
+
 /** Parses a selection of records of this kind, and refuses what the search would refuse later. */
 export async function readSelection(ctx: Ctx, of: Resource, given: GivenSelection): Promise<Selection> {
   const { s_query, query, ...lists } = given;
   const ways = Object.entries({ s_query, query, ...lists }).filter(([, value]) => value !== undefined && value !== null);
-  if (ways.length === 0) throw invalid({ s_query: "is required: select records by s_query, query or ids" });
+  if (ways.length === 0) throw invalid({ s_query: "is required: select records by s_query, query or ids, or send all: true" });
   if (ways.length > 1) throw invalid({ [ways[1]![0]]: `cannot be given together with ${ways[0]![0]}` });
 
   const [place, value] = ways[0]!;
+  if (value === true) return { ...nothing, s_query: { type: "match_all" } };
+  const named = idsOf[place];
+  if (named !== undefined && named !== of.name)
+    throw invalid({ [place]: `selects ${named}s, and this is about ${of.name.replaceAll("_", " ")}s: use ids or a query` });
   if (Array.isArray(value)) return { ...nothing, object_ids: [...new Set(value as string[])] };
   if (typeof value === "string") return { ...nothing, query: await checkedText(ctx, of, value) };
   return { ...nothing, s_query: await checkedQuery(ctx, of, value as Record<string, unknown>, place) };
@@ -62,4 +71,11 @@ async function checkedQuery(ctx: Ctx, of: Resource, given: Record<string, unknow
   if (read.errors !== null) throw invalid(read.errors);
   await below(place, () => find(ctx, of, read.query));
   return node;
+}
+
+/** The condition of a stored selection, on the alias `t`, with what the caller may search at present. */
+export async function selectedBy(ctx: Ctx, of: Resource, { s_query, query, object_ids }: Selection): Promise<Sql> {
+  if (object_ids !== null) return sql`t.id = any(${object_ids})`;
+  if (query !== null) return textQuery(of.name).sql(ctx, query, "t", true);
+  return (await find(ctx, of, readQuery(s_query!).query!, { whole: true })).condition;
 }

@@ -1,0 +1,56 @@
+// Brings deleted records back, with what belonged to them and what others have lost.
+import type { Ctx, Removal } from "../../core/context.ts";
+import type { Resource, Row } from "../../core/resource.ts";
+import { sql } from "../../db/sql.ts";
+import { deferConstraints } from "../../records/defer_constraints.ts";
+import { lockToChange } from "../../records/references.ts";
+import { store } from "../../records/store.ts";
+import { same } from "../../values/same.ts";
+import { nameAfterContacts } from "../leads/first_contact.ts";
+
+/** Returns in words what cannot be brought back. */
+export async function bringBack(ctx: Ctx, { removed, lost }: Removal): Promise<string[]> {
+  deferConstraints(ctx);
+  const without = new Set<string>();
+  for (const { of, rows } of [...removed].reverse()) {
+    const resource = ctx.registry.resource(of)!;
+    const again = rows.flatMap((row) => asItComesBack(resource, row as Row<Resource>, without));
+    if (again.length > 0) await store.bringBack(ctx, resource, again);
+  }
+  for (const one of lost) await giveBack(ctx, one);
+  const leads = removed.flatMap(({ of, rows }) =>
+    of === "contact" ? rows.map((row) => (row as { lead_id: string }).lead_id) : [],
+  );
+  if (leads.length > 0) await nameAfterContacts(ctx, [...new Set(leads)]);
+  return [...without];
+}
+
+/** Nothing that comes back sends or shares anything by itself. */
+function asItComesBack(of: Resource, row: Row<Resource>, without: Set<string>): Row<Resource>[] {
+  if (of.name === "automation_run" || of.name === "automation_step_run") {
+    without.add("its runs of automations");
+    return [];
+  }
+  if (row.share_id) {
+    without.add("its sharing with other organizations");
+    return [{ ...row, share_id: null, shared_at: null }];
+  }
+  if (of.name === "sequence_subscription" && row.status === "active") {
+    without.add("its active subscriptions, which are paused");
+    return [{ ...row, status: "paused", status_reason: "bulk-action", waiting_message_id: null }];
+  }
+  if (row.status === "outbox" || row.status === "scheduled") {
+    without.add("its unsent messages, which are drafts");
+    return [{ ...row, status: "draft" }];
+  }
+  return [row];
+}
+
+/** A record that stayed names the deleted one again, unless it names another by now. */
+async function giveBack(ctx: Ctx, { of, id, was, is }: Removal["lost"][number]): Promise<void> {
+  const resource = ctx.registry.resource(of)!;
+  const [present] = await lockToChange(ctx, resource, sql`t.id = ${id}`);
+  if (present === undefined) return;
+  const values = Object.fromEntries(Object.entries(was).filter(([key]) => same(present[key], is[key])));
+  store.update(ctx, resource, present, values, undefined, resource.event === null ? null : "updated");
+}

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { organization, type Workspace } from "../../../test/support/given.ts";
+import { withWorker } from "../../../test/support/worker.ts";
+
+const work = (acme: Workspace) => withWorker(acme.service, (worker) => worker.drained());
+
+test("a deletion deletes what is selected with all that belongs to it, and an undo brings it back as it was", async () => {
+  const acme = await organization();
+  const field = await acme.customField("lead", { type: "number" });
+  const lead = await acme.lead({ name: "Steel", tags: ["a"], [`custom.${field.id}`]: 5, contacts: [{ name: "Ann" }] });
+  const contactId = lead.contacts[0].id;
+  const deal = await acme.opportunity({ lead_id: lead.id, contact_id: contactId, value: 500 });
+  await acme.put(`/opportunity/${deal.id}/`, { status: "Won" });
+  const task = await acme.task({ lead_id: lead.id, contact_id: contactId });
+  await acme.note({ lead_id: lead.id, note: "Hello" });
+  const file = await acme.post("/file/", { name: "a.txt", content_base64: "eA==", lead_id: lead.id });
+  const list = await acme.post("/lead_list/", { name: "Best" });
+  await acme.post(`/lead_list/${list.id}/members/`, { lead_ids: [lead.id] });
+  const other = await acme.lead();
+  const shown = async () => ({
+    lead: await acme.get(`/lead/${lead.id}/`),
+    contact: await acme.get(`/contact/${contactId}/`),
+    deal: await acme.get(`/opportunity/${deal.id}/`),
+    task: await acme.get(`/task/${task.id}/`),
+    activities: (await acme.get(`/activity/?lead_id=${lead.id}`)).data,
+  });
+  const before = await shown();
+
+  const made = await acme.post("/bulk_action/delete/", { lead_ids: [lead.id] });
+  await work(acme);
+  await acme.refused(404, "GET", `/lead/${lead.id}/`);
+  await acme.refused(404, "GET", `/task/${task.id}/`);
+  assert.equal((await acme.get(`/bulk_action/${made.id}/`)).n_succeeded, 1);
+  acme.service.clock.now = new Date(Date.now() + 20 * 86_400_000);
+  await work(acme);
+  const undo = await acme.post(`/bulk_action/${made.id}/undo/`, {});
+  await work(acme);
+
+  const { status, n_succeeded, errors } = await acme.get(`/bulk_action/${undo.id}/`);
+  assert.deepEqual([status, n_succeeded, errors], ["done", 1, []]);
+  assert.deepEqual(await shown(), before);
+  assert.equal((await acme.ask("GET", `/file/${file.id}/download/`)).text, "x");
+  assert.equal((await acme.get(`/lead/?list_id=${list.id}`)).data[0].id, lead.id);
+  assert.equal((await acme.get("/lead/")).data.length, 2);
+  assert.equal((await acme.get(`/lead/${other.id}/`)).id, other.id);
+  const [event] = (await acme.events(lead.id)).slice(-1);
+  assert.deepEqual([event.event, event.meta.bulk_action_id], ["lead.created", undo.id]);
+});
+
+test("a record that stayed names a deleted one again, and what sends by itself comes back silent", async () => {
+  const acme = await organization();
+  const lead = await acme.lead({ contacts: [{ name: "Ann", emails: [{ email: "ann@steel.io" }] }] });
+  const [ann] = lead.contacts;
+  const deal = await acme.opportunity({ lead_id: lead.id, contact_id: ann.id });
+  const steps = [{ step_type: "email", subject: "Hi", body: "There" }];
+  const sequence = await acme.post("/sequence/", { name: "Welcome", status: "active", steps });
+  const way = await acme.post("/sequence_subscription/", {
+    sequence_id: sequence.id,
+    contact_id: ann.id,
+    start_date: "2035-01-01T00:00:00.000Z",
+  });
+
+  const made = await acme.post("/bulk_action/delete/", { bulk_object_type: "contact", contact_ids: [ann.id] });
+  await work(acme);
+  assert.equal((await acme.get(`/opportunity/${deal.id}/`)).contact_id, null);
+  const undo = await acme.post(`/bulk_action/${made.id}/undo/`, {});
+  await work(acme);
+
+  assert.equal((await acme.get(`/opportunity/${deal.id}/`)).contact_id, ann.id);
+  const back = await acme.get(`/sequence_subscription/${way.id}/`);
+  assert.deepEqual([back.status, back.status_reason], ["paused", "bulk-action"]);
+  const [item] = (await acme.get(`/bulk_action/${undo.id}/items/`)).data;
+  assert.deepEqual([item.status, item.error], ["succeeded", "without its active subscriptions, which are paused"]);
+});

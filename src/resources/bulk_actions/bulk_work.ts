@@ -1,0 +1,128 @@
+// The work for bulk actions: a job is one bulk action. It takes up to 200 items in a transaction, with what becomes of each, so
+// that a killed worker loses nothing and the next one repeats nothing. Whoever asked for it is looked up again for each transaction.
+import { actorOfMember } from "../../auth/unscoped_work.ts";
+import type { Actor, Ctx } from "../../core/context.ts";
+import type { Core } from "../../core/core.ts";
+import { Problem } from "../../core/errors.ts";
+import { asRefusal } from "../../db/refusals.ts";
+import { sql } from "../../db/sql.ts";
+import { requestOf } from "../../jobs/claims.ts";
+import { ClaimLost, holdClaim, type Job, release, type Work } from "../../jobs/job.ts";
+import { actingAs, asService, readingAs, systemActor } from "../../records/acting.ts";
+import { findRecords } from "../../records/records.ts";
+import { lockToChange } from "../../records/references.ts";
+import { store } from "../../records/store.ts";
+import { bulkAction } from "./bulk_action.ts";
+import { finalStates } from "./common.ts";
+import { type BulkAction, type Doing, type Done, failed, type Item } from "./doing.ts";
+import { doings } from "./kinds.ts";
+import { bulkJobs } from "./names.ts";
+import { finish, noteDone, stop } from "./progress.ts";
+import { nextItems } from "./snapshot.ts";
+
+const itemsMost = 200;
+/** After so long, others get the place. */
+const turnsForMs = 2000;
+/** How often the job itself tries an item that fails without a reason that says something about it. */
+const attemptsMost = 5;
+
+export const bulkWork: Work = {
+  ...bulkJobs,
+  doc: "Carries out bulk actions.",
+  slots: 4,
+  async run(core, job) {
+    const until = performance.now() + turnsForMs;
+    let single = 0;
+    for (;;) {
+      const mayGoOn = performance.now() < until;
+      try {
+        if (!(await takeTurn(core, job, { most: single > 0 ? 1 : itemsMost, mayGoOn }))) return;
+        single--;
+      } catch (error) {
+        if (error instanceof ClaimLost) throw error;
+        // What the database refuses at the end fails the whole transaction. Item by item, it says which one.
+        if (single <= 0) single = itemsMost;
+        else await failItem(core, job, error);
+      }
+    }
+  },
+  async giveUp(ctx, { object_id }) {
+    const [row] = await lockToChange(ctx, bulkAction, sql`t.id = ${object_id}`);
+    if (row !== undefined && !finalStates.has(row.status))
+      stop(ctx, row, "Several workers ended in the middle of it: start another for what is left");
+  },
+};
+
+interface Extent {
+  most: number;
+  mayGoOn: boolean;
+}
+
+/** Returns whether the next items follow at once. The job is then still claimed. */
+async function takeTurn(core: Core, job: Job, { most, mayGoOn }: Extent): Promise<boolean> {
+  return inItsName(core, job, async (ctx, action, doing) => {
+    const items = await nextItems(ctx, action.id, most);
+    const own: Ctx = { ...ctx, meta: { ...ctx.meta, bulk_action_id: action.id } };
+    const done = items.length === 0 ? [] : await doing.take(own, action, items);
+    const after = noteDone(ctx, action, items, done);
+    if (done.length === items.length && items.length < most) return finish(ctx, job, after);
+    if (!mayGoOn) release(ctx, job, ctx.now);
+    return mayGoOn;
+  });
+}
+
+/** The first item fails, for the reason that its transaction failed with. */
+async function failItem(core: Core, job: Job, error: unknown): Promise<void> {
+  const problem = asRefusal(error);
+  const says = problem instanceof Problem && problem.status < 500;
+  if (!says && job.failures < attemptsMost) throw error;
+  const done: Done = says
+    ? failed(problem)
+    : { status: "failed", error: "could not be done: the database refused it again and again" };
+  await inItsName(core, job, async (ctx, action) => {
+    const items: Item[] = await nextItems(ctx, action.id, 1);
+    if (items.length > 0) noteDone(ctx, action, items, [done]);
+    return true;
+  });
+}
+
+type Act = (ctx: Ctx, action: BulkAction, doing: Doing) => Promise<boolean>;
+
+/** A transaction with the bulk action and the claim, with the present rights of whoever asked for it. */
+async function inItsName(core: Core, job: Job, act: Act): Promise<boolean> {
+  const reading = await readingAs(core, systemActor(job.organization_id), requestOf(job));
+  const [found] = await findRecords(reading, bulkAction, [sql`t.id = ${job.object_id}`]);
+  const actor = await actorOfMember(core.db, job.organization_id, found?.created_by ?? "");
+  const why = found === undefined ? null : whyNot(reading, found as BulkAction, actor);
+  const inside = (work: (ctx: Ctx) => Promise<boolean>) =>
+    why === null && actor !== null
+      ? actingAs(core, actor, requestOf(job), work)
+      : asService(core, job.organization_id, "", requestOf(job), work);
+
+  return inside(async (ctx) => {
+    const [row] = await lockToChange(ctx, bulkAction, sql`t.id = ${job.object_id}`);
+    await holdClaim(ctx, job);
+    if (row !== undefined && !finalStates.has(row.status) && row.status !== "paused") {
+      if (why === null) return act(ctx, begun(ctx, row), doings[row.kind]!);
+      stop(ctx, row, why);
+    }
+    release(ctx, job, null);
+    return false;
+  });
+}
+
+/** Why it may not go on; null if it may. */
+function whyNot(ctx: Ctx, action: BulkAction, actor: Actor | null): string | null {
+  const doing = doings[action.kind]!;
+  const more = doing.needs?.(ctx, action) ?? "member";
+  if (actor === null) return "Whoever asked for it is no longer an active member";
+  if (actor.past_due) return "The account is past due";
+  const lacks = [doing.permission, more].find((one) => one !== "member" && !actor.permissions.has(one));
+  return lacks === undefined ? null : `Whoever asked for it may not do it any more: it needs ${lacks}`;
+}
+
+function begun(ctx: Ctx, row: BulkAction): BulkAction {
+  if (row.status === "processing") return row;
+  const date_started = row.date_started ?? ctx.now.toISOString();
+  return store.update(ctx, bulkAction, row, { status: "processing", date_started }) as BulkAction;
+}

@@ -1,0 +1,51 @@
+// Deletes the items of a bulk action. Each item keeps what it was and what went with it, until it cannot be undone any more.
+import { type Ctx, type Removal, write } from "../../core/context.ts";
+import type { Permission } from "../../core/permissions.ts";
+import { kindOf } from "../../core/resource.ts";
+import { checkOwner } from "../../records/records.ts";
+import { type BulkAction, type Doing, type Done, each, gone, lockItems } from "./doing.ts";
+
+/** The names of kinds of activities on the wire, in this place, and inside. */
+const names: Readonly<Record<string, string>> = { call: "activity_call", custom_activity: "activity_custom_activity" };
+
+export const deletedKind = ({ bulk_object_type }: Partial<BulkAction>): string =>
+  names[bulk_object_type ?? "lead"] ?? bulk_object_type ?? "lead";
+
+export const deleting: Doing = {
+  permission: "bulk_delete",
+  of: (ctx, action) => ctx.registry.resource(deletedKind(action))!,
+  needs: (ctx, action) => ctx.registry.operation(`${deletedKind(action)}.delete`)!.permission as Permission | "member",
+  async take(ctx, action, items) {
+    const of = this.of(ctx, action);
+    const rows = await lockItems(ctx, of, items);
+    return each(ctx, items, async (own, { object_id }): Promise<Done> => {
+      const before = rows.get(object_id);
+      if (before === undefined) return gone;
+      checkOwner(own, of, before, "delete");
+      const removal: Removal = { removed: [], lost: [] };
+      await own.registry.verb(kindOf(of, before), "delete")({ ...own, removal }, before);
+      keepBytes(own, removal);
+      const isSmall = JSON.stringify(removal).length <= keptMost;
+      return isSmall
+        ? { status: "succeeded", kept: removal }
+        : { status: "succeeded", error: "has more than can be kept for an undo" };
+    });
+  },
+};
+
+/** The most characters that are kept of one record and what belongs to it. */
+const keptMost = 10_000_000;
+
+/** Longer than it can be undone. */
+const keptFor = "38 days";
+
+/** The bytes of removed files are removed later. Files that come back take them back. */
+function keepBytes(ctx: Ctx, { removed }: Removal): void {
+  const keys = removed.flatMap(({ rows }) => rows.flatMap((row) => (row as { storage_key?: string }).storage_key ?? []));
+  if (keys.length === 0) return;
+  write(ctx, {
+    name: "stored_bytes.keep_for_undo",
+    text: `update stored_bytes_removal set due = $3::timestamptz + interval '${keptFor}' where organization_id = $1 and storage_key = any($2)`,
+    values: [ctx.organization_id, keys, ctx.now],
+  });
+}

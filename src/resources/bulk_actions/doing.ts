@@ -1,0 +1,64 @@
+// What a kind of bulk action does to its items.
+import type { Ctx } from "../../core/context.ts";
+import { Problem } from "../../core/errors.ts";
+import type { Permission } from "../../core/permissions.ts";
+import type { Resource, Row } from "../../core/resource.ts";
+import { sql } from "../../db/sql.ts";
+import { findRecords } from "../../records/records.ts";
+import { lockShares } from "../contacts/sharing.ts";
+import { alone } from "./alone.ts";
+import type { bulkAction } from "./bulk_action.ts";
+import type { bulkActionItem } from "./item.ts";
+
+export type BulkAction = Row<typeof bulkAction> & Record<string, any>;
+export type Item = Row<typeof bulkActionItem>;
+
+/** What became of an item. */
+export interface Done {
+  status: "succeeded" | "skipped" | "failed";
+  error?: string;
+  address?: string;
+  kept?: object;
+}
+
+export interface Doing {
+  /** What whoever asks for it must be allowed, when they ask and while it runs. */
+  permission: Permission | "member";
+  /** The kind of its items' records. */
+  of(ctx: Ctx, action: BulkAction): Resource;
+  /** What else whoever asked for it must be allowed; by default nothing. */
+  needs?(ctx: Ctx, action: BulkAction): Permission | "member";
+  /** Does the items, or as many from the first on as there is time for. `ctx` acts for whoever asked for it. */
+  take(ctx: Ctx, action: BulkAction, items: readonly Item[]): Promise<Done[]>;
+}
+
+export const gone: Done = { status: "skipped", error: "is deleted, or not visible to you any more" };
+
+/** For so long, the items of one transaction are taken. So a pause waits for less than a second, as do others for the records. */
+const turnMs = 500;
+
+/** Does one item after the other. An item that is refused leaves nothing behind. */
+export async function each(ctx: Ctx, items: readonly Item[], act: (ctx: Ctx, item: Item) => Promise<Done>): Promise<Done[]> {
+  const until = performance.now() + turnMs;
+  const done: Done[] = [];
+  for (const item of items) {
+    if (done.length > 0 && performance.now() > until) break;
+    done.push(await alone(ctx, (own) => act(own, item)).catch(failed));
+  }
+  return done;
+}
+
+/** A refusal is the item's result. Anything else is thrown again. */
+export function failed(problem: unknown): Done {
+  if (!(problem instanceof Problem) || problem.status >= 500) throw problem;
+  const reasons = Object.entries(problem.fields).map(([place, reason]) => (place === "" ? reason : `${place} ${reason}`));
+  return { status: "failed", error: (reasons.join("; ") || problem.message).slice(0, 1000) };
+}
+
+/** The items' records as far as they exist and are visible, locked in the order of their ids. */
+export async function lockItems(ctx: Ctx, of: Resource, items: readonly Item[]): Promise<Map<string, Row<Resource>>> {
+  const ids = items.map(({ object_id }) => object_id);
+  if (of.name === "contact") lockShares(ctx, ids);
+  const rows = await findRecords(ctx, of, [sql`t.id = any(${ids})`], sql`order by t.id for update of t`);
+  return new Map(rows.map((row) => [row.id, row]));
+}

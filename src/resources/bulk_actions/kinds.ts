@@ -1,0 +1,12 @@
+// What each kind of bulk action does.
+import type { Kind } from "./common.ts";
+import { deleting } from "./do_delete.ts";
+import { editing } from "./do_edit.ts";
+import { undoing } from "./do_undo.ts";
+import type { Doing } from "./doing.ts";
+
+export const doings: Partial<Readonly<Record<Kind, Doing>>> = {
+  edit: editing,
+  delete: deleting,
+  undo: undoing,
+};

@@ -1,0 +1,2 @@
+/** The kind of work. */
+export const bulkJobs = { kind: "bulk_action" } as const;

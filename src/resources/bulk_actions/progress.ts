@@ -1,0 +1,67 @@
+// How far a bulk action is: what became of its items, its counters, and its end.
+import { type Ctx, write } from "../../core/context.ts";
+import { type Job, release } from "../../jobs/job.ts";
+import { store } from "../../records/store.ts";
+import { notify } from "../notifications/notify.ts";
+import { bulkAction } from "./bulk_action.ts";
+import type { BulkAction, Done, Item } from "./doing.ts";
+
+/** The action names its first failures. The list of its items has all of them. */
+const errorsMost = 100;
+
+/** Writes what became of the first items, and counts it. */
+export function noteDone(ctx: Ctx, action: BulkAction, items: readonly Item[], done: readonly Done[]): BulkAction {
+  if (done.length === 0) return action;
+  const taken = items.slice(0, done.length);
+  write(ctx, {
+    name: "bulk_action_item.done",
+    text: `update bulk_action_item t set status = m.status, error = m.error, address = m.address, kept = m.kept, date_updated = $3, version = t.version + 1
+           from json_to_recordset($2::json) m(id text, status text, error text, address text, kept jsonb)
+           where t.organization_id = $1 and t.id = m.id`,
+    values: [ctx.organization_id, JSON.stringify(taken.map(({ id }, i) => ({ id, ...done[i] }))), ctx.now],
+  });
+  const count = (status: Done["status"]) => done.filter((one) => one.status === status).length;
+  const failures = taken.flatMap(({ object_id }, i) =>
+    done[i]!.status === "failed" ? [{ object_id, error: done[i]!.error ?? "" }] : [],
+  );
+  const values = {
+    n_objects_processed: action.n_objects_processed + done.length,
+    n_leads_processed: action.n_leads_processed + taken.filter(({ opens_lead }) => opens_lead).length,
+    n_succeeded: action.n_succeeded + count("succeeded"),
+    n_skipped: action.n_skipped + count("skipped"),
+    n_failed: action.n_failed + count("failed"),
+    errors: [...action.errors, ...failures].slice(0, errorsMost),
+  };
+  return store.update(ctx, bulkAction, action, values, undefined, null) as BulkAction;
+}
+
+/** All items are done. */
+export function finish(ctx: Ctx, job: Job, action: BulkAction): false {
+  const values = { status: "done", date_completed: ctx.now.toISOString() } as const;
+  store.update(ctx, bulkAction, action, values, undefined, "completed");
+  tell(ctx, action, `Your bulk action is done: ${action.n_succeeded} of ${action.n_objects} records`, leftOver(action));
+  release(ctx, job, null);
+  return false;
+}
+
+function leftOver({ n_skipped, n_failed }: BulkAction): string | null {
+  return n_skipped + n_failed === 0 ? null : `${n_skipped} were skipped, and ${n_failed} failed.`;
+}
+
+/** It cannot go on. The items that are left stay as they are. */
+export function stop(ctx: Ctx, action: BulkAction, error: string): void {
+  store.update(ctx, bulkAction, action, { status: "error", error, date_completed: ctx.now.toISOString() });
+  tell(ctx, action, "Your bulk action stopped", error);
+}
+
+function tell(ctx: Ctx, { id, kind, created_by, send_done_email }: BulkAction, title: string, body: string | null): void {
+  if (!send_done_email) return;
+  notify(ctx, [created_by], {
+    type: "bulk_action_done",
+    title,
+    body,
+    object_type: `bulk_action.${kind}`,
+    object_id: id,
+    actor_id: null,
+  });
+}

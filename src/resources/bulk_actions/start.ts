@@ -1,0 +1,124 @@
+// `POST /bulk_action/{kind}/`: the bulk action is stored with its items, and a job does them.
+import { z } from "zod";
+import { type Ctx, may, query } from "../../core/context.ts";
+import { notAllowed } from "../../core/errors.ts";
+import { JsonText, type Operation, operation } from "../../core/operation.ts";
+import type { Resource, Values } from "../../core/resource.ts";
+import { sql, statement } from "../../db/sql.ts";
+import { wake } from "../../jobs/job.ts";
+import { inputSchema } from "../../records/input.ts";
+import { outputSchema } from "../../records/output_schema.ts";
+import { showWritten } from "../../records/records.ts";
+import { store } from "../../records/store.ts";
+import { sortInput } from "../search/sort.ts";
+import { type GivenSelection, readSelection, type Selection, selectionInput } from "../shared/selection.ts";
+import { bulkAction } from "./bulk_action.ts";
+import { checkEdit, type GivenEdit } from "./check_edit.ts";
+import type { Kind } from "./common.ts";
+import { bulkDelete } from "./delete.ts";
+import type { BulkAction, Doing } from "./doing.ts";
+import { bulkEdit } from "./edit.ts";
+import { doings } from "./kinds.ts";
+import { bulkJobs } from "./names.ts";
+import { covered, takeSnapshot } from "./snapshot.ts";
+
+const previewed = 20;
+const dry_run = z.boolean().default(false).describe("Only says which records it would cover: nothing is stored.");
+
+const preview = z.strictObject({
+  dry_run: z.literal(true),
+  n_objects: z.int().describe("How many records it would cover."),
+  n_leads: z.int().describe("Of how many leads they are."),
+  objects: z.array(z.strictObject({ object_id: z.string(), lead_id: z.string().nullable() })).describe("The first twenty."),
+});
+
+type Given = GivenSelection & { sort?: unknown; results_limit?: number | null; send_done_email?: boolean };
+
+interface Start {
+  of: Resource;
+  doc: string;
+  input?: Record<string, z.ZodType>;
+  /** The values to store, besides those of the selection. */
+  check(ctx: Ctx, given: any): Promise<Values<typeof bulkAction>>;
+}
+
+const start = (kind: Exclude<Kind, "undo">, { of, doc, input = {}, check }: Start): Operation =>
+  operation({
+    name: `bulk_action.${kind}`,
+    method: "POST",
+    path: `/bulk_action/${kind}/`,
+    doc,
+    permission: doings[kind]!.permission,
+    group: "bulk",
+    scope: "write_destructive",
+    narrows: true,
+    status: 201,
+    otherwise: { 200: "What it would cover, with `dry_run`." },
+    input: { ...ownInput(of), ...input, ...selectionInput, sort: sortInput.optional(), dry_run },
+    get output() {
+      return z.union([outputSchema(of), preview]);
+    },
+    async run(ctx, { dry_run: isDry, s_query, query: text, ids, lead_ids, contact_ids, all, ...given }: any) {
+      const values = { ...given, ...(await check(ctx, given)), kind } as BulkAction;
+      const doing = doings[kind]!;
+      const kindOfItems = doing.of(ctx, values);
+      checkNeeds(ctx, doing, values);
+      const selection = await readSelection(ctx, kindOfItems, { s_query, query: text, ids, lead_ids, contact_ids, all });
+      return isDry
+        ? show(ctx, kindOfItems, { ...values, ...selection })
+        : begin(ctx, of, kindOfItems, { ...values, ...selection });
+    },
+  });
+
+/** What the kind's own fields take. The selection is described for all kinds alike. */
+function ownInput(of: Resource): Record<string, z.ZodType> {
+  const { s_query: _, query: __, sort: ___, ...own } = (inputSchema(of, "create") as z.ZodObject).shape;
+  return own as Record<string, z.ZodType>;
+}
+
+function checkNeeds(ctx: Ctx, doing: Doing, action: BulkAction): void {
+  const needed = doing.needs?.(ctx, action) ?? "member";
+  if (needed !== "member" && !may(ctx, needed)) throw notAllowed(needed);
+}
+
+type Asked = Given & Selection;
+
+async function begin(ctx: Ctx, of: Resource, kindOfItems: Resource, { sort, ...values }: Asked): Promise<JsonText> {
+  const selected = await covered(ctx, kindOfItems, { sort, ...values });
+  const order = typeof sort === "string" ? [sort] : sort;
+  const row = store.insert(ctx, of, { ...values, ...(order !== undefined && { sort: order }) });
+  const after = store.update(ctx, of, row, await takeSnapshot(ctx, row, selected), undefined, null);
+  wake(ctx, bulkJobs, [row.id]);
+  ctx.reply.headers.location = `/api/v1/bulk_action/${row.id}/`;
+  return showWritten(ctx, of, after);
+}
+
+async function show(ctx: Ctx, kindOfItems: Resource, asked: Asked): Promise<JsonText> {
+  ctx.reply.status = 200;
+  const rows = await query(
+    ctx,
+    statement(sql`with found as materialized (${await covered(ctx, kindOfItems, asked)})
+      select f.id, f.lead_id, count(*) over (), (select count(distinct l.lead_id) from found l) from found f order by f.ord limit ${previewed}`),
+  );
+  const [n_objects, n_leads] = [Number(rows[0]?.[2] ?? 0), Number(rows[0]?.[3] ?? 0)];
+  const objects = rows.map(([object_id, lead_id]) => ({ object_id, lead_id }));
+  return new JsonText(JSON.stringify({ dry_run: true, n_objects, n_leads, objects }));
+}
+
+export const startEdit = start("edit", {
+  of: bulkEdit,
+  doc: "Changes a value of many records, in the background.",
+  input: {
+    custom_field_name: z.string().nullish().describe("The custom field, by its name."),
+    custom_field_values: z.array(z.unknown()).nullish().describe("Several values of the custom field."),
+  },
+  async check(ctx, { custom_field_name, custom_field_values, ...given }: GivenEdit) {
+    return (await checkEdit(ctx, { ...given, custom_field_name, custom_field_values })).values;
+  },
+});
+
+export const startDelete = start("delete", {
+  of: bulkDelete,
+  doc: "Deletes many records, in the background.",
+  check: async (_ctx, given) => given,
+});
