@@ -458,12 +458,14 @@ create table automation_step_run (
   iteration bigint default 0 not null,
   attempts jsonb default '[]'::jsonb not null,
   effect jsonb,
+  sealed_request text,
   constraint automation_step_run_pkey PRIMARY KEY (organization_id, id),
   constraint automation_step_run_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint automation_step_run_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES automation_run(organization_id, id) DEFERRABLE
 );
 CREATE INDEX automation_step_run_assigned_idx ON public.automation_step_run USING btree (organization_id, node_id, id DESC) WHERE ((type = 'owner.assign'::text) AND (status = 'succeeded'::text));
 CREATE INDEX automation_step_run_node_idx ON public.automation_step_run USING btree (organization_id, run_id, node_id, sequence);
+CREATE INDEX automation_step_run_open_idx ON public.automation_step_run USING btree (organization_id, run_id) WHERE (status = ANY (ARRAY['running'::text, 'waiting'::text]));
 CREATE INDEX automation_step_run_run_id_idx ON public.automation_step_run USING btree (organization_id, run_id, date_created DESC, id DESC) WHERE (run_id IS NOT NULL);
 CREATE INDEX automation_step_run_sequence_idx ON public.automation_step_run USING btree (organization_id, run_id, sequence);
 alter table automation_step_run enable row level security, force row level security;

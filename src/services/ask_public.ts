@@ -5,7 +5,7 @@ import { agentFor, NotPosted, problemOf } from "./post_public.ts";
 import type { PublicAddresses } from "./public_address.ts";
 
 export interface Asking {
-  method: "GET" | "POST" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   url: string;
   headers?: Record<string, string>;
   body?: string;
@@ -15,12 +15,16 @@ export interface Answer {
   status: number;
   retryAfter: string | null;
   text: string;
+  /** The text is only its beginning. */
+  isCut: boolean;
 }
 
 /** Limits of one exchange: its duration and the size of the response. */
 export interface AskLimits {
   wholeMs: number;
   bytes: number;
+  /** A longer response is read up to there, instead of failing. */
+  cuts?: boolean;
 }
 
 const usual: AskLimits = { wholeMs: 15_000, bytes: 16 * 1024 * 1024 };
@@ -31,28 +35,33 @@ export async function askPublic(addresses: PublicAddresses, asking: Asking, limi
   const { method, url, headers = {}, body } = asking;
   const signal = AbortSignal.timeout(limits.wholeMs);
   try {
-    const answer = await request(url, { dispatcher: agentFor(addresses, true), method, headers, body, signal });
-    const text = await readText(answer.body, limits.bytes);
-    return { status: answer.statusCode, retryAfter: [answer.headers["retry-after"] ?? null].flat()[0]!, text };
+    const waits = { headersTimeout: limits.wholeMs, bodyTimeout: limits.wholeMs };
+    const answer = await request(url, { dispatcher: agentFor(addresses, true), method, headers, body, signal, ...waits });
+    const read = await readText(answer.body, limits);
+    return { status: answer.statusCode, retryAfter: [answer.headers["retry-after"] ?? null].flat()[0]!, ...read };
   } catch (error) {
     if (signal.aborted) throw new NotPosted("timeout", "did not answer in time");
     throw problemOf(error as Error);
   }
 }
 
-async function readText(body: AsyncIterable<Buffer>, most: number): Promise<string> {
+async function readText(
+  body: AsyncIterable<Buffer>,
+  { bytes: most, cuts }: AskLimits,
+): Promise<{ text: string; isCut: boolean }> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of body) {
     length += chunk.length;
-    if (length > most) throw new NotPosted("reset", `answered more than ${most} bytes`);
+    if (length > most && !cuts) throw new NotPosted("reset", `answered more than ${most} bytes`);
     chunks.push(chunk);
+    if (length > most) break;
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return { text: Buffer.concat(chunks).subarray(0, most).toString("utf8"), isCut: length > most };
 }
 
 /** A response body as JSON. Null when it is not JSON. */
-export function jsonOf({ text }: Answer): any {
+export function jsonOf({ text }: Pick<Answer, "text">): any {
   try {
     return JSON.parse(text);
   } catch {

@@ -46,6 +46,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   ofRecord("automation", "sealed_hook_token"),
   ofRecord("automation", "sealed_hook_secret"),
   ofRecord("automation", "sealed_hook_previous"),
+  ofRecord("automation_step_run", "sealed_request"),
   {
     // A link stays valid when its file moves to another organization, so its place does not name the organization.
     ...ofRecord("file", "share_token"),

@@ -2,18 +2,27 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { claimMs } from "../../src/jobs/job.ts";
-import { published } from "../support/automations.ts";
+import { chain, published } from "../support/automations.ts";
 import { organization, type Workspace } from "../support/given.ts";
+import { outboundService } from "../support/outbound.ts";
 import { until } from "../support/processes.ts";
+import { receiver } from "../support/receiver.ts";
 import { type Service, startService } from "../support/service.ts";
-import { startWorker, type WorkerProcess, type WorkerSettings } from "../support/worker_process.ts";
+import { type MailServer, startMailServer } from "../support/smtp.ts";
+import { finishLater } from "../support/worker.ts";
+import { startOutbound, startWorker, type WorkerProcess, type WorkerSettings } from "../support/worker_process.ts";
 
 let service: Service;
+let mail: MailServer;
 let others: WorkerProcess[] = [];
 before(async () => {
   service = await startService();
+  mail = await startMailServer();
 });
-after(() => service.close());
+after(async () => {
+  await service.close();
+  await mail.close();
+});
 afterEach(async () => {
   await Promise.all(others.map((one) => one.stop()));
   others = [];
@@ -76,4 +85,44 @@ for (const [place, dies] of Object.entries(places))
     await later(acme, made);
 
     await checkOnce(acme, leads);
+  });
+
+/** One run that asks another service and then writes an e-mail, by a worker that dies, and by one in this process that goes on. */
+async function outreach(dies: NonNullable<WorkerSettings["dies"]>) {
+  const outbound = await outboundService();
+  const acme = await organization(outbound);
+  await acme.post("/connected_account/", { email: "ada@acme.example", smtp: mail.smtp });
+  const address = `ann@${acme.id.replace("_", "-")}.example`;
+  const person = await acme.contact({ name: "Ann", emails: [{ email: address }] });
+  const there = await receiver();
+  const graph = chain(
+    ["http.request", { method: "POST", url: there.url, body: { at: { $ref: "now" } } }],
+    ["email.send", { to: person.id, subject: "Hi", body: "Hello" }],
+  );
+  const made = await published(acme, graph, { trigger: { type: "manual", config: {} } });
+  const { id } = await acme.post(`/automations/${made.id}/run/`, { record_id: person.lead_id });
+  const doomed = await startOutbound(outbound, { dies });
+  assert.equal(await doomed.ended, "SIGKILL");
+
+  const mails = async () => (await acme.get(`/activity/email/?lead_id=${person.lead_id}`)).data;
+  await finishLater(outbound, async () => (await mails())[0]?.status === "sent");
+  return { run: await acme.get(`/automation_runs/${id}/`), there, mails: await mails(), got: mail.to(address) };
+}
+
+const outreachPlaces: Record<string, [NonNullable<WorkerSettings["dies"]>, asked: number]> = {
+  "before it keeps what it will ask": [{ before: "automation_step_run.insert" }, 1],
+  "before it asks": [{ after: "automation_step_run.insert" }, 1],
+  "between the answer and our receipt": [{ before: "automation_step_run.settle" }, 2],
+  "between an e-mail and its step": [{ before: "automation_step_run.insert", nth: 2 }, 1],
+};
+
+for (const [place, [dies, asked]] of Object.entries(outreachPlaces))
+  test(`a worker that is killed ${place} has the same asked with the same id, and the mail sent once`, async () => {
+    const { run, there, mails, got } = await outreach(dies);
+
+    assert.equal(there.received.length, asked);
+    assert.equal(new Set(there.received.map(({ headers, text }) => `${headers["webhook-id"]} ${text}`)).size, 1);
+    assert.equal(there.received[0]!.headers["webhook-id"], run.steps[0].id);
+    assert.deepEqual([run.status, run.steps.map((step: any) => step.status)], ["completed", ["succeeded", "succeeded"]]);
+    assert.deepEqual([mails.length, got.length], [1, 1]);
   });

@@ -22,6 +22,8 @@ const as =
   (config) => ({ type, config });
 const recordRef = { $ref: "record" };
 
+const webhookBody = { event: { $ref: "trigger.event" }, record: recordRef };
+
 const steps = {
   set_field: ({ field, value, ...config }: Record<string, unknown>) => ({
     type: "record.update",
@@ -42,7 +44,10 @@ const steps = {
   send_sms: (config: Record<string, unknown>) => ({ type: "sms.send", config: { to: recordRef, ...config } }),
   subscribe_sequence: as("sequence.subscribe"),
   notify_user: as("notify.user"),
-  call_webhook: (config: Record<string, unknown>) => ({ type: "http.request", config: { method: "POST", ...config } }),
+  call_webhook: (config: Record<string, unknown>) => ({
+    type: "http.request",
+    config: { method: "POST", body: webhookBody, ...config },
+  }),
 } satisfies Record<string, StepOf>;
 
 export const actionTypes = Object.keys(steps) as [keyof typeof steps, ...(keyof typeof steps)[]];

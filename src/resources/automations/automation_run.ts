@@ -108,6 +108,7 @@ export const automationStepRun = resource({
     attempt: integer({ readOnly, default: 1 }),
     attempts: json(z.array(anyObject), { readOnly, default: [] as object[], doc: "The attempts that failed." }),
     effect: json(anyObject, { readOnly, doc: "Outside: `{state, key, receipt}`." }),
+    sealed_request: text({ readOnly, hidden: true, doc: "What is asked outside, until it was answered." }),
     sequence: integer({ readOnly, default: 0, doc: "Its place in the run." }),
     iteration: integer({ readOnly, default: 0 }),
     started_at: timestamp({ readOnly }),

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { chain, published } from "../../../test/support/automations.ts";
 import { organization, type Workspace } from "../../../test/support/given.ts";
+import { outboundService } from "../../../test/support/outbound.ts";
 import { withWorker } from "../../../test/support/worker.ts";
 import { conditionTypes } from "./condition_types.ts";
 import { conditionExamples } from "./examples/conditions.ts";
@@ -37,7 +38,7 @@ describe("every step that is available", () => {
     assert.deepEqual(Object.keys(examples).sort(), named(stepTypes.filter(({ run }) => run !== undefined))));
 
   test("does what it says", async () => {
-    const acme = await organization();
+    const acme = await organization(await outboundService());
     const given = [];
     for (const example of Object.values(examples)) {
       const lead = await acme.lead({ mrr: 10 });

@@ -420,10 +420,10 @@ test("a rule is live as soon as it is saved active, and runs on the same engine"
   const missing = {
     name: "X",
     trigger: "lead.created",
-    actions: [{ type: "call_webhook", config: { url: "https://example.com" } }],
+    actions: [{ type: "call_webhook", config: { url: "https://example.com", auth_credential: "twilio" } }],
   };
-  const refusal = await acme.refused(400, "POST", "/automation/", { ...missing, is_active: true }, "actions.0.type");
-  assert.equal(refusal.errors[0].code, "step_type_not_available");
+  const refusal = await acme.refused(400, "POST", "/automation/", { ...missing, is_active: true }, "actions.0.config");
+  assert.equal(refusal.errors[0].code, "config_not_available");
 });
 
 test("what automations made of an event is told for thirty days; its run stays", async () => {

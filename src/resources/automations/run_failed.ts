@@ -1,21 +1,26 @@
 // What happens when a step fails, by its `on_error`: it is tried again, passed over, left by its port `error`, or it holds or ends the run.
 import { type Ctx, query } from "../../core/context.ts";
-import type { Row } from "../../core/resource.ts";
+import type { Row, Values } from "../../core/resource.ts";
 import { release } from "../../jobs/job.ts";
 import { store } from "../../records/store.ts";
 import { notify } from "../notifications/notify.ts";
 import { adminsOf, isActiveMember } from "../organization/user.ts";
-import { automationRun } from "./automation_run.ts";
+import { automationRun, automationStepRun } from "./automation_run.ts";
 import { fingerprint } from "./fingerprint.ts";
+import type { Step } from "./graph_shape.ts";
 import { finishRun } from "./living_runs.ts";
 import type { Turn } from "./run_parts.ts";
-import { endStep, writeStep } from "./run_step.ts";
+import { type Asked, answered, effectOf, endStep, writeStep } from "./run_step.ts";
 import { endRun, goOn, whenHeldEnds } from "./run_turn.ts";
 import type { FailureClass, StepFailure } from "./step_failure.ts";
+import { stepTypesByName } from "./step_types.ts";
 import { endWait } from "./waits.ts";
 
 type Run = Row<typeof automationRun>;
 type Then = "fail" | "continue" | "port" | "hold";
+
+/** No receiver can put it off for longer. */
+const pauseMostMs = 6 * 3_600_000;
 
 interface OnError {
   retry?: { max_attempts?: number; base_s?: number; max_s?: number; classes?: FailureClass[] };
@@ -31,19 +36,21 @@ export async function stepFailed(
   turn: Turn,
   run: Run | null,
   failure: StepFailure,
-  { isFinal = false }: { isFinal?: boolean },
+  { isFinal = false, asked }: { isFinal?: boolean; asked?: Asked },
 ): Promise<boolean> {
   if (run === null) return false;
   const step = turn.plan.graph.steps[run.current_node_id ?? ""];
   const said = { code: failure.code, class: failure.class, message: failure.message, step_id: run.current_node_id };
   const error = { ...said, fingerprint: fingerprint(said) };
+  if (isFinal) await endStep(ctx, run, { status: "failed", error });
   if (isFinal) return fail(ctx, turn, run, error, true);
   if (step === undefined)
     return usualOf(failure.class) === "hold" ? hold(ctx, turn, run, error) : fail(ctx, turn, run, error, false);
 
   const onError = (step.on_error ?? {}) as OnError;
-  writeStep(ctx, run, step, { status: "failed", error, input: step.config, finished_at: ctx.now.toISOString() });
-  const pause = pauseOf(onError, failure.class, run.attempt);
+  const pause = pauseOf(onError, failure, run.attempt);
+  if (asked !== undefined) noteAnswer(ctx, run, asked, error, pause);
+  else writeStep(ctx, run, step, { status: "failed", error, input: shownOf(step), finished_at: ctx.now.toISOString() });
   if (pause !== null) return again(ctx, turn, run, pause);
   const then = onError.then ?? usualOf(failure.class);
   if (then === "hold") return hold(ctx, turn, run, error);
@@ -68,11 +75,24 @@ export async function stepFailed(
 const usualOf = (kind: FailureClass): Then => (["auth", "config", "permission"].includes(kind) ? "hold" : "fail");
 
 /** Milliseconds until the next attempt; null for none. By default eight more within about six hours. */
-function pauseOf({ retry }: OnError, kind: FailureClass, attempt: number): number | null {
+function pauseOf({ retry }: OnError, { class: kind, retry_after_ms }: StepFailure, attempt: number): number | null {
   const isTransient = kind === "transient" || kind === "rate_limited";
   const classes = retry?.classes ?? (isTransient ? [kind] : []);
   if (!classes.includes(kind) || attempt > (retry?.max_attempts ?? 8)) return null;
-  return Math.min((retry?.base_s ?? 90) * 2 ** (attempt - 1), retry?.max_s ?? 3 * 3600) * 1000;
+  const usual = Math.min((retry?.base_s ?? 90) * 2 ** (attempt - 1), retry?.max_s ?? 3 * 3600) * 1000;
+  return Math.max(usual, Math.min(retry_after_ms, pauseMostMs));
+}
+
+const shownOf = ({ type, config }: Step): object => stepTypesByName.get(type)?.shown?.(config) ?? config;
+
+/** A step run that was answered with a failure: it is over, or the same is asked again after a pause. */
+function noteAnswer(ctx: Ctx, run: Run, { open, receipt }: Asked, error: object, pause: number | null): void {
+  const ended = ctx.now.toISOString();
+  const attempts = [...open.attempts, { n: run.attempt, ended, http_status: receipt.status, error }];
+  const until = pause === null ? null : new Date(ctx.now.getTime() + pause).toISOString();
+  const over = { status: "failed", error, finished_at: ended, effect: effectOf(open, receipt), ...answered } as const;
+  const more = until === null ? over : { attempt: run.attempt + 1, wait_until: until };
+  store.update(ctx, automationStepRun, open, { attempts, ...more } as Values<typeof automationStepRun>);
 }
 
 function again(ctx: Ctx, { job }: Turn, run: Run, pauseMs: number): false {

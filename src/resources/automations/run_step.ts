@@ -4,6 +4,7 @@ import type { Row, Values } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
+import { newId } from "../../values/id.ts";
 import { automationRun, automationStepRun } from "./automation_run.ts";
 import { filledConfig } from "./filled_config.ts";
 import type { Step } from "./graph_shape.ts";
@@ -13,11 +14,15 @@ import { factsOfRun } from "./run_facts.ts";
 import type { Turn } from "./run_parts.ts";
 import { StepFailure } from "./step_failure.ts";
 import { stepTypesByName } from "./step_types.ts";
-import type { Outcome } from "./steps/step.ts";
+import type { Outcome, Receipt } from "./steps/step.ts";
 import { nextLook, watch, watchRecords } from "./wait_condition.ts";
 import { awaitEvents } from "./waits.ts";
 
 type Run = Row<typeof automationRun>;
+export type StepRun = Row<typeof automationStepRun>;
+
+/** Of a step run that asks nothing outside any more. */
+export const answered = { wait_until: null, sealed_request: null } as const;
 
 /** The run afterwards, and until when it waits; null if it does not. */
 export async function executeStep(ctx: Ctx, turn: Turn, run: Run): Promise<{ run: Run; until: Date | null }> {
@@ -35,6 +40,7 @@ export async function executeStep(ctx: Ctx, turn: Turn, run: Run): Promise<{ run
   const fallback_user_id = (fallback ?? null) as string | null;
   const call = { ctx, run, step_id: id, fallback_user_id, facts, config, written: step.config };
   const outcome = await inName(ctx, run, () => type.run!(call));
+  if (outcome.ask !== undefined) return keepRequest(ctx, run, step, type.shown?.(config) ?? config, outcome.ask);
   return outcome.wait === undefined
     ? leaveStep(ctx, run, step, config, outcome)
     : beginWait(ctx, run, step, config, outcome.wait, outcome.output);
@@ -70,16 +76,28 @@ const outputMost = 64 * 1024;
 const kept = (output: unknown): unknown =>
   output === undefined ? null : Buffer.byteLength(JSON.stringify(output)) > outputMost ? { is_too_long: true } : output;
 
-function leaveStep(ctx: Ctx, run: Run, step: Step, config: object, outcome: Outcome): { run: Run; until: null } {
+/** The step run that asked another service, and what it got. */
+export interface Asked {
+  open: StepRun;
+  receipt: Receipt;
+}
+
+export function leaveStep(
+  ctx: Ctx,
+  run: Run,
+  step: Step,
+  config: object,
+  outcome: Outcome,
+  asked?: Asked,
+): { run: Run; until: null } {
   const { port = "out", input = config, output, vars, loops, end, next } = outcome;
   const branch = end !== undefined || next !== undefined ? null : port;
-  writeStep(ctx, run, step, {
-    status: "succeeded",
-    branch,
-    input,
-    output: kept(output),
-    finished_at: ctx.now.toISOString(),
-  });
+  const result = { status: "succeeded", branch, output: kept(output), finished_at: ctx.now.toISOString() } as const;
+  if (asked === undefined) writeStep(ctx, run, step, { ...result, input });
+  else {
+    const effect = effectOf(asked.open, asked.receipt);
+    store.update(ctx, automationStepRun, asked.open, { ...result, ...answered, effect });
+  }
   const target = next ?? (branch === null ? null : (step.ports[branch] ?? null));
   const values: Values<typeof automationRun> = {
     status: "running",
@@ -101,6 +119,28 @@ function ended(ctx: Ctx, run: Run, { status, message, outcome }: NonNullable<Out
       ? { code: "failed", class: "rejected", message: message ?? "The step fail was reached", step_id: stepId }
       : null;
   return finishRun(ctx, run, { status, error, output });
+}
+
+/** What a step run shows of what it did outside. The answer itself is its output. */
+export const effectOf = ({ id }: StepRun, { status, problem = null }: Receipt) => ({
+  state: "done",
+  key: id,
+  receipt: { status, problem },
+});
+
+export const requestPlace = (organization_id: string, id: string) => ({
+  table: "automation_step_run",
+  column: "sealed_request",
+  organization_id,
+  id,
+});
+
+/** The run stays at the step. The next turn asks. */
+function keepRequest(ctx: Ctx, run: Run, step: Step, input: object, ask: object): { run: Run; until: null } {
+  const id = newId(automationStepRun.prefix, ctx.now.getTime());
+  const sealed_request = ctx.settings.secrets.seal(JSON.stringify(ask), requestPlace(ctx.organization_id, id));
+  writeStep(ctx, run, step, { id, status: "running", input, effect: { state: "intent", key: id }, sealed_request });
+  return { run, until: null };
 }
 
 async function beginWait(
@@ -147,13 +187,15 @@ export function writeStep(ctx: Ctx, run: Run, step: Step, values: Values<typeof 
   } as Values<typeof automationStepRun>);
 }
 
-/** Closes the step that the run is waiting in, if it is. */
+/** Closes the step that the run waits in, or that it asks another service for, if it does. */
 export async function endStep(ctx: Ctx, run: Run, values: Values<typeof automationStepRun>): Promise<void> {
   const open = await openStep(ctx, run);
   if (open !== undefined)
-    store.update(ctx, automationStepRun, open, { finished_at: ctx.now.toISOString(), wait_until: null, ...values });
+    store.update(ctx, automationStepRun, open, { finished_at: ctx.now.toISOString(), ...answered, ...values });
 }
 
 async function openStep(ctx: Ctx, run: Run): Promise<Row<typeof automationStepRun> | undefined> {
-  return (await findRecords(ctx, automationStepRun, [sql`t.run_id = ${run.id}`, sql`t.status = 'waiting'`], sql`limit 1`))[0];
+  return (
+    await findRecords(ctx, automationStepRun, [sql`t.run_id = ${run.id}`, sql`t.status in ('waiting', 'running')`], sql`limit 1`)
+  )[0];
 }

@@ -32,7 +32,7 @@ const heldMostMs = 30 * 86_400_000;
 const dayMs = 86_400_000;
 
 /** Returns whether the next step follows at once. */
-export async function takeTurn(ctx: Ctx, turn: Turn, found: Run): Promise<boolean> {
+export async function takeTurn(ctx: Ctx, turn: Turn, found: Run, asksAgain: Date | null = null): Promise<boolean> {
   const { plan, job, automation } = turn;
   if (!isLiving(found)) return stop(ctx, turn, null);
   if (found.status === "held" && ctx.now.getTime() - Date.parse(found.date_updated) > heldMostMs)
@@ -47,6 +47,7 @@ export async function takeTurn(ctx: Ctx, turn: Turn, found: Run): Promise<boolea
   const left = signals.find(({ purpose }) => purpose !== "wait");
   if (left !== undefined) return leave(ctx, turn, found, left);
   if (found.wait !== null) return endOfWait(ctx, turn, found, signals);
+  if (asksAgain !== null) return stop(ctx, turn, asksAgain);
   if (found.current_node_id === null) return endRun(ctx, turn, found, { status: "completed" });
   if (found.steps_executed >= (limits.max_steps_per_run ?? 1000))
     return endRun(ctx, turn, found, {
@@ -171,7 +172,7 @@ export function goOn(ctx: Ctx, turn: Turn, run: Run): boolean {
   return turn.mayGoOn || stop(ctx, turn, ctx.now);
 }
 
-function stop(ctx: Ctx, { job }: Turn, again: Date | null): false {
+export function stop(ctx: Ctx, { job }: Turn, again: Date | null): false {
   release(ctx, job, again);
   return false;
 }

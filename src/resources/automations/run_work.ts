@@ -14,6 +14,7 @@ import { lockToChange } from "../../records/references.ts";
 import { automationRun } from "./automation_run.ts";
 import type { Plan } from "./fields.ts";
 import { runJobs } from "./names.ts";
+import { Answered, askOutside, settle } from "./outside.ts";
 import { RecordGone } from "./run_facts.ts";
 import { stepFailed } from "./run_failed.ts";
 import type { Turn } from "./run_parts.ts";
@@ -32,7 +33,7 @@ export const runWork: Work = {
   slots: 16,
   async run(core, job) {
     const until = performance.now() + turnsForMs;
-    for (let left = stepsMost; ; left--) if (!(await takeStep(core, job, left > 1 && performance.now() < until))) return;
+    for (let left = stepsMost; ; left--) if (!(await takeStep(core, job, () => left > 1 && performance.now() < until))) return;
   },
   async giveUp(ctx, job) {
     const found = await readTurn(ctx, job, false);
@@ -42,12 +43,14 @@ export const runWork: Work = {
 };
 
 /** Returns whether the next step follows at once. The job is then still claimed. */
-async function takeStep(core: Core, job: Job, mayGoOn: boolean): Promise<boolean> {
+async function takeStep(core: Core, job: Job, mayGoOn: () => boolean): Promise<boolean> {
   const reading = await readingAs(core, systemActor(job.organization_id), requestOf(job));
-  const found = await readTurn(reading, job, mayGoOn);
+  const found = await readTurn(reading, job, mayGoOn());
   const inside = <T>(act: (ctx: Ctx) => Promise<T>) => asSystem(core, job.organization_id, requestOf(job), act);
   if (found === null) return inside((ctx) => end(ctx, job));
   const { turn, run } = found;
+  const asked = await askOutside(core, reading, turn, run);
+  if (asked instanceof Answered) return inside((ctx) => settleLocked(ctx, { ...turn, mayGoOn: mayGoOn() }, asked));
   const fail = (failure: StepFailure) =>
     inside(async (ctx) => {
       const present = await locked(ctx, job);
@@ -60,7 +63,7 @@ async function takeStep(core: Core, job: Job, mayGoOn: boolean): Promise<boolean
     const present = await locked(ctx, job);
     if (present !== null && present.started_at === null && isLimited(present)) lockQueue(ctx, present.automation_id);
     await holdClaim(ctx, job);
-    return present === null ? end(ctx, job) : takeTurn(ctx, turn, present);
+    return present === null ? end(ctx, job) : takeTurn(ctx, turn, present, asked);
   };
   try {
     return await inItsName(core, turn, act);
@@ -70,6 +73,12 @@ async function takeStep(core: Core, job: Job, mayGoOn: boolean): Promise<boolean
     if (failure === null) throw error;
     return fail(failure);
   }
+}
+
+async function settleLocked(ctx: Ctx, turn: Turn, answer: Answered): Promise<boolean> {
+  const run = await locked(ctx, turn.job);
+  await holdClaim(ctx, turn.job);
+  return run === null ? end(ctx, turn.job) : settle(ctx, turn, run, answer);
 }
 
 async function endGone(ctx: Ctx, turn: Turn): Promise<false> {

@@ -18,9 +18,12 @@ export type FailureClass =
 export class StepFailure extends Error {
   readonly code: string;
   readonly class: FailureClass;
+  /** For so long, the other side does not want to be asked again. */
+  readonly retry_after_ms: number;
 
-  constructor(code: string, kind: FailureClass, message: string) {
+  constructor(code: string, kind: FailureClass, message: string, retryAfterMs = 0) {
     super(message);
+    this.retry_after_ms = retryAfterMs;
     this.code = code;
     this.class = kind;
   }

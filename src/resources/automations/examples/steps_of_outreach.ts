@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { chain } from "../../../../test/support/automations.ts";
 import type { Workspace } from "../../../../test/support/given.ts";
+import { receiver } from "../../../../test/support/receiver.ts";
 import type { StepExample } from "./example.ts";
 
 const phones = [{ phone: "+12125559876", type: "mobile" }];
@@ -61,6 +62,17 @@ export const outreachExamples: Record<string, StepExample> = {
     async check(acme, lead) {
       const { text, channel, automation_run_id } = await only(acme, "channel_message", lead);
       assert.deepEqual([text, channel, automation_run_id !== null], ["Hi Ann", "whatsapp", true]);
+    },
+  },
+  "http.request": {
+    async graph() {
+      const { url } = await receiver((got, response) => response.end(JSON.stringify({ data: { id: got.body.name } })));
+      const body = { name: { $ref: "record.name" } };
+      return chain(["http.request", { method: "POST", url, body, response_map: { their_id: "data.id" } }]);
+    },
+    check(_acme, lead, run) {
+      const [{ branch, output, effect }] = run.steps;
+      assert.deepEqual([branch, output.status, output.their_id, effect.state], ["out", 200, lead.name, "done"]);
     },
   },
   "notify.user": {

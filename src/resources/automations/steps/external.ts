@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { anything, defining, fieldName, label, may, need, oneOf, values } from "../catalog.ts";
 import { emitEvent, eventName } from "./emitting.ts";
+import { http, requestLacks, requestOf, shownRequest } from "./requesting.ts";
 import { internal, type StepType } from "./step.ts";
 
 const define = defining<StepType>();
@@ -28,7 +29,16 @@ export const externalSteps: readonly StepType[] = [
       response_map: may(values),
       timeout_s: may(z.int().min(1).max(30)),
     },
-    { ports: ["out", "http_error"], side_effect: "keyed" },
+    {
+      ports: ["out", "http_error"],
+      side_effect: "keyed",
+      output: z.looseObject({ status: z.int(), body: z.unknown(), is_cut: z.boolean() }),
+      run: requestOf,
+      outside: http,
+      shown: shownRequest,
+      lacks: requestLacks,
+      simulate: (call) => (requestOf(call), { output: { status: 200, body: null, is_cut: false } }),
+    },
   ),
   define(
     external,

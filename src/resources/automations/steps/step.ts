@@ -3,11 +3,14 @@
 //
 // To make a further one run: give its declaration a `run`, and an example in the tests, which ask for one.
 import type { Ctx } from "../../../core/context.ts";
+import type { Core } from "../../../core/core.ts";
 import type { Row } from "../../../core/resource.ts";
 import type { automationRun } from "../automation_run.ts";
 import type { TypeDefinition } from "../catalog.ts";
 import type { Facts } from "../facts.ts";
+import type { Step } from "../graph_shape.ts";
 import type { Loop } from "../loops.ts";
+import type { StepFailure } from "../step_failure.ts";
 
 export interface StepType extends TypeDefinition {
   /**
@@ -25,10 +28,31 @@ export interface StepType extends TypeDefinition {
    * is over.
    */
   awaited?(pending: Pending): Promise<Outcome | null>;
+  /** Its config as step runs show it: without secrets. By default all of it. */
+  shown?(config: Record<string, any>): object;
+  /** For a step that asks another service: what follows the first half, which `run` is. */
+  outside?: Outside;
   /** What of its config is not carried out yet, in words; null for nothing. */
   lacks?(config: Record<string, any>): string | null;
   /** How it is simulated, inside a transaction that is rolled back. By default it runs there as it is. */
   simulate?(call: Call): Promise<Outcome> | Outcome;
+}
+
+/**
+ * The second half of a step that asks another service. Its `run` says what will be asked, and this is stored before anything is sent.
+ * After a crash the same is asked again with the same key, by which the receiver detects it.
+ */
+export interface Outside {
+  /** Outside of any transaction, and for no longer than this. What it returns is stored. */
+  perform(core: Core, request: any, key: string, mostMs: number): Promise<Receipt>;
+  /** What follows from the answer. */
+  outcome(receipt: Receipt, request: any, ports: Step["ports"]): Outcome | StepFailure;
+}
+
+export interface Receipt {
+  /** Null when there was no answer. */
+  status: number | null;
+  [fact: string]: unknown;
 }
 
 export interface Call {
@@ -55,6 +79,8 @@ export interface Outcome {
   /** The port it leaves by; by default `out`. */
   port?: string;
   output?: unknown;
+  /** What another service will be asked, in the words of the step's `outside`. The step has no result yet. */
+  ask?: object;
   /** What the step run keeps of its config, where the whole is not needed. */
   input?: object;
   /** The loops that the run is in from now on. */

@@ -1,0 +1,68 @@
+// Asks another service for a step, between two transactions: the first has stored what is asked, the second stores what came of it and
+// where the run goes on. A worker that ends in between leaves the request, and the next one asks for the same with the same key.
+import type { Ctx } from "../../core/context.ts";
+import type { Core } from "../../core/core.ts";
+import { sql } from "../../db/sql.ts";
+import type { Job } from "../../jobs/job.ts";
+import { findRecords } from "../../records/records.ts";
+import { lockToChange } from "../../records/references.ts";
+import { store } from "../../records/store.ts";
+import { automationStepRun } from "./automation_run.ts";
+import { stepFailed } from "./run_failed.ts";
+import type { Turn } from "./run_parts.ts";
+import { answered, effectOf, leaveStep, requestPlace } from "./run_step.ts";
+import { goOn, isLiving, type Run, stop } from "./run_turn.ts";
+import { StepFailure } from "./step_failure.ts";
+import { stepTypesByName } from "./step_types.ts";
+import type { Outside, Receipt } from "./steps/step.ts";
+
+/** What another service said to the request of a step run. */
+export class Answered {
+  readonly step_run_id: string;
+  readonly request: object;
+  readonly receipt: Receipt;
+
+  constructor(stepRunId: string, request: object, receipt: Receipt) {
+    this.step_run_id = stepRunId;
+    this.request = request;
+    this.receipt = receipt;
+  }
+}
+
+/** Null when there is nothing to ask; when it is too early to ask again, the time for it. */
+export async function askOutside(core: Core, ctx: Ctx, turn: Turn, run: Run): Promise<Answered | Date | null> {
+  const outside = outsideOf(turn, run);
+  if (outside === undefined || turn.automation.isHeld || run.started_at === null) return null;
+  const ofRun = [sql`t.run_id = ${run.id}`, sql`t.status = 'running'`];
+  const [open] = await findRecords(ctx, automationStepRun, ofRun, sql`limit 1`);
+  if (open === undefined || open.sealed_request === null) return null;
+  if (open.wait_until !== null && new Date(open.wait_until) > core.clock()) return new Date(open.wait_until);
+  const place = requestPlace(ctx.organization_id, open.id);
+  const request = JSON.parse(core.settings.secrets.open(open.sealed_request, place));
+  return new Answered(open.id, request, await outside.perform(core, request, open.id, timeLeft(core, turn.job)));
+}
+
+const outsideOf = ({ plan }: Turn, { current_node_id }: Run): Outside | undefined =>
+  stepTypesByName.get(plan.graph.steps[current_node_id ?? ""]?.type ?? "")?.outside;
+
+/** So much of the claim is left for the second transaction. */
+const reserveMs = 15_000;
+
+const timeLeft = (core: Core, { claimed_until }: Job): number =>
+  Math.max(1_000, claimed_until.getTime() - core.clock().getTime() - reserveMs);
+
+/** In a transaction that holds the run and the claim. A run that was cancelled meanwhile keeps the answer, and does nothing more. */
+export async function settle(ctx: Ctx, turn: Turn, run: Run, answer: Answered): Promise<boolean> {
+  const { receipt, request, step_run_id } = answer;
+  const [open] = await lockToChange(ctx, automationStepRun, sql`t.id = ${step_run_id}`, "automation_step_run.settle");
+  if (open === undefined) return stop(ctx, turn, null);
+  if (!isLiving(run) || open.status !== "running") {
+    store.update(ctx, automationStepRun, open, { effect: effectOf(open, receipt), ...answered });
+    return stop(ctx, turn, isLiving(run) ? ctx.now : null);
+  }
+
+  const step = turn.plan.graph.steps[open.node_id]!;
+  const outcome = outsideOf(turn, run)!.outcome(receipt, request, step.ports);
+  if (outcome instanceof StepFailure) return stepFailed(ctx, turn, run, outcome, { asked: { open, receipt } });
+  return goOn(ctx, turn, leaveStep(ctx, run, step, {}, outcome, { open, receipt }).run);
+}

@@ -1,0 +1,91 @@
+// `http.request`: what is asked, how often, and what is shown of it.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { chain, published } from "../../../../test/support/automations.ts";
+import { organization, type Workspace } from "../../../../test/support/given.ts";
+import { outboundService } from "../../../../test/support/outbound.ts";
+import { type Receiver, receiver } from "../../../../test/support/receiver.ts";
+import type { Service } from "../../../../test/support/service.ts";
+import { withWorker } from "../../../../test/support/worker.ts";
+
+let on: Service;
+before(async () => {
+  on = await outboundService();
+});
+
+const work = () =>
+  withWorker(on, async (worker) => {
+    for (let i = 0; i < 3; i++) await worker.drained();
+  });
+
+async function later(seconds: number): Promise<void> {
+  on.clock.now = new Date((on.clock.now ?? new Date()).getTime() + seconds * 1000);
+  await work();
+}
+
+const manual = { trigger: { type: "manual", config: {} } };
+
+/** A run of one request, and how it is read again. */
+async function asking(acme: Workspace, config: object, onError?: object): Promise<() => Promise<any>> {
+  const graph = chain(["http.request", { method: "POST", body: { a: 1 }, ...config }]);
+  if (onError !== undefined) Object.assign(graph.steps, { s2: onError }).s1.ports.http_error = "s2";
+  const made = await published(acme, graph, manual);
+  const { id } = await acme.post(`/automations/${made.id}/run/`, { record_id: (await acme.lead()).id });
+  await work();
+  return () => acme.get(`/automation_runs/${id}/`);
+}
+
+const idsOf = ({ received }: Receiver) => new Set(received.map(({ headers }) => headers["webhook-id"]));
+
+test("what fails for a while is asked again with the same id, not before the receiver wants, and secrets are not shown", async () => {
+  const acme = await organization(on);
+  const there = await receiver(503);
+  const headers = { Authorization: "Bearer abc", "X-Mine": { $template: "{{ run.id }}" }, Accept: "text/plain" };
+  const run = await asking(acme, { url: there.url, headers });
+  there.answers = (_got, response) => response.writeHead(429, { "retry-after": "600" }).end();
+
+  await later(100);
+  there.answers = 200;
+  await later(500);
+  const early = there.received.length;
+  await later(101);
+
+  const { status, steps } = await run();
+  assert.deepEqual([early, there.received.length, idsOf(there)], [2, 3, new Set([steps[0].id])]);
+  assert.deepEqual([status, steps.length, steps[0].status, steps[0].output.body], ["completed", 1, "succeeded", "ok"]);
+  assert.deepEqual(
+    steps[0].attempts.map((one: any) => [one.n, one.http_status, one.error.class]),
+    [
+      [1, 503, "transient"],
+      [2, 429, "rate_limited"],
+    ],
+  );
+  assert.deepEqual(steps[0].input.headers, { Authorization: "***", "X-Mine": "***", Accept: "text/plain" });
+  assert.equal(there.received[0]!.headers.authorization, "Bearer abc");
+  assert.equal(steps[0].sealed_request, undefined);
+});
+
+test("a refusal leaves by http_error where that leads somewhere, and else fails the run; no redirect is followed", async () => {
+  const acme = await organization(on);
+  const there = await receiver((_got, response) => response.writeHead(302, { location: there.url }).end("moved"));
+
+  const alone = await asking(acme, { url: there.url });
+  const noted = { type: "note.create", config: { note: { $template: "{{ steps.s1.output.status }}" } }, ports: { out: null } };
+  const caught = await asking(acme, { url: there.url }, noted);
+
+  const [failed, gone] = [await alone(), await caught()];
+  assert.deepEqual([failed.status, failed.error.code, failed.steps[0].status], ["failed", "http_302", "failed"]);
+  assert.deepEqual([gone.status, gone.steps[0].branch, gone.steps[1].status], ["completed", "http_error", "succeeded"]);
+  assert.equal((await acme.get(`/activity/note/?lead_id=${gone.lead_id}`)).data[0].note, "302");
+  assert.equal(there.received.length, 2);
+});
+
+test("no private address is asked, whatever a template makes of it", async () => {
+  const acme = await organization(on);
+
+  const literal = await asking(acme, { url: { $template: "http://10.0.0.1/{{ record.id }}" } });
+  const metadata = await asking(acme, { url: { $template: "http://[::ffff:169.254.169.254]/latest" } });
+
+  for (const run of [await literal(), await metadata()])
+    assert.deepEqual([run.status, run.error.code, run.steps[0].effect], ["failed", "url_not_allowed", null]);
+});
