@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { json, ref, text, texts } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
-import { visibleAsRecord } from "./visibility.ts";
+import { visibleAsEvent } from "./visibility.ts";
 
 const readOnly = true;
 
@@ -21,7 +21,7 @@ export const automationEvent = resource({
   path: "/automation_events",
   doc: "An event that automations received, kept for a while to inspect and to replay.",
   event: null,
-  visible: visibleAsRecord,
+  visible: visibleAsEvent,
   fields: {
     type: text({ readOnly, required: true, doc: "The name of the event, or `webhook.received`, `schedule.tick`, `manual.run`." }),
     source: text({ readOnly, doc: "Its source." }),

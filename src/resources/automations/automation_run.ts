@@ -5,7 +5,7 @@ import { resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
 import { anyObject } from "./fields.ts";
 import { livingStates } from "./living_states.ts";
-import { visibleAsRecord } from "./visibility.ts";
+import { visibleAsRun } from "./visibility.ts";
 
 const readOnly = true;
 
@@ -27,7 +27,7 @@ export const automationRun = resource({
   prefix: "arun",
   path: "/automation_runs",
   doc: "One run of an automation for one record.",
-  visible: visibleAsRecord,
+  visible: visibleAsRun,
   // People search for what went wrong.
   order: "failures,-date_created",
   sort: { failures: { sql: (t) => sql`(case when ${name(t)}.status = 'failed' then 0 else 1 end)`, type: "number" } },

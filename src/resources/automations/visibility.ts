@@ -13,3 +13,18 @@ export function visibleAsRecord(ctx: Ctx, alias: string): Sql | null {
   const t = name(alias);
   return sql`(${asLead} and (${t}.lead_id is not null or ${t}.object_type is null or ${t}.object_type = any(${freeOfLeads})))`;
 }
+
+/**
+ * The same for runs and for events, where `told` is the condition for what another service sent: that belongs to no lead until one is
+ * found for it.
+ */
+const visibleBesides = (ctx: Ctx, alias: string, told: (t: Sql) => Sql): Sql | null => {
+  const asRecord = visibleAsRecord(ctx, alias);
+  return asRecord && sql`(${asRecord} and (${name(alias)}.lead_id is not null or not ${told(name(alias))}))`;
+};
+
+export const visibleAsEvent = (ctx: Ctx, alias: string): Sql | null =>
+  visibleBesides(ctx, alias, (t) => sql`${t}.type = 'webhook.received'`);
+
+export const visibleAsRun = (ctx: Ctx, alias: string): Sql | null =>
+  visibleBesides(ctx, alias, (t) => sql`${t}.trigger_type = 'webhook.received'`);

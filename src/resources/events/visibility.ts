@@ -13,7 +13,9 @@ export function eventIsVisible(ctx: Ctx, alias: string): Sql | null {
   if (leadIsVisible(ctx, "lead") === null) return asObject;
   const listed = sql`json_each(${name(alias)}.meta) l, ${elementsOf("l.value")} e where json_typeof(l.value) = 'array'`;
   const isAny = sql`exists (select from ${listed} and ${isSeen(ctx, alias, sql`e.value #>> '{}'`)})`;
-  return and([...(asObject === null ? [] : [asObject]), sql`(${name(alias)}.meta::text not like '%[%' or ${isAny})`]);
+  // What another service sends to an automation belongs to no lead yet.
+  const isNoCall = sql`${name(alias)}.event <> 'webhook.received'`;
+  return and([isNoCall, ...(asObject === null ? [] : [asObject]), sql`(${name(alias)}.meta::text not like '%[%' or ${isAny})`]);
 }
 
 const elementsOf = (value: string): Sql =>

@@ -165,6 +165,14 @@ describe("a call", () => {
       ["webhook.received", "webhook", id, { n: 7 }],
     );
     assert.deepEqual([heard.run_ids.length, heard.evaluations[0].result], [1, "started"]);
+    const restricted = await acme.member("restricteduser");
+    for (const path of ["event", "automation_events", "automation_runs"])
+      assert.deepEqual(
+        (await restricted.all(`/${path}/`)).filter((one: any) => JSON.stringify(one).includes(event.id)),
+        [],
+        path,
+      );
+    await restricted.refused(404, "GET", `/event/${event.id}/`);
     const { token } = /(?<token>[\w-]{22})$/.exec(made.webhook.url)!.groups!;
     const shown = [
       await acme.ask("GET", `/automations/${id}/`),
