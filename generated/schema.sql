@@ -327,6 +327,23 @@ alter table automation_batch enable row level security, force row level security
 create policy organization on automation_batch to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on automation_batch to headwater_system using (true);
 
+create table automation_clock (
+  organization_id text not null,
+  automation_id text not null,
+  since timestamp(3) with time zone not null,
+  looked_until timestamp(3) with time zone not null,
+  tick timestamp(3) with time zone,
+  object_ids text[] default '{}'::text[] not null,
+  occasions text[] default '{}'::text[] not null,
+  "position" integer default 0 not null,
+  constraint automation_clock_pkey PRIMARY KEY (organization_id, automation_id),
+  constraint automation_clock_organization_id_automation_id_fkey FOREIGN KEY (organization_id, automation_id) REFERENCES automation(organization_id, id) ON DELETE CASCADE,
+  constraint automation_clock_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+alter table automation_clock enable row level security, force row level security;
+create policy organization on automation_clock to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on automation_clock to headwater_system using (true);
+
 create table automation_event (
   organization_id text not null,
   id text not null,
@@ -356,6 +373,21 @@ CREATE INDEX automation_event_old_idx ON public.automation_event USING btree (da
 alter table automation_event enable row level security, force row level security;
 create policy organization on automation_event to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on automation_event to headwater_system using (true);
+
+create table automation_occasion (
+  organization_id text not null,
+  automation_id text not null,
+  object_id text not null,
+  occasion text not null,
+  date_created timestamp(3) with time zone not null,
+  constraint automation_occasion_pkey PRIMARY KEY (organization_id, automation_id, object_id, occasion),
+  constraint automation_occasion_organization_id_automation_id_fkey FOREIGN KEY (organization_id, automation_id) REFERENCES automation(organization_id, id) ON DELETE CASCADE,
+  constraint automation_occasion_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX automation_occasion_old_idx ON public.automation_occasion USING btree (date_created);
+alter table automation_occasion enable row level security, force row level security;
+create policy organization on automation_occasion to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on automation_occasion to headwater_system using (true);
 
 create table automation_run (
   organization_id text not null,

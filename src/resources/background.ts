@@ -5,6 +5,7 @@ import { callRecordingWork } from "./activities/call_recordings.ts";
 import { callWork } from "./activities/call_work.ts";
 import { textMediaWork } from "./activities/text_media.ts";
 import { channelMessageWork, smsWork } from "./activities/texts_out.ts";
+import { clockWork } from "./automations/clock/clock_work.ts";
 import { automationConsumer } from "./automations/consume.ts";
 import { hookWork } from "./automations/hooks/hook_work.ts";
 import { batchWork } from "./automations/run_batch.ts";
@@ -48,6 +49,7 @@ export const background: Background = {
     dialerWork,
     callRecordingWork,
     runWork,
+    clockWork,
     hookWork,
     batchWork,
     exportWork,

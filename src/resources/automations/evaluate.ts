@@ -91,8 +91,8 @@ export async function startFor(ctx: Ctx, listener: Listener, event: Occurrence, 
 }
 
 function objectTypeOf({ plan }: Listener): string | null {
-  const { object_type, record_lookup } = plan.trigger.config as { object_type?: string; record_lookup?: { object_type: string } };
-  return object_type ?? record_lookup?.object_type ?? null;
+  const { object_type, record_lookup, for_each } = plan.trigger.config as Record<string, any>;
+  return object_type ?? record_lookup?.object_type ?? for_each?.object_type ?? null;
 }
 
 /** What the event says. Its record is the one of the event, so that the filter sees what the trigger saw. */

@@ -15,6 +15,7 @@ import { runExamples } from "./examples/steps_of_runs.ts";
 import { triggerExamples } from "./examples/triggers.ts";
 import { areaTriggerExamples } from "./examples/triggers_of_areas.ts";
 import { hookTriggerExamples } from "./examples/triggers_of_hooks.ts";
+import { clockTriggerExamples } from "./examples/triggers_of_the_clock.ts";
 import { stepTypes } from "./step_types.ts";
 import { triggerTypes } from "./trigger_types.ts";
 import { startsRuns } from "./triggers/trigger_type.ts";
@@ -84,7 +85,7 @@ describe("every condition that is available", () => {
 });
 
 describe("every trigger that is available", () => {
-  const examples = { ...triggerExamples, ...areaTriggerExamples, ...hookTriggerExamples };
+  const examples = { ...triggerExamples, ...areaTriggerExamples, ...hookTriggerExamples, ...clockTriggerExamples };
 
   test("has an example", () => assert.deepEqual(Object.keys(examples).sort(), named(triggerTypes.filter(startsRuns))));
 
@@ -100,7 +101,7 @@ describe("every trigger that is available", () => {
       }),
     );
 
-    await work(given[0]!.acme);
+    await work(given[0]!.acme, 48);
 
     for (const { acme, type, made, id } of given) {
       const runs = await runsOf(acme, made);
@@ -127,11 +128,7 @@ test("what the catalogs only declare is refused where it would go live", async (
   };
 
   await refuse({ graph: chain(["mailing_export.push", { platform: "x" }]) }, "step_type_not_available", "graph.steps.s1.type");
-  await refuse(
-    { trigger: { type: "record.inactive", config: { object_type: "lead", days: 3 } } },
-    "trigger_type_not_available",
-    "trigger.type",
-  );
+  await refuse({ trigger: { type: "enrichment.done", config: {} } }, "trigger_type_not_available", "trigger.type");
   await refuse({ graph: chain(["owner.assign", { mode: "by_territory" }]) }, "config_not_available", "graph.steps.s1.config");
   const types = await acme.all("/automation_step_types/?_limit=200");
   assert.deepEqual(

@@ -43,6 +43,7 @@ const codes: readonly [place: RegExp, reason: RegExp, code: string][] = [
   [/\.timeout$/, /is required/, "timeout_required"],
   [/\.(timeout|amount|unit|delay)(\.|$)/, /./, "duration_invalid"],
   [/\.timezone$/, /./, "timezone_unknown"],
+  [/\.cron$/, /too often/, "cron_too_frequent"],
   [/\.cron$/, /./, "cron_invalid"],
   [/\.\$template$/, /filter/, "template_unknown_filter"],
   [/\.\$template$/, /./, "template_syntax"],

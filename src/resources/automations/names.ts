@@ -9,5 +9,8 @@ export const hookJobs = { kind: "automation_hook" } as const;
 /** A job of this kind starts an automation for many records. */
 export const batchJobs = { kind: "automation_batch" } as const;
 
+/** A job of this kind looks at the clock for one automation. */
+export const clockJobs = { kind: "automation_clock" } as const;
+
 /** The consumer of the log that starts runs and wakes those that wait for an event. */
 export const automationNews = { name: "automations" } as const;

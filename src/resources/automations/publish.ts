@@ -14,6 +14,7 @@ import { newId } from "../../values/id.ts";
 import { same } from "../../values/same.ts";
 import { automationVersion } from "./automation_version.ts";
 import { closedCircuit } from "./circuit.ts";
+import { armClock } from "./clock/arm.ts";
 import type { Plan } from "./fields.ts";
 import { finding, refuseFindings, shownFinding } from "./findings.ts";
 import { hookTrigger, type NewHook, newHook, shownHook, warningsOfHook } from "./hooks/hook.ts";
@@ -63,6 +64,7 @@ export const publishAutomation = operation({
       ? reactivate(ctx, before)
       : await putInForce(ctx, before, plan, { note: change_note ?? note ?? null, in_flight });
     follow(ctx, automationNews);
+    if (after !== before) armClock(ctx, id, plan.trigger);
     const version = await showRecord(ctx, automationVersion, after.active_version_id!);
     const warnings = JSON.stringify(warningsOfHook(ctx.settings.secrets, after, plan));
     const shown = recordWith(await showRecord(ctx, workflow, id), `,"version":${version.text},"warnings":${warnings}`);

@@ -12,6 +12,7 @@ import { type Action, graphOf } from "./actions.ts";
 import { automationVersion } from "./automation_version.ts";
 import { problemsOfAvailability } from "./available.ts";
 import { closedCircuit } from "./circuit.ts";
+import { armClock } from "./clock/arm.ts";
 import { checkCondition } from "./conditions.ts";
 import type { Plan } from "./fields.ts";
 import { refuseFindings } from "./findings.ts";
@@ -35,6 +36,7 @@ export async function createRule(ctx: Ctx, given: Create<typeof rule>): Promise<
   if (status === "active") goLive(ctx, plan, given as Written);
   const row = store.insert(ctx, rule, { ...values, ...plan, id, status, active_version_id, active_version: 1 });
   keepVersion(ctx, row, plan);
+  if (status === "active") armClock(ctx, id, plan.trigger);
   return row;
 }
 
@@ -42,8 +44,10 @@ export async function updateRule(ctx: Ctx, before: Rule, patch: Patch<typeof rul
   const { is_active: _, ...values } = patch;
   const status = statusOf(patch, before.status);
   const plan = await compiled(ctx, { ...before, ...values } as Written, before);
-  if (status === "active" && (before.status !== "active" || !same(plan, planOf(before))))
+  if (status === "active" && (before.status !== "active" || !same(plan, planOf(before)))) {
     goLive(ctx, plan, { ...before, ...values } as Written);
+    armClock(ctx, before.id, plan.trigger);
+  }
   const circuit = status === "active" && before.status !== "active" ? { circuit: closedCircuit(ctx) } : {};
   if (same(plan, planOf(before)))
     return store.update(ctx, rule, before, { ...values, ...circuit, status, trigger: before.trigger });

@@ -23,6 +23,8 @@ import { checkCallerId, checkOwnNumber } from "../telephony/own_numbers.ts";
 import { phoneNumber } from "../telephony/phone_number.ts";
 import { anyAutomation } from "./any_automation.ts";
 import { checkAskedBefore, checkConditions } from "./check_conditions.ts";
+import { comesWithin } from "./clock/cron.ts";
+import { dateOf } from "./clock/dates.ts";
 import { isDynamic, isObject } from "./config.ts";
 import type { Plan } from "./fields.ts";
 import { checkKnown, customOf, type FieldCheck, nounOf } from "./known_fields.ts";
@@ -37,10 +39,11 @@ interface Check extends FieldCheck {
 
 /** What keeps the plan from running, by place. */
 export async function problemsOfRunning(ctx: Ctx, plan: Plan, userId: string): Promise<FieldErrors> {
-  const { object_type } = plan.trigger.config;
-  const of = typeof object_type === "string" ? ctx.registry.resource(object_type) : undefined;
+  const { object_type, for_each } = plan.trigger.config as Record<string, any>;
+  const of = ctx.registry.resource(object_type ?? for_each?.object_type ?? "");
   const check: Check = { ctx, errors: {}, of, userId };
   checkTrigger(check, plan.trigger.config);
+  await checkClock(check, plan.trigger.config);
   if (plan.trigger.type === "record.matches") checkAskedBefore(check, plan.trigger.config.condition, "trigger.config.condition");
   checkConditions(check, plan.filter, "filter");
   for (const [id, { type, config }] of Object.entries(plan.graph.steps)) {
@@ -60,6 +63,25 @@ function checkTrigger(check: Check, config: Config): void {
   for (const key of ["field", "date_field"]) checkKnown(check, config[key], `trigger.config.${key}`);
   if (Array.isArray(config.fields)) config.fields.forEach((one, i) => checkKnown(check, one, `trigger.config.fields.${i}`));
   checkConditions(check, config.condition, "trigger.config.condition");
+}
+
+/** A date is one of the record, and who is started for many is not started all the time. */
+async function checkClock(
+  { ctx, errors, of }: Check,
+  { cron, for_each, date_field, object_type }: Record<string, any>,
+): Promise<void> {
+  if (date_field != null && errors["trigger.config.date_field"] === undefined && dateOf(ctx, object_type, date_field) === null)
+    errors["trigger.config.date_field"] = `is not a field of a ${String(object_type)} that is a date`;
+  if (for_each == null || of === undefined) return;
+  if (comesWithin(cron, 5 * 60_000))
+    errors["trigger.config.cron"] = "comes too often: with for_each it leaves at least five minutes between two times";
+  if (for_each.condition != null)
+    await collect(errors, () =>
+      placed(
+        (inner) => `trigger.config.for_each.${inner.replace(/^where/, "condition")}`,
+        () => recordsThat(ctx, of, for_each.condition),
+      ),
+    );
 }
 
 /** Values that fields are set to. Those that are already known must be valid for the field. */

@@ -70,12 +70,15 @@ async function countMeets(leaf: Values, asked: Asked): Promise<boolean> {
 async function countActivities({ kinds, direction, window }: Values, { ctx, facts, now }: Asked, most: number): Promise<number> {
   const theirs = belongsTo(ctx, facts.record);
   if (theirs === null) return 0;
-  const types = (Array.isArray(kinds) ? kinds : activityKinds.element.options).map((kind) => typeOf[kind]);
-  const conditions = [theirs, sql`t._type = any(${types})`, hasHappened(now)];
+  const conditions = [theirs, sql`t._type = any(${typesOfKinds(kinds)})`, hasHappened(now)];
   if (direction != null) conditions.push(sql`left(t.direction, 2) = ${String(direction).slice(0, 2)}`);
   if (window != null) conditions.push(sql`t.activity_at > ${begin(now, window as Span, zoneOfRecord(ctx, facts.record))}`);
   return countUpTo(ctx, ctx.registry.resource("activity")!, conditions, most);
 }
+
+/** The types of activities of these kinds, or of all. */
+export const typesOfKinds = (kinds: unknown): string[] =>
+  (Array.isArray(kinds) ? (kinds as string[]) : activityKinds.element.options).map((kind) => typeOf[kind]!);
 
 const typeOf: Readonly<Record<string, string>> = {
   note: "Note",
@@ -88,7 +91,7 @@ const typeOf: Readonly<Record<string, string>> = {
 };
 
 /** A message that was not sent has not happened, nor has a draft, or a meeting that was called off. */
-const hasHappened = (now: Date): Sql =>
+export const hasHappened = (now: Date): Sql =>
   sql`t.activity_at <= ${now}::timestamptz and (t._type not in ('ChannelMessage', 'Email', 'SMS') or t.status in ('inbox', 'sent'))
     and (t._type <> 'CustomActivity' or t.status = 'published')
     and (t._type <> 'Meeting' or t.status not in ('canceled', 'declined-by-lead', 'declined-by-org'))`;

@@ -2,6 +2,7 @@
 // what it listens to, and add an example to the tests.
 import type { Ctx } from "../../../core/context.ts";
 import { need, oneOf, type TypeDefinition } from "../catalog.ts";
+import type { Clock } from "../clock/clock.ts";
 import type { Occurrence } from "../occurrence.ts";
 
 /** A trigger that this release carries out `listens` to events, or somebody starts it. */
@@ -16,6 +17,8 @@ export interface TriggerType extends TypeDefinition {
   about?(ctx: Ctx, config: Config, event: Occurrence): Promise<Occurrence[]> | Occurrence[];
   /** Why this release does not carry out a config; null if it does. */
   lacks?(config: Config): string | null;
+  /** The clock starts it. */
+  clock?: Clock;
   byHand?: true;
   /** Other services start it, by calls to its own address. */
   calledByHook?: true;
@@ -23,8 +26,8 @@ export interface TriggerType extends TypeDefinition {
 
 export type Config = Record<string, any>;
 
-export const startsRuns = ({ listens, byHand, calledByHook }: TriggerType): boolean =>
-  listens !== undefined || byHand === true || calledByHook === true;
+export const startsRuns = ({ listens, clock, byHand, calledByHook }: TriggerType): boolean =>
+  listens !== undefined || clock !== undefined || byHand === true || calledByHook === true;
 
 /** The config of triggers that are about one of some events. */
 export const events = (...names: [string, ...string[]]) => ({ event: need(oneOf(...names)) });

@@ -1,0 +1,37 @@
+// Records at which nothing has happened for some days. The silence begins with the last activity, or with the record. It is found by
+// what happened at its beginning, so that only these records are read and not all that are silent.
+import { query } from "../../../core/context.ts";
+import { from, scope } from "../../../core/resource.ts";
+import { and, name, type Sql, sql, statement } from "../../../db/sql.ts";
+import { pgTimestamp } from "../../../values/time.ts";
+import { hasHappened, typesOfKinds } from "../conditions/history.ts";
+import { momentAfter } from "../durations.ts";
+import type { Clock } from "./clock.ts";
+
+/** The kinds of record that activities name. */
+export const withSilence = ["lead", "contact", "opportunity"];
+
+const everyMs = 5 * 60_000;
+
+export const inactiveClock: Clock = {
+  next: (_ctx, _config, _zone, after) => new Date(after.getTime() + everyMs),
+  latest: (_config, _zone, _after, until) => until,
+  objectType: ({ object_type }) => object_type,
+  async due(ctx, { object_type, days, activity_kinds }, zone, after, until) {
+    const [of, activity] = [ctx.registry.resource(object_type)!, ctx.registry.resource("activity")!];
+    const [start, end] = [after, until].map((at) => momentAfter(at, { amount: -days, unit: "days" }, zone));
+    const theirs = name(`${object_type}_id`);
+    const happened = [...scope(ctx, activity), hasHappened(until), sql`t._type = any(${typesOfKinds(activity_kinds)})`];
+    const within = (moment: Sql): Sql => sql`${moment} > ${start}::timestamptz and ${moment} <= ${end}::timestamptz`;
+    const last = sql`greatest(r.date_created, (select max(t.activity_at) from ${from(activity, "t")} where ${and([...happened, sql`t.${theirs} = r.id`])}))`;
+    const rows = await query(
+      ctx,
+      statement(sql`with begun as (
+          select t.${theirs} id from ${from(activity, "t")} where ${and([...happened, within(sql`t.activity_at`)])}
+          union select r.id from ${from(of, "r")} where ${and([...scope(ctx, of, "r"), within(sql`r.date_created`)])}),
+        silent as (select r.id, ${last} since from ${from(of, "r")} where ${and(scope(ctx, of, "r"))} and r.id in (select id from begun))
+        select id, since from silent where ${within(sql`since`)} order by id`),
+    );
+    return rows.map(([id, since]) => ({ object_id: id!, occasion: pgTimestamp(since!) }));
+  },
+};
