@@ -22,6 +22,7 @@ import type { Verification } from "./hooks/verification.ts";
 import { cancelRuns, resumeRuns } from "./living_runs.ts";
 import { automationNews } from "./names.ts";
 import { problemsOfPublishing } from "./publishable.ts";
+import { semanticsOf } from "./semantics.ts";
 import { workflow } from "./workflow.ts";
 
 type Workflow = Row<typeof workflow>;
@@ -66,7 +67,8 @@ export const publishAutomation = operation({
     follow(ctx, automationNews);
     if (after !== before) armClock(ctx, id, plan.trigger);
     const version = await showRecord(ctx, automationVersion, after.active_version_id!);
-    const warnings = JSON.stringify(warningsOfHook(ctx.settings.secrets, after, plan));
+    const doubts = (await semanticsOf(ctx, plan)).filter(({ severity }) => severity === "warning");
+    const warnings = JSON.stringify([...warningsOfHook(ctx.settings.secrets, after, plan), ...doubts]);
     const shown = recordWith(await showRecord(ctx, workflow, id), `,"version":${version.text},"warnings":${warnings}`);
     return hook === null ? shown : withSecret(shown, hook.signing_secret);
   },

@@ -8,6 +8,7 @@ import type { Plan } from "./fields.ts";
 import { type Finding, finding, findingsOf } from "./findings.ts";
 import { readGraph } from "./graph.ts";
 import { problemsOfRunning } from "./runnable.ts";
+import { semanticsOf } from "./semantics.ts";
 import { stepTypesByName } from "./step_types.ts";
 import { problemsOfStructure } from "./structure.ts";
 import { readTrigger } from "./trigger.ts";
@@ -26,7 +27,8 @@ export async function problemsOfPublishing(ctx: Ctx, plan: Plan, userId: string)
   const errors: FieldErrors = {};
   await collect(errors, () => checkNamed(ctx, check.named));
   Object.assign(errors, await problemsOfRunning(ctx, plan, userId));
-  return [...findingsOf(errors), ...problemsOfRights(ctx, plan)];
+  const wrong = (await semanticsOf(ctx, plan)).filter(({ severity }) => severity === "error");
+  return [...findingsOf(errors), ...problemsOfRights(ctx, plan), ...wrong];
 }
 
 /** Without a member in whose name it runs, a step has all rights. Whoever lets it delete must have them too. */

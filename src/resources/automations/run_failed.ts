@@ -10,6 +10,7 @@ import { fingerprint } from "./fingerprint.ts";
 import type { Step } from "./graph_shape.ts";
 import { finishRun } from "./living_runs.ts";
 import type { Turn } from "./run_parts.ts";
+import { lockQueue } from "./run_queue.ts";
 import { type Asked, answered, effectOf, endStep, writeStep } from "./run_step.ts";
 import { endRun, goOn, whenHeldEnds } from "./run_turn.ts";
 import type { FailureClass, StepFailure } from "./step_failure.ts";
@@ -103,6 +104,8 @@ function again(ctx: Ctx, { job }: Turn, run: Run, pauseMs: number): false {
 
 /** Goes on with the same step when the automation is published again, or when it is tried again. One of many is told. */
 async function hold(ctx: Ctx, turn: Turn, run: Run, error: Failed): Promise<false> {
+  // Of runs that fail at the same time, the later ones see the first.
+  lockQueue(ctx, run.automation_id);
   const isKnown = await isHeldBy(ctx, run.automation_id, error.fingerprint);
   const values = { status: "held", status_reason: error.code, error, steps_executed: run.steps_executed + 1 } as const;
   store.update(ctx, automationRun, run, values, undefined, null);

@@ -5,17 +5,16 @@ import { type Ctx, query } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
 import { scope } from "../../core/resource.ts";
-import { and, sql, statement } from "../../db/sql.ts";
+import { and, join, sql, statement } from "../../db/sql.ts";
 import { zoneOf } from "../../records/clock.ts";
 import { parseTimestamp } from "../../values/time.ts";
 import { periodOf, periodsOf } from "../reports/range.ts";
-import { automationRun } from "./automation_run.ts";
+import { automationRun, runStates as states } from "./automation_run.ts";
 import { getAutomation } from "./nested_lists.ts";
 
 const daysShown = 30;
 const dayMs = 86_400_000;
 const count = z.int();
-const states = ["queued", "running", "waiting", "completed", "failed", "cancelled"] as const;
 
 const output = z.strictObject({
   automation_id: z.string(),
@@ -30,7 +29,7 @@ const output = z.strictObject({
   steps: z.array(
     z.strictObject({ node_id: z.string(), type: z.string(), entered: count, succeeded: count, failed: count, waiting: count }),
   ),
-  goals: count.describe("How many runs ended by reaching a goal."),
+  goals: count.describe("How many runs reached a goal."),
 });
 
 interface Period {
@@ -89,17 +88,15 @@ async function runsOf(ctx: Ctx, id: string, period: Period) {
   // One row: the number in each state, the duration, and the date of the last.
   const [row] = await query(
     ctx,
-    statement(sql`select count(*), array_to_json(array[
-        count(*) filter (where r.status = 'queued'), count(*) filter (where r.status = 'running'),
-        count(*) filter (where r.status = 'waiting'), count(*) filter (where r.status = 'completed'),
-        count(*) filter (where r.status = 'failed'), count(*) filter (where r.status = 'cancelled')]),
+    statement(sql`select count(*), array_to_json(array[${join(states.map((one) => sql`count(*) filter (where r.status = ${one})`))}]),
       avg(r.duration_ms)::double precision, extract(epoch from max(r.date_created)) * 1000,
       extract(epoch from max(r.date_created) filter (where r.status = 'failed')) * 1000,
-      count(*) filter (where r.output ? 'goal_id')
+      count(*) filter (where r.goal_id is not null)
       from automation_run r where ${within(ctx, id, period)}`),
   );
   const [total, inStates, average, last, lastFailure, goals] = row!;
-  const runs = Object.fromEntries(states.map((state, i) => [state, JSON.parse(inStates!)[i] as number]));
+  const counted: number[] = JSON.parse(inStates!);
+  const runs = Object.fromEntries(states.map((state, i) => [state, counted[i]!]));
   const ended = runs.completed! + runs.failed!;
   const at = (ms: string | null) => (ms === null ? null : new Date(Math.round(Number(ms))).toISOString());
   return {

@@ -24,7 +24,7 @@ export function problemsOfStructure({ start, steps, goals = [] }: Graph): Findin
   ];
 }
 
-const goalTarget = (goal: unknown): string[] => {
+export const goalTarget = (goal: unknown): string[] => {
   const then = isObject(goal) && isObject(goal.then) ? goal.then.goto : null;
   return typeof then === "string" ? [then] : [];
 };

@@ -397,7 +397,19 @@ describe("runs", () => {
 
     const stats = await acme.get(`${path}?date_start=2026-01-01&date_end=2026-01-31`);
 
-    assert.deepEqual(stats.runs, { total: 3, queued: 0, running: 0, waiting: 0, completed: 2, failed: 1, cancelled: 0 });
+    assert.deepEqual(stats.runs, {
+      total: 3,
+      queued: 0,
+      running: 0,
+      waiting: 0,
+      completed: 2,
+      failed: 1,
+      cancelled: 0,
+      held: 0,
+      skipped: 0,
+      exited: 0,
+      expired: 0,
+    });
     assert.equal(stats.success_rate, 2 / 3);
     assert.equal(stats.average_duration_ms, 250);
     assert.equal(stats.last_failure_at, "2026-01-02T11:00:00.000Z");

@@ -18,7 +18,7 @@ export const workflow = z.strictObject({
   runs: z.int().describe("Contacts enrolled in the range, or runs started in it."),
   completed: z.int(),
   failed: z.int(),
-  goals: z.int().describe("Enrolments that ended because their goal was reached."),
+  goals: z.int().describe("Enrolments or runs that reached their goal."),
   replies: z.int().describe("How many of those by a reply."),
 });
 
@@ -36,7 +36,7 @@ export async function workflowPerformance(ctx: Ctx, { records, range }: Asked): 
       where ${and(scope(ctx, sequence, "w"))} group by w.id, w.name
       union all
       select null, w.id, w.name, 'automation', count(t.id)::int, count(*) filter (where t.status = 'completed')::int,
-        count(*) filter (where t.status = 'failed')::int, 0, 0
+        count(*) filter (where t.status = 'failed')::int, count(*) filter (where t.goal_id is not null)::int, 0
       from ${from(anyAutomation, "w")}
       left join ${from(automationRun, "t")} on t.automation_id = w.id and ${records(automationRun, "t", "created_by")}
         and ${within(range, raw("t.date_created"))} and not t.is_simulation

@@ -259,10 +259,8 @@ describe("a call", () => {
       [again.webhook.url, again.webhook.signing_secret, again.webhook_url],
       [made.webhook.url, undefined, made.webhook.url],
     );
-    assert.deepEqual(
-      made.warnings.map((one: any) => [one.code, one.severity]),
-      [["webhook_unverified", "warning"]],
-    );
+    const [{ code, severity }] = made.warnings;
+    assert.deepEqual([code, severity], ["webhook_unverified", "warning"]);
     await acme.delete(path);
     assert.equal((await call('{"n":3}')).status, 404);
   });

@@ -1,0 +1,157 @@
+// What a plan that can run would do and should not: name what may not be there yet, start itself, leave at once, do nothing.
+import { type Ctx, query } from "../../core/context.ts";
+import { isActiveMember } from "../organization/user.ts";
+import { namesOf } from "../webhooks/wanted.ts";
+import { isObject } from "./config.ts";
+import type { Plan } from "./fields.ts";
+import { type Finding, finding, warning } from "./findings.ts";
+import type { Graph } from "./graph_shape.ts";
+import { reachedFrom } from "./graph_walk.ts";
+import { stepTypesByName } from "./step_types.ts";
+import { goalTarget } from "./structure.ts";
+import { triggerTypes } from "./trigger_types.ts";
+
+/** Errors and warnings of a plan whose structure is right. */
+export async function semanticsOf(ctx: Ctx, plan: Plan): Promise<Finding[]> {
+  return [
+    ...problemsOfRunAs(ctx, plan),
+    ...problemsOfReferences(plan.graph),
+    ...problemsOfSelfTrigger(plan),
+    ...problemsOfWatches(plan),
+    ...warningsOfEffect(plan.graph),
+    ...(await warningsOfSequences(ctx, plan.graph)),
+  ];
+}
+
+function problemsOfRunAs({ directory }: Ctx, { settings: { run_as_user_id: id } }: Plan): Finding[] {
+  if (id === null || isActiveMember(directory, id)) return [];
+  return [finding("user_inactive", "settings.run_as_user_id", "is no longer an active member: name another one, or null")];
+}
+
+// --- references ---
+
+/** The results of steps that a step names must be there on every way to it. */
+function problemsOfReferences({ start, steps, goals = [] }: Graph): Finding[] {
+  const starts = [start!, ...goals.flatMap(goalTarget)];
+  return Object.entries(steps).flatMap(([id, { config }]) =>
+    mentionsIn(config, `graph.steps.${id}.config`).flatMap(({ at, named, isTemplate }) => {
+      if (!Object.hasOwn(steps, named))
+        return [finding("ref_unknown", at, `names the step ${named}, which is not in this graph`)];
+      if (isOnEveryWay(named, id, starts, steps)) return [];
+      const say = isTemplate ? warning : finding;
+      return [
+        say("ref_not_available_here", at, `names ${named}, which has not run on every way to this step: let all ways pass it`),
+      ];
+    }),
+  );
+}
+
+const isOnEveryWay = (named: string, id: string, starts: readonly string[], steps: Graph["steps"]): boolean => {
+  const without = Object.fromEntries(Object.entries(steps).filter(([one]) => one !== named));
+  return named !== id && !reachedFrom(starts, without).has(id);
+};
+
+interface Mention {
+  at: string;
+  named: string;
+  /** Text has nothing where a value is missing. A reference fails. */
+  isTemplate: boolean;
+}
+
+function mentionsIn(value: unknown, at: string): Mention[] {
+  if (Array.isArray(value)) return value.flatMap((one, i) => mentionsIn(one, `${at}.${i}`));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, one]) => {
+    if (typeof one !== "string" || !["$ref", "ref", "$template"].includes(key)) return mentionsIn(one, `${at}.${key}`);
+    const isTemplate = key === "$template";
+    const found = isTemplate
+      ? one.matchAll(/\{[{%][^}]*?\bsteps\.([a-z][a-z0-9_]*)/g)
+      : one.matchAll(/^steps\.([a-z][a-z0-9_]*)/g);
+    return [...new Set([...found].map(([, named]) => named!))].map((named) => ({ at: `${at}.${key}`, named, isTemplate }));
+  });
+}
+
+// --- what starts or ends it ---
+
+/** A step that writes what the trigger watches. A change to a value that stays the same comes to rest by itself. */
+function problemsOfSelfTrigger({ trigger, filter, graph, settings }: Plan): Finding[] {
+  const { field, fields } = trigger.config as { field?: string; fields?: string[] };
+  const isEdge = trigger.type === "field.changed";
+  if ((!isEdge && trigger.type !== "record.updated") || settings.allow_self_trigger === true) return [];
+  const watched = isEdge ? [field!] : (fields ?? null);
+  const always = unconditional(graph);
+  return Object.entries(graph.steps).flatMap(([id, { type, config }]) => {
+    const target = config.target as { $ref?: string } | null | undefined;
+    if (type !== "record.update" || !isObject(config.fields) || (target != null && target.$ref !== "record")) return [];
+    const written = Object.entries(config.fields).filter(([name]) => watched === null || watched.includes(name));
+    if (written.length === 0) return [];
+    const isEndless = !isEdge && filter === null && always.has(id) && written.some(([, value]) => isObject(value));
+    const mend = "let the trigger watch other fields, add a filter, or set allow_self_trigger";
+    return [
+      (isEndless ? finding : warning)(
+        "self_trigger_risk",
+        `graph.steps.${id}.config.fields`,
+        `writes ${written[0]![0]}, which starts this automation: ${mend}`,
+      ),
+    ];
+  });
+}
+
+/** The steps that every run takes: those before the first that has a choice. */
+function unconditional({ start, steps }: Graph): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (let id = start; id !== null && !found.has(id) && Object.hasOwn(steps, id); ) {
+    found.add(id);
+    const targets: (string | null)[] = [...new Set(Object.values(steps[id]!.ports))];
+    id = targets.length === 1 ? targets[0]! : null;
+  }
+  return found;
+}
+
+const triggers = new Map(triggerTypes.map((one) => [one.type, one]));
+
+function problemsOfWatches({ trigger, graph: { goals = [], exits = [] } }: Plan): Finding[] {
+  const starting = new Set(triggers.get(trigger.type)?.listens?.(trigger.config) ?? []);
+  const lost = goals.flatMap((goal, i) =>
+    isObject(goal) && namesOf([String(goal.event)])?.length === 0
+      ? [warning("goal_unreachable", `graph.goals.${i}.event`, "is no event that there is: no run reaches this goal")]
+      : [],
+  );
+  const same = exits.flatMap((exit, i) =>
+    isObject(exit) && exit.match === undefined && starting.has(String(exit.event))
+      ? [
+          finding(
+            "exit_equals_trigger",
+            `graph.exits.${i}.event`,
+            "is what starts a run too: name another event, or say more in match",
+          ),
+        ]
+      : [],
+  );
+  return [...lost, ...same];
+}
+
+// --- what it does ---
+
+function warningsOfEffect({ steps }: Graph): Finding[] {
+  const acts = Object.values(steps).some(({ type }) => (stepTypesByName.get(type)?.side_effect ?? "none") !== "none");
+  return acts ? [] : [warning("no_effect", "graph.steps", "has no step that changes or sends anything")];
+}
+
+async function warningsOfSequences(ctx: Ctx, { steps }: Graph): Promise<Finding[]> {
+  const named = Object.entries(steps).flatMap(([id, { type, config }]) =>
+    type === "sequence.subscribe" && typeof config.sequence_id === "string" ? [{ id, sequence: config.sequence_id }] : [],
+  );
+  if (named.length === 0) return [];
+  const rows = await query(ctx, {
+    name: "automation.inactive_sequences",
+    text: "select id from sequence where organization_id = $1 and id = any($2) and status <> 'active'",
+    values: [ctx.organization_id, named.map(({ sequence }) => sequence)],
+  });
+  const inactive = new Set(rows.map(([id]) => id));
+  return named
+    .filter(({ sequence }) => inactive.has(sequence))
+    .map(({ id }) =>
+      warning("sequence_inactive", `graph.steps.${id}.config.sequence_id`, "is not active: it sends nothing until it is"),
+    );
+}
