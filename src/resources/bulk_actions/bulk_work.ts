@@ -103,7 +103,7 @@ async function inItsName(core: Core, job: Job, act: Act): Promise<boolean> {
     const [row] = await lockToChange(ctx, bulkAction, sql`t.id = ${job.object_id}`);
     await holdClaim(ctx, job);
     if (row !== undefined && !finalStates.has(row.status) && row.status !== "paused") {
-      if (why === null) return act(ctx, begun(ctx, row), doings[row.kind]!);
+      if (why === null) return act(ctx, begun(ctx, row), doings[row.kind]);
       stop(ctx, row, why);
     }
     release(ctx, job, null);
@@ -113,7 +113,7 @@ async function inItsName(core: Core, job: Job, act: Act): Promise<boolean> {
 
 /** Why it may not go on; null if it may. */
 function whyNot(ctx: Ctx, action: BulkAction, actor: Actor | null): string | null {
-  const doing = doings[action.kind]!;
+  const doing = doings[action.kind];
   const more = doing.needs?.(ctx, action) ?? "member";
   if (actor === null) return "Whoever asked for it is no longer an active member";
   if (actor.past_due) return "The account is past due";

@@ -3,7 +3,7 @@ import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Values } from "../../core/resource.ts";
 import { parseEmail } from "../../values/email.ts";
-import { checkAddress, mailboxOf } from "../accounts/senders.ts";
+import { checkAddress, mailboxOf, sendersOf, usualMailbox } from "../accounts/senders.ts";
 import { asPerson } from "../activities/recipients.ts";
 import { user } from "../organization/user.ts";
 import { checkNamed, type Named } from "../shared/named.ts";
@@ -19,6 +19,13 @@ export async function checkEmail(ctx: Ctx, given: Values<typeof bulkEmail>): Pro
   await checkNamed(ctx, [...named("template_id", "email_template", template_id)]);
   await checkSender(ctx, { account: ["email_account_id", email_account_id], address: ["sender", given.sender] });
   return given;
+}
+
+/** Refuses what no mailbox would send. */
+export async function checkMailbox(ctx: Ctx, { sender, email_account_id = null }: Values<typeof bulkEmail>): Promise<void> {
+  const from = { sender: sender ? asPerson(sender)!.email : null, email_account_id, send_as_id: null };
+  if (usualMailbox(ctx, await sendersOf(ctx, ctx.actor.user_id), from) === null)
+    throw invalid({ [email_account_id ? "email_account_id" : "sender"]: "has no mailbox that can send: connect one" });
 }
 
 /** A subscription must name a sequence. The sender is the caller by default. */
@@ -39,7 +46,7 @@ export async function checkSequenceSubscription(
   ]);
   await checkSender(ctx, { account: ["sender_account_id", sender_account_id], address: ["sender_email", sender_email] });
   checkCallerId(ctx, from_phone_number_id, ctx.actor.user_id, "from_phone_number_id");
-  if (action_type !== "subscribe") return given;
+  if (action_type !== "subscribe" || sender_account_id) return given;
   const caller = ctx.directory.get(user, ctx.actor.user_id)!;
   return { ...given, sender_name: given.sender_name ?? caller.name, sender_email: sender_email ?? caller.email };
 }

@@ -26,6 +26,8 @@ export interface Doing {
   permission: Permission | "member";
   /** The kind of its items' records. */
   of(ctx: Ctx, action: BulkAction): Resource;
+  /** Its items are the contacts of the selected leads. */
+  coversContacts?(action: BulkAction): boolean;
   /** What else whoever asked for it must be allowed; by default nothing. */
   needs?(ctx: Ctx, action: BulkAction): Permission | "member";
   /** Does the items, or as many from the first on as there is time for. `ctx` acts for whoever asked for it. */

@@ -3,7 +3,7 @@ import { standard } from "../../records/standard.ts";
 import { bulkAction } from "./bulk_action.ts";
 import { bulkActionItem } from "./item.ts";
 import { pauseOrResume } from "./pause.ts";
-import { startDelete, startEdit } from "./start.ts";
+import { startDelete, startEdit, startEmail, startSequenceSubscription } from "./start.ts";
 import { undoBulkAction } from "./start_undo.ts";
 
 export const bulkActions: Operation[] = [
@@ -11,5 +11,7 @@ export const bulkActions: Operation[] = [
   ...standard(bulkActionItem, { list: true }, "member"),
   startEdit,
   startDelete,
+  startEmail,
+  startSequenceSubscription,
   undoBulkAction,
 ];

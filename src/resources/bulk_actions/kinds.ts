@@ -2,11 +2,15 @@
 import type { Kind } from "./common.ts";
 import { deleting } from "./do_delete.ts";
 import { editing } from "./do_edit.ts";
+import { emailing } from "./do_email.ts";
+import { subscribing } from "./do_subscription.ts";
 import { undoing } from "./do_undo.ts";
 import type { Doing } from "./doing.ts";
 
-export const doings: Partial<Readonly<Record<Kind, Doing>>> = {
+export const doings: Readonly<Record<Kind, Doing>> = {
   edit: editing,
   delete: deleting,
+  email: emailing,
+  sequence_subscription: subscribing,
   undo: undoing,
 };

@@ -25,6 +25,15 @@ export async function covered(ctx: Ctx, of: Resource, asked: Asked): Promise<Sql
     from ${from(of, "t")} where ${conditions} order by ord limit ${most}`;
 }
 
+/** Selects the same of the contacts of selected leads. */
+export async function coveredContacts(ctx: Ctx, lead: Resource, asked: Asked): Promise<Sql> {
+  const contact = ctx.registry.resource("contact")!;
+  const most = objectsMax + 1;
+  return sql`select t.id, t.lead_id, row_number() over (order by l.ord, t.date_created, t.id) as ord
+    from ${from(contact, "t")} join (${await covered(ctx, lead, asked)}) l on l.id = t.lead_id
+    where ${and(scope(ctx, contact))} order by ord limit ${most}`;
+}
+
 const leadOf = (of: Resource): Sql => (of.name === "lead" ? sql`t.id` : sql`t.lead_id`);
 
 /** Writes the items of a bulk action, in one statement, and counts them. */

@@ -4,7 +4,7 @@ import { type Ctx, may, query } from "../../core/context.ts";
 import { notAllowed } from "../../core/errors.ts";
 import { JsonText, type Operation, operation } from "../../core/operation.ts";
 import type { Resource, Values } from "../../core/resource.ts";
-import { sql, statement } from "../../db/sql.ts";
+import { type Sql, sql, statement } from "../../db/sql.ts";
 import { wake } from "../../jobs/job.ts";
 import { inputSchema } from "../../records/input.ts";
 import { outputSchema } from "../../records/output_schema.ts";
@@ -14,13 +14,16 @@ import { sortInput } from "../search/sort.ts";
 import { type GivenSelection, readSelection, type Selection, selectionInput } from "../shared/selection.ts";
 import { bulkAction } from "./bulk_action.ts";
 import { checkEdit, type GivenEdit } from "./check_edit.ts";
+import { checkEmail, checkMailbox, checkSequenceSubscription } from "./check_outreach.ts";
 import type { Kind } from "./common.ts";
 import { bulkDelete } from "./delete.ts";
 import type { BulkAction, Doing } from "./doing.ts";
 import { bulkEdit } from "./edit.ts";
+import { bulkEmail } from "./email.ts";
 import { doings } from "./kinds.ts";
 import { bulkJobs } from "./names.ts";
-import { covered, takeSnapshot } from "./snapshot.ts";
+import { bulkSequenceSubscription } from "./sequence_subscription.ts";
+import { covered, coveredContacts, takeSnapshot } from "./snapshot.ts";
 
 const previewed = 20;
 const dry_run = z.boolean().default(false).describe("Only says which records it would cover: nothing is stored.");
@@ -48,7 +51,7 @@ const start = (kind: Exclude<Kind, "undo">, { of, doc, input = {}, check }: Star
     method: "POST",
     path: `/bulk_action/${kind}/`,
     doc,
-    permission: doings[kind]!.permission,
+    permission: doings[kind].permission,
     group: "bulk",
     scope: "write_destructive",
     narrows: true,
@@ -60,13 +63,13 @@ const start = (kind: Exclude<Kind, "undo">, { of, doc, input = {}, check }: Star
     },
     async run(ctx, { dry_run: isDry, s_query, query: text, ids, lead_ids, contact_ids, all, ...given }: any) {
       const values = { ...given, ...(await check(ctx, given)), kind } as BulkAction;
-      const doing = doings[kind]!;
+      const doing = doings[kind];
       const kindOfItems = doing.of(ctx, values);
       checkNeeds(ctx, doing, values);
       const selection = await readSelection(ctx, kindOfItems, { s_query, query: text, ids, lead_ids, contact_ids, all });
-      return isDry
-        ? show(ctx, kindOfItems, { ...values, ...selection })
-        : begin(ctx, of, kindOfItems, { ...values, ...selection });
+      const asked = { ...values, ...selection };
+      const selected = await (doing.coversContacts?.(values) ? coveredContacts : covered)(ctx, kindOfItems, asked);
+      return isDry ? show(ctx, selected) : begin(ctx, of, asked, selected);
     },
   });
 
@@ -83,8 +86,7 @@ function checkNeeds(ctx: Ctx, doing: Doing, action: BulkAction): void {
 
 type Asked = Given & Selection;
 
-async function begin(ctx: Ctx, of: Resource, kindOfItems: Resource, { sort, ...values }: Asked): Promise<JsonText> {
-  const selected = await covered(ctx, kindOfItems, { sort, ...values });
+async function begin(ctx: Ctx, of: Resource, { sort, ...values }: Asked, selected: Sql): Promise<JsonText> {
   const order = typeof sort === "string" ? [sort] : sort;
   const row = store.insert(ctx, of, { ...values, ...(order !== undefined && { sort: order }) });
   const after = store.update(ctx, of, row, await takeSnapshot(ctx, row, selected), undefined, null);
@@ -93,11 +95,11 @@ async function begin(ctx: Ctx, of: Resource, kindOfItems: Resource, { sort, ...v
   return showWritten(ctx, of, after);
 }
 
-async function show(ctx: Ctx, kindOfItems: Resource, asked: Asked): Promise<JsonText> {
+async function show(ctx: Ctx, selected: Sql): Promise<JsonText> {
   ctx.reply.status = 200;
   const rows = await query(
     ctx,
-    statement(sql`with found as materialized (${await covered(ctx, kindOfItems, asked)})
+    statement(sql`with found as materialized (${selected})
       select f.id, f.lead_id, count(*) over (), (select count(distinct l.lead_id) from found l) from found f order by f.ord limit ${previewed}`),
   );
   const [n_objects, n_leads] = [Number(rows[0]?.[2] ?? 0), Number(rows[0]?.[3] ?? 0)];
@@ -121,4 +123,20 @@ export const startDelete = start("delete", {
   of: bulkDelete,
   doc: "Deletes many records, in the background.",
   check: async (_ctx, given) => given,
+});
+
+export const startEmail = start("email", {
+  of: bulkEmail,
+  doc: "Writes an e-mail from a template to many contacts, in the background. Who has unsubscribed is skipped, and no address gets two.",
+  async check(ctx, given: Values<typeof bulkEmail>) {
+    const values = await checkEmail(ctx, given);
+    await checkMailbox(ctx, values);
+    return values;
+  },
+});
+
+export const startSequenceSubscription = start("sequence_subscription", {
+  of: bulkSequenceSubscription,
+  doc: "Subscribes many contacts to a sequence, or pauses, resumes or reassigns their subscriptions, in the background.",
+  check: (ctx, given: Values<typeof bulkSequenceSubscription>) => checkSequenceSubscription(ctx, given),
 });

@@ -53,7 +53,7 @@ export const undoBulkAction = operation({
 function checkUndoable(ctx: Ctx, undone: BulkAction): void {
   const { kind, status, date_completed, undo_action_id } = undone;
   if (kind !== "edit" && kind !== "delete") throw invalid({ kind: `is ${kind}: only edits and deletions can be undone` });
-  const { permission } = doings[kind]!;
+  const { permission } = doings[kind];
   if (permission !== "member" && !may(ctx, permission)) throw notAllowed(permission);
   if (undo_action_id !== null) throw invalid({ undo: `was asked for already: ${undo_action_id}` });
   const { until } = undoOf(null, kind, status, date_completed, undo_action_id, ctx);

@@ -220,7 +220,7 @@ async function changeOfStatus(
   if (status !== "active" && status !== "paused") throw invalid({ status: "must be active or paused" });
   if (status === "paused") {
     if (before.status !== "active") throw invalid({ status: `cannot be paused: it is ${before.status}` });
-    return { status, status_reason: "manual", paused_at: ctx.now.toISOString() };
+    return { status, status_reason: ctx.meta.bulk_action_id ? "bulk-action" : "manual", paused_at: ctx.now.toISOString() };
   }
   return { ...goingOn, ...(await resumedAt(ctx, before)) };
 }
