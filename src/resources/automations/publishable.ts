@@ -12,6 +12,7 @@ import { semanticsOf } from "./semantics.ts";
 import { stepTypesByName } from "./step_types.ts";
 import { problemsOfStructure } from "./structure.ts";
 import { readTrigger } from "./trigger.ts";
+import { problemsOfWindow } from "./windows.ts";
 
 /** What keeps a plan from being published by this member. */
 export async function problemsOfPublishing(ctx: Ctx, plan: Plan, userId: string): Promise<Finding[]> {
@@ -28,7 +29,7 @@ export async function problemsOfPublishing(ctx: Ctx, plan: Plan, userId: string)
   await collect(errors, () => checkNamed(ctx, check.named));
   Object.assign(errors, await problemsOfRunning(ctx, plan, userId));
   const wrong = (await semanticsOf(ctx, plan)).filter(({ severity }) => severity === "error");
-  return [...findingsOf(errors), ...problemsOfRights(ctx, plan), ...wrong];
+  return [...findingsOf(errors), ...problemsOfRights(ctx, plan), ...problemsOfWindow(ctx, plan.settings), ...wrong];
 }
 
 /** Without a member in whose name it runs, a step has all rights. Whoever lets it delete must have them too. */

@@ -17,6 +17,7 @@ import { stepTypesByName } from "./step_types.ts";
 import type { Outcome, Receipt } from "./steps/step.ts";
 import { nextLook, watch, watchRecords } from "./wait_condition.ts";
 import { awaitEvents } from "./waits.ts";
+import { opensAt } from "./windows.ts";
 
 type Run = Row<typeof automationRun>;
 export type StepRun = Row<typeof automationStepRun>;
@@ -39,11 +40,21 @@ export async function executeStep(ctx: Ctx, turn: Turn, run: Run): Promise<{ run
   const fallback = facts.record?.owner_id ?? facts.record?.user_id ?? turn.automation.created_by;
   const fallback_user_id = (fallback ?? null) as string | null;
   const call = { ctx, run, step_id: id, fallback_user_id, facts, config, written: step.config };
+  const window = type.keepsHours && config.respect_window !== false ? turn.plan.settings.time_window : null;
+  const opens = window == null ? null : await opensAt(call, window);
+  if (opens !== null) return waitForHours(ctx, run, opens);
   const outcome = await inName(ctx, run, () => type.run!(call));
   if (outcome.ask !== undefined) return keepRequest(ctx, run, step, type.shown?.(config) ?? config, outcome.ask);
   return outcome.wait === undefined
     ? leaveStep(ctx, run, step, config, outcome)
     : beginWait(ctx, run, step, config, outcome.wait, outcome.output);
+}
+
+/** The step itself begins afterwards. */
+function waitForHours(ctx: Ctx, run: Run, until: Date): { run: Run; until: Date } {
+  const wait_until = until.toISOString();
+  const wait = { kind: "window", until: wait_until, event: null, port: null, matched: null };
+  return { run: store.update(ctx, automationRun, run, { status: "waiting", wait, wait_until }, undefined, null), until };
 }
 
 /** Whatever it writes says which run wrote it, so that no automation starts itself without end. */

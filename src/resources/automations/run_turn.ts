@@ -46,7 +46,7 @@ export async function takeTurn(ctx: Ctx, turn: Turn, found: Run, asksAgain: Date
   const signals = await signalsFor(ctx, found.id);
   const left = signals.find(({ purpose }) => purpose !== "wait");
   if (left !== undefined) return leave(ctx, turn, found, left);
-  if (found.wait !== null) return endOfWait(ctx, turn, found, signals);
+  if (found.wait !== null && !hoursHaveCome(ctx, found)) return endOfWait(ctx, turn, found, signals);
   if (asksAgain !== null) return stop(ctx, turn, asksAgain);
   if (found.current_node_id === null) return endRun(ctx, turn, found, { status: "completed" });
   if (found.steps_executed >= (limits.max_steps_per_run ?? 1000))
@@ -61,8 +61,15 @@ export async function takeTurn(ctx: Ctx, turn: Turn, found: Run, asksAgain: Date
       },
     });
   const run =
-    found.status === "held"
-      ? store.update(ctx, automationRun, found, { status: "running", status_reason: null }, undefined, null)
+    found.status === "held" || found.wait !== null
+      ? store.update(
+          ctx,
+          automationRun,
+          found,
+          { status: "running", status_reason: null, wait: null, wait_until: null },
+          undefined,
+          null,
+        )
       : found;
   const next = await executeStep(ctx, turn, run);
   return next.until === null ? goOn(ctx, turn, next.run) : stop(ctx, { ...turn, job }, next.until);
@@ -132,6 +139,12 @@ interface KeptWait {
   until: string;
   port: string;
   matched: string | null;
+}
+
+/** It waited for the hours in which its step may talk to people. */
+function hoursHaveCome({ now }: Ctx, { wait }: Run): boolean {
+  const { kind, until } = wait as unknown as KeptWait;
+  return kind === "window" && new Date(until) <= now;
 }
 
 /** The event came, or the condition holds, or the time is over; or it was woken for something else, and waits on. */

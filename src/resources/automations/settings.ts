@@ -4,10 +4,10 @@ import { z } from "zod";
 import { isTimeZone } from "../../values/time.ts";
 import { clockTime, duration, label } from "./catalog.ts";
 
-const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
-const recipient = ["recipient", "sender"];
+export const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
+const recipient = ["recipient", "sender", "owner"];
 const zone = z.string().refine((name) => recipient.includes(name) || isTimeZone(name), {
-  error: "must be recipient, sender or a time zone such as Europe/Berlin",
+  error: "must be recipient, sender, owner or a time zone such as Europe/Berlin",
 });
 const count = z.int().min(1).max(1_000_000);
 

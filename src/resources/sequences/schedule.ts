@@ -30,15 +30,28 @@ const daysAhead = 14;
 /** The first moment at or after `at` in the schedule. Without a schedule, `at` itself. */
 export function nextSlot(hours: Schedule | null, timezone: string, at: Date): Date {
   if (hours === null) return at;
+  const slot = firstSlot(hours, timezone, at);
+  if (slot === null) throw new Error("a schedule that never opens");
+  return slot.at;
+}
+
+/** The same with the end of those hours, on days that are not blocked. Null where none come. */
+export function firstSlot(
+  hours: Schedule,
+  timezone: string,
+  at: Date,
+  { blocked = [], ahead = daysAhead }: { blocked?: readonly string[]; ahead?: number } = {},
+): { at: Date; closes: Date } | null {
   const today = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timezone).toPlainDate();
-  for (let days = 0; days <= daysAhead; days++) {
+  for (let days = 0; days <= ahead; days++) {
     const day = today.add({ days });
+    if (blocked.includes(day.toString())) continue;
     for (const { start, end } of rangesOn(hours, day.dayOfWeek)) {
       const [opens, closes] = [instantOf(day, start, timezone), instantOf(day, end, timezone)];
-      if (at < closes && opens < closes) return at > opens ? at : opens;
+      if (at < closes && opens < closes) return { at: at > opens ? at : opens, closes };
     }
   }
-  throw new Error("a schedule that never opens");
+  return null;
 }
 
 /** `delay` after a moment. Days are calendar days in the zone. */

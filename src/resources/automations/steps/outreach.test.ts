@@ -129,3 +129,37 @@ test("a text goes to nobody without a number, and only from a number that the me
   assert.deepEqual([silent.steps[0].branch, silent.steps[0].output.reason], ["suppressed", "no_number"]);
   assert.deepEqual([refused.status, refused.error.code], ["held", "phone_number_missing"]);
 });
+
+test("people hear of it within its hours, where they are, and delays are not moved", async () => {
+  const { acme, ann } = await outreach();
+  await acme.put(`/contact/${ann.id}/`, { timezone: "Asia/Kathmandu" });
+  on.clock.now = new Date("2031-03-08T10:00:00Z");
+  const time_window = { days: ["mon", "tue"], from: "09:00", to: "17:30", blocked_dates: ["2031-03-10"], spread_minutes: 15 };
+  const graph = chain(
+    ["wait.duration", { amount: 1, unit: "minutes" }],
+    ["email.draft", { ...letter, subject: "Draft" }],
+    ["email.send", letter],
+    ["email.send", { ...letter, respect_window: false }],
+  );
+
+  const { id } = await runFor(acme, graph, ann, { time_window });
+  on.clock.now = new Date("2031-03-08T10:02:00Z");
+  await work();
+  const waiting = await acme.get(`/automation_runs/${id}/`);
+  on.clock.now = new Date("2031-03-11T03:30:01Z");
+  await work();
+
+  const [opens, until] = [Date.parse("2031-03-11T03:15:00Z"), Date.parse(waiting.wait.until)];
+  assert.deepEqual([waiting.status, waiting.wait.kind, waiting.current_node_id], ["waiting", "window", "s3"]);
+  assert.ok(until >= opens && until < opens + 15 * 60_000, waiting.wait.until);
+  assert.equal((await acme.get(`/automation_runs/${id}/`)).status, "completed");
+  assert.equal(mail.to(ann.emails[0].email).length, 2);
+  const never = { name: "X", ...manual, graph, settings: { time_window: { days: ["mon"], blocked_dates: mondays() } } };
+  const made = await acme.post("/automations/", never);
+  const { errors } = await acme.refused(400, "POST", `/automations/${made.id}/publish/`, {});
+  assert.equal(errors[0].code, "window_empty");
+});
+
+/** All of the next fourteen months. */
+const mondays = (): string[] =>
+  Array.from({ length: 60 }, (_, i) => new Date(Date.UTC(2031, 2, 10 + 7 * i)).toISOString().slice(0, 10));

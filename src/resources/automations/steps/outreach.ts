@@ -30,7 +30,7 @@ const subscription = {
 };
 const madeOutput = z.object({ id: z.string(), object_type: z.string(), to: z.union([z.string(), z.array(z.string())]) });
 /** The message is written here, once. The machinery of its kind sends it once at most. */
-const sending = { ports: ["out", "suppressed"], side_effect: "at_most_once", output: madeOutput } as const;
+const sending = { ports: ["out", "suppressed"], side_effect: "at_most_once", output: madeOutput, keepsHours: true } as const;
 
 export const outreachSteps: readonly StepType[] = [
   define(outreach, "email.send", "Sends an e-mail.", mail, { ...sending, run: sendEmail, lacks: mailLacks }),

@@ -32,6 +32,8 @@ export interface StepType extends TypeDefinition {
   shown?(config: Record<string, any>): object;
   /** For a step that asks another service: what follows the first half, which `run` is. */
   outside?: Outside;
+  /** It talks to people: it waits for the hours of the automation, unless its `respect_window` is false. */
+  keepsHours?: boolean;
   /** What of its config is not carried out yet, in words; null for nothing. */
   lacks?(config: Record<string, any>): string | null;
   /** How it is simulated, inside a transaction that is rolled back. By default it runs there as it is. */
