@@ -26,8 +26,10 @@ const withHistory = ["lead", "contact", "opportunity", "conversation"];
 export function belongsTo({ registry }: Ctx, record: Subject): Sql | null {
   const own = text(record?.id);
   const kind = own === null ? undefined : withHistory.find((one) => isId(registry.resource(one)!.prefix, own));
-  if (kind !== undefined) return sql`t.${name(`${kind}_id`)} = ${own}`;
   const lead = text(record?.lead_id);
+  // Calls and mail seldom name a deal. What names no other deal counts.
+  if (kind === "opportunity" && lead !== null) return sql`t.lead_id = ${lead} and coalesce(t.opportunity_id, ${own}) = ${own}`;
+  if (kind !== undefined) return sql`t.${name(`${kind}_id`)} = ${own}`;
   return lead === null ? null : sql`t.lead_id = ${lead}`;
 }
 
