@@ -20,6 +20,27 @@ const ann = (acme: Workspace, { id }: any) =>
 
 const to = { $ref: "record" };
 
+/** A sequence whose first step is far away, and these verbs one after the other. */
+async function inSequence(acme: Workspace, lead: any, ...verbs: string[]): Promise<any> {
+  await ann(acme, lead);
+  const steps = [{ step_type: "task", text: "Write", delay: { amount: 30, unit: "days" } }];
+  const { id } = await acme.post("/sequence/", { name: "S", timezone: "UTC", steps });
+  return chain(...verbs.map((verb): [string, object] => [`sequence.${verb}`, { sequence_id: id, contact: to }]));
+}
+
+async function sequenceIs(acme: Workspace, lead: any, run: any, branches: string[], status: string): Promise<void> {
+  assert.deepEqual(
+    run.steps.map((step: any) => step.branch),
+    branches,
+    JSON.stringify(run.steps),
+  );
+  const { data } = await acme.get(`/sequence_subscription/?lead_id=${lead.id}`);
+  assert.deepEqual(
+    data.map((one: any) => one.status),
+    [status],
+  );
+}
+
 export const outreachExamples: Record<string, StepExample> = {
   "email.send": {
     async graph(acme, lead) {
@@ -63,6 +84,32 @@ export const outreachExamples: Record<string, StepExample> = {
       const { text, channel, automation_run_id } = await only(acme, "channel_message", lead);
       assert.deepEqual([text, channel, automation_run_id !== null], ["Hi Ann", "whatsapp", true]);
     },
+  },
+  "call.task": {
+    async graph(acme, lead) {
+      await ann(acme, lead);
+      return chain(["call.task", { to, assigned_to: acme.userId, due: { amount: 2, unit: "days" } }]);
+    },
+    async check(acme, lead) {
+      const [task] = (await acme.get(`/task/?lead_id=${lead.id}&_type=call`)).data;
+      assert.deepEqual([task.text, task.assigned_to, task._type], ["Call Ann Lee", acme.userId, "call"]);
+    },
+  },
+  "sequence.subscribe": {
+    graph: async (acme, lead) => inSequence(acme, lead, "subscribe", "subscribe"),
+    check: (acme, lead, run) => sequenceIs(acme, lead, run, ["out", "skipped"], "active"),
+  },
+  "sequence.pause": {
+    graph: async (acme, lead) => inSequence(acme, lead, "subscribe", "pause"),
+    check: (acme, lead, run) => sequenceIs(acme, lead, run, ["out", "out"], "paused"),
+  },
+  "sequence.resume": {
+    graph: async (acme, lead) => inSequence(acme, lead, "subscribe", "pause", "resume"),
+    check: (acme, lead, run) => sequenceIs(acme, lead, run, ["out", "out", "out"], "active"),
+  },
+  "sequence.unsubscribe": {
+    graph: async (acme, lead) => inSequence(acme, lead, "subscribe", "unsubscribe", "unsubscribe"),
+    check: (acme, lead, run) => sequenceIs(acme, lead, run, ["out", "out", "skipped"], "finished"),
   },
   "http.request": {
     async graph() {

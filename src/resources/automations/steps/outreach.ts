@@ -1,9 +1,11 @@
 // Steps that speak to people.
 import { z } from "zod";
-import { anything, defining, id, label, may, naming, need, oneOf, words } from "../catalog.ts";
+import { anything, defining, duration, id, label, may, naming, need, oneOf, words } from "../catalog.ts";
+import { giveCall } from "./calling.ts";
 import { draftEmail, mailLacks, sendEmail } from "./mailing.ts";
 import { notifyUsers } from "./notifying.ts";
 import { internal, type StepType } from "./step.ts";
+import { pauseContact, resumeContact, subscribeContact, unsubscribeContact } from "./subscribing.ts";
 import { messageLacks, sendMessage, sendSms } from "./texting.ts";
 
 const define = defining<StepType>();
@@ -28,6 +30,13 @@ const subscription = {
   sender: may(anything),
   on_conflict: may(oneOf("skip", "fail", "replace")),
 };
+const subscribing = {
+  subscribe: subscribeContact,
+  pause: pauseContact,
+  resume: resumeContact,
+  unsubscribe: unsubscribeContact,
+};
+const idOutput = z.object({ id: z.string(), object_type: z.string() });
 const madeOutput = z.object({ id: z.string(), object_type: z.string(), to: z.union([z.string(), z.array(z.string())]) });
 /** The message is written here, once. The machinery of its kind sends it once at most. */
 const sending = { ports: ["out", "suppressed"], side_effect: "at_most_once", output: madeOutput, keepsHours: true } as const;
@@ -58,8 +67,8 @@ export const outreachSteps: readonly StepType[] = [
     outreach,
     "call.task",
     "Creates a task to call.",
-    { to: need(anything), assigned_to: need(anything), due: may(anything), script: may(words) },
-    internal,
+    { to: need(anything), assigned_to: need(anything), due: may(z.union([duration, z.string().max(64)])), script: may(words) },
+    { ...internal, output: idOutput, run: giveCall },
   ),
   define(
     outreach,
@@ -68,7 +77,7 @@ export const outreachSteps: readonly StepType[] = [
     { dialer_id: naming(need(id), "dialer"), contact: may(anything) },
     internal,
   ),
-  ...["subscribe", "pause", "resume", "unsubscribe"].map((verb) =>
+  ...Object.entries(subscribing).map(([verb, run]) =>
     define(
       outreach,
       `sequence.${verb}`,
@@ -77,6 +86,8 @@ export const outreachSteps: readonly StepType[] = [
       {
         ports: ["out", "skipped"],
         side_effect: "internal",
+        output: z.object({ id: z.string().nullable(), reason: z.string().optional() }),
+        run,
       },
     ),
   ),

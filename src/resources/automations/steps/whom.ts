@@ -28,6 +28,13 @@ export async function whom(call: Call, given: unknown, hasWay: HasWay): Promise<
   return all;
 }
 
+/** The only contact that a config names; by default that of the record. */
+export async function personNamed(call: Call, given: unknown, hasWay: HasWay): Promise<Person> {
+  const [first] = await whom(call, given ?? call.run.object_id, hasWay);
+  if (first?.person == null) throw nobody("There is no contact: name one");
+  return first.person;
+}
+
 async function named({ ctx }: Call, one: unknown, hasWay: HasWay): Promise<Whom> {
   if (typeof one !== "string" || one === "") throw nobody("Somebody to write to is missing: what it refers to is empty");
   if (isId(user.prefix, one)) return { person: null, written: ctx.directory.get(user, one)?.email ?? null };

@@ -56,6 +56,8 @@ const codes: Record<string, string> = {
   sender: "connected_account_missing",
   email_account_id: "connected_account_missing",
   send_as_id: "connected_account_missing",
+  sender_account_id: "connected_account_missing",
+  sender_email: "connected_account_missing",
   local_phone: "phone_number_missing",
 };
 

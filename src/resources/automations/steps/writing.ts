@@ -99,7 +99,7 @@ export async function findAlike(
 /** A body as a request would send it. Unknown fields are refused. */
 const given = (body: Fields) => ({ params: {}, query: {}, body, strict: true });
 
-function checkMay({ ctx }: Pick<Call, "ctx">, kind: Resource, verb: "create" | "update" | "delete"): void {
+export function checkMay({ ctx }: Pick<Call, "ctx">, kind: Resource, verb: "create" | "update" | "delete"): void {
   const operation = ctx.registry.operation(`${kind.name}.${verb}`);
   if (operation === undefined && verb === "delete")
     throw new StepFailure("object_type_mismatch", "config", `A ${kind.name} cannot be deleted by a step`);
