@@ -2908,6 +2908,7 @@ create table share_bulk (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  error text,
   constraint share_bulk_pkey PRIMARY KEY (organization_id, id),
   constraint share_bulk_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint share_bulk_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text])))

@@ -20,6 +20,7 @@ import { mailWork } from "./mail_out/mail_work.ts";
 import { sentCopyWork } from "./mail_out/sent_copy.ts";
 import { erasure } from "./organization/erasure.ts";
 import { sequenceWork } from "./sequences/take_turn.ts";
+import { shareWork } from "./sharing/share_work.ts";
 import { systemMailWork } from "./system_mail/send.ts";
 import { dialerWork } from "./telephony/dialer_work.ts";
 import { numberWork } from "./telephony/number_work.ts";
@@ -54,6 +55,7 @@ export const background: Background = {
     batchWork,
     exportWork,
     bulkWork,
+    shareWork,
   ],
   consumers: [webhookConsumer, automationConsumer],
   timers,

@@ -3,60 +3,38 @@
 import { actorOfMember } from "../../auth/unscoped_work.ts";
 import type { Actor, Ctx } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
-import { Problem } from "../../core/errors.ts";
-import { asRefusal } from "../../db/refusals.ts";
 import { sql } from "../../db/sql.ts";
 import { requestOf } from "../../jobs/claims.ts";
-import { ClaimLost, holdClaim, type Job, release, type Work } from "../../jobs/job.ts";
+import { holdClaim, type Job, release, type Work } from "../../jobs/job.ts";
 import { actingAs, asService, readingAs, systemActor } from "../../records/acting.ts";
 import { findRecords } from "../../records/records.ts";
 import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { bulkAction } from "./bulk_action.ts";
 import { finalStates } from "./common.ts";
-import { type BulkAction, type Doing, type Done, failed, type Item } from "./doing.ts";
+import type { BulkAction, Doing, Done } from "./doing.ts";
 import { doings } from "./kinds.ts";
 import { bulkJobs } from "./names.ts";
 import { finish, noteDone, stop } from "./progress.ts";
 import { nextItems } from "./snapshot.ts";
-
-const itemsMost = 200;
-/** After so long, others get the place. */
-const turnsForMs = 2000;
-/** How often the job itself tries an item that fails without a reason that says something about it. */
-const attemptsMost = 5;
+import { type Extent, takeTurns } from "./turns.ts";
 
 export const bulkWork: Work = {
   ...bulkJobs,
   doc: "Carries out bulk actions.",
   slots: 4,
-  async run(core, job) {
-    const until = performance.now() + turnsForMs;
-    let single = 0;
-    for (;;) {
-      const mayGoOn = performance.now() < until;
-      try {
-        if (!(await takeTurn(core, job, { most: single > 0 ? 1 : itemsMost, mayGoOn }))) return;
-        single--;
-      } catch (error) {
-        if (error instanceof ClaimLost) throw error;
-        // What the database refuses at the end fails the whole transaction. Item by item, it says which one.
-        if (single <= 0) single = itemsMost;
-        else await failItem(core, job, error);
-      }
-    }
-  },
+  run: (core, job) =>
+    takeTurns(
+      job,
+      (extent) => takeTurn(core, job, extent),
+      (done) => endItem(core, job, done),
+    ),
   async giveUp(ctx, { object_id }) {
     const [row] = await lockToChange(ctx, bulkAction, sql`t.id = ${object_id}`);
     if (row !== undefined && !finalStates.has(row.status))
       stop(ctx, row, "Several workers ended in the middle of it: start another for what is left");
   },
 };
-
-interface Extent {
-  most: number;
-  mayGoOn: boolean;
-}
 
 /** Returns whether the next items follow at once. The job is then still claimed. */
 async function takeTurn(core: Core, job: Job, { most, mayGoOn }: Extent): Promise<boolean> {
@@ -71,16 +49,10 @@ async function takeTurn(core: Core, job: Job, { most, mayGoOn }: Extent): Promis
   });
 }
 
-/** The first item fails, for the reason that its transaction failed with. */
-async function failItem(core: Core, job: Job, error: unknown): Promise<void> {
-  const problem = asRefusal(error);
-  const says = problem instanceof Problem && problem.status < 500;
-  if (!says && job.failures < attemptsMost) throw error;
-  const done: Done = says
-    ? failed(problem)
-    : { status: "failed", error: "could not be done: the database refused it again and again" };
+/** What became of the first item that is left. */
+async function endItem(core: Core, job: Job, done: Done): Promise<void> {
   await inItsName(core, job, async (ctx, action) => {
-    const items: Item[] = await nextItems(ctx, action.id, 1);
+    const items = await nextItems(ctx, action.id, 1);
     if (items.length > 0) noteDone(ctx, action, items, [done]);
     return true;
   });

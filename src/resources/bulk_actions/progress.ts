@@ -7,11 +7,10 @@ import { bulkAction } from "./bulk_action.ts";
 import type { BulkAction, Done, Item } from "./doing.ts";
 
 /** The action names its first failures. The list of its items has all of them. */
-const errorsMost = 100;
+export const errorsMost = 100;
 
-/** Writes what became of the first items, and counts it. */
-export function noteDone(ctx: Ctx, action: BulkAction, items: readonly Item[], done: readonly Done[]): BulkAction {
-  if (done.length === 0) return action;
+/** Writes what became of the first items. Returns how many they are of each state, and which failed. */
+export function writeDone(ctx: Ctx, items: readonly Item[], done: readonly Done[]) {
   const taken = items.slice(0, done.length);
   write(ctx, {
     name: "bulk_action_item.done",
@@ -24,6 +23,13 @@ export function noteDone(ctx: Ctx, action: BulkAction, items: readonly Item[], d
   const failures = taken.flatMap(({ object_id }, i) =>
     done[i]!.status === "failed" ? [{ object_id, error: done[i]!.error ?? "" }] : [],
   );
+  return { taken, count, failures };
+}
+
+/** The same for a bulk action, with its counters. */
+export function noteDone(ctx: Ctx, action: BulkAction, items: readonly Item[], done: readonly Done[]): BulkAction {
+  if (done.length === 0) return action;
+  const { taken, count, failures } = writeDone(ctx, items, done);
   const values = {
     n_objects_processed: action.n_objects_processed + done.length,
     n_leads_processed: action.n_leads_processed + taken.filter(({ opens_lead }) => opens_lead).length,

@@ -42,31 +42,40 @@ export const shareContact = operation({
     organization_name: z.string(),
     date_created: z.iso.datetime().describe("When it was shared with that organization."),
   }),
-  async run(ctx, { id, organization_id, lead_id }) {
-    lockShares(ctx, [id]);
-    const before = await lockRecord(ctx, contact, id);
-    const there = await enterAsMember(ctx, organization_id, "organization_id", seesAllInBoth);
-    const present = await copyIn(ctx, before, organization_id);
-    if (present !== undefined) {
-      ctx.reply.status = 200;
-      return linkTo(present);
-    }
-
-    const share = { share_id: before.share_id ?? newId("share"), shared_at: ctx.now.toISOString() };
-    const copy = store.insert(there, contact, {
-      ...inCommon(before),
-      ...share,
-      emails: await markSuppressed(there, before.emails),
-      lead_id: await leadThere(there, before, lead_id),
-    });
-    await nameAfterContacts(there, [copy.lead_id]);
-    const meta = { shared_with: organization_id };
-    const after = before.share_id === null ? store.update(ctx, contact, before, share, meta) : before;
-    emit(ctx, contact, { action: "shared", after, meta });
-    tellAdmins(ctx, there, copy);
-    return linkTo({ ...share, organization_id, organization_name: nameOf(there), contact_id: copy.id, lead_id: copy.lead_id });
+  async run(ctx, { id, ...target }) {
+    const { link, isNew } = await share(ctx, id, target);
+    if (!isNew) ctx.reply.status = 200;
+    return link;
   },
 });
+
+/** Shares a contact, unless it is shared there already. */
+export async function share(
+  ctx: Ctx,
+  id: string,
+  { organization_id, lead_id }: { organization_id: string; lead_id?: string | null },
+) {
+  lockShares(ctx, [id]);
+  const before = await lockRecord(ctx, contact, id);
+  const there = await enterAsMember(ctx, organization_id, "organization_id", seesAllInBoth);
+  const present = await copyIn(ctx, before, organization_id);
+  if (present !== undefined) return { link: linkTo(present), isNew: false };
+
+  const share = { share_id: before.share_id ?? newId("share"), shared_at: ctx.now.toISOString() };
+  const copy = store.insert(there, contact, {
+    ...inCommon(before),
+    ...share,
+    emails: await markSuppressed(there, before.emails),
+    lead_id: await leadThere(there, before, lead_id),
+  });
+  await nameAfterContacts(there, [copy.lead_id]);
+  const meta = { shared_with: organization_id };
+  const after = before.share_id === null ? store.update(ctx, contact, before, share, meta) : before;
+  emit(ctx, contact, { action: "shared", after, meta });
+  tellAdmins(ctx, there, copy);
+  const place = { organization_id, organization_name: nameOf(there), contact_id: copy.id, lead_id: copy.lead_id };
+  return { link: linkTo({ ...share, ...place }), isNew: true };
+}
 
 async function copyIn(ctx: Ctx, { share_id }: Contact, organizationId: string): Promise<SharedContact | undefined> {
   if (share_id === null) return undefined;

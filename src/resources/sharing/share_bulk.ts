@@ -27,6 +27,7 @@ export const shareBulk = resource({
       default: [] as { contact_id: string; error: string }[],
       doc: "The first hundred contacts that could not be shared.",
     }),
+    error: text({ readOnly: true, max: 1000, doc: "Why it failed." }),
     date_started: timestamp({ readOnly: true }),
     date_completed: timestamp({ readOnly: true }),
   },

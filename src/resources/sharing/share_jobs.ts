@@ -1,0 +1,2 @@
+/** The kind of work. */
+export const shareJobs = { kind: "share_bulk" } as const;

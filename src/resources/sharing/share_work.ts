@@ -1,0 +1,130 @@
+// The work for sharing many contacts: a job is one run. Each contact is shared once, with the rights that whoever asked for it has in both
+// organizations at that moment.
+import { actorOfMember } from "../../auth/unscoped_work.ts";
+import type { Ctx } from "../../core/context.ts";
+import type { Core } from "../../core/core.ts";
+import { Problem } from "../../core/errors.ts";
+import type { Row } from "../../core/resource.ts";
+import { sql } from "../../db/sql.ts";
+import { requestOf } from "../../jobs/claims.ts";
+import { holdClaim, type Job, release, type Work } from "../../jobs/job.ts";
+import { actingAs, asService, readingAs, systemActor } from "../../records/acting.ts";
+import { findRecord, findRecords } from "../../records/records.ts";
+import { lockToChange } from "../../records/references.ts";
+import { store } from "../../records/store.ts";
+import { type Done, each, gone, type Item } from "../bulk_actions/doing.ts";
+import { errorsMost, writeDone } from "../bulk_actions/progress.ts";
+import { nextItems } from "../bulk_actions/snapshot.ts";
+import { type Extent, takeTurns } from "../bulk_actions/turns.ts";
+import { contact } from "../contacts/contact.ts";
+import { share } from "../contacts/share.ts";
+import { seesAllInBoth } from "../contacts/sharing.ts";
+import { enterAsMember } from "../shared/elsewhere.ts";
+import { shareBulk } from "./share_bulk.ts";
+import { shareJobs } from "./share_jobs.ts";
+
+type ShareBulk = Row<typeof shareBulk>;
+
+export const shareWork: Work = {
+  ...shareJobs,
+  doc: "Shares many contacts with other organizations.",
+  slots: 2,
+  run: (core, job) =>
+    takeTurns(
+      job,
+      (extent) => takeTurn(core, job, extent),
+      (done) => endItem(core, job, done),
+    ),
+  async giveUp(ctx, { object_id }) {
+    const [row] = await lockToChange(ctx, shareBulk, sql`t.id = ${object_id}`);
+    if (row !== undefined && isOpen(row)) fail(ctx, row, "Several workers ended in the middle of it: start it again");
+  },
+};
+
+const isOpen = ({ status }: ShareBulk): boolean => status === "queued" || status === "running";
+
+/** Returns whether the next items follow at once. The job is then still claimed. */
+async function takeTurn(core: Core, job: Job, { most, mayGoOn }: Extent): Promise<boolean> {
+  return inItsName(core, job, async (ctx, row) => {
+    const refusal = await whyNot(ctx, row);
+    if (refusal !== null) {
+      fail(ctx, row, refusal);
+      release(ctx, job, null);
+      return false;
+    }
+    const items = await nextItems(ctx, row.id, most);
+    const done = await each(ctx, items, (own, item) => shareItem(own, row, item));
+    const after = noteDone(ctx, row, items, done);
+    if (done.length === items.length && items.length < most) {
+      store.update(ctx, shareBulk, after, { status: "completed", date_completed: ctx.now.toISOString() });
+      release(ctx, job, null);
+      return false;
+    }
+    if (!mayGoOn) release(ctx, job, ctx.now);
+    return mayGoOn;
+  });
+}
+
+async function shareItem(ctx: Ctx, { target_organization_id }: ShareBulk, { object_id }: Item): Promise<Done> {
+  if ((await findRecord(ctx, contact, object_id)) === null) return gone;
+  const { isNew } = await share(ctx, object_id, { organization_id: target_organization_id });
+  return isNew ? { status: "succeeded" } : { status: "skipped", error: "is shared there already" };
+}
+
+async function endItem(core: Core, job: Job, done: Done): Promise<void> {
+  await inItsName(core, job, async (ctx, row) => {
+    const items = await nextItems(ctx, row.id, 1);
+    if (items.length > 0) noteDone(ctx, row, items, [done]);
+    return true;
+  });
+}
+
+function noteDone(ctx: Ctx, row: ShareBulk, items: readonly Item[], done: readonly Done[]): ShareBulk {
+  const values = { status: "running", date_started: row.date_started ?? ctx.now.toISOString() } as const;
+  if (done.length === 0) return store.update(ctx, shareBulk, row, values);
+  const { count, failures } = writeDone(ctx, items, done);
+  const errors = failures.map(({ object_id, error }) => ({ contact_id: object_id, error }));
+  return store.update(ctx, shareBulk, row, {
+    ...values,
+    n_processed: row.n_processed + done.length,
+    n_shared: row.n_shared + count("succeeded"),
+    n_skipped: row.n_skipped + count("skipped"),
+    n_failed: row.n_failed + count("failed"),
+    errors: [...row.errors, ...errors].slice(0, errorsMost),
+  });
+}
+
+/** A transaction with the run and the claim, as whoever asked for it. */
+async function inItsName(core: Core, job: Job, act: (ctx: Ctx, row: ShareBulk) => Promise<boolean>): Promise<boolean> {
+  const reading = await readingAs(core, systemActor(job.organization_id), requestOf(job));
+  const [found] = await findRecords(reading, shareBulk, [sql`t.id = ${job.object_id}`]);
+  const actor = await actorOfMember(core.db, job.organization_id, found?.created_by ?? "");
+  const inside = (work: (ctx: Ctx) => Promise<boolean>) =>
+    actor === null ? asService(core, job.organization_id, "", requestOf(job), work) : actingAs(core, actor, requestOf(job), work);
+  return inside(async (ctx) => {
+    const [row] = await lockToChange(ctx, shareBulk, sql`t.id = ${job.object_id}`);
+    await holdClaim(ctx, job);
+    if (row !== undefined && isOpen(row)) {
+      if (actor !== null) return act(ctx, row);
+      fail(ctx, row, "Whoever asked for it is no longer an active member");
+    }
+    release(ctx, job, null);
+    return false;
+  });
+}
+
+/** Why it may not go on; null if it may. */
+async function whyNot(ctx: Ctx, { target_organization_id }: ShareBulk): Promise<string | null> {
+  if (ctx.actor.past_due) return "The account is past due";
+  try {
+    await enterAsMember(ctx, target_organization_id, "organization_id", seesAllInBoth);
+    return null;
+  } catch (problem) {
+    if (!(problem instanceof Problem)) throw problem;
+    return Object.values(problem.fields)[0] ?? problem.message;
+  }
+}
+
+function fail(ctx: Ctx, row: ShareBulk, error: string): void {
+  store.update(ctx, shareBulk, row, { status: "failed", error, date_completed: ctx.now.toISOString() });
+}
