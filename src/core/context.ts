@@ -68,18 +68,8 @@ export interface Ctx extends Pick<Core, "db" | "forget" | "registry" | "settings
   reply: ReplyFacts;
   /** What a larger piece of work adds to the `meta` of the events it causes, such as `merge_source_lead_id`. */
   meta: Record<string, unknown>;
-  /** Set where a deletion can be undone: what is removed is noted here. */
-  removal?: Removal;
   /** Set for an operation that `lasts`. */
   lasting?: Lasting;
-}
-
-/** What deletions did, in their order: enough to bring it back. */
-export interface Removal {
-  /** The rows of a kind, by the resource's name. What belonged to a record comes before it. */
-  removed: { of: string; rows: readonly object[] }[];
-  /** What records that stayed had lost: their stored values before and after. */
-  lost: { of: string; id: string; was: Record<string, unknown>; is: Record<string, unknown> }[];
 }
 
 /** What a long answer needs while it runs: the `now` and the `actor` of its context are those of its beginning. */

@@ -11,6 +11,7 @@ import { deferConstraints } from "./defer_constraints.ts";
 import { emitInTurns } from "./event.ts";
 import { holdersOf, withIds } from "./named_ids.ts";
 import { among, asOne, lockPointing, lockToChange } from "./references.ts";
+import { notesOf } from "./removal_notes.ts";
 
 /**
  * Deletes rows with what belongs to them, deepest first. The event of every deleted record holds its last state. The events of
@@ -27,7 +28,7 @@ export async function removeRows(
   await forget(ctx, going, meta);
 
   for (const { of, rows, ids } of going.groups) {
-    ctx.removal?.removed.push({ of: of.name, rows });
+    notesOf(ctx)?.removed.push({ of: of.name, rows });
     write(
       ctx,
       statement(
@@ -146,7 +147,7 @@ async function letGo(
   if (along > 0) deferOnce(ctx, going);
   if (along === count) return;
   if (child.event === null) {
-    if (ctx.removal !== undefined) await noteCleared(ctx, child, field, ids);
+    if (notesOf(ctx) !== null) await noteCleared(ctx, child, field, ids);
     clear(ctx, child, field, ids);
   } else await find(child, among(sql`t.${name(field)}`, ids), asOne(ids, `${child.name}.losing_${field}`));
 }
@@ -159,7 +160,7 @@ function deferOnce(ctx: Ctx, going: Going): void {
 
 async function noteCleared(ctx: Ctx, of: Resource, field: string, ids: readonly string[]): Promise<void> {
   for (const row of await lockToChange(ctx, of, among(sql`t.${name(field)}`, ids)))
-    ctx.removal?.lost.push({ of: of.name, id: row.id, was: { [field]: row[field] }, is: { [field]: null } });
+    notesOf(ctx)?.lost.push({ of: of.name, id: row.id, was: { [field]: row[field] }, is: { [field]: null } });
 }
 
 function clear(ctx: Ctx, of: Resource, field: string, ids: readonly string[]): void {
@@ -183,7 +184,7 @@ async function changeAll(
   for (const [kind, befores] of Map.groupBy(rows, (row) => kindOf(of, row))) {
     const changes = befores.map((before) => ({ before, values: without(ctx, kind, before, gone) }));
     for (const { before, values } of changes)
-      ctx.removal?.lost.push({ of: of.name, id: before.id, was: valuesOf(before, Object.keys(values)), is: values });
+      notesOf(ctx)?.lost.push({ of: of.name, id: before.id, was: valuesOf(before, Object.keys(values)), is: values });
     await updateRows(ctx, kind, changes, meta);
   }
 }

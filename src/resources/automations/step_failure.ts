@@ -1,6 +1,6 @@
 // Why a step failed: a code, and a class that decides what happens then.
-import { collect, type FieldErrors } from "../../core/errors.ts";
 import { asRefusal } from "../../db/refusals.ts";
+import { refusalOf } from "../shared/refused_words.ts";
 
 export type FailureClass =
   | "transient"
@@ -39,22 +39,7 @@ const ofStatus: Record<number, [string, FailureClass]> = {
 /** The failure of a step; null for what is the service's own defect or a database that is away: the job is then tried again. */
 export function failureOf(error: unknown): StepFailure | null {
   if (error instanceof StepFailure) return error;
-  const refusal = asRefusal(error) as Error & { status?: number };
-  const known = ofStatus[refusal.status ?? 0];
-  return known === undefined ? null : new StepFailure(...known, wordsOf(refusal));
-}
-
-/** The reasons with their places, or else the sentence. */
-function wordsOf(refusal: Error): string {
-  const reasons: FieldErrors = {};
-  try {
-    collect(reasons, () => {
-      throw refusal;
-    });
-  } catch {
-    return refusal.message;
-  }
-  return Object.entries(reasons)
-    .map(([place, reason]) => `${place} ${reason}`)
-    .join("; ");
+  const refusal = refusalOf(asRefusal(error));
+  const known = ofStatus[refusal?.status ?? 0];
+  return known === undefined ? null : new StepFailure(...known, refusal!.words);
 }

@@ -1,9 +1,10 @@
 // Brings deleted records back, with what belonged to them and what others have lost.
-import type { Ctx, Removal } from "../../core/context.ts";
+import type { Ctx } from "../../core/context.ts";
 import type { Resource, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { deferConstraints } from "../../records/defer_constraints.ts";
 import { lockToChange } from "../../records/references.ts";
+import type { Removal } from "../../records/removal_notes.ts";
 import { store } from "../../records/store.ts";
 import { same } from "../../values/same.ts";
 import { nameAfterContacts } from "../leads/first_contact.ts";

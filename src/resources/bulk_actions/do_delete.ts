@@ -1,8 +1,9 @@
 // Deletes the items of a bulk action. Each item keeps what it was and what went with it, until it cannot be undone any more.
-import { type Ctx, type Removal, write } from "../../core/context.ts";
+import { type Ctx, write } from "../../core/context.ts";
 import type { Permission } from "../../core/permissions.ts";
 import { kindOf } from "../../core/resource.ts";
 import { checkOwner } from "../../records/records.ts";
+import { noteRemovals, type Removal } from "../../records/removal_notes.ts";
 import { type BulkAction, type Doing, type Done, each, gone, lockItems } from "./doing.ts";
 
 /** The names of kinds of activities on the wire, in this place, and inside. */
@@ -22,8 +23,8 @@ export const deleting: Doing = {
       const before = rows.get(object_id);
       if (before === undefined) return gone;
       checkOwner(own, of, before, "delete");
-      const removal: Removal = { removed: [], lost: [] };
-      await own.registry.verb(kindOf(of, before), "delete")({ ...own, removal }, before);
+      const removal = noteRemovals(own);
+      await own.registry.verb(kindOf(of, before), "delete")(own, before);
       keepBytes(own, removal);
       const isSmall = JSON.stringify(removal).length <= keptMost;
       return isSmall

@@ -1,9 +1,10 @@
 // Undoes the items of an edit or a deletion: each is as it was before, unless somebody has changed it since.
-import { type Ctx, query, type Removal } from "../../core/context.ts";
+import { type Ctx, query } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { kindOf, type Resource } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
+import type { Removal } from "../../records/removal_notes.ts";
 import { same } from "../../values/same.ts";
 import { bringBack } from "./bring_back.ts";
 import { deleting } from "./do_delete.ts";

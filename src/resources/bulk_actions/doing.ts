@@ -1,11 +1,11 @@
 // What a kind of bulk action does to its items.
 import type { Ctx } from "../../core/context.ts";
-import { Problem } from "../../core/errors.ts";
 import type { Permission } from "../../core/permissions.ts";
 import type { Resource, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
 import { lockShares } from "../contacts/sharing.ts";
+import { refusalOf } from "../shared/refused_words.ts";
 import { alone } from "./alone.ts";
 import type { bulkAction } from "./bulk_action.ts";
 import type { bulkActionItem } from "./item.ts";
@@ -52,9 +52,9 @@ export async function each(ctx: Ctx, items: readonly Item[], act: (ctx: Ctx, ite
 
 /** A refusal is the item's result. Anything else is thrown again. */
 export function failed(problem: unknown): Done {
-  if (!(problem instanceof Problem) || problem.status >= 500) throw problem;
-  const reasons = Object.entries(problem.fields).map(([place, reason]) => (place === "" ? reason : `${place} ${reason}`));
-  return { status: "failed", error: (reasons.join("; ") || problem.message).slice(0, 1000) };
+  const refusal = refusalOf(problem);
+  if (refusal === null) throw problem;
+  return { status: "failed", error: refusal.words.slice(0, 1000) };
 }
 
 /** The items' records as far as they exist and are visible, locked in the order of their ids. */
