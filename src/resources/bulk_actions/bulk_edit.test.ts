@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { atMoment } from "../../../test/support/clock.ts";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { withWorker } from "../../../test/support/worker.ts";
 
@@ -175,4 +176,9 @@ test("an undone edit restores what nobody has changed since, and reports the res
   const late = await edited(acme, { ...change, fields: { industry: "Iron" } });
   acme.service.clock.now = new Date(Date.now() + 31 * 86_400_000);
   await acme.refused(400, "POST", `/bulk_action/${late.id}/undo/`, {}, "undo");
+  const itemsAfter = async (days: number) => {
+    await atMoment(acme.service, new Date(Date.now() + days * 86_400_000).toISOString(), "bulk_items");
+    return (await acme.get(`/bulk_action/${late.id}/items/`)).data.length;
+  };
+  assert.deepEqual([await itemsAfter(36), await itemsAfter(38)], [2, 0]);
 });

@@ -1,7 +1,7 @@
 // Takes items in turns, each in a transaction of its own.
-import { Problem } from "../../core/errors.ts";
 import { asRefusal } from "../../db/refusals.ts";
 import { ClaimLost, type Job } from "../../jobs/job.ts";
+import { refusalOf } from "../shared/refused_words.ts";
 import { type Done, failed } from "./doing.ts";
 
 export interface Extent {
@@ -42,7 +42,7 @@ export async function takeTurns(
 
 function resultOf(job: Job, error: unknown): Done {
   const problem = asRefusal(error);
-  if (problem instanceof Problem && problem.status < 500) return failed(problem);
+  if (refusalOf(problem) !== null) return failed(problem);
   if (job.failures < attemptsMost) throw error;
   return { status: "failed", error: "could not be done: the database refused it again and again" };
 }

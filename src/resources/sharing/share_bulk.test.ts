@@ -48,6 +48,6 @@ test("the contacts are selected in one way, and whoever asks has the rights in b
   await work(acme);
 
   const { status, error, n_shared } = await acme.get(`${path}${made.id}/`);
-  assert.deepEqual([status, error, n_shared], ["failed", "must be an organization that you are a member of", 0]);
+  assert.deepEqual([status, error, n_shared], ["failed", "organization_id must be an organization that you are a member of", 0]);
   assert.deepEqual((await there.get("/contact/")).data, []);
 });

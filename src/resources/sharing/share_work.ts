@@ -3,7 +3,6 @@
 import { actorOfMember } from "../../auth/unscoped_work.ts";
 import type { Ctx } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
-import { Problem } from "../../core/errors.ts";
 import type { Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { requestOf } from "../../jobs/claims.ts";
@@ -20,6 +19,7 @@ import { contact } from "../contacts/contact.ts";
 import { share } from "../contacts/share.ts";
 import { seesAllInBoth } from "../contacts/sharing.ts";
 import { enterAsMember } from "../shared/elsewhere.ts";
+import { refusalOf } from "../shared/refused_words.ts";
 import { shareBulk } from "./share_bulk.ts";
 import { shareJobs } from "./share_jobs.ts";
 
@@ -120,8 +120,9 @@ async function whyNot(ctx: Ctx, { target_organization_id }: ShareBulk): Promise<
     await enterAsMember(ctx, target_organization_id, "organization_id", seesAllInBoth);
     return null;
   } catch (problem) {
-    if (!(problem instanceof Problem)) throw problem;
-    return Object.values(problem.fields)[0] ?? problem.message;
+    const refusal = refusalOf(problem);
+    if (refusal === null) throw problem;
+    return refusal.words;
   }
 }
 
