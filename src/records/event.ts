@@ -1,7 +1,7 @@
 // Events. Each change writes one row in its own transaction, and the row never changes. `GET /event/` lists these rows, and
 // webhooks send them.
 
-import { type Ctx, transactionOf, userOf, write } from "../core/context.ts";
+import { type Ctx, idMoment, type Rehearsal, transactionOf, userOf, write } from "../core/context.ts";
 import { kindOf, type Resource, type Row } from "../core/resource.ts";
 import type { Statement } from "../db/database.ts";
 import { newId } from "../values/id.ts";
@@ -27,6 +27,7 @@ export function emit<R extends Resource>(ctx: Ctx, of: R, change: Change<R>): vo
 export function emitAll<R extends Resource>(ctx: Ctx, of: R, changes: readonly Change<R>[]): void {
   const events = changes.map((change) => eventOf(ctx, of, change)).filter((event) => event !== null);
   if (events.length === 0) return;
+  if (ctx.rehearsal !== undefined) return rehearse(ctx.rehearsal, events);
   for (let from = 0; from < events.length; from += batch) write(ctx, insertEvents(events.slice(from, from + batch)));
   transactionOf(ctx).afterCommit(() => ctx.registry.announceEvents());
 }
@@ -48,9 +49,14 @@ export function emitCustom(ctx: Ctx, name: string, about: About, data: object): 
 /** The same by any name. Returns its id. */
 export function emitPlain(ctx: Ctx, type: string, action: string, { object_id, lead_id }: About, data: object): string {
   const values = valuesOf(ctx, type, object_id, lead_id, { action }, JSON.stringify(data), "{}");
+  const id = values[names.indexOf("id")] as string;
+  if (ctx.rehearsal !== undefined) {
+    rehearse(ctx.rehearsal, [values]);
+    return id;
+  }
   write(ctx, insertEvents([values]));
   transactionOf(ctx).afterCommit(() => ctx.registry.announceEvents());
-  return values[names.indexOf("id")] as string;
+  return id;
 }
 
 /** The values of the event's row; null if the change emits no event. */
@@ -98,6 +104,10 @@ const text = `${into} values (${names.map((_, i) => `$${i + 1}`).join(", ")}, $$
 const manyText = `${into} select $2, ${others.join(", ")}, date_created
   from json_to_recordset($1::json) t(${others.map((one) => `${one} ${columns[one]}`).join(", ")})`;
 
+function rehearse({ hear }: Rehearsal, events: readonly unknown[][]): void {
+  for (const values of events) hear(Object.fromEntries(names.map((key, i) => [key, values[i]])));
+}
+
 function insertEvents(events: readonly unknown[][]): Statement {
   if (events.length === 1) return { name: "event.insert", text, values: events[0]!, isRow: true };
   const member = (values: readonly unknown[]) => (key: keyof typeof columns, i: number) =>
@@ -124,7 +134,7 @@ function valuesOf(
   };
   return [
     ctx.organization_id,
-    newId("ev", ctx.now.getTime()),
+    newId("ev", idMoment(ctx)),
     objectType,
     change.action,
     `${objectType}.${change.action}`,

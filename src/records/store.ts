@@ -1,6 +1,6 @@
 // Writes rows: one statement each, with its event, sent without waiting for the answer.
 
-import { type Ctx, transactionOf, userOf, write } from "../core/context.ts";
+import { type Ctx, idMoment, transactionOf, userOf, write } from "../core/context.ts";
 import type { Field } from "../core/field.ts";
 import type { Resource, Row, Values } from "../core/resource.ts";
 import type { Statement } from "../db/database.ts";
@@ -112,7 +112,7 @@ export const store = {
 function completeRow<R extends Resource>(ctx: Ctx, of: R, values: Values<R>): Row<R> {
   const now = ctx.now.toISOString();
   const row: Record<string, unknown> = {
-    id: newId(of.prefix, ctx.now.getTime()),
+    id: newId(of.prefix, idMoment(ctx)),
     organization_id: ctx.organization_id,
     created_by: userOf(ctx),
     updated_by: userOf(ctx),

@@ -1,5 +1,5 @@
 // The lines of a quote as they are stored: complete, in order, each with an id and its totals.
-import type { Ctx } from "../../core/context.ts";
+import { type Ctx, idMoment } from "../../core/context.ts";
 import { below } from "../../core/errors.ts";
 import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
@@ -28,7 +28,7 @@ export async function linesGiven(
       const named = same && !products.has(was.product_id ?? "") ? null : productNamed(products, line, same);
       return completeLine({ ...line }, named, { called: "quote", currency });
     });
-    const stored = storedLine(whole, known ? id : newId(lineItem.prefix, ctx.now.getTime()), position);
+    const stored = storedLine(whole, known ? id : newId(lineItem.prefix, idMoment(ctx)), position);
     ids.add(stored.id);
     return stored;
   });
@@ -42,7 +42,7 @@ export async function linesOfDeal(ctx: Ctx, opportunityId: string): Promise<Quot
 
 /** The same lines with new ids. */
 export const copiedLines = (ctx: Ctx, lines: readonly QuoteLine[]): QuoteLine[] =>
-  lines.map((line, position) => storedLine(line, newId(lineItem.prefix, ctx.now.getTime()), position));
+  lines.map((line, position) => storedLine(line, newId(lineItem.prefix, idMoment(ctx)), position));
 
 const storedLine = (line: WholeLine, id: string, position: number): QuoteLine => ({
   id,

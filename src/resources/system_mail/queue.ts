@@ -1,5 +1,5 @@
 // Queues system mail, in the transaction that causes it. `send.ts` sends it after the commit.
-import { type Ctx, userOf, write } from "../../core/context.ts";
+import { type Ctx, idMoment, userOf, write } from "../../core/context.ts";
 import { wake } from "../../jobs/job.ts";
 import { newId } from "../../values/id.ts";
 
@@ -21,7 +21,7 @@ export interface DigestMail {
 
 const prefix = "smail";
 
-export const newMailId = (ctx: Ctx): string => newId(prefix, ctx.now.getTime());
+export const newMailId = (ctx: Ctx): string => newId(prefix, idMoment(ctx));
 
 /** True for the Message-ID of a mail that this service sent to a member. `services/mail.ts` writes them. */
 export function isSystemMail({ settings }: Ctx, messageId: string | null): boolean {
