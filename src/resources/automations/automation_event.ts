@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { json, ref, text, texts } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
+import { found } from "./trace.ts";
 import { visibleAsEvent } from "./visibility.ts";
 
 const readOnly = true;
@@ -12,6 +13,7 @@ const evaluation = z.strictObject({
   result: z.enum(["started", "filtered", "skipped", "no_match_edge"]),
   reason: z.string().nullable(),
   run_id: z.string().nullable(),
+  conditions: z.array(found).optional().describe("What the conditions of its filter and its trigger found."),
 });
 export type Evaluation = z.output<typeof evaluation>;
 

@@ -1,10 +1,12 @@
 // A run: one execution of an automation for one record. The worker creates it.
 import { z } from "zod";
-import { boolean, choice, integer, json, label, ref, text, timestamp } from "../../core/field.ts";
+import { boolean, choice, computed, integer, json, label, ref, text, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
 import { anyObject } from "./fields.ts";
+import { runInWords, stepInWords } from "./in_words.ts";
 import { livingStates } from "./living_states.ts";
+import { found } from "./trace.ts";
 import { visibleAsRun } from "./visibility.ts";
 
 const readOnly = true;
@@ -32,6 +34,11 @@ export const automationRun = resource({
   order: "failures,-date_created",
   sort: { failures: { sql: (t) => sql`(case when ${name(t)}.status = 'failed' then 0 else 1 end)`, type: "number" } },
   filters: {
+    wrote_id: {
+      doc: "Only runs that created, changed or deleted the record with this id.",
+      sql: (ctx, value, t) => sql`${name(t)}.id in (select e.meta->>'automation_run_id' from event e
+        where e.organization_id = ${ctx.organization_id} and e.object_id = ${value})`,
+    },
     record_id: { doc: "Only runs for this record.", sql: (_ctx, value, t) => sql`${name(t)}.object_id = ${value}` },
   },
   fields: {
@@ -62,6 +69,12 @@ export const automationRun = resource({
       doc: "`{step_id, code, class, message, fingerprint}`: the same failure has the same `fingerprint`.",
     }),
     wait: json(anyObject, { readOnly, doc: "What it waits for: `{kind, until, event}`." }),
+    explanation: computed(
+      ["status", "status_reason", "error", "wait", "goal_id", "exit_id", "output"],
+      z.string(),
+      runInWords,
+      "Where it stands and why, in words.",
+    ),
     goal_id: text({ readOnly, doc: "The goal it reached." }),
     exit_id: text({ readOnly, doc: "The exit it left by." }),
     loops: json(z.array(anyObject), {
@@ -115,5 +128,7 @@ export const automationStepRun = resource({
     finished_at: timestamp({ readOnly }),
     wait_until: timestamp({ readOnly }),
     branch: text({ readOnly, doc: "The port it left by." }),
+    decision: json(z.array(found), { readOnly, doc: "What the conditions that it asked found." }),
+    explanation: computed(["status", "branch", "decision", "error", "wait_until"], z.string(), stepInWords, "The same in words."),
   },
 });

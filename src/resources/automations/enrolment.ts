@@ -3,6 +3,7 @@ import { type Ctx, transactionOf } from "../../core/context.ts";
 import { pgTimestamp } from "../../values/time.ts";
 import { openCircuit } from "./circuit.ts";
 import { milliseconds } from "./durations.ts";
+import type { Plan } from "./fields.ts";
 import type { Listener } from "./listeners.ts";
 
 /** A loop that nothing else recognizes is stopped by these. */
@@ -12,18 +13,33 @@ const byItself = "kind not in ('manual', 'bulk', 'replay', 'schedule')";
 
 /** Why it may not start now; null if it may. A start too many opens the circuit. */
 export async function enrolment(ctx: Ctx, listener: Listener, objectId: string | null): Promise<string | null> {
-  const { settings } = listener.plan;
-  const { all, living, last, inHour, inMinute, openUntil } = await startsOf(ctx, listener.automation_id, objectId);
-  if (openUntil !== null && Date.parse(openUntil) > ctx.now.getTime()) return "loop_rate";
+  const refused = await refusalOf(ctx, listener, objectId);
+  if (refused?.trips != null) await openCircuit(ctx, listener, refused.trips);
+  return refused?.reason ?? null;
+}
+
+interface Refused {
+  reason: string;
+  /** The rate that it goes beyond. */
+  trips: "loop_rate_record" | "loop_rate" | null;
+}
+
+export async function refusalOf(
+  ctx: Ctx,
+  { automation_id, plan: { settings } }: { automation_id: string; plan: Pick<Plan, "settings"> },
+  objectId: string | null,
+): Promise<Refused | null> {
+  const { all, living, last, inHour, inMinute, openUntil } = await startsOf(ctx, automation_id, objectId);
+  const no = (reason: string): Refused => ({ reason, trips: null });
+  if (openUntil !== null && Date.parse(openUntil) > ctx.now.getTime()) return no("loop_rate");
   const { re_enroll, cooldown, max_per_record, max_concurrent_per_record } = settings;
-  if (re_enroll === "never" && all > 0) return "reenroll";
-  if (re_enroll === "after_exit" && living >= max_concurrent_per_record) return "reenroll";
-  if (re_enroll === "always" && max_concurrent_per_record > 1 && living >= max_concurrent_per_record) return "concurrency";
-  if (max_per_record != null && all >= max_per_record) return "reenroll";
-  if (cooldown && last !== null && coolUntil(last, cooldown) > ctx.now.getTime()) return "cooldown";
+  if (re_enroll === "never" && all > 0) return no("reenroll");
+  if (re_enroll === "after_exit" && living >= max_concurrent_per_record) return no("reenroll");
+  if (re_enroll === "always" && max_concurrent_per_record > 1 && living >= max_concurrent_per_record) return no("concurrency");
+  if (max_per_record != null && all >= max_per_record) return no("reenroll");
+  if (cooldown && last !== null && coolUntil(last, cooldown) > ctx.now.getTime()) return no("cooldown");
   if (inHour < startsForRecordPerHour && inMinute < startsPerMinute) return null;
-  await openCircuit(ctx, listener, inHour >= startsForRecordPerHour ? "loop_rate_record" : "loop_rate");
-  return "loop_rate";
+  return { reason: "loop_rate", trips: inHour >= startsForRecordPerHour ? "loop_rate_record" : "loop_rate" };
 }
 
 /** How often it started, for the record and in the last minute. */

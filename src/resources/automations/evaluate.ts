@@ -6,12 +6,15 @@ import type { runKinds } from "./automation_run.ts";
 import { enrolment } from "./enrolment.ts";
 import { causationOf } from "./event_matching.ts";
 import { type Facts, triggerFacts, type Values, withRelated } from "./facts.ts";
+import type { Plan } from "./fields.ts";
 import type { Listener } from "./listeners.ts";
 import { livingIds } from "./living_ids.ts";
 import { askedOf, holds, passesFilter } from "./meets.ts";
 import { isDeletion, type Occurrence } from "./occurrence.ts";
 import { startRun } from "./start_run.ts";
 import { StepFailure } from "./step_failure.ts";
+import type { Trace } from "./trace.ts";
+import { triggerTypes } from "./trigger_types.ts";
 
 /** No chain of automations is longer. */
 export const depthMost = 8;
@@ -56,17 +59,9 @@ export async function startFor(ctx: Ctx, listener: Listener, event: Occurrence, 
   const before = causation.path.filter((one) => one === step).length;
   if (causation.depth >= depthMost || before >= (plan.settings.allow_self_trigger === true ? selfMost : 1))
     return no("skipped", "loop_depth");
-  try {
-    const { condition } = plan.trigger.config;
-    const facts = await factsOf(ctx, event, heard.input, [plan.filter, condition]);
-    if (!(await passesFilter(ctx, plan.filter, facts, objectTypeOf(listener)))) return no("filtered", "filter");
-    if (!(await holds(condition, askedOf(ctx, facts)))) return no("filtered", "condition");
-    if (trigger.onlyEdge && !event.event.endsWith(".created") && (await holds(condition, askedOf(ctx, asItWas(facts, event)))))
-      return no("no_match_edge", "held_before");
-  } catch (error) {
-    if (error instanceof StepFailure) return no("skipped", error.code);
-    throw error;
-  }
+  const conditions: Trace = [];
+  const failing = await failingPart(ctx, plan, event, heard.input, conditions);
+  if (failing !== null) return { ...no(failing.result, failing.reason), conditions };
   const about = (await heard.create?.()) ?? event;
   const ids = await livingIds(ctx, about);
   if (ids.object_id === null && about.object_id !== null && !isDeletion(about)) return no("skipped", "record_deleted");
@@ -87,11 +82,37 @@ export async function startFor(ctx: Ctx, listener: Listener, event: Occurrence, 
     result: "started",
     reason: null,
     run_id: run.id,
+    conditions,
   };
 }
 
-function objectTypeOf({ plan }: Listener): string | null {
-  const { object_type, record_lookup, for_each } = plan.trigger.config as Record<string, any>;
+/** Why the conditions of the plan do not let an event start it; null if they do. What they find is added to the list. */
+export async function failingPart(
+  ctx: Ctx,
+  plan: Pick<Plan, "trigger" | "filter">,
+  event: Occurrence,
+  input: Values,
+  into: Trace,
+): Promise<{ result: Refusal; reason: string } | null> {
+  const { condition } = plan.trigger.config;
+  const isEdge = onlyEdges.has(plan.trigger.type) && event.id !== null && !event.event.endsWith(".created");
+  try {
+    const facts = await factsOf(ctx, event, input, [plan.filter, condition]);
+    if (!(await passesFilter(ctx, plan.filter, facts, objectTypeOf(plan), into))) return { result: "filtered", reason: "filter" };
+    if (!(await holds(condition, askedOf(ctx, facts, into)))) return { result: "filtered", reason: "condition" };
+    if (isEdge && (await holds(condition, askedOf(ctx, asItWas(facts, event)))))
+      return { result: "no_match_edge", reason: "held_before" };
+  } catch (error) {
+    if (error instanceof StepFailure) return { result: "skipped", reason: error.code };
+    throw error;
+  }
+  return null;
+}
+
+const onlyEdges = new Set(triggerTypes.filter(({ onlyEdge }) => onlyEdge).map(({ type }) => type));
+
+function objectTypeOf({ trigger }: Pick<Plan, "trigger">): string | null {
+  const { object_type, record_lookup, for_each } = trigger.config as Record<string, any>;
   return object_type ?? record_lookup?.object_type ?? for_each?.object_type ?? null;
 }
 

@@ -12,11 +12,13 @@ import { runSteps } from "./get_run.ts";
 import { listGeneration, listRunsOf, listVersions } from "./nested_lists.ts";
 import { pauseAutomation } from "./pause.ts";
 import { publishAutomation } from "./publish.ts";
+import { replayAutomation } from "./replay.ts";
 import { retryAutomationRun, retryAutomationRuns } from "./retry_runs.ts";
 import { rotateHookSecret } from "./rotate_secret.ts";
 import { rule } from "./rule.ts";
 import { createRule, updateRule } from "./rule_verbs.ts";
 import { runAutomation } from "./run_now.ts";
+import { simulateAutomation } from "./simulate.ts";
 import { automationStats } from "./stats.ts";
 import { workflow } from "./workflow.ts";
 import { createWorkflow, updateWorkflow } from "./workflow_verbs.ts";
@@ -48,6 +50,8 @@ export const automations: Operation[] = [
   pauseAutomation,
   runAutomation,
   rotateHookSecret,
+  simulateAutomation,
+  replayAutomation,
   listVersions,
   listRunsOf,
   automationStats,

@@ -11,6 +11,7 @@ import { isObject } from "./config.ts";
 import type { Facts } from "./facts.ts";
 import { filledConfig } from "./filled_config.ts";
 import { StepFailure } from "./step_failure.ts";
+import { type Trace, trace } from "./trace.ts";
 
 const catalog = new Map(conditionTypes.map((one) => [one.type, one]));
 
@@ -22,7 +23,12 @@ export async function holds(node: unknown, asked: Asked): Promise<boolean> {
   if (node.not !== undefined) return !(await holds(node.not, asked));
   const of = catalog.get(String(node.type));
   if (of === undefined) throw new StepFailure("condition_unknown", "config", `There is no condition ${String(node.type)}`);
-  return of.meets(filledConfig(of, node, asked.facts), asked);
+  const leaf = filledConfig(of, node, asked.facts);
+  if (asked.trace === undefined) return of.meets(leaf, asked);
+  let actual: unknown = null;
+  const result = await of.meets(leaf, { ...asked, found: (value) => void (actual = value ?? null) });
+  trace(asked.trace, leaf, actual, result);
+  return result;
 }
 
 /** Whether one of them holds, or does not. The others are not looked at, because a condition may read. */
@@ -31,17 +37,31 @@ async function isAny(nodes: readonly unknown[], asked: Asked, wanted: boolean): 
   return false;
 }
 
-export const askedOf = (ctx: Ctx, facts: Facts): Asked => ({
+/** With a list, what the conditions find is added to it. */
+export const askedOf = (ctx: Ctx, facts: Facts, into?: Trace): Asked => ({
   ctx,
   facts,
   now: ctx.now,
+  trace: into,
   holdsOf: (record, node) => holds(node, askedOf(ctx, { ...facts, record })),
 });
 
 /** The filter of an automation: a tree of conditions, or a search query that must find the record. */
-export async function passesFilter(ctx: Ctx, filter: object | null, facts: Facts, objectType: string | null): Promise<boolean> {
+export async function passesFilter(
+  ctx: Ctx,
+  filter: object | null,
+  facts: Facts,
+  objectType: string | null,
+  into: Trace = [],
+): Promise<boolean> {
   if (filter === null) return true;
-  if (!isQuery(filter)) return holds(filter, askedOf(ctx, facts));
+  if (!isQuery(filter)) return holds(filter, askedOf(ctx, facts, into));
+  const isFound = await isFoundBy(ctx, filter, facts, objectType);
+  trace(into, { type: "filter", value: filter }, null, isFound);
+  return isFound;
+}
+
+async function isFoundBy(ctx: Ctx, filter: object, facts: Facts, objectType: string | null): Promise<boolean> {
   const of = objectType === null ? undefined : ctx.registry.resource(objectType);
   const { query } = readQuery(filter, "filter");
   if (of === undefined || query === null || facts.record === null) return false;

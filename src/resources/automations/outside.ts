@@ -30,7 +30,7 @@ export class Answered {
 }
 
 /** Null when there is nothing to ask; when it is too early to ask again, the time for it. */
-export async function askOutside(core: Core, ctx: Ctx, turn: Turn, run: Run): Promise<Answered | Date | null> {
+export async function askOutside(core: Core, ctx: Ctx, job: Job, turn: Turn, run: Run): Promise<Answered | Date | null> {
   const outside = outsideOf(turn, run);
   if (outside === undefined || turn.automation.isHeld || run.started_at === null) return null;
   const ofRun = [sql`t.run_id = ${run.id}`, sql`t.status = 'running'`];
@@ -39,7 +39,7 @@ export async function askOutside(core: Core, ctx: Ctx, turn: Turn, run: Run): Pr
   if (open.wait_until !== null && new Date(open.wait_until) > core.clock()) return new Date(open.wait_until);
   const place = requestPlace(ctx.organization_id, open.id);
   const request = JSON.parse(core.settings.secrets.open(open.sealed_request, place));
-  return new Answered(open.id, request, await outside.perform(core, request, open.id, timeLeft(core, turn.job)));
+  return new Answered(open.id, request, await outside.perform(core, request, open.id, timeLeft(core, job)));
 }
 
 const outsideOf = ({ plan }: Turn, { current_node_id }: Run): Outside | undefined =>
@@ -64,5 +64,5 @@ export async function settle(ctx: Ctx, turn: Turn, run: Run, answer: Answered): 
   const step = turn.plan.graph.steps[open.node_id]!;
   const outcome = outsideOf(turn, run)!.outcome(receipt, request, step.ports);
   if (outcome instanceof StepFailure) return stepFailed(ctx, turn, run, outcome, { asked: { open, receipt } });
-  return goOn(ctx, turn, leaveStep(ctx, run, step, {}, outcome, { open, receipt }).run);
+  return goOn(ctx, turn, leaveStep(ctx, run, step, {}, outcome, undefined, { open, receipt }).run);
 }

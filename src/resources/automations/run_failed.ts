@@ -1,7 +1,6 @@
 // What happens when a step fails, by its `on_error`: it is tried again, passed over, left by its port `error`, or it holds or ends the run.
 import { type Ctx, query } from "../../core/context.ts";
 import type { Row, Values } from "../../core/resource.ts";
-import { release } from "../../jobs/job.ts";
 import { store } from "../../records/store.ts";
 import { notify } from "../notifications/notify.ts";
 import { adminsOf, isActiveMember } from "../organization/user.ts";
@@ -96,9 +95,9 @@ function noteAnswer(ctx: Ctx, run: Run, { open, receipt }: Asked, error: object,
   store.update(ctx, automationStepRun, open, { attempts, ...more } as Values<typeof automationStepRun>);
 }
 
-function again(ctx: Ctx, { job }: Turn, run: Run, pauseMs: number): false {
+function again(ctx: Ctx, turn: Turn, run: Run, pauseMs: number): false {
   store.update(ctx, automationRun, run, { attempt: run.attempt + 1, steps_executed: run.steps_executed + 1 }, undefined, null);
-  release(ctx, job, new Date(ctx.now.getTime() + pauseMs));
+  turn.release(ctx, new Date(ctx.now.getTime() + pauseMs));
   return false;
 }
 
@@ -110,7 +109,7 @@ async function hold(ctx: Ctx, turn: Turn, run: Run, error: Failed): Promise<fals
   const values = { status: "held", status_reason: error.code, error, steps_executed: run.steps_executed + 1 } as const;
   store.update(ctx, automationRun, run, values, undefined, null);
   if (!isKnown) tell(ctx, turn, run, `${turn.automation.name} is held`, error.message);
-  release(ctx, turn.job, whenHeldEnds(ctx));
+  turn.release(ctx, whenHeldEnds(ctx));
   return false;
 }
 

@@ -1,13 +1,24 @@
 // What the parts of a run's turn share.
-import type { Job } from "../../jobs/job.ts";
+import type { Ctx } from "../../core/context.ts";
 import type { Plan } from "./fields.ts";
+import type { Outcome } from "./steps/step.ts";
 
 /** What one turn of a run knows before its transaction. */
 export interface Turn {
-  job: Job;
   plan: Plan;
   /** `run_as_user_id` of the version in force. */
   automation: { name: string; created_by: string | null; run_as_user_id: string | null; isHeld: boolean };
   /** False when the next step has to wait for another turn of the job. */
   mayGoOn: boolean;
+  /** The turn is over. The next one is due at this moment; null for none. */
+  release(ctx: Ctx, again: Date | null): void;
+  /** What replaces steps where nothing, or not everything, is carried out. */
+  rehearsal?: Rehearsed;
+}
+
+export interface Rehearsed {
+  /** The outcome of a step that is not carried out; null for one that is. */
+  instead(stepId: string, type: string): Outcome | null;
+  /** The outcome of a step that was carried out, or another one that is wanted. */
+  rather(stepId: string, outcome: Outcome): Outcome;
 }

@@ -6,6 +6,7 @@ import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { newId } from "../../values/id.ts";
 import { automationRun, automationStepRun } from "./automation_run.ts";
+import { filledIn } from "./facts.ts";
 import { filledConfig } from "./filled_config.ts";
 import type { Step } from "./graph_shape.ts";
 import { finishRun } from "./living_runs.ts";
@@ -14,7 +15,8 @@ import { factsOfRun } from "./run_facts.ts";
 import type { Turn } from "./run_parts.ts";
 import { StepFailure } from "./step_failure.ts";
 import { stepTypesByName } from "./step_types.ts";
-import type { Outcome, Receipt } from "./steps/step.ts";
+import type { Call, Outcome, Receipt, StepType } from "./steps/step.ts";
+import type { Trace } from "./trace.ts";
 import { nextLook, watch, watchRecords } from "./wait_condition.ts";
 import { awaitEvents } from "./waits.ts";
 import { opensAt } from "./windows.ts";
@@ -30,24 +32,29 @@ export async function executeStep(ctx: Ctx, turn: Turn, run: Run): Promise<{ run
   const id = run.current_node_id!;
   const step = turn.plan.graph.steps[id];
   const type = step === undefined ? undefined : stepTypesByName.get(step.type);
-  if (step === undefined || type?.run === undefined)
+  const instead = turn.rehearsal?.instead(id, step?.type ?? "") ?? null;
+  if (step === undefined || type === undefined || (type.run === undefined && instead === null))
     throw new StepFailure("step_type_not_available", "config", `The step ${step?.type ?? id} is not carried out yet`);
   const further = (await type.again?.(ctx, run, id)) ?? null;
   if (further !== null) return leaveStep(ctx, run, step, step.config, further);
   const facts = await factsOfRun(ctx, turn, run, step.config);
-  const config = filledConfig(type, step.config, facts);
+  const config =
+    instead === null ? filledConfig(type, step.config, facts) : (filledIn(step.config, facts) as Record<string, any>);
 
   const fallback = facts.record?.owner_id ?? facts.record?.user_id ?? turn.automation.created_by;
   const fallback_user_id = (fallback ?? null) as string | null;
-  const call = { ctx, run, step_id: id, fallback_user_id, facts, config, written: step.config };
-  const window = type.keepsHours && config.respect_window !== false ? turn.plan.settings.time_window : null;
+  const trace: Trace = [];
+  const call = { ctx, run, step_id: id, fallback_user_id, facts, config, written: step.config, trace };
+  const keeps = instead === null && type.keepsHours && config.respect_window !== false;
+  const window = keeps ? turn.plan.settings.time_window : null;
   const opens = window == null ? null : await opensAt(call, window);
   if (opens !== null) return waitForHours(ctx, run, opens);
-  const outcome = await inName(ctx, run, () => type.run!(call));
+  const outcome = instead ?? (await inName(ctx, run, () => carriedOut(turn, type, call)));
   if (outcome.ask !== undefined) return keepRequest(ctx, run, step, type.shown?.(config) ?? config, outcome.ask);
+  const more: Kept = { status: instead === null ? "succeeded" : "stubbed", decision: trace.length === 0 ? null : trace };
   return outcome.wait === undefined
-    ? leaveStep(ctx, run, step, config, outcome)
-    : beginWait(ctx, run, step, config, outcome.wait, outcome.output);
+    ? leaveStep(ctx, run, step, config, outcome, more)
+    : beginWait(ctx, run, step, config, outcome.wait, outcome.output, more);
 }
 
 /** The step itself begins afterwards. */
@@ -63,12 +70,26 @@ async function inName<T>(ctx: Ctx, run: Run, act: () => Promise<T> | T): Promise
   ctx.meta = {
     automation_id: run.automation_id,
     automation_run_id: run.id,
+    automation_step_id: run.current_node_id,
     automation_depth: depth,
     automation_path: path.join(" "),
   };
   const done = await act();
   ctx.meta = {};
   return done;
+}
+
+/** What a step run keeps besides its outcome. */
+interface Kept {
+  status: "succeeded" | "stubbed";
+  decision: Trace | null;
+}
+
+const carriedOutPlainly: Kept = { status: "succeeded", decision: null };
+
+async function carriedOut({ rehearsal }: Turn, type: StepType, call: Call): Promise<Outcome> {
+  if (rehearsal === undefined) return type.run!(call);
+  return rehearsal.rather(call.step_id, await (type.simulate ?? type.run!)(call));
 }
 
 /** What came of that which the run waits for; null while it waits on. */
@@ -99,11 +120,12 @@ export function leaveStep(
   step: Step,
   config: object,
   outcome: Outcome,
+  { status, decision }: Kept = carriedOutPlainly,
   asked?: Asked,
 ): { run: Run; until: null } {
   const { port = "out", input = config, output, vars, loops, end, next } = outcome;
   const branch = end !== undefined || next !== undefined ? null : port;
-  const result = { status: "succeeded", branch, output: kept(output), finished_at: ctx.now.toISOString() } as const;
+  const result = { status, decision, branch, output: kept(output), finished_at: ctx.now.toISOString() } as const;
   if (asked === undefined) writeStep(ctx, run, step, { ...result, input });
   else {
     const effect = effectOf(asked.open, asked.receipt);
@@ -161,10 +183,11 @@ async function beginWait(
   config: object,
   wait: NonNullable<Outcome["wait"]>,
   output: unknown,
+  { decision }: Kept,
 ): Promise<{ run: Run; until: Date }> {
   const { until, port, event, condition, records } = wait;
   const wait_until = until.toISOString();
-  writeStep(ctx, run, step, { status: "waiting", input: config, output: kept(output), wait_until });
+  writeStep(ctx, run, step, { status: "waiting", input: config, output: kept(output), wait_until, decision });
   if (event !== undefined) {
     const { names, match, where, since } = event;
     const name = run.current_node_id!;

@@ -1,7 +1,6 @@
 // One turn of a run, in its transaction: it begins, ends a wait, or takes its next step.
 import type { Ctx } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
-import { release } from "../../jobs/job.ts";
 import { store } from "../../records/store.ts";
 import { namesOf } from "../webhooks/wanted.ts";
 import { automationRun } from "./automation_run.ts";
@@ -14,6 +13,7 @@ import { factsOfRun } from "./run_facts.ts";
 import type { Turn } from "./run_parts.ts";
 import { hasTurn, isLimited } from "./run_queue.ts";
 import { askAwaited, endStep, executeStep } from "./run_step.ts";
+import type { Trace } from "./trace.ts";
 import { holdsNow, nextLookOf } from "./wait_condition.ts";
 import { awaitEvents, endWait, type Purpose, type Signal, signalsFor } from "./waits.ts";
 
@@ -33,7 +33,7 @@ const dayMs = 86_400_000;
 
 /** Returns whether the next step follows at once. */
 export async function takeTurn(ctx: Ctx, turn: Turn, found: Run, asksAgain: Date | null = null): Promise<boolean> {
-  const { plan, job, automation } = turn;
+  const { plan, automation } = turn;
   if (!isLiving(found)) return stop(ctx, turn, null);
   if (found.status === "held" && ctx.now.getTime() - Date.parse(found.date_updated) > heldMostMs)
     return endRun(ctx, turn, found, { status: "expired", status_reason: "held" });
@@ -72,7 +72,7 @@ export async function takeTurn(ctx: Ctx, turn: Turn, found: Run, asksAgain: Date
         )
       : found;
   const next = await executeStep(ctx, turn, run);
-  return next.until === null ? goOn(ctx, turn, next.run) : stop(ctx, { ...turn, job }, next.until);
+  return next.until === null ? goOn(ctx, turn, next.run) : stop(ctx, turn, next.until);
 }
 
 /** Stays as it is until it is published again, for at most a month. */
@@ -90,7 +90,8 @@ async function begin(ctx: Ctx, turn: Turn, run: Run): Promise<boolean> {
   const { graph } = turn.plan;
   const watches = [...watchesOf("goal", graph.goals), ...watchesOf("exit", graph.exits)];
   const facts = watches.length === 0 ? null : await factsOfRun(ctx, turn, run, watches);
-  const since = (run.started_by as { at?: string } | null)?.at ?? run.date_created;
+  // What is replayed begins anew: its goals count from now on.
+  const since = (run.is_replay ? null : (run.started_by as { at?: string } | null)?.at) ?? run.date_created;
   for (const { purpose, watch } of watches) {
     const match = filledIn(watch.match ?? { object_id: run.object_id }, facts!) as Record<string, unknown>;
     const isKnown = Object.values(match).every((value) => value !== null);
@@ -150,9 +151,10 @@ function hoursHaveCome({ now }: Ctx, { wait }: Run): boolean {
 /** The event came, or the condition holds, or the time is over; or it was woken for something else, and waits on. */
 async function endOfWait(ctx: Ctx, turn: Turn, run: Run, [signal]: Signal[]): Promise<boolean> {
   const wait = run.wait as unknown as KeptWait;
+  const found: Trace = [];
   const until = new Date(wait.until);
   const answer = await askAwaited(ctx, turn, run, until <= ctx.now);
-  const hasCome = wait.kind === "condition" ? await holdsNow(ctx, turn, run) : signal !== undefined || answer !== null;
+  const hasCome = wait.kind === "condition" ? await holdsNow(ctx, turn, run, found) : signal !== undefined || answer !== null;
   if (!hasCome && until > ctx.now) {
     if (run.status === "held") store.update(ctx, automationRun, run, { status: "waiting", status_reason: null }, undefined, null);
     return stop(ctx, turn, wait.kind === "condition" ? nextLookOf(ctx, turn, run, until) : until);
@@ -162,6 +164,7 @@ async function endOfWait(ctx: Ctx, turn: Turn, run: Run, [signal]: Signal[]): Pr
     status: "succeeded",
     branch: port,
     output: answer?.output ?? (signal === undefined ? null : { event_id: signal.event_id }),
+    ...(found.length > 0 && { decision: found }),
   });
   endWait(ctx, run.id);
   const next = turn.plan.graph.steps[run.current_node_id!]?.ports[port] ?? null;
@@ -185,8 +188,8 @@ export function goOn(ctx: Ctx, turn: Turn, run: Run): boolean {
   return turn.mayGoOn || stop(ctx, turn, ctx.now);
 }
 
-export function stop(ctx: Ctx, { job }: Turn, again: Date | null): false {
-  release(ctx, job, again);
+export function stop(ctx: Ctx, turn: Turn, again: Date | null): false {
+  turn.release(ctx, again);
   return false;
 }
 

@@ -22,6 +22,7 @@ import { isLimited, lockQueue } from "./run_queue.ts";
 import { endStep } from "./run_step.ts";
 import { endRun, isLiving, takeTurn, waitsForEvents } from "./run_turn.ts";
 import { failureOf, StepFailure } from "./step_failure.ts";
+import { stubsOf } from "./stubs.ts";
 import { holdConsumer } from "./waits.ts";
 
 /** After so many steps, or so long, other runs get the place. */
@@ -49,8 +50,8 @@ async function takeStep(core: Core, job: Job, mayGoOn: () => boolean): Promise<b
   const inside = <T>(act: (ctx: Ctx) => Promise<T>) => asSystem(core, job.organization_id, requestOf(job), act);
   if (found === null) return inside((ctx) => end(ctx, job));
   const { turn, run } = found;
-  const asked = await askOutside(core, reading, turn, run);
-  if (asked instanceof Answered) return inside((ctx) => settleLocked(ctx, { ...turn, mayGoOn: mayGoOn() }, asked));
+  const asked = await askOutside(core, reading, job, turn, run);
+  if (asked instanceof Answered) return inside((ctx) => settleLocked(ctx, { ...turn, mayGoOn: mayGoOn() }, job, asked));
   const fail = (failure: StepFailure) =>
     inside(async (ctx) => {
       const present = await locked(ctx, job);
@@ -66,25 +67,25 @@ async function takeStep(core: Core, job: Job, mayGoOn: () => boolean): Promise<b
     return present === null ? end(ctx, job) : takeTurn(ctx, turn, present, asked);
   };
   try {
-    return await inItsName(core, turn, act);
+    return await inItsName(core, { ...turn, job }, act);
   } catch (error) {
-    if (error instanceof RecordGone) return inside((ctx) => endGone(ctx, turn));
+    if (error instanceof RecordGone) return inside((ctx) => endGone(ctx, turn, job));
     const failure = failureOf(error) ?? endless(job, error);
     if (failure === null) throw error;
     return fail(failure);
   }
 }
 
-async function settleLocked(ctx: Ctx, turn: Turn, answer: Answered): Promise<boolean> {
-  const run = await locked(ctx, turn.job);
-  await holdClaim(ctx, turn.job);
-  return run === null ? end(ctx, turn.job) : settle(ctx, turn, run, answer);
+async function settleLocked(ctx: Ctx, turn: Turn, job: Job, answer: Answered): Promise<boolean> {
+  const run = await locked(ctx, job);
+  await holdClaim(ctx, job);
+  return run === null ? end(ctx, job) : settle(ctx, turn, run, answer);
 }
 
-async function endGone(ctx: Ctx, turn: Turn): Promise<false> {
-  const run = await locked(ctx, turn.job);
-  if (run === null || !isLiving(run)) return end(ctx, turn.job);
-  await holdClaim(ctx, turn.job);
+async function endGone(ctx: Ctx, turn: Turn, job: Job): Promise<false> {
+  const run = await locked(ctx, job);
+  if (run === null || !isLiving(run)) return end(ctx, job);
+  await holdClaim(ctx, job);
   await endStep(ctx, run, { status: "cancelled" });
   return endRun(ctx, turn, run, { status: "exited", status_reason: "record_deleted" });
 }
@@ -143,11 +144,16 @@ async function readTurn(ctx: Ctx, job: Job, mayGoOn: boolean): Promise<{ turn: T
   const plan = run.version_id === null ? null : await readPlan(ctx, run.version_id);
   if (automation === undefined || plan === null) return null;
   const [name, created_by, status, in_flight, run_as_user_id] = automation.map((one) => one ?? null);
-  const isHeld = status !== "active" && in_flight !== "finish";
-  return {
-    turn: { job, plan, mayGoOn, automation: { name: name!, created_by: created_by!, run_as_user_id: run_as_user_id!, isHeld } },
-    run,
+  // A replay was asked for, whatever is in force.
+  const isHeld = !run.is_replay && status !== "active" && in_flight !== "finish";
+  const turn: Turn = {
+    plan,
+    mayGoOn,
+    automation: { name: name!, created_by: created_by!, run_as_user_id: run_as_user_id!, isHeld },
+    release: (inside, again) => release(inside, job, again),
+    ...(run.is_test && { rehearsal: stubsOf(plan) }),
   };
+  return { turn, run };
 }
 
 async function readPlan(ctx: Ctx, versionId: string): Promise<Plan | null> {

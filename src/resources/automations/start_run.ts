@@ -21,17 +21,32 @@ export interface Start {
 
 /** Null if it runs for the record already, or for what its concurrency says. */
 export async function startRun(ctx: Ctx, listener: Listener, start: Start): Promise<Row<typeof automationRun> | null> {
-  const { kind, occurrence, ids, input, causation, parent_run_id = null, bulk_action_id = null } = start;
   const concurrency = await concurrencyOf(ctx, listener.plan.settings, start);
   if (concurrency?.mode === "cancel_previous") await cancelPrevious(ctx, listener.automation_id, concurrency);
-  return store.insertNew(ctx, automationRun, {
-    automation_id: listener.automation_id,
-    version_id: listener.version_id,
-    version_number: listener.version_number,
-    generation: listener.generation,
+  const enrol_key = enrolKey(listener, start.occurrence.object_id);
+  return store.insertNew(ctx, automationRun, { ...newRun(listener, start), enrol_key, concurrency });
+}
+
+/** What starts: a version, or a draft without one. */
+interface Started extends Pick<Listener, "automation_id" | "generation"> {
+  version_id: string | null;
+  version_number: number | null;
+  plan: { trigger: { type: string } };
+}
+
+/** The values of a run that begins, whether or not the record has another. */
+export function newRun(
+  { plan, ...of }: Started,
+  { kind, occurrence, ids, input, causation, parent_run_id, bulk_action_id }: Start,
+) {
+  return {
+    automation_id: of.automation_id,
+    version_id: of.version_id,
+    version_number: of.version_number,
+    generation: of.generation,
     status: "queued",
     kind,
-    trigger_type: listener.plan.trigger.type,
+    trigger_type: plan.trigger.type,
     event_id: occurrence.id,
     object_type: occurrence.object_type,
     object_id: occurrence.object_id,
@@ -40,10 +55,8 @@ export async function startRun(ctx: Ctx, listener: Listener, start: Start): Prom
     opportunity_id: ids.opportunity_id,
     input,
     causation,
-    parent_run_id,
-    bulk_action_id,
+    parent_run_id: parent_run_id ?? null,
+    bulk_action_id: bulk_action_id ?? null,
     started_by: { ...occurrence },
-    enrol_key: enrolKey(listener, occurrence.object_id),
-    concurrency,
-  });
+  } as const;
 }

@@ -2,18 +2,20 @@
 import { asRefusal } from "../../db/refusals.ts";
 import { refusalOf } from "../shared/refused_words.ts";
 
-export type FailureClass =
-  | "transient"
-  | "rate_limited"
-  | "auth"
-  | "config"
-  | "not_found"
-  | "permission"
-  | "rejected"
-  | "conflict"
-  | "uncertain"
-  | "quota"
-  | "internal";
+export const failureClasses = [
+  "transient",
+  "rate_limited",
+  "auth",
+  "config",
+  "not_found",
+  "permission",
+  "rejected",
+  "conflict",
+  "uncertain",
+  "quota",
+  "internal",
+] as const;
+export type FailureClass = (typeof failureClasses)[number];
 
 export class StepFailure extends Error {
   readonly code: string;

@@ -11,6 +11,7 @@ import { askedOf, holds } from "./meets.ts";
 import { runJobs } from "./names.ts";
 import { factsOfRun } from "./run_facts.ts";
 import type { Turn } from "./run_parts.ts";
+import type { Trace } from "./trace.ts";
 
 type Run = Row<typeof automationRun>;
 
@@ -56,9 +57,9 @@ export async function wakeWatching(ctx: Ctx, events: readonly LogEntry[]): Promi
 const whenOf = ({ plan }: Turn, run: Run): unknown => plan.graph.steps[run.current_node_id ?? ""]?.config.when;
 
 /** Whether the condition that the run waits for holds by now. */
-export async function holdsNow(ctx: Ctx, turn: Turn, run: Run): Promise<boolean> {
+export async function holdsNow(ctx: Ctx, turn: Turn, run: Run, into: Trace): Promise<boolean> {
   const when = whenOf(turn, run);
-  return holds(when, askedOf(ctx, await factsOfRun(ctx, turn, run, when)));
+  return holds(when, askedOf(ctx, await factsOfRun(ctx, turn, run, when), into));
 }
 
 /** How late a condition is seen to hold that time alone has made true. */

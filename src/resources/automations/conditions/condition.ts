@@ -3,6 +3,7 @@
 import type { Ctx } from "../../../core/context.ts";
 import type { TypeDefinition } from "../catalog.ts";
 import type { Facts, Values } from "../facts.ts";
+import type { Trace } from "../trace.ts";
 
 /** What a condition is asked of. */
 export interface Asked {
@@ -12,6 +13,10 @@ export interface Asked {
   now: Date;
   /** Whether a tree of conditions holds of another record. */
   holdsOf(record: Values, node: unknown): Promise<boolean>;
+  /** Where what conditions find is wanted: it is added here. */
+  trace?: Trace;
+  /** A condition says by it what it compares. */
+  found?(actual: unknown): void;
 }
 
 export interface ConditionType extends TypeDefinition {

@@ -64,7 +64,9 @@ export const historyConditions: readonly ConditionType[] = [
 
 async function countMeets(leaf: Values, asked: Asked): Promise<boolean> {
   const value = Number(leaf.value);
-  return compares(String(leaf.op), await countActivities(leaf, asked, value + 1), value, asked.now);
+  const count = await countActivities(leaf, asked, value + 1);
+  asked.found?.(count > value ? `more than ${value}` : count);
+  return compares(String(leaf.op), count, value, asked.now);
 }
 
 async function countActivities({ kinds, direction, window }: Values, { ctx, facts, now }: Asked, most: number): Promise<number> {

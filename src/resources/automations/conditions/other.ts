@@ -24,13 +24,14 @@ function randomMeets({ percent, salt }: Values, { facts: { record } }: Asked): b
   return shareOf(`${record?.id ?? ""} ${salt ?? ""}`) * 100 < Number(percent);
 }
 
-function payloadMeets({ path, op, value }: Values, { facts, now }: Asked): boolean {
+function payloadMeets({ path, op, value }: Values, { facts, now, found: say }: Asked): boolean {
   const words = String(path)
     .split("/")
     .slice(1)
     .map((one) => one.replaceAll("~1", "/").replaceAll("~0", "~"));
   let found: unknown = facts.trigger.payload;
   for (const word of words) found = typeof found === "object" && found !== null ? (found as Values)[word] : undefined;
+  say?.(found);
   return compares(String(op), found ?? null, value, now);
 }
 
@@ -53,9 +54,10 @@ function groupMeets({ group_ids }: Values, { ctx, facts }: Asked): boolean {
 }
 
 /** The score of the lead: its own, or that of the lead it belongs to. A lead without a score meets no comparison. */
-async function scoreMeets({ op, value }: Values, { ctx, facts: { record }, now }: Asked): Promise<boolean> {
+async function scoreMeets({ op, value }: Values, { ctx, facts: { record }, now, found: say }: Asked): Promise<boolean> {
   const id = idOf(lead, record);
   const [found] = id === null ? [] : await findRecords(ctx, lead, [sql`t.id = ${id}`]);
+  say?.(found?.score);
   return found?.score != null && compares(String(op), found.score, value, now);
 }
 

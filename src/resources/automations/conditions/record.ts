@@ -21,16 +21,18 @@ const pathOf = (ref: unknown): string =>
   /^(record|trigger|steps|vars|run|org|now)\b/.test(String(ref)) ? String(ref) : `record.${ref}`;
 
 /** A field, by its reference. `changed` is about the event that started the run. */
-function fieldMeets({ ref, op, value }: Values, { facts, now }: Asked): boolean {
+function fieldMeets({ ref, op, value }: Values, { facts, now, found }: Asked): boolean {
   const path = pathOf(ref);
+  found?.(op === "changed" ? changedFields(facts) : valueAt(facts, path));
   if (op === "changed") return changedFields(facts).includes(path.replace(/^record\./, ""));
   return compares(String(op), valueAt(facts, path), value, now);
 }
 
 const changedFields = ({ trigger }: Facts): unknown[] => (Array.isArray(trigger.changed_fields) ? trigger.changed_fields : []);
 
-function changeMeets({ field, from, to }: Values, { facts, now }: Asked): boolean {
+function changeMeets({ field, from, to }: Values, { facts, now, found }: Asked): boolean {
   const [was, is] = [valueAt(facts, `trigger.previous.${field}`), valueAt(facts, `trigger.record.${field}`)];
+  found?.(changedFields(facts).includes(field) ? { from: was, to: is } : null);
   const isOne = (wanted: unknown, value: unknown) =>
     wanted == null || compares(Array.isArray(wanted) ? "in" : "is", value, wanted, now);
   return changedFields(facts).includes(field) && isOne(from, was) && isOne(to, is);
@@ -46,7 +48,8 @@ function fieldsRead({ ref, op }: Values): string[] | null {
 const comparesWithNow = ({ op, value }: Values): boolean =>
   op === "within_last" || op === "within_next" || ((op === "before" || op === "after") && isObject(value));
 
-function tagMeets({ tag, present }: Values, { facts, now }: Asked): boolean {
+function tagMeets({ tag, present }: Values, { facts, now, found }: Asked): boolean {
+  found?.(facts.record?.tags);
   return compares("contains", facts.record?.tags ?? [], tag, now) === (present !== false);
 }
 
@@ -71,11 +74,13 @@ function statusOf({ ctx: { directory }, facts: { record } }: Asked): Values | un
 function statusMeets({ status_id, status_ids, status_type }: Values, asked: Asked): boolean {
   const among = [...(Array.isArray(status_ids) ? status_ids : []), ...(status_id == null ? [] : [status_id])];
   const status = statusOf(asked);
+  asked.found?.(status?.id);
   return (among.length === 0 || among.includes(status?.id)) && (status_type == null || status?.type === status_type);
 }
 
-function ownerMeets({ user_ids, is_null, is_actor }: Values, { facts }: Asked): boolean {
+function ownerMeets({ user_ids, is_null, is_actor }: Values, { facts, found }: Asked): boolean {
   const owner = ownerOf(facts.record);
+  found?.(owner);
   if (typeof is_null === "boolean" && (owner === null) !== is_null) return false;
   if (typeof is_actor === "boolean" && (owner !== null && owner === valueAt(facts, "trigger.actor.user_id")) !== is_actor)
     return false;

@@ -170,8 +170,9 @@ export const flowSteps: readonly StepType[] = [
   ),
 ];
 
-async function branch({ ctx, config, facts }: Call): Promise<Outcome> {
-  for (const { id, when } of config.cases) if (await holds(when, askedOf(ctx, facts))) return { port: id, output: { case: id } };
+async function branch({ ctx, config, facts, trace }: Call): Promise<Outcome> {
+  for (const { id, when } of config.cases)
+    if (await holds(when, askedOf(ctx, facts, trace))) return { port: id, output: { case: id } };
   return { port: "else", output: { case: "else" } };
 }
 
@@ -211,9 +212,9 @@ const spanOf = (offset: any): Span => ({
 });
 
 async function waitCondition(call: Call): Promise<Outcome> {
-  const { ctx, config, facts } = call;
+  const { ctx, config, facts, trace } = call;
   const { when } = config;
-  if (await holds(when, askedOf(ctx, facts))) return { port: "matched" };
+  if (await holds(when, askedOf(ctx, facts, trace))) return { port: "matched" };
   const { until } = untilTimeout(call);
   return { wait: { until, port: "timeout", condition: { when, port: "matched" } } };
 }

@@ -11,6 +11,7 @@ import type { Facts } from "../facts.ts";
 import type { Step } from "../graph_shape.ts";
 import type { Loop } from "../loops.ts";
 import type { StepFailure } from "../step_failure.ts";
+import type { Trace } from "../trace.ts";
 
 export interface StepType extends TypeDefinition {
   /**
@@ -69,6 +70,8 @@ export interface Call {
   config: Record<string, any>;
   /** The config as its author wrote it. */
   written: Record<string, unknown>;
+  /** What the conditions that it asks find is added here. */
+  trace: Trace;
 }
 
 /** A step that waits, with its config and its output as they were when the wait began. */

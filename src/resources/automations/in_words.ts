@@ -1,0 +1,68 @@
+// What a run and its steps say of themselves in words: what they wait for, why they ended, what their conditions found.
+import { tracedInWords } from "./trace.ts";
+
+interface Problem {
+  message?: string;
+  step_id?: string | null;
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  paused: "its automation is paused",
+  filter: "the filter does not hold",
+  record_deleted: "its record was deleted",
+  max_run_days: "it took longer than its limits allow",
+  held: "it was held for a month",
+  republished: "a new version was published",
+  api: "somebody cancelled it",
+};
+
+const because = (reason: string | null): string => (reason === null ? "" : `: ${reasons[reason] ?? reason}`);
+
+/** In the order of its fields `status`, `status_reason`, `error`, `wait`, `goal_id`, `exit_id`, `output`. */
+export function runInWords(
+  status: string,
+  reason: string | null,
+  error: Problem | null,
+  wait: { kind?: string; until?: string; event?: string | null } | null,
+  goal: string | null,
+  exit: string | null,
+  output: { message?: string } | null,
+): string {
+  if (status === "queued") return "It has not begun.";
+  if (status === "running") return "It goes on with its next step.";
+  if (status === "waiting") return `It waits ${waitInWords(wait)}.`;
+  if (status === "exited") return `It left by its ${exit === null ? goalOr(goal, reason) : `exit ${exit}`}.`;
+  if (status === "completed") return `It came to its end${output?.message == null ? "" : `: ${output.message}`}.`;
+  const where = error?.step_id == null ? "" : ` at ${error.step_id}`;
+  const why = error?.message == null ? because(reason) : `: ${error.message}`;
+  const what = { held: "is held", failed: "failed", cancelled: "was cancelled", skipped: "did not begin", expired: "expired" }[
+    status
+  ];
+  return `It ${what ?? status}${where}${why}.`;
+}
+
+const goalOr = (goal: string | null, reason: string | null): string =>
+  goal !== null ? `goal ${goal}` : `automation${because(reason)}`;
+
+const waitInWords = (wait: { kind?: string; until?: string; event?: string | null } | null): string => {
+  const until = `until ${wait?.until ?? "later"}`;
+  if (wait?.kind === "event") return `for ${wait.event}, at most ${until}`;
+  return wait?.kind === "condition" ? `for its condition to hold, at most ${until}` : until;
+};
+
+/** In the order of its fields `status`, `branch`, `decision`, `error`, `wait_until`. */
+export function stepInWords(
+  status: string,
+  port: string | null,
+  decision: unknown,
+  error: Problem | null,
+  until: string | null,
+): string {
+  const found = tracedInWords(decision);
+  const why = found === "" ? "" : ` (${found})`;
+  if (status === "waiting") return `It waits until ${until}${why}.`;
+  if (error?.message != null) return `It failed: ${error.message}.`;
+  if (status !== "succeeded" && status !== "stubbed") return `It is ${status}.`;
+  const did = status === "stubbed" ? "It did nothing outside of this run, and left" : "It left";
+  return port === null ? `It is over${why}.` : `${did} by ${port}${why}.`;
+}

@@ -1,0 +1,101 @@
+// Replays of stored events against a draft, and what runs and events say afterwards about why.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { chain, published } from "../../../test/support/automations.ts";
+import { organization, type Workspace } from "../../../test/support/given.ts";
+import { withWorker } from "../../../test/support/worker.ts";
+
+const work = (acme: Workspace) =>
+  withWorker(acme.service, async (worker) => {
+    for (let i = 0; i < 3; i++) await worker.drained();
+  });
+const when = (value: string) => ({ type: "field", ref: "record.industry", op: "is", value });
+const runOf = (acme: Workspace, { id }: any) => acme.get(`/automation_runs/${id}/`);
+
+test("an event is replayed against the draft: stubbed it changes nothing, executed it does", async () => {
+  const acme = await organization();
+  const graph = chain(
+    ["tag.change", { tag: "new", change: "add" }],
+    ["note.create", { note: "Hello" }],
+    ["set.vars", { values: { a: 1 } }],
+  );
+  const made = await acme.post("/automations/", {
+    name: "Greet",
+    trigger: { type: "record.created", config: { object_type: "lead" } },
+    filter: when("Steel"),
+    graph,
+  });
+  const [steel, coal] = [await acme.lead({ industry: "Steel" }), await acme.lead({ industry: "Coal" })];
+  const replay = async (lead: any, more: object = {}, who = acme) => {
+    const [event] = await acme.events(lead.id);
+    return who.post(`/automations/${made.id}/replay/`, { event_id: event!.id, ...more });
+  };
+
+  const [stubbed, again, filtered] = [await replay(steel), await replay(steel), await replay(coal)];
+  await work(acme);
+
+  const run = await runOf(acme, stubbed);
+  assert.deepEqual(
+    [run.status, run.kind, run.is_test, run.is_replay, run.version_number, run.version_id === again.version_id],
+    ["completed", "replay", true, true, null, true],
+  );
+  assert.deepEqual(
+    run.steps.map((step: any) => [step.node_id, step.status, step.branch]),
+    [
+      ["s1", "stubbed", "out"],
+      ["s2", "stubbed", "out"],
+      ["s3", "succeeded", "out"],
+    ],
+  );
+  assert.deepEqual((await acme.get(`/lead/${steel.id}/`)).tags, []);
+  assert.equal((await acme.all(`/activity/note/?lead_id=${steel.id}`)).length, 0);
+  assert.deepEqual([filtered.status, filtered.status_reason, filtered.matched], ["skipped", "filter", false]);
+  assert.equal(filtered.evaluation[0].text, 'record.industry is "Coal"; asked: is "Steel"; not met');
+
+  const real = await replay(steel, { effects: "execute" });
+  await work(acme);
+  assert.deepEqual([real.is_test, (await runOf(acme, real)).status], [false, "completed"]);
+  assert.deepEqual((await acme.get(`/lead/${steel.id}/`)).tags, ["new"]);
+
+  const ann = await acme.memberWith(["view_all_leads"]);
+  const [event, task] = [(await acme.events(steel.id))[0]!, await acme.task({ lead_id: steel.id })];
+  assert.equal((await replay(steel, {}, ann)).is_test, true);
+  const body = { event_id: event.id, effects: "execute" };
+  await ann.refused(403, "POST", `/automations/${made.id}/replay/`, body);
+  const other = (await acme.events(task.id))[0]!.id;
+  await acme.refused(400, "POST", `/automations/${made.id}/replay/`, { event_id: other }, "event_id");
+  await acme.refused(400, "POST", `/automations/${made.id}/replay/`, { event_id: "ev_x" }, "event_id");
+});
+
+test("a run, its steps and the events say why; what a run wrote leads to it", async () => {
+  const acme = await organization();
+  const branch = { cases: [{ id: "yes", when: when("Steel") }] };
+  const made = await published(
+    acme,
+    {
+      start: "which",
+      steps: {
+        which: { type: "branch", config: branch, ports: { yes: "note", else: null } },
+        note: { type: "note.create", config: { note: "Why" }, ports: { out: "pause" } },
+        pause: { type: "wait.duration", config: { amount: 1, unit: "days" }, ports: { out: null } },
+      },
+    },
+    { filter: { not: when("Coal") } },
+  );
+  const [steel, coal] = [await acme.lead({ industry: "Steel" }), await acme.lead({ industry: "Coal" })];
+
+  await work(acme);
+
+  const [note] = await acme.all(`/activity/note/?lead_id=${steel.id}`);
+  const [run] = await acme.all(`/automation_runs/?wrote_id=${note.id}`);
+  assert.equal(run.automation_id, made.id);
+  assert.match(run.explanation, /^It waits until /);
+  const { steps } = await runOf(acme, run);
+  assert.deepEqual(
+    steps.slice(0, 2).map((step: any) => step.explanation),
+    ['It left by yes (record.industry is "Steel"; asked: is "Steel"; met).', "It left by out."],
+  );
+  const [{ evaluations }] = await acme.all(`/automation_events/?object_id=${coal.id}`);
+  assert.deepEqual([evaluations[0].result, evaluations[0].reason], ["filtered", "filter"]);
+  assert.deepEqual([evaluations[0].conditions[0].actual, evaluations[0].conditions[0].result], ["Coal", true]);
+});

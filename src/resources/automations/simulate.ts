@@ -1,0 +1,175 @@
+// `POST /automations/{id}/simulate/`: what an automation would do for a record or an event. Nothing of it stays, and nothing leaves.
+import { z } from "zod";
+import { actorOfMember } from "../../auth/unscoped_work.ts";
+import { type Actor, type Ctx, may } from "../../core/context.ts";
+import { type FieldErrors, invalid, refuse } from "../../core/errors.ts";
+import { operation } from "../../core/operation.ts";
+import type { Row } from "../../core/resource.ts";
+import { systemActor } from "../../records/acting.ts";
+import { getRecord } from "../../records/records.ts";
+import { rehearse } from "../../records/rehearse.ts";
+import { leadIsVisible } from "../leads/visibility.ts";
+import { automationVersion } from "./automation_version.ts";
+import type { Plan } from "./fields.ts";
+import type { Finding } from "./findings.ts";
+import { getAutomation } from "./nested_lists.ts";
+import { problemsOfPublishing } from "./publishable.ts";
+import { answerOf, invalidAnswer, simulatedAnswer } from "./simulated_answer.ts";
+import { type Heard, type Mock, simulateRun } from "./simulation.ts";
+import { startsNow } from "./starts_now.ts";
+import { failureClasses } from "./step_failure.ts";
+import { portsOf } from "./stubs.ts";
+import { asIfFor, asIfReceived, storedEvent } from "./what_starts.ts";
+
+const one = z.string().max(64).optional();
+const word = z.string().min(1).max(100);
+
+const mock = z.strictObject({
+  port: word.optional(),
+  output: z.unknown().optional(),
+  error: z
+    .strictObject({ code: word.optional(), class: z.enum(failureClasses).optional(), message: z.string().max(1000).optional() })
+    .optional(),
+});
+
+const input = {
+  id: z.string(),
+  record: z
+    .strictObject({ type: word.optional(), id: z.string().max(64) })
+    .optional()
+    .describe("The record: `{type, id}`."),
+  record_id: one.describe("The same by its id."),
+  object_id: one.describe("The same."),
+  object_type: word.optional().describe("The kind of the record; its id says it too."),
+  lead_id: one.describe("The same, for a lead."),
+  contact_id: one.describe("The same, for a contact."),
+  opportunity_id: one.describe("The same, for an opportunity."),
+  event_id: one.describe("A stored event, instead of a record."),
+  payload: z.record(z.string(), z.unknown()).optional().describe("What another service would send, instead of a record."),
+  input: z.record(z.string(), z.unknown()).default({}).describe("For its steps, as `trigger.payload`."),
+  version: z.enum(["draft", "active"]).default("draft").describe("What is simulated: the draft, or the version in force."),
+  at: z.iso.datetime({ offset: true }).optional().describe("When it begins; by default now."),
+  choose: z.record(word, word).default({}).describe("The port that a step leaves by, such as `matched` for a wait."),
+  mocks: z
+    .record(word, mock)
+    .default({})
+    .describe("What a step answers instead of being carried out: `{port, output}` or `{error}`."),
+};
+type Given = z.output<z.ZodObject<typeof input>>;
+type Automation = Awaited<ReturnType<typeof getAutomation>>;
+
+export const simulateAutomation = operation({
+  name: "automations.simulate",
+  method: "POST",
+  path: "/automations/{id}/simulate/",
+  doc: "Says what an automation would do for a record, an event or a payload. Nothing is written and nothing is sent.",
+  permission: "member",
+  group: "bulk",
+  transaction: false,
+  narrows: true,
+  input,
+  output: simulatedAnswer,
+  async run(ctx, given) {
+    const automation = await getAutomation(ctx, given.id);
+    const plan = await planOf(ctx, automation, given.version);
+    checkChoices(plan, given);
+    const { record_id, event_id } = startOf(given);
+    const author = plan.settings.run_as_user_id ?? automation.created_by ?? ctx.actor.user_id;
+    const findings = await problemsOfPublishing(ctx, plan, author);
+    const errors = findings.filter((one) => !isNoObstacle(one, given.mocks));
+    if (errors.length > 0) return invalidAnswer(errors, ctx.now);
+
+    const { actor, warnings } = await actorOf(ctx, plan, automation);
+    const begins = given.at === undefined ? ctx.now : new Date(given.at);
+    const heard: Heard[] = [];
+    const hear = (event: Record<string, unknown>) => void heard.push({ step_id: stepOf(event), event });
+    return rehearse(ctx, hear, async (inside) => {
+      const at = { ...inside, now: begins };
+      const occurrence =
+        event_id !== undefined
+          ? await storedEvent(at, event_id)
+          : record_id !== undefined
+            ? await asIfFor(at, plan, record_id)
+            : asIfReceived(at, plan);
+      const simulated = {
+        plan,
+        automation: {
+          id: automation.id,
+          name: automation.name,
+          generation: Number(automation.generation),
+          created_by: automation.created_by,
+        },
+        occurrence,
+        input: { ...given.payload, ...given.input },
+        actor,
+        begins,
+        choose: given.choose,
+        mocks: given.mocks,
+      };
+      const start = await startsNow({ ...at, actor }, automation.id, plan, occurrence, simulated.input);
+      const ran = start.isMatched ? await simulateRun(inside, simulated, heard) : null;
+      return answerOf(inside, plan, { start, ran, heard, warnings: [...warnings, ...findings], begins });
+    });
+  },
+});
+
+/** What a step writes names its run, and `automation_step` the step. */
+const stepOf = ({ meta }: Record<string, unknown>): string | null =>
+  (JSON.parse(String(meta)) as { automation_step_id?: string }).automation_step_id ?? null;
+
+// --- what is asked ---
+
+async function planOf(
+  ctx: Ctx,
+  { trigger, filter, graph, settings, active_version_id }: Automation,
+  version: string,
+): Promise<Plan> {
+  if (version === "draft") return { trigger, filter, graph, settings };
+  if (active_version_id === null) throw invalid({ version: "is draft: the automation was never published" });
+  const kept: Row<typeof automationVersion> = await getRecord(ctx, automationVersion, active_version_id);
+  return { trigger: kept.trigger, filter: kept.filter, graph: kept.graph, settings: kept.settings };
+}
+
+function startOf({ record, record_id, object_id, lead_id, contact_id, opportunity_id, event_id, payload }: Given) {
+  const ids = [record?.id, record_id, object_id, lead_id, contact_id, opportunity_id].filter((id) => id !== undefined);
+  if (ids.length + (event_id === undefined ? 0 : 1) + (payload === undefined ? 0 : 1) !== 1)
+    throw invalid({ record_id: "must be given, or else event_id or payload, and only one of them" });
+  return { record_id: ids[0], event_id };
+}
+
+function checkChoices({ graph }: Plan, { choose, mocks }: Given): void {
+  const errors: FieldErrors = {};
+  const check = (at: string, id: string, port: string | undefined) => {
+    const step = graph.steps[id];
+    const ports = step === undefined ? [] : [...new Set([...portsOf(step.type, step.config), ...Object.keys(step.ports)])];
+    if (step === undefined) errors[at] = "is not a step of the automation";
+    else if (port !== undefined && !ports.includes(port)) errors[at] = `must be a port of the step: ${ports.join(" or ")}`;
+  };
+  for (const [id, port] of Object.entries(choose)) check(`choose.${id}`, id, port);
+  for (const [id, { port }] of Object.entries(mocks)) check(`mocks.${id}`, id, port);
+  refuse(errors);
+}
+
+/** A step that this release does not carry out may be mocked. What only a publisher needs the right for may be tried by others. */
+const isNoObstacle = ({ code, step_id }: Finding, mocks: Readonly<Record<string, Mock>>): boolean =>
+  code === "destructive_requires_admin" || (code === "step_type_not_available" && Object.hasOwn(mocks, step_id ?? ""));
+
+// --- whose rights it has ---
+
+/**
+ * Those that it will really have, if they are the caller's own, or if the caller is an admin who sees everything. Otherwise the
+ * caller's, so that nobody reads by it what they may not see.
+ */
+async function actorOf(ctx: Ctx, { settings }: Plan, { created_by }: Automation): Promise<{ actor: Actor; warnings: Finding[] }> {
+  const { run_as_user_id } = settings;
+  const real = async () =>
+    run_as_user_id === null
+      ? { ...systemActor(ctx.organization_id), user_id: created_by ?? "" }
+      : await actorOfMember(ctx.db, ctx.organization_id, run_as_user_id);
+  const mayLend = may(ctx, "manage_organization") && leadIsVisible(ctx, "lead") === null;
+  const actor = run_as_user_id !== ctx.actor.user_id && mayLend ? await real() : null;
+  if (actor !== null || run_as_user_id === ctx.actor.user_id) return { actor: actor ?? ctx.actor, warnings: [] };
+  const message = "It was simulated with your rights. In force, it has others, and may see and do other things.";
+  const warning = { code: "own_rights", path: "settings.run_as_user_id", step_id: null, message, severity: "warning" } as const;
+  return { actor: ctx.actor, warnings: [warning] };
+}
