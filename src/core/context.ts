@@ -70,20 +70,9 @@ export interface Ctx extends Pick<Core, "db" | "forget" | "registry" | "settings
   meta: Record<string, unknown>;
   /** Set for an operation that `lasts`. */
   lasting?: Lasting;
-  /** Set where the transaction is always undone. */
-  rehearsal?: Rehearsal;
+  /** Set where the transaction is always undone: when that really began, and who is told of its events instead of the log. */
+  rehearsal?: { began: Date; hear(event: Record<string, unknown>): void };
 }
-
-/** Work that leaves nothing behind. Its `now` may be any moment, and it may go on. */
-export interface Rehearsal {
-  /** When it really began. Ids are made from this: they count on from the latest moment that this process has seen. */
-  readonly began: Date;
-  /** Its events come here instead of to the log, whose positions would be used up. */
-  hear(event: Record<string, unknown>): void;
-}
-
-/** The moment that new ids are made from. */
-export const idMoment = ({ now, rehearsal }: Ctx): number => (rehearsal?.began ?? now).getTime();
 
 /** What a long answer needs while it runs: the `now` and the `actor` of its context are those of its beginning. */
 export interface Lasting {

@@ -1,11 +1,12 @@
 // Events. Each change writes one row in its own transaction, and the row never changes. `GET /event/` lists these rows, and
 // webhooks send them.
 
-import { type Ctx, idMoment, type Rehearsal, transactionOf, userOf, write } from "../core/context.ts";
+import { type Ctx, transactionOf, userOf, write } from "../core/context.ts";
 import { kindOf, type Resource, type Row } from "../core/resource.ts";
 import type { Statement } from "../db/database.ts";
 import { newId } from "../values/id.ts";
 import { same } from "../values/same.ts";
+import { idMoment } from "./rehearse.ts";
 import { renderRow } from "./render.ts";
 import { batch, inTurns } from "./turns.ts";
 
@@ -104,7 +105,7 @@ const text = `${into} values (${names.map((_, i) => `$${i + 1}`).join(", ")}, $$
 const manyText = `${into} select $2, ${others.join(", ")}, date_created
   from json_to_recordset($1::json) t(${others.map((one) => `${one} ${columns[one]}`).join(", ")})`;
 
-function rehearse({ hear }: Rehearsal, events: readonly unknown[][]): void {
+function rehearse({ hear }: NonNullable<Ctx["rehearsal"]>, events: readonly unknown[][]): void {
   for (const values of events) hear(Object.fromEntries(names.map((key, i) => [key, values[i]])));
 }
 

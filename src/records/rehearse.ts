@@ -1,6 +1,9 @@
 // Finds out what work would do: it runs in a transaction that is always undone. No event, no job and no id's place is used up by it.
 import { type Ctx, transactionOf } from "../core/context.ts";
 
+/** The moment that new ids are made from. A later one would push all later ids of this process into the future. */
+export const idMoment = ({ now, rehearsal }: Ctx): number => (rehearsal?.began ?? now).getTime();
+
 /** The work that was undone, as it was meant to be. */
 class Undone extends Error {}
 
@@ -28,13 +31,12 @@ export async function rehearse<T>(
   return done.answer!;
 }
 
-/** A part of the work that leaves nothing behind if it fails. What it wrote has been checked when it returns, as by a commit. */
+/** A part of the work that leaves nothing behind if it fails. What it wrote has arrived when it returns. */
 export async function attempted<T>(ctx: Ctx, work: () => Promise<T>): Promise<T> {
   const say = (text: string) => transactionOf(ctx).read({ text, values: [] });
   await say("savepoint attempt");
   try {
     const answer = await work();
-    await say("set constraints all immediate");
     await say("release savepoint attempt");
     return answer;
   } catch (error) {

@@ -1,6 +1,6 @@
 // Writes rows: one statement each, with its event, sent without waiting for the answer.
 
-import { type Ctx, idMoment, transactionOf, userOf, write } from "../core/context.ts";
+import { type Ctx, transactionOf, userOf, write } from "../core/context.ts";
 import type { Field } from "../core/field.ts";
 import type { Resource, Row, Values } from "../core/resource.ts";
 import type { Statement } from "../db/database.ts";
@@ -9,6 +9,7 @@ import { newId } from "../values/id.ts";
 import { derived, touched, updateRow, updateRows } from "./change.ts";
 import { parameterOf } from "./columns.ts";
 import { emit, emitInTurns } from "./event.ts";
+import { idMoment } from "./rehearse.ts";
 import { removeRows } from "./removal.ts";
 import { renderedText } from "./rendered.ts";
 import { inTurns } from "./turns.ts";

@@ -51,7 +51,7 @@ export async function evaluate(ctx: Ctx, listener: Listener, event: Occurrence):
 
 /** Whether it starts for this record. */
 export async function startFor(ctx: Ctx, listener: Listener, event: Occurrence, heard: Heard): Promise<Evaluation> {
-  const { trigger, plan } = listener;
+  const { plan } = listener;
   const no = (result: Refusal, reason: string) => refusedBy(listener, reason, result);
   if (listener.isPaused) return no("skipped", "paused");
   const causation = causationOf(event);

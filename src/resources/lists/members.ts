@@ -1,6 +1,7 @@
 // The records on a list: adding them, removing one, and keeping them when two records are merged.
-import { type Ctx, idMoment, query, write } from "../../core/context.ts";
+import { type Ctx, query, write } from "../../core/context.ts";
 import { name, type Sql, sql, statement } from "../../db/sql.ts";
+import { idMoment } from "../../records/rehearse.ts";
 import { newId } from "../../values/id.ts";
 import { type Listed, memberCount } from "./list_fields.ts";
 

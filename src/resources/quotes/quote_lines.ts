@@ -1,8 +1,9 @@
 // The lines of a quote as they are stored: complete, in order, each with an id and its totals.
-import { type Ctx, idMoment } from "../../core/context.ts";
+import type { Ctx } from "../../core/context.ts";
 import { below } from "../../core/errors.ts";
 import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
+import { idMoment } from "../../records/rehearse.ts";
 import { newId } from "../../values/id.ts";
 import { completeLine, productNamed, productsNamed, type WholeLine } from "../opportunities/complete_line.ts";
 import { lineItem } from "../opportunities/line_item.ts";

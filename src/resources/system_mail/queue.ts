@@ -1,6 +1,7 @@
 // Queues system mail, in the transaction that causes it. `send.ts` sends it after the commit.
-import { type Ctx, idMoment, userOf, write } from "../../core/context.ts";
+import { type Ctx, userOf, write } from "../../core/context.ts";
 import { wake } from "../../jobs/job.ts";
+import { idMoment } from "../../records/rehearse.ts";
 import { newId } from "../../values/id.ts";
 
 export const systemMailKind = "system_mail";
