@@ -73,3 +73,29 @@ test("a record that stayed names a deleted one again, and what sends by itself c
   const [item] = (await acme.get(`/bulk_action/${undo.id}/items/`)).data;
   assert.deepEqual([item.status, item.error], ["succeeded", "without its active subscriptions, which are paused"]);
 });
+
+test("what is deleted may be any of the kinds, selected in any way", async () => {
+  const acme = await organization();
+  const { id: lead_id } = await acme.lead({ name: "Steel" });
+  const call = await acme.post("/activity/call/", { lead_id, direction: "outbound", status: "completed", duration: 5 });
+  const type = await acme.post("/custom_activity/", { name: "Visit" });
+  const visit = await acme.post("/activity/custom/", { lead_id, custom_activity_type_id: type.id });
+  const [task, deal] = [await acme.task({ lead_id }), await acme.opportunity({ lead_id })];
+  const [first] = [await acme.contact({ lead_id, name: "Ann" }), await acme.contact({ lead_id, name: "Bob" })];
+  const removed = async (bulk_object_type: string, body: object) => {
+    const { id } = await acme.post("/bulk_action/delete/", { bulk_object_type, ...body });
+    await work(acme);
+    const { status, n_objects, n_succeeded, n_leads, errors } = await acme.get(`/bulk_action/${id}/`);
+    return [status, n_objects, n_succeeded, n_leads, errors];
+  };
+
+  assert.deepEqual(await removed("call", { ids: [call.id] }), ["done", 1, 1, 1, []]);
+  assert.deepEqual(await removed("custom_activity", { all: true }), ["done", 1, 1, 1, []]);
+  assert.deepEqual(await removed("task", { all: true, results_limit: 5 }), ["done", 1, 1, 1, []]);
+  assert.deepEqual(await removed("opportunity", { query: "lead(name:steel)" }), ["done", 1, 1, 1, []]);
+  assert.deepEqual(await removed("contact", { all: true, results_limit: 1, sort: "name" }), ["done", 1, 1, 1, []]);
+  for (const path of [`call/${call.id}`, `custom/${visit.id}`]) await acme.refused(404, "GET", `/activity/${path}/`);
+  for (const path of [`task/${task.id}`, `opportunity/${deal.id}`, `contact/${first.id}`])
+    await acme.refused(404, "GET", `/${path}/`);
+  assert.equal((await acme.get("/contact/")).data.length, 1);
+});
