@@ -109,8 +109,19 @@ function rehearse({ hear }: NonNullable<Ctx["rehearsal"]>, events: readonly unkn
   for (const values of events) hear(Object.fromEntries(names.map((key, i) => [key, values[i]])));
 }
 
+/** The statement writes one event, and may be sent later in the same transaction. */
+export const isEvent = ({ name }: Statement): boolean => name === insertsOne;
+
+/** Sends statements that write one event each as few that write many. */
+export function writeEvents(ctx: Ctx, statements: readonly Statement[]): void {
+  for (let from = 0; from < statements.length; from += batch)
+    write(ctx, insertEvents(statements.slice(from, from + batch).map(({ values }) => values)));
+}
+
+const insertsOne = "event.insert";
+
 function insertEvents(events: readonly unknown[][]): Statement {
-  if (events.length === 1) return { name: "event.insert", text, values: events[0]!, isRow: true };
+  if (events.length === 1) return { name: insertsOne, text, values: events[0]!, isRow: true };
   const member = (values: readonly unknown[]) => (key: keyof typeof columns, i: number) =>
     `"${key}":${columns[key] === "json" ? values[i] : JSON.stringify(values[i])}`;
   const rows = events.map((values) => `{${names.map(member(values)).join(",")}}`);

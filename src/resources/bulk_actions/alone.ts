@@ -1,10 +1,11 @@
 // Does one thing within a larger transaction. If it is refused, nothing of it stays, and the rest goes on.
 import { type Ctx, transactionOf } from "../../core/context.ts";
 import type { Statement, Transaction } from "../../db/database.ts";
+import { isEvent } from "../../records/event.ts";
 
-/** Runs `act`, whose writes are sent when it is done. */
-export async function alone<T>(ctx: Ctx, act: (ctx: Ctx) => Promise<T>): Promise<T> {
-  const held = heldBack(transactionOf(ctx));
+/** Runs `act`, whose writes are sent when it is done. Its events may be added to `events` instead, to be sent with those of others. */
+export async function alone<T>(ctx: Ctx, act: (ctx: Ctx) => Promise<T>, events: Statement[]): Promise<T> {
+  const held = heldBack(transactionOf(ctx), events);
   try {
     const result = await act({ ...ctx, tx: held.tx });
     held.send();
@@ -22,7 +23,7 @@ interface HeldBack {
 }
 
 /** Most things are refused before anything is read back. So writes wait, and a savepoint is only needed when one may not wait. */
-function heldBack(outer: Transaction): HeldBack {
+function heldBack(outer: Transaction, events: Statement[]): HeldBack {
   const waiting: Statement[] = [];
   const after: (() => void)[] = [];
   let isOpen = false;
@@ -48,7 +49,9 @@ function heldBack(outer: Transaction): HeldBack {
       },
     },
     send() {
-      release();
+      // Events of one record keep their order, so either all of them wait or none.
+      if (isOpen || waiting.some(isOfEvents)) release();
+      else for (const one of waiting) void (isEvent(one) ? events.push(one) : outer.write(one));
       if (isOpen) outer.write(releaseSavepoint);
       for (const act of after) outer.afterCommit(act);
     },
@@ -59,6 +62,8 @@ function heldBack(outer: Transaction): HeldBack {
     },
   };
 }
+
+const isOfEvents = (one: Statement): boolean => one.name?.startsWith("event.") === true && !isEvent(one);
 
 /** Anything else may write. */
 const isSelect = /^\s*select\b/i;

@@ -99,3 +99,19 @@ test("what is deleted may be any of the kinds, selected in any way", async () =>
     await acme.refused(404, "GET", `/${path}/`);
   assert.equal((await acme.get("/contact/")).data.length, 1);
 });
+
+test("what the database refuses in the end fails alone, and says why", async () => {
+  const acme = await organization();
+  const [ann, bob] = [await acme.contact({ name: "Ann" }), await acme.contact({ name: "Bob" })];
+  const made = await acme.post("/bulk_action/delete/", { bulk_object_type: "contact", all: true });
+  await work(acme);
+  await acme.delete(`/lead/${ann.lead_id}/`);
+
+  const undo = await acme.post(`/bulk_action/${made.id}/undo/`, {});
+  await work(acme);
+
+  const { status, n_succeeded, n_failed, errors } = await acme.get(`/bulk_action/${undo.id}/`);
+  assert.deepEqual([status, n_succeeded, n_failed], ["done", 1, 1]);
+  assert.deepEqual(errors, [{ object_id: ann.id, error: "lead_id does not exist" }]);
+  assert.equal((await acme.get(`/contact/${bob.id}/`)).name, "Bob");
+});
