@@ -124,7 +124,7 @@ function jsonSchemaOf(config: Config): Record<string, unknown> {
   };
 }
 
-function schemaOf(schema: z.ZodType): Record<string, unknown> {
+export function schemaOf(schema: z.ZodType): Record<string, unknown> {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Record<string, unknown>;
   return rest;
 }

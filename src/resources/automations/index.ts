@@ -5,6 +5,7 @@ import { listSchema } from "../../records/read_operations.ts";
 import { crud, standard } from "../../records/standard.ts";
 import { automationEvent } from "./automation_event.ts";
 import { automationRun } from "./automation_run.ts";
+import { automationSchema } from "./automation_schema.ts";
 import { cancelAutomationRun } from "./cancel_run.ts";
 import { catalogs } from "./catalogs.ts";
 import { deletionOf } from "./delete_automation.ts";
@@ -61,4 +62,5 @@ export const automations: Operation[] = [
   retryAutomationRuns,
   ...standard(automationEvent, { list: true }, "member"),
   ...catalogs,
+  automationSchema,
 ];

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, afterEach, before, test } from "node:test";
+import { z } from "zod";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { outboundService } from "../../../test/support/outbound.ts";
 import type { Service } from "../../../test/support/service.ts";
@@ -261,6 +262,15 @@ test("Web form", async () => {
   const [lead] = (await acme.get("/lead/?_expand=contacts")).data;
   assert.deepEqual([lead.name, lead.source, lead.contacts[0].emails[0].email], ["Acme", "web form", "ann@client.example"]);
   assert.deepEqual(await tasksOf(acme, lead.id), ["Answer Ann"]);
+});
+
+test("the published schema takes every recipe, and no step that does not exist", async () => {
+  const acme = await organization(service);
+  const schema = z.fromJSONSchema(await acme.get("/automation_schema/"));
+
+  for (const [name, text] of recipes) assert.equal(schema.safeParse(JSON.parse(text)).error, undefined, name);
+  const wrong = JSON.parse(recipes.get("Round robin")!.replace("owner.assign", "owner.asign"));
+  assert.equal(schema.safeParse(wrong).success, false);
 });
 
 test("every recipe of the guide is tried here", () => assert.deepEqual([...recipes.keys()].sort(), [...tried].sort()));
