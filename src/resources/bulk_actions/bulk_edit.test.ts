@@ -161,6 +161,9 @@ test("an undone edit restores what nobody has changed since, and reports the res
   await acme.put(`/lead/${second.id}/`, { industry: "Glass" });
   assert.deepEqual([done.undo.available, done.undo.bulk_action_id], [true, null]);
 
+  const [colleague, restricted] = [await acme.member("superuser"), await acme.member("restricteduser")];
+  await colleague.refused(403, "POST", `/bulk_action/${done.id}/undo/`, {});
+  await restricted.refused(404, "POST", `/bulk_action/${done.id}/undo/`, {});
   const asked = await acme.post(`/bulk_action/${done.id}/undo/`, {});
   await work(acme);
 
