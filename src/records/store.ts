@@ -31,14 +31,14 @@ export const store = {
     return row;
   },
 
-  /** Inserts many records, a batch in one statement. */
+  /** Inserts many records, a batch in one statement, and returns them without waiting for the database. */
   async insertAll<R extends Resource>(
     ctx: Ctx,
     of: R,
     values: readonly Values<R>[],
     meta?: Record<string, unknown>,
-  ): Promise<void> {
-    if (values.length === 1) return void this.insert(ctx, of, values[0]!, meta);
+  ): Promise<Row<R>[]> {
+    if (values.length === 1) return [this.insert(ctx, of, values[0]!, meta)];
     const made: Row<R>[] = [];
     await inTurns(values, (piece) => {
       const rows = piece.map((one) => completeRow(ctx, of, one));
@@ -51,6 +51,7 @@ export const store = {
       made.map((after) => ({ action: "created", after, meta })),
     );
     touched(ctx, of);
+    return made;
   },
 
   /** Inserts a record unless one with its unique values exists; then returns null and writes nothing. Waits for the database. */

@@ -43,9 +43,9 @@ interface Task {
   date_completed: string | null;
 }
 
-/** A lead was created. There is no event for the activity, because `lead.created` says the same. */
-export function logCreated(ctx: Ctx, lead: Lead): Row<typeof created> {
-  const values = {
+/** Leads were created. There is no event for the activity, because `lead.created` says the same. */
+export async function logCreated(ctx: Ctx, leads: readonly Lead[]): Promise<void> {
+  const values = leads.map((lead) => ({
     lead_id: lead.id,
     source: lead.source,
     import_id: (ctx.meta.import_id as string | undefined) ?? null,
@@ -53,8 +53,8 @@ export function logCreated(ctx: Ctx, lead: Lead): Row<typeof created> {
     // A lead may be created with a date in the past. Its history starts there.
     activity_at: lead.date_created,
     date_created: lead.date_created,
-  };
-  return store.insert(ctx, created, values);
+  }));
+  await store.insertAll(ctx, created, values);
 }
 
 /** A lead's `status_id` changed. */
@@ -103,8 +103,8 @@ export async function removeStatusChangesOf(ctx: Ctx, opportunityId: string): Pr
 }
 
 /** Tasks were completed. */
-export const logTasksCompleted = (ctx: Ctx, tasks: readonly Task[]): Promise<void> =>
-  store.insertAll(
+export async function logTasksCompleted(ctx: Ctx, tasks: readonly Task[]): Promise<void> {
+  await store.insertAll(
     ctx,
     taskCompleted,
     tasks.map((task) => ({
@@ -117,6 +117,7 @@ export const logTasksCompleted = (ctx: Ctx, tasks: readonly Task[]): Promise<voi
       ...doneAt(task),
     })),
   );
+}
 
 /** The completion dates of tasks were changed, so those of their activities follow. It reads them first. */
 export async function redateTasksCompleted(ctx: Ctx, tasks: readonly Task[]): Promise<void> {

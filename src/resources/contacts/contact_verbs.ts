@@ -8,23 +8,37 @@ import { nameAfterContacts } from "../leads/first_contact.ts";
 import { lead } from "../leads/lead.ts";
 import type { Email } from "../shared/contact_points.ts";
 import { contactTag } from "../tags/contact_tag.ts";
-import { withTags } from "../tags/with_tags.ts";
+import { withTags, withTagsOfAll } from "../tags/with_tags.ts";
 import { contact, displayName } from "./contact.ts";
 import { bringCopiesInStep, differsForCopies, leaveShares, lockShares } from "./sharing.ts";
-import { markSuppressed } from "./unsubscribed_email.ts";
+import { markNew, markSuppressed } from "./unsubscribed_email.ts";
 
 type Contact = Row<typeof contact>;
 
 /** A contact without a lead gets its own lead, named after it. */
 export async function createContact(ctx: Ctx, given: Create<typeof contact>): Promise<Contact> {
-  const values = await withMarks(ctx, named(given));
+  const values = named(given);
   const lead_id = values.lead_id ?? (await createRecord(ctx, lead, leadNamedAfter(values))).id;
-  const row = store.insert(ctx, contact, await withTags(ctx, contactTag, { ...values, lead_id }));
-  await nameAfterContacts(ctx, [lead_id]);
-  return row;
+  return (await createContacts(ctx, [{ ...values, lead_id }]))[0]!;
 }
 
-const leadNamedAfter = ({ name, emails, date_created }: Create<typeof contact>): Create<typeof lead> => ({
+/** Many contacts of leads, in a few statements. */
+export async function createContacts(
+  ctx: Ctx,
+  all: readonly (Create<typeof contact> & { lead_id: string })[],
+): Promise<Contact[]> {
+  if (all.length === 0) return [];
+  const emails = await markNew(
+    ctx,
+    all.map((one) => one.emails ?? []),
+  );
+  const values = all.map((one, i) => ({ ...named(one), emails: emails[i]! }));
+  const rows = await store.insertAll(ctx, contact, await withTagsOfAll(ctx, contactTag, values));
+  await nameAfterContacts(ctx, [...new Set(all.map((one) => one.lead_id))]);
+  return rows;
+}
+
+export const leadNamedAfter = ({ name, emails, date_created }: Create<typeof contact>): Create<typeof lead> => ({
   name: name ?? emails?.[0]?.email ?? null,
   date_created,
 });

@@ -101,6 +101,15 @@ export async function markSuppressed(ctx: Ctx, emails: readonly Email[], before:
   });
 }
 
+/** The same for the addresses of many new contacts. */
+export async function markNew(ctx: Ctx, all: readonly (readonly Email[])[]): Promise<Email[][]> {
+  const marks = await marksOf(
+    ctx,
+    all.flat().map((one) => one.email),
+  );
+  return all.map((emails) => emails.map(({ email, type }) => ({ email, type, ...(marks.get(emailKey(email)) ?? none) })));
+}
+
 const marksIn = ({ is_unsubscribed, is_invalid }: Email): Marks => ({
   is_unsubscribed: is_unsubscribed === true,
   is_invalid: is_invalid === true,

@@ -19,8 +19,20 @@ export async function withTags<T extends { tags?: string[] }>(
   values: T,
   before: readonly string[] = [],
 ): Promise<T> {
-  const { tags } = values;
-  if (tags === undefined || tags.length === 0 || same(tags, before)) return values;
+  return values.tags === undefined || same(values.tags, before) ? values : (await withTagsOfAll(ctx, of, [values]))[0]!;
+}
+
+/** The same for many new records. */
+export async function withTagsOfAll<T extends { tags?: string[] }>(ctx: Ctx, of: Tag, all: readonly T[]): Promise<T[]> {
+  const tags = [...new Set(all.flatMap((one) => one.tags ?? []))];
+  if (tags.length === 0) return [...all];
+  const spelling = await spellingOf(ctx, of, tags);
+  const spelled = (given: readonly string[]) => [...new Set(given.map((tag) => spelling.get(tag)!))];
+  return all.map((one) => (one.tags === undefined ? one : { ...one, tags: spelled(one.tags) }));
+}
+
+/** How the organization spells these tags. New ones are created. */
+async function spellingOf(ctx: Ctx, of: Tag, tags: readonly string[]): Promise<Map<string, string>> {
   let known = await spellings(ctx, of, tags);
   // Of two spellings of a new tag, the first is taken.
   const unknown = new Map(
@@ -34,7 +46,7 @@ export async function withTags<T extends { tags?: string[] }>(
     // Somebody else may have created one at the same moment, in another spelling. Then theirs is used.
     if (!created) known = await spellings(ctx, of, tags);
   }
-  return { ...values, tags: [...new Set(known.map((one) => one.name ?? unknown.get(one.key)!))] };
+  return new Map(known.map((one) => [one.given, one.name ?? unknown.get(one.key)!]));
 }
 
 interface Spelling {
