@@ -1584,6 +1584,7 @@ create table import (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  error text,
   constraint import_pkey PRIMARY KEY (organization_id, id),
   constraint import_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint import_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'queued'::text, 'processing'::text, 'done'::text, 'error'::text, 'reverting'::text, 'reverted'::text])))
@@ -1599,10 +1600,18 @@ create table import_row (
   import_id text not null,
   n integer not null,
   cells jsonb not null,
+  status text default 'pending'::text not null,
+  object_ids text[] default '{}'::text[] not null,
+  errors jsonb default '[]'::jsonb not null,
+  key text,
+  kept jsonb,
   constraint import_row_pkey PRIMARY KEY (organization_id, import_id, n),
   constraint import_row_import_id_fkey FOREIGN KEY (organization_id, import_id) REFERENCES import(organization_id, id) DEFERRABLE,
-  constraint import_row_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+  constraint import_row_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint import_row_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'created'::text, 'updated'::text, 'skipped'::text, 'failed'::text])))
 );
+CREATE INDEX import_row_key_idx ON public.import_row USING btree (organization_id, import_id, key) WHERE (key IS NOT NULL);
+CREATE INDEX import_row_status_idx ON public.import_row USING btree (organization_id, import_id, status, n);
 alter table import_row enable row level security, force row level security;
 create policy organization on import_row to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on import_row to headwater_system using (true);
@@ -1795,6 +1804,8 @@ create table lead (
 );
 CREATE INDEX lead_date_created_idx ON public.lead USING btree (organization_id, date_created DESC, id DESC) INCLUDE (created_by);
 CREATE INDEX lead_date_updated_idx ON public.lead USING btree (organization_id, date_updated DESC, id DESC);
+CREATE INDEX lead_host_idx ON public.lead USING btree (organization_id, lower("substring"(url, '^[a-z]+://(?:www\.)?([^/:?#]+)'::text))) WHERE (url IS NOT NULL);
+CREATE INDEX lead_name_idx ON public.lead USING btree (organization_id, sort_key(name)) WHERE (name IS NOT NULL);
 CREATE INDEX lead_owner_id_idx ON public.lead USING btree (organization_id, owner_id, date_created DESC, id DESC) WHERE (owner_id IS NOT NULL);
 CREATE INDEX lead_search_idx ON public.lead USING gin (search) WITH (fastupdate=off);
 CREATE INDEX lead_status_id_idx ON public.lead USING btree (organization_id, status_id, date_created DESC, id DESC) WHERE (status_id IS NOT NULL);

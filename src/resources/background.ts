@@ -14,6 +14,7 @@ import { bulkWork } from "./bulk_actions/bulk_work.ts";
 import { calendarWork } from "./calendars/follow.ts";
 import { customDataWork } from "./custom_data/custom_data_work.ts";
 import { exportWork } from "./exports/export_work.ts";
+import { importWork } from "./imports/import_work.ts";
 import { mailboxWork } from "./mail_in/mailbox_work.ts";
 import { mailboxWatch } from "./mail_in/watch_mailboxes.ts";
 import { mailWork } from "./mail_out/mail_work.ts";
@@ -56,6 +57,7 @@ export const background: Background = {
     exportWork,
     bulkWork,
     shareWork,
+    importWork,
   ],
   consumers: [webhookConsumer, automationConsumer],
   timers,

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { type Ctx, may } from "../../core/context.ts";
 import { choice, input, integer, json, text, timestamp } from "../../core/field.ts";
+import type { Permission } from "../../core/permissions.ts";
 import { resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
 import { optionsSchema } from "./options.ts";
@@ -14,6 +15,10 @@ export const statuses = ["draft", "queued", "processing", "done", "error", "reve
 
 const target = z.string().max(255).nullable();
 const mapping = z.union([z.record(z.string(), target), z.array(z.strictObject({ column: z.string(), target })).max(columnsMax)]);
+
+/** What whoever makes and maps it must be allowed, and is still allowed while it runs. */
+export const needsOf = (of: ObjectType): readonly Permission[] =>
+  of === "product" ? ["bulk_import", "manage_customizations"] : ["bulk_import"];
 
 export const importResource = resource({
   name: "import",
@@ -66,6 +71,11 @@ export const importResource = resource({
       readOnly: true,
       default: [] as { row: number; column?: string; error: string }[],
       doc: "The first hundred errors in rows.",
+    }),
+    error: text({
+      readOnly: true,
+      max: 1000,
+      doc: "Why it stopped. Setting the mapping again goes on with the rows that are left.",
     }),
     date_started: timestamp({ readOnly: true }),
     date_completed: timestamp({ readOnly: true }),

@@ -1,11 +1,13 @@
 // The verbs of imports.
-import { type Ctx, write } from "../../core/context.ts";
-import { invalid } from "../../core/errors.ts";
+import { type Ctx, may, write } from "../../core/context.ts";
+import { invalid, notAllowed } from "../../core/errors.ts";
 import type { Extras } from "../../core/operation.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
+import { wake } from "../../jobs/job.ts";
 import { store } from "../../records/store.ts";
 import { same } from "../../values/same.ts";
-import { importResource } from "./import.ts";
+import { importResource, needsOf, type ObjectType } from "./import.ts";
+import { importJobs } from "./import_jobs.ts";
 import { checkMapping, mappingOf } from "./mapping.ts";
 import { checkOptions, type Options } from "./options.ts";
 import { pieceRows, type Table } from "./table.ts";
@@ -44,7 +46,7 @@ function keepRows(ctx: Ctx, importId: string, from: number, piece: string): void
   });
 }
 
-/** Setting a mapping queues a draft, or a failed import once more. An import that is running cannot be changed. */
+/** Setting a mapping queues a draft, or the rows that are left of an import that stopped. An import that is running cannot be changed. */
 export async function updateImport(ctx: Ctx, before: Import, patch: Patch<typeof importResource>): Promise<Import> {
   const { mapping: given, ...values } = patch;
   const mapping = given ? mappingOf(given) : before.mapping;
@@ -56,18 +58,13 @@ export async function updateImport(ctx: Ctx, before: Import, patch: Patch<typeof
   if (values.options || mapped) await checkOptions(ctx, options);
   if (!given || (!mapped && before.status !== "error")) return store.update(ctx, importResource, before, values);
 
+  checkNeeds(ctx, before.object_type);
   checkMapping(ctx.directory, before, mapping!, options);
-  return store.update(ctx, importResource, before, { ...values, mapping, status: "queued", ...fresh });
+  wake(ctx, importJobs, [before.id]);
+  return store.update(ctx, importResource, before, { ...values, mapping, status: "queued", error: null, date_completed: null });
 }
 
-/** An import without results. */
-const fresh = {
-  n_processed: 0,
-  n_created: 0,
-  n_updated: 0,
-  n_skipped: 0,
-  n_failed: 0,
-  errors: [],
-  date_started: null,
-  date_completed: null,
-};
+function checkNeeds(ctx: Ctx, of: ObjectType): void {
+  const lacks = needsOf(of).find((one) => !may(ctx, one));
+  if (lacks !== undefined) throw notAllowed(lacks);
+}

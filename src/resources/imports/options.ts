@@ -29,6 +29,10 @@ export const optionsSchema = z.strictObject({
     .describe("Tags that every record gets."),
   list_id: z.string().nullish().describe("The list that every record joins."),
   date_format: z.enum(dateFormats).nullish().describe("How dates are written."),
+  decimal: z
+    .enum([".", ","])
+    .nullish()
+    .describe("The decimal mark of numbers; by default what the first values of a column show."),
   country: country.nullish().describe("The country of phone numbers written without one; by default the organization's."),
 });
 

@@ -1,0 +1,110 @@
+// What the text of a cell means for a kind of field. What does not fit is refused in words for the person who made the file.
+import type { Ctx } from "../../core/context.ts";
+import { bad } from "../../core/errors.ts";
+import { zoneOf } from "../../records/clock.ts";
+import { times } from "../../values/decimal.ts";
+import { currencyDigits } from "../../values/money.ts";
+import { parsePhone } from "../../values/phone.ts";
+import { parseDate, parseTimestamp } from "../../values/time.ts";
+import { isActiveMember, user } from "../organization/user.ts";
+import type { Options } from "./options.ts";
+
+export type DecimalMark = "." | ",";
+
+/** How the cells of a column are written. */
+export interface Writing {
+  decimal: DecimalMark;
+  date_format: Options["date_format"];
+  country: string;
+  currency: string;
+  /** What a choice offers; null for other kinds of field. */
+  choices: readonly string[] | null;
+}
+
+type Read = (text: string, writing: Writing, ctx: Ctx) => unknown;
+
+const reads: Readonly<Record<string, Read>> = {
+  phone: (text, { country }) => parsePhone(text, country)?.phone ?? bad("is not a phone number"),
+  number: (text, { decimal }) => numberOf(text.replace(/\s*%$/, ""), decimal),
+  integer: (text, { decimal }) => wholeOf(numberOf(text.replace(/\s*%$/, ""), decimal)),
+  money: (text, { decimal, currency }) => times(10 ** currencyDigits(currency), numberOf(withoutCurrency(text), decimal)),
+  date: (text, { date_format }) => dateOf(text, date_format),
+  datetime: (text, { date_format }, ctx) => momentOf(text, date_format, zoneOf(ctx.directory, ctx)),
+  boolean: (text) => booleans.get(text.toLowerCase()) ?? bad("must be yes or no"),
+  user: (text, _, ctx) => memberOf(text, ctx),
+  choices: (text, { choices }) => choices?.find((one) => one.toLowerCase() === text.toLowerCase()) ?? text,
+};
+
+/** The value of a cell for a field of this type. Kinds that are text stay as they are. */
+export function valueOf(type: string, text: string, writing: Writing, ctx: Ctx): unknown {
+  const read = Object.hasOwn(reads, type) ? reads[type] : undefined;
+  return read === undefined ? text : read(text, writing, ctx);
+}
+
+const booleans: ReadonlyMap<string, boolean> = new Map([
+  ...["true", "yes", "y", "1", "x", "on", "ja", "oui", "si", "sí"].map((word) => [word, true] as const),
+  ...["false", "no", "n", "0", "off", "nein", "non"].map((word) => [word, false] as const),
+]);
+
+// --- numbers ---
+
+const numbers: Readonly<Record<DecimalMark, RegExp>> = {
+  ".": /^[+-]?(?:\d+|\d{1,3}(?:,\d{3})+)?(?:\.\d+)?$/,
+  ",": /^[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+)?(?:,\d+)?$/,
+};
+
+function numberOf(text: string, mark: DecimalMark): number {
+  const digits = text.replace(/[\s'’]/g, "");
+  if (!/\d/.test(digits) || !numbers[mark].test(digits))
+    return bad(`is not a number with a decimal ${mark === "," ? "comma" : "point"}`);
+  return Number(mark === "," ? digits.replaceAll(".", "").replace(",", ".") : digits.replaceAll(",", ""));
+}
+
+const wholeOf = (value: number): number => (Number.isInteger(value) ? value : bad("must be a whole number"));
+
+const withoutCurrency = (text: string): string =>
+  text.replace(/^([+-]?)\s*(?:[A-Z]{3}|[A-Z]{0,2}\p{Sc})|(?:[A-Z]{3}|\p{Sc})$/gu, "$1").trim();
+
+/** The decimal mark that some values of a column show; a point if none does. */
+export function decimalMarkOf(samples: readonly string[]): DecimalMark {
+  const written = samples.map((one) => withoutCurrency(one.trim()).replace(/[\s'’%]/g, ""));
+  return written.some((one) => numbers[","].test(one) && !numbers["."].test(one)) ? "," : ".";
+}
+
+// --- dates ---
+
+/** The order of the parts, from a format such as `DD.MM.YYYY`. */
+function dateOf(text: string, format: Options["date_format"]): string {
+  const [day = text] = text.split(/[T ]/, 1);
+  const parts = day.split(/[./-]/);
+  const names = (format ?? "YYYY-MM-DD").split(/[./-]/);
+  const of = (name: string) => parts[names.indexOf(name)] ?? "";
+  const written = `${fourDigits(of("YYYY"))}-${of("MM").padStart(2, "0")}-${of("DD").padStart(2, "0")}`;
+  const date = parts.length === 3 ? parseDate(written) : null;
+  return date ?? parseDate(text, { cutTime: true }) ?? bad(`is not a date such as ${format ?? "2026-01-02"}`);
+}
+
+const fourDigits = (year: string): string => (/^\d\d$/.test(year) ? `20${year}` : year);
+
+function momentOf(text: string, format: Options["date_format"], zone: string): string {
+  const [, day = text, time = "00:00"] = /^(\S+?)[T ](\d{1,2}:\d{2}.*)$/.exec(text) ?? [];
+  const moment = parseTimestamp(text, zone) ?? parseTimestamp(`${dateOf(day, format)}T${time.padStart(5, "0")}`, zone);
+  return moment ?? bad("is not a time such as 2026-01-02 15:30");
+}
+
+// --- members ---
+
+function memberOf(text: string, ctx: Ctx): string {
+  const found = ctx.directory.memo("active members by words", () => membersByWords(ctx)).get(text.toLowerCase()) ?? [];
+  if (found.length > 1) return bad("is the name of several members: write the e-mail address");
+  return found[0] ?? bad("is not the name or e-mail address of an active member");
+}
+
+function membersByWords(ctx: Ctx): Map<string, string[]> {
+  const words = new Map<string, Set<string>>();
+  for (const { id, name, email } of ctx.directory.list(user)) {
+    if (!isActiveMember(ctx.directory, id)) continue;
+    for (const word of [id, name, email].map((one) => one.toLowerCase())) words.set(word, (words.get(word) ?? new Set()).add(id));
+  }
+  return new Map([...words].map(([word, ids]) => [word, [...ids]]));
+}

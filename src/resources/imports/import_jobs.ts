@@ -1,0 +1,2 @@
+/** The kind of work. */
+export const importJobs = { kind: "import" } as const;

@@ -1,0 +1,94 @@
+// The rows of an import as they are stored, and what becomes of them.
+import { type Ctx, transactionOf, write } from "../../core/context.ts";
+import type { Row } from "../../core/resource.ts";
+import type { importResource } from "./import.ts";
+
+export type Import = Row<typeof importResource>;
+
+export interface ImportRow {
+  n: number;
+  cells: (string | null)[];
+}
+
+export interface RowError {
+  column?: string;
+  error: string;
+}
+
+export const rowStates = ["pending", "created", "updated", "skipped", "failed"] as const;
+
+/** A record that a row created or changed: its version after that, and what an update replaced. */
+export interface Touched {
+  of: string;
+  id: string;
+  version: number;
+  was?: Record<string, unknown>;
+  is?: Record<string, unknown>;
+}
+
+/** What became of a row. */
+export interface Outcome {
+  n: number;
+  status: Exclude<(typeof rowStates)[number], "pending">;
+  object_ids: string[];
+  errors: RowError[];
+  key: string | null;
+  kept: Touched[];
+}
+
+export const failedRow = ({ n }: ImportRow, errors: readonly RowError[]): Outcome => ({
+  n,
+  status: "failed",
+  object_ids: [],
+  errors: errors.slice(0, 20),
+  key: null,
+  kept: [],
+});
+
+export const skippedRow = ({ n }: ImportRow): Outcome => ({
+  n,
+  status: "skipped",
+  object_ids: [],
+  errors: [],
+  key: null,
+  kept: [],
+});
+
+/** The rows that are left, in their order. */
+export async function nextRows(ctx: Ctx, importId: string, most: number): Promise<ImportRow[]> {
+  const rows = await transactionOf(ctx).read({
+    name: "import_row.next",
+    text: `select n, cells from import_row where organization_id = $1 and import_id = $2 and status = 'pending' order by n limit $3`,
+    values: [ctx.organization_id, importId, most],
+  });
+  return rows.map(([n, cells]) => ({ n: Number(n), cells: JSON.parse(cells!) }));
+}
+
+export function keepOutcomes(ctx: Ctx, importId: string, outcomes: readonly Outcome[]): void {
+  write(ctx, {
+    name: "import_row.done",
+    text: `update import_row r set status = m.status, object_ids = m.object_ids, errors = m.errors, key = m.key, kept = m.kept
+           from json_to_recordset($3::json) m(n integer, status text, object_ids text[], errors jsonb, key text, kept jsonb)
+           where r.organization_id = $1 and r.import_id = $2 and r.n = m.n`,
+    values: [ctx.organization_id, importId, JSON.stringify(outcomes)],
+  });
+}
+
+/** The lead of earlier rows of this import, and whether one of them created it. */
+export interface Earlier {
+  lead_id: string;
+  isNew: boolean;
+}
+
+/** The leads of the earlier rows with these keys. */
+export async function leadsOfKeys(ctx: Ctx, importId: string, keys: readonly string[]): Promise<Map<string, Earlier>> {
+  if (keys.length === 0) return new Map();
+  const rows = await transactionOf(ctx).read({
+    name: "import_row.keys",
+    text: `select distinct on (key) key, object_ids[1],
+             exists (select from jsonb_array_elements(kept) k where k->>'id' = object_ids[1] and not k ? 'was') from import_row
+           where organization_id = $1 and import_id = $2 and key = any($3) and status in ('created', 'updated') order by key, n`,
+    values: [ctx.organization_id, importId, keys],
+  });
+  return new Map(rows.map(([key, lead_id, isNew]) => [key!, { lead_id: lead_id!, isNew: isNew === "t" }]));
+}

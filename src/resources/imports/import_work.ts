@@ -1,0 +1,99 @@
+// The work for imports: a job is one import. It takes up to 200 rows in a transaction, with what becomes of each, so that a killed
+// worker loses nothing and the next one repeats nothing. Whoever made the import is looked up again for each transaction.
+import { actorOfMember } from "../../auth/unscoped_work.ts";
+import type { Actor, Ctx } from "../../core/context.ts";
+import type { Core } from "../../core/core.ts";
+import { sql } from "../../db/sql.ts";
+import { requestOf } from "../../jobs/claims.ts";
+import { holdClaim, type Job, release, type Work } from "../../jobs/job.ts";
+import { actingAs, asService, readingAs, systemActor } from "../../records/acting.ts";
+import { findRecords } from "../../records/records.ts";
+import { lockToChange } from "../../records/references.ts";
+import { store } from "../../records/store.ts";
+import { type Extent, takeTurns } from "../bulk_actions/turns.ts";
+import { importResource, needsOf } from "./import.ts";
+import { importJobs } from "./import_jobs.ts";
+import { failedRow, type Import, keepOutcomes, nextRows } from "./import_rows.ts";
+import { finish, noteOutcomes, stop } from "./progress.ts";
+import { takeRows } from "./take_rows.ts";
+
+export const importWork: Work = {
+  ...importJobs,
+  doc: "Carries out imports.",
+  slots: 2,
+  run: (core, job) =>
+    takeTurns(
+      job,
+      (extent) => takeTurn(core, job, extent),
+      ({ error = "" }) => failRow(core, job, error),
+    ),
+  async giveUp(ctx, { object_id }) {
+    const [row] = await lockToChange(ctx, importResource, sql`t.id = ${object_id}`);
+    if (row !== undefined && isRunning(row))
+      stop(ctx, row, "Several workers ended in the middle of it: set the mapping again to go on");
+  },
+};
+
+const isRunning = ({ status }: Import): boolean => status === "queued" || status === "processing";
+
+/** Returns whether the next rows follow at once. The job is then still claimed. */
+const takeTurn = (core: Core, job: Job, { most, mayGoOn }: Extent): Promise<boolean> =>
+  inItsName(core, job, async (ctx, imp) => {
+    const rows = await nextRows(ctx, imp.id, most);
+    const outcomes = rows.length === 0 ? [] : await takeRows(ctx, imp, rows);
+    keepOutcomes(ctx, imp.id, outcomes);
+    const after = noteOutcomes(ctx, imp, outcomes);
+    if (rows.length < most) return finish(ctx, job, after);
+    if (!mayGoOn) release(ctx, job, ctx.now);
+    return mayGoOn;
+  });
+
+/** The first row that is left fails. */
+async function failRow(core: Core, job: Job, error: string): Promise<void> {
+  await inItsName(core, job, async (ctx, imp) => {
+    const outcomes = (await nextRows(ctx, imp.id, 1)).map((row) => failedRow(row, [{ error }]));
+    keepOutcomes(ctx, imp.id, outcomes);
+    noteOutcomes(ctx, imp, outcomes);
+    return true;
+  });
+}
+
+type Act = (ctx: Ctx, imp: Import) => Promise<boolean>;
+
+/** A transaction with the import and the claim, with the present rights of whoever made it. */
+async function inItsName(core: Core, job: Job, act: Act): Promise<boolean> {
+  const reading = await readingAs(core, systemActor(job.organization_id), requestOf(job));
+  const [found] = await findRecords(reading, importResource, [sql`t.id = ${job.object_id}`]);
+  const actor = await actorOfMember(core.db, job.organization_id, found?.created_by ?? "");
+  const why = found === undefined ? null : whyNot(found, actor);
+  const inside = (work: (ctx: Ctx) => Promise<boolean>) =>
+    why === null && actor !== null
+      ? actingAs(core, actor, requestOf(job), work)
+      : asService(core, job.organization_id, "", requestOf(job), work);
+
+  return inside(async (ctx) => {
+    const [row] = await lockToChange(ctx, importResource, sql`t.id = ${job.object_id}`);
+    await holdClaim(ctx, job);
+    if (row !== undefined && isRunning(row)) {
+      const own: Ctx = { ...ctx, meta: { ...ctx.meta, import_id: row.id } };
+      if (why === null) return act(own, begun(own, row));
+      stop(ctx, row, why);
+    }
+    release(ctx, job, null);
+    return false;
+  });
+}
+
+/** Why it may not go on; null if it may. */
+function whyNot(imp: Import, actor: Actor | null): string | null {
+  if (actor === null) return "Whoever made it is no longer an active member";
+  if (actor.past_due) return "The account is past due";
+  const lacks = needsOf(imp.object_type).find((one) => !actor.permissions.has(one));
+  return lacks === undefined ? null : `Whoever made it may not import any more: it needs ${lacks}`;
+}
+
+function begun(ctx: Ctx, row: Import): Import {
+  if (row.status === "processing") return row;
+  const date_started = row.date_started ?? ctx.now.toISOString();
+  return store.update(ctx, importResource, row, { status: "processing", date_started });
+}

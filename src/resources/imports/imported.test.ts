@@ -1,0 +1,230 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { organization, type Workspace } from "../../../test/support/given.ts";
+import { withTwoWorkers, withWorker } from "../../../test/support/worker.ts";
+import { query } from "../../core/context.ts";
+import { sql, statement } from "../../db/sql.ts";
+
+const work = (acme: Workspace) => withWorker(acme.service, (worker) => worker.drained());
+
+/** Sends a table with the targets that are suggested, or others, and reads the import when it is done. */
+async function imported(acme: Workspace, body: object, options: object = {}, targets: object = {}): Promise<any> {
+  const draft = await acme.post("/import/", body);
+  const mapping = { ...Object.fromEntries(draft.columns.map((one: any) => [one.name, one.suggested])), ...targets };
+  await acme.put(`/import/${draft.id}/`, { mapping, options });
+  await work(acme);
+  return acme.get(`/import/${draft.id}/`);
+}
+
+const counts = ({ status, n_processed, n_created, n_updated, n_skipped, n_failed }: any) => [
+  status,
+  n_processed,
+  n_created,
+  n_updated,
+  n_skipped,
+  n_failed,
+];
+
+const hubspot = `First Name;Last Name;E-mail;Phone;Company;Website;Lead status;Lead owner;Deal value;Deal stage;Close date;Country;Tags;Notes;Size
+Ann;Lee;ann@acme.io;030 901820;Acme GmbH;acme.io;customer;OWNER;1.234,56 €;won;24.12.2025;Germany;a, b;Met at the fair;12,5
+Bob;Ray;bob@acme.io;;acme gmbh;;;;;;;;;;
+Eve;Oak;eve(at)oak.io;;Oak;;;;;;;;;;
+Max;Elm;max@elm.io;;Elm;;Gone;nobody@x.io;much;;31.02.2025;;;;many
+;;;;;;;;;;;;;;
+Sue;;sue@solo.io;;;;;;;;;;;;
+`;
+
+test("a file of another CRM becomes leads with their people, deals and notes, and bad cells say what is wrong", async () => {
+  const acme = await organization();
+  const bob = await acme.member();
+  const owner = (await acme.get(`/user/${bob.userId}/`)).email;
+  const size = await acme.customField("lead", { type: "number", name: "Size" });
+  const list = await acme.post("/lead_list/", { name: "Fair" });
+
+  const done = await imported(
+    acme,
+    { name: "HubSpot", csv: hubspot.replace("OWNER", owner) },
+    { date_format: "DD.MM.YYYY", country: "DE", tags: ["Spring"], list_id: list.id },
+    { "Deal value": "opportunity.value", "Deal stage": "opportunity.status", Phone: "contact.phone" },
+  );
+
+  assert.deepEqual(counts(done), ["done", 6, 3, 0, 1, 2]);
+  const { data } = await acme.get("/lead/?_order_by=name");
+  assert.deepEqual(
+    data.map((one: any) => one.name),
+    ["Acme GmbH", "Sue"],
+  );
+  const found = await acme.get(`/lead/${data[0].id}/`);
+  assert.deepEqual(
+    [found.source, found.owner_id, found.url, found.status_label, found.tags.sort(), found[`custom.${size.id}`]],
+    ["import", bob.userId, "http://acme.io", "Customer", ["Spring", "a", "b"], 12.5],
+  );
+  assert.equal(found.addresses[0].country, "DE");
+  assert.equal((await acme.get(`/lead/?list_id=${list.id}`)).data.length, 2);
+  const { data: people } = await acme.get(`/contact/?lead_id=${found.id}&_order_by=name`);
+  assert.deepEqual(
+    people.map((one: any) => [one.name, one.emails[0].email, one.phones[0]?.phone, one.tags]),
+    [
+      ["Ann Lee", "ann@acme.io", "+4930901820", ["Spring"]],
+      ["Bob Ray", "bob@acme.io", undefined, ["Spring"]],
+    ],
+  );
+  const { data: deals } = await acme.get(`/opportunity/?lead_id=${found.id}`);
+  assert.deepEqual(
+    deals.map((one: any) => [one.value, one.status_type, one.expected_close_date, one.contact_id]),
+    [[123456, "won", "2025-12-24", people[0].id]],
+  );
+  const { data: history } = await acme.get(`/activity/?lead_id=${found.id}`);
+  const created = history.find((one: any) => one._type === "Created");
+  assert.deepEqual([created.source, created.import_id], ["import", done.id]);
+  assert.equal(history.find((one: any) => one._type === "Note").note, "Met at the fair");
+  assert.equal((await acme.events(found.id))[0].meta.import_id, done.id);
+
+  assert.deepEqual(done.errors, [
+    { row: 3, column: "E-mail", error: "is not an e-mail address" },
+    { row: 4, column: "Lead status", error: '"Gone" is not a status: there are Potential, Bad Fit, Qualified, Customer' },
+    { row: 4, column: "Lead owner", error: '"nobody@x.io" is not the name or e-mail address of an active member' },
+    { row: 4, column: "Deal value", error: '"much" is not a number with a decimal comma' },
+    { row: 4, column: "Close date", error: '"31.02.2025" is not a date such as DD.MM.YYYY' },
+    { row: 4, column: "Size", error: '"many" is not a number with a decimal comma' },
+  ]);
+  assert.deepEqual(
+    (await acme.events(done.id)).map((one) => one.event),
+    ["import.created", "import.updated", "import.updated", "import.completed"],
+  );
+  const [told] = (await acme.get("/notification/?type=import_done")).data;
+  assert.deepEqual([told.object_id, told.body], [done.id, "3 created, 0 updated, 1 skipped, 2 failed."]);
+  assert.deepEqual((await bob.get("/notification/?type=lead_assigned")).data, []);
+});
+
+test("rows find leads and people that exist, and change, skip or create them", async () => {
+  const acme = await organization();
+  const lead = await acme.lead({ name: "Ácme", industry: "Old", tags: ["kept"] });
+  const ann = await acme.contact({ lead_id: lead.id, name: "Ann", emails: [{ email: "ann@acme.io" }] });
+  await Promise.all([acme.lead({ name: "Twin" }), acme.lead({ name: "twin" })]);
+  const csv =
+    "Company,Industry,Tags,Contact,Contact e-mail,Title\nacme,New,more,Ann B.,ANN@acme.io,CEO\nACME,,,Bob,,\nTwin,,,,,\nZeta,,,Zoe,,\n";
+
+  const updated = await imported(acme, { csv });
+  const skipped = await imported(acme, { csv }, { on_match: "skip" });
+  const created = await imported(acme, { csv: "Company,Contact\nacme,Ann\nacme,Eve\n" }, { on_match: "create" });
+  assert.deepEqual(
+    (await acme.get("/lead/?name=acme&_order_by=date_created")).data.map((one: any) => one.name),
+    ["Ácme", "acme"],
+  );
+  const byEmail = await imported(acme, { csv: "E-mail,Title,Company\nann@acme.io,CFO,Whatever\n" }, { match_by: "email" });
+  const byId = await imported(acme, { rows: [{ id: lead.id, Industry: "Steel" }, { id: "lead_none" }] }, { match_by: "id" });
+
+  assert.deepEqual(counts(updated), ["done", 4, 2, 1, 0, 1]);
+  assert.match(updated.errors[0].error, /^fits 2 leads \(lead_.*\): merge them, or match by id$/);
+  assert.equal(updated.errors[0].column, "Company");
+  assert.deepEqual(counts(skipped), ["done", 4, 0, 0, 3, 1]);
+  assert.deepEqual(counts(created), ["done", 2, 2, 0, 0, 0]);
+  assert.deepEqual(
+    [counts(byEmail), counts(byId)],
+    [
+      ["done", 1, 0, 1, 0, 0],
+      ["done", 2, 0, 1, 0, 1],
+    ],
+  );
+  const after = await acme.get(`/lead/${lead.id}/`);
+  assert.deepEqual([after.name, after.industry, after.tags.sort()], ["Whatever", "Steel", ["kept", "more"]]);
+  assert.equal((await acme.get(`/contact/${ann.id}/`)).title, "CFO");
+  assert.deepEqual(
+    (await acme.get(`/contact/?lead_id=${lead.id}&_order_by=name`)).data.map((one: any) => one.name),
+    ["Ann B.", "Bob"],
+  );
+});
+
+test("products and tasks come in too, and what a row lacks is its error", async () => {
+  const acme = await organization();
+  const bob = await acme.member();
+  const { email } = await acme.get(`/user/${bob.userId}/`);
+  const lead = await acme.lead({ name: "Acme" });
+  await acme.post("/product/", { name: "Bolt", code: "B1", unit_price: 1 });
+
+  const products = await imported(acme, {
+    object_type: "product",
+    csv: 'Name,SKU,Price\nBolt 2,b1,"1,200.50"\nNut,N1,2\nTwice,n1,x\n',
+  });
+  const tasks = await imported(acme, {
+    object_type: "task",
+    csv: `Company,Task,Due,Assignee,Done\nacme,Call,2026-12-01,${email},no\nNobody,Call,,,\nAcme,Send,,,perhaps\n`,
+  });
+
+  assert.deepEqual(
+    [counts(products), counts(tasks)],
+    [
+      ["done", 3, 1, 1, 0, 1],
+      ["done", 3, 1, 0, 0, 2],
+    ],
+  );
+  const { data } = await acme.get("/product/?_order_by=name");
+  assert.deepEqual(
+    data.map((one: any) => [one.name, one.code, one.unit_price]),
+    [
+      ["Bolt 2", "b1", 120050],
+      ["Nut", "N1", 200],
+    ],
+  );
+  const [task] = (await acme.get(`/task/?lead_id=${lead.id}`)).data;
+  assert.deepEqual([task.text, task.date, task.assigned_to, task.is_complete], ["Call", "2026-12-01", bob.userId, false]);
+  assert.deepEqual(tasks.errors, [
+    { row: 2, error: "fits no lead that you can see: a task belongs to one" },
+    { row: 3, column: "Done", error: '"perhaps" must be yes or no' },
+  ]);
+});
+
+test("an import has the present rights of who made it, and goes on when they have them again", async () => {
+  const acme = await organization();
+  await acme.lead({ name: "Hidden", industry: "Old" });
+  const eve = await acme.memberWith(["bulk_import"]);
+  const { role_id } = (await acme.get("/membership/")).data.find((one: any) => one.user_id === eve.userId);
+  const draft = await eve.post("/import/", { csv: "Company,Industry\nHidden,New\n" });
+  const shop = await eve.post("/import/", { object_type: "product", csv: "Name\nBolt\n" });
+  const mapping = { Company: "name", Industry: "industry" };
+  await eve.refused(403, "PUT", `/import/${shop.id}/`, { mapping: { Name: "product.name" } });
+  await eve.put(`/import/${draft.id}/`, { mapping });
+  const allow = (permissions: string[]) => acme.put(`/role/${role_id}/`, { permissions });
+
+  await allow([]);
+  await work(acme);
+  const stopped = await acme.get(`/import/${draft.id}/`);
+  await allow(["bulk_import"]);
+  await eve.put(`/import/${draft.id}/`, { mapping });
+  await work(acme);
+
+  assert.deepEqual([stopped.status, stopped.error], ["error", "Whoever made it may not import any more: it needs bulk_import"]);
+  assert.deepEqual(counts(await eve.get(`/import/${draft.id}/`)), ["done", 1, 1, 0, 0, 0]);
+  const { data } = await acme.get("/lead/?name=Hidden&_order_by=date_created");
+  assert.deepEqual(
+    data.map((one: any) => [one.industry, one.owner_id]),
+    [
+      ["Old", null],
+      ["New", eve.userId],
+    ],
+  );
+});
+
+test("workers side by side do each row once, and a company is one lead in all parts of a file", async () => {
+  const acme = await organization();
+  const rows = Array.from({ length: 700 }, (_, n) => ({ Company: `Company ${n % 300}`, "E-mail": `person${n}@x.io` }));
+  const draft = await acme.post("/import/", { rows });
+  await acme.put(`/import/${draft.id}/`, {
+    mapping: { Company: "name", "E-mail": "contact.email" },
+    options: { on_match: "skip" },
+  });
+
+  await withTwoWorkers(acme.service, (both) => both.drained());
+
+  assert.deepEqual(counts(await acme.get(`/import/${draft.id}/`)), ["done", 700, 700, 0, 0, 0]);
+  const [[leads, people]] = (await acme.inside((ctx) =>
+    query(
+      ctx,
+      statement(
+        sql`select (select count(*) from lead where organization_id = ${acme.id}), (select count(*) from contact where organization_id = ${acme.id})`,
+      ),
+    ),
+  )) as [[string, string]];
+  assert.deepEqual([leads, people], ["300", "700"]);
+});

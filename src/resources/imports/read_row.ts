@@ -1,0 +1,228 @@
+// Reads a row of an import: its cells become the bodies of records, as requests would send them.
+import type { Ctx } from "../../core/context.ts";
+import { bad, reasonsOf } from "../../core/errors.ts";
+import type { Resource } from "../../core/resource.ts";
+import { customFieldsOf } from "../../records/custom_fields.ts";
+import { readCreate } from "../../records/input.ts";
+import { contact } from "../contacts/contact.ts";
+import { lead } from "../leads/lead.ts";
+import { leadStatus } from "../leads/lead_status.ts";
+import { opportunity } from "../opportunities/opportunity.ts";
+import { opportunityStatus } from "../opportunities/opportunity_status.ts";
+import { product } from "../opportunities/product.ts";
+import { organizationOf } from "../organization/organization.ts";
+import { type Refusal, refusalOf } from "../shared/refused_words.ts";
+import { decimalMarkOf, valueOf, type Writing } from "./cell_values.ts";
+import type { Import, ImportRow, RowError } from "./import_rows.ts";
+import { type Target, targetsOf } from "./targets.ts";
+
+export type Body = Record<string, any>;
+export const parts = ["lead", "contact", "opportunity", "activity", "product", "task"] as const;
+export type Part = (typeof parts)[number];
+
+/** What a row says. */
+export interface ReadRow {
+  row: ImportRow;
+  bodies: Record<Part, Body>;
+  /** The column of each value, by its part and place: `contact.emails.0`. */
+  columns: ReadonlyMap<string, string>;
+  errors: RowError[];
+}
+
+interface Column extends Writing {
+  at: number;
+  name: string;
+  part: Part;
+  field: string;
+  target: Target;
+}
+
+/** How to read the rows of an import. */
+export function columnsOf(ctx: Ctx, { object_type, columns, mapping, options }: Import): Column[] {
+  const targets = new Map(targetsOf(ctx.directory, object_type).map((one) => [one.target, one]));
+  const { country, currency } = organizationOf(ctx.directory);
+  return columns.flatMap(({ index, name, samples }) => {
+    const target = targets.get(mapping?.[name] ?? "");
+    if (target === undefined) return [];
+    const part = (object_type === "task" && target.target.startsWith("task.") ? "task" : target.object_type) as Part;
+    return {
+      at: index,
+      name,
+      part,
+      field: target.target.startsWith(`${part}.`) ? target.target.slice(part.length + 1) : target.target,
+      target,
+      decimal: options.decimal ?? decimalMarkOf(samples),
+      date_format: options.date_format,
+      country: options.country ?? country,
+      currency,
+      choices: customFieldsOf(ctx.directory, part).get(target.target.slice(target.target.indexOf("custom.")))?.choices ?? null,
+    };
+  });
+}
+
+/** Reads a row. A cell that does not fit is an error of its column, and the other cells are read too. */
+export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow): ReadRow {
+  const bodies = Object.fromEntries(parts.map((part) => [part, {}])) as Record<Part, Body>;
+  const read = { row, bodies, columns: new Map<string, string>(), errors: [] as RowError[] };
+  for (const column of columns) {
+    const text = row.cells[column.at]?.trim() ?? "";
+    if (text === "") continue;
+    try {
+      put(ctx, read, column, text);
+    } catch (problem) {
+      const { words } = refusalIn(problem);
+      read.errors.push({ column: column.name, error: `${JSON.stringify(text.slice(0, 60))} ${words}` });
+    }
+  }
+  for (const of of checked) check(ctx, read, of);
+  return read;
+}
+
+const checked: readonly Resource[] = [lead, contact, opportunity, product];
+
+/** Tells what a record would be refused for. */
+function check(ctx: Ctx, read: ReadRow, of: Resource): void {
+  const part = of.name as Part;
+  const body = read.bodies[part];
+  if (Object.keys(body).length === 0) return;
+  const { id: _, ...given } = body;
+  try {
+    readCreate(ctx, of, { params: {}, query: {}, body: given, strict: false });
+  } catch (problem) {
+    read.errors.push(...errorsOf(read, part, problem));
+  }
+}
+
+/** What a part of a row is refused for, with the columns that it came from. What is no refusal is thrown again. */
+export function errorsOf({ columns }: ReadRow, part: Part, problem: unknown): RowError[] {
+  const { status, words } = refusalIn(problem);
+  if (status !== 400) return [{ error: words }];
+  return Object.entries(reasonsOf(problem)).map(([place, reason]) => {
+    const path = place.split(".");
+    const names = path.map((_, i) => `${part}.${path.slice(0, path.length - i).join(".")}`);
+    const column = names.map((name) => columns.get(name)).find((name) => name !== undefined);
+    return column === undefined ? { error: `${place} ${reason}`.trim() } : { column, error: reason };
+  });
+}
+
+function refusalIn(problem: unknown): Refusal {
+  const refusal = refusalOf(problem);
+  if (refusal === null) throw problem;
+  return refusal;
+}
+
+// --- cells into bodies ---
+
+type Put = (body: Body, text: string, column: Column, ctx: Ctx) => string;
+
+const listed =
+  (field: string, member: string): Put =>
+  (body, text, column, ctx) => {
+    const list: object[] = (body[field] ??= []);
+    const first = list.length;
+    for (const one of pieces(text, field === "phones" ? /[;\n|]/ : /[;,\n|\s]/))
+      list.push({ [member]: valueOf(column.target.type, one, column, ctx) });
+    return list.length - first === 1 ? `${field}.${first}` : field;
+  };
+
+const addressLine: Put = (body, text, { field }) => {
+  (body.addresses ??= [{}])[0][field] = text;
+  return `addresses.0.${field}`;
+};
+
+const statusBy =
+  (of: typeof leadStatus | typeof opportunityStatus): Put =>
+  (body, text, _, ctx) => {
+    const all: readonly { id: string; label: string }[] = ctx.directory.list(of);
+    const found = all.find(({ id, label }) => id === text || label.toLowerCase() === text.toLowerCase());
+    body.status_id = found?.id ?? bad(`is not a status: there are ${all.map(({ label }) => label).join(", ")}`);
+    return "status_id";
+  };
+
+const lowered: Put = (body, text, { field }) => {
+  body[field] = text.toLowerCase();
+  return field;
+};
+
+/** Targets that are not simply a field of their record. */
+const puts: Readonly<Record<string, Put>> = {
+  email: listed("emails", "email"),
+  phone: listed("phones", "phone"),
+  "contact.email": listed("emails", "email"),
+  "contact.phone": listed("phones", "phone"),
+  "contact.url": listed("urls", "url"),
+  ...Object.fromEntries(["address_1", "address_2", "city", "state", "zipcode", "country"].map((one) => [one, addressLine])),
+  status: statusBy(leadStatus),
+  owner: (body, text, column, ctx) => {
+    body.owner_id = valueOf("user", text, column, ctx);
+    return "owner_id";
+  },
+  "opportunity.status": statusBy(opportunityStatus),
+  "opportunity.value_period": (body, text, column) => {
+    body.value_period = periods.get(text.toLowerCase().replaceAll(/[^a-z]/g, "")) ?? bad("must be one_time, monthly or annual");
+    return column.field;
+  },
+  "product.currency": (body, text) => {
+    body.currency = text.toUpperCase();
+    return "currency";
+  },
+  "task.priority": lowered,
+};
+
+const periods: ReadonlyMap<string, string> = new Map([
+  ...["onetime", "once"].map((word) => [word, "one_time"] as const),
+  ...["monthly", "month", "permonth"].map((word) => [word, "monthly"] as const),
+  ...["annual", "annually", "yearly", "year", "peryear"].map((word) => [word, "annual"] as const),
+]);
+
+function put(ctx: Ctx, read: ReadRow, column: Column, text: string): void {
+  const { part, field, target } = column;
+  const own = Object.hasOwn(puts, target.target) ? puts[target.target] : undefined;
+  const place = (own ?? plain)(read.bodies[part], text, column, ctx);
+  (read.columns as Map<string, string>).set(`${part}.${place}`, column.name);
+  if (field === "first_name" || field === "last_name") (read.columns as Map<string, string>).set(`${part}.name`, column.name);
+}
+
+function plain(body: Body, text: string, column: Column, ctx: Ctx): string {
+  const { field, target } = column;
+  const isList = target.type === "texts" || (target.multiple && field.startsWith("custom."));
+  if (isList)
+    body[field] = [...(body[field] ?? []), ...pieces(text, /[;,\n|]/).map((one) => valueOf(target.type, one, column, ctx))];
+  else if (target.multiple && body[field] !== undefined) body[field] = `${body[field]}\n\n${text}`;
+  else body[field] = valueOf(target.type, text, column, ctx);
+  return field;
+}
+
+const pieces = (text: string, between: RegExp): string[] =>
+  text
+    .split(between)
+    .map((one) => one.trim())
+    .filter((one) => one !== "");
+
+// --- several rows of one record ---
+
+/** What several rows say about one record: of single values the first, of lists all. */
+export function merged(bodies: readonly Body[]): Body {
+  const whole: Body = {};
+  for (const [key, value] of bodies.flatMap((body) => Object.entries(body))) {
+    if (whole[key] === undefined) whole[key] = value;
+    else if (Array.isArray(value) && key !== "addresses") whole[key] = distinct([...whole[key], ...value]);
+  }
+  return whole;
+}
+
+/** The same on top of what is stored: lists keep what they have. */
+export function onTopOf(before: Body, body: Body): Body {
+  const lists = ["emails", "phones", "urls", "tags"].filter((key) => body[key] !== undefined);
+  const addresses = body.addresses &&
+    before.addresses?.length > 0 && {
+      addresses: [{ ...before.addresses[0], ...body.addresses[0] }, ...before.addresses.slice(1)],
+    };
+  return { ...body, ...Object.fromEntries(lists.map((key) => [key, distinct([...before[key], ...body[key]])])), ...addresses };
+}
+
+/** Each value once, ignoring case. */
+function distinct(list: readonly any[]): any[] {
+  const keyOf = (one: any) => String(one.email ?? one.phone ?? one.url ?? one).toLowerCase();
+  return [...Map.groupBy(list, keyOf).values()].map(([first]) => first);
+}

@@ -1,0 +1,174 @@
+// Rows about leads, contacts and opportunities. Rows of one company become one lead with several people. Everything that could be
+// refused is checked before anything is written, and what is new is written in a few statements for all rows.
+import type { Ctx } from "../../core/context.ts";
+import type { Create, Patch, Resource, Row } from "../../core/resource.ts";
+import { readCreate, readPatch } from "../../records/input.ts";
+import { checkOwner, checkVisible, createRecord } from "../../records/records.ts";
+import { note } from "../activities/note.ts";
+import { contact } from "../contacts/contact.ts";
+import { createContacts } from "../contacts/contact_verbs.ts";
+import { lead } from "../leads/lead.ts";
+import { createLeads } from "../leads/lead_verbs.ts";
+import { addMembers } from "../lists/members.ts";
+import { opportunity } from "../opportunities/opportunity.ts";
+import { changeOf } from "./change_of.ts";
+import { plainWords } from "./find_leads.ts";
+import { type Group, groupRows, type Person } from "./group_rows.ts";
+import { failedRow, type Import, type Outcome, type Touched } from "./import_rows.ts";
+import { type Body, errorsOf, merged, onTopOf, type ReadRow } from "./read_row.ts";
+
+type Rec = Row<Resource> & Record<string, any>;
+
+/** What becomes of each of these rows, which have been read without errors. */
+export async function takeLeads(ctx: Ctx, imp: Import, reads: readonly ReadRow[]): Promise<Outcome[]> {
+  const { groups, outcomes } = await groupRows(ctx, imp, reads);
+  const ready: Group[] = [];
+  for (const group of groups) {
+    const refused = await plan(ctx, imp, group);
+    if (refused === null) ready.push(group);
+    else outcomes.push(...group.rows.map((read) => failedRow(read.row, errorsOf(read, refused.part, refused.problem))));
+  }
+  await writeLeads(ctx, ready);
+  await writePeople(ctx, ready);
+  for (const group of ready) for (const read of group.rows) outcomes.push(await writeRest(ctx, group, read));
+  await joinList(ctx, imp, ready);
+  return outcomes;
+}
+
+type Refused = { part: "lead" | "contact"; problem: unknown } | null;
+
+/** Decides what is written for a group. Returns why it is refused. */
+async function plan(ctx: Ctx, imp: Import, group: Group): Promise<Refused> {
+  const said = withoutSameName(group, merged(group.rows.map(({ bodies }) => bodies.lead)));
+  try {
+    group.values = await valuesFor(
+      ctx,
+      lead,
+      group.before,
+      group.before ? said : { ...defaultsOf(imp), ...said, ...named(group) },
+    );
+  } catch (problem) {
+    return { part: "lead", problem };
+  }
+  try {
+    for (const person of group.people) {
+      const body = withTags(imp, merged(person.rows.map(({ bodies }) => bodies.contact)));
+      person.values = await valuesFor(ctx, contact, person.before, body);
+    }
+  } catch (problem) {
+    return { part: "contact", problem };
+  }
+  return null;
+
+  function named({ newName }: Group): Body {
+    return { ...(newName === null ? {} : { name: newName }), source: "import", tags: withTags(imp, said).tags ?? [] };
+  }
+}
+
+/** A lead that is found by its name keeps its own spelling. */
+function withoutSameName({ before }: Group, { name, ...said }: Body): Body {
+  const isSame = before?.name != null && name !== undefined && plainWords(before.name) === plainWords(name);
+  return name === undefined || isSame ? said : { ...said, name };
+}
+
+const defaultsOf = ({ options }: Import): Body => ({
+  ...(options.default_status_id && { status_id: options.default_status_id }),
+  ...(options.owner_id && { owner_id: options.owner_id }),
+});
+
+const withTags = ({ options }: Import, body: Body): Body =>
+  options.tags?.length ? { ...body, tags: [...new Set([...(body.tags ?? []), ...options.tags])] } : body;
+
+/** The values of a create, or the patch of an update, as a request with this body would give. */
+async function valuesFor(ctx: Ctx, of: Resource, before: Rec | null, { id: _, ...body }: Body): Promise<Body> {
+  if (before !== null) checkOwner(ctx, of, before, "update");
+  const values: Body =
+    before === null
+      ? readCreate(ctx, of, { params: {}, query: {}, body, strict: false }).input
+      : readPatch(ctx, of, onTopOf(before, body), before);
+  await checkVisible(ctx, of, values, before ?? {});
+  return values;
+}
+
+async function writeLeads(ctx: Ctx, groups: readonly Group[]): Promise<void> {
+  const fresh = groups.filter(({ before }) => before === null);
+  const made =
+    fresh.length === 0
+      ? []
+      : await createLeads(
+          ctx,
+          fresh.map(({ values }) => values as Create<typeof lead>),
+        );
+  for (const [i, group] of fresh.entries()) group.after = made[i]!;
+  for (const group of groups)
+    if (group.before !== null) group.after = await changed(ctx, lead, group.before, group.keeps ? {} : group.values);
+  for (const group of groups) noteTouched(group, lead, group.before, group.after!, group.rows[0]!);
+}
+
+async function writePeople(ctx: Ctx, groups: readonly Group[]): Promise<void> {
+  const people = groups.flatMap((group) => group.people.map((person) => ({ group, person })));
+  const fresh = people.filter(({ person }) => person.before === null);
+  const values = fresh.map(
+    ({ group, person }) => ({ ...person.values, lead_id: group.after!.id }) as Create<typeof contact> & { lead_id: string },
+  );
+  const made = await createContacts(ctx, values);
+  for (const [i, { person }] of fresh.entries()) person.after = made[i]!;
+  for (const { group, person } of people)
+    if (person.before !== null) person.after = await changed(ctx, contact, person.before, group.keeps ? {} : person.values);
+  for (const { group, person } of people) noteTouched(group, contact, person.before, person.after!, person.rows[0]!);
+}
+
+async function changed<R extends Resource>(ctx: Ctx, of: R, before: Row<R>, values: Body): Promise<Row<R>> {
+  return Object.keys(values).length === 0
+    ? before
+    : ((await ctx.registry.verb(of, "update")(ctx, before, values as Patch<R>)) as Row<R>);
+}
+
+/** Notes at the row that caused it what was created or changed, so that it can be reverted. */
+function noteTouched(group: Group, of: Resource, before: Rec | null, after: Rec, { row }: ReadRow): void {
+  const touched = before === null ? { of: of.name, id: after.id, version: after.version } : changeOf(of, before, after);
+  if (touched !== null) group.touched.set(row.n, [...(group.touched.get(row.n) ?? []), touched]);
+}
+
+/** The deal and the note of a row, and what became of it. */
+async function writeRest(ctx: Ctx, group: Group, read: ReadRow): Promise<Outcome> {
+  const lead_id = group.after!.id;
+  const person = group.people.find(({ rows }) => rows.includes(read));
+  const touched = [...(group.touched.get(read.row.n) ?? [])];
+  const place = { lead_id, ...(person && { contact_id: person.after!.id }) };
+  for (const [of, body] of [
+    [opportunity, read.bodies.opportunity],
+    [note, read.bodies.activity],
+  ] as [Resource, Body][]) {
+    if (Object.keys(body).length === 0) continue;
+    const { input } = readCreate(ctx, of, { params: {}, query: {}, body: { ...body, ...place }, strict: false });
+    const { id, version } = await createRecord(ctx, of, input);
+    touched.push({ of: of.name, id, version });
+  }
+  return {
+    n: read.row.n,
+    status: stateOf(touched),
+    object_ids: [...new Set([lead_id, ...(person ? [person.after!.id] : []), ...touched.map(({ id }) => id)])],
+    errors: [],
+    key: group.key,
+    kept: touched,
+  };
+}
+
+/** A note alone creates no record of the kind that is counted. */
+const stateOf = (touched: readonly Touched[]): "created" | "updated" =>
+  touched.some(({ of, was }) => was === undefined && of !== note.name) ? "created" : "updated";
+
+/** A list is one of leads or one of contacts. */
+async function joinList(ctx: Ctx, { options: { list_id } }: Import, groups: readonly Group[]): Promise<void> {
+  if (!list_id) return;
+  const people = groups.flatMap((group): Person[] => group.people).map(({ after }) => after!.id);
+  if (list_id.startsWith("llist_"))
+    await addMembers(
+      ctx,
+      "lead",
+      list_id,
+      groups.map(({ after }) => after!.id),
+    );
+  else await addMembers(ctx, "contact", list_id, people);
+}

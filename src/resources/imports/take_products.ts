@@ -1,0 +1,58 @@
+// Rows about products. A product is found by its code, or by its name.
+import { type Ctx, query } from "../../core/context.ts";
+import type { Resource } from "../../core/resource.ts";
+import { sql, statement } from "../../db/sql.ts";
+import { readCreate, readPatch } from "../../records/input.ts";
+import { createRecord, findRecords } from "../../records/records.ts";
+import { product } from "../opportunities/product.ts";
+import { changeOf } from "./change_of.ts";
+import { failedRow, type Import, type Outcome, skippedRow, type Touched } from "./import_rows.ts";
+import { type Body, errorsOf, type ReadRow } from "./read_row.ts";
+
+/** What becomes of each of these rows. Products are few, so each is written by itself. */
+export async function takeProducts(ctx: Ctx, imp: Import, reads: readonly ReadRow[]): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const read of reads) {
+    try {
+      outcomes.push(await takeProduct(ctx, imp, read));
+    } catch (problem) {
+      outcomes.push(failedRow(read.row, errorsOf(read, "product", problem)));
+    }
+  }
+  return outcomes;
+}
+
+async function takeProduct(ctx: Ctx, { options }: Import, read: ReadRow): Promise<Outcome> {
+  const { row, bodies } = read;
+  const ids = options.match_by === "none" ? [] : await matching(ctx, bodies.product, options.match_by === "name");
+  if (ids.length > 1) return failedRow(row, [{ error: `fits ${ids.length} products: give each a code` }]);
+  if (ids.length === 1 && options.on_match === "skip") return skippedRow(row);
+  if (ids.length === 0 || options.on_match === "create") {
+    const { input } = readCreate(ctx, product, { params: {}, query: {}, body: bodies.product, strict: false });
+    const { id, version } = await createRecord(ctx, product, input);
+    return outcomeOf(row.n, "created", id, { of: product.name, id, version });
+  }
+  const [before] = await findRecords(ctx, product, [sql`t.id = ${ids[0]}`], sql`for update of t`);
+  if (before === undefined) return failedRow(row, [{ error: "fits a product that was deleted at this moment" }]);
+  const patch = readPatch(ctx, product, bodies.product, before);
+  const after = await ctx.registry.verb(product as Resource, "update")(ctx, before, patch);
+  return outcomeOf(row.n, "updated", before.id, changeOf(product, before, after));
+}
+
+const outcomeOf = (n: number, status: "created" | "updated", id: string, touched: Touched | null): Outcome => ({
+  n,
+  status,
+  object_ids: [id],
+  errors: [],
+  key: null,
+  kept: touched === null ? [] : [touched],
+});
+
+async function matching(ctx: Ctx, { code, name }: Body, byName: boolean): Promise<string[]> {
+  const condition = code && !byName ? sql`lower(t.code) = lower(${code})` : sql`sort_key(t.name) = sort_key(${name})`;
+  const rows = await query(
+    ctx,
+    statement(sql`select t.id from product t where t.organization_id = ${ctx.organization_id} and ${condition} limit 2`),
+  );
+  return rows.map(([id]) => id!);
+}
