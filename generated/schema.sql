@@ -320,8 +320,10 @@ create table automation_batch (
   input jsonb not null,
   user_id text not null,
   date_created timestamp(3) with time zone not null,
+  kind text default 'bulk'::text not null,
   constraint automation_batch_pkey PRIMARY KEY (organization_id, id),
-  constraint automation_batch_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+  constraint automation_batch_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint automation_batch_kind_check CHECK ((kind = ANY (ARRAY['bulk'::text, 'backfill'::text])))
 );
 alter table automation_batch enable row level security, force row level security;
 create policy organization on automation_batch to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));

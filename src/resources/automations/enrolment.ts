@@ -9,7 +9,7 @@ import type { Listener } from "./listeners.ts";
 /** A loop that nothing else recognizes is stopped by these. */
 const [startsPerMinute, startsForRecordPerHour] = [500, 20];
 /** Runs that a person or the clock starts are no loop. */
-const byItself = "kind not in ('manual', 'bulk', 'replay', 'schedule')";
+const byItself = "kind not in ('manual', 'bulk', 'replay', 'schedule', 'backfill')";
 
 /** Why it may not start now; null if it may. A start too many opens the circuit. */
 export async function enrolment(ctx: Ctx, listener: Listener, objectId: string | null): Promise<string | null> {

@@ -25,6 +25,8 @@ const selfMost = 3;
 export interface Heard {
   kind: (typeof runKinds)[number];
   input: Values;
+  /** The start of many that it belongs to. */
+  bulk_action_id?: string;
   /** Creates the record it is about, once nothing else stands against the run. Returns the event about that. */
   create?(): Promise<Occurrence>;
 }
@@ -73,6 +75,7 @@ export async function startFor(ctx: Ctx, listener: Listener, event: Occurrence, 
     occurrence: about,
     ids,
     input: heard.input,
+    ...(heard.bulk_action_id !== undefined && { bulk_action_id: heard.bulk_action_id }),
     causation: { depth: causation.depth + 1, path: [...causation.path, step] },
   });
   if (run === null) return no("skipped", plan.settings.concurrency?.mode === "skip" ? "concurrency" : "reenroll");

@@ -79,9 +79,13 @@ export const findingsOf = (errors: FieldErrors): Finding[] =>
     return finding(line?.[2] ?? "config_invalid", place, reason);
   });
 
-/** Refuses with all of them: `field-errors` says each in words, `errors` with its code. */
+/** Refuses with all of them, if there are any. */
 export function refuseFindings(found: readonly Finding[]): void {
-  if (found.length === 0) return;
+  if (found.length > 0) throw refusalWith(found);
+}
+
+/** `field-errors` says each in words, `errors` with its code. */
+export function refusalWith(found: readonly Finding[]): Error {
   const fields = Object.fromEntries(found.map(({ code, path, message }) => [path, `${code}: ${message}`]));
-  throw Object.assign(invalid(fields), { errors: found });
+  return Object.assign(invalid(fields), { errors: found });
 }

@@ -15,6 +15,7 @@ import { same } from "../../values/same.ts";
 import { automationVersion } from "./automation_version.ts";
 import { closedCircuit } from "./circuit.ts";
 import { armClock } from "./clock/arm.ts";
+import { enrollExisting } from "./enroll_existing.ts";
 import type { Plan } from "./fields.ts";
 import { finding, refuseFindings, shownFinding } from "./findings.ts";
 import { hookTrigger, type NewHook, newHook, shownHook, warningsOfHook } from "./hooks/hook.ts";
@@ -22,6 +23,7 @@ import type { Verification } from "./hooks/verification.ts";
 import { cancelRuns, resumeRuns } from "./living_runs.ts";
 import { automationNews } from "./names.ts";
 import { problemsOfPublishing } from "./publishable.ts";
+import { type Begun, batchMost } from "./run_batch.ts";
 import { semanticsOf } from "./semantics.ts";
 import { workflow } from "./workflow.ts";
 
@@ -42,6 +44,12 @@ export const publishAutomation = operation({
       .enum(["finish", "cancel"])
       .default("finish")
       .describe("What runs of earlier versions do: they finish by their own version, or they are cancelled."),
+    enroll_existing: z
+      .boolean()
+      .default(false)
+      .describe(
+        `Starts it also for the records that meet the filter and the trigger's condition now, for at most ${batchMost}, oldest first. Its conditions must be ones that a search can ask.`,
+      ),
   },
   get output() {
     const secret = z.string().optional();
@@ -51,9 +59,14 @@ export const publishAutomation = operation({
       signing_secret: secret.describe("The `signing_secret` of `webhook`."),
       webhook_secret: secret.describe("The `signing_secret` of `webhook`."),
       warnings: z.array(shownFinding).describe("What is allowed and may not be meant."),
+      enrolled: z.int().describe("The number of records that `enroll_existing` found."),
+      bulk_action: z
+        .strictObject({ id: z.string(), total: z.int() })
+        .nullable()
+        .describe("With `enroll_existing`: its id is the `bulk_action_id` of the runs, which start in the background."),
     });
   },
-  async run(ctx, { id, if_revision, change_note, note, in_flight }) {
+  async run(ctx, { id, if_revision, change_note, note, in_flight, enroll_existing }) {
     const before = await lockRecord(ctx, workflow, id);
     if (if_revision !== undefined && if_revision !== before.draft_revision)
       refuseFindings([
@@ -66,13 +79,19 @@ export const publishAutomation = operation({
       : await putInForce(ctx, before, plan, { note: change_note ?? note ?? null, in_flight });
     follow(ctx, automationNews);
     if (after !== before) armClock(ctx, id, plan.trigger);
+    const bulk = enroll_existing ? await enrollExisting(ctx, id, plan) : null;
     const version = await showRecord(ctx, automationVersion, after.active_version_id!);
     const doubts = (await semanticsOf(ctx, plan)).filter(({ severity }) => severity === "warning");
     const warnings = JSON.stringify([...warningsOfHook(ctx.settings.secrets, after, plan), ...doubts]);
-    const shown = recordWith(await showRecord(ctx, workflow, id), `,"version":${version.text},"warnings":${warnings}`);
+    const shown = recordWith(
+      await showRecord(ctx, workflow, id),
+      `,"version":${version.text},"warnings":${warnings},${shownEnrolment(bulk)}`,
+    );
     return hook === null ? shown : withSecret(shown, hook.signing_secret);
   },
 });
+
+const shownEnrolment = (bulk: Begun | null): string => `"enrolled":${bulk?.total ?? 0},"bulk_action":${JSON.stringify(bulk)}`;
 
 interface Published {
   after: Workflow;

@@ -1,4 +1,5 @@
-// Starts an automation for many records: their ids are kept as they were found, and a job starts a hundred runs at a time.
+// Starts an automation for many records: their ids are kept as they were found, and a job starts a hundred runs at a time. It is
+// started so by hand, or by publishing it for the records that are there already.
 import { actorOfMember } from "../../auth/unscoped_work.ts";
 import { type Ctx, query, transactionOf, write } from "../../core/context.ts";
 import { below, invalid } from "../../core/errors.ts";
@@ -9,49 +10,58 @@ import { holdClaim, type Job, release, type Work, wake } from "../../jobs/job.ts
 import { actingAs, asSystem, readingAs, systemActor } from "../../records/acting.ts";
 import { newId } from "../../values/id.ts";
 import { countStarted } from "./consume.ts";
-import { listenerById } from "./listeners.ts";
+import { type Listener, listenerById } from "./listeners.ts";
 import { batchJobs, runJobs } from "./names.ts";
 import { recordsThat } from "./searched_records.ts";
 import { startByHand } from "./start_by_hand.ts";
+import { startForExisting } from "./start_for_existing.ts";
 
 export const batchMost = 50_000;
 
-/** Which records: those that a search finds, by its words or its tree, or all of the kind. */
+/** The records of a kind that meet all conditions, on the alias `t`. */
 export interface Selection {
-  query?: string | object;
+  of: Resource;
+  conditions: readonly Sql[];
   limit: number;
 }
 
+interface Meant {
+  automation_id: string;
+  kind: "bulk" | "backfill";
+  input: object;
+}
+
+/** What a batch is: its id is the `bulk_action_id` of its runs. */
+export interface Begun {
+  id: string;
+  total: number;
+}
+
 /** Keeps the ids that are found now. Returns the batch's id, and how many they are. */
-export async function startBatch(
-  ctx: Ctx,
-  automation: { id: string; of: Resource },
-  selection: Selection,
-  input: object,
-): Promise<{ id: string; total: number }> {
-  const ids = await selected(ctx, automation.of, selection);
+export async function startBatch(ctx: Ctx, { automation_id, kind, input }: Meant, selection: Selection): Promise<Begun> {
+  const ids = await selected(ctx, selection);
   const id = newId("bulk", ctx.now.getTime());
   write(
     ctx,
-    statement(sql`insert into automation_batch (organization_id, id, automation_id, ids, input, user_id, date_created)
-      values (${ctx.organization_id}, ${id}, ${automation.id}, ${ids}, ${JSON.stringify(input)}, ${ctx.actor.user_id}, ${ctx.now})`),
+    statement(sql`insert into automation_batch (organization_id, id, automation_id, kind, ids, input, user_id, date_created)
+      values (${ctx.organization_id}, ${id}, ${automation_id}, ${kind}, ${ids}, ${JSON.stringify(input)}, ${ctx.actor.user_id}, ${ctx.now})`),
   );
   wake(ctx, batchJobs, [id]);
   return { id, total: ids.length };
 }
 
-async function selected(ctx: Ctx, of: Resource, { query: sought, limit }: Selection): Promise<string[]> {
-  const condition = sought === undefined ? [] : [await conditionOf(ctx, of, sought)];
+async function selected(ctx: Ctx, { of, conditions, limit }: Selection): Promise<string[]> {
   const rows = await query(
     ctx,
     statement(
-      sql`select t.id from ${from(of, "t")} where ${and([...scope(ctx, of), ...condition])} order by t.id limit ${limit}`,
+      sql`select t.id from ${from(of, "t")} where ${and([...scope(ctx, of), ...conditions])} order by t.id limit ${limit}`,
     ),
   );
   return rows.map(([id]) => id!);
 }
 
-async function conditionOf(ctx: Ctx, of: Resource, sought: string | object): Promise<Sql> {
+/** What a search asks, by its words or its tree. */
+export async function conditionOf(ctx: Ctx, of: Resource, sought: string | object): Promise<Sql> {
   if (typeof sought !== "string") return recordsThat(ctx, of, sought, "query");
   const words = of.filters?.query;
   if (words === undefined) throw invalid({ query: `must be a tree of conditions: a ${of.name} is not found by words` });
@@ -63,6 +73,7 @@ const chunk = 100;
 
 interface Batch {
   automation_id: string;
+  kind: Meant["kind"];
   ids: string[];
   input: Record<string, unknown>;
 }
@@ -85,18 +96,18 @@ export const batchWork: Work = {
   giveUp: async (ctx, job) => forget(ctx, job),
 };
 
-/** A record that is gone, or has a run that is not over, is left out. */
+/** A record that is gone, or may not start it now, is left out. */
 async function startSome(ctx: Ctx, job: Job): Promise<void> {
   const batch = await nextOf(ctx, job);
   await holdClaim(ctx, job);
   const listener = batch === null ? null : await listenerById(ctx, batch.automation_id);
-  if (batch === null || batch.ids.length === 0 || listener === null || listener.isPaused || listener.trigger.byHand !== true)
+  if (batch === null || batch.ids.length === 0 || listener === null || listener.isPaused || !starts(listener, batch))
     return end(ctx, job);
 
   const runs: string[] = [];
   for (const id of batch.ids) {
-    const run = await startByHand(ctx, listener, id, { kind: "bulk", input: batch.input, bulk_action_id: job.object_id });
-    if (typeof run !== "string") runs.push(run.id);
+    const run = await startOne(ctx, listener, id, batch, job.object_id);
+    if (run !== null) runs.push(run);
   }
   wake(ctx, runJobs, runs);
   if (runs.length > 0) countStarted(ctx, [batch.automation_id]);
@@ -108,14 +119,33 @@ async function startSome(ctx: Ctx, job: Job): Promise<void> {
   release(ctx, job, ctx.now);
 }
 
+/** Another version may have another trigger. */
+const starts = ({ trigger, plan }: Listener, { kind }: Batch): boolean =>
+  kind === "bulk" ? trigger.byHand === true : trigger.findsExisting?.(plan.trigger.config) === true;
+
+/** The id of the run. */
+async function startOne(
+  ctx: Ctx,
+  listener: Listener,
+  id: string,
+  { kind, input }: Batch,
+  batchId: string,
+): Promise<string | null> {
+  if (kind === "backfill") return startForExisting(ctx, listener, id, batchId);
+  const run = await startByHand(ctx, listener, id, { kind, input, bulk_action_id: batchId });
+  return typeof run === "string" ? null : run.id;
+}
+
 async function nextOf(ctx: Ctx, { object_id }: Job): Promise<Batch | null> {
   const [row] = await transactionOf(ctx).read({
     name: "automation_batch.next",
-    text: `select automation_id, array_to_json(ids[position + 1 : position + ${chunk}]), input from automation_batch
+    text: `select automation_id, kind, array_to_json(ids[position + 1 : position + ${chunk}]), input from automation_batch
            where organization_id = $1 and id = $2 for update`,
     values: [ctx.organization_id, object_id],
   });
-  return row === undefined ? null : { automation_id: row[0]!, ids: JSON.parse(row[1]!), input: JSON.parse(row[2]!) };
+  return row === undefined
+    ? null
+    : { automation_id: row[0]!, kind: row[1] as Meant["kind"], ids: JSON.parse(row[2]!), input: JSON.parse(row[3]!) };
 }
 
 async function end(ctx: Ctx, job: Job): Promise<void> {

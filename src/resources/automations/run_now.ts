@@ -11,7 +11,7 @@ import { automationRun } from "./automation_run.ts";
 import { countStarted } from "./consume.ts";
 import { type Listener, listenerById } from "./listeners.ts";
 import { runJobs } from "./names.ts";
-import { batchMost, type Selection, startBatch } from "./run_batch.ts";
+import { batchMost, conditionOf, startBatch } from "./run_batch.ts";
 import { startByHand } from "./start_by_hand.ts";
 import { workflow } from "./workflow.ts";
 
@@ -101,10 +101,17 @@ async function startFor(
 }
 
 /** The kind of record is that of the trigger: a search needs to know where it looks. */
-async function startThose(ctx: Ctx, listener: Listener, selection: Selection, input: object): Promise<JsonText> {
+async function startThose(
+  ctx: Ctx,
+  listener: Listener,
+  { query, limit }: { query?: string | object; limit: number },
+  input: object,
+): Promise<JsonText> {
   const of = ctx.registry.resource(String(listener.plan.trigger.config.object_type));
   if (of === undefined)
     throw invalid({ trigger: "has no object_type: name the kind of record in its config to start it for many" });
-  const bulk = await startBatch(ctx, { id: listener.automation_id, of }, selection, input);
+  const conditions = query === undefined ? [] : [await conditionOf(ctx, of, query)];
+  const meant = { automation_id: listener.automation_id, kind: "bulk", input } as const;
+  const bulk = await startBatch(ctx, meant, { of, conditions, limit });
   return new JsonText(JSON.stringify({ bulk_action: bulk, runs: [], run_ids: [], queued: bulk.total }));
 }

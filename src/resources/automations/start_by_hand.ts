@@ -27,17 +27,18 @@ export async function startByHand(
   const wanted = listener.plan.trigger.config.object_type;
   if (wanted != null && found.of.name !== wanted && found.kind.name !== wanted)
     return `is not a ${String(wanted)}, which this automation is for`;
-  const occurrence = await byHand(ctx, found, recordId);
+  const occurrence = await startedWith(ctx, found, recordId, "manual.run");
   const causation = { depth: 1, path: [`${listener.automation_id}/${recordId}`] };
   const run = await startRun(ctx, listener, { ...start, occurrence, ids: await livingIds(ctx, occurrence), causation });
   return run ?? "has a run of this automation that is not over";
 }
 
-async function byHand(ctx: Ctx, { of }: { of: Resource }, recordId: string): Promise<Occurrence> {
+/** A person starts it: no event happened to the record. */
+export async function startedWith(ctx: Ctx, { of }: { of: Resource }, recordId: string, event: string): Promise<Occurrence> {
   const record = (await recordById(ctx, recordId))!;
   return {
     id: null,
-    event: "manual.run",
+    event,
     object_type: of.name,
     object_id: recordId,
     lead_id: of.name === "lead" ? recordId : ((record.lead_id as string | undefined) ?? null),

@@ -36,14 +36,22 @@ export const recordTriggers: readonly TriggerType[] = [
     "record.created",
     "A record is created.",
     { object_type: need(objectType), sources: may(someOf("user", "api", "import", "automation", "share")) },
-    { listens: ({ object_type }) => namesFor(object_type, "created"), matches: isFrom },
+    {
+      listens: ({ object_type }) => namesFor(object_type, "created"),
+      matches: isFrom,
+      findsExisting: ({ sources }) => sources == null,
+    },
   ),
   define(
     records,
     "record.updated",
     "A record is changed, or one of some of its fields.",
     { object_type: need(objectType), fields: may(z.array(fieldName).min(1).max(100)), ignore_actors: may(ids) },
-    { listens: ({ object_type }) => namesFor(object_type, "updated"), matches: changedAny },
+    {
+      listens: ({ object_type }) => namesFor(object_type, "updated"),
+      matches: changedAny,
+      findsExisting: ({ ignore_actors }) => ignore_actors == null,
+    },
   ),
   define(
     records,
@@ -64,7 +72,12 @@ export const recordTriggers: readonly TriggerType[] = [
     "record.matches",
     "A record starts to meet a condition.",
     { object_type: need(objectType), condition: need(values) },
-    { listens: ({ object_type }) => namesFor(object_type, "created", "updated"), matches: decides, onlyEdge: true },
+    {
+      listens: ({ object_type }) => namesFor(object_type, "created", "updated"),
+      matches: decides,
+      onlyEdge: true,
+      findsExisting: () => true,
+    },
   ),
   define(
     records,

@@ -20,6 +20,8 @@ export interface TriggerType extends TypeDefinition {
   /** The clock starts it. */
   clock?: Clock;
   byHand?: true;
+  /** A search finds the records that it would have started for: those that meet its condition and the filter. */
+  findsExisting?(config: Config): boolean;
   /** Other services start it, by calls to its own address. */
   calledByHook?: true;
 }

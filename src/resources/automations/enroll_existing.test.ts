@@ -1,0 +1,60 @@
+// Publishing an automation for the records that are there already.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { chain, newLead, runsOf, work } from "../../../test/support/automations.ts";
+import { organization } from "../../../test/support/given.ts";
+
+const graph = chain(["wait.duration", { amount: 1, unit: "days" }]);
+const field = (name: string, value: unknown, op = "is") => ({ type: "field", ref: `record.${name}`, op, value });
+const matches = (condition: object) => ({ type: "record.matches", config: { object_type: "lead", condition } });
+
+test("an automation is published for the records that meet its conditions already, each by the rules of enrolment", async () => {
+  const acme = await organization();
+  await acme.lead({ industry: "Steel" });
+  const big = await acme.lead({ industry: "Steel", description: "big" });
+  const changing = await acme.lead({ industry: "Steel", description: "big" });
+  await acme.lead({ industry: "Stone", description: "big" });
+  const filter = { all: [field("description", "big")] };
+  const made = await acme.post("/automations/", { name: "X", trigger: matches(field("industry", "Steel")), filter, graph });
+  const publish = (body: object) => acme.post(`/automations/${made.id}/publish/`, body);
+
+  const without = await publish({});
+  const first = await publish({ enroll_existing: true });
+  await acme.put(`/lead/${changing.id}/`, { industry: "Stone" });
+  await work(acme);
+  const again = await publish({ enroll_existing: true });
+  await work(acme);
+
+  assert.deepEqual([without.enrolled, without.bulk_action], [0, null]);
+  assert.deepEqual([first.enrolled, first.bulk_action.total, again.enrolled], [2, 2, 1]);
+  const runs = await runsOf(acme, made);
+  assert.deepEqual(
+    runs.map((run) => [run.object_id, run.kind, run.status, run.bulk_action_id]),
+    [[big.id, "backfill", "waiting", first.bulk_action.id]],
+  );
+  assert.equal((await acme.get(`/automations/${made.id}/`)).stats.runs_total, 1);
+});
+
+test("what a search cannot ask as a run does is refused with its place, and the draft stays one", async () => {
+  const acme = await organization();
+  const refuse = async (at: string, body: object) => {
+    const { id } = await acme.post("/automations/", { name: "X", graph, trigger: newLead, ...body });
+    const { errors } = await acme.refused(400, "POST", `/automations/${id}/publish/`, { enroll_existing: true });
+    assert.deepEqual(
+      errors.map(({ code, path }: any) => [code, path]),
+      [["enroll_existing_unsupported", at]],
+    );
+    assert.equal((await acme.get(`/automations/${id}/`)).status, "draft");
+  };
+
+  await refuse("enroll_existing", {});
+  await refuse("enroll_existing", { trigger: { type: "manual", config: { object_type: "lead" } } });
+  const filter = { all: [field("industry", "Steel")] };
+  await refuse("enroll_existing", {
+    trigger: { type: "record.created", config: { object_type: "lead", sources: ["api"] } },
+    filter,
+  });
+  await refuse("filter.all.0.type", { filter: { all: [{ type: "changed", field: "industry" }] } });
+  await refuse("filter.all.0.value", { filter: { all: [field("industry", { $ref: "trigger.record.name" })] } });
+  await refuse("trigger.config.condition.op", { trigger: matches(field("industry", "St", "starts_with")) });
+});

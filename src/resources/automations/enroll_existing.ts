@@ -1,0 +1,53 @@
+// `enroll_existing` of publishing: an automation starts also for the records that meet its conditions already. A search finds them, so
+// only conditions that a search asks exactly as a run does are taken.
+import type { Ctx } from "../../core/context.ts";
+import { collect, type FieldErrors } from "../../core/errors.ts";
+import type { Sql } from "../../db/sql.ts";
+import { leavesOf } from "./condition_leaves.ts";
+import { isDynamic, isObject } from "./config.ts";
+import type { Plan } from "./fields.ts";
+import { finding, refusalWith } from "./findings.ts";
+import { type Begun, batchMost, startBatch } from "./run_batch.ts";
+import { recordsThat } from "./searched_records.ts";
+import { triggerTypes } from "./trigger_types.ts";
+
+const triggers = new Map(triggerTypes.map((one) => [one.type, one]));
+
+export async function enrollExisting(ctx: Ctx, automation_id: string, { trigger, filter }: Plan): Promise<Begun> {
+  const { object_type, condition } = trigger.config;
+  const of = ctx.registry.resource(String(object_type));
+  if (of === undefined || triggers.get(trigger.type)?.findsExisting?.(trigger.config) !== true)
+    throw refusal({
+      enroll_existing: `is not for the trigger ${trigger.type} as it is here: use record.matches, or start it by hand`,
+    });
+  const trees = Object.entries({ filter, "trigger.config.condition": condition }).filter(isAsked);
+  if (trees.length === 0) throw refusal({ enroll_existing: "needs a filter, which says for which records it starts" });
+
+  const errors: FieldErrors = {};
+  const conditions: Sql[] = [];
+  for (const [at, tree] of trees) {
+    const computed = computedIn(tree, at);
+    Object.assign(errors, computed);
+    if (Object.keys(computed).length > 0) continue;
+    const found = await collect<Promise<Sql | undefined>>(errors, () => recordsThat(ctx, of, tree, at));
+    if (found !== undefined) conditions.push(found);
+  }
+  if (Object.keys(errors).length > 0) throw refusal(errors);
+  return startBatch(ctx, { automation_id, kind: "backfill", input: {} }, { of, conditions, limit: batchMost });
+}
+
+/** An empty tree asks nothing. */
+const isAsked = (entry: [string, unknown]): entry is [string, object] => isObject(entry[1]) && Object.keys(entry[1]).length > 0;
+
+/** Values that are only known in a run. */
+const computedIn = (tree: object, at: string): FieldErrors =>
+  Object.fromEntries(
+    leavesOf(tree, at).flatMap(({ leaf, at: place }) =>
+      Object.entries(leaf).flatMap(([key, value]) =>
+        isDynamic(value) ? [[`${place}.${key}`, "cannot be searched for: give a value"]] : [],
+      ),
+    ),
+  );
+
+const refusal = (errors: FieldErrors): Error =>
+  refusalWith(Object.entries(errors).map(([at, reason]) => finding("enroll_existing_unsupported", at, reason)));

@@ -1,0 +1,15 @@
+// Starts an automation for a record that was there before it was published. All that decides for an event decides here too, so that a
+// record that has changed since it was found is left out.
+import type { Ctx } from "../../core/context.ts";
+import { findAnyRecord } from "../../records/records.ts";
+import { startFor } from "./evaluate.ts";
+import type { Listener } from "./listeners.ts";
+import { startedWith } from "./start_by_hand.ts";
+
+/** The id of the run; null if it does not start. */
+export async function startForExisting(ctx: Ctx, listener: Listener, recordId: string, batchId: string): Promise<string | null> {
+  const found = await findAnyRecord(ctx, recordId);
+  if (found === null || found.of.name !== listener.plan.trigger.config.object_type) return null;
+  const occurrence = await startedWith(ctx, found, recordId, "backfill.run");
+  return (await startFor(ctx, listener, occurrence, { kind: "backfill", input: {}, bulk_action_id: batchId })).run_id;
+}
