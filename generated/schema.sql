@@ -1272,6 +1272,7 @@ create table dialer_lead (
 CREATE INDEX dialer_lead_call_id_idx ON public.dialer_lead USING btree (organization_id, call_id) WHERE (call_id IS NOT NULL);
 CREATE INDEX dialer_lead_open_idx ON public.dialer_lead USING btree (organization_id, dialer_id, "position") WHERE (state = ANY (ARRAY['pending'::text, 'leased'::text, 'dialing'::text]));
 CREATE INDEX dialer_lead_taken_idx ON public.dialer_lead USING btree (organization_id, dialer_id, user_id, taken_at) WHERE (taken_at IS NOT NULL);
+CREATE INDEX dialer_lead_waiting_idx ON public.dialer_lead USING btree (organization_id, dialer_id, lead_id) WHERE (state = 'pending'::text);
 alter table dialer_lead enable row level security, force row level security;
 create policy organization on dialer_lead to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on dialer_lead to headwater_system using (true);

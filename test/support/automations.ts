@@ -16,7 +16,6 @@ const portsOf = new Map([
   ["sequence.pause", ["out", "skipped"]],
   ["sequence.resume", ["out", "skipped"]],
   ["sequence.unsubscribe", ["out", "skipped"]],
-  ["dialer.add", ["out", "skipped"]],
   ["http.request", ["out", "http_error"]],
   ["wait.event", ["matched", "timeout"]],
   ["wait.condition", ["matched", "timeout"]],

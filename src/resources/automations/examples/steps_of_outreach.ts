@@ -95,6 +95,23 @@ export const outreachExamples: Record<string, StepExample> = {
       assert.deepEqual([task.text, task.assigned_to, task._type], ["Call Ann Lee", acme.userId, "call"]);
     },
   },
+  "dialer.add": {
+    async graph(acme, lead) {
+      await ann(acme, lead);
+      const first = await acme.lead({ contacts: [{ name: "Bob", phones }] });
+      const { id } = await acme.post("/dialer/", { name: lead.id, lead_ids: [first.id] });
+      const add = { dialer_id: id, contact: to };
+      return chain(["dialer.add", add], ["dialer.add", add]);
+    },
+    async check(acme, lead, run) {
+      const { n_leads, lead_ids } = (await acme.all("/dialer/")).find((one) => one.name === lead.id);
+      assert.deepEqual([n_leads, lead_ids.at(-1)], [2, lead.id]);
+      assert.deepEqual(
+        run.steps.map(({ output }: any) => output.added),
+        [true, false],
+      );
+    },
+  },
   "sequence.subscribe": {
     graph: async (acme, lead) => inSequence(acme, lead, "subscribe", "subscribe"),
     check: (acme, lead, run) => sequenceIs(acme, lead, run, ["out", "skipped"], "active"),

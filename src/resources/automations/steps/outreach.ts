@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { anything, defining, duration, id, label, may, naming, need, oneOf, words } from "../catalog.ts";
 import { giveCall } from "./calling.ts";
+import { addPersonToDialer } from "./dialing.ts";
 import { draftEmail, mailLacks, sendEmail } from "./mailing.ts";
 import { notifyUsers } from "./notifying.ts";
 import { internal, type StepType } from "./step.ts";
@@ -75,7 +76,7 @@ export const outreachSteps: readonly StepType[] = [
     "dialer.add",
     "Adds a contact to a dialer.",
     { dialer_id: naming(need(id), "dialer"), contact: may(anything) },
-    internal,
+    { ...internal, output: z.object({ contact_id: z.string(), added: z.boolean() }), run: addPersonToDialer },
   ),
   ...Object.entries(subscribing).map(([verb, run]) =>
     define(
