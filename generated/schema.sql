@@ -1588,6 +1588,8 @@ create table import (
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
   error text,
+  reverted jsonb,
+  reverted_by text,
   constraint import_pkey PRIMARY KEY (organization_id, id),
   constraint import_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint import_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'queued'::text, 'processing'::text, 'done'::text, 'error'::text, 'reverting'::text, 'reverted'::text])))
@@ -1613,6 +1615,7 @@ create table import_row (
   constraint import_row_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint import_row_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'created'::text, 'updated'::text, 'skipped'::text, 'failed'::text])))
 );
+CREATE INDEX import_row_kept_idx ON public.import_row USING btree (organization_id, import_id, n) WHERE (kept IS NOT NULL);
 CREATE INDEX import_row_key_idx ON public.import_row USING btree (organization_id, import_id, key) WHERE (key IS NOT NULL);
 CREATE INDEX import_row_status_idx ON public.import_row USING btree (organization_id, import_id, status, n);
 alter table import_row enable row level security, force row level security;

@@ -20,6 +20,17 @@ const mapping = z.union([z.record(z.string(), target), z.array(z.strictObject({ 
 export const needsOf = (of: ObjectType): readonly Permission[] =>
   of === "product" ? ["bulk_import", "manage_customizations"] : ["bulk_import"];
 
+/** The same for taking it back, which deletes records. */
+export const needsToRevert = (of: ObjectType): readonly Permission[] =>
+  of === "product" || of === "task" ? needsOf(of) : [...needsOf(of), "delete_leads"];
+
+const reverted = z.object({
+  n_deleted: z.int(),
+  n_restored: z.int(),
+  n_kept: z.int(),
+  kept: z.array(z.object({ object_id: z.string(), reason: z.string() })),
+});
+
 export const importResource = resource({
   name: "import",
   prefix: "impo",
@@ -77,6 +88,11 @@ export const importResource = resource({
       max: 1000,
       doc: "Why it stopped. Setting the mapping again goes on with the rows that are left.",
     }),
+    reverted: json(reverted, {
+      readOnly: true,
+      doc: "What was taken back, and the first hundred records that stay with the reason.",
+    }),
+    reverted_by: text({ readOnly: true, hidden: true }),
     date_started: timestamp({ readOnly: true }),
     date_completed: timestamp({ readOnly: true }),
   },

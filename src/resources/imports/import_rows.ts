@@ -70,7 +70,11 @@ export function keepOutcomes(ctx: Ctx, importId: string, outcomes: readonly Outc
     text: `update import_row r set status = m.status, object_ids = m.object_ids, errors = m.errors, key = m.key, kept = m.kept
            from json_to_recordset($3::json) m(n integer, status text, object_ids text[], errors jsonb, key text, kept jsonb)
            where r.organization_id = $1 and r.import_id = $2 and r.n = m.n`,
-    values: [ctx.organization_id, importId, JSON.stringify(outcomes)],
+    values: [
+      ctx.organization_id,
+      importId,
+      JSON.stringify(outcomes.map(({ kept, ...one }) => ({ ...one, kept: kept.length > 0 ? kept : null }))),
+    ],
   });
 }
 

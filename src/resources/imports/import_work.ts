@@ -11,10 +11,11 @@ import { findRecords } from "../../records/records.ts";
 import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { type Extent, takeTurns } from "../bulk_actions/turns.ts";
-import { importResource, needsOf } from "./import.ts";
+import { importResource, needsOf, needsToRevert } from "./import.ts";
 import { importJobs } from "./import_jobs.ts";
 import { failedRow, type Import, keepOutcomes, nextRows } from "./import_rows.ts";
 import { finish, noteOutcomes, stop } from "./progress.ts";
+import { revertRows } from "./revert_rows.ts";
 import { takeRows } from "./take_rows.ts";
 
 export const importWork: Work = {
@@ -34,11 +35,14 @@ export const importWork: Work = {
   },
 };
 
-const isRunning = ({ status }: Import): boolean => status === "queued" || status === "processing";
+const running: ReadonlySet<string> = new Set(["queued", "processing", "reverting"]);
+const isRunning = ({ status }: Import): boolean => running.has(status);
 
 /** Returns whether the next rows follow at once. The job is then still claimed. */
-const takeTurn = (core: Core, job: Job, { most, mayGoOn }: Extent): Promise<boolean> =>
+const takeTurn = (core: Core, job: Job, extent: Extent): Promise<boolean> =>
   inItsName(core, job, async (ctx, imp) => {
+    if (imp.status === "reverting") return revertRows(ctx, job, imp, extent);
+    const { most, mayGoOn } = extent;
     const rows = await nextRows(ctx, imp.id, most);
     const outcomes = rows.length === 0 ? [] : await takeRows(ctx, imp, rows);
     keepOutcomes(ctx, imp.id, outcomes);
@@ -64,7 +68,7 @@ type Act = (ctx: Ctx, imp: Import) => Promise<boolean>;
 async function inItsName(core: Core, job: Job, act: Act): Promise<boolean> {
   const reading = await readingAs(core, systemActor(job.organization_id), requestOf(job));
   const [found] = await findRecords(reading, importResource, [sql`t.id = ${job.object_id}`]);
-  const actor = await actorOfMember(core.db, job.organization_id, found?.created_by ?? "");
+  const actor = await actorOfMember(core.db, job.organization_id, (found && askedBy(found)) ?? "");
   const why = found === undefined ? null : whyNot(found, actor);
   const inside = (work: (ctx: Ctx) => Promise<boolean>) =>
     why === null && actor !== null
@@ -84,16 +88,21 @@ async function inItsName(core: Core, job: Job, act: Act): Promise<boolean> {
   });
 }
 
+const askedBy = ({ status, created_by, reverted_by }: Import): string | null =>
+  status === "reverting" ? reverted_by : created_by;
+
 /** Why it may not go on; null if it may. */
 function whyNot(imp: Import, actor: Actor | null): string | null {
-  if (actor === null) return "Whoever made it is no longer an active member";
+  const isBack = imp.status === "reverting";
+  const [who, does, needs] = isBack ? (["reverted", "revert", needsToRevert] as const) : (["made", "import", needsOf] as const);
+  if (actor === null) return `Whoever ${who} it is no longer an active member`;
   if (actor.past_due) return "The account is past due";
-  const lacks = needsOf(imp.object_type).find((one) => !actor.permissions.has(one));
-  return lacks === undefined ? null : `Whoever made it may not import any more: it needs ${lacks}`;
+  const lacks = needs(imp.object_type).find((one) => !actor.permissions.has(one));
+  return lacks === undefined ? null : `Whoever ${who} it may not ${does} any more: it needs ${lacks}`;
 }
 
 function begun(ctx: Ctx, row: Import): Import {
-  if (row.status === "processing") return row;
+  if (row.status !== "queued") return row;
   const date_started = row.date_started ?? ctx.now.toISOString();
   return store.update(ctx, importResource, row, { status: "processing", date_started });
 }

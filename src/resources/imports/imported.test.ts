@@ -228,3 +228,70 @@ test("workers side by side do each row once, and a company is one lead in all pa
   )) as [[string, string]];
   assert.deepEqual([leads, people], ["300", "700"]);
 });
+
+test("failed rows come back as CSV with their errors, and are imported once they are corrected", async () => {
+  const acme = await organization();
+  const csv = "Company,E-mail,Phone\nGood,good@x.io,\nBad,bad@,+49 30 901820\n=Evil,also bad,\n";
+  const done = await imported(acme, { csv, name: "people.csv" }, {}, { Phone: "contact.phone" });
+
+  const rows = await acme.get(`/import/${done.id}/rows/?status=failed&_limit=1`);
+  const { text } = await acme.ask("GET", `/import/${done.id}/errors/`, {});
+  const again = await imported(
+    acme,
+    { csv: text.replace("bad@", "bad@x.io").replace("also bad", "evil@x.io") },
+    {},
+    { Phone: "contact.phone" },
+  );
+
+  assert.equal(rows.has_more, true);
+  assert.deepEqual(rows.data, [
+    {
+      row: 2,
+      status: "failed",
+      cells: { Company: "Bad", "E-mail": "bad@", Phone: "+49 30 901820" },
+      object_ids: [],
+      errors: [{ column: "E-mail", error: "is not an e-mail address" }],
+    },
+  ]);
+  assert.equal((await acme.get(`/import/${done.id}/rows/`)).data[0].object_ids.length, 2);
+  assert.equal(text.split("\r\n")[2], '"\'=Evil","also bad",,"E-mail: is not an e-mail address"');
+  assert.deepEqual(counts(again), ["done", 2, 2, 0, 0, 0]);
+  assert.deepEqual((await acme.get("/contact/?email=bad@x.io")).data[0].phones[0].phone, "+4930901820");
+  assert.equal((await acme.get("/lead/?_order_by=name")).data[0].name, "=Evil");
+  const restricted = await acme.memberWith(["bulk_import"]);
+  await restricted.refused(404, "GET", `/import/${done.id}/rows/`);
+  await restricted.refused(404, "GET", `/import/${done.id}/errors/`);
+  await acme.refused(400, "GET", `/import/${done.id}/rows/?status=lost`, undefined, "status");
+});
+
+test("an import is taken back, except for what others have changed or used since", async () => {
+  const acme = await organization();
+  const old = await acme.lead({ name: "Old", industry: "Wood", description: "Before" });
+  const csv = "Company,Industry,About,Contact,Notes\nOld,Steel,After,Ann,Hi\nNew,Steel,,Bob,\nUsed,Steel,,Eve,\n";
+  const done = await imported(acme, { csv });
+  const [used] = (await acme.get("/lead/?name=Used")).data;
+  await acme.task({ lead_id: used.id });
+  await acme.put(`/lead/${old.id}/`, { description: "Mine" });
+  const eve = await acme.memberWith(["bulk_import", "view_all_leads"]);
+
+  await eve.refused(403, "POST", `/import/${done.id}/revert/`);
+  assert.equal((await acme.post(`/import/${done.id}/revert/`)).status, "reverting");
+  await work(acme);
+
+  const { status, reverted } = await acme.get(`/import/${done.id}/`);
+  assert.deepEqual([status, reverted.n_deleted, reverted.n_restored], ["reverted", 5, 0]);
+  assert.deepEqual(reverted.kept, [
+    { object_id: used.id, reason: "was changed or used since" },
+    { object_id: old.id, reason: "description: changed since" },
+  ]);
+  const { industry, description } = await acme.get(`/lead/${old.id}/`);
+  assert.deepEqual([industry, description], ["Wood", "Mine"]);
+  assert.deepEqual(
+    (await acme.get("/lead/?_order_by=name")).data.map((one: any) => one.name),
+    ["Old", "Used"],
+  );
+  await acme.refused(400, "POST", `/import/${done.id}/revert/`, {}, "status");
+  const late = await imported(acme, { csv });
+  acme.service.clock.now = new Date(Date.now() + 49 * 3_600_000);
+  await acme.refused(400, "POST", `/import/${late.id}/revert/`, {}, "status");
+});

@@ -65,7 +65,7 @@ export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow): R
   const bodies = Object.fromEntries(parts.map((part) => [part, {}])) as Record<Part, Body>;
   const read = { row, bodies, columns: new Map<string, string>(), errors: [] as RowError[] };
   for (const column of columns) {
-    const text = row.cells[column.at]?.trim() ?? "";
+    const text = row.cells[column.at]?.trim().replace(guard, "") ?? "";
     if (text === "") continue;
     try {
       put(ctx, read, column, text);
@@ -77,6 +77,9 @@ export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow): R
   for (const of of checked) check(ctx, read, of);
   return read;
 }
+
+/** The mark that exports put before text which a spreadsheet would run. */
+const guard = /^'(?=[=+\-@])/;
 
 const checked: readonly Resource[] = [lead, contact, opportunity, product];
 
@@ -120,7 +123,7 @@ const listed =
   (body, text, column, ctx) => {
     const list: object[] = (body[field] ??= []);
     const first = list.length;
-    for (const one of pieces(text, field === "phones" ? /[;\n|]/ : /[;,\n|\s]/))
+    for (const one of pieces(text, field === "phones" ? /[;\n|]/ : /[;,\n|]/))
       list.push({ [member]: valueOf(column.target.type, one, column, ctx) });
     return list.length - first === 1 ? `${field}.${first}` : field;
   };

@@ -1,0 +1,123 @@
+// Takes back what rows of an import did, the last row first. What others have changed or used since stays, with the reason.
+import { type Ctx, query, transactionOf, write } from "../../core/context.ts";
+import type { Resource, Row } from "../../core/resource.ts";
+import { sql, statement } from "../../db/sql.ts";
+import { type Job, release } from "../../jobs/job.ts";
+import { readPatch } from "../../records/input.ts";
+import { checkOwner, deleteRecord, findRecords } from "../../records/records.ts";
+import { store } from "../../records/store.ts";
+import { same } from "../../values/same.ts";
+import { refusalOf } from "../shared/refused_words.ts";
+import { picked } from "./change_of.ts";
+import { importResource } from "./import.ts";
+import type { Import, Touched } from "./import_rows.ts";
+
+const keptMost = 100;
+
+/** What became of one record; a reason if it stays. */
+type Result = "deleted" | "restored" | "gone" | { object_id: string; reason: string };
+
+/** Takes back up to `most` rows. Returns whether more follow at once. */
+export async function revertRows(
+  ctx: Ctx,
+  job: Job,
+  imp: Import,
+  { most, mayGoOn }: { most: number; mayGoOn: boolean },
+): Promise<boolean> {
+  const rows = await lastRows(ctx, imp.id, most);
+  const touched = rows.flatMap(({ kept }) => kept.toReversed());
+  const used = await usedByOthers(ctx, imp.id, touched);
+  const results: Result[] = [];
+  for (const one of touched) results.push(await takeBack(ctx, one, used.has(one.id)));
+  forget(
+    ctx,
+    imp.id,
+    rows.map(({ n }) => n),
+  );
+  const after = count(ctx, imp, results);
+  if (rows.length < most) {
+    store.update(ctx, importResource, after, { status: "reverted" }, undefined, "reverted");
+    release(ctx, job, null);
+    return false;
+  }
+  if (!mayGoOn) release(ctx, job, ctx.now);
+  return mayGoOn;
+}
+
+async function lastRows(ctx: Ctx, importId: string, most: number): Promise<{ n: number; kept: Touched[] }[]> {
+  const rows = await transactionOf(ctx).read({
+    name: "import_row.last",
+    text: `select n, kept from import_row where organization_id = $1 and import_id = $2 and kept is not null order by n desc limit $3`,
+    values: [ctx.organization_id, importId, most],
+  });
+  return rows.map(([n, kept]) => ({ n: Number(n), kept: JSON.parse(kept!) }));
+}
+
+/** The created records that somebody has changed since, and the leads that somebody has added something to. */
+async function usedByOthers(ctx: Ctx, importId: string, touched: readonly Touched[]): Promise<Set<string>> {
+  const ids = touched.flatMap(({ id, was }) => (was === undefined ? [id] : []));
+  const isOther = sql`organization_id = ${ctx.organization_id} and meta->>'import_id' is distinct from ${importId}`;
+  const rows = await query(
+    ctx,
+    statement(sql`select object_id from event where object_id = any(${ids}) and ${isOther}
+      union select lead_id from event where lead_id = any(${ids}) and ${isOther}`),
+  );
+  return new Set(rows.map(([id]) => id!));
+}
+
+async function takeBack(ctx: Ctx, { of, id, was, is }: Touched, isUsed: boolean): Promise<Result> {
+  const resource = ctx.registry.resource(of)!;
+  const [present] = await findRecords(ctx, resource, [sql`t.id = ${id}`], sql`for update of t`);
+  if (present === undefined) return "gone";
+  try {
+    if (was !== undefined) return await restore(ctx, resource, present, was, is!);
+    if (isUsed) return { object_id: id, reason: "was changed or used since" };
+    await deleteRecord(ctx, resource, id);
+    return "deleted";
+  } catch (problem) {
+    const refusal = refusalOf(problem);
+    if (refusal === null) throw problem;
+    return { object_id: id, reason: refusal.words };
+  }
+}
+
+/** Fields that somebody has changed since stay as they are. */
+async function restore(
+  ctx: Ctx,
+  of: Resource,
+  present: Row<Resource>,
+  was: Record<string, unknown>,
+  is: Record<string, unknown>,
+): Promise<Result> {
+  const names = Object.keys(is);
+  const now = picked(present, names);
+  const mine = names.filter(
+    (name) => same(now[name], is[name]) && (name.startsWith("custom.") || of.fields[name]?.mode === "write"),
+  );
+  const body = Object.fromEntries(mine.map((name) => [name, was[name]]));
+  checkOwner(ctx, of, present, "update");
+  await ctx.registry.verb(of, "update")(ctx, present, readPatch(ctx, of, body, present));
+  const others = names.filter((name) => !same(now[name], is[name]));
+  return others.length === 0 ? "restored" : { object_id: present.id, reason: `${others.join(", ")}: changed since` };
+}
+
+function forget(ctx: Ctx, importId: string, rows: readonly number[]): void {
+  write(ctx, {
+    name: "import_row.forget",
+    text: "update import_row set kept = null where organization_id = $1 and import_id = $2 and n = any($3::integer[])",
+    values: [ctx.organization_id, importId, rows],
+  });
+}
+
+function count(ctx: Ctx, imp: Import, results: readonly Result[]): Import {
+  const kept = results.filter((one) => typeof one !== "string");
+  const number = (of: Result) => results.filter((one) => one === of).length;
+  const before = imp.reverted!;
+  const reverted = {
+    n_deleted: before.n_deleted + number("deleted"),
+    n_restored: before.n_restored + number("restored"),
+    n_kept: before.n_kept + kept.length,
+    kept: [...before.kept, ...kept].slice(0, keptMost),
+  };
+  return store.update(ctx, importResource, imp, { reverted }, undefined, null);
+}
