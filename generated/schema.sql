@@ -370,6 +370,7 @@ create table automation_event (
 );
 CREATE INDEX automation_event_date_created_idx ON public.automation_event USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX automation_event_lead_id_idx ON public.automation_event USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
+CREATE INDEX automation_event_matched_idx ON public.automation_event USING gin (matched_automation_ids);
 CREATE INDEX automation_event_object_id_idx ON public.automation_event USING btree (organization_id, object_id) WHERE (object_id IS NOT NULL);
 CREATE INDEX automation_event_old_idx ON public.automation_event USING btree (date_created);
 alter table automation_event enable row level security, force row level security;

@@ -70,11 +70,13 @@ export async function recordEvaluations(
   store.insertOr(ctx, automationEvent, [event], "on conflict do nothing");
 }
 
+/** An automation is named once for each run that started. */
 export function countStarted(ctx: Ctx, automationIds: readonly string[]): void {
   write(ctx, {
     name: "automation.started",
-    text: "update automation set runs_total = runs_total + 1, last_run_at = $3 where organization_id = $1 and id = any($2)",
-    values: [ctx.organization_id, [...automationIds].sort(), ctx.now],
+    text: `update automation a set runs_total = runs_total + n.count, last_run_at = $3
+           from (select id, count(*) from unnest($2::text[]) id group by id) n where a.organization_id = $1 and a.id = n.id`,
+    values: [ctx.organization_id, automationIds, ctx.now],
   });
 }
 

@@ -33,6 +33,11 @@ test("an automation is published for the records that meet its conditions alread
     [[big.id, "backfill", "waiting", first.bulk_action.id]],
   );
   assert.equal((await acme.get(`/automations/${made.id}/`)).stats.runs_total, 1);
+  const stats = await acme.get(`/automations/${made.id}/stats/`);
+  assert.deepEqual(
+    [stats.versions, stats.runs.waiting_now, stats.next_timer_at],
+    [[{ number: 1, runs: 1 }], 1, runs[0].wait_until],
+  );
 });
 
 test("what a search cannot ask as a run does is refused with its place, and the draft stays one", async () => {

@@ -47,7 +47,7 @@ function healthOf(alias: string, { organization_id, now }: Ctx): Sql {
   const t = name(alias);
   return sql`case
     when (${t}.circuit->>'until')::timestamptz > ${now}::timestamptz
-      then jsonb_build_object('state', 'circuit_open', 'reason', ${t}.circuit->>'reason', 'until', ${t}.circuit->>'until')
+      then jsonb_build_object('state', 'circuit_open', 'reason', 'loop_rate', 'until', ${t}.circuit->>'until')
     when exists (select from automation_run r where r.organization_id = ${organization_id} and r.automation_id = ${t}.id
       and r.status = 'held' and r.error is not null) then '{"state": "degraded", "reason": "held_runs", "until": null}'::jsonb
     else '{"state": "ok", "reason": null, "until": null}'::jsonb end`;

@@ -64,7 +64,7 @@ describe("loops end by themselves", () => {
     await change(21, 0);
     const last = await seen();
 
-    assert.deepEqual([open.status, open.health.state, open.health.reason], ["active", "circuit_open", "loop_rate_record"]);
+    assert.deepEqual([open.status, open.health.state, open.health.reason], ["active", "circuit_open", "loop_rate"]);
     assert.deepEqual([after.health.state, last.status, last.health.state], ["ok", "paused", "circuit_open"]);
     assert.equal((await acme.all(`/automations/${loop.id}/runs/`)).length, 60);
     assert.ok((await reasonsOf(acme, loop)).every((one) => one === "loop_rate" || one === "paused"));

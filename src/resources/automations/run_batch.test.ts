@@ -29,6 +29,7 @@ test("an automation is started for all records that a search finds now, a hundre
   assert.deepEqual([some.queued, words.queued, first.queued, some.runs], [101, 1, 1, []]);
   const runs = await acme.all(`/automations/${made.id}/runs/?_limit=200`);
   assert.equal(runs.length, 103);
+  assert.equal((await acme.get(`/automations/${made.id}/`)).stats.runs_total, 103);
   const ofSome = runs.filter((run) => run.bulk_action_id === some.bulk_action.id);
   assert.deepEqual([ofSome.length, new Set(ofSome.map((run) => run.object_id)).size], [101, 101]);
   assert.ok(ofSome.every((run) => run.kind === "bulk" && run.status === "completed" && run.vars.said === "hi"));

@@ -110,7 +110,11 @@ async function startSome(ctx: Ctx, job: Job): Promise<void> {
     if (run !== null) runs.push(run);
   }
   wake(ctx, runJobs, runs);
-  if (runs.length > 0) countStarted(ctx, [batch.automation_id]);
+  if (runs.length > 0)
+    countStarted(
+      ctx,
+      runs.map(() => batch.automation_id),
+    );
   write(ctx, {
     name: "automation_batch.moved",
     text: "update automation_batch set position = position + $3 where organization_id = $1 and id = $2",

@@ -71,7 +71,10 @@ export const runAutomation = operation({
     for (const [i, recordId] of ids.entries())
       runs.push(await startFor(ctx, listener, recordId, input, record_ids === undefined ? given[0]![0] : `record_ids.${i}`));
     wake(ctx, runJobs, runs);
-    countStarted(ctx, runs.map(() => id).slice(0, 1));
+    countStarted(
+      ctx,
+      runs.map(() => id),
+    );
     const texts: string[] = [];
     for (const run of runs) texts.push((await showRecord(ctx, automationRun, run)).text);
     const whole = `"runs":[${texts.join(",")}],"run_ids":${JSON.stringify(runs)},"queued":${runs.length}`;

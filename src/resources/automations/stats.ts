@@ -11,24 +11,55 @@ import { parseTimestamp } from "../../values/time.ts";
 import { periodOf, periodsOf } from "../reports/range.ts";
 import { automationRun, runStates as states } from "./automation_run.ts";
 import { getAutomation } from "./nested_lists.ts";
+import { nowOf, sharesOf, skippedByReason } from "./stats_shares.ts";
 
 const daysShown = 30;
 const dayMs = 86_400_000;
 const count = z.int();
+const rate = z.number().nullable();
 
 const output = z.strictObject({
   automation_id: z.string(),
   date_start: z.iso.datetime(),
   date_end: z.iso.datetime(),
-  runs: z.strictObject({ total: count, ...Object.fromEntries(states.map((state) => [state, count])) }),
+  runs: z.strictObject({
+    total: count,
+    ...Object.fromEntries(states.map((state) => [state, count])),
+    active_now: count.describe("Of any date: queued or running."),
+    waiting_now: count,
+    held_now: count,
+    skipped_by_reason: z
+      .record(z.string(), count)
+      .describe("How often it did not start, by the reason, as far as events are kept."),
+  }),
   success_rate: z.number().nullable().describe("The share of the ended runs that completed: 0 to 1."),
+  rates: z
+    .strictObject({ success: rate, goal: rate, failure: rate })
+    .describe("Of the ended runs that completed or failed: the shares that completed and failed. Of all: that reached a goal."),
   average_duration_ms: z.number().nullable(),
+  duration_ms: z.strictObject({ p50: count.nullable(), p95: count.nullable(), max: count.nullable() }),
   last_run_at: z.iso.datetime().nullable(),
   last_failure_at: z.iso.datetime().nullable(),
   runs_by_day: z.array(z.strictObject({ date: z.iso.date(), completed: count, failed: count })),
   steps: z.array(
-    z.strictObject({ node_id: z.string(), type: z.string(), entered: count, succeeded: count, failed: count, waiting: count }),
+    z.strictObject({
+      node_id: z.string(),
+      type: z.string(),
+      entered: count,
+      succeeded: count,
+      failed: count,
+      waiting: count,
+      skipped: count,
+      retries: count,
+      avg_ms: z.number().nullable(),
+      ports: z.record(z.string(), count).describe("How often runs left by each port."),
+    }),
   ),
+  top_errors: z.array(
+    z.strictObject({ fingerprint: z.string().nullable(), code: z.string().nullable(), count, last_run_id: z.string() }),
+  ),
+  versions: z.array(z.strictObject({ number: count, runs: count })),
+  next_timer_at: z.iso.datetime().nullable().describe("When the next of the waiting runs goes on by the clock."),
   goals: count.describe("How many runs reached a goal."),
 });
 
@@ -53,12 +84,25 @@ export const automationStats = operation({
   async run(ctx, { id, ...given }) {
     const { id: automation_id } = await getAutomation(ctx, id);
     const period = readPeriod(ctx, given);
-    const [runs, days, steps] = await Promise.all([
+    const [{ runs, ...rest }, days, steps, shares, skipped_by_reason, now] = await Promise.all([
       runsOf(ctx, automation_id, period),
       daysOf(ctx, automation_id, period),
       stepsOf(ctx, automation_id, period),
+      sharesOf(ctx, within(ctx, automation_id, period)),
+      skippedByReason(ctx, automation_id, period),
+      nowOf(ctx, automation_id),
     ]);
-    return { automation_id, date_start: period.start, date_end: period.end, ...runs, runs_by_day: days, steps };
+    return {
+      automation_id,
+      date_start: period.start,
+      date_end: period.end,
+      runs: { ...runs, ...now.counts, skipped_by_reason },
+      ...rest,
+      runs_by_day: days,
+      steps,
+      ...shares,
+      next_timer_at: now.next_timer_at,
+    };
   },
 });
 
@@ -91,17 +135,26 @@ async function runsOf(ctx: Ctx, id: string, period: Period) {
     statement(sql`select count(*), array_to_json(array[${join(states.map((one) => sql`count(*) filter (where r.status = ${one})`))}]),
       avg(r.duration_ms)::double precision, extract(epoch from max(r.date_created)) * 1000,
       extract(epoch from max(r.date_created) filter (where r.status = 'failed')) * 1000,
-      count(*) filter (where r.goal_id is not null)
+      count(*) filter (where r.goal_id is not null),
+      array_to_json(percentile_disc(array[0.5, 0.95, 1]) within group (order by r.duration_ms))
       from automation_run r where ${within(ctx, id, period)}`),
   );
-  const [total, inStates, average, last, lastFailure, goals] = row!;
+  const [total, inStates, average, last, lastFailure, goals, durations] = row!;
   const counted: number[] = JSON.parse(inStates!);
   const runs = Object.fromEntries(states.map((state, i) => [state, counted[i]!]));
   const ended = runs.completed! + runs.failed!;
+  const [p50, p95, max]: (number | null)[] = JSON.parse(durations ?? "[null,null,null]");
+  const share = (some: number, all: number) => (all === 0 ? null : some / all);
   const at = (ms: string | null) => (ms === null ? null : new Date(Math.round(Number(ms))).toISOString());
   return {
     runs: { total: Number(total), ...runs },
-    success_rate: ended === 0 ? null : runs.completed! / ended,
+    success_rate: share(runs.completed!, ended),
+    rates: {
+      success: share(runs.completed!, ended),
+      goal: share(Number(goals), Number(total)),
+      failure: share(runs.failed!, ended),
+    },
+    duration_ms: { p50: p50 ?? null, p95: p95 ?? null, max: max ?? null },
     average_duration_ms: average === null ? null : Number(average),
     last_run_at: at(last!),
     last_failure_at: at(lastFailure!),
@@ -128,17 +181,28 @@ async function stepsOf(ctx: Ctx, id: string, period: Period) {
   // One row for each step of the graph: how often runs entered it, and how they left.
   const rows = await query(
     ctx,
-    statement(sql`select s.node_id, s.type, count(*), count(*) filter (where s.status = 'succeeded'),
-        count(*) filter (where s.status = 'failed'), count(*) filter (where s.status = 'waiting')
-      from automation_run r join automation_step_run s on s.organization_id = r.organization_id and s.run_id = r.id
-      where ${within(ctx, id, period)} group by s.node_id, s.type order by s.node_id, s.type`),
+    statement(sql`with by_port as (
+        select s.node_id, s.type, s.branch, count(*) as n, count(*) filter (where s.status = 'succeeded') as succeeded,
+          count(*) filter (where s.status = 'failed') as failed, count(*) filter (where s.status = 'waiting') as waiting,
+          count(*) filter (where s.status = 'skipped') as skipped, sum(greatest(s.attempt - 1, 0)) as retries,
+          count(s.finished_at - s.started_at) as timed, sum(extract(epoch from s.finished_at - s.started_at) * 1000) as ms
+        from automation_run r join automation_step_run s on s.organization_id = r.organization_id and s.run_id = r.id
+        where ${within(ctx, id, period)} group by s.node_id, s.type, s.branch)
+      select p.node_id, p.type, sum(p.n), sum(p.succeeded), sum(p.failed), sum(p.waiting), sum(p.skipped), sum(p.retries),
+        (sum(p.ms) / nullif(sum(p.timed), 0))::double precision,
+        coalesce(json_object_agg(p.branch, p.n order by p.branch) filter (where p.branch is not null), '{}')
+      from by_port p group by p.node_id, p.type order by p.node_id, p.type`),
   );
-  return rows.map(([node_id, type, entered, succeeded, failed, waiting]) => ({
+  return rows.map(([node_id, type, entered, succeeded, failed, waiting, skipped, retries, ms, ports]) => ({
     node_id: node_id!,
     type: type!,
     entered: Number(entered),
     succeeded: Number(succeeded),
     failed: Number(failed),
     waiting: Number(waiting),
+    skipped: Number(skipped),
+    retries: Number(retries),
+    avg_ms: ms == null ? null : Number(ms),
+    ports: JSON.parse(ports!),
   }));
 }

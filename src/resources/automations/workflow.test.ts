@@ -409,7 +409,13 @@ describe("runs", () => {
       skipped: 0,
       exited: 0,
       expired: 0,
+      active_now: 0,
+      waiting_now: 0,
+      held_now: 0,
+      skipped_by_reason: {},
     });
+    assert.deepEqual(stats.duration_ms, { p50: 250, p95: 250, max: 250 });
+    assert.deepEqual(stats.rates, { success: 2 / 3, goal: 0, failure: 1 / 3 });
     assert.equal(stats.success_rate, 2 / 3);
     assert.equal(stats.average_duration_ms, 250);
     assert.equal(stats.last_failure_at, "2026-01-02T11:00:00.000Z");
@@ -417,7 +423,9 @@ describe("runs", () => {
       { date: "2026-01-01", completed: 1, failed: 0 },
       { date: "2026-01-02", completed: 1, failed: 1 },
     ]);
-    assert.deepEqual(stats.steps, [{ node_id: "greet", type: "task.create", entered: 3, succeeded: 3, failed: 0, waiting: 0 }]);
+    const [{ avg_ms: _, ...step }] = stats.steps;
+    const counts = { entered: 3, succeeded: 3, failed: 0, waiting: 0, skipped: 0, retries: 0, ports: { out: 3 } };
+    assert.deepEqual([stats.steps.length, step], [1, { node_id: "greet", type: "task.create", ...counts }]);
     assert.equal((await acme.get(path)).success_rate, null);
     const restricted = await acme.member("restricteduser");
     await ran(acme, made.id, "completed", "2026-01-03T10:00:00Z", (await acme.lead()).id);
