@@ -1591,6 +1591,7 @@ create table import (
   error text,
   reverted jsonb,
   reverted_by text,
+  preview jsonb,
   constraint import_pkey PRIMARY KEY (organization_id, id),
   constraint import_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint import_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'queued'::text, 'processing'::text, 'done'::text, 'error'::text, 'reverting'::text, 'reverted'::text])))

@@ -24,6 +24,17 @@ export const needsOf = (of: ObjectType): readonly Permission[] =>
 export const needsToRevert = (of: ObjectType): readonly Permission[] =>
   of === "product" || of === "task" ? needsOf(of) : [...needsOf(of), "delete_leads"];
 
+const rowErrors = z.array(z.object({ row: z.int(), column: z.string().optional(), error: z.string() }));
+
+const preview = z.object({
+  n_checked: z.int().describe("How many rows were checked: all, or the first 5,000."),
+  created: z.int(),
+  updated: z.int(),
+  skipped: z.int(),
+  failed: z.int(),
+  errors: rowErrors,
+});
+
 const reverted = z.object({
   n_deleted: z.int(),
   n_restored: z.int(),
@@ -72,13 +83,17 @@ export const importResource = resource({
       doc: "The target of each column by its name; null skips a column. Or a list of `{column, target}`. Setting it queues the import.",
     }),
     options: json(optionsSchema, { default: {}, doc: "How rows match existing records, and what happens to those." }),
+    dry_run: input(z.boolean(), {
+      doc: "With a mapping: only checks the rows, and shows the result as `preview`. The import stays a draft.",
+    }),
+    preview: json(preview, { readOnly: true, doc: "What the last dry run found." }),
     n_rows: integer({ readOnly: true, required: true }),
     n_processed: integer({ readOnly: true, default: 0 }),
     n_created: integer({ readOnly: true, default: 0 }),
     n_updated: integer({ readOnly: true, default: 0 }),
     n_skipped: integer({ readOnly: true, default: 0 }),
     n_failed: integer({ readOnly: true, default: 0 }),
-    errors: json(z.array(z.object({ row: z.int(), column: z.string().optional(), error: z.string() })), {
+    errors: json(rowErrors, {
       readOnly: true,
       default: [] as { row: number; column?: string; error: string }[],
       doc: "The first hundred errors in rows.",

@@ -10,6 +10,7 @@ import { importResource, needsOf, type ObjectType } from "./import.ts";
 import { importJobs } from "./import_jobs.ts";
 import { checkMapping, mappingOf } from "./mapping.ts";
 import { checkOptions, type Options } from "./options.ts";
+import { previewOf } from "./preview.ts";
 import { pieceRows, type Table } from "./table.ts";
 import { suggested, targetsOf } from "./targets.ts";
 
@@ -17,10 +18,11 @@ type Import = Row<typeof importResource>;
 
 /** The table is stored row by row. The draft shows what was found in it. */
 export async function createImport(ctx: Ctx, given: Create<typeof importResource>, extras?: Extras): Promise<Import> {
-  const { csv, rows, content_base64, content_url, file_id, mapping, options = {}, ...values } = given;
+  const { csv, rows, content_base64, content_url, file_id, mapping, dry_run, options = {}, ...values } = given;
   const table: Table | undefined = extras?.ready;
   if (table === undefined) throw new Error("the table of an import is read before its transaction: see read_table.ts");
   if (mapping) throw invalid({ mapping: "can be set when the columns are known: create the import first, then update it" });
+  if (dry_run) throw invalid({ dry_run: "needs a mapping: create the import first, then update it" });
   await checkOptions(ctx, options);
 
   const object_type = values.object_type ?? "lead";
@@ -48,7 +50,7 @@ function keepRows(ctx: Ctx, importId: string, from: number, piece: string): void
 
 /** Setting a mapping queues a draft, or the rows that are left of an import that stopped. An import that is running cannot be changed. */
 export async function updateImport(ctx: Ctx, before: Import, patch: Patch<typeof importResource>): Promise<Import> {
-  const { mapping: given, ...values } = patch;
+  const { mapping: given, dry_run, ...values } = patch;
   const mapping = given ? mappingOf(given) : before.mapping;
   const options: Options = values.options ?? before.options;
   const mapped = given !== undefined && !same(mapping, before.mapping);
@@ -56,12 +58,23 @@ export async function updateImport(ctx: Ctx, before: Import, patch: Patch<typeof
     throw invalid({ status: `is ${before.status}: a mapping can only be set while the import is a draft` });
   if (given === null && before.mapping !== null) throw invalid({ mapping: "must not be null" });
   if (values.options || mapped) await checkOptions(ctx, options);
+  if (dry_run) return checkRows(ctx, before, mapping, options);
   if (!given || (!mapped && before.status !== "error")) return store.update(ctx, importResource, before, values);
 
   checkNeeds(ctx, before.object_type);
   checkMapping(ctx.directory, before, mapping!, options);
   wake(ctx, importJobs, [before.id]);
   return store.update(ctx, importResource, before, { ...values, mapping, status: "queued", error: null, date_completed: null });
+}
+
+/** Shows what the mapping and the options would do. Neither is stored. */
+async function checkRows(ctx: Ctx, before: Import, mapping: Import["mapping"], options: Options): Promise<Import> {
+  if (before.status !== "draft") throw invalid({ status: `is ${before.status}: a dry run is for drafts` });
+  if (mapping === null) throw invalid({ mapping: "is required for a dry run" });
+  checkNeeds(ctx, before.object_type);
+  checkMapping(ctx.directory, before, mapping, options);
+  const preview = await previewOf(ctx, { ...before, mapping, options });
+  return store.update(ctx, importResource, before, { preview }, undefined, null);
 }
 
 function checkNeeds(ctx: Ctx, of: ObjectType): void {

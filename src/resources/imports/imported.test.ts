@@ -295,3 +295,26 @@ test("an import is taken back, except for what others have changed or used since
   acme.service.clock.now = new Date(Date.now() + 49 * 3_600_000);
   await acme.refused(400, "POST", `/import/${late.id}/revert/`, {}, "status");
 });
+
+test("a dry run says what a mapping would do, and does nothing", async () => {
+  const acme = await organization();
+  await acme.lead({ name: "Acme" });
+  const draft = await acme.post("/import/", { csv: "Company,E-mail\nAcme,ann@x.io\nNew,\nnew,bob@x.io\nBad,bad\n" });
+  const mapping = { Company: "name", "E-mail": "contact.email" };
+  const body = { mapping, options: { tags: ["Fair"], on_match: "skip" }, dry_run: true };
+
+  const { status, preview, options } = await acme.put(`/import/${draft.id}/`, body);
+  await work(acme);
+
+  assert.deepEqual([status, options], ["draft", {}]);
+  const error = { row: 4, column: "E-mail", error: "is not an e-mail address" };
+  assert.deepEqual(preview, { n_checked: 4, created: 2, updated: 0, skipped: 1, failed: 1, errors: [error] });
+  assert.equal((await acme.get("/lead/")).data.length, 1);
+  assert.deepEqual((await acme.get("/lead_tag/")).data, []);
+  assert.deepEqual((await acme.events(draft.id)).length, 1);
+  const { id } = await acme.put(`/import/${draft.id}/`, { ...body, dry_run: false });
+  await work(acme);
+  assert.deepEqual(counts(await acme.get(`/import/${id}/`)), ["done", 4, 2, 0, 1, 1]);
+  await acme.refused(400, "PUT", `/import/${id}/`, { dry_run: true }, "status");
+  await acme.refused(400, "POST", "/import/", { csv: "Name\nA", dry_run: true }, "dry_run");
+});
