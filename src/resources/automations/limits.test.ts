@@ -68,6 +68,8 @@ describe("loops end by themselves", () => {
     assert.deepEqual([after.health.state, last.status, last.health.state], ["ok", "paused", "circuit_open"]);
     assert.equal((await acme.all(`/automations/${loop.id}/runs/`)).length, 60);
     assert.ok((await reasonsOf(acme, loop)).every((one) => one === "loop_rate" || one === "paused"));
+    const { skipped_by_reason } = (await acme.get(`/automations/${loop.id}/stats/`)).runs;
+    assert.ok(skipped_by_reason.loop_rate > 0);
     assert.equal((await runsOf(acme, innocent)).length, 1);
     const told = (await acme.get("/notification/?type=automation_paused")).data;
     assert.deepEqual(new Set(told.map((one: any) => one.object_id)), new Set([loop.id]));

@@ -47,6 +47,8 @@ test("what a failure holds is told once, and goes on at the failed step, by its 
   await acme.post(`${path}publish/`, {});
   await work(acme);
   const [{ fingerprint }] = [of(1, await runsOf(acme, made)).error];
+  const [top] = (await acme.get(`${path}stats/`)).top_errors;
+  assert.deepEqual([top.fingerprint, top.count], [fingerprint, 2]);
   const none = await acme.post(`${path}retry/`, { fingerprint: "other", version: "active" });
   const all = await acme.post(`${path}retry/`, { fingerprint, version: "active" });
   await work(acme);

@@ -1,10 +1,11 @@
-// Tells members, in the service itself.
+// Tells members in the service itself, and by mail where the step says so.
 import { notify } from "../../notifications/notify.ts";
+import { mailNow } from "../../system_mail/mail_now.ts";
 import type { Call, Outcome } from "./step.ts";
 
 export function notifyUsers({ ctx, run, config }: Call): Outcome {
   const to = config.to.filter((one: unknown) => typeof one === "string");
-  const told = notify(ctx, to, {
+  const notice = {
     type: "automation",
     title: config.text,
     object_type: run.object_type ?? "automation_run",
@@ -12,6 +13,8 @@ export function notifyUsers({ ctx, run, config }: Call): Outcome {
     lead_id: run.lead_id,
     actor_id: null,
     data: { automation_run_id: run.id, automation_id: run.automation_id },
-  });
+  } as const;
+  const told = notify(ctx, to, notice);
+  if (config.channels?.includes("email")) mailNow(ctx, told, notice);
   return { output: { told: [...told] } };
 }

@@ -102,9 +102,6 @@ export const outreachSteps: readonly StepType[] = [
       channels: may(z.array(z.enum(["in_app", "email"])).min(1)),
       urgency: may(oneOf("low", "normal", "high")),
     },
-    { ...internal, output: z.object({ told: z.array(z.string()) }), run: notifyUsers, lacks: (config) => notifyLacks(config) },
+    { ...internal, output: z.object({ told: z.array(z.string()) }), run: notifyUsers },
   ),
 ];
-
-const notifyLacks = ({ channels }: Record<string, any>): string | null =>
-  Array.isArray(channels) && channels.includes("email") ? "tells members in the service only so far: leave out email" : null;
