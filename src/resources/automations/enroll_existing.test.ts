@@ -33,6 +33,8 @@ test("an automation is published for the records that meet its conditions alread
     [[big.id, "backfill", "waiting", first.bulk_action.id]],
   );
   assert.equal((await acme.get(`/automations/${made.id}/`)).stats.runs_total, 1);
+  const { counts } = await acme.get(`/automations/${made.id}/?_fields=counts`);
+  assert.deepEqual(counts, { running: 0, waiting: 1, failed_24h: 0, runs_7d: 1 });
   const stats = await acme.get(`/automations/${made.id}/stats/`);
   assert.deepEqual(
     [stats.versions, stats.runs.waiting_now, stats.next_timer_at],

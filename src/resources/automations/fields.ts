@@ -53,6 +53,20 @@ function healthOf(alias: string, { organization_id, now }: Ctx): Sql {
     else '{"state": "ok", "reason": null, "until": null}'::jsonb end`;
 }
 
+const counts = z.strictObject({ running: z.int(), waiting: z.int(), failed_24h: z.int(), runs_7d: z.int() });
+
+/** Two ranges of indexes: the runs that are not over, and those of a week. */
+function countsOf(alias: string, { organization_id, now }: Ctx): Sql {
+  const runs = sql`from automation_run r where r.organization_id = ${organization_id} and r.automation_id = ${name(alias)}.id`;
+  const since = (hours: number) => sql`r.date_created > ${now}::timestamptz - make_interval(hours => ${hours})`;
+  return sql`(select json_build_object('running', l.running, 'waiting', l.waiting, 'failed_24h', w.failed, 'runs_7d', w.runs)
+    from (select count(*) filter (where r.status in ('queued', 'running')) as running,
+        count(*) filter (where r.status = 'waiting') as waiting
+        ${runs} and r.status in ('queued', 'running', 'waiting', 'held')) l,
+      (select count(*) filter (where r.status = 'failed' and ${since(24)}) as failed, count(*) as runs
+        ${runs} and ${since(7 * 24)}) w)`;
+}
+
 export const running = {
   trigger_type: text({ derive: (row: { trigger: Trigger }) => row.trigger.type, doc: "The type of its trigger." }),
   object_type: text({
@@ -66,6 +80,7 @@ export const running = {
   runs_total: integer({ readOnly: true, hidden: true, default: 0 }),
   runs_failed: integer({ readOnly: true, hidden: true, default: 0 }),
   circuit: json(circuit, { readOnly: true, hidden: true }),
+  counts: related(counts, countsOf, "Its runs: queued or running, waiting, failed of the last 24 hours, all of the last 7 days."),
   health: related(
     health,
     healthOf,
