@@ -42,6 +42,8 @@ export interface TestMailbox {
   /** Gives all messages of a folder new UIDs, as after a restore of the server. */
   changeUidValidity(folder?: string): Promise<void>;
   changePassword(password: string): void;
+  /** Whether the server can store messages in a folder. Where it cannot, it refuses each APPEND. */
+  canStore(can: boolean, folder?: string): void;
 }
 
 /**
@@ -308,6 +310,7 @@ function mailboxOf({ address, folder, owner, port, setPassword }: Place): TestMa
       box.password = password;
       setPassword(password);
     },
+    canStore: (can, path = "INBOX") => chmodSync(join(maildirOf(path), "tmp"), can ? 0o700 : 0o500),
   };
   const maildirOf = (path: string) => (path === "INBOX" ? maildir : join(maildir, `.${path.replaceAll("/", ".")}`));
   const makeOwned = (path: string) => {

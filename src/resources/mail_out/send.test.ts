@@ -376,6 +376,22 @@ describe("a server", () => {
     assert.deepEqual([(await shown(mail)).status, server.to(to).length], ["sent", 1]);
   });
 
+  test("that will never have space for it is asked once, and the mail says so", async () => {
+    const { send, shown, told, state } = await writing();
+    server.refuses = { at: "text", code: 552, words: "5.2.2 exceeded storage allocation" };
+
+    const mail = await send({ to: [address()] });
+    await drained();
+    server.refuses = null;
+    later(60 * minute);
+    await drained();
+
+    const failed = await shown(mail);
+    assert.deepEqual([failed.status, failed.send_attempts.length], ["error", 1]);
+    assert.match(failed.send_attempts[0].error_message, /has no space left for it \(552/);
+    assert.deepEqual([(await told("message_failed")).length, (await state()).latest_smtp_error], [1, null]);
+  });
+
   test("that is away for an hour loses nothing, and its owner is told once", async () => {
     const { send, shown, told, state } = await writing();
     const to = Array.from({ length: 5 }, () => address());
@@ -608,4 +624,24 @@ test("what was sent lies in the mailbox's folder of sent mail, with its blind co
   assert.match(copies[0]!.raw, new RegExp(`^Bcc: ${bcc}`, "im"));
   assert.ok(copies[0]!.flags.has("\\Seen"));
   assert.equal((await acme.get(`/activity/email/?lead_id=${mail.lead_id}`)).data.length, 1);
+});
+
+test("a mailbox that cannot store its copy of a sent mail gets it later, once, and the mail is sent all the same", async () => {
+  const box = (await imapServer()).mailbox();
+  const { send, shown } = await writing({ email: box.address, imap: box.login });
+  const to = address();
+  await box.makeFolder("Sent");
+  box.canStore(false, "Sent");
+
+  const mail = await send({ to: [to] });
+  await drained();
+  const refused = [(await shown(mail)).status, (await box.list("Sent")).length];
+  box.canStore(true, "Sent");
+  later(10 * minute);
+  await drained();
+  later(30 * minute);
+  await drained();
+
+  assert.deepEqual(refused, ["sent", 0]);
+  assert.deepEqual([(await shown(mail)).status, (await box.list("Sent")).length, server.to(to).length], ["sent", 1, 1]);
 });
