@@ -88,6 +88,10 @@ function checkWithin(check: Check, value: unknown, at: string): void {
 export const isDynamic = (value: unknown): value is Record<string, unknown> =>
   isObject(value) && ("$ref" in value || "$template" in value);
 
+/** Whether a target is the record that the run is about, which it is by default. */
+export const isItself = (target: unknown): boolean =>
+  target === undefined || target === null || (isObject(target) && target.$ref === "record");
+
 const roots = ["trigger", "record", "steps", "vars", "item", "item_index", "run", "org", "now"];
 
 function checkDynamic(check: Check, value: Record<string, unknown>, at: string): void {

@@ -2,6 +2,7 @@
 // here says which code that is.
 import { z } from "zod";
 import { type FieldErrors, invalid } from "../../core/errors.ts";
+import type { FindingCode } from "./finding_codes.ts";
 
 /** One reason, with a code that never changes. A warning refuses nothing. */
 export const shownFinding = z.strictObject({
@@ -13,7 +14,7 @@ export const shownFinding = z.strictObject({
 });
 export type Finding = z.output<typeof shownFinding>;
 
-export const finding = (code: string, path: string, message: string): Finding => ({
+export const finding = (code: FindingCode, path: string, message: string): Finding => ({
   code,
   path,
   step_id: /^graph\.steps\.([a-z0-9_]+)/.exec(path)?.[1] ?? null,
@@ -24,14 +25,14 @@ export const finding = (code: string, path: string, message: string): Finding =>
 export const warning = (...given: Parameters<typeof finding>): Finding => ({ ...finding(...given), severity: "warning" });
 
 /** The first line whose place and reason both match. */
-const codes: readonly [place: RegExp, reason: RegExp, code: string][] = [
+const codes: readonly [place: RegExp, reason: RegExp, code: FindingCode][] = [
   [/^trigger\.type$/, /is not known/, "trigger_type_unknown"],
   [/^graph\.steps\.\w+\.type$/, /is not known/, "step_type_unknown"],
   [/\.type_version$/, /./, "type_version_unknown"],
   [/schema_version$/, /./, "schema_version_unsupported"],
   [/^graph$/, /256 KB/, "graph_too_large"],
   [/^graph\.steps$/, /or fewer/, "too_many_steps"],
-  [/^graph\.steps\.\w*$/, /name that must/, "step_id_invalid"],
+  [/^graph\.steps\./, /name that must/, "step_id_invalid"],
   [/^graph\.start$/, /./, "start_unknown"],
   [/\.ports\.\w+$/, /is required/, "port_missing"],
   [/\.ports\.\w+$/, /not known/, "port_unknown"],
@@ -78,6 +79,11 @@ export const findingsOf = (errors: FieldErrors): Finding[] =>
     const line = codes.find(([at, said]) => at.test(place) && said.test(reason));
     return finding(line?.[2] ?? "config_invalid", place, reason);
   });
+
+/** Refuses a draft: `field-errors` has the reasons alone, `errors` has them with their codes. */
+export function refuseDraft(errors: FieldErrors): void {
+  if (Object.keys(errors).length > 0) throw Object.assign(invalid(errors), { errors: findingsOf(errors) });
+}
 
 /** Refuses with all of them, if there are any. */
 export function refuseFindings(found: readonly Finding[]): void {

@@ -17,7 +17,7 @@ const stepKeys = ["type", "type_version", "name", "config", "ports", "on_error",
 export function readGraph(check: Check, given: unknown, at = "graph"): Graph {
   const empty: Graph = { start: null, steps: {} };
   if (!isObject(given)) return refuse(check, at, "must be an object", empty);
-  if (Buffer.byteLength(JSON.stringify(given)) > bytesMax) return refuse(check, at, "must be at most 256 KB", empty);
+  if (isTooLarge(given)) return refuse(check, at, tooLarge, empty);
   for (const key of Object.keys(given)) if (!graphKeys.includes(key)) check.errors[`${at}.${key}`] = unknownKey(key, graphKeys);
   if (given.schema_version !== undefined && given.schema_version !== 1) check.errors[`${at}.schema_version`] = "must be 1";
 
@@ -28,8 +28,13 @@ export function readGraph(check: Check, given: unknown, at = "graph"): Graph {
   for (const key of ["goals", "exits"] as const)
     if (given[key] !== undefined) checkWatches(check, key, given[key], steps, `${at}.${key}`);
   const { goals, exits, ui } = given as unknown as Graph;
-  return { start, steps, ...(goals && { goals }), ...(exits && { exits }), ...(ui !== undefined && { ui }) };
+  const graph = { start, steps, ...(goals && { goals }), ...(exits && { exits }), ...(ui !== undefined && { ui }) };
+  // What is stored must be small enough too, or publishing would refuse what saving takes.
+  return isTooLarge(graph) ? refuse(check, at, tooLarge, empty) : graph;
 }
+
+const isTooLarge = (graph: object): boolean => Buffer.byteLength(JSON.stringify(graph)) > bytesMax;
+const tooLarge = "must be at most 256 KB, with its defaults";
 
 function refuse<T>(check: Check, at: string, reason: string, otherwise: T): T {
   check.errors[at] = reason;

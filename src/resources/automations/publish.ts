@@ -15,6 +15,7 @@ import { same } from "../../values/same.ts";
 import { automationVersion } from "./automation_version.ts";
 import { closedCircuit } from "./circuit.ts";
 import { armClock } from "./clock/arm.ts";
+import { doubtsOf } from "./doubts.ts";
 import { enrollExisting } from "./enroll_existing.ts";
 import type { Plan } from "./fields.ts";
 import { finding, refuseFindings, shownFinding } from "./findings.ts";
@@ -81,7 +82,8 @@ export const publishAutomation = operation({
     if (after !== before) armClock(ctx, id, plan.trigger);
     const bulk = enroll_existing ? await enrollExisting(ctx, id, plan) : null;
     const version = await showRecord(ctx, automationVersion, after.active_version_id!);
-    const doubts = (await semanticsOf(ctx, plan)).filter(({ severity }) => severity === "warning");
+    const risks = (await semanticsOf(ctx, plan)).filter(({ severity }) => severity === "warning");
+    const doubts = [...risks, ...(await doubtsOf(ctx, id, plan, senderOf(ctx, before, plan)))];
     const warnings = JSON.stringify([...warningsOfHook(ctx.settings.secrets, after, plan), ...doubts]);
     const shown = recordWith(
       await showRecord(ctx, workflow, id),
@@ -92,6 +94,10 @@ export const publishAutomation = operation({
 });
 
 const shownEnrolment = (bulk: Begun | null): string => `"enrolled":${bulk?.total ?? 0},"bulk_action":${JSON.stringify(bulk)}`;
+
+/** Whose accounts and numbers it sends from. */
+const senderOf = ({ actor }: Ctx, { created_by }: Workflow, { settings }: Plan): string =>
+  settings.run_as_user_id ?? created_by ?? actor.user_id;
 
 interface Published {
   after: Workflow;
@@ -129,7 +135,7 @@ interface Words {
 }
 
 async function putInForce(ctx: Ctx, before: Workflow, plan: Plan, { note, in_flight }: Words): Promise<Published> {
-  refuseFindings(await problemsOfPublishing(ctx, plan, plan.settings.run_as_user_id ?? before.created_by ?? ctx.actor.user_id));
+  refuseFindings(await problemsOfPublishing(ctx, plan, senderOf(ctx, before, plan)));
 
   if (in_flight === "cancel") await cancelRuns(ctx, before.id, "republished");
   else resumeRuns(ctx, before.id);

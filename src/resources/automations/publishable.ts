@@ -1,15 +1,15 @@
 // All that is checked before a plan is in force. Both generations are checked by it.
-import { type Ctx, may } from "../../core/context.ts";
+import type { Ctx } from "../../core/context.ts";
 import { collect, type FieldErrors } from "../../core/errors.ts";
 import { checkNamed, type Named } from "../shared/named.ts";
 import { problemsOfAvailability } from "./available.ts";
 import { checkFilter } from "./conditions.ts";
 import type { Plan } from "./fields.ts";
-import { type Finding, finding, findingsOf } from "./findings.ts";
+import { type Finding, findingsOf } from "./findings.ts";
 import { readGraph } from "./graph.ts";
 import { problemsOfRunning } from "./runnable.ts";
 import { semanticsOf } from "./semantics.ts";
-import { stepTypesByName } from "./step_types.ts";
+import { problemsOfRights } from "./step_rights.ts";
 import { problemsOfStructure } from "./structure.ts";
 import { readTrigger } from "./trigger.ts";
 import { problemsOfWindow } from "./windows.ts";
@@ -29,19 +29,5 @@ export async function problemsOfPublishing(ctx: Ctx, plan: Plan, userId: string)
   await collect(errors, () => checkNamed(ctx, check.named));
   Object.assign(errors, await problemsOfRunning(ctx, plan, userId));
   const wrong = (await semanticsOf(ctx, plan)).filter(({ severity }) => severity === "error");
-  return [...findingsOf(errors), ...problemsOfRights(ctx, plan), ...problemsOfWindow(ctx, plan.settings), ...wrong];
-}
-
-/** Without a member in whose name it runs, a step has all rights. Whoever lets it delete must have them too. */
-function problemsOfRights(ctx: Ctx, { graph, settings }: Plan): Finding[] {
-  if (settings.run_as_user_id !== null || may(ctx, "manage_organization")) return [];
-  return Object.entries(graph.steps)
-    .filter(([, { type }]) => stepTypesByName.get(type)?.side_effect === "destructive")
-    .map(([id]) =>
-      finding(
-        "destructive_requires_admin",
-        `graph.steps.${id}.type`,
-        "deletes with all rights: let an admin publish it, or name a member in settings.run_as_user_id",
-      ),
-    );
+  return [...findingsOf(errors), ...(await problemsOfRights(ctx, plan)), ...problemsOfWindow(ctx, plan.settings), ...wrong];
 }

@@ -20,6 +20,7 @@ import { livingIds } from "./living_ids.ts";
 import { runJobs } from "./names.ts";
 import { problemsOfPublishing } from "./publishable.ts";
 import { newRun } from "./start_run.ts";
+import { isOfRights } from "./step_rights.ts";
 import { found, type Trace } from "./trace.ts";
 import { startsWith, storedEvent } from "./what_starts.ts";
 import { workflow } from "./workflow.ts";
@@ -59,7 +60,7 @@ export const replayAutomation = operation({
     const occurrence = await storedEvent(ctx, event_id);
     if (!startsWith(plan, occurrence)) throw invalid({ event_id: `is ${occurrence.event}, which its trigger is not about` });
     const author = settings.run_as_user_id ?? automation.created_by ?? ctx.actor.user_id;
-    refuseFindings((await problemsOfPublishing(ctx, plan, author)).filter((one) => !isStubbed || one.code !== mayBeStubbed));
+    refuseFindings((await problemsOfPublishing(ctx, plan, author)).filter((one) => !isStubbed || !isOfRights(one)));
 
     const evaluation: Trace = [];
     const asService = { ...ctx, actor: systemActor(ctx.organization_id) };
@@ -78,8 +79,6 @@ export const replayAutomation = operation({
     return recordWith(shown, `,"matched":${failing === null},"evaluation":${JSON.stringify(evaluation)}`);
   },
 });
-
-const mayBeStubbed = "destructive_requires_admin";
 
 function effectsOf(effects: "stub" | "execute" | undefined, dryRun: boolean | undefined): "stub" | "execute" {
   const meant = dryRun === undefined ? undefined : dryRun ? "stub" : "execute";

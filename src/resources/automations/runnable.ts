@@ -25,7 +25,7 @@ import { anyAutomation } from "./any_automation.ts";
 import { checkAskedBefore, checkConditions } from "./check_conditions.ts";
 import { comesWithin } from "./clock/cron.ts";
 import { dateOf } from "./clock/dates.ts";
-import { isDynamic, isObject } from "./config.ts";
+import { isDynamic, isItself, isObject } from "./config.ts";
 import type { Plan } from "./fields.ts";
 import { checkKnown, customOf, type FieldCheck, nounOf } from "./known_fields.ts";
 import { recordsThat } from "./searched_records.ts";
@@ -206,10 +206,6 @@ async function checkMail(check: Check, config: Config, at: string): Promise<void
   if (!config.template_id && !config.body) check.errors[`${at}.template_id`] = "is required, or a body";
   await checkSender(check, config.from, `${at}.from`);
 }
-
-/** Only the record that the plan is about can be changed. */
-const isItself = (target: unknown): boolean =>
-  target === undefined || target === null || (isObject(target) && target.$ref === "record");
 
 // --- senders ---
 

@@ -6,10 +6,10 @@ import { isObject } from "./config.ts";
 import type { Plan } from "./fields.ts";
 import { type Finding, finding, warning } from "./findings.ts";
 import type { Graph } from "./graph_shape.ts";
-import { reachedFrom } from "./graph_walk.ts";
+import { problemsOfReferences } from "./references.ts";
 import { stepTypesByName } from "./step_types.ts";
-import { goalTarget } from "./structure.ts";
 import { triggerTypes } from "./trigger_types.ts";
+import { isWatched, writtenBy } from "./watched_fields.ts";
 
 /** Errors and warnings of a plan whose structure is right. */
 export async function semanticsOf(ctx: Ctx, plan: Plan): Promise<Finding[]> {
@@ -28,70 +28,24 @@ function problemsOfRunAs({ directory }: Ctx, { settings: { run_as_user_id: id } 
   return [finding("user_inactive", "settings.run_as_user_id", "is no longer an active member: name another one, or null")];
 }
 
-// --- references ---
-
-/** The results of steps that a step names must be there on every way to it. */
-function problemsOfReferences({ start, steps, goals = [] }: Graph): Finding[] {
-  const starts = [start!, ...goals.flatMap(goalTarget)];
-  return Object.entries(steps).flatMap(([id, { config }]) =>
-    mentionsIn(config, `graph.steps.${id}.config`).flatMap(({ at, named, isTemplate }) => {
-      if (!Object.hasOwn(steps, named))
-        return [finding("ref_unknown", at, `names the step ${named}, which is not in this graph`)];
-      if (isOnEveryWay(named, id, starts, steps)) return [];
-      const say = isTemplate ? warning : finding;
-      return [
-        say("ref_not_available_here", at, `names ${named}, which has not run on every way to this step: let all ways pass it`),
-      ];
-    }),
-  );
-}
-
-const isOnEveryWay = (named: string, id: string, starts: readonly string[], steps: Graph["steps"]): boolean => {
-  const without = Object.fromEntries(Object.entries(steps).filter(([one]) => one !== named));
-  return named !== id && !reachedFrom(starts, without).has(id);
-};
-
-interface Mention {
-  at: string;
-  named: string;
-  /** Text has nothing where a value is missing. A reference fails. */
-  isTemplate: boolean;
-}
-
-function mentionsIn(value: unknown, at: string): Mention[] {
-  if (Array.isArray(value)) return value.flatMap((one, i) => mentionsIn(one, `${at}.${i}`));
-  if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([key, one]) => {
-    if (typeof one !== "string" || !["$ref", "ref", "$template"].includes(key)) return mentionsIn(one, `${at}.${key}`);
-    const isTemplate = key === "$template";
-    const found = isTemplate
-      ? one.matchAll(/\{[{%][^}]*?\bsteps\.([a-z][a-z0-9_]*)/g)
-      : one.matchAll(/^steps\.([a-z][a-z0-9_]*)/g);
-    return [...new Set([...found].map(([, named]) => named!))].map((named) => ({ at: `${at}.${key}`, named, isTemplate }));
-  });
-}
-
 // --- what starts or ends it ---
 
 /** A step that writes what the trigger watches. A change to a value that stays the same comes to rest by itself. */
 function problemsOfSelfTrigger({ trigger, filter, graph, settings }: Plan): Finding[] {
-  const { field, fields } = trigger.config as { field?: string; fields?: string[] };
-  const isEdge = trigger.type === "field.changed";
-  if ((!isEdge && trigger.type !== "record.updated") || settings.allow_self_trigger === true) return [];
-  const watched = isEdge ? [field!] : (fields ?? null);
+  if (settings.allow_self_trigger === true) return [];
   const always = unconditional(graph);
-  return Object.entries(graph.steps).flatMap(([id, { type, config }]) => {
-    const target = config.target as { $ref?: string } | null | undefined;
-    if (type !== "record.update" || !isObject(config.fields) || (target != null && target.$ref !== "record")) return [];
-    const written = Object.entries(config.fields).filter(([name]) => watched === null || watched.includes(name));
+  return Object.entries(graph.steps).flatMap(([id, step]) => {
+    const written = writtenBy(step).filter((name) => isWatched(trigger, name));
     if (written.length === 0) return [];
-    const isEndless = !isEdge && filter === null && always.has(id) && written.some(([, value]) => isObject(value));
+    const { fields } = step.config as { fields: object };
+    const moves = Object.entries(fields).some(([name, value]) => written.includes(name) && isObject(value));
+    const isEndless = trigger.type === "record.updated" && filter === null && always.has(id) && moves;
     const mend = "let the trigger watch other fields, add a filter, or set allow_self_trigger";
     return [
       (isEndless ? finding : warning)(
         "self_trigger_risk",
         `graph.steps.${id}.config.fields`,
-        `writes ${written[0]![0]}, which starts this automation: ${mend}`,
+        `writes ${written[0]}, which starts this automation: ${mend}`,
       ),
     ];
   });

@@ -18,6 +18,7 @@ import { answerOf, invalidAnswer, simulatedAnswer } from "./simulated_answer.ts"
 import { type Heard, type Mock, simulateRun } from "./simulation.ts";
 import { startsNow } from "./starts_now.ts";
 import { failureClasses } from "./step_failure.ts";
+import { isOfRights } from "./step_rights.ts";
 import { portsOf } from "./stubs.ts";
 import { asIfFor, asIfReceived, storedEvent } from "./what_starts.ts";
 
@@ -151,8 +152,8 @@ function checkChoices({ graph }: Plan, { choose, mocks }: Given): void {
 }
 
 /** A step that this release does not carry out may be mocked. What only a publisher needs the right for may be tried by others. */
-const isNoObstacle = ({ code, step_id }: Finding, mocks: Readonly<Record<string, Mock>>): boolean =>
-  code === "destructive_requires_admin" || (code === "step_type_not_available" && Object.hasOwn(mocks, step_id ?? ""));
+const isNoObstacle = (found: Finding, mocks: Readonly<Record<string, Mock>>): boolean =>
+  isOfRights(found) || (found.code === "step_type_not_available" && Object.hasOwn(mocks, found.step_id ?? ""));
 
 // --- whose rights it has ---
 

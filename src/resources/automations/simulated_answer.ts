@@ -6,7 +6,7 @@ import { findAnyRecord } from "../../records/records.ts";
 import { same } from "../../values/same.ts";
 import type { automationStepRun } from "./automation_run.ts";
 import type { Plan } from "./fields.ts";
-import { type Finding, finding } from "./findings.ts";
+import type { Finding } from "./findings.ts";
 import { stepInWords } from "./in_words.ts";
 import { isLiving } from "./run_turn.ts";
 import type { Heard, SimulatedRun } from "./simulation.ts";
@@ -132,8 +132,11 @@ export const invalidAnswer = (errors: Finding[], now: Date): Answer => ({
 });
 
 const asFinding = ({ code, message, step_id }: Record<string, string | null>): Finding => ({
-  ...finding(code ?? "failed", step_id === null ? "" : `graph.steps.${step_id}`, message ?? ""),
+  code: code ?? "failed",
+  path: step_id === null ? "" : `graph.steps.${step_id}`,
   step_id: step_id ?? null,
+  message: message ?? "",
+  severity: "error",
 });
 
 const explained = ({ run, endedAt, isTruncated }: SimulatedRun): string =>

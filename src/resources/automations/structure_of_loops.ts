@@ -24,6 +24,15 @@ function problemsOf(id: string, steps: Steps, starts: readonly string[]): Findin
   return [...reachedFrom([each], within)].flatMap((one) => escapesOf(id, one, steps[one]!, outside));
 }
 
+/** The steps that some loop repeats, in a graph whose loops can be walked. */
+export function repeatedSteps(steps: Steps): ReadonlySet<string> {
+  const bodies = Object.entries(steps).map(([id, { type, ports }]) => {
+    const { [id]: _, ...without } = steps;
+    return type === "loop" && typeof ports.each === "string" ? reachedFrom([ports.each], without) : [];
+  });
+  return new Set(bodies.flatMap((body) => [...body]));
+}
+
 /** The ports by which a step of the body of a loop leaves it. Steps that end the run have none. */
 function escapesOf(loop: string, id: string, { ports, type, config }: Step, outside: ReadonlySet<string>): Finding[] {
   const targets = Object.entries(ports).map(([port, target]): [string, string | null] => [`ports.${port}`, target]);

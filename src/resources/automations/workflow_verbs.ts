@@ -7,6 +7,7 @@ import { same } from "../../values/same.ts";
 import { membership } from "../organization/membership.ts";
 import { isActiveMember } from "../organization/user.ts";
 import { checkFilter } from "./conditions.ts";
+import { refuseDraft } from "./findings.ts";
 import { readGraph } from "./graph.ts";
 import type { Settings } from "./settings.ts";
 import { readTrigger } from "./trigger.ts";
@@ -50,7 +51,7 @@ function understood(ctx: Ctx, given: Given, before: Workflow | null = null): Giv
   if (given.filter) checkFilter(check, given.filter, "filter");
   if (given.graph !== undefined) plan.graph = readGraph(check, given.graph);
   if (given.settings !== undefined) plan.settings = given.settings;
-  if (Object.keys(check.errors).length > 0) throw invalid(check.errors);
+  refuseDraft(check.errors);
   if (given.settings) checkRunAs(ctx, given.settings, before?.settings ?? null);
   return plan;
 }

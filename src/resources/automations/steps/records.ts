@@ -45,7 +45,7 @@ export const recordSteps: readonly StepType[] = [
       fields: need(values),
       mode: may(oneOf("overwrite", "if_empty", "append", "remove", "increment")),
     },
-    { output: idOutput, run: updateTarget },
+    { output: idOutput, does: { verb: "update" }, run: updateTarget },
   ),
   define(
     records,
@@ -56,7 +56,13 @@ export const recordSteps: readonly StepType[] = [
       fields: need(values),
       dedupe: may(z.strictObject({ by: z.array(fieldName).min(1).max(10), on_match: z.enum(["update", "use", "skip"]) })),
     },
-    { ports: ["out", "matched"], side_effect: "internal", output: idOutput, run: createAny },
+    {
+      ports: ["out", "matched"],
+      side_effect: "internal",
+      output: idOutput,
+      does: { verb: "create", kind: ({ object_type }) => object_type },
+      run: createAny,
+    },
   ),
   define(
     records,
@@ -70,7 +76,7 @@ export const recordSteps: readonly StepType[] = [
     "record.delete",
     "Deletes a record.",
     { target: need(anything) },
-    { ports: out, side_effect: "destructive", output: idOutput, run: deleteTarget },
+    { ports: out, side_effect: "destructive", output: idOutput, does: { verb: "delete" }, run: deleteTarget },
   ),
   create(
     "status.set",
@@ -79,7 +85,7 @@ export const recordSteps: readonly StepType[] = [
       target,
       status_id: naming(need(id), "lead_status", "opportunity_status"),
     },
-    { output: idOutput, run: (call) => change(call, { status_id: call.config.status_id }) },
+    { output: idOutput, does: { verb: "update" }, run: (call) => change(call, { status_id: call.config.status_id }) },
   ),
   create(
     "owner.assign",
@@ -90,13 +96,13 @@ export const recordSteps: readonly StepType[] = [
       user_id: naming(may(id), "user"),
       pool: naming(may(ids), "user"),
     },
-    { output: assignedOutput, run: assignOwner, lacks: assignLacks },
+    { output: assignedOutput, does: { verb: "update" }, run: assignOwner, lacks: assignLacks },
   ),
   create(
     "tag.change",
     "Adds or removes a tag.",
     { target, tag: need(label), change: need(oneOf("add", "remove")) },
-    { output: idOutput, run: changeTag },
+    { output: idOutput, does: { verb: "update" }, run: changeTag },
   ),
   create(
     "list.change",

@@ -37,6 +37,11 @@ export interface StepType extends TypeDefinition {
   keepsHours?: boolean;
   /** What of its config is not carried out yet, in words; null for nothing. */
   lacks?(config: Record<string, any>): string | null;
+  /**
+   * Which operation of the record's area it stands for: its permission is that of the step. The kind of record is by default the one the
+   * automation is about.
+   */
+  does?: { verb: "create" | "update" | "delete"; kind?(config: Record<string, any>): unknown };
   /** How it is simulated, inside a transaction that is rolled back. By default it runs there as it is. */
   simulate?(call: Call): Promise<Outcome> | Outcome;
 }
