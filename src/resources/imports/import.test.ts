@@ -104,6 +104,27 @@ test("a long number of a JSON file stays as the file has it", async () => {
   );
 });
 
+test("a file is read in the encodings that spreadsheets write, and as an object in each line", async () => {
+  const acme = await organization();
+  const samples = async (bytes: Buffer) =>
+    (await acme.post("/import/", { content_base64: bytes.toString("base64") })).columns.map((one: any) => [
+      one.name,
+      ...one.samples,
+    ]);
+  const text = "Name;Straße\nÄpfel;Öl";
+
+  const bigEndian = Buffer.from(`\ufeff${text}`, "utf16le").swap16();
+  for (const bytes of [Buffer.from(text, "latin1"), Buffer.from(`\ufeff${text}`, "utf16le"), bigEndian])
+    assert.deepEqual(await samples(bytes), [
+      ["Name", "Äpfel"],
+      ["Straße", "Öl"],
+    ]);
+  assert.deepEqual(await samples(Buffer.from('{"Name": "A"}\r\n\n{"Name": "B", "Size": 1}\n')), [
+    ["Name", "A", "B"],
+    ["Size", "1"],
+  ]);
+});
+
 test("a file must be text, and an address public", async () => {
   const acme = await organization();
   const refuse = (body: object, field: string) => acme.refused(400, "POST", "/import/", body, field);
@@ -113,6 +134,8 @@ test("a file must be text, and an address public", async () => {
   await refuse({ content_base64: base64(Buffer.from("a\0b,c\n1,2")) }, "content_base64");
   await refuse({ content_base64: base64(Buffer.from('[{"a": "\\u0000"}]')) }, "content_base64.0.a");
   await refuse({ content_base64: base64(Buffer.from("[1, 2]")) }, "content_base64");
+  await refuse({ content_base64: base64(Buffer.from('{"a": 1}\n2')) }, "content_base64");
+  await refuse({ content_base64: base64(Buffer.from("PK\u0003\u0004 and more")) }, "content_base64");
   await refuse({ content_base64: "not base64!" }, "content_base64");
   await refuse({ content_url: "http://10.0.0.1/a.csv" }, "content_url");
   await refuse({ file_id: "file_nothing" }, "file_id");

@@ -62,7 +62,7 @@ export const importResource = resource({
     }),
     content_base64: input(z.string(), {
       createOnly: true,
-      doc: "The table as a file in base64: CSV, or JSON with a list of objects.",
+      doc: "The table as a file in base64: CSV, or JSON with a list of objects or an object in each line; in UTF-8, UTF-16 or Windows-1252.",
     }),
     content_url: input(z.string().max(8192), { createOnly: true, doc: "A public address to fetch that file from." }),
     file_id: input(z.string(), { createOnly: true, doc: "A file that was uploaded before." }),

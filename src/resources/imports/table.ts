@@ -88,24 +88,37 @@ function namesIn(rows: readonly Record<string, unknown>[]): Set<string> {
   return names;
 }
 
-/** Reads a file: CSV, or JSON with a list of objects. */
-export async function readFileText(bytes: Buffer, place: string): Promise<Table> {
-  if (!isUtf8(bytes)) throw invalid({ [place]: "must be text in UTF-8" });
-  return /^\ufeff?\s*\[/.test(bytes.subarray(0, chunkBytes).toString("utf8"))
-    ? readRows(parseList(bytes.toString("utf8").replace(/^\ufeff/, ""), place), place)
-    : readCsv(bytes, place);
+/** Reads a file: CSV, JSON with a list of objects, or JSON with an object in each line. */
+export async function readFileText(given: Buffer, place: string): Promise<Table> {
+  if (given.subarray(0, 4).equals(workbookMark)) throw invalid({ [place]: "is a workbook: save its sheet as CSV" });
+  const bytes = asUtf8(given);
+  const [, mark] = /^\ufeff?\s*([[{])/.exec(bytes.subarray(0, chunkBytes).toString("utf8")) ?? [];
+  if (mark === undefined) return readCsv(bytes, place);
+  return readRows(parseList(bytes.toString("utf8").replace(/^\ufeff/, ""), mark === "{", place), place);
 }
 
-function parseList(text: string, place: string): Record<string, unknown>[] {
+const workbookMark = Buffer.from("PK\u0003\u0004");
+
+/** A mark says UTF-16. What is no UTF-8 either is Windows-1252, which spreadsheets write. */
+function asUtf8(bytes: Buffer): Buffer {
+  const mark = bytes.subarray(0, 2).toString("hex");
+  if (mark !== "fffe" && mark !== "feff" && isUtf8(bytes)) return bytes;
+  const encoding = mark === "fffe" ? "utf-16le" : mark === "feff" ? "utf-16be" : "windows-1252";
+  return Buffer.from(new TextDecoder(encoding).decode(bytes));
+}
+
+function parseList(text: string, inLines: boolean, place: string): Record<string, unknown>[] {
   try {
-    const list = parsed(text) as unknown[];
+    const list = inLines ? linesOf(text).map(parsed) : (parsed(text) as unknown[]);
     if (list.every((one) => typeof one === "object" && one !== null && !Array.isArray(one)))
       return list as Record<string, unknown>[];
   } catch {
     // The error below names it together with the other formats.
   }
-  throw invalid({ [place]: "must be CSV, or JSON with a list of objects" });
+  throw invalid({ [place]: "must be CSV, or JSON with a list of objects or an object in each line" });
 }
+
+const linesOf = (text: string): string[] => text.split("\n").filter((line) => line.trim() !== "");
 
 /** Keeps the text of numbers that JSON would change. Few files have any, and the check takes time. */
 const parsed = (text: string): unknown => (/\d{16}/.test(text) ? JSON.parse(text, asWritten) : JSON.parse(text));
