@@ -318,3 +318,42 @@ test("a dry run says what a mapping would do, and does nothing", async () => {
   await acme.refused(400, "PUT", `/import/${id}/`, { dry_run: true }, "status");
   await acme.refused(400, "POST", "/import/", { csv: "Name\nA", dry_run: true }, "dry_run");
 });
+
+test("contacts and deals come to the leads that exist, and only the wanted ones change", async () => {
+  const acme = await organization();
+  const lead = await acme.lead({ name: "Acme", industry: "Old" });
+  const ann = await acme.contact({ lead_id: lead.id, name: "Ann", title: "CEO", emails: [{ email: "ann@x.io" }] });
+  const people = "Full name,E-mail,Title,Company,Industry\nAnn,ann@x.io,CFO,Acme,New\nBob,bob@x.io,,Acme,New\nZoe,zoe@x.io,,,\n";
+  const deals = "Company,Amount,E-mail\nAcme,100,ann@x.io\nAcme,200,\n";
+
+  const skipped = await imported(acme, { object_type: "contact", csv: people }, { on_match: "skip" });
+  const sold = await imported(acme, { object_type: "opportunity", csv: deals });
+  const byEmail = await imported(acme, { object_type: "contact", csv: people }, { match_by: "email" });
+
+  assert.deepEqual(
+    [counts(skipped), counts(sold), counts(byEmail)],
+    [
+      ["done", 3, 2, 0, 1, 0],
+      ["done", 2, 2, 0, 0, 0],
+      ["done", 3, 0, 3, 0, 0],
+    ],
+  );
+  const { data } = await acme.get("/contact/?_order_by=name");
+  assert.deepEqual(
+    data.map((one: any) => [one.name, one.title, one.lead_id === lead.id]),
+    [
+      ["Ann", "CFO", true],
+      ["Bob", null, true],
+      ["Zoe", null, false],
+    ],
+  );
+  const { data: made } = await acme.get(`/opportunity/?lead_id=${lead.id}&_order_by=value`);
+  assert.deepEqual(
+    made.map((one: any) => [one.value, one.contact_id]),
+    [
+      [10000, ann.id],
+      [20000, null],
+    ],
+  );
+  assert.equal((await acme.get(`/lead/${lead.id}/`)).industry, "New");
+});
