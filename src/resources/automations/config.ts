@@ -90,7 +90,9 @@ export const isDynamic = (value: unknown): value is Record<string, unknown> =>
 
 /** Whether a target is the record that the run is about, which it is by default. */
 export const isItself = (target: unknown): boolean =>
-  target === undefined || target === null || (isObject(target) && target.$ref === "record");
+  target === undefined || target === null || (isObject(target) && itself.has(String(target.$ref)));
+
+const itself: ReadonlySet<string> = new Set(["record", "record.id", "trigger.record", "trigger.record.id"]);
 
 const roots = ["trigger", "record", "steps", "vars", "item", "item_index", "run", "org", "now"];
 

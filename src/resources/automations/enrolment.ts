@@ -42,6 +42,16 @@ export async function refusalOf(
   return { reason: "loop_rate", trips: inHour >= startsForRecordPerHour ? "loop_rate_record" : "loop_rate" };
 }
 
+export async function countRuns(ctx: Ctx, automationId: string, objectId: string): Promise<number> {
+  const [row] = await transactionOf(ctx).read({
+    name: "automation.runs_of_record",
+    text: `select count(*) from automation_run where organization_id = $1 and automation_id = $2 and object_id = $3
+             and not is_replay and not is_test`,
+    values: [ctx.organization_id, automationId, objectId],
+  });
+  return Number(row![0]);
+}
+
 /** How often it started, for the record and in the last minute. */
 async function startsOf(ctx: Ctx, automationId: string, objectId: string | null) {
   const [row] = await transactionOf(ctx).read({

@@ -7,6 +7,7 @@ import { enrolment } from "./enrolment.ts";
 import { causationOf } from "./event_matching.ts";
 import { type Facts, triggerFacts, type Values, withRelated } from "./facts.ts";
 import type { Plan } from "./fields.ts";
+import { isSeen, withItsEyes } from "./lent_rights.ts";
 import type { Listener } from "./listeners.ts";
 import { livingIds } from "./living_ids.ts";
 import { askedOf, holds, passesFilter } from "./meets.ts";
@@ -61,8 +62,10 @@ export async function startFor(ctx: Ctx, listener: Listener, event: Occurrence, 
   const before = causation.path.filter((one) => one === step).length;
   if (causation.depth >= depthMost || before >= (plan.settings.allow_self_trigger === true ? selfMost : 1))
     return no("skipped", "loop_depth");
+  const eyes = await withItsEyes(ctx, plan);
+  if (!(await isSeen(ctx, eyes, event.object_id))) return no("skipped", "not_visible");
   const conditions: Trace = [];
-  const failing = await failingPart(ctx, plan, event, heard.input, conditions);
+  const failing = await failingPart(eyes, plan, event, heard.input, conditions);
   if (failing !== null) return { ...no(failing.result, failing.reason), conditions };
   const about = (await heard.create?.()) ?? event;
   const ids = await livingIds(ctx, about);

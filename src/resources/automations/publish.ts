@@ -23,7 +23,7 @@ import { hookTrigger, type NewHook, newHook, shownHook, warningsOfHook } from ".
 import type { Verification } from "./hooks/verification.ts";
 import { cancelRuns, resumeRuns } from "./living_runs.ts";
 import { automationNews } from "./names.ts";
-import { problemsOfPublishing } from "./publishable.ts";
+import { problemsOfGoingLive } from "./publishable.ts";
 import { type Begun, batchMost } from "./run_batch.ts";
 import { semanticsOf } from "./semantics.ts";
 import { workflow } from "./workflow.ts";
@@ -135,7 +135,7 @@ interface Words {
 }
 
 async function putInForce(ctx: Ctx, before: Workflow, plan: Plan, { note, in_flight }: Words): Promise<Published> {
-  refuseFindings(await problemsOfPublishing(ctx, plan, senderOf(ctx, before, plan)));
+  refuseFindings(await problemsOfGoingLive(ctx, plan, senderOf(ctx, before, plan)));
 
   if (in_flight === "cancel") await cancelRuns(ctx, before.id, "republished");
   else resumeRuns(ctx, before.id);

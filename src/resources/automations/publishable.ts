@@ -7,6 +7,8 @@ import { checkFilter } from "./conditions.ts";
 import type { Plan } from "./fields.ts";
 import { type Finding, findingsOf } from "./findings.ts";
 import { readGraph } from "./graph.ts";
+import { problemsOfLentRights } from "./lent_rights.ts";
+import { problemsOfRecordReferences } from "./record_references.ts";
 import { problemsOfRunning } from "./runnable.ts";
 import { semanticsOf } from "./semantics.ts";
 import { problemsOfRights } from "./step_rights.ts";
@@ -29,5 +31,17 @@ export async function problemsOfPublishing(ctx: Ctx, plan: Plan, userId: string)
   await collect(errors, () => checkNamed(ctx, check.named));
   Object.assign(errors, await problemsOfRunning(ctx, plan, userId));
   const wrong = (await semanticsOf(ctx, plan)).filter(({ severity }) => severity === "error");
-  return [...findingsOf(errors), ...(await problemsOfRights(ctx, plan)), ...problemsOfWindow(ctx, plan.settings), ...wrong];
+  return [
+    ...findingsOf(errors),
+    ...problemsOfRecordReferences(ctx, plan),
+    ...(await problemsOfRights(ctx, plan)),
+    ...problemsOfWindow(ctx, plan.settings),
+    ...wrong,
+  ];
 }
+
+/** The same, and what keeps it from being in force with the rights that this member would lend it. */
+export const problemsOfGoingLive = async (ctx: Ctx, plan: Plan, userId: string): Promise<Finding[]> => [
+  ...(await problemsOfPublishing(ctx, plan, userId)),
+  ...problemsOfLentRights(ctx, plan),
+];

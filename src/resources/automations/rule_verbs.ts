@@ -7,6 +7,7 @@ import { follow } from "../../jobs/consumer.ts";
 import { store } from "../../records/store.ts";
 import { newId } from "../../values/id.ts";
 import { same } from "../../values/same.ts";
+import { leadIsVisible } from "../leads/visibility.ts";
 import { checkNamed, type Named } from "../shared/named.ts";
 import { type Action, graphOf } from "./actions.ts";
 import { automationVersion } from "./automation_version.ts";
@@ -129,7 +130,11 @@ async function compiled(ctx: Ctx, written: Written, before: Rule | null = null):
     trigger,
     filter,
     graph,
-    settings: settings.parse({ re_enroll: written.run_once_per_record ? "never" : "always" }),
+    settings: settings.parse({
+      re_enroll: written.run_once_per_record ? "never" : "always",
+      // Without a member it would see everything, which not everybody can lend it.
+      run_as_user_id: leadIsVisible(ctx, "lead") === null ? null : ctx.actor.user_id,
+    }),
   };
   // It runs as soon as it is saved. A rule that was already active may be written back unchanged.
   if (before === null || !same(plan, planOf(before)))

@@ -259,11 +259,12 @@ describe("a failed step", () => {
   test("for lack of rights holds the run until it is published again", async () => {
     const acme = await organization();
     const bob = await acme.member("restricteduser");
-    const made = await published(acme, chain(["tag.change", { tag: "x", change: "add" }]), {
-      settings: { run_as_user_id: bob.userId },
-    });
-    const lead = await acme.lead();
+    const steps = chain(["wait.duration", { amount: 1, unit: "minutes" }], ["tag.change", { tag: "x", change: "add" }]);
+    const made = await published(acme, steps, { settings: { run_as_user_id: bob.userId } });
+    const lead = await acme.lead({ owner_id: bob.userId });
     await work(acme);
+    await acme.put(`/lead/${lead.id}/`, { owner_id: null });
+    await work(acme, 1);
     const [held] = await runsOf(acme, made);
     await acme.put(`/lead/${lead.id}/`, { owner_id: bob.userId });
     await acme.post(`/automations/${made.id}/pause/`, {});

@@ -11,7 +11,7 @@ async function traces({ service }: Workspace): Promise<Record<string, string>> {
   const ask = (text: string) =>
     service.app.db.unscoped({ text: `/* across organizations: a test counts all */ ${text}`, values: [] });
   const names = await ask(
-    "select oid::regclass::text from pg_class where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace order by 1",
+    "select oid::regclass::text from pg_class where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace order by 1",
   );
   const counts = await ask(names.map(([name]) => `select '${name}', count(*)::text from ${name}`).join(" union all "));
   const last = await ask("select sequencename, coalesce(last_value, 0)::text from pg_sequences order by 1");

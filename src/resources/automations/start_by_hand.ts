@@ -3,6 +3,7 @@ import type { Ctx } from "../../core/context.ts";
 import type { Resource, Row } from "../../core/resource.ts";
 import { findAnyRecord } from "../../records/records.ts";
 import type { automationRun } from "./automation_run.ts";
+import { countRuns } from "./enrolment.ts";
 import { recordById } from "./facts.ts";
 import type { Listener } from "./listeners.ts";
 import { livingIds } from "./living_ids.ts";
@@ -27,10 +28,17 @@ export async function startByHand(
   const wanted = listener.plan.trigger.config.object_type;
   if (wanted != null && found.of.name !== wanted && found.kind.name !== wanted)
     return `is not a ${String(wanted)}, which this automation is for`;
+  if (!(await mayRunAgain(ctx, listener, recordId))) return "was in this automation before, and may not be again by its settings";
   const occurrence = await startedWith(ctx, found, recordId, "manual.run");
   const causation = { depth: 1, path: [`${listener.automation_id}/${recordId}`] };
   const run = await startRun(ctx, listener, { ...start, occurrence, ids: await livingIds(ctx, occurrence), causation });
   return run ?? "has a run of this automation that is not over";
+}
+
+/** By `re_enroll` and `max_per_record`. How soon it runs again is a person's own affair. */
+async function mayRunAgain(ctx: Ctx, { automation_id, plan: { settings } }: Listener, recordId: string): Promise<boolean> {
+  const most = settings.re_enroll === "never" ? 1 : (settings.max_per_record ?? null);
+  return most === null || (await countRuns(ctx, automation_id, recordId)) < most;
 }
 
 /** A person starts it: no event happened to the record. */

@@ -67,11 +67,13 @@ test("of a thousand, three that are refused do not hold up the others, and say w
     custom_field_operation: "add",
     custom_field_value: ["b"],
   };
+  const full = JSON.stringify({ [key]: Array.from({ length: 1000 }, (_, n) => `v${n}`) });
   await acme.inside(async (ctx) => {
     ctx.tx!.write({
-      text: `update lead set custom = jsonb_build_object($3::text, (select jsonb_agg('v' || n) from generate_series(1, 1000) n)) where organization_id = $1 and id = any($2)`,
-      values: [acme.id, refused.map(({ id }) => id), key],
+      text: "update lead set custom = $3 where organization_id = $1 and id = any($2)",
+      values: [acme.id, refused.map(({ id }) => id), full],
     });
+  });
   });
 
   const done = await edited(acme, { ...change, all: true });

@@ -1,10 +1,15 @@
 // Tells members in the service itself, and by mail where the step says so.
 import { notify } from "../../notifications/notify.ts";
+import { group } from "../../organization/group.ts";
+import { isActiveMember } from "../../organization/user.ts";
 import { mailNow } from "../../system_mail/mail_now.ts";
+import { StepFailure } from "../step_failure.ts";
 import type { Call, Outcome } from "./step.ts";
 
 export function notifyUsers({ ctx, run, config }: Call): Outcome {
-  const to = config.to.filter((one: unknown) => typeof one === "string");
+  const to: string[] = config.to.filter((one: unknown) => typeof one === "string");
+  const stranger = to.find((one) => !isActiveMember(ctx.directory, one) && ctx.directory.get(group, one) === undefined);
+  if (stranger !== undefined) throw new StepFailure("user_inactive", "config", `${stranger} is no active member and no group`);
   const notice = {
     type: "automation",
     title: config.text,

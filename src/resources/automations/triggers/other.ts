@@ -1,6 +1,6 @@
 // Triggers that other work of the service, other services or somebody by hand start.
 import { z } from "zod";
-import { anything, defining, fieldName, id, may, naming, need, objectType, oneOf, values } from "../catalog.ts";
+import { anything, defining, fieldName, id, may, naming, need, objectType, oneOf } from "../catalog.ts";
 import { isOfAutomation, namesOfRuns } from "../event_matching.ts";
 import { payloadSchema } from "../hooks/payload_schema.ts";
 import { verification } from "../hooks/verification.ts";
@@ -57,7 +57,7 @@ export const otherTriggers: readonly TriggerType[] = [
     other,
     "manual",
     "Somebody starts it.",
-    { object_type: may(objectType), input_schema: may(values), allow_bulk: may(z.boolean()) },
+    { object_type: may(objectType), input_schema: may(payloadSchema), allow_bulk: may(z.boolean()) },
     { byHand: true },
   ),
 ];
