@@ -90,16 +90,15 @@ describe("every trigger that is available", () => {
   test("has an example", () => assert.deepEqual(Object.keys(examples).sort(), named(triggerTypes.filter(startsRuns))));
 
   test("starts for what it is about, and for nothing else", async () => {
-    const given = await Promise.all(
-      Object.entries(examples).map(async ([type, { config: given, act }]) => {
-        const acme = await organization();
-        const config = typeof given === "function" ? await given(acme) : given;
-        const made = await published(acme, chain(["set.vars", { values: { done: true } }]), { trigger: { type, config } });
-        const id = await act(acme, made);
-        if (type === "manual") await acme.post(`/automations/${made.id}/run/`, { record_id: id });
-        return { acme, type, made, id };
-      }),
-    );
+    const given: { acme: Workspace; type: string; made: any; id: string }[] = [];
+    for (const [type, { config: asked, act }] of Object.entries(examples)) {
+      const acme = await organization();
+      const config = typeof asked === "function" ? await asked(acme) : asked;
+      const made = await published(acme, chain(["set.vars", { values: { done: true } }]), { trigger: { type, config } });
+      const id = await act(acme, made);
+      if (type === "manual") await acme.post(`/automations/${made.id}/run/`, { record_id: id });
+      given.push({ acme, type, made, id });
+    }
 
     await work(given[0]!.acme, 48);
 

@@ -74,7 +74,6 @@ test("of a thousand, three that are refused do not hold up the others, and say w
       values: [acme.id, refused.map(({ id }) => id), full],
     });
   });
-  });
 
   const done = await edited(acme, { ...change, all: true });
 
