@@ -5,6 +5,7 @@ import { describe, test } from "node:test";
 import { chain, published, runsOf, stepsOf, work } from "../../../test/support/automations.ts";
 import { atMoment } from "../../../test/support/clock.ts";
 import { organization } from "../../../test/support/given.ts";
+import { withWorker } from "../../../test/support/worker.ts";
 
 describe("a run", () => {
   test("does its steps for the record that started it, one after the other, and says what it did", async () => {
@@ -190,6 +191,24 @@ describe("a run", () => {
 
     const [run] = await runsOf(acme, made);
     assert.deepEqual([run.status, run.status_reason], ["exited", "record_deleted"]);
+  });
+
+  test("has an event that came in time, though the log is read after the time is over", async () => {
+    const acme = await organization();
+    const timeout = { amount: 1, unit: "hours" };
+    const config = { event: "note.created", match: { lead_id: { $ref: "record.id" } }, timeout };
+    const tag = (name: string) => ({ type: "tag.change", config: { tag: name, change: "add" }, ports: { out: null } });
+    const wait = { type: "wait.event", config, ports: { matched: "came", timeout: "late" } };
+    await published(acme, { start: "wait", steps: { wait, came: tag("came"), late: tag("late") } });
+    const [heard, silent] = [await acme.lead(), await acme.lead()];
+    await work(acme);
+    await acme.note({ lead_id: heard.id });
+
+    acme.service.clock.now = new Date(Date.now() + 2 * 3_600_000);
+    await withWorker(acme.service, (worker) => worker.drained(), { does: { consumers: [] } });
+
+    const tags = await Promise.all([heard, silent].map(async ({ id }) => (await acme.get(`/lead/${id}/`)).tags));
+    assert.deepEqual(tags, [["came"], ["late"]]);
   });
 });
 

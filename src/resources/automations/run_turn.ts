@@ -15,7 +15,7 @@ import { hasTurn, isLimited } from "./run_queue.ts";
 import { askAwaited, endStep, executeStep } from "./run_step.ts";
 import type { Trace } from "./trace.ts";
 import { holdsNow, nextLookOf } from "./wait_condition.ts";
-import { awaitEvents, endWait, type Purpose, type Signal, signalsFor } from "./waits.ts";
+import { awaitEvents, comeUnread, endWait, type Purpose, type Signal, signalsFor } from "./waits.ts";
 
 export type Run = Row<typeof automationRun>;
 
@@ -149,10 +149,12 @@ function hoursHaveCome({ now }: Ctx, { wait }: Run): boolean {
 }
 
 /** The event came, or the condition holds, or the time is over; or it was woken for something else, and waits on. */
-async function endOfWait(ctx: Ctx, turn: Turn, run: Run, [signal]: Signal[]): Promise<boolean> {
+async function endOfWait(ctx: Ctx, turn: Turn, run: Run, signals: Signal[]): Promise<boolean> {
   const wait = run.wait as unknown as KeptWait;
   const found: Trace = [];
   const until = new Date(wait.until);
+  const isLast = until <= ctx.now && wait.kind === "event";
+  const signal = signals[0] ?? (isLast ? await comeUnread(ctx, run.id) : null) ?? undefined;
   const answer = await askAwaited(ctx, turn, run, until <= ctx.now);
   const hasCome = wait.kind === "condition" ? await holdsNow(ctx, turn, run, found) : signal !== undefined || answer !== null;
   if (!hasCome && until > ctx.now) {

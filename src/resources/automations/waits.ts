@@ -3,6 +3,7 @@
 // that no event falls between the two.
 import { type Ctx, query, transactionOf, write } from "../../core/context.ts";
 import { wake } from "../../jobs/job.ts";
+import { pgTimestamp } from "../../values/time.ts";
 import { matchesAll, valueOfEvent } from "./event_matching.ts";
 import { triggerFacts } from "./facts.ts";
 import { askedOf, holds } from "./meets.ts";
@@ -65,6 +66,22 @@ export async function awaitEvents(ctx: Ctx, runId: string, wait: EventWait): Pro
     ],
   });
   if (come !== null) wake(ctx, runJobs, [runId]);
+}
+
+/** What a run waits for in its step and has come, though the consumer of the log has not read so far. Null for nothing. */
+export async function comeUnread(ctx: Ctx, runId: string): Promise<{ event_id: string } | null> {
+  const rows = await transactionOf(ctx).read({
+    name: "automation_wait.of_step",
+    text: `select event, match, condition, date_created from automation_wait
+           where organization_id = $1 and run_id = $2 and purpose = 'wait' and event_id is null`,
+    values: [ctx.organization_id, runId],
+  });
+  const [first] = rows;
+  if (first === undefined) return null;
+  const [match, condition] = first.slice(1, 3).map((text) => (text === null ? null : JSON.parse(text!)));
+  const wait = { purpose: "wait", name: "", events: rows.map(([event]) => event!), match, condition } as const;
+  const come = await alreadyCome(ctx, { ...wait, since: pgTimestamp(first[3]!) });
+  return come && { event_id: come.id! };
 }
 
 /** The first event since then that is meant. */
