@@ -33,7 +33,12 @@ async function subscribeMatching(ctx: Ctx, of: Sequence): Promise<void> {
   const isNew = sql`not exists (select from sequence_subscription s where s.organization_id = ${ctx.organization_id}
     and s.sequence_id = ${of.id} and s.contact_id = t.id)`;
   // In no order, so that contacts who are refused do not keep the others waiting.
-  const people = await findRecords(author, contact, [isNew, await matching(author, of)], sql`order by random() limit ${most}`);
+  const people = await findRecords(
+    author,
+    contact,
+    [isNew, await matchingOrNone(author, of)],
+    sql`order by random() limit ${most}`,
+  );
   for (const { id } of people.sort((a, b) => (a.id < b.id ? -1 : 1))) {
     try {
       await subscribe(author, { sequence_id: of.id, contact_id: id }, { byHand: false });
@@ -41,6 +46,16 @@ async function subscribeMatching(ctx: Ctx, of: Sequence): Promise<void> {
       // They have no address, opted out, or are in it already by another contact.
       reasonsOf(refusal);
     }
+  }
+}
+
+/** A query that names what is gone, such as a deleted field, matches nobody. */
+async function matchingOrNone(ctx: Ctx, of: Sequence): Promise<Sql> {
+  try {
+    return await matching(ctx, of);
+  } catch (refusal) {
+    reasonsOf(refusal);
+    return raw("false");
   }
 }
 

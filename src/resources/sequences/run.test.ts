@@ -506,6 +506,15 @@ describe("a contact gets into a sequence", () => {
     const made = await sequence([mail()], { trigger_query: query, allow_manual_enrollment: false });
     const chasing = await sequence([mail()]);
     const person = (title: string, email = address()) => acme.contact({ title, emails: [{ email }] });
+    // Another sequence asks for a field that is gone.
+    const gone = await acme.customField("contact", { type: "text" });
+    const field = { type: "custom_field", custom_field_id: gone.id };
+    const broken = {
+      type: "and",
+      queries: [query.queries[0], { type: "field_condition", field, condition: { type: "exists" } }],
+    };
+    await sequence([mail()], { trigger_query: broken });
+    await acme.delete(`/custom_field/contact/${gone.id}/`);
     const [architect, other] = [await person("Architect"), await person("Baker")];
     await acme.contact({ title: "Architect" });
     await acme.post("/activity/email/", {
