@@ -4,7 +4,7 @@ import { sql } from "../../db/sql.ts";
 import { lockWhere } from "../../records/references.ts";
 import { automationRun, type Concurrency } from "./automation_run.ts";
 import { ownerOf } from "./conditions/subject.ts";
-import { filledIn, triggerFacts, withRelated } from "./facts.ts";
+import { factsOfEvent, filledIn, withRelated } from "./facts.ts";
 import type { LivingIds } from "./living_ids.ts";
 import { cancelRun } from "./living_runs.ts";
 import type { Occurrence } from "./occurrence.ts";
@@ -30,15 +30,7 @@ async function keyOf(ctx: Ctx, key: string, { occurrence, ids, input }: Begun): 
   if (key === "lead") return ids.lead_id;
   if (key === "contact") return ids.contact_id;
   if (key === "owner") return ownerOf(occurrence.record);
-  const facts = {
-    trigger: triggerFacts(occurrence, input),
-    record: await withRelated(ctx, occurrence.record, key),
-    steps: {},
-    vars: {},
-    run: {},
-    org: {},
-    now: ctx.now.toISOString(),
-  };
+  const facts = factsOfEvent(ctx, occurrence, input, { record: await withRelated(ctx, occurrence.record, key) });
   try {
     return (
       String(filledIn({ $template: key }, facts))

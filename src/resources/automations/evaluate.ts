@@ -5,7 +5,7 @@ import type { Evaluation } from "./automation_event.ts";
 import type { runKinds } from "./automation_run.ts";
 import { enrolment } from "./enrolment.ts";
 import { causationOf } from "./event_matching.ts";
-import { type Facts, triggerFacts, type Values, withRelated } from "./facts.ts";
+import { type Facts, factsOfEvent, type Values, withRelated } from "./facts.ts";
 import type { Plan } from "./fields.ts";
 import { isSeen, withItsEyes } from "./lent_rights.ts";
 import type { Listener } from "./listeners.ts";
@@ -124,15 +124,11 @@ function objectTypeOf({ trigger }: Pick<Plan, "trigger">): string | null {
 
 /** What the event says. Its record is the one of the event, so that the filter sees what the trigger saw. */
 async function factsOf(ctx: Ctx, event: Occurrence, input: Values, mentions: unknown): Promise<Facts> {
-  return {
-    trigger: triggerFacts(event, input),
-    record: await withRelated(ctx, event.record, mentions),
-    steps: {},
-    vars: {},
+  const record = await withRelated(ctx, event.record, mentions);
+  return factsOfEvent(ctx, event, input, {
+    record,
     run: { cause: event.meta.automation_run_id === undefined ? undefined : "automation" },
-    org: {},
-    now: ctx.now.toISOString(),
-  };
+  });
 }
 
 /** The record before the event: its values then, where they differ. */

@@ -38,6 +38,14 @@ export const triggerFacts = (
   at,
 });
 
+/** What an event alone says, before there is a run. */
+export const factsOfEvent = (
+  { now }: Ctx,
+  event: Occurrence,
+  input: Values = {},
+  { record = event.record, run = {} }: { record?: Values | null; run?: Values } = {},
+): Facts => ({ trigger: triggerFacts(event, input), record, steps: {}, vars: {}, run, org: {}, now: now.toISOString() });
+
 /** The record with this id as a read shows it. Null if it does not exist or the actor may not see it. */
 export async function recordById(ctx: Ctx, id: string): Promise<Values | null> {
   const found = await findAnyRecord(ctx, id);

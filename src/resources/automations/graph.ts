@@ -4,6 +4,7 @@ import { notAmong } from "../../values/reasons.ts";
 import { checkCondition, isQuery } from "./conditions.ts";
 import { type Check, checkConfig, isObject, typeNamed, unknownKey } from "./config.ts";
 import type { Graph, Step } from "./graph_shape.ts";
+import { failureClasses } from "./step_failure.ts";
 import { stepTypes } from "./step_types.ts";
 
 const catalog = new Map(stepTypes.map((one) => [one.type, one]));
@@ -98,23 +99,9 @@ function checkDistinct(check: Check, list: unknown, at: string): void {
   });
 }
 
-const errorClasses = [
-  "transient",
-  "rate_limited",
-  "auth",
-  "config",
-  "not_found",
-  "permission",
-  "rejected",
-  "conflict",
-  "uncertain",
-  "quota",
-  "internal",
-];
-
 function checkClasses(check: Check, given: readonly unknown[], at: string): void {
-  const place = given.findIndex((one) => !(errorClasses as readonly unknown[]).includes(one));
-  if (place >= 0) check.errors[`${at}.${place}`] = notAmong(given[place], errorClasses);
+  const place = given.findIndex((one) => !(failureClasses as readonly unknown[]).includes(one));
+  if (place >= 0) check.errors[`${at}.${place}`] = notAmong(given[place], failureClasses);
 }
 
 function checkOnError(check: Check, given: unknown, at: string): void {

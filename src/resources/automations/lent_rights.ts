@@ -1,13 +1,12 @@
 // An automation without `run_as_user_id` acts as the service, which sees everything. So nobody puts one in force who does not.
 import { actorOfMember } from "../../auth/unscoped_work.ts";
-import type { Ctx } from "../../core/context.ts";
-import { leadIsVisible } from "../leads/visibility.ts";
+import { type Ctx, may } from "../../core/context.ts";
 import { recordById } from "./facts.ts";
 import type { Plan } from "./fields.ts";
 import { type Finding, finding } from "./findings.ts";
 
 export function problemsOfLentRights(ctx: Ctx, { settings }: Pick<Plan, "settings">): Finding[] {
-  if (settings.run_as_user_id !== null || leadIsVisible(ctx, "lead") === null) return [];
+  if (settings.run_as_user_id !== null || may(ctx, "view_all_leads")) return [];
   return [
     finding(
       "permission_step",
@@ -21,7 +20,7 @@ export function problemsOfLentRights(ctx: Ctx, { settings }: Pick<Plan, "setting
 export async function withItsEyes(ctx: Ctx, { settings }: Pick<Plan, "settings">): Promise<Ctx> {
   const { run_as_user_id: id } = settings;
   const actor = id === null ? null : await actorOfMember(ctx.db, ctx.organization_id, id);
-  return actor === null || leadIsVisible({ ...ctx, actor }, "lead") === null ? ctx : { ...ctx, actor };
+  return actor === null || actor.permissions.has("view_all_leads") ? ctx : { ...ctx, actor };
 }
 
 /** Whether those eyes see the record. What they do not see starts nothing, and nobody is told of it. */

@@ -1,10 +1,10 @@
 // Whether references to the record of a run name fields that such a record has. A run would be held by one that does not.
 import type { Ctx } from "../../core/context.ts";
 import type { FieldErrors } from "../../core/errors.ts";
-import { isObject } from "./config.ts";
 import type { Plan } from "./fields.ts";
 import { type Finding, finding } from "./findings.ts";
 import { checkKnown } from "./known_fields.ts";
+import { mentionsIn } from "./references.ts";
 import { triggerTypes } from "./trigger_types.ts";
 
 /** The record is of the kind that the trigger names, unless the trigger is about something else. */
@@ -14,15 +14,11 @@ export function problemsOfRecordReferences(ctx: Ctx, { trigger, graph }: Plan): 
   const { object_type } = trigger.config as { object_type?: string };
   const of = ofItsKind.has(trigger.type) && object_type !== undefined ? ctx.registry.resource(object_type) : undefined;
   const errors: FieldErrors = {};
-  const look = (value: unknown, at: string): void => {
-    if (Array.isArray(value)) value.forEach((one, i) => look(one, `${at}.${i}`));
-    else if (isObject(value))
-      for (const [key, one] of Object.entries(value)) {
-        const named = key === "$ref" ? /^record\.(.+)$/.exec(String(one))?.[1] : undefined;
-        if (named === undefined) look(one, `${at}.${key}`);
-        else checkKnown({ ctx, errors, of }, named, at);
-      }
-  };
-  for (const [id, { config }] of Object.entries(graph.steps)) look(config, `graph.steps.${id}.config`);
+  for (const [id, { config }] of Object.entries(graph.steps))
+    for (const { at, said } of mentionsIn(config, `graph.steps.${id}.config`)) {
+      const [, named] = /^record\.(.+)$/.exec(said) ?? [];
+      // What conditions refer to is checked with them.
+      if (named !== undefined && at.endsWith(".$ref")) checkKnown({ ctx, errors, of }, named, at);
+    }
   return Object.entries(errors).map(([at, reason]) => finding("ref_unknown", at, reason));
 }

@@ -25,7 +25,7 @@ interface Mention {
 }
 
 /** Every reference and template within a value. */
-function mentionsIn(value: unknown, at: string): Mention[] {
+export function mentionsIn(value: unknown, at: string): Mention[] {
   if (Array.isArray(value)) return value.flatMap((one, i) => mentionsIn(one, `${at}.${i}`));
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, one]) =>

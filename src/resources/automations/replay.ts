@@ -11,7 +11,6 @@ import { outputSchema } from "../../records/output_schema.ts";
 import { findRecords, lockRecord, showRecord } from "../../records/records.ts";
 import { recordWith } from "../../records/single.ts";
 import { store } from "../../records/store.ts";
-import { leadIsVisible } from "../leads/visibility.ts";
 import { automationRun } from "./automation_run.ts";
 import { automationVersion } from "./automation_version.ts";
 import { failingPart } from "./evaluate.ts";
@@ -67,7 +66,7 @@ export const replayAutomation = operation({
 
     const evaluation: Trace = [];
     const asService = { ...ctx, actor: systemActor(ctx.organization_id) };
-    const eyes = leadIsVisible(ctx, "lead") === null ? asService : ctx;
+    const eyes = may(ctx, "view_all_leads") ? asService : ctx;
     const failing = await failingPart(eyes, plan, occurrence, {}, evaluation);
     const ids = await livingIds(asService, occurrence);
     const causation = { depth: 1, path: [`${id}/${occurrence.object_id}`] };

@@ -60,6 +60,6 @@ test("a field that the record does not have is refused where it is named", async
 
   const { errors } = await acme.refused(400, "POST", `/automations/${id}/publish/`, {});
 
-  assert.deepEqual([errors[0].code, errors[0].path], ["ref_unknown", "graph.steps.s1.config.text"]);
+  assert.deepEqual([errors[0].code, errors[0].path], ["ref_unknown", "graph.steps.s1.config.text.$ref"]);
   assert.match(errors[0].message, /name/);
 });

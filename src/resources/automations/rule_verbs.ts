@@ -1,5 +1,5 @@
 // The verbs of rules. Saving a rule activates it: it is checked as a whole, converted to a graph, and stored as a version.
-import { type Ctx, write } from "../../core/context.ts";
+import { type Ctx, may, write } from "../../core/context.ts";
 import { type FieldErrors, invalid, refuse } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
@@ -7,7 +7,6 @@ import { follow } from "../../jobs/consumer.ts";
 import { store } from "../../records/store.ts";
 import { newId } from "../../values/id.ts";
 import { same } from "../../values/same.ts";
-import { leadIsVisible } from "../leads/visibility.ts";
 import { checkNamed, type Named } from "../shared/named.ts";
 import { type Action, graphOf } from "./actions.ts";
 import { automationVersion } from "./automation_version.ts";
@@ -133,7 +132,7 @@ async function compiled(ctx: Ctx, written: Written, before: Rule | null = null):
     settings: settings.parse({
       re_enroll: written.run_once_per_record ? "never" : "always",
       // Without a member it would see everything, which not everybody can lend it.
-      run_as_user_id: leadIsVisible(ctx, "lead") === null ? null : ctx.actor.user_id,
+      run_as_user_id: may(ctx, "view_all_leads") ? null : ctx.actor.user_id,
     }),
   };
   // It runs as soon as it is saved. A rule that was already active may be written back unchanged.

@@ -8,7 +8,6 @@ import type { Row } from "../../core/resource.ts";
 import { systemActor } from "../../records/acting.ts";
 import { getRecord } from "../../records/records.ts";
 import { rehearse } from "../../records/rehearse.ts";
-import { leadIsVisible } from "../leads/visibility.ts";
 import { automationVersion } from "./automation_version.ts";
 import type { Plan } from "./fields.ts";
 import type { Finding } from "./findings.ts";
@@ -167,7 +166,7 @@ async function actorOf(ctx: Ctx, { settings }: Plan, { created_by }: Automation)
     run_as_user_id === null
       ? { ...systemActor(ctx.organization_id), user_id: created_by ?? "" }
       : await actorOfMember(ctx.db, ctx.organization_id, run_as_user_id);
-  const mayLend = may(ctx, "manage_organization") && leadIsVisible(ctx, "lead") === null;
+  const mayLend = may(ctx, "manage_organization") && may(ctx, "view_all_leads");
   const actor = run_as_user_id !== ctx.actor.user_id && mayLend ? await real() : null;
   if (actor !== null || run_as_user_id === ctx.actor.user_id) return { actor: actor ?? ctx.actor, warnings: [] };
   const message = "It was simulated with your rights. In force, it has others, and may see and do other things.";

@@ -5,7 +5,7 @@ import { type Ctx, query, transactionOf, write } from "../../core/context.ts";
 import { wake } from "../../jobs/job.ts";
 import { pgTimestamp } from "../../values/time.ts";
 import { matchesAll, valueOfEvent } from "./event_matching.ts";
-import { triggerFacts } from "./facts.ts";
+import { factsOfEvent } from "./facts.ts";
 import { askedOf, holds } from "./meets.ts";
 import { automationNews, runJobs } from "./names.ts";
 import { type Occurrence, readOccurrences } from "./occurrence.ts";
@@ -107,17 +107,8 @@ async function isMeant(
   event: Occurrence,
 ): Promise<boolean> {
   if (!matchesAll(match, event)) return false;
-  const facts = {
-    trigger: triggerFacts(event, {}),
-    record: event.record,
-    steps: {},
-    vars: {},
-    run: {},
-    org: {},
-    now: ctx.now.toISOString(),
-  };
   try {
-    return await holds(condition, askedOf(ctx, facts));
+    return await holds(condition, askedOf(ctx, factsOfEvent(ctx, event)));
   } catch (error) {
     if (error instanceof StepFailure) return false;
     throw error;

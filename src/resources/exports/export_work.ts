@@ -82,11 +82,12 @@ async function write(core: Core, job: Job, made: Export): Promise<Written> {
   const actor = await actorOfMember(core.db, job.organization_id, made.created_by ?? "");
   if (actor === null || !actor.permissions.has("export")) throw noLonger;
   return readingAtOnce(core, actor, requestOf(job), async (ctx) => {
-    const n_docs = await countSelected(ctx, await selectedBy(ctx, made));
+    const selected = await selectedBy(ctx, made);
+    const n_docs = await countSelected(ctx, selected);
     const report = reporter(core, job, n_docs);
     let count = 0;
     await report(0);
-    const content = await bytesOf(ctx, made, (more) => report((count += more)));
+    const content = bytesOf(ctx, made, selected, (more) => report((count += more)));
     return { bytes: await keepOwn(keeperOf(core, job), content, mediaTypes[made.format]), count };
   });
 }

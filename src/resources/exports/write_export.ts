@@ -2,7 +2,7 @@
 import type { Ctx } from "../../core/context.ts";
 import { textWith } from "../../records/list.ts";
 import { type Item, layoutOf } from "./columns.ts";
-import { type Export, leadsById, ofLeads, pagesOf, type Selected, type ShownRecord, selectedBy } from "./selection.ts";
+import { type Export, leadsById, ofLeads, pagesOf, type Selected, type ShownRecord } from "./selection.ts";
 import { csv, type Rows, xlsx } from "./table.ts";
 
 /** Pages that carry other records with them are smaller. */
@@ -12,8 +12,7 @@ const [pageSize, leadsSize] = [1000, 200];
 type Progress = (count: number) => Promise<void>;
 
 /** The bytes of the file. Everything is read from the snapshot of `ctx`. */
-export async function bytesOf(ctx: Ctx, made: Export, progress: Progress): Promise<AsyncIterable<Buffer>> {
-  const selected = await selectedBy(ctx, made);
+export function bytesOf(ctx: Ctx, made: Export, selected: Selected, progress: Progress): AsyncIterable<Buffer> {
   if (made.format === "json" || made.format === "jsonl") return records(ctx, made, selected, progress);
   const { columns, fields, leadFields } = layoutOf(ctx, made);
   const rows = async function* (): Rows {

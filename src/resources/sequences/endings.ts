@@ -6,7 +6,7 @@ import { changedFields, emit } from "../../records/event.ts";
 import { lockWhere } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { notify } from "../notifications/notify.ts";
-import { sequenceSubscription } from "./sequence_subscription.ts";
+import { nothingDue, sequenceSubscription } from "./sequence_subscription.ts";
 
 type Subscription = Row<typeof sequenceSubscription>;
 
@@ -49,10 +49,7 @@ export function failWay(
     status: "error",
     status_reason,
     error_message,
-    paused_at: null,
-    resume_at: null,
-    next_step_at: null,
-    waiting_task_id: null,
+    ...nothingDue,
     finished_at: ctx.now.toISOString(),
     ...values,
   });

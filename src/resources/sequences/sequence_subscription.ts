@@ -138,3 +138,6 @@ export type Stopped = Pick<
   /** The reason it has had since then. */
   became: Row<typeof sequenceSubscription>["status_reason"];
 };
+
+/** The values of a subscription that is over. */
+export const nothingDue = { paused_at: null, resume_at: null, next_step_at: null, waiting_task_id: null } as const;

@@ -17,7 +17,7 @@ import { checkCallerId } from "../telephony/own_numbers.ts";
 import { doubleWays, otherWay, refuseSecond } from "./live_once.ts";
 import { afterDelay, atTimeOfDay, nextSlot } from "./schedule.ts";
 import { sequence } from "./sequence.ts";
-import { sequenceSubscription } from "./sequence_subscription.ts";
+import { nothingDue, sequenceSubscription } from "./sequence_subscription.ts";
 import { wakeStep } from "./step_jobs.ts";
 import type { Step } from "./steps.ts";
 import { zoneFor } from "./zone.ts";
@@ -296,10 +296,7 @@ export function finish(ctx: Ctx, before: Subscription, values: Values<typeof seq
   const after = store.update(ctx, sequenceSubscription, before, {
     status: "finished",
     status_reason: null,
-    paused_at: null,
-    resume_at: null,
-    next_step_at: null,
-    waiting_task_id: null,
+    ...nothingDue,
     finished_at: ctx.now.toISOString(),
     ...values,
   });

@@ -5,10 +5,9 @@ import { z } from "zod";
 import { nextSlot, type Schedule } from "../../sequences/schedule.ts";
 import { clockTime } from "../catalog.ts";
 import type { Values } from "../facts.ts";
+import { days } from "../settings.ts";
 import type { Asked } from "./condition.ts";
 import { zoneOfRecord } from "./subject.ts";
-
-const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 
 const oneWindow = z
   .strictObject({
