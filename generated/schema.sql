@@ -1220,17 +1220,20 @@ create table dialer (
   pacing double precision default 1.5 not null,
   effective_type text default 'power'::text not null,
   status_details text,
+  sequence_id text,
   constraint dialer_pkey PRIMARY KEY (organization_id, id),
   constraint dialer_caller_id_fkey FOREIGN KEY (organization_id, caller_id) REFERENCES phone_number(organization_id, id) DEFERRABLE,
   constraint dialer_contact_list_id_fkey FOREIGN KEY (organization_id, contact_list_id) REFERENCES contact_list(organization_id, id) DEFERRABLE,
   constraint dialer_lead_list_id_fkey FOREIGN KEY (organization_id, lead_list_id) REFERENCES lead_list(organization_id, id) DEFERRABLE,
   constraint dialer_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint dialer_sequence_id_fkey FOREIGN KEY (organization_id, sequence_id) REFERENCES sequence(organization_id, id) DEFERRABLE,
   constraint dialer_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE
 );
 CREATE INDEX dialer_caller_id_idx ON public.dialer USING btree (organization_id, caller_id, date_created DESC, id DESC) WHERE (caller_id IS NOT NULL);
 CREATE INDEX dialer_contact_list_id_idx ON public.dialer USING btree (organization_id, contact_list_id, date_created DESC, id DESC) WHERE (contact_list_id IS NOT NULL);
 CREATE INDEX dialer_date_created_idx ON public.dialer USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX dialer_lead_list_id_idx ON public.dialer USING btree (organization_id, lead_list_id, date_created DESC, id DESC) WHERE (lead_list_id IS NOT NULL);
+CREATE INDEX dialer_sequence_id_idx ON public.dialer USING btree (organization_id, sequence_id, date_created DESC, id DESC) WHERE (sequence_id IS NOT NULL);
 CREATE INDEX dialer_user_id_idx ON public.dialer USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
 alter table dialer enable row level security, force row level security;
 create policy organization on dialer to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
@@ -1265,6 +1268,7 @@ create table dialer_lead (
   contact_id text,
   phone jsonb,
   call_id text,
+  task_id text,
   constraint dialer_lead_pkey PRIMARY KEY (organization_id, dialer_id, "position"),
   constraint dialer_lead_dialer_id_fkey FOREIGN KEY (organization_id, dialer_id) REFERENCES dialer(organization_id, id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   constraint dialer_lead_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
@@ -1273,6 +1277,7 @@ create table dialer_lead (
 CREATE INDEX dialer_lead_call_id_idx ON public.dialer_lead USING btree (organization_id, call_id) WHERE (call_id IS NOT NULL);
 CREATE INDEX dialer_lead_open_idx ON public.dialer_lead USING btree (organization_id, dialer_id, "position") WHERE (state = ANY (ARRAY['pending'::text, 'leased'::text, 'dialing'::text]));
 CREATE INDEX dialer_lead_taken_idx ON public.dialer_lead USING btree (organization_id, dialer_id, user_id, taken_at) WHERE (taken_at IS NOT NULL);
+CREATE UNIQUE INDEX dialer_lead_task_id_idx ON public.dialer_lead USING btree (organization_id, task_id, dialer_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX dialer_lead_waiting_idx ON public.dialer_lead USING btree (organization_id, dialer_id, lead_id) WHERE (state = 'pending'::text);
 alter table dialer_lead enable row level security, force row level security;
 create policy organization on dialer_lead to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));

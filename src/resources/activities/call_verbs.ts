@@ -12,6 +12,7 @@ import { endWays } from "../sequences/stops.ts";
 import { bothForms } from "../shared/both_forms.ts";
 import { createSystemTask } from "../tasks/system_task.ts";
 import { dialerJobs } from "../telephony/dialer_jobs.ts";
+import { finishStep } from "../telephony/sequence_calls.ts";
 import { call, type callStates } from "./call.ts";
 import { tellOfMissedCall } from "./notices.ts";
 import { checkOutcome, outcomesOf } from "./outcomes.ts";
@@ -60,9 +61,14 @@ export async function callGoesOn(ctx: Ctx, before: Call, status: Status, values:
   const after = store.update(ctx, call, before, { disposition: dispositionOf(before, {}, status), ...values, status });
   await messageChanged(ctx, call, before, after);
   if (after.status !== before.status) await entered(ctx, after);
+  if (isLive(before) && hasRung(after)) await finishStep(ctx, after, after.user_id);
   if (after.call_method === "predictive" && !isLive(after)) wake(ctx, dialerJobs, [after.dialer_id!]);
   return after;
 }
+
+/** Somebody from a dialer was called, and it rang there. */
+const hasRung = (row: Call): row is Call & { dialer_id: string; contact_id: string } =>
+  row.dialer_id !== null && row.contact_id !== null && !isLive(row) && row.status !== "failed" && row.status !== "cancel";
 
 /** Nobody made the call. */
 export const failCall = (ctx: Ctx, before: Call, why: string | null = null): Promise<Call> =>

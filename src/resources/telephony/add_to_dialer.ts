@@ -35,9 +35,9 @@ async function waits(ctx: Ctx, dialerId: string, { id, lead_id }: Person): Promi
   const rows = await query(
     ctx,
     statement(sql`update dialer_lead e
-      set contact_ids = case when ${id} = any(e.contact_ids) then e.contact_ids else e.contact_ids || ${id}::text end
+      set contact_ids = case when e.contact_ids is null or ${id} = any(e.contact_ids) then e.contact_ids else e.contact_ids || ${id}::text end
       where e.organization_id = ${ctx.organization_id} and e.dialer_id = ${dialerId} and e.lead_id = ${lead_id}
-        and e.state = 'pending' returning e.position`),
+        and e.state = 'pending' and e.task_id is null returning e.position`),
   );
   return rows.length > 0;
 }

@@ -46,10 +46,10 @@ export const dialer = resource({
       doc: "Only an active dialer returns leads; `done` is final.",
     }),
     action: input(z.enum(["pause", "resume", "done"]), { doc: "Instead of a status: the action to take." }),
-    source_type: choice(["lead-list", "contact-list", "query", "leads"], {
+    source_type: choice(["lead-list", "contact-list", "query", "leads", "sequence-calls"], {
       filled: true,
       createOnly: true,
-      doc: "The source of its leads; it follows from the other values.",
+      doc: "The source of its leads; it follows from the other values. `sequence-calls` are the call steps of sequences that are due for its member, also those that become due while it runs.",
     }),
     source_value: text({
       createOnly: true,
@@ -69,6 +69,10 @@ export const dialer = resource({
     contact_list_id: ref("contact_list", ofList, {
       createOnly: true,
       doc: "The list of the contacts to be called, each lead once.",
+    }),
+    sequence_id: ref("sequence", ofList, {
+      createOnly: true,
+      doc: "For `sequence-calls`: only those of this sequence; by default of all.",
     }),
     user_id: ref(
       "user",

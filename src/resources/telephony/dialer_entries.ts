@@ -10,6 +10,7 @@ import type { Address } from "../shared/contact_points.ts";
 import { isDialable } from "./dialable.ts";
 import type { dialer } from "./dialer.ts";
 import { stoppedReason } from "./dialer_jobs.ts";
+import { isDue } from "./sequence_calls.ts";
 import { type Candidate, lookBack, type SkipRules, whenToCall } from "./skip_rules.ts";
 
 type Dialer = Row<typeof dialer>;
@@ -207,7 +208,7 @@ async function lookAt(ctx: Ctx, of: Dialer, after: number): Promise<Seen[]> {
         from contact c cross join lateral jsonb_array_elements(c.phones) with ordinality p(item, n)
           ${lookBack(of.skip_rules) ? callsTo(ctx) : empty}
         where c.organization_id = ${ctx.organization_id} and c.lead_id = t.id and (e.contact_ids is null or c.id = any(e.contact_ids))
-          and ${isDialable}) there on true
+          and ${isAskedFor(ctx)} and ${isDialable}) there on true
       where ${ofDialer(ctx, of)} and e.state = 'pending' and e.position > ${after} and (e.wait_until is null or e.wait_until <= ${ctx.now})
       order by e.position limit ${piece}`),
   );
@@ -218,6 +219,10 @@ async function lookAt(ctx: Ctx, of: Dialer, after: number): Promise<Seen[]> {
     people: JSON.parse(people!),
   }));
 }
+
+/** A call of a sequence is with the contact of its task, as long as that is due. */
+const isAskedFor = (ctx: Ctx): Sql => sql`(e.task_id is null or exists (select from task k
+  where k.organization_id = ${ctx.organization_id} and k.id = e.task_id and k.contact_id = c.id and ${isDue(ctx, "k")}))`;
 
 /** The calls that a contact got. What failed or was cancelled rang nobody, unless a dialer had dialed ahead. */
 const callsTo = (

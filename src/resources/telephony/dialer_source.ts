@@ -13,20 +13,21 @@ import { isId } from "../../values/id.ts";
 import { lead } from "../leads/lead.ts";
 import { contactList } from "../lists/contact_list.ts";
 import { leadList } from "../lists/lead_list.ts";
+import { sequence } from "../sequences/sequence.ts";
 import type { dialer } from "./dialer.ts";
 
 type Dialer = Row<typeof dialer>;
 type SourceType = Dialer["source_type"];
 
 export interface Given
-  extends Partial<Pick<Dialer, "source_type" | "source_value" | "query" | "lead_list_id" | "contact_list_id">> {
+  extends Partial<Pick<Dialer, "source_type" | "source_value" | "query" | "lead_list_id" | "contact_list_id" | "sequence_id">> {
   lead_ids?: string[] | null;
 }
 
-/** The stored source of the leads, and the leads: a select of `position`, `lead_id` and `contact_ids`. */
+/** The stored source of the leads, and the leads: a select of `position`, `lead_id` and `contact_ids`. Calls of sequences join later. */
 export interface Source {
   values: Partial<Dialer> & Pick<Dialer, "source_type">;
-  leads: Sql;
+  leads: Sql | null;
 }
 
 /** Nobody would call more leads than this. */
@@ -43,11 +44,14 @@ export async function readSource(ctx: Ctx, given: Given): Promise<Source> {
       return fromList(ctx, given, { source_type, field: "contact_list_id", of: contactList, members: peopleOnList });
     case "query":
       return { values: { source_type }, leads: await foundLeads(ctx, given) };
+    case "sequence-calls":
+      return { values: await callsOf(ctx, given), leads: null };
   }
 }
 
 /** Writes the leads of a dialer that is about to be written. Returns how many there are. */
 export async function takeLeads(ctx: Ctx, dialerId: string, { leads }: Source): Promise<number> {
+  if (leads === null) return 0;
   const [row] = await query(
     ctx,
     statement(sql`with taken as (
@@ -62,14 +66,17 @@ export async function takeLeads(ctx: Ctx, dialerId: string, { leads }: Source): 
 }
 
 /** Given, or derived from the other values. Without any, all leads. */
-function typeOf({ source_type, source_value, query, lead_list_id, contact_list_id, ...rest }: Given): SourceType {
+function typeOf({ source_type, source_value, query, lead_list_id, contact_list_id, sequence_id, ...rest }: Given): SourceType {
   // A read shows the leads of a list or a query, and the list beside the value that names it.
   const lead_ids = source_type === undefined || source_type === "leads" ? rest.lead_ids : null;
-  const given = Object.entries({ source_value, query, lead_ids, lead_list_id, contact_list_id }).filter(([, value]) => value);
+  const given = Object.entries({ source_value, query, lead_ids, lead_list_id, contact_list_id, sequence_id }).filter(
+    ([, value]) => value,
+  );
   if (new Set(given.map(([, value]) => value)).size > 1)
     throw invalid({ [given[1]![0]]: `cannot be given together with ${given[0]![0]}` });
   // A value alone shows what it is: the id of a list, or else a text query.
   if (source_value && source_type !== undefined && source_type !== "leads") return source_type;
+  if (source_type === "sequence-calls" && given.length === 0) return source_type;
   const isList = (of: Resource, id: string | null | undefined) => id && (!source_value || isId(of.prefix, id));
   const implied = lead_ids
     ? "leads"
@@ -77,7 +84,9 @@ function typeOf({ source_type, source_value, query, lead_list_id, contact_list_i
       ? "lead-list"
       : isList(contactList, contact_list_id ?? source_value)
         ? "contact-list"
-        : "query";
+        : isList(sequence, sequence_id ?? source_value)
+          ? "sequence-calls"
+          : "query";
   if (source_type !== undefined && source_type !== implied)
     throw invalid({
       source_type: given[0] ? `does not fit ${given[0][0]}: that is of type ${implied}` : `needs ${needed(source_type)}`,
@@ -98,6 +107,14 @@ async function fromList(ctx: Ctx, given: Given, { source_type, field, of, member
   const id = (given[field] ?? given.source_value)!;
   if ((await findRecord(ctx, of, id)) === null) throw invalid({ [given[field] ? field : "source_value"]: "does not exist" });
   return { values: { source_type, source_value: id, [field]: id }, leads: members(ctx, id) };
+}
+
+/** Of one sequence, or of all. */
+async function callsOf(ctx: Ctx, { sequence_id, source_value }: Given): Promise<Source["values"]> {
+  const id = sequence_id ?? source_value ?? null;
+  if (id !== null && (await findRecord(ctx, sequence, id)) === null)
+    throw invalid({ [sequence_id ? "sequence_id" : "source_value"]: "does not exist" });
+  return { source_type: "sequence-calls", source_value: id, sequence_id: id };
 }
 
 /** In the order in which they were put on the list. */

@@ -13,6 +13,7 @@ import { dialerJobs } from "./dialer_jobs.ts";
 import { readSource, takeLeads } from "./dialer_source.ts";
 import { checkCallerId, usualNumber } from "./own_numbers.ts";
 import { phoneNumber } from "./phone_number.ts";
+import { takeDueCalls } from "./sequence_calls.ts";
 
 type Dialer = Row<typeof dialer>;
 type Status = Dialer["status"];
@@ -27,7 +28,9 @@ export async function createDialer(ctx: Ctx, given: Create<typeof dialer>): Prom
   const source = await readSource(caller, given);
 
   const id = newId(dialer.prefix, ctx.now.getTime());
-  const n_leads = await takeLeads(caller, id, source);
+  const taken = await takeLeads(caller, id, source);
+  const { source_type, source_value = null } = source.values;
+  const due = source_type === "sequence-calls" ? await takeDueCalls(caller, { id, user_id, source_value, n_leads: taken }) : 0;
   const row = store.insert(ctx, dialer, {
     ...rest,
     ...source.values,
@@ -35,7 +38,7 @@ export async function createDialer(ctx: Ctx, given: Create<typeof dialer>): Prom
     user_id,
     user_ids: [user_id],
     caller_id: caller_id === undefined ? (usualNumber(ctx, user_id)?.id ?? null) : caller_id,
-    n_leads,
+    n_leads: taken + due,
   });
   if (row.status === "done") emit(ctx, dialer, { action: "completed", after: row });
   return row;

@@ -19,6 +19,7 @@ import { type Counts, dial, endDialed, endLeases, type Found, findNext, ringing 
 import { dialerJobs } from "./dialer_jobs.ts";
 import { agentsOf, callingNumber, noteWay } from "./dialing_ahead.ts";
 import { connectedProvider } from "./provider.ts";
+import { withDueCalls } from "./sequence_calls.ts";
 
 type Dialer = Row<typeof dialer>;
 
@@ -56,7 +57,7 @@ const inTurn = (core: Core, job: Job, actor: Ctx["actor"], isMember: boolean): P
     const [of] = await lockToChange(ctx, dialer, sql`t.id = ${job.object_id}`);
     await holdClaim(ctx, job);
     const dials = of !== undefined && isMember && of.type === "predictive" && of.status === "active";
-    release(ctx, job, dials ? await dialAhead(ctx, await noteWay(ctx, of)) : null);
+    release(ctx, job, dials ? await dialAhead(ctx, await withDueCalls(ctx, await noteWay(ctx, of))) : null);
   });
 
 /** The most calls that one turn places. */

@@ -34,6 +34,7 @@ import {
 import { dialerJobs } from "./dialer_jobs.ts";
 import { isReady, noteWay } from "./dialing_ahead.ts";
 import { onlineAmong } from "./presence.ts";
+import { finishStep, withDueCalls } from "./sequence_calls.ts";
 
 type Dialer = Row<typeof dialer>;
 
@@ -80,9 +81,10 @@ export const nextLead = operation({
   },
   output: z.union([handedOut, allWait, z.strictObject({ done: z.literal(true) })]),
   async run(ctx, { id, ...said }) {
-    const before = await lockRecord(ctx, dialer, id);
-    if (before.status === "done") return { done: true };
-    if (before.status === "paused") throw invalid({ status: "is paused: resume the dialer first" });
+    const found = await lockRecord(ctx, dialer, id);
+    if (found.status === "done") return { done: true };
+    if (found.status === "paused") throw invalid({ status: "is paused: resume the dialer first" });
+    const before = await withDueCalls(ctx, found);
 
     const previous = await previousOf(ctx, before, said.entry_id ?? null);
     const last = said.entry_id ? await lastOf(ctx, before) : null;
@@ -140,6 +142,8 @@ async function note(ctx: Ctx, of: Dialer, previous: Entry | null, { outcome = nu
     settle(ctx, of, previous, skipped ? "skipped" : "called", outcome);
     counts.n_called -= skipped;
     counts.n_skipped += skipped;
+    if (!skipped && of.source_type === "sequence-calls")
+      await finishStep(ctx, { dialer_id: of.id, contact_id: previous.contact_id }, null);
     if (outcome !== null) await tellCall(ctx, of.id, previous.lead_id, outcome);
   }
   counts.n_called -= (await endLeases(ctx, of)) + (await endDialed(ctx, of));
