@@ -1221,6 +1221,7 @@ create table dialer (
   effective_type text default 'power'::text not null,
   status_details text,
   sequence_id text,
+  caller_id_mode text default 'fixed'::text not null,
   constraint dialer_pkey PRIMARY KEY (organization_id, id),
   constraint dialer_caller_id_fkey FOREIGN KEY (organization_id, caller_id) REFERENCES phone_number(organization_id, id) DEFERRABLE,
   constraint dialer_contact_list_id_fkey FOREIGN KEY (organization_id, contact_list_id) REFERENCES contact_list(organization_id, id) DEFERRABLE,

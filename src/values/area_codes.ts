@@ -7,10 +7,17 @@ import { timeZonesOf } from "./country.ts";
  */
 export function timeZonesOfNumber(phone: string, country: string | null): readonly string[] {
   if (country === null) return [];
+  const place = placeOf(phone);
+  return place?.country === country ? timeZonesOf(country, place.state) : timeZonesOf(country);
+}
+
+/** The state or province of an E.164 number of North America. Null for others, and for those that belong to no place. */
+export const stateOfNumber = (phone: string): string | null => placeOf(phone)?.state ?? null;
+
+function placeOf(phone: string): Place | undefined {
   const [, code = ""] = /^\+1(\d{3})/.exec(phone) ?? [];
   places ??= readPlaces();
-  const place = places.get(code);
-  return place?.country === country ? timeZonesOf(country, place.state) : timeZonesOf(country);
+  return places.get(code);
 }
 
 const AREA_CODES = {

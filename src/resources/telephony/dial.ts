@@ -16,7 +16,8 @@ import { lead } from "../leads/lead.ts";
 import type { Phone } from "../shared/contact_points.ts";
 import { dialable } from "./dialable.ts";
 import { dialer } from "./dialer.ts";
-import { checkCallerId, isUsableBy, usualNumber } from "./own_numbers.ts";
+import { callerFor } from "./local_presence.ts";
+import { checkCallerId, usualNumber } from "./own_numbers.ts";
 import { phoneNumber } from "./phone_number.ts";
 
 const id = z.string().max(64, { error: "does not exist" }).nullish();
@@ -55,8 +56,8 @@ export const dial = operation({
 /** The record of a call that is about to be made. */
 export async function noteCall(ctx: Ctx, given: Given): Promise<Row<typeof call>> {
   const by = await dialerOf(ctx, given.dialer_id ?? null);
-  const from = callingFrom(ctx, given, by);
   const { phone, contact_id, lead_id } = await whomToCall(ctx, given);
+  const from = callingFrom(ctx, given, by, phone);
 
   return createRecord(ctx, call, {
     source: "Internal",
@@ -77,7 +78,12 @@ async function dialerOf(ctx: Ctx, id: string | null): Promise<Row<typeof dialer>
   return found;
 }
 
-function callingFrom(ctx: Ctx, { phone_number_id, from }: Given, by: Row<typeof dialer> | null): Row<typeof phoneNumber> | null {
+function callingFrom(
+  ctx: Ctx,
+  { phone_number_id, from }: Given,
+  by: Row<typeof dialer> | null,
+  phone: string,
+): Row<typeof phoneNumber> | null {
   const me = ctx.actor.user_id;
   if (phone_number_id) {
     const named = ctx.directory.get(phoneNumber, phone_number_id);
@@ -93,8 +99,7 @@ function callingFrom(ctx: Ctx, { phone_number_id, from }: Given, by: Row<typeof 
     return named;
   }
   // When several members call from a dialer, each uses a number of their own.
-  const ofDialer = ctx.directory.get(phoneNumber, by?.caller_id);
-  return ofDialer !== undefined && isUsableBy(ofDialer, me) ? ofDialer : usualNumber(ctx, me);
+  return by === null ? usualNumber(ctx, me) : callerFor(ctx, by, me, phone);
 }
 
 interface Target {

@@ -90,6 +90,10 @@ export const dialer = resource({
       { onDelete: "clear", onMove: "clear" },
       { doc: "The number for its calls; by default the member's default number." },
     ),
+    caller_id_mode: choice(["fixed", "local_presence"], {
+      default: "fixed",
+      doc: "`local_presence` calls from the number nearest to whoever is called, of those that the member may use: of the same area code, else of the same state, else of the same country. Without one it is `caller_id`.",
+    }),
     phone_number_id: input(z.string().max(64).nullable(), {
       shown: computed(["caller_id"], z.string().nullable(), (id: string | null) => id),
       doc: "The same as `caller_id`.",

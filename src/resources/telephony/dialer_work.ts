@@ -95,7 +95,7 @@ async function dialOne(ctx: Ctx, of: Dialer, found: Found): Promise<void> {
     phone: phone.phone,
     lead_id,
     contact_id,
-    local_phone: callingNumber(ctx, of),
+    local_phone: callingNumber(ctx, of, phone.phone),
     // Fields that callers may only read are set by the service.
     ...({ call_method: "predictive", dialer_id: of.id } as Create<typeof call>),
   });

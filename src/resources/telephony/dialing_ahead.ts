@@ -7,8 +7,7 @@ import { store } from "../../records/store.ts";
 import { storedFor } from "../accounts/open_credentials.ts";
 import type { call } from "../activities/call.ts";
 import { dialer } from "./dialer.ts";
-import { isUsableBy, usualNumber } from "./own_numbers.ts";
-import { phoneNumber } from "./phone_number.ts";
+import { callerFor } from "./local_presence.ts";
 import { onlineAmong } from "./presence.ts";
 import { notConnected } from "./provider.ts";
 import { free } from "./whom_to_ring.ts";
@@ -17,11 +16,9 @@ type Dialer = Row<typeof dialer>;
 
 // --- whether ---
 
-/** The number that its calls come from. */
-export function callingNumber(ctx: Ctx, { caller_id, user_id }: Dialer): string | null {
-  const own = ctx.directory.get(phoneNumber, caller_id);
-  return (own !== undefined && isUsableBy(own, user_id) ? own : usualNumber(ctx, user_id))?.number ?? null;
-}
+/** The number that its calls come from, to `phone` or to anybody. */
+export const callingNumber = (ctx: Ctx, of: Dialer, phone: string | null = null): string | null =>
+  callerFor(ctx, of, of.user_id, phone)?.number ?? null;
 
 /** Stores whether the dialer dials ahead, and why not. */
 export async function noteWay(ctx: Ctx, of: Dialer): Promise<Dialer> {
