@@ -1769,6 +1769,7 @@ create table job (
   failures integer default 0 not null,
   crashes integer default 0 not null,
   latest_error text,
+  lane text default ''::text not null,
   constraint job_pkey PRIMARY KEY (organization_id, kind, object_id),
   constraint job_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint job_check CHECK (((state = 'claimed'::text) = ((claim IS NOT NULL) AND (claimed_until IS NOT NULL)))),
@@ -1776,7 +1777,7 @@ create table job (
 );
 CREATE INDEX job_claimed_until_idx ON public.job USING btree (claimed_until) WHERE (state = 'claimed'::text);
 CREATE INDEX job_due_at_idx ON public.job USING btree (due_at) WHERE (state = 'scheduled'::text);
-CREATE INDEX job_ready_idx ON public.job USING btree (kind, organization_id, due_at, object_id) WHERE (state = 'ready'::text);
+CREATE INDEX job_ready_idx ON public.job USING btree (kind, organization_id, lane, due_at, object_id) WHERE (state = 'ready'::text);
 alter table job enable row level security, force row level security;
 create policy organization on job to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on job to headwater_system using (true);

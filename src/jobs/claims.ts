@@ -5,22 +5,31 @@ import { newId } from "../values/id.ts";
 import { pgTimestamp } from "../values/time.ts";
 import { ClaimLost, claimMs, holdClaim, type Job, release, type Work } from "./job.ts";
 
+/** How much of a kind of work an organization gets. */
+export interface Portion {
+  most: number;
+  /** Beyond these, a lane gets no second job. */
+  shared: number;
+}
+
 /**
- * Claims the oldest ready jobs of an organization, so that no other worker gets them. They are chosen in a separate step: a
- * subquery in the update itself may run again for each row, and would then claim all jobs.
+ * Claims ready jobs of an organization, so that no other worker gets them: first of the lanes that have the fewest at work, and of
+ * these the oldest. They are chosen in a separate step: a subquery in the update itself may run again for each row, and would then
+ * claim all jobs. Two workers that claim at the same moment may together exceed the most of a lane.
  */
-export async function claimJobs(core: Core, organizationId: string, kind: string, most: number, claim: string): Promise<Job[]> {
+export async function claimJobs(
+  core: Core,
+  organizationId: string,
+  { kind, laneMost }: Pick<Work, "kind" | "laneMost">,
+  { most, shared }: Portion,
+  claim: string,
+): Promise<Job[]> {
   const claimed_until = new Date(core.clock().getTime() + claimMs);
   const rows = await core.db.transaction(organizationId, (tx) =>
     tx.read({
       name: "job.claim",
-      text: `with chosen as materialized (
-               select object_id from job where organization_id = $1 and kind = $2 and state = 'ready'
-               order by due_at, object_id limit $3 for update skip locked)
-             update job j set state = 'claimed', claim = $4, claimed_until = $5 from chosen
-             where j.organization_id = $1 and j.kind = $2 and j.object_id = chosen.object_id
-             returning j.object_id, j.due_at, j.failures, j.crashes`,
-      values: [organizationId, kind, most, claim, claimed_until],
+      text: claimText,
+      values: [organizationId, kind, most, claim, claimed_until, laneMost ?? null, shared],
     }),
   );
   return rows.map(([object_id, due_at, failures, crashes]) => ({
@@ -34,6 +43,31 @@ export async function claimJobs(core: Core, organizationId: string, kind: string
     crashes: Number(crashes),
   }));
 }
+
+/** `lanes` jumps from lane to lane in the index, so a lane with very many jobs costs as little as any other. */
+const claimText = `
+  with recursive lanes as (
+    (select lane, due_at from job where organization_id = $1 and kind = $2 and state = 'ready' order by lane, due_at limit 1)
+    union all
+    select next.lane, next.due_at from lanes, lateral (
+      select j.lane, j.due_at from job j where j.organization_id = $1 and j.kind = $2 and j.state = 'ready' and j.lane > lanes.lane
+      order by j.lane, j.due_at limit 1) next),
+  at_work as materialized (
+    select lane, count(*) as jobs from job where organization_id = $1 and kind = $2 and state = 'claimed' group by lane),
+  open as materialized (
+    select lane, coalesce(jobs, 0) as jobs from lanes left join at_work using (lane)
+    where $6::int is null or coalesce(jobs, 0) < $6 order by 2, due_at limit $3),
+  ready as materialized (
+    select j.object_id, j.due_at, open.jobs + row_number() over (partition by open.lane order by j.due_at, j.object_id) as place
+    from open, lateral (
+      select r.object_id, r.due_at from job r where r.organization_id = $1 and r.kind = $2 and r.state = 'ready' and r.lane = open.lane
+      order by r.due_at, r.object_id limit least($3, $6 - open.jobs) for update skip locked) j),
+  chosen as materialized (
+    select object_id from (select *, row_number() over (order by place, due_at, object_id) as turn from ready) r
+    where place = 1 or turn <= $7 order by turn limit $3)
+  update job j set state = 'claimed', claim = $4, claimed_until = $5 from chosen
+  where j.organization_id = $1 and j.kind = $2 and j.object_id = chosen.object_id
+  returning j.object_id, j.due_at, j.failures, j.crashes`;
 
 /** Makes an organization's jobs ready that have become due, or whose worker has ended. */
 export async function wakeLateJobs(core: Core, organizationId: string): Promise<void> {

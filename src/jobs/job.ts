@@ -11,6 +11,8 @@ export interface Work {
   doc: string;
   /** How many such jobs run at once in one process. One organization has at most as many as it leaves free, but always one. */
   slots: number;
+  /** How many jobs of one lane run at once, in all workers. Without it, as many as there are slots. */
+  laneMost?: number;
   /** Ends with `release`, well before the claim expires. A failure is retried with growing pauses. */
   run(core: Core, job: Job): Promise<void>;
   /**
@@ -46,31 +48,32 @@ export class ClaimLost extends Error {
 
 /**
  * Wakes jobs for these records, now or at a time, or earlier if they are already due then. Joins the transaction, and waits for
- * nothing.
+ * nothing. A lane is what all of them use and may be slow, such as a mailbox: the jobs of other lanes do not wait for it.
  */
-export function wake(ctx: Ctx, { kind }: Pick<Work, "kind">, objectIds: readonly string[], at: Date = ctx.now): void {
+export function wake(ctx: Ctx, { kind }: Pick<Work, "kind">, objectIds: readonly string[], at: Date = ctx.now, lane = ""): void {
   if (objectIds.length === 0) return;
   // In a fixed order, so that two transactions that wake the same records cannot deadlock.
   const ids = [...objectIds].sort();
   write(ctx, {
     name: "job.wake",
-    text: `insert into job (organization_id, kind, object_id, state, due_at)
-           select $1, $2, id, case when $4::timestamptz <= $5::timestamptz then 'ready' else 'scheduled' end, $4 from unnest($3::text[]) id
+    text: `insert into job (organization_id, kind, object_id, lane, state, due_at)
+           select $1, $2, id, $6, case when $4::timestamptz <= $5::timestamptz then 'ready' else 'scheduled' end, $4 from unnest($3::text[]) id
            on conflict (organization_id, kind, object_id) do update set
+             lane = excluded.lane,
              due_at = least(job.due_at, excluded.due_at),
              state = case when job.state = 'scheduled' then excluded.state else job.state end,
              woken_at = case when job.state = 'claimed' then least(job.woken_at, excluded.due_at) end`,
-    values: [ctx.organization_id, kind, ids, at, ctx.now],
+    values: [ctx.organization_id, kind, ids, at, ctx.now, lane],
   });
 }
 
 /** The same for records that wait and should have a job. Existing jobs stay as they are. */
-export function wakeLost(ctx: Ctx, { kind }: Pick<Work, "kind">, objectIds: readonly string[]): void {
+export function wakeLost(ctx: Ctx, { kind }: Pick<Work, "kind">, objectIds: readonly string[], lane = ""): void {
   write(ctx, {
     name: "job.wake_lost",
-    text: `insert into job (organization_id, kind, object_id, state, due_at) select $1, $2, id, 'ready', $4 from unnest($3::text[]) id
-           on conflict do nothing`,
-    values: [ctx.organization_id, kind, [...objectIds].sort(), ctx.now],
+    text: `insert into job (organization_id, kind, object_id, lane, state, due_at)
+           select $1, $2, id, $5, 'ready', $4 from unnest($3::text[]) id on conflict do nothing`,
+    values: [ctx.organization_id, kind, [...objectIds].sort(), ctx.now, lane],
   });
 }
 

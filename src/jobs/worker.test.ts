@@ -17,6 +17,9 @@ import { openWorker } from "./worker.ts";
 
 let kinds = 0;
 
+/** Claims a single job. */
+const one = { most: 1, shared: 1 };
+
 /** A kind of work for tests: it records its jobs, then runs `act`. */
 function workThat(act: (ctx: Ctx, job: Job) => Promise<Date | null>, slots = 4) {
   const done: string[] = [];
@@ -41,7 +44,8 @@ function workThat(act: (ctx: Ctx, job: Job) => Promise<Date | null>, slots = 4) 
 
 const only = (work: Work) => ({ works: [work], consumers: [], timers: [] });
 
-const ask = (ws: Workspace, work: Work, ids: string[], at?: Date) => ws.inside(async (ctx) => wake(ctx, work, ids, at));
+const ask = (ws: Workspace, work: Work, ids: string[], at?: Date, lane?: string) =>
+  ws.inside(async (ctx) => wake(ctx, work, ids, at, lane));
 
 test("a job is done once, however often it was asked for", async () => {
   const acme = await organization();
@@ -122,11 +126,11 @@ test("a worker that was thought dead commits nothing", async () => {
   clock.now = new Date("2031-03-01T08:00:00Z");
   await ask(acme, work, ["a"]);
 
-  const [dead] = await claimJobs(core, acme.id, work.kind, 1, "claim_dead");
-  assert.deepEqual(await claimJobs(core, acme.id, work.kind, 1, "claim_early"), [], "nobody else has it meanwhile");
+  const [dead] = await claimJobs(core, acme.id, work, one, "claim_dead");
+  assert.deepEqual(await claimJobs(core, acme.id, work, one, "claim_early"), [], "nobody else has it meanwhile");
   clock.now = new Date(clock.now.getTime() + claimMs);
   await wakeLateJobs(core, acme.id);
-  const [living] = await claimJobs(core, acme.id, work.kind, 1, "claim_living");
+  const [living] = await claimJobs(core, acme.id, work, one, "claim_living");
   const late = asSystem(core, acme.id, requestOf(dead!), async (ctx) => {
     await holdClaim(ctx, dead!);
     release(ctx, dead!, null);
@@ -146,7 +150,7 @@ test("a job that ends five workers is given up, and says so", async () => {
   await ask(acme, work, ["poison"]);
 
   for (let i = 0; i < 5; i++) {
-    await claimJobs(core, acme.id, work.kind, 1, `claim_${i}`);
+    await claimJobs(core, acme.id, work, one, `claim_${i}`);
     clock.now = new Date(clock.now.getTime() + claimMs);
     await wakeLateJobs(core, acme.id);
   }
@@ -172,7 +176,7 @@ test("a job is given up while a request changes its record and wakes it: neither
   clock.now = new Date("2031-03-01T08:00:00Z");
   await ask(acme, work, [id]);
   for (let i = 0; i < 5; i++) {
-    await claimJobs(core, acme.id, work.kind, 1, `claim_${i}`);
+    await claimJobs(core, acme.id, work, one, `claim_${i}`);
     clock.now = new Date(clock.now.getTime() + claimMs);
     await wakeLateJobs(core, acme.id);
   }
@@ -287,6 +291,55 @@ for (const slots of [8, 2])
 
     assert.deepEqual(done.toSorted(), [...slowOnes, ...others].toSorted());
   });
+
+test("slow lanes leave places to the other lanes of their organization, and to others", async () => {
+  const [acme, other] = await Promise.all([organization(), organization()]);
+  const { work, done } = workThat(async () => null, 32);
+  const answered = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const waits: Work = {
+    ...work,
+    laneMost: 3,
+    async run(core, job) {
+      begun.push(job.object_id);
+      if (job.object_id.startsWith("slow")) await answered.promise;
+      await work.run(core, job);
+    },
+  };
+  const fill = (ws: Workspace, lane: string) =>
+    ask(
+      ws,
+      work,
+      Array.from({ length: 10 }, (_, i) => `${lane}_${i}`),
+      undefined,
+      lane,
+    );
+  const slow = (of: readonly string[]) => of.filter((id) => id.startsWith("slow"));
+  await fill(acme, "slow_0");
+
+  await withWorker(
+    acme.service,
+    async (worker) => {
+      const drained = worker.drained();
+      await until(() => begun.length >= 3);
+      for (let i = 1; i < 10; i++) await fill(acme, `slow_${i}`);
+      await fill(acme, "quick");
+      await fill(other, "else");
+      await until(() => done.length === 20);
+      const [quick, stuck] = [done.toSorted(), slow(begun)];
+      answered.resolve();
+      await drained;
+
+      assert.deepEqual(quick, [..."0123456789"].flatMap((i) => [`else_${i}`, `quick_${i}`]).toSorted());
+      const inLanes = Map.groupBy(stuck, (id) => id.slice(0, -2));
+      assert.deepEqual([inLanes.size, inLanes.get("slow_0")!.length], [10, 3], "each lane has begun, none with more than three");
+      assert.ok(stuck.length < 16, `${stuck.length} of the slow jobs have begun`);
+    },
+    { does: only(waits) },
+  );
+
+  assert.equal(done.length, 120);
+});
 
 test("two workers share the jobs, and none is done twice", async () => {
   const acme = await organization();

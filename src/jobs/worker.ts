@@ -10,7 +10,7 @@ import {
 import type { Core } from "../core/core.ts";
 import { asSystem } from "../records/acting.ts";
 import { newId, randomId } from "../values/id.ts";
-import { claimJobs, doJob, giveBack, wakeLateJobs } from "./claims.ts";
+import { claimJobs, doJob, giveBack, type Portion, wakeLateJobs } from "./claims.ts";
 import { type Consumer, consumeSome } from "./consumer.ts";
 import type { Job, Work } from "./job.ts";
 import type { Timer } from "./timer.ts";
@@ -173,8 +173,7 @@ class Running implements Worker {
     const served = inTurn.slice(0, this.freeSlots(work));
     this.servedLast.set(work.kind, served.at(-1)!);
     const claims = served.map((organizationId) => {
-      const most = Math.min(share, this.freeSlotsOf(work, organizationId));
-      return claimJobs(this.core, organizationId, work.kind, most, randomId("claim"));
+      return claimJobs(this.core, organizationId, work, this.portionOf(work, organizationId, share), randomId("claim"));
     });
     const jobs = (await Promise.all(claims)).flat();
     for (const job of jobs) this.do(work, job);
@@ -195,11 +194,21 @@ class Running implements Worker {
    * further organization that is slow half of the rest.
    */
   private freeSlotsOf(work: Work, organizationId: string): number {
-    const held = [...(this.running.get(work.kind)?.values() ?? [])].filter(
-      (job) => job.organization_id === organizationId,
-    ).length;
+    const held = this.held(work, organizationId);
     return Math.max(held === 0 ? 1 : 0, Math.floor((this.freeSlots(work) - held) / 2));
   }
+
+  /** The second half of an organization's places is for the first job of each lane, so that slow lanes leave some to the others. */
+  private portionOf(work: Work, organizationId: string, share: number): Portion {
+    const free = this.freeSlotsOf(work, organizationId);
+    const most = Math.min(share, free);
+    if (work.laneMost === undefined) return { most, shared: most };
+    const held = this.held(work, organizationId);
+    return { most, shared: Math.ceil((held + free) / 2) - held };
+  }
+
+  private held = ({ kind }: Work, organizationId: string): number =>
+    [...(this.running.get(kind)?.values() ?? [])].filter((job) => job.organization_id === organizationId).length;
 
   private do(work: Work, job: Job): void {
     const those = this.running.get(work.kind) ?? new Map();

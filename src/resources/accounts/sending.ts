@@ -57,5 +57,5 @@ export async function wakeWaitingMail(ctx: Ctx, id: string): Promise<void> {
       and send_after is not null and send_after <= ${ctx.now} order by send_after, id limit ${wokenMost}`),
   );
   const ids = waiting.map(([one]) => one!);
-  wake(ctx, { kind: "email" }, ids);
+  wake(ctx, { kind: "email" }, ids, ctx.now, id);
 }

@@ -22,16 +22,30 @@ export type Leaving = Row<Resource> &
     created_by: string | null;
     /** Only for e-mails. */
     thread_id?: string;
+    email_account_id?: string | null;
     send_attempts?: object[];
   };
 
 /** The kind of the jobs that send such messages: `email`, `sms`, `channel_message`. */
 export const jobsOf = (of: Resource): { kind: string } => ({ kind: of.name.replace("activity_", "") });
 
+type Waiting = Pick<Leaving, "id" | "send_after" | "email_account_id" | "released_by" | "user_id" | "created_by">;
+
 /** Wakes the job of a waiting message at its earliest time. */
-export function wakeSender(ctx: Ctx, of: Resource, { id, send_after }: { id: string; send_after: string | null }): void {
-  if (send_after !== null) wake(ctx, jobsOf(of), [id], new Date(send_after));
+export function wakeSender(ctx: Ctx, of: Resource, message: Waiting): void {
+  if (message.send_after !== null) wake(ctx, jobsOf(of), [message.id], new Date(message.send_after), laneOf(message));
 }
+
+/** The lane of its job. An e-mail that does not say yet which mailbox sends it is in the lane of the member who released it. */
+export const laneOf = (message: Waiting): string =>
+  message.email_account_id === undefined ? "" : (message.email_account_id ?? releaserOf(message));
+
+/** The member in whose name it is sent. */
+export const releaserOf = ({
+  released_by,
+  user_id,
+  created_by,
+}: Pick<Waiting, "released_by" | "user_id" | "created_by">): string => released_by ?? user_id ?? created_by ?? "";
 
 /** Sending is about to start. A message with this mark and no result may or may not have been sent. There is no event. */
 export const noteSending = (ctx: Ctx, of: Resource, before: Leaving, values: Values<Resource> = {}): Leaving =>

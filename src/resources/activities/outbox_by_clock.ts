@@ -8,7 +8,7 @@ import { wakeLost } from "../../jobs/job.ts";
 import { isNews } from "../notifications/notify.ts";
 import { channelMessage } from "./channel_message.ts";
 import { email } from "./email.ts";
-import { hasFailed, jobsOf, type Leaving } from "./leaving.ts";
+import { hasFailed, jobsOf, type Leaving, laneOf } from "./leaving.ts";
 import { sms } from "./sms.ts";
 
 const hours = 72;
@@ -54,11 +54,13 @@ export const waitingMessages: readonly Due[] = [email, sms, channelMessage].map(
     since: raw("t.send_after"),
     onlyWakes: true,
     act(ctx, rows) {
-      wakeLost(
-        ctx,
-        jobsOf(of),
-        rows.map(({ id }) => id),
-      );
+      for (const [lane, those] of Map.groupBy(rows as Leaving[], laneOf))
+        wakeLost(
+          ctx,
+          jobsOf(of),
+          those.map(({ id }) => id),
+          lane,
+        );
     },
   }),
 );

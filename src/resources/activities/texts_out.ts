@@ -22,7 +22,7 @@ import { type Connected, connectedProvider, notConnected } from "../telephony/pr
 import type { Attachment } from "./attachments.ts";
 import type { Text } from "./carried.ts";
 import { channelMessage } from "./channel_message.ts";
-import { hasFailed, hasLeft, hasToWait, jobsOf, noteSending, type Reason } from "./leaving.ts";
+import { hasFailed, hasLeft, hasToWait, jobsOf, noteSending, type Reason, releaserOf } from "./leaving.ts";
 import { isLeaving, type MessageState } from "./message_states.ts";
 import { endLate, isTooLate } from "./outbox_by_clock.ts";
 import { canGetTexts } from "./own_side.ts";
@@ -66,9 +66,6 @@ async function takeTurn(core: Core, of: Resource, job: Job): Promise<void> {
   });
   await inside((ctx) => end(ctx, of, job, begun, outcome));
 }
-
-/** The member in whose name it is sent. */
-export const releaserOf = ({ released_by, user_id, created_by }: Text): string => released_by ?? user_id ?? created_by ?? "";
 
 const waits = ({ status }: Text): boolean => isLeaving(status as MessageState);
 

@@ -9,9 +9,9 @@ import { messageChanged } from "../conversations/keep_up.ts";
 import { type Called, signedRoute } from "../telephony/called.ts";
 import type { Text } from "./carried.ts";
 import { channelMessage } from "./channel_message.ts";
-import { hasFailed } from "./leaving.ts";
+import { hasFailed, releaserOf } from "./leaving.ts";
 import { sms } from "./sms.ts";
-import { attemptOf, lockText, releaserOf, textLeft } from "./texts_out.ts";
+import { attemptOf, lockText, textLeft } from "./texts_out.ts";
 
 export const textTold = signedRoute({
   name: "provider.message_state",

@@ -11,5 +11,5 @@ export const sentCopyJobs = { kind: "sent_copy" };
 /** Google and Microsoft keep what they send themselves. */
 export async function arrangeSentCopy(ctx: Ctx, { id, email_account_id }: Pick<Email, "id" | "email_account_id">): Promise<void> {
   const [account] = await findRecords(ctx, connectedAccount, [sql`t.id = ${email_account_id}`]);
-  if (account?._type === "custom_email" && account.imap !== null) wake(ctx, sentCopyJobs, [id]);
+  if (account?._type === "custom_email" && account.imap !== null) wake(ctx, sentCopyJobs, [id], ctx.now, account.id);
 }

@@ -34,8 +34,6 @@ export interface Doubt {
   by: string;
 }
 
-export const releaserOf = ({ released_by, user_id, created_by }: Email): string => released_by ?? user_id ?? created_by ?? "";
-
 /** All recipients, each address once. */
 export function recipientsOf({ to, cc, bcc }: Pick<Email, "to" | "cc" | "bcc">): string[] {
   const all = people([to, cc, bcc].flat()).map((one) => one.email);

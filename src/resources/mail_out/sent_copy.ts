@@ -24,6 +24,7 @@ export const sentCopyWork: Work = {
   ...sentCopyJobs,
   doc: "Puts copies of sent mail into the mailboxes that it left by.",
   slots: 10,
+  laneMost: 1,
   async run(core, job) {
     const mail = await look(core, job);
     const composition = mail && (await copyOf(core, job, mail));
