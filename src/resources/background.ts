@@ -19,6 +19,7 @@ import { mailboxWork } from "./mail_in/mailbox_work.ts";
 import { mailboxWatch } from "./mail_in/watch_mailboxes.ts";
 import { mailWork } from "./mail_out/mail_work.ts";
 import { sentCopyWork } from "./mail_out/sent_copy.ts";
+import { mailingExportWork } from "./mailing_exports/push_work.ts";
 import { erasure } from "./organization/erasure.ts";
 import { sequenceWork } from "./sequences/take_turn.ts";
 import { shareWork } from "./sharing/share_work.ts";
@@ -58,6 +59,7 @@ export const background: Background = {
     bulkWork,
     shareWork,
     importWork,
+    mailingExportWork,
   ],
   consumers: [webhookConsumer, automationConsumer],
   timers,

@@ -35,6 +35,7 @@ const automationEvents: Kept = { table: "automation_event", key: ["id"], seconds
 const receivedHooks: Kept = { table: "received_hook", key: ["automation_id", "key"], seconds: 3 * day };
 /** As long as a bulk action can be paused, and after that can be undone. */
 const bulkItems: Kept = { table: "bulk_action_item", key: ["id"], seconds: 37 * day };
+const mailingItems: Kept = { table: "mailing_export_item", key: ["mailing_export_id", "ord"], seconds: 37 * day };
 const automationOccasions: Kept = {
   table: "automation_occasion",
   key: ["automation_id", "object_id", "occasion"],
@@ -88,6 +89,7 @@ export const timers: readonly Timer[] = [
     "The items of bulk actions are deleted after 37 days, and what undoing them needs with them.",
     bulkItems,
   ),
+  dropped("mailing_items", hour, "What became of each contact of a mailing export is deleted after 37 days.", mailingItems),
   dropped("automation_occasions", day, "What the clock started automations for is forgotten after 30 days.", automationOccasions),
   dropped("mailbox_days", day, "Daily counts of sent mail are deleted after 90 days.", mailboxDays),
   dropped("sequence_quotas", day, "Daily counts of what sequences sent are deleted after 30 days.", sequenceQuotas),

@@ -17,7 +17,7 @@ import {
   timestamp,
 } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
-import { name, sql } from "../../db/sql.ts";
+import { name, type Sql, sql } from "../../db/sql.ts";
 import { searched } from "../../search/searched.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
 import { authorNames } from "../shared/names.ts";
@@ -27,6 +27,14 @@ import { essence, fileTypes } from "./media.ts";
 
 export const outreachChannels = ["email", "sms", "whatsapp", "linkedin", "call", "chat"] as const;
 
+/** Without a lead, what the service made contains what its author may see. */
+function visibleFile(ctx: Ctx, alias: string): Sql | null {
+  const ofLead = visibleAsLead(ctx, alias);
+  if (ofLead === null) return null;
+  const t = name(alias);
+  return sql`(${ofLead} and (${t}.lead_id is not null or not ${t}.is_system or ${t}.created_by = ${ctx.actor.user_id}))`;
+}
+
 const linkColumns = ["share_token", "share_expires_at", "storage_key", "name"] as const;
 
 export const file = resource({
@@ -34,7 +42,7 @@ export const file = resource({
   prefix: "file",
   doc: "A file: attached to a lead, or an asset of the whole organization.",
   commentable: true,
-  visible: visibleAsLead,
+  visible: visibleFile,
   indexed: ["lead_id", "contact_id", "opportunity_id"],
   sort: { name: true, size: true },
   search: searched({ words: (row: { name: string }) => [{ text: row.name }] }),

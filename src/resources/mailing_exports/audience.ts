@@ -14,6 +14,7 @@ import { readSelection } from "../shared/selection.ts";
 const filters = z.strictObject({
   query: z.union([z.string(), z.record(z.string(), z.unknown())]).optional(),
   lead_status_id: z.string().optional(),
+  contact_ids: z.array(z.string().max(64)).min(1).max(1000).optional(),
   contact_list_id: z.string().optional(),
   lead_list_id: z.string().optional(),
   tag: z.string().optional(),
@@ -34,11 +35,13 @@ export async function audience(ctx: Ctx, given: unknown): Promise<Sql[]> {
   const read = filters.safeParse(given, { reportInput: true });
   if (!read.success) throw invalid(reasons(read.error, "filters"));
   const { query: search, lead_status_id, owner_id, lead_list_id, contact_list_id, tag, has_email, date_created__gte } = read.data;
+  const { contact_ids } = read.data;
   const contact = ctx.registry.resource("contact")!;
   const conditions = scope(ctx, contact);
   if (lead_status_id !== undefined) conditions.push(leadHas(ctx, sql`l.status_id = ${lead_status_id}`));
   if (owner_id !== undefined) conditions.push(leadHas(ctx, sql`l.owner_id = ${owner_id}`));
   if (lead_list_id !== undefined) conditions.push(memberOf(ctx, "lead", "lead_id", lead_list_id));
+  if (contact_ids !== undefined) conditions.push(sql`t.id = any(${contact_ids})`);
   if (contact_list_id !== undefined) conditions.push(memberOf(ctx, "contact", "id", contact_list_id));
   if (tag !== undefined) conditions.push(sql`t.tags @> ${[tag]}`);
   if (has_email !== undefined) conditions.push(has_email ? sql`t.email_keys <> '{}'` : sql`t.email_keys = '{}'`);
@@ -66,3 +69,7 @@ export async function countAudience(ctx: Ctx, given: unknown): Promise<number> {
   const [row] = await query(ctx, statement(sql`select count(*) from contact t where ${and(conditions)}`));
   return Number(row![0]);
 }
+
+/** Selects the contact and its place in the order of the export. */
+export const selectAudience = async (ctx: Ctx, given: unknown): Promise<Sql> =>
+  sql`select t.id, row_number() over (order by t.id) as ord from contact t where ${and(await audience(ctx, given))}`;

@@ -9,6 +9,9 @@ import { countAudience } from "./audience.ts";
 import type { mailingExport } from "./mailing_export.ts";
 import { type ConfigField, connectedServices, platforms } from "./platforms.ts";
 
+/** The most contacts of one export. */
+const contactsMost = 500_000;
+
 /** The values to store. An empty audience is no mistake: such an export is done at once. */
 export async function checkMailingExport(ctx: Ctx, given: Create<typeof mailingExport>): Promise<Values<typeof mailingExport>> {
   const { platform, filters = {}, config = {} } = given;
@@ -24,13 +27,15 @@ export async function checkMailingExport(ctx: Ctx, given: Create<typeof mailingE
   if (known.service !== null && !(await connectedServices(ctx)).has(known.service))
     throw invalid({ platform: `is not connected: store a credential of ${known.name} first` });
   const match_count = await countAudience(ctx, filters);
+  if (match_count > contactsMost)
+    throw invalid({ filters: `find ${match_count} contacts, and an export has at most ${contactsMost}: narrow them` });
   const done = match_count === 0 ? ({ status: "completed", date_completed: ctx.now.toISOString() } as const) : {};
   return { platform: known.platform, filters, config, match_count, ...done };
 }
 
 function checkConfig(ctx: Ctx, fields: readonly ConfigField[], config: Record<string, unknown>): void {
   const errors: FieldErrors = {};
-  for (const { name, type, required } of fields) {
+  for (const { name, type, required, form } of fields) {
     const value = config[name];
     if (value === undefined || value === null || value === "") {
       if (required) errors[`config.${name}`] = "is required";
@@ -39,6 +44,7 @@ function checkConfig(ctx: Ctx, fields: readonly ConfigField[], config: Record<st
     else if (name === "url" && parseUrl(value as string) === null) errors["config.url"] = "is not a web address";
     else if (name === "url" && !ctx.settings.addresses.allowsHost(value as string))
       errors["config.url"] = ctx.settings.addresses.words;
+    else if (form !== undefined && !form.test(value as string)) errors[`config.${name}`] = form.words;
   }
   for (const name of Object.keys(config)) {
     if (!fields.some((field) => field.name === name)) errors[`config.${name}`] = "is not known to this platform";

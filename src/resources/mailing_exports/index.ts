@@ -2,5 +2,10 @@ import type { Operation } from "../../core/operation.ts";
 import { standard } from "../../records/standard.ts";
 import { mailingExport } from "./mailing_export.ts";
 import { listPlatforms } from "./platforms.ts";
+import { createMailingExport } from "./start_mailing_export.ts";
 
-export const mailingExports: Operation[] = [...standard(mailingExport, { list: true, get: true }, "export"), listPlatforms];
+export const mailingExports: Operation[] = [
+  ...standard(mailingExport, { list: true, get: true }, "export"),
+  createMailingExport,
+  listPlatforms,
+];

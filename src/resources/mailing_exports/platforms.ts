@@ -12,6 +12,14 @@ export interface ConfigField {
   type: "string" | "select" | "boolean";
   required: boolean;
   options?: string[];
+  /** Of a text. It becomes a part of a request. */
+  form?: Form;
+}
+
+interface Form {
+  test(value: string): boolean;
+  /** What a valid value is, for error messages. */
+  words: string;
 }
 
 export interface Platform {
@@ -22,12 +30,15 @@ export interface Platform {
   config_fields: ConfigField[];
 }
 
-const field = (name: string, label: string, required = true, type: ConfigField["type"] = "string"): ConfigField => ({
-  name,
-  label,
-  type,
-  required,
-});
+const field = (name: string, label: string, form?: Form): ConfigField => ({ name, label, type: "string", required: true, form });
+
+const id: Form = { test: (value) => /^[\w-]{1,64}$/.test(value), words: "must be an id: letters, digits, - and _" };
+const number: Form = { test: (value) => /^\d{1,15}$/.test(value), words: "must be the number of its id" };
+const ids: Form = {
+  test: (value) => value.split(",").every((one) => id.test(one.trim())),
+  words: "must be ids separated by commas",
+};
+const words: Form = { test: (value) => value.length <= 1000, words: "must be 1000 characters or fewer" };
 
 export const platforms: readonly Platform[] = [
   {
@@ -35,15 +46,20 @@ export const platforms: readonly Platform[] = [
     name: "Mailchimp",
     service: "mailchimp",
     config_fields: [
-      field("list_id", "Audience"),
-      field("tags", "Tags", false),
-      field("double_opt_in", "Double opt-in", false, "boolean"),
+      field("list_id", "Audience", id),
+      { ...field("tags", "Tags, separated by commas", words), required: false },
+      { ...field("double_opt_in", "Double opt-in"), required: false, type: "boolean" },
     ],
   },
-  { platform: "customerio", name: "Customer.io", service: "customerio", config_fields: [field("segment", "Segment")] },
-  { platform: "klaviyo", name: "Klaviyo", service: "klaviyo", config_fields: [field("list_id", "List")] },
-  { platform: "brevo", name: "Brevo", service: "brevo", config_fields: [field("list_id", "List")] },
-  { platform: "sendgrid", name: "SendGrid", service: "sendgrid", config_fields: [field("list_ids", "Lists")] },
+  { platform: "customerio", name: "Customer.io", service: "customerio", config_fields: [field("segment", "Segment", number)] },
+  { platform: "klaviyo", name: "Klaviyo", service: "klaviyo", config_fields: [field("list_id", "List", id)] },
+  { platform: "brevo", name: "Brevo", service: "brevo", config_fields: [field("list_id", "List", number)] },
+  {
+    platform: "sendgrid",
+    name: "SendGrid",
+    service: "sendgrid",
+    config_fields: [field("list_ids", "Lists, separated by commas", ids)],
+  },
   { platform: "csv", name: "CSV file", service: null, config_fields: [] },
   { platform: "webhook", name: "Webhook", service: null, config_fields: [field("url", "Address")] },
 ];
@@ -82,7 +98,8 @@ export const listPlatforms = operation({
     const connected = await connectedServices(ctx);
     const rows = platforms.map((one) => {
       const is_connected = one.service === null || connected.has(one.service);
-      return { id: one.platform, ...one, is_connected, connected: is_connected };
+      const config_fields = one.config_fields.map(({ form: _, ...shown }) => shown);
+      return { id: one.platform, ...one, config_fields, is_connected, connected: is_connected };
     });
     return page(rows, given);
   },
