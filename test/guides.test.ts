@@ -23,6 +23,7 @@ import { calendarsOf } from "./support/following.ts";
 import { organization, type Workspace } from "./support/given.ts";
 import { imapServer } from "./support/imap.ts";
 import { letter } from "./support/letters.ts";
+import { brevo } from "./support/mailing_platforms.ts";
 import { ann } from "./support/oauth_provider.ts";
 import { outboundService } from "./support/outbound.ts";
 import { startMailServer } from "./support/smtp.ts";
@@ -315,6 +316,23 @@ test("who follows docs/mail.md connects a mailbox, writes, is answered, and sees
   assert.match(arrived!.text!, /Dear Carla,\s+here it is\.\s+-- \s+Ada Lovelace, Acme/);
   assert.equal((await box.list("Sent")).length, 1);
   await server.close();
+});
+
+test("who follows docs/mailing-exports.md has a contact at Brevo", async () => {
+  const service = await outboundService();
+  const acme = await organization(service);
+  const server = await brevo("xkeysib-your-key").start();
+
+  const followed = await followRequests(acme, "docs/mailing-exports.md", {
+    change(text) {
+      const body = JSON.parse(text);
+      return JSON.stringify(body.api_key ? { ...body, base_url: server.url } : body);
+    },
+    after: () => withWorker(service, (worker) => worker.drained()),
+  });
+
+  assert.equal(followed, 4);
+  assert.deepEqual([...server.people.keys()], ["carla@client.example"]);
 });
 
 const answerTo = ({ message_ids: [id] }: any, date: Date): string =>
