@@ -2098,14 +2098,44 @@ create table mailing_export (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  n_excluded jsonb default '{}'::jsonb not null,
+  error text,
+  file_id text,
+  receipt text,
+  tries integer default 0 not null,
+  failing_since timestamp(3) with time zone,
+  batch_most integer,
   constraint mailing_export_pkey PRIMARY KEY (organization_id, id),
+  constraint mailing_export_file_id_fkey FOREIGN KEY (organization_id, file_id) REFERENCES file(organization_id, id) DEFERRABLE,
   constraint mailing_export_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint mailing_export_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text])))
 );
 CREATE INDEX mailing_export_date_created_idx ON public.mailing_export USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX mailing_export_file_id_idx ON public.mailing_export USING btree (organization_id, file_id, date_created DESC, id DESC) WHERE (file_id IS NOT NULL);
 alter table mailing_export enable row level security, force row level security;
 create policy organization on mailing_export to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on mailing_export to headwater_system using (true);
+
+create table mailing_export_item (
+  organization_id text not null,
+  mailing_export_id text not null,
+  ord integer not null,
+  contact_id text not null,
+  status text default 'pending'::text not null,
+  address text,
+  error text,
+  date_created timestamp(3) with time zone not null,
+  constraint mailing_export_item_pkey PRIMARY KEY (organization_id, mailing_export_id, ord),
+  constraint mailing_export_item_mailing_export_id_fkey FOREIGN KEY (organization_id, mailing_export_id) REFERENCES mailing_export(organization_id, id),
+  constraint mailing_export_item_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint mailing_export_item_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'sending'::text, 'pushed'::text, 'skipped'::text, 'failed'::text])))
+);
+CREATE INDEX mailing_export_item_address_idx ON public.mailing_export_item USING btree (organization_id, mailing_export_id, address) WHERE (address IS NOT NULL);
+CREATE INDEX mailing_export_item_date_created_idx ON public.mailing_export_item USING btree (date_created);
+CREATE INDEX mailing_export_item_open_idx ON public.mailing_export_item USING btree (organization_id, mailing_export_id, status, ord);
+alter table mailing_export_item enable row level security, force row level security;
+create policy organization on mailing_export_item to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on mailing_export_item to headwater_system using (true);
 
 create table membership (
   organization_id text not null,

@@ -43,7 +43,7 @@ export const mailingExport = resource({
       doc: "The first hundred contacts that the platform refused, and its reasons.",
     }),
     error: text({ readOnly: true, max: 1000, doc: "Why it failed, or what it waits for." }),
-    file_id: ref("file", { onDelete: "clear", onMove: "keep" }, { readOnly: true, doc: "The file of an export to `csv`." }),
+    file_id: ref("file", { onDelete: "keep", onMove: "keep" }, { readOnly: true, doc: "The file of an export to `csv`." }),
     receipt: text({ readOnly: true, hidden: true, max: 1000 }),
     tries: integer({ readOnly: true, hidden: true, default: 0 }),
     failing_since: timestamp({ readOnly: true, hidden: true }),
