@@ -2105,6 +2105,7 @@ create table mailing_export (
   tries integer default 0 not null,
   failing_since timestamp(3) with time zone,
   batch_most integer,
+  automation_run_id text,
   constraint mailing_export_pkey PRIMARY KEY (organization_id, id),
   constraint mailing_export_file_id_fkey FOREIGN KEY (organization_id, file_id) REFERENCES file(organization_id, id) DEFERRABLE,
   constraint mailing_export_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),

@@ -44,6 +44,7 @@ export const mailingExport = resource({
     }),
     error: text({ readOnly: true, max: 1000, doc: "Why it failed, or what it waits for." }),
     file_id: ref("file", { onDelete: "keep", onMove: "keep" }, { readOnly: true, doc: "The file of an export to `csv`." }),
+    automation_run_id: text({ readOnly: true, doc: "The automation run that made it." }),
     receipt: text({ readOnly: true, hidden: true, max: 1000 }),
     tries: integer({ readOnly: true, hidden: true, default: 0 }),
     failing_since: timestamp({ readOnly: true, hidden: true }),

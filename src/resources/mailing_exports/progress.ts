@@ -49,7 +49,9 @@ export function fail(ctx: Ctx, row: MailingExport, error: string): void {
   tell(ctx, row, `Your export to ${nameOf(row)} failed`, error.slice(0, 1000));
 }
 
-function tell(ctx: Ctx, { id, created_by }: MailingExport, title: string, body: string | null): void {
+/** What an automation pushes, its runs show. */
+function tell(ctx: Ctx, { id, created_by, automation_run_id }: MailingExport, title: string, body: string | null): void {
+  if (automation_run_id !== null) return;
   notify(ctx, [created_by], {
     type: "export_done",
     title,

@@ -5,7 +5,7 @@ import { type Failures, type Mailing, NotTaken, type Pushed, type Recipient } fr
 import { afterWait, later } from "../webhooks/schedule.ts";
 import { type Item, markItems } from "./items.ts";
 import { mailingExport } from "./mailing_export.ts";
-import { complete, counted, fail, type MailingExport, nameOf } from "./progress.ts";
+import { counted, fail, type MailingExport, nameOf } from "./progress.ts";
 
 /** Items that are stored as `sending`. */
 export interface Batch {

@@ -48,8 +48,12 @@ export const createMailingExport = operation({
 });
 
 /** Stores an export, which begins with the transaction. */
-export async function startMailingExport(ctx: Ctx, given: Given): Promise<Row<typeof mailingExport>> {
-  const row = store.insert(ctx, mailingExport, await checkMailingExport(ctx, given));
+export async function startMailingExport(
+  ctx: Ctx,
+  given: Given,
+  automation_run_id: string | null = null,
+): Promise<Row<typeof mailingExport>> {
+  const row = store.insert(ctx, mailingExport, { ...(await checkMailingExport(ctx, given)), automation_run_id });
   if (row.status === "queued") wake(ctx, mailingExportJobs, [row.id]);
   return row;
 }

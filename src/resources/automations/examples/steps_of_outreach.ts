@@ -64,6 +64,20 @@ export const outreachExamples: Record<string, StepExample> = {
       assert.deepEqual([status, subject, to], ["draft", "Hi Ann Lee", [`"Ann Lee" <${lead.id}@client.example>`]]);
     },
   },
+  "mailing_export.push": {
+    async graph(acme, lead) {
+      await ann(acme, lead);
+      const { url } = await receiver();
+      return chain(["mailing_export.push", { platform: "webhook", config: { url } }]);
+    },
+    async check(acme, lead, run) {
+      const { output, status } = run.steps[0];
+      const pushed = await acme.get(`/mailing_export/${output.mailing_export_id}/`);
+      assert.deepEqual([status, output.pushed, pushed.n_pushed, pushed.automation_run_id], ["succeeded", true, 1, run.id]);
+      const { data } = await acme.get(`/contact/?lead_id=${lead.id}`);
+      assert.equal(output.contact_id, data[0].id);
+    },
+  },
   "sms.send": {
     async graph(acme, lead) {
       await ann(acme, lead);

@@ -1,13 +1,14 @@
 // Steps that ask other services.
 import { z } from "zod";
+import { mailingExport } from "../../mailing_exports/mailing_export.ts";
 import { anything, defining, fieldName, label, may, need, oneOf, values } from "../catalog.ts";
 import { emitEvent, eventName } from "./emitting.ts";
+import { endOfPush, pushContact, pushLacks, pushOutput } from "./pushing.ts";
 import { http, requestLacks, requestOf, shownRequest } from "./requesting.ts";
 import { internal, type StepType } from "./step.ts";
 
 const define = defining<StepType>();
 const external = "external";
-const out = ["out"] as const;
 
 export const externalSteps: readonly StepType[] = [
   define(
@@ -62,8 +63,15 @@ export const externalSteps: readonly StepType[] = [
   define(
     external,
     "mailing_export.push",
-    "Sends a contact to a mailing platform.",
-    { platform: need(label), config: may(values) },
-    { ports: out, side_effect: "keyed" },
+    "Sends a contact to a mailing platform, and waits until it is there.",
+    { platform: need(label), config: may(values), contact: may(anything) },
+    {
+      ...internal,
+      output: pushOutput,
+      run: pushContact,
+      awaited: endOfPush,
+      lacks: pushLacks,
+      does: { verb: "create", kind: () => mailingExport.name },
+    },
   ),
 ];
