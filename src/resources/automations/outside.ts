@@ -52,7 +52,7 @@ const timeLeft = (core: Core, { claimed_until }: Job): number =>
   Math.max(1_000, claimed_until.getTime() - core.clock().getTime() - reserveMs);
 
 /** In a transaction that holds the run and the claim. A run that was cancelled meanwhile keeps the answer, and does nothing more. */
-export async function settle(ctx: Ctx, turn: Turn, run: Run, answer: Answered): Promise<boolean> {
+export async function settle(ctx: Ctx, turn: Turn, run: Run, answer: Answered): Promise<Run | null> {
   const { receipt, request, step_run_id } = answer;
   const [open] = await lockToChange(ctx, automationStepRun, sql`t.id = ${step_run_id}`, "automation_step_run.settle");
   if (open === undefined) return stop(ctx, turn, null);

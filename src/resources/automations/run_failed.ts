@@ -11,7 +11,7 @@ import { finishRun } from "./living_runs.ts";
 import type { Turn } from "./run_parts.ts";
 import { lockQueue } from "./run_queue.ts";
 import { type Asked, answered, effectOf, endStep, writeStep } from "./run_step.ts";
-import { endRun, goOn, whenHeldEnds } from "./run_turn.ts";
+import { endRun, goOn, stop, whenHeldEnds } from "./run_turn.ts";
 import type { FailureClass, StepFailure } from "./step_failure.ts";
 import { stepTypesByName } from "./step_types.ts";
 import { endWait } from "./waits.ts";
@@ -30,15 +30,15 @@ interface OnError {
 
 type Failed = { code: string; message: string; fingerprint: string; [key: string]: unknown };
 
-/** In a transaction that holds the run and the claim. Returns whether the next step follows at once. */
+/** In a transaction that holds the run and the claim. Returns the run if its next turn follows at once. */
 export async function stepFailed(
   ctx: Ctx,
   turn: Turn,
   run: Run | null,
   failure: StepFailure,
   { isFinal = false, asked }: { isFinal?: boolean; asked?: Asked },
-): Promise<boolean> {
-  if (run === null) return false;
+): Promise<Run | null> {
+  if (run === null) return null;
   const step = turn.plan.graph.steps[run.current_node_id ?? ""];
   const said = { code: failure.code, class: failure.class, message: failure.message, step_id: run.current_node_id };
   const error = { ...said, fingerprint: fingerprint(said) };
@@ -95,22 +95,20 @@ function noteAnswer(ctx: Ctx, run: Run, { open, receipt }: Asked, error: object,
   store.update(ctx, automationStepRun, open, { attempts, ...more } as Values<typeof automationStepRun>);
 }
 
-function again(ctx: Ctx, turn: Turn, run: Run, pauseMs: number): false {
+function again(ctx: Ctx, turn: Turn, run: Run, pauseMs: number): null {
   store.update(ctx, automationRun, run, { attempt: run.attempt + 1, steps_executed: run.steps_executed + 1 }, undefined, null);
-  turn.release(ctx, new Date(ctx.now.getTime() + pauseMs));
-  return false;
+  return stop(ctx, turn, new Date(ctx.now.getTime() + pauseMs));
 }
 
 /** Goes on with the same step when the automation is published again, or when it is tried again. One of many is told. */
-async function hold(ctx: Ctx, turn: Turn, run: Run, error: Failed): Promise<false> {
+async function hold(ctx: Ctx, turn: Turn, run: Run, error: Failed): Promise<null> {
   // Of runs that fail at the same time, the later ones see the first.
   lockQueue(ctx, run.automation_id);
   const isKnown = await isHeldBy(ctx, run.automation_id, error.fingerprint);
   const values = { status: "held", status_reason: error.code, error, steps_executed: run.steps_executed + 1 } as const;
   store.update(ctx, automationRun, run, values, undefined, null);
   if (!isKnown) tell(ctx, turn, run, `${turn.automation.name} is held`, error.message);
-  turn.release(ctx, whenHeldEnds(ctx));
-  return false;
+  return stop(ctx, turn, whenHeldEnds(ctx));
 }
 
 async function isHeldBy(ctx: Ctx, automationId: string, fingerprint: string): Promise<boolean> {
@@ -122,12 +120,12 @@ async function isHeldBy(ctx: Ctx, automationId: string, fingerprint: string): Pr
   return row !== undefined;
 }
 
-function fail(ctx: Ctx, turn: Turn, run: Run, error: Failed, isGivenUp: boolean): false {
+function fail(ctx: Ctx, turn: Turn, run: Run, error: Failed, isGivenUp: boolean): null {
   tell(ctx, turn, run, `${turn.automation.name} failed`, error.message);
   if (!isGivenUp) return endRun(ctx, turn, run, { status: "failed", status_reason: error.code, error });
   // The job is ended by who gives it up.
   finishRun(ctx, run, { status: "failed", status_reason: error.code, error });
-  return false;
+  return null;
 }
 
 /** Once in five minutes for an automation, however many of its runs fail. */

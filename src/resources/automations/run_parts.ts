@@ -8,8 +8,8 @@ export interface Turn {
   plan: Plan;
   /** `run_as_user_id` of the version in force. */
   automation: { name: string; created_by: string | null; run_as_user_id: string | null; isHeld: boolean };
-  /** False when the next step has to wait for another turn of the job. */
-  mayGoOn: boolean;
+  /** False when the next step has to wait until the job is claimed again. */
+  mayGoOn(): boolean;
   /** The turn is over. The next one is due at this moment; null for none. */
   release(ctx: Ctx, again: Date | null): void;
   /** What replaces steps where nothing, or not everything, is carried out. */

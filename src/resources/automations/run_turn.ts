@@ -1,4 +1,4 @@
-// One turn of a run, in its transaction: it begins, ends a wait, or takes its next step.
+// One turn of a run, in a transaction that holds it: it begins, ends a wait, or takes its next step.
 import type { Ctx } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
 import { store } from "../../records/store.ts";
@@ -13,6 +13,7 @@ import { factsOfRun } from "./run_facts.ts";
 import type { Turn } from "./run_parts.ts";
 import { hasTurn, isLimited } from "./run_queue.ts";
 import { askAwaited, endStep, executeStep } from "./run_step.ts";
+import { stepTypesByName } from "./step_types.ts";
 import type { Trace } from "./trace.ts";
 import { holdsNow, nextLookOf } from "./wait_condition.ts";
 import { awaitEvents, comeUnread, endWait, type Purpose, type Signal, signalsFor } from "./waits.ts";
@@ -21,18 +22,28 @@ export type Run = Row<typeof automationRun>;
 
 export const isLiving = ({ status }: Run): boolean => (livingStates as readonly string[]).includes(status);
 
+const watchesOf = ({ graph }: Plan) => [...ofPurpose("goal", graph.goals), ...ofPurpose("exit", graph.exits)];
+
 /** Whether the turn begins to wait for events: then the log must stand still while it does. */
-export function waitsForEvents({ graph }: Plan, run: Run): boolean {
-  if (run.started_at === null) return (graph.goals ?? []).length + (graph.exits ?? []).length > 0;
-  const { type } = graph.steps[run.current_node_id ?? ""] ?? {};
+export function waitsForEvents(plan: Plan, run: Run): boolean {
+  if (run.started_at === null) return watchesOf(plan).length > 0;
+  const type = nextType(plan, run);
   return run.wait === null && (type === "wait.event" || type === "wait.condition");
 }
+
+/** Whether the turn has a transaction of its own: it holds others up, or another service is asked between it and the next. */
+export const standsAlone = (plan: Plan, run: Run): boolean =>
+  waitsForEvents(plan, run) ||
+  (run.started_at === null && isLimited(run)) ||
+  stepTypesByName.get(nextType(plan, run) ?? "")?.outside !== undefined;
+
+const nextType = ({ graph }: Plan, { current_node_id }: Run): string | undefined => graph.steps[current_node_id ?? ""]?.type;
 
 const heldMostMs = 30 * 86_400_000;
 const dayMs = 86_400_000;
 
-/** Returns whether the next step follows at once. */
-export async function takeTurn(ctx: Ctx, turn: Turn, found: Run, asksAgain: Date | null = null): Promise<boolean> {
+/** Returns the run if its next turn follows at once; null if it has stopped. */
+export async function takeTurn(ctx: Ctx, turn: Turn, found: Run, asksAgain: Date | null = null): Promise<Run | null> {
   const { plan, automation } = turn;
   if (!isLiving(found)) return stop(ctx, turn, null);
   if (found.status === "held" && ctx.now.getTime() - Date.parse(found.date_updated) > heldMostMs)
@@ -43,7 +54,8 @@ export async function takeTurn(ctx: Ctx, turn: Turn, found: Run, asksAgain: Date
     return endRun(ctx, turn, found, { status: "expired", status_reason: "max_run_days" });
   if (found.started_at === null) return begin(ctx, turn, found);
 
-  const signals = await signalsFor(ctx, found.id);
+  const mayBeSignalled = found.wait !== null || watchesOf(plan).length > 0;
+  const signals = mayBeSignalled ? await signalsFor(ctx, found.id) : [];
   const left = signals.find(({ purpose }) => purpose !== "wait");
   if (left !== undefined) return leave(ctx, turn, found, left);
   if (found.wait !== null && !hoursHaveCome(ctx, found)) return endOfWait(ctx, turn, found, signals);
@@ -76,7 +88,7 @@ export async function takeTurn(ctx: Ctx, turn: Turn, found: Run, asksAgain: Date
 }
 
 /** Stays as it is until it is published again, for at most a month. */
-function holdRun(ctx: Ctx, turn: Turn, run: Run): boolean {
+function holdRun(ctx: Ctx, turn: Turn, run: Run): null {
   if (run.status !== "held") store.update(ctx, automationRun, run, { status: "held", status_reason: "paused" }, undefined, null);
   return stop(ctx, turn, whenHeldEnds(ctx));
 }
@@ -85,10 +97,10 @@ function holdRun(ctx: Ctx, turn: Turn, run: Run): boolean {
 export const whenHeldEnds = ({ now }: Ctx): Date => new Date(now.getTime() + heldMostMs + dayMs);
 
 /** From now on, its goals and exits are looked out for: since the event that started it. */
-async function begin(ctx: Ctx, turn: Turn, run: Run): Promise<boolean> {
+async function begin(ctx: Ctx, turn: Turn, run: Run): Promise<Run | null> {
   if (isLimited(run) && !(await hasTurn(ctx, run))) return park(ctx, turn, run);
   const { graph } = turn.plan;
-  const watches = [...watchesOf("goal", graph.goals), ...watchesOf("exit", graph.exits)];
+  const watches = watchesOf(turn.plan);
   const facts = watches.length === 0 ? null : await factsOfRun(ctx, turn, run, watches);
   // What is replayed begins anew: its goals count from now on.
   const since = (run.is_replay ? null : (run.started_by as { at?: string } | null)?.at) ?? run.date_created;
@@ -106,16 +118,16 @@ async function begin(ctx: Ctx, turn: Turn, run: Run): Promise<boolean> {
 }
 
 /** Until one that it waits for is over. */
-function park(ctx: Ctx, turn: Turn, run: Run): false {
+function park(ctx: Ctx, turn: Turn, run: Run): null {
   store.update(ctx, automationRun, run, { status: "queued", status_reason: "concurrency" }, undefined, null);
   return stop(ctx, turn, null);
 }
 
-const watchesOf = (purpose: Purpose, watches: readonly unknown[] = []) =>
+const ofPurpose = (purpose: Purpose, watches: readonly unknown[] = []) =>
   watches.filter(isObject).map((watch) => ({ purpose, watch }));
 
 /** A goal or an exit was reached. A goal may name the step to go on with. */
-async function leave(ctx: Ctx, turn: Turn, run: Run, { purpose, name }: Signal): Promise<boolean> {
+async function leave(ctx: Ctx, turn: Turn, run: Run, { purpose, name }: Signal): Promise<Run | null> {
   await endStep(ctx, run, { status: "cancelled", branch: null });
   endWait(ctx, run.id);
   const goal = (turn.plan.graph.goals ?? []).find((one) => isObject(one) && one.id === name) as any;
@@ -149,7 +161,7 @@ function hoursHaveCome({ now }: Ctx, { wait }: Run): boolean {
 }
 
 /** The event came, or the condition holds, or the time is over; or it was woken for something else, and waits on. */
-async function endOfWait(ctx: Ctx, turn: Turn, run: Run, signals: Signal[]): Promise<boolean> {
+async function endOfWait(ctx: Ctx, turn: Turn, run: Run, signals: Signal[]): Promise<Run | null> {
   const wait = run.wait as unknown as KeptWait;
   const found: Trace = [];
   const until = new Date(wait.until);
@@ -184,18 +196,18 @@ async function endOfWait(ctx: Ctx, turn: Turn, run: Run, signals: Signal[]): Pro
 // --- how a turn ends ---
 
 /** A run without a next step is over. */
-export function goOn(ctx: Ctx, turn: Turn, run: Run): boolean {
+export function goOn(ctx: Ctx, turn: Turn, run: Run): Run | null {
   if (!isLiving(run)) return stop(ctx, turn, null);
   if (run.current_node_id === null) return endRun(ctx, turn, run, { status: "completed" });
-  return turn.mayGoOn || stop(ctx, turn, ctx.now);
+  return turn.mayGoOn() ? run : stop(ctx, turn, ctx.now);
 }
 
-export function stop(ctx: Ctx, turn: Turn, again: Date | null): false {
+export function stop(ctx: Ctx, turn: Turn, again: Date | null): null {
   turn.release(ctx, again);
-  return false;
+  return null;
 }
 
-export function endRun(ctx: Ctx, turn: Turn, run: Run, values: Partial<Run>): false {
+export function endRun(ctx: Ctx, turn: Turn, run: Run, values: Partial<Run>): null {
   finishRun(ctx, run, values);
   return stop(ctx, turn, null);
 }

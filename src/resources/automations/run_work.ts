@@ -1,13 +1,13 @@
-// The work for automations: a job is one run. It takes one step after the other, each in a transaction of its own, with its result and
-// the place where the run goes on. So whatever a killed worker had not committed is done by the next one, and nothing twice.
+// The work for automations: a job is one run. It takes one turn after the other. Those up to a wait, or to a question to another service,
+// share a transaction with their results and the place where the run goes on. So whatever a killed worker had not committed is done by
+// the next one, and nothing twice.
 import { LRUCache } from "lru-cache";
 import { actorOfMember } from "../../auth/unscoped_work.ts";
 import { type Ctx, query } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
-import type { Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { requestOf } from "../../jobs/claims.ts";
-import { holdClaim, type Job, release, type Work } from "../../jobs/job.ts";
+import { ClaimLost, holdClaim, type Job, release, type Work } from "../../jobs/job.ts";
 import { actingAs, asService, asSystem, readingAs, systemActor } from "../../records/acting.ts";
 import { findRecords } from "../../records/records.ts";
 import { lockToChange } from "../../records/references.ts";
@@ -20,13 +20,13 @@ import { stepFailed } from "./run_failed.ts";
 import type { Turn } from "./run_parts.ts";
 import { isLimited, lockQueue } from "./run_queue.ts";
 import { endStep } from "./run_step.ts";
-import { endRun, isLiving, takeTurn, waitsForEvents } from "./run_turn.ts";
+import { endRun, isLiving, type Run, standsAlone, takeTurn, waitsForEvents } from "./run_turn.ts";
 import { failureOf, StepFailure } from "./step_failure.ts";
 import { stubsOf } from "./stubs.ts";
 import { holdConsumer } from "./waits.ts";
 
-/** After so many steps, or so long, other runs get the place. */
-const [stepsMost, turnsForMs] = [25, 2_000];
+/** After so many turns, or so long, other runs get the place. */
+const [turnsMost, turnsForMs] = [25, 2_000];
 
 export const runWork: Work = {
   ...runJobs,
@@ -34,52 +34,86 @@ export const runWork: Work = {
   slots: 16,
   async run(core, job) {
     const until = performance.now() + turnsForMs;
-    for (let left = stepsMost; ; left--) if (!(await takeStep(core, job, () => left > 1 && performance.now() < until))) return;
+    for (let left = turnsMost, most = left; ; ) {
+      const stretch: Stretch = { taken: 0, most, mayGoOn: () => stretch.taken < left && performance.now() < until };
+      try {
+        if (!(await takeStretch(core, job, stretch))) return;
+        left -= stretch.taken;
+        most = left;
+      } catch (error) {
+        if (error instanceof ClaimLost || stretch.taken <= 1) throw error;
+        // What came before the turn that failed is done again, and stays. The turn then fails alone.
+        most = stretch.taken - 1;
+      }
+    }
   },
   async giveUp(ctx, job) {
-    const found = await readTurn(ctx, job, false);
+    const found = await readTurn(ctx, job, () => false);
     const failure = new StepFailure("crashed", "internal", "Several workers ended in the middle of this step");
     if (found !== null) await stepFailed(ctx, found.turn, await locked(ctx, job), failure, { isFinal: true });
   },
 };
 
-/** Returns whether the next step follows at once. The job is then still claimed. */
-async function takeStep(core: Core, job: Job, mayGoOn: () => boolean): Promise<boolean> {
+/** The turns of one transaction. */
+interface Stretch {
+  /** With the one that is being taken. */
+  taken: number;
+  most: number;
+  mayGoOn(): boolean;
+}
+
+/** Takes turns in one transaction. Returns whether the next one follows at once: the job is then still claimed. */
+async function takeStretch(core: Core, job: Job, stretch: Stretch): Promise<boolean> {
   const reading = await readingAs(core, systemActor(job.organization_id), requestOf(job));
-  const found = await readTurn(reading, job, mayGoOn());
+  const found = await readTurn(reading, job, stretch.mayGoOn);
   const inside = <T>(act: (ctx: Ctx) => Promise<T>) => asSystem(core, job.organization_id, requestOf(job), act);
   if (found === null) return inside((ctx) => end(ctx, job));
   const { turn, run } = found;
   const asked = await askOutside(core, reading, job, turn, run);
-  if (asked instanceof Answered) return inside((ctx) => settleLocked(ctx, { ...turn, mayGoOn: mayGoOn() }, job, asked));
-  const fail = (failure: StepFailure) =>
-    inside(async (ctx) => {
-      const present = await locked(ctx, job);
-      await holdClaim(ctx, job);
-      return present === null || !isLiving(present) ? end(ctx, job) : stepFailed(ctx, turn, present, failure, {});
-    });
+  if (asked instanceof Answered) return inside((ctx) => settleLocked(ctx, turn, job, asked));
 
   const act = async (ctx: Ctx): Promise<boolean> => {
+    // The transaction may be repeated.
+    stretch.taken = 0;
     if (waitsForEvents(turn.plan, run)) await holdConsumer(ctx);
     const present = await locked(ctx, job);
     if (present !== null && present.started_at === null && isLimited(present)) lockQueue(ctx, present.automation_id);
     await holdClaim(ctx, job);
-    return present === null ? end(ctx, job) : takeTurn(ctx, turn, present, asked);
+    if (present === null) return end(ctx, job);
+    return takeTurns(present, stretch, turn.plan, (one) => takeTurn({ ...ctx, now: core.clock() }, turn, one, asked));
   };
   try {
     return await inItsName(core, { ...turn, job }, act);
   } catch (error) {
+    if (stretch.taken > 1) throw error;
     if (error instanceof RecordGone) return inside((ctx) => endGone(ctx, turn, job));
     const failure = failureOf(error) ?? endless(job, error);
     if (failure === null) throw error;
-    return fail(failure);
+    return inside((ctx) => failLocked(ctx, turn, job, failure));
   }
+}
+
+/** One after the other, as long as they belong together. */
+async function takeTurns(found: Run, stretch: Stretch, plan: Plan, take: (run: Run) => Promise<Run | null>): Promise<boolean> {
+  for (let run = found, next: Run | null; ; run = next) {
+    stretch.taken++;
+    next = await take(run);
+    if (next === null) return false;
+    if (stretch.taken >= stretch.most || standsAlone(plan, run) || standsAlone(plan, next)) return true;
+  }
+}
+
+async function failLocked(ctx: Ctx, turn: Turn, job: Job, failure: StepFailure): Promise<boolean> {
+  const run = await locked(ctx, job);
+  await holdClaim(ctx, job);
+  if (run === null || !isLiving(run)) return end(ctx, job);
+  return (await stepFailed(ctx, turn, run, failure, {})) !== null;
 }
 
 async function settleLocked(ctx: Ctx, turn: Turn, job: Job, answer: Answered): Promise<boolean> {
   const run = await locked(ctx, job);
   await holdClaim(ctx, job);
-  return run === null ? end(ctx, job) : settle(ctx, turn, run, answer);
+  return run === null ? end(ctx, job) : (await settle(ctx, turn, run, answer)) !== null;
 }
 
 async function endGone(ctx: Ctx, turn: Turn, job: Job): Promise<false> {
@@ -87,7 +121,8 @@ async function endGone(ctx: Ctx, turn: Turn, job: Job): Promise<false> {
   if (run === null || !isLiving(run)) return end(ctx, job);
   await holdClaim(ctx, job);
   await endStep(ctx, run, { status: "cancelled" });
-  return endRun(ctx, turn, run, { status: "exited", status_reason: "record_deleted" });
+  endRun(ctx, turn, run, { status: "exited", status_reason: "record_deleted" });
+  return false;
 }
 
 /** What is tried again by the job itself is given up in the end. */
@@ -132,7 +167,7 @@ export async function inItsName<T>(core: Core, { plan, job, automation }: Acting
 /** Versions never change. */
 const plans = new LRUCache<string, Plan>({ max: 1000 });
 
-async function readTurn(ctx: Ctx, job: Job, mayGoOn: boolean): Promise<{ turn: Turn; run: Row<typeof automationRun> } | null> {
+async function readTurn(ctx: Ctx, job: Job, mayGoOn: () => boolean): Promise<{ turn: Turn; run: Run } | null> {
   const [run] = await findRecords(ctx, automationRun, [sql`t.id = ${job.object_id}`]);
   if (run === undefined || !isLiving(run)) return null;
   const [automation] = await query(ctx, {

@@ -74,7 +74,7 @@ export async function simulateRun(ctx: Ctx, given: Simulated, heard: Heard[]): P
       run_as_user_id: given.plan.settings.run_as_user_id,
       isHeld: false,
     },
-    mayGoOn: true,
+    mayGoOn: () => true,
     release: (_, again) => void (clock.due = again),
     rehearsal: actedOut(given, clock, waits),
   };
@@ -82,9 +82,9 @@ export async function simulateRun(ctx: Ctx, given: Simulated, heard: Heard[]): P
   const lastAt = performance.now() + longestMs;
   let isTruncated = false;
   for (let turns = 0; isLiving(run) && run.status !== "held" && !isTruncated; turns++) {
-    const goesOn = await turnOf({ ...ctx, actor: given.actor, now: clock.now, meta: {} }, turn, run, heard);
+    const next = await turnOf({ ...ctx, actor: given.actor, now: clock.now, meta: {} }, turn, run, heard);
     [run] = (await findRecords(asItself(ctx), automationRun, [sql`t.id = ${run.id}`])) as [Run];
-    if (!goesOn && isLiving(run)) clock.now = run.wait_until !== null ? new Date(run.wait_until) : (clock.due ?? clock.now);
+    if (next === null && isLiving(run)) clock.now = run.wait_until !== null ? new Date(run.wait_until) : (clock.due ?? clock.now);
     isTruncated = isLiving(run) && (turns >= turnsMost || performance.now() > lastAt);
   }
   const steps = await findRecords(asItself(ctx), automationStepRun, [sql`t.run_id = ${run.id}`], sql`order by t.sequence, t.id`);
@@ -101,7 +101,7 @@ async function begin(ctx: Ctx, { plan, automation, occurrence, input }: Simulate
 }
 
 /** As the worker does it: a step that fails leaves nothing behind, and then its `on_error` decides. */
-async function turnOf(ctx: Ctx, turn: Turn, run: Run, heard: Heard[]): Promise<boolean> {
+async function turnOf(ctx: Ctx, turn: Turn, run: Run, heard: Heard[]): Promise<Run | null> {
   const before = heard.length;
   try {
     return await attempted(ctx, () => takeTurn(ctx, turn, run));
