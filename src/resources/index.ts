@@ -11,6 +11,7 @@ import { callAccepted, callEnded, callOver, callPlaced, callRung, callState, cal
 import { activities } from "./activities/index.ts";
 import { textReceived } from "./activities/texts_in.ts";
 import { textTold } from "./activities/texts_told.ts";
+import { ai } from "./ai/index.ts";
 import { anyAutomation } from "./automations/any_automation.ts";
 import { automationStepRun } from "./automations/automation_run.ts";
 import { hookAddress } from "./automations/hooks/receive.ts";
@@ -63,6 +64,7 @@ export const operations: readonly Operation[] = [
   ...contacts,
   ...opportunities,
   ...reports,
+  ...ai,
   ...quotes,
   ...projects,
   ...customData,

@@ -1,0 +1,33 @@
+// `POST /ai/generate_icp_rubric/`: a rubric from a description in words. It is saved by a change of the organization's settings.
+import { z } from "zod";
+import { invalid } from "../../core/errors.ts";
+import { operation } from "../../core/operation.ts";
+import { customFieldsOf } from "../../records/custom_fields.ts";
+import { isBlank } from "../../values/blank.ts";
+import { rubric } from "../organization/rubric.ts";
+import { rubricOfWords } from "./rubric_of_words.ts";
+
+const described = z.string().max(5000);
+
+export const generateIcpRubric = operation({
+  name: "ai.generate_icp_rubric",
+  method: "POST",
+  path: "/ai/generate_icp_rubric/",
+  doc: "Turns a description of the ideal customer into a rubric for scoring. Nothing is saved: send `rubric` as `settings.icp.rubric` of the organization to use it.",
+  permission: "member",
+  group: "ai",
+  transaction: false,
+  scope: "read",
+  input: {
+    description: described
+      .optional()
+      .describe("The ideal customer in words: industries, countries, sizes, roles, signs of interest."),
+    prompt: described.optional().describe("The same as `description`."),
+  },
+  output: z.strictObject({ rubric: z.object({ ...rubric.def.in.shape }).loose() }),
+  async run(ctx, { description, prompt }) {
+    const words = description ?? prompt ?? "";
+    if (isBlank(words)) throw invalid({ description: "must say what an ideal customer is like" });
+    return { rubric: rubricOfWords(words.trim(), customFieldsOf(ctx.directory, "lead")) };
+  },
+});

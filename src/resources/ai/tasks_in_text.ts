@@ -1,0 +1,105 @@
+// Finds in a text what somebody has to do, and until when, by the words that announce such things in four languages.
+import * as chrono from "chrono-node";
+import { todayIn } from "../../values/time.ts";
+import { type Language, languageOf, languages } from "./language_of.ts";
+import { sentencesOf } from "./sentences.ts";
+
+export interface FoundTask {
+  text: string;
+  /** The day it is due; null where the text names none. */
+  date: string | null;
+  _type: "call" | "email" | "meeting" | "sms" | "lead";
+  priority: "high" | "medium" | "low" | null;
+}
+
+interface Asking {
+  now: Date;
+  zone: string;
+}
+
+/** More would be noise. */
+const tasksMax = 50;
+
+export function tasksIn(text: string, asking: Asking): FoundTask[] {
+  const usual = languageOf(text);
+  const found = sentencesOf(text).flatMap((sentence) => taskOf(sentence, usual, asking));
+  return found.filter((one, i) => found.findIndex(({ text: other }) => other === one.text) === i).slice(0, tasksMax);
+}
+
+function taskOf(sentence: string, usual: Language, asking: Asking): FoundTask[] {
+  if (isDone(sentence)) return [];
+  const words = withoutMark(sentence);
+  // Short texts have few small words, so the words that announce a task decide on the language.
+  const language = [usual, ...languages].find((one) => announces(words, one)) ?? (hasMark(sentence) ? usual : null);
+  if (language === null) return [];
+  return [{ text: words, date: dayIn(words, language, asking), _type: typeOf(words), priority: priorityOf(words) }];
+}
+
+// --- is it a task? ---
+
+const mark = /^(?:[-*•]\s*)?(?:\[\s?\]\s*|(?:to-?do|action(?: item)?|task|next step|aufgabe|à faire|tarea)s?\s*:\s*)/iu;
+const bullet = /^[-*•]\s+/u;
+
+const hasMark = (sentence: string): boolean => mark.test(sentence);
+const isDone = (sentence: string): boolean => /^(?:[-*•]\s*)?\[x\]/i.test(sentence);
+const withoutMark = (sentence: string): string => sentence.replace(mark, "").replace(bullet, "").trim();
+
+/** At the start of a sentence they tell somebody what to do. */
+const imperatives: Readonly<Record<Language, RegExp>> = {
+  en: /^(?:and |then |also |so )?(?:please )?(?:don't forget|remember|make sure|follow[- ]?up|call|phone|ring|e-?mail|write|reply|respond|answer|send|share|forward|schedule|book|arrange|set up|organi[sz]e|prepare|draft|review|check|confirm|update|create|add|finish|complete|submit|sign|invite|invoice|order|ask|tell|remind|get back|reach out|text|meet|discuss|deliver|fix|provide)\b/i,
+  de: /^(?:und |dann |bitte )?(?:nicht vergessen|nachfassen|anrufen|rufen sie|ruf |senden sie|schicken sie|schick |sende |schreiben sie|schreib |antworten sie|vereinbaren|vereinbare|prüfen sie|prüfe |bestätigen sie|bestätige |erstellen|erstelle|bereiten sie|unterschreiben sie|melden sie sich|bitte )/i,
+  fr: /^(?:et |puis |merci de |veuillez |prière de )?(?:appeler|appelez|envoyer|envoyez|écrire|écrivez|répondre|répondez|relancer|relancez|planifier|planifiez|organiser|organisez|préparer|préparez|confirmer|confirmez|vérifier|vérifiez|n'oubliez pas|rappeler|rappelez|signer|signez)(?!\p{L})/iu,
+  es: /^(?:y |luego |por favor,? )?(?:llamar|llame|llama|enviar|envíe|envía|envíen|escribir|escriba|responder|responda|programar|programe|preparar|prepare|confirmar|confirme|revisar|revise|no olvide|recordar|firmar|firme|contactar|contacte)(?!\p{L})/iu,
+};
+
+/** Anywhere in a sentence they promise or ask for something. */
+const promises: Readonly<Record<Language, RegExp>> = {
+  en: /\b(?:(?:i|we)(?:'ll| will| need to| have to| must| should|'m going to|'re going to| am going to| are going to) (?!be\b|not\b|never\b|see\b|have\b)|(?:can|could|would|will) you (?:please )?|please (?!find|note|let us know if|see)|(?:need|needs) to be|needs? (?:a |an |to )|deadline|by (?:end of|eod|eow))/i,
+  de: /(?<!\p{L})(?:(?:ich|wir) (?:werden?|müssen|muss|sollten|sollte) |(?:können|könnten|würden) sie |bitte |muss bis |müssen bis |melde mich|melden uns)/iu,
+  fr: /(?<!\p{L})(?:(?:je vais|nous allons|il faut|je dois|nous devons) |(?:pouvez|pourriez)[- ]vous |merci de |veuillez )/iu,
+  es: /(?<!\p{L})(?:(?:voy a|vamos a|tengo que|tenemos que|hay que|debo|debemos) |(?:puede|podría|pueden|podrían) (?:usted )?|por favor)/iu,
+};
+
+const announces = (words: string, language: Language): boolean =>
+  imperatives[language].test(words) || promises[language].test(words);
+
+// --- what, when, how urgent ---
+
+const kinds: readonly (readonly [FoundTask["_type"], RegExp])[] = [
+  ["sms", /\b(?:sms|text (?:him|her|them|me|us|back)|whatsapp)\b/i],
+  ["meeting", /\b(?:meeting|meet|demo|appointment|termin|besprechung|réunion|rendez-vous|reunión|cita)\b/iu],
+  [
+    "call",
+    /(?<!\p{L})(?:call|phone|ring|anrufen|anruf|ruf|rufen|appeler|appelez|rappeler|rappelez|llamar|llame|llama)(?!\p{L})/iu,
+  ],
+  [
+    "email",
+    /(?<!\p{L})(?:e-?mail|mail|send|reply|respond|forward|write|senden|sende|schicken|schick|schreiben|antworten|envoyer|envoyez|écrire|écrivez|répondre|enviar|envíe|escribir|escriba|responder)(?!\p{L})/iu,
+  ],
+];
+
+const typeOf = (words: string): FoundTask["_type"] => kinds.find(([, sign]) => sign.test(words))?.[0] ?? "lead";
+
+const urgent =
+  /(?<!\p{L})(?:urgent(?:ly)?|asap|as soon as possible|immediately|right away|critical|top priority|dringend|sofort|eilig|umgehend|d'urgence|immédiatement|urgente|inmediatamente|cuanto antes)(?!\p{L})/iu;
+const idle =
+  /(?<!\p{L})(?:no rush|no hurry|whenever|when you have time|low priority|at some point|keine eile|pas urgent|sin prisa)(?!\p{L})/iu;
+
+const priorityOf = (words: string): FoundTask["priority"] => (idle.test(words) ? "low" : urgent.test(words) ? "high" : null);
+
+const parsers: Readonly<Record<Language, typeof chrono.casual>> = {
+  en: chrono.en.casual,
+  de: chrono.de.casual,
+  fr: chrono.fr.casual,
+  es: chrono.es.casual,
+};
+
+/** The first day that the sentence names, seen from today in the caller's zone. Days without a year are in the future. */
+function dayIn(words: string, language: Language, { now, zone }: Asking): string | null {
+  // The parser counts from a moment in the machine's zone: noon of the caller's day is the same day there.
+  const [year, month, day] = todayIn(now, zone).split("-").map(Number) as [number, number, number];
+  const [found] = parsers[language].parse(words, new Date(year, month - 1, day, 12), { forwardDate: true });
+  if (found === undefined) return null;
+  const [y, m, d] = (["year", "month", "day"] as const).map((part) => found.start.get(part) ?? 0) as [number, number, number];
+  return `${String(y).padStart(4, "0")}-${String(m).padStart(2, "0")}-${String(d).padStart(2, "0")}`;
+}
