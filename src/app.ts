@@ -43,6 +43,8 @@ export interface AppOptions {
   smtpUrl?: string | null;
   /** The providers for connecting accounts at Google and Microsoft. */
   oauth: Config["oauth"];
+  /** The operator's account for enrichment. */
+  peopleDataLabs?: Config["people_data_labs"];
   clock?: () => Date;
   onError?: (error: Error) => void;
 }
@@ -94,6 +96,7 @@ const settingsOf = ({
   listSources = [],
   smtpUrl = null,
   oauth,
+  peopleDataLabs = null,
 }: AppOptions): Settings => ({
   base_url: baseUrl,
   addresses: publicAddresses(outboundAllowCidrs, outboundPorts),
@@ -102,4 +105,5 @@ const settingsOf = ({
   mail: smtpUrl === null ? null : openMailer(smtpUrl, baseUrl),
   list_sources: listSources,
   oauth: openProviders(oauth),
+  people_data_labs: peopleDataLabs,
 });

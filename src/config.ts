@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { RateGroup } from "./core/operation.ts";
 import { senderOf } from "./services/mail.ts";
 import type { MailPlace, OauthType, ProviderSettings } from "./services/oauth_providers.ts";
+import type { PeopleDataLabsAccount } from "./services/people_data_labs.ts";
 import { webPorts } from "./services/public_address.ts";
 import type { S3Place } from "./services/s3.ts";
 
@@ -31,6 +32,8 @@ export interface Config {
   smtp_url: string | null;
   /** The providers for connecting accounts at Google and Microsoft. */
   oauth: Readonly<Record<OauthType, ProviderSettings>>;
+  /** The operator's account for enrichment, or null. */
+  people_data_labs: PeopleDataLabsAccount | null;
   /** Null: off. */
   rate_limits: RateLimits | null;
   /** Private networks that requests to addresses chosen by users may reach. */
@@ -179,6 +182,8 @@ const environment = z.object({
   MICROSOFT_BASE_URL: address(["http:", "https:"]).optional(),
   MICROSOFT_IMAP_URL: mailPlace("imap").prefault("imaps://outlook.office365.com"),
   MICROSOFT_SMTP_URL: mailPlace("smtp").prefault("smtps://smtp.office365.com:587"),
+  PDL_API_KEY: z.string().optional(),
+  PDL_BASE_URL: address(["http:", "https:"]).optional(),
   RATE_LIMIT: onOff.default(true),
   RATE_LIMIT_READ: rate.prefault(defaultRateLimits.read),
   RATE_LIMIT_WRITE: rate.prefault(defaultRateLimits.write),
@@ -251,6 +256,7 @@ function configOf(env: z.output<typeof environment>): Config {
     s3: env.S3_BUCKET === undefined ? null : s3Of(env),
     smtp_url: env.SMTP_URL ?? null,
     oauth: oauthOf(env),
+    people_data_labs: env.PDL_API_KEY === undefined ? null : { api_key: env.PDL_API_KEY, base_url: env.PDL_BASE_URL ?? null },
     rate_limits: env.RATE_LIMIT ? rateLimitsOf(env) : null,
     outbound_allow_cidrs: env.OUTBOUND_ALLOW_CIDRS,
     outbound_ports: env.OUTBOUND_PORTS,

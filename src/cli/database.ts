@@ -59,4 +59,5 @@ export const appOptions = async (config: Config, databaseUrl: string) => ({
   listSources: config.list_sources,
   smtpUrl: config.smtp_url,
   oauth: config.oauth,
+  peopleDataLabs: config.people_data_labs,
 });

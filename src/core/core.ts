@@ -2,6 +2,7 @@
 import type { Database } from "../db/database.ts";
 import type { Mailer } from "../services/mail.ts";
 import type { OauthProviders } from "../services/oauth_providers.ts";
+import type { PeopleDataLabsAccount } from "../services/people_data_labs.ts";
 import type { PublicAddresses } from "../services/public_address.ts";
 import type { Secrets } from "../services/secrets.ts";
 import type { Storage } from "../services/storage.ts";
@@ -32,6 +33,8 @@ export interface Settings {
   mail: Mailer | null;
   /** The sources that contacts' profiles are synced from and lists are copied from. The first is the default. */
   list_sources: readonly string[];
+  /** The operator's account for enrichment; null without one. */
+  people_data_labs: PeopleDataLabsAccount | null;
   /** Through what members connect their accounts at Google and Microsoft. */
   oauth: OauthProviders;
 }

@@ -90,6 +90,7 @@ export async function listen(t: TestContext, given: Given = {}) {
           mail: null,
           list_sources: [],
           oauth: openProviders(config.oauth),
+          people_data_labs: config.people_data_labs,
         },
         clock: () => new Date(),
       },

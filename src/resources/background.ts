@@ -13,6 +13,7 @@ import { runWork } from "./automations/run_work.ts";
 import { bulkWork } from "./bulk_actions/bulk_work.ts";
 import { calendarWork } from "./calendars/follow.ts";
 import { customDataWork } from "./custom_data/custom_data_work.ts";
+import { enrichmentWork } from "./enrichment/enrichment_work.ts";
 import { exportWork } from "./exports/export_work.ts";
 import { importWork } from "./imports/import_work.ts";
 import { mailboxWork } from "./mail_in/mailbox_work.ts";
@@ -60,6 +61,7 @@ export const background: Background = {
     shareWork,
     importWork,
     mailingExportWork,
+    enrichmentWork,
   ],
   consumers: [webhookConsumer, automationConsumer],
   timers,

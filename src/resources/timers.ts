@@ -8,6 +8,7 @@ import { begunMeetings } from "./activities/meetings_by_clock.ts";
 import { lateMessages, waitingMessages } from "./activities/outbox_by_clock.ts";
 import { calendarsTimer } from "./calendars/unfollowed.ts";
 import { endedSnoozes } from "./conversations/snoozes_by_clock.ts";
+import { answerDays } from "./enrichment/answers.ts";
 import { expiredExports } from "./exports/expired.ts";
 import { endedLinks } from "./files/links_by_clock.ts";
 import { storedBytesTimer } from "./files/sweep.ts";
@@ -41,6 +42,8 @@ const automationOccasions: Kept = {
   key: ["automation_id", "object_id", "occasion"],
   seconds: 30 * day,
 };
+const enrichmentAnswers: Kept = { table: "enrichment_answer", key: ["key"], seconds: answerDays * day };
+const enrichmentDays: Kept = { table: "enrichment_day", key: ["day"], seconds: 90 * day };
 const mailboxDays: Kept = { table: "mailbox_day", key: ["mailbox", "day"], seconds: 90 * day };
 const systemMail: Kept = { table: "system_mail", key: ["id"], seconds: 30 * day };
 
@@ -91,6 +94,8 @@ export const timers: readonly Timer[] = [
   ),
   dropped("mailing_items", hour, "What became of each contact of a mailing export is deleted after 37 days.", mailingItems),
   dropped("automation_occasions", day, "What the clock started automations for is forgotten after 30 days.", automationOccasions),
+  dropped("enrichment_answers", day, "What enrichment was answered is forgotten after 90 days.", enrichmentAnswers),
+  dropped("enrichment_days", day, "Daily counts of credits for enrichment are deleted after 90 days.", enrichmentDays),
   dropped("mailbox_days", day, "Daily counts of sent mail are deleted after 90 days.", mailboxDays),
   dropped("sequence_quotas", day, "Daily counts of what sequences sent are deleted after 30 days.", sequenceQuotas),
   dropped("oauth_answers", hour, "Members' answers from Google and Microsoft are deleted after an hour.", oauthAnswers),

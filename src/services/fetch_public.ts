@@ -20,6 +20,7 @@ export interface Fetched {
   /** Headers as received. */
   contentType: string | null;
   contentDisposition: string | null;
+  contentEncoding: string | null;
   contentLength: number | null;
   body: IncomingMessage;
 }
@@ -53,10 +54,11 @@ export async function fetchPublic<T>(
     const {
       "content-type": contentType = null,
       "content-disposition": contentDisposition = null,
+      "content-encoding": contentEncoding = null,
       "content-length": length,
     } = answer.headers;
     const contentLength = length === undefined ? null : Number(length);
-    return await take({ url, contentType, contentDisposition, contentLength, body: answer });
+    return await take({ url, contentType, contentDisposition, contentEncoding, contentLength, body: answer });
   } catch (error) {
     if (limit.signal.aborted) throw new NotFetched("took too long", { cause: error });
     throw error;

@@ -20,7 +20,7 @@ async function withSecrets() {
   await acme.post("/webhook/", { url: "https://93.184.216.34/hook", events: ["lead.created"] }, { "idempotency-key": "once" });
   const server = { host: "93.184.216.34", password: "hunter2" };
   for (let i = 0; i < 5; i++) await acme.post("/connected_account/", { email: `a${i}@example.com`, smtp: server, imap: server });
-  await acme.put("/credentials/apollo/", { api_key: "0123456789abcdef" });
+  await acme.put("/credentials/peopledatalabs/", { api_key: "0123456789abcdef" });
   const grant = { provider: "google", client_id: "app", subject: acme.id, refresh_token: "refresh", access_tokens: {} } as const;
   await acme.inside(async (ctx) => writeGrant(ctx, { organization_id: acme.id, id: "emailacct_gone" }, grant));
   return acme;

@@ -54,6 +54,7 @@ export async function startService({ env = {}, databaseUrl, gate }: ServiceOptio
     listSources: config.list_sources,
     smtpUrl: config.smtp_url,
     oauth: config.oauth,
+    peopleDataLabs: config.people_data_labs,
     clock: () => clock.now ?? new Date(),
   });
   // A test may read across organizations. The service does so only where it says why.

@@ -42,7 +42,7 @@ test("a secret shows its last characters, and is stored sealed", async () => {
 test("of a short secret nothing is shown", async () => {
   const acme = await organization();
 
-  const answer = await acme.put("/credentials/apollo/", { api_key: "short" });
+  const answer = await acme.put("/credentials/peopledatalabs/", { api_key: "short" });
 
   assert.deepEqual(answer.values, { api_key: "••••" });
 });

@@ -99,9 +99,7 @@ export const services: readonly Service[] = [
   ),
   service("sendgrid", "SendGrid", "email", apiKey, address("base_url", "Base URL")),
   service("mailgun", "Mailgun", "email", apiKey, plain("domain", "Domain"), plain("region", "Region", false)),
-  service("apollo", "Apollo", "enrichment", apiKey),
-  service("clearbit", "Clearbit", "enrichment", apiKey),
-  service("hunter", "Hunter", "enrichment", apiKey),
+  service("peopledatalabs", "People Data Labs", "enrichment", apiKey, address("base_url", "Base URL")),
   service(
     "mailchimp",
     "Mailchimp",

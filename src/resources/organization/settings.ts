@@ -43,6 +43,10 @@ const known: Record<string, z.ZodType> = {
     machines: z.boolean().optional(),
   }),
   business_hours: section,
+  enrichment: z.looseObject({
+    credits_per_day: z.int().min(0).optional(),
+    credits_per_month: z.int().min(0).optional(),
+  }),
   sequences: z.looseObject({ one_at_a_time: z.boolean().optional() }),
 };
 

@@ -1,0 +1,115 @@
+// Asks the paid provider for what free sources did not find. Before that a credit is taken, and it is given back where nothing was found.
+import type { Ctx } from "../../core/context.ts";
+import type { Core } from "../../core/core.ts";
+import { sql } from "../../db/sql.ts";
+import { requestOf } from "../../jobs/claims.ts";
+import { holdClaim, type Job, release } from "../../jobs/job.ts";
+import { actingAs } from "../../records/acting.ts";
+import { lockToChange } from "../../records/references.ts";
+import { store } from "../../records/store.ts";
+import { lookUp, type Query } from "../../services/people_data_labs.ts";
+import { answerKey, rememberAnswer, rememberedAnswer } from "./answers.ts";
+import { isEmpty, wantedFields } from "./apply.ts";
+import { creditDay, creditsUsedUp, giveBackCredit, takeCredit } from "./credits.ts";
+import { enrichment } from "./enrichment.ts";
+import { type Found, leastConfidence } from "./found.ts";
+import { companyQuery, connectedAccount, foundCompany, foundPerson, personQuery } from "./people_data_labs.ts";
+import type { Enrichment } from "./start.ts";
+import type { Subject } from "./subject.ts";
+
+/** What came of it. An `answer` is to be remembered. */
+export interface Asked {
+  is: "asked";
+  found: Found;
+  credits: number;
+  error: string | null;
+  answer?: { key: string; found: Found | null };
+}
+
+const unasked: Asked = { is: "asked", found: { facts: [], result: {} }, credits: 0, error: null };
+
+/** After so many attempts it is given up. */
+const attemptsMost = 5;
+
+/** `later`: the job is due again. */
+export async function askProvider(
+  core: Core,
+  job: Job,
+  ctx: Ctx,
+  made: Enrichment,
+  subject: Subject,
+  free: Found,
+): Promise<Asked | { is: "later" }> {
+  const query = made.provider === "internal" || !isWorthIt(made, subject, free) ? null : queryFor(subject);
+  if (query === null) return unasked;
+  const key = answerKey("peopledatalabs", query);
+  const known = await rememberedAnswer<Found>(ctx, key);
+  if (known !== undefined) return known === null ? unasked : { ...unasked, found: known };
+
+  const connected = await connectedAccount(ctx);
+  if (connected === null) return { ...unasked, error: "People Data Labs is not connected any more" };
+  const isTaken = await change(core, job, ctx, async (writing, row) => takeFor(writing, row));
+  if (isTaken !== true) return isTaken === null ? { is: "later" } : { ...unasked, error: creditsUsedUp };
+  const kind = subject.kind === "lead" ? "company" : "person";
+  const looked = await lookUp(core.settings.addresses, connected.account, kind, query);
+  if (looked.is !== "later") await connected.note(looked.is === "refused" ? looked.reason : null);
+  if (looked.is === "none") return { ...unasked, answer: { key, found: null } };
+  if (looked.is === "refused") return { ...unasked, error: looked.reason };
+  if (looked.is === "match") {
+    const found = kind === "company" ? foundCompany(looked) : foundPerson(looked);
+    return { ...unasked, found, credits: 1, answer: { key, found } };
+  }
+  if (made.attempts + 1 >= attemptsMost) return { ...unasked, error: looked.reason };
+  await change(core, job, ctx, (writing, row) => postpone(writing, job, row, looked.seconds));
+  return { is: "later" };
+}
+
+/** Nothing is paid for a record that has all that was asked for. */
+function isWorthIt(made: Enrichment, { kind, row }: Subject, { facts }: Found): boolean {
+  const found = new Set(facts.filter(({ confidence }) => confidence >= leastConfidence).map(({ field }) => field));
+  const values: Record<string, unknown> = row;
+  return wantedFields(kind, made).some((field) => !found.has(field) && (made.overwrite || isEmpty(values[field])));
+}
+
+function queryFor(subject: Subject): Query | null {
+  const { kind, company } = subject;
+  if (kind === "lead") return companyQuery(subject.row, company.urls[0] ?? null);
+  return personQuery(subject.row, { name: subject.lead.name, domain: company.domain });
+}
+
+/** A transaction with the enrichment and the claim. Null if the enrichment is gone, and so the job is over. */
+async function change<T>(
+  core: Core,
+  job: Job,
+  { actor }: Ctx,
+  act: (ctx: Ctx, row: Enrichment) => Promise<T> | T,
+): Promise<T | null> {
+  return actingAs(core, actor, requestOf(job), async (ctx) => {
+    const [row] = await lockToChange(ctx, enrichment, sql`t.id = ${job.object_id}`);
+    await holdClaim(ctx, job);
+    if (row !== undefined) return act(ctx, row);
+    release(ctx, job, null);
+    return null;
+  });
+}
+
+/** A credit that an ended worker took is still there. */
+async function takeFor(ctx: Ctx, row: Enrichment): Promise<boolean> {
+  if (row.credit_day !== null) return true;
+  if (!(await takeCredit(ctx))) return false;
+  store.update(ctx, enrichment, row, { credit_day: creditDay(ctx) }, undefined, null);
+  return true;
+}
+
+function postpone(ctx: Ctx, job: Job, row: Enrichment, seconds: number): void {
+  if (row.credit_day !== null) giveBackCredit(ctx, row.credit_day);
+  const attempts = row.attempts + 1;
+  store.update(ctx, enrichment, row, { attempts, credit_day: null }, undefined, null);
+  release(ctx, job, new Date(ctx.now.getTime() + Math.max(seconds, 5 * 4 ** attempts) * 1000));
+}
+
+/** With the result: remembers the answer, and gives back a credit that was not used. */
+export function settleCredit(ctx: Ctx, row: Enrichment, { credits, answer }: Asked): void {
+  if (row.credit_day !== null && credits === 0) giveBackCredit(ctx, row.credit_day);
+  if (answer !== undefined) rememberAnswer(ctx, answer.key, answer.found);
+}

@@ -1,0 +1,2 @@
+/** The kind of work. */
+export const enrichmentJobs = { kind: "enrichment" } as const;
