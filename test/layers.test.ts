@@ -34,7 +34,7 @@ const narrow: Record<string, string[]> = {
   "db core": ["src/core/errors.ts"],
   "core services": [
     "src/services/mail.ts",
-    "src/services/oauth_providers.ts",
+    "src/services/providers.ts",
     "src/services/public_address.ts",
     "src/services/secrets.ts",
     "src/services/storage.ts",

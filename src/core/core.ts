@@ -1,8 +1,7 @@
 // What all operations share: the database, the directories, the registry and the settings of the service.
 import type { Database } from "../db/database.ts";
 import type { Mailer } from "../services/mail.ts";
-import type { OauthProviders } from "../services/oauth_providers.ts";
-import type { PeopleDataLabsAccount } from "../services/people_data_labs.ts";
+import type { Providers } from "../services/providers.ts";
 import type { PublicAddresses } from "../services/public_address.ts";
 import type { Secrets } from "../services/secrets.ts";
 import type { Storage } from "../services/storage.ts";
@@ -20,7 +19,7 @@ export interface Core {
 }
 
 /** What the operator decided and handlers need. */
-export interface Settings {
+export interface Settings extends Providers {
   /** Where links begin. */
   base_url: string;
   /** Where requests may go when a user chose the address. */
@@ -33,8 +32,4 @@ export interface Settings {
   mail: Mailer | null;
   /** The sources that contacts' profiles are synced from and lists are copied from. The first is the default. */
   list_sources: readonly string[];
-  /** The operator's account for enrichment; null without one. */
-  people_data_labs: PeopleDataLabsAccount | null;
-  /** Through what members connect their accounts at Google and Microsoft. */
-  oauth: OauthProviders;
 }

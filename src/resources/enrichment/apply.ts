@@ -1,7 +1,7 @@
 // Writes what was found on the record: empty fields are filled, and fields whose value is still the one of an earlier enrichment are
 // brought up to date. What a person wrote stays, unless the enrichment may overwrite.
 import { type Ctx, query } from "../../core/context.ts";
-import { Problem } from "../../core/errors.ts";
+import { collect } from "../../core/errors.ts";
 import type { Resource, Row } from "../../core/resource.ts";
 import { readPatch } from "../../records/input.ts";
 import { updateRecord } from "../../records/records.ts";
@@ -69,14 +69,10 @@ export async function applyFacts(
 
 /** As a request would store it, added to what a list has. Undefined if a request would be refused. */
 function valueFor(ctx: Ctx, kind: Kind, before: Record<string, any>, { field, value }: Fact): unknown {
-  try {
-    const read = (readPatch(ctx, kinds[kind], { [field]: value }, before as Row<Resource>) as Values)[field];
-    const key = keys[field];
-    return key === undefined ? read : united<any>(before[field], read as object[], key);
-  } catch (error) {
-    if (error instanceof Problem && error.status === 400) return undefined;
-    throw error;
-  }
+  const patch = collect({}, () => readPatch(ctx, kinds[kind], { [field]: value }, before as Row<Resource>) as Values);
+  const key = keys[field];
+  if (patch === undefined || key === undefined) return patch?.[field];
+  return united<any>(before[field], patch[field] as object[], key);
 }
 
 /** The values that enrichments wrote, the newest of each field. */

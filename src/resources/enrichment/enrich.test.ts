@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
+import { atMoment } from "../../../test/support/clock.ts";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { outboundService } from "../../../test/support/outbound.ts";
 import {
@@ -273,5 +274,21 @@ describe("with People Data Labs", () => {
     assert.equal(pdl.asked.length - before, 1);
     await rich.refused(402, "POST", `/contact/${one.id}/enrich/`, {});
     assert.equal((await enriched(rich, `/contact/${one.id}/`, { provider: "internal" })).status, "no_match");
+  });
+
+  test("after 90 days answers and counts of credits are forgotten", async () => {
+    const left = () =>
+      service.app.db.query(rich.id, {
+        text: `select (select count(*) from enrichment_answer where organization_id = $1)::text, (select count(*) from enrichment_day where organization_id = $1)::text`,
+        values: [rich.id],
+      });
+    const [before] = await left();
+    const day = new Date(Date.now() + 200 * 86_400_000).toISOString();
+    await atMoment(service, day, "enrichment_answers");
+    await atMoment(service, day, "enrichment_days");
+    service.clock.now = null;
+
+    assert.ok(Number(before![0]) > 0 && Number(before![1]) > 0);
+    assert.deepEqual(await left(), [["0", "0"]]);
   });
 });
