@@ -1333,21 +1333,53 @@ create table enrichment (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  applied jsonb default '[]'::jsonb not null,
+  skipped jsonb default '[]'::jsonb not null,
+  credit_day date,
+  attempts integer default 0 not null,
+  origin jsonb default '{}'::jsonb not null,
   constraint enrichment_pkey PRIMARY KEY (organization_id, id),
   constraint enrichment_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
   constraint enrichment_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
   constraint enrichment_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint enrichment_object_type_check CHECK ((object_type = ANY (ARRAY['lead'::text, 'contact'::text]))),
-  constraint enrichment_provider_check CHECK ((provider = ANY (ARRAY['apollo'::text, 'clearbit'::text, 'hunter'::text, 'internal'::text]))),
+  constraint enrichment_provider_check CHECK ((provider = ANY (ARRAY['internal'::text, 'peopledatalabs'::text]))),
   constraint enrichment_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'no_match'::text, 'failed'::text])))
 );
 CREATE INDEX enrichment_contact_id_idx ON public.enrichment USING btree (organization_id, contact_id, date_created DESC, id DESC) WHERE (contact_id IS NOT NULL);
 CREATE INDEX enrichment_date_created_idx ON public.enrichment USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX enrichment_lead_id_idx ON public.enrichment USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE INDEX enrichment_object_id_idx ON public.enrichment USING btree (organization_id, object_id, date_created DESC, id DESC);
+CREATE UNIQUE INDEX enrichment_object_id_key ON public.enrichment USING btree (organization_id, object_id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 alter table enrichment enable row level security, force row level security;
 create policy organization on enrichment to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on enrichment to headwater_system using (true);
+
+create table enrichment_answer (
+  organization_id text not null,
+  key text not null,
+  answer jsonb,
+  date_created timestamp(3) with time zone not null,
+  constraint enrichment_answer_pkey PRIMARY KEY (organization_id, key),
+  constraint enrichment_answer_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX enrichment_answer_date_created_idx ON public.enrichment_answer USING btree (date_created);
+alter table enrichment_answer enable row level security, force row level security;
+create policy organization on enrichment_answer to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on enrichment_answer to headwater_system using (true);
+
+create table enrichment_day (
+  organization_id text not null,
+  day date not null,
+  credits integer not null,
+  date_created timestamp(3) with time zone not null,
+  constraint enrichment_day_pkey PRIMARY KEY (organization_id, day),
+  constraint enrichment_day_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX enrichment_day_date_created_idx ON public.enrichment_day USING btree (date_created);
+alter table enrichment_day enable row level security, force row level security;
+create policy organization on enrichment_day to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on enrichment_day to headwater_system using (true);
 
 create table event (
   organization_id text not null,

@@ -32,15 +32,15 @@ export async function subjectOf(ctx: Ctx, { object_type, object_id, lead_id }: E
   if (of === null) return null;
   if (object_type === "contact") {
     const row = await findRecord(ctx, contact, object_id);
-    return row === null ? null : { kind: "contact", row, lead: of, company: companyOf(of, row.emails) };
+    return row === null ? null : { kind: "contact", row, lead: of, company: await companyOf(of, row.emails) };
   }
   const people = await findRecords(ctx, contact, [sql`t.lead_id = ${lead_id}`], sql`order by t.id limit 50`);
-  return { kind: "lead", row: of, company: companyOf(of, [...of.emails, ...people.flatMap(({ emails }) => emails)]) };
+  return { kind: "lead", row: of, company: await companyOf(of, [...of.emails, ...people.flatMap(({ emails }) => emails)]) };
 }
 
-function companyOf({ url }: Lead, emails: readonly { email: string }[]): Company {
+async function companyOf({ url }: Lead, emails: readonly { email: string }[]): Promise<Company> {
   if (url !== null) return { domain: domainOf(url), urls: [url], isGuessed: false };
-  const domain = companyDomain(emails);
+  const domain = await companyDomain(emails);
   return { domain, urls: domain === null ? [] : [`https://${domain}/`, `http://${domain}/`], isGuessed: true };
 }
 
