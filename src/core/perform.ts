@@ -18,6 +18,7 @@ export interface Call {
   given: Given;
   request: RequestFacts;
   idempotencyKey: string | null;
+  meta?: Ctx["meta"];
   asker?: Asker;
   /** Checks the caller again, for an operation that `lasts`. */
   authenticate?(): Actor | Promise<Actor>;
@@ -150,7 +151,7 @@ const understood = (ctx: Ctx, operation: Operation, given: Given): Parsed<unknow
 /** The context of one call. Also how the service acts by itself: on starting, in jobs and in commands. */
 export function contextFor(
   core: Core,
-  call: Pick<Call, "actor" | "request" | "asker">,
+  call: Pick<Call, "actor" | "request" | "asker" | "meta">,
   directory: Directory,
   tx: Transaction | null,
 ): Ctx {
@@ -165,7 +166,7 @@ export function contextFor(
     now: core.clock(),
     request: call.request,
     reply: { status: 200, headers: {}, ignored: [] },
-    meta: {},
+    meta: { ...call.meta },
     forget: core.forget,
     settings: core.settings,
   };

@@ -1,10 +1,12 @@
 // Makes routes of operations. A path is registered once for all methods. So a literal path takes precedence over `{id}` for every
 // method, and a method that the path does not offer is a 405 before any id is looked up.
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Actor } from "../core/context.ts";
 import { invalid, notFound, Problem, statuses } from "../core/errors.ts";
 import type { Given, Method, Operation, RateGroup, Upload } from "../core/operation.ts";
 import { type Call, checkAllowed, perform } from "../core/perform.ts";
+import { chainHeader, chainMeta, readChain } from "../services/chain.ts";
 import { isStorable, unstorable } from "./body.ts";
 import { longBytes } from "./compress.ts";
 import { parseQuery, withParams } from "./query.ts";
@@ -218,8 +220,17 @@ function callOf(x: Exchange, upload?: Upload): Call {
     },
     asker: x,
     ...(operation.lasts && { authenticate: () => x.service.app.authenticate(headers.authorization) }),
+    ...ledTo(x, headers[chainHeader]),
     idempotencyKey: writes ? idempotencyKey(headers["idempotency-key"]) : null,
   };
+}
+
+/** Events of a request that an automation led to say so. */
+function ledTo({ actor, service }: Exchange, header: unknown): Pick<Call, "meta"> {
+  if (header === undefined) return {};
+  const { settings, clock } = service.app.core;
+  const chain = readChain(settings.secrets, actor!.organization_id, header, clock());
+  return chain === null ? {} : { meta: chainMeta(chain) };
 }
 
 const rangeAsked = ({ range, "if-range": ifRange }: FastifyRequest["headers"]) => ({

@@ -1,19 +1,16 @@
 // `POST /ai/score_lead/`: how well leads fit the organization's ideal customer. Rules alone decide, also where a model is configured.
 import { z } from "zod";
-import { type Ctx, transactionOf } from "../../core/context.ts";
+import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
-import { sql } from "../../db/sql.ts";
-import { findRecords } from "../../records/records.ts";
-import { store } from "../../records/store.ts";
-import { lead } from "../leads/lead.ts";
+import { saveScores } from "../leads/save_score.ts";
 import { organizationOf } from "../organization/organization.ts";
 import { rubric } from "../organization/rubric.ts";
 import { defaultRubric } from "./default_rubric.ts";
 import { fieldsOf, grades, type Rubric, type Score, scoreOf, tiers } from "./scoring.ts";
 import { shownLeads } from "./shown_leads.ts";
 
-export interface LeadScore extends Score {
+interface LeadScore extends Score {
   lead_id: string;
   rubric_source: "organization" | "default";
 }
@@ -52,13 +49,13 @@ export const scoreLead = operation({
   async run(ctx, { lead_id, lead_ids, save }) {
     if ((lead_id === undefined) === (lead_ids === undefined)) throw invalid({ lead_id: "is needed, or lead_ids instead of it" });
     const scores = await scoreLeads(ctx, lead_ids ?? [lead_id!], lead_ids ? "lead_ids" : "lead_id");
-    if (save) await saveScores(ctx, scores);
+    if (save) await saveAll(ctx, scores);
     return lead_ids ? { data: scores } : scores[0];
   },
 });
 
 /** The scores of these leads, each once. `place` names the field of a lead that does not exist. */
-export async function scoreLeads(ctx: Ctx, ids: readonly string[], place: string): Promise<LeadScore[]> {
+async function scoreLeads(ctx: Ctx, ids: readonly string[], place: string): Promise<LeadScore[]> {
   const { rubric: by, rubric_source } = rubricOf(ctx);
   const leads = await shownLeads(ctx, [...new Set(ids)], fieldsOf(by), place);
   return leads.map((one) => ({ lead_id: one.id, ...scoreOf(by, one, ctx.now), rubric_source }));
@@ -71,22 +68,15 @@ function rubricOf(ctx: Ctx): Pick<LeadScore, "rubric_source"> & { rubric: Rubric
   return own.success ? { rubric: own.data, rubric_source: "organization" } : { rubric: defaultRubric, rubric_source: "default" };
 }
 
-/** Writes each score to its lead, with an event where something changed. */
-export async function saveScores(ctx: Ctx, scores: readonly LeadScore[]): Promise<void> {
-  transactionOf(ctx);
-  const ids = scores.map(({ lead_id }) => lead_id);
-  const rows = new Map(
-    (await findRecords(ctx, lead, [sql`t.id = any(${ids})`], sql`order by t.id for update of t`)).map((row) => [row.id, row]),
+/** Writes each score to its lead, with its reasons, those that gave most first. */
+const saveAll = (ctx: Ctx, scores: readonly LeadScore[]): Promise<void> =>
+  saveScores(
+    ctx,
+    scores.map(({ breakdown, ...rest }) => ({
+      ...rest,
+      reasons: breakdown.toSorted((a, b) => b.points - a.points).map(inWords),
+    })),
   );
-  const scored_at = ctx.now.toISOString();
-  for (const { lead_id, score, grade, breakdown } of scores) {
-    const before = rows.get(lead_id);
-    if (before === undefined) continue;
-    const score_reasons = breakdown
-      .toSorted((a, b) => b.points - a.points)
-      .map(({ criterion, points, max_points, reason }) =>
-        `${criterion}: ${points} of ${max_points}. ${reason}`.slice(0, 500).toWellFormed(),
-      );
-    store.update(ctx, lead, before, { score, score_grade: grade, score_reasons, scored_at });
-  }
-}
+
+const inWords = ({ criterion, points, max_points, reason }: LeadScore["breakdown"][number]): string =>
+  `${criterion}: ${points} of ${max_points}. ${reason}`.slice(0, 500).toWellFormed();

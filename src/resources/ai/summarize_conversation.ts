@@ -1,15 +1,14 @@
 // `POST /ai/summarize_conversation/`: what was said, how they sound, and what is open. The summary is stored with the conversation.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
-import { invalid } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
 import type { Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { zoneOf } from "../../records/clock.ts";
 import { findRecords } from "../../records/records.ts";
-import { store } from "../../records/store.ts";
 import { activity } from "../activities/activity.ts";
-import { conversation } from "../conversations/conversation.ts";
+import type { conversation } from "../conversations/conversation.ts";
+import { keepSummary } from "../conversations/keep_summary.ts";
 import { directionOf, isFromMachine, type Message } from "../conversations/message.ts";
 import { user } from "../organization/organization.ts";
 import { counted, dayInWords, quoted, within } from "./in_words.ts";
@@ -38,12 +37,9 @@ export const summarizeConversation = operation({
     open_questions: z.array(z.string()),
   }),
   async run(ctx, { conversation_id }) {
-    const [found] = await findRecords(ctx, conversation, [sql`t.id = ${conversation_id}`], sql`for update of t`);
-    if (found === undefined) throw invalid({ conversation_id: "does not exist" });
     const said = await messagesOf(ctx, conversation_id);
     const theirs = said.filter(({ isTheirs }) => isTheirs).map(({ words }) => words);
-    const summary = summaryOf(ctx, found, said);
-    store.update(ctx, conversation, found, { summary });
+    const summary = await keepSummary(ctx, conversation_id, (found) => summaryOf(ctx, found, said));
     return {
       conversation_id,
       summary,

@@ -1,5 +1,6 @@
 // How the triggers recognize their events: by name first, which an index does, and then by what the event says.
 
+import { chainOf } from "../../services/chain.ts";
 import { same } from "../../values/same.ts";
 import { eventNames } from "../events/event_names.ts";
 import type { Occurrence } from "./occurrence.ts";
@@ -130,8 +131,8 @@ export const isOfAutomation = ({ automation_id, event }: Config, { record }: Occ
 
 /** The depth of an event in a chain of automations, and the automations on its way, each with its record. */
 export function causationOf({ meta }: Occurrence): { depth: number; path: string[] } {
-  const path = typeof meta.automation_path === "string" ? meta.automation_path.split(" ") : [];
-  return { depth: typeof meta.automation_depth === "number" ? meta.automation_depth : 0, path };
+  const { depth, path } = chainOf(meta) ?? { depth: 0, path: [] };
+  return { depth, path: [...path] };
 }
 
 /** Whether all values that a wait asks for are those of the event. `object_id` and its like are of the event, all others of its record. */

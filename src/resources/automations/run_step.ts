@@ -1,9 +1,11 @@
 // Takes one step: fills in its config, carries it out, and stores what it did together with where the run goes on.
+
 import type { Ctx } from "../../core/context.ts";
 import type { Row, Values } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
+import { chainMeta } from "../../services/chain.ts";
 import { newId } from "../../values/id.ts";
 import { automationRun, automationStepRun } from "./automation_run.ts";
 import { filledIn } from "./facts.ts";
@@ -71,8 +73,7 @@ async function inName<T>(ctx: Ctx, run: Run, act: () => Promise<T> | T): Promise
     automation_id: run.automation_id,
     automation_run_id: run.id,
     automation_step_id: run.current_node_id,
-    automation_depth: depth,
-    automation_path: path.join(" "),
+    ...chainMeta({ depth, path }),
   };
   const done = await act();
   ctx.meta = {};

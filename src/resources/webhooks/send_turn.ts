@@ -1,6 +1,7 @@
 // Sends the deliveries of a turn, several at a time, and records the results.
 import type { KeyObject } from "node:crypto";
 import type { Core } from "../../core/core.ts";
+import { chainHeader, chainOf, signedChain } from "../../services/chain.ts";
 import { NotPosted, postPublic } from "../../services/post_public.ts";
 import { bodyOf } from "./body.ts";
 import { Pace } from "./pace.ts";
@@ -68,6 +69,7 @@ async function send(core: Core, webhook: Webhook, keys: readonly KeyObject[], on
     "webhook-subscription": id,
     "webhook-attempt": String(one.attempt_count + 1),
     ...signedHeaders(keys, `${one.event_id}.${id}`, started, body),
+    ...chainHeaders(core, webhook, one.json!, started),
   };
   const posting = { url, headers, body, verifySsl: verify_ssl, signal };
   const answer = await postPublic(core.settings.addresses, posting).catch((error) => {
@@ -81,6 +83,12 @@ async function send(core: Core, webhook: Webhook, keys: readonly KeyObject[], on
   if (status >= 200 && status < 300) return succeeded(one, { ...facts, ...taken, http_status: status, response_body });
   const attempt = { ...facts, http_status: status, error_class: "status" as const, error: `answered ${status}`, response_body };
   failed(core, one, attempt, status === 429 || status === 503 ? retryAfter : null);
+}
+
+/** So that a webhook to our own interface does not make a loop of automations longer. */
+function chainHeaders(core: Core, { organization_id }: Webhook, json: string, at: Date): Record<string, string> {
+  const chain = json.includes('"automation_depth":') ? chainOf(JSON.parse(json).meta) : null;
+  return chain === null ? {} : { [chainHeader]: signedChain(core.settings.secrets, organization_id, chain, at) };
 }
 
 const taken = { error_class: null, error: null };

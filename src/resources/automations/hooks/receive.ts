@@ -11,6 +11,7 @@ import { wake } from "../../../jobs/job.ts";
 import { asSystem, readingAs, systemActor } from "../../../records/acting.ts";
 import { emitPlain } from "../../../records/event.ts";
 import type { PublicAnswer, PublicRequest, PublicRoute } from "../../../records/public_route.ts";
+import { chainHeader, chainMeta, readChain } from "../../../services/chain.ts";
 import { pgTimestamp } from "../../../values/time.ts";
 import { hookJobs } from "../names.ts";
 import { hookTrigger, type Owner, openHook } from "./hook.ts";
@@ -42,7 +43,11 @@ export const hookAddress: PublicRoute = {
 const occasionOf = ({ requestId, method }: PublicRequest) => ({ id: requestId, method, path: "/hooks/a/" });
 
 const inside = <T>(core: Core, { organization_id }: CalledHook, request: PublicRequest, act: (ctx: Ctx) => Promise<T>) =>
-  asSystem(core, organization_id, occasionOf(request), act);
+  asSystem(core, organization_id, occasionOf(request), (ctx) => {
+    const chain = readChain(ctx.settings.secrets, organization_id, request.headers[chainHeader], ctx.now);
+    if (chain !== null) Object.assign(ctx.meta, chainMeta(chain));
+    return act(ctx);
+  });
 
 const json = (body: object): Content => new Content("application/json; charset=utf-8", JSON.stringify(body));
 

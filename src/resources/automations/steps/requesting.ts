@@ -1,6 +1,8 @@
 // Asks another service over HTTP: `http.request`. It reaches public addresses only, and no redirect is followed. The request has the id
 // of the step run as `webhook-id`, the same at every repetition, so that the receiver detects one.
+import type { Ctx } from "../../../core/context.ts";
 import { askPublic, jsonOf } from "../../../services/ask_public.ts";
+import { type Chain, chainHeader, signedChain } from "../../../services/chain.ts";
 import { NotPosted } from "../../../services/post_public.ts";
 import { isObject } from "../config.ts";
 import { StepFailure } from "../step_failure.ts";
@@ -24,7 +26,7 @@ interface Request {
 }
 
 /** The first half: what will be asked. */
-export function requestOf({ ctx, config }: Call): Outcome {
+export function requestOf({ ctx, config, run }: Call): Outcome {
   const { method, url, expect_status, response_map, timeout_s } = config;
   const { addresses } = ctx.settings;
   if (!addresses.allowsHost(url)) throw new StepFailure("url_not_allowed", "rejected", `url ${addresses.words}`);
@@ -35,13 +37,19 @@ export function requestOf({ ctx, config }: Call): Outcome {
   const ask: Request = {
     method,
     url,
-    headers: { "user-agent": "Headwater", ...type, ...headersOf(config.headers ?? {}) },
+    headers: { "user-agent": "Headwater", ...type, ...headersOf(config.headers ?? {}), [chainHeader]: chainOfRun(ctx, run) },
     body,
     expected: expect_status ?? null,
     map: response_map ?? {},
     timeout_s: timeout_s ?? 15,
   };
   return { ask };
+}
+
+/** What our own interface recognizes a loop by. */
+function chainOfRun(ctx: Ctx, { causation }: Call["run"]): string {
+  const { depth = 1, path = [] } = causation as Partial<Chain>;
+  return signedChain(ctx.settings.secrets, ctx.organization_id, { depth, path }, ctx.now);
 }
 
 const refused = (words: string) => new StepFailure("config_invalid", "config", words);
@@ -57,7 +65,8 @@ function bodyText(body: unknown): string {
 // --- headers ---
 
 /** What the connection says itself, and what identifies our request. */
-const ours = /^(host|connection|content-length|transfer-encoding|upgrade|keep-alive|expect|te|trailer|proxy-.*|webhook-.*)$/;
+const ours =
+  /^(host|connection|content-length|transfer-encoding|upgrade|keep-alive|expect|te|trailer|proxy-.*|webhook-.*|x-headwater-.*)$/;
 
 function headersOf(given: Config): Record<string, string> {
   const entries = Object.entries(given).filter(([, value]) => value !== null);
