@@ -178,6 +178,8 @@ create table activity (
   tracking jsonb,
   turn_at timestamp(3) with time zone,
   followup_made_at timestamp(3) with time zone,
+  answered_by text,
+  machine_leg text,
   constraint activity_pkey PRIMARY KEY (organization_id, id),
   constraint activity_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
   constraint activity_conversation_id_fkey FOREIGN KEY (organization_id, conversation_id) REFERENCES conversation(organization_id, id) DEFERRABLE,
@@ -1222,13 +1224,15 @@ create table dialer (
   status_details text,
   sequence_id text,
   caller_id_mode text default 'fixed'::text not null,
+  voicemail_drop_file_id text,
   constraint dialer_pkey PRIMARY KEY (organization_id, id),
   constraint dialer_caller_id_fkey FOREIGN KEY (organization_id, caller_id) REFERENCES phone_number(organization_id, id) DEFERRABLE,
   constraint dialer_contact_list_id_fkey FOREIGN KEY (organization_id, contact_list_id) REFERENCES contact_list(organization_id, id) DEFERRABLE,
   constraint dialer_lead_list_id_fkey FOREIGN KEY (organization_id, lead_list_id) REFERENCES lead_list(organization_id, id) DEFERRABLE,
   constraint dialer_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint dialer_sequence_id_fkey FOREIGN KEY (organization_id, sequence_id) REFERENCES sequence(organization_id, id) DEFERRABLE,
-  constraint dialer_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE
+  constraint dialer_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE,
+  constraint dialer_voicemail_drop_file_id_fkey FOREIGN KEY (organization_id, voicemail_drop_file_id) REFERENCES file(organization_id, id) DEFERRABLE
 );
 CREATE INDEX dialer_caller_id_idx ON public.dialer USING btree (organization_id, caller_id, date_created DESC, id DESC) WHERE (caller_id IS NOT NULL);
 CREATE INDEX dialer_contact_list_id_idx ON public.dialer USING btree (organization_id, contact_list_id, date_created DESC, id DESC) WHERE (contact_list_id IS NOT NULL);
@@ -1236,6 +1240,7 @@ CREATE INDEX dialer_date_created_idx ON public.dialer USING btree (organization_
 CREATE INDEX dialer_lead_list_id_idx ON public.dialer USING btree (organization_id, lead_list_id, date_created DESC, id DESC) WHERE (lead_list_id IS NOT NULL);
 CREATE INDEX dialer_sequence_id_idx ON public.dialer USING btree (organization_id, sequence_id, date_created DESC, id DESC) WHERE (sequence_id IS NOT NULL);
 CREATE INDEX dialer_user_id_idx ON public.dialer USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
+CREATE INDEX dialer_voicemail_drop_file_id_idx ON public.dialer USING btree (organization_id, voicemail_drop_file_id, date_created DESC, id DESC) WHERE (voicemail_drop_file_id IS NOT NULL);
 alter table dialer enable row level security, force row level security;
 create policy organization on dialer to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on dialer to headwater_system using (true);

@@ -9,6 +9,7 @@ import { callRecorded } from "./activities/call_recordings.ts";
 import { callReceived } from "./activities/calls_in.ts";
 import { callAccepted, callEnded, callOver, callPlaced, callRung, callState, callWaited } from "./activities/calls_told.ts";
 import { activities } from "./activities/index.ts";
+import { callAnsweredBy, callToMachine } from "./activities/machines.ts";
 import { textReceived } from "./activities/texts_in.ts";
 import { textTold } from "./activities/texts_told.ts";
 import { ai } from "./ai/index.ts";
@@ -110,6 +111,8 @@ export const publicRoutes: readonly PublicRoute[] = [
   callWaited,
   callState,
   callRung,
+  callAnsweredBy,
+  callToMachine,
   callAccepted,
   callOver,
   callEnded,

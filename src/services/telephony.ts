@@ -43,6 +43,10 @@ export interface Telephony {
   // --- calls ---
   /** Rings one of our members, and requests instructions once they answer. */
   placeCall(call: CallToPlace): Promise<PlacedCall>;
+  /** Reads a report about who has answered a call. */
+  readAnswer(form: Record<string, string>): ToldAnswer;
+  /** A call that somebody has answered follows the instructions at this address from now on, whomever it is connected to. */
+  redirectCall(id: string, next: string): Promise<void>;
   /** Stops ringing. A call that somebody has answered goes on, and one that does not exist is fine. */
   stopRinging(id: string): Promise<void>;
   /** Calls from one number to another, newest first, a hundred at most. */
@@ -183,6 +187,15 @@ export interface CallToPlace {
   next: string;
   /** Called with its progress. */
   callback: string;
+  /** Whether a person or a machine has answered is found out while they are connected. Null for not. */
+  detection: Detection | null;
+}
+
+export interface Detection {
+  /** Called with who has answered. */
+  callback: string;
+  /** Called only when the greeting of a mailbox is over, so that a message can be left. */
+  waitsForEnd: boolean;
 }
 
 export interface PlacedCall {
@@ -228,6 +241,7 @@ export interface Rung {
   callback: string | null;
   /** Called when they answer, before they are connected. */
   first?: string;
+  detection?: Detection | null;
 }
 
 export interface TakeMessage {
@@ -259,6 +273,13 @@ export interface ToldCall {
   rang: { isAnswered: boolean; state: CallState; seconds: number } | null;
   /** The key that was pressed. */
   key: string | null;
+}
+
+/** Who has answered a call. */
+export interface ToldAnswer {
+  id: string;
+  /** `mailbox`: a machine that takes a message now. Whoever the provider is not sure about is a person. */
+  by: "person" | "machine" | "mailbox";
 }
 
 /** A recording that is ready. */

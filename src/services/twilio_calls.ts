@@ -2,19 +2,30 @@
 import type VoiceResponse from "twilio/lib/twiml/VoiceResponse.js";
 import {
   type CallState,
+  type Detection,
   NotDone,
   type PlacedCall,
   type Ring,
   type Rung,
   type Step,
   type Telephony,
+  type ToldAnswer,
   type ToldCall,
 } from "./telephony.ts";
 import type { Ask } from "./twilio_numbers.ts";
 
 type Calls = Pick<
   Telephony,
-  "placeCall" | "stopRinging" | "callsBetween" | "instruct" | "readCall" | "callOf" | "readRecording" | "deleteRecording"
+  | "placeCall"
+  | "readAnswer"
+  | "redirectCall"
+  | "stopRinging"
+  | "callsBetween"
+  | "instruct"
+  | "readCall"
+  | "callOf"
+  | "readRecording"
+  | "deleteRecording"
 >;
 
 export const callsAt = (ask: Ask): Calls => ({
@@ -25,7 +36,7 @@ export const callsAt = (ask: Ask): Calls => ({
   async deleteRecording(id) {
     await ask((client) => client.recordings(id).remove()).catch(orNone);
   },
-  placeCall: async ({ from, to, seconds, next, callback }) =>
+  placeCall: async ({ from, to, seconds, next, callback, detection }) =>
     placed(
       await ask((client) =>
         client.calls.create({
@@ -35,9 +46,18 @@ export const callsAt = (ask: Ask): Calls => ({
           url: next,
           statusCallback: callback,
           statusCallbackEvent: ["answered", "completed"],
+          ...(detection !== null && {
+            machineDetection: detectionMode(detection),
+            asyncAmd: "true",
+            asyncAmdStatusCallback: detection.callback,
+          }),
         }),
       ),
     ),
+  readAnswer: ({ CallSid: id = "", AnsweredBy = "" }) => ({ id, by: answerers.get(AnsweredBy) ?? "person" }),
+  async redirectCall(id, next) {
+    await ask((client) => client.calls(id).update({ url: next, method: "POST" }));
+  },
   async stopRinging(id) {
     await ask((client) => client.calls(id).update({ status: "canceled" })).catch(orNone);
   },
@@ -61,6 +81,17 @@ export const callsAt = (ask: Ask): Calls => ({
     };
   },
 });
+
+const detectionMode = ({ waitsForEnd }: Detection): string => (waitsForEnd ? "DetectMessageEnd" : "Enable");
+
+/** Twilio's words for who has answered. */
+const answerers = new Map<string, ToldAnswer["by"]>([
+  ["machine_start", "machine"],
+  ["fax", "machine"],
+  ["machine_end_beep", "mailbox"],
+  ["machine_end_silence", "mailbox"],
+  ["machine_end_other", "mailbox"],
+]);
 
 const placed = ({ sid, dateCreated }: { sid: string; dateCreated: Date }): PlacedCall => ({ id: sid, placed_at: dateCreated });
 
@@ -135,13 +166,16 @@ function ring(response: VoiceResponse, { clients, phones, shows, seconds, next, 
     ...(recording !== null && { record: "record-from-answer-dual", recordingStatusCallback: recording }),
   });
   for (const one of clients) dial.client(toldOf(one), one.to);
-  for (const one of phones) dial.number(toldOf(one), one.to);
+  for (const one of phones) dial.number({ ...toldOf(one), ...detectedBy(one) }, one.to);
 }
 
 const toldOf = ({ callback, first }: Rung) => ({
   ...(callback !== null && { statusCallback: callback, statusCallbackEvent: ["answered" as const, "completed" as const] }),
   ...(first !== undefined && { url: first }),
 });
+
+const detectedBy = ({ detection }: Rung) =>
+  detection ? { machineDetection: detectionMode(detection), amdStatusCallback: detection.callback } : {};
 
 // --- what it tells us ---
 

@@ -24,6 +24,8 @@ export interface TwilioCall {
   /** Where it requests instructions, and reports its progress. */
   url: string | null;
   callback: string | null;
+  /** How it finds out whether a machine answers, and where it says so. */
+  detection: { mode: string; callback: string } | null;
 }
 
 /** A call, as the people in it experience it. */
@@ -116,6 +118,15 @@ export class Caller {
     return made ?? this.twilio.calls.add({ parent: this.call.sid, from: this.call.from, to, status: "ringing" });
   }
 
+  /** It has found out who answers. */
+  async isAnsweredBy(what: string, leg: TwilioCall = this.call): Promise<void> {
+    const rung = this.verbs.flatMap(({ children }) => children).find(({ text }) => leg.to === text);
+    const address = leg.detection?.callback ?? rung?.attributes.amdStatusCallback;
+    if (address === undefined) throw new Error("nobody asked who answers");
+    const form = { CallSid: leg.sid, AnsweredBy: what, MachineDetectionDuration: "2900" };
+    await this.twilio.callBack(this.serviceUrl, address, form);
+  }
+
   /** Reports what the instructions asked for. */
   async tellOfLeg(leg: TwilioCall): Promise<void> {
     const rung = this.verbs
@@ -142,7 +153,17 @@ export class TwilioCalls {
 
   add(call: Partial<TwilioCall>): TwilioCall {
     const sid = `CA${randomBytes(16).toString("hex")}`;
-    const blank = { sid, parent: null, from: "", to: "", status: "queued", duration: 0, url: null, callback: null };
+    const blank = {
+      sid,
+      parent: null,
+      from: "",
+      to: "",
+      status: "queued",
+      duration: 0,
+      url: null,
+      callback: null,
+      detection: null,
+    };
     const added: TwilioCall = { ...blank, date_created: this.moment(), ...call };
     this.all.push(added);
     return added;
@@ -188,6 +209,9 @@ export class TwilioCalls {
     const found = this.all.find((one) => one.sid === sid);
     if (method === "GET" && found !== undefined) return { status: 200, body: this.shown(found) };
     if (method === "POST" && found !== undefined) {
+      if (form.Url !== undefined && found.status !== "in-progress")
+        return { status: 400, body: { code: 21220, message: "Call is not in-progress. Cannot redirect.", status: 400 } };
+      found.url = form.Url ?? found.url;
       if (form.Status === "canceled" && ["queued", "ringing"].includes(found.status)) found.status = "canceled";
       return { status: 200, body: this.shown(found) };
     }
@@ -200,14 +224,17 @@ export class TwilioCalls {
     }
     if (method === "POST" && path === "Calls") {
       const { From: from = "", To: to = "", Url: url = "", StatusCallback: callback = null } = form;
-      const call = this.add({ from, to, url, callback });
+      const { MachineDetection: mode, AsyncAmdStatusCallback } = form;
+      const detection =
+        mode && AsyncAmdStatusCallback && form.AsyncAmd === "true" ? { mode, callback: AsyncAmdStatusCallback } : null;
+      const call = this.add({ from, to, url, callback, detection });
       await this.onPlaced?.(call);
       return { status: 201, body: this.shown(call) };
     }
     return { status: 404, body: { code: 20404, message: `${method} ${path} was not found`, status: 404 } };
   }
 
-  private shown = ({ duration, parent, date_created, url: _, callback: __, ...call }: TwilioCall): object => ({
+  private shown = ({ duration, parent, date_created, url: _, callback: __, detection: ___, ...call }: TwilioCall): object => ({
     ...call,
     date_created: date_created.toUTCString(),
     duration: String(duration),

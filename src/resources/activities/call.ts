@@ -86,6 +86,16 @@ export const call = resource({
     quality_info: json(z.looseObject({}), { readOnly: true }),
     playbook_id: carried,
     error_message: text({ readOnly: true, max: 1000, doc: "Why it could not be made, or its recording could not be stored." }),
+    answered_by: choice(["machine", "mailbox"], {
+      readOnly: true,
+      hidden: true,
+      doc: "The machine that answered; a mailbox takes a message.",
+    }),
+    machine_leg: text({
+      readOnly: true,
+      hidden: true,
+      doc: "The provider's id of its phone, until that is taken off the member.",
+    }),
     provider_id: text({ readOnly: true, hidden: true, doc: "The provider's id of the message." }),
     sending_at: timestamp({ readOnly: true, hidden: true, doc: "Since when the provider is being asked for it." }),
     sending_account: text({ readOnly: true, hidden: true, doc: "The account at the provider that is asked for it." }),

@@ -15,6 +15,7 @@ import { failCall, isLive } from "./call_verbs.ts";
 import { endsOfAhead, isAhead } from "./calls_ahead.ts";
 import { isToPlace, lockCall, placeCall } from "./calls_out.ts";
 import { type CarriedCall, ends, outcomes, talks } from "./carried_call.ts";
+import { takeOff } from "./machines.ts";
 
 type Status = Row<typeof call>["status"];
 
@@ -33,6 +34,7 @@ async function takeTurn(core: Core, job: Job): Promise<void> {
   const ctx = await readingAs(core, systemActor(job.organization_id), requestOf(job));
   const before = await findRecord(ctx, call, job.object_id);
   if (before !== null && isToPlace(before)) return placeCall(core, ctx, job, before);
+  if (before !== null && before.machine_leg !== null) return takeOff(core, ctx, job, before);
   const found = before === null ? null : await lookUp(ctx, before);
   await asSystem(core, job.organization_id, requestOf(job), async (inside) => {
     const row = await lockCall(inside, job.object_id);

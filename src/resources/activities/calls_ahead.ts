@@ -10,6 +10,7 @@ import { isRecorded } from "../telephony/whom_to_ring.ts";
 import type { call } from "./call.ts";
 import { isLive } from "./call_verbs.ts";
 import { type CarriedCall, ends, isKnown, outcomes } from "./carried_call.ts";
+import { leaveMessage } from "./machines.ts";
 
 export type CallAhead = Row<typeof call> & { kind: "call"; call_method: "predictive" };
 
@@ -28,6 +29,7 @@ const ringsFor = 5;
 
 /** They have answered, so many seconds ago. A repeated request gets the same response. */
 export async function connect(ctx: Ctx, carried: CallAhead, { addressOf }: Connected, waited: number): Promise<Step[]> {
+  if (carried.answered_by !== null) return leaveMessage(ctx, carried);
   if (!isLive(carried)) return [{ do: "hang_up" }];
   const address = (...parts: string[]) => addressOf("call", carried.id, ...parts);
   const agent = await takeAgent(ctx, carried);
@@ -50,6 +52,7 @@ export async function connect(ctx: Ctx, carried: CallAhead, { addressOf }: Conne
 
 /** Nobody takes the call. */
 export async function abandon(ctx: Ctx, carried: CallAhead): Promise<Step[]> {
+  if (carried.answered_by !== null) return leaveMessage(ctx, carried);
   await ends(ctx, carried, "cancel", null, { error_message: "Nobody was free to take it" });
   const { name } = organizationOf(ctx.directory);
   const words = `This is ${name}. We called you, but nobody is free to talk just now. We are sorry. You can reach us at this number. Goodbye.`;

@@ -12,11 +12,12 @@ import { holdClaim, type Job, release } from "../../jobs/job.ts";
 import { asSystem } from "../../records/acting.ts";
 import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
-import { NotDone, type PlacedCall, type Step } from "../../services/telephony.ts";
+import { type Detection, NotDone, type PlacedCall, type Step } from "../../services/telephony.ts";
 import { stoppedReason } from "../telephony/dialer_jobs.ts";
 import { ourNumber, whyNotCallFrom } from "../telephony/own_numbers.ts";
 import { onlineAmong } from "../telephony/presence.ts";
 import { type Connected, connectedProvider } from "../telephony/provider.ts";
+import { voicemailOf } from "../telephony/voicemail_drop.ts";
 import { isRecorded } from "../telephony/whom_to_ring.ts";
 import { call } from "./call.ts";
 import { callJobs } from "./call_jobs.ts";
@@ -54,6 +55,7 @@ interface Begun {
   to: string;
   /** False when an earlier turn may have placed it. */
   isNew: boolean;
+  detection: Detection | null;
 }
 
 /** By then nobody waits for it any more. */
@@ -78,11 +80,18 @@ async function begin(ctx: Ctx, job: Job, connected: Connected | null, member: Ac
     await failCall(ctx, row, reason);
     return stop(ctx, job, null);
   }
-  const begun = { connected: connected!, to: to ?? "", isNew };
+  const detection = row.call_method === "predictive" ? detectionOf(row, connected!, await voicemailOf(ctx, row.dialer_id)) : null;
+  const begun = { connected: connected!, to: to ?? "", isNew, detection };
   if (!isNew) return { ...begun, row };
   const asked = { sending_at: ctx.now.toISOString(), sending_account: connected!.provider.account };
   return { ...begun, row: store.update(ctx, call, row, asked, undefined, null) };
 }
+
+/** A machine is told from a person, so that no member waits for it to end. */
+const detectionOf = ({ id }: Call, { addressOf }: Connected, voicemail: string | null): Detection => ({
+  callback: addressOf("call", id, "answered_by"),
+  waitsForEnd: voicemail !== null,
+});
 
 function stop(ctx: Ctx, job: Job, again: Date | null): null {
   release(ctx, job, again);
@@ -129,13 +138,14 @@ type Outcome = PlacedCall | NotDone | null;
 
 const ringsFor = 25;
 
-const place = ({ row, connected: { provider, addressOf }, to }: Begun): Promise<Outcome> =>
+const place = ({ row, connected: { provider, addressOf }, to, detection }: Begun): Promise<Outcome> =>
   provider.placeCall({
     from: row.local_phone!,
     to,
     seconds: ringsFor,
     next: addressOf("call", row.id, "placed"),
     callback: addressOf("call", row.id, "state", "whole"),
+    detection,
   });
 
 /** The clock of the provider is not ours. */
@@ -191,10 +201,12 @@ export const isPlaced = (ctx: Ctx, row: Call, provider_id: string): Call =>
 
 const remoteRingsFor = 60;
 
-/** The member has answered: now the other side is rung. */
-export function ringOther(ctx: Ctx, row: Call, { addressOf }: Connected): Step[] {
-  const address = (...parts: string[]) => addressOf("call", row.id, ...parts);
-  const other = { to: row.phone!, callback: address("state", "other") };
+/** The member has answered: now the other side is rung. Where the dialer has a message for mailboxes, they are listened for. */
+export async function ringOther(ctx: Ctx, row: Call, connected: Connected): Promise<Step[]> {
+  const address = (...parts: string[]) => connected.addressOf("call", row.id, ...parts);
+  const voicemail = await voicemailOf(ctx, row.dialer_id);
+  const detection = voicemail === null ? null : detectionOf(row, connected, voicemail);
+  const other = { to: row.phone!, callback: address("state", "other"), detection };
   return [
     {
       do: "ring",

@@ -98,6 +98,11 @@ export const dialer = resource({
       shown: computed(["caller_id"], z.string().nullable(), (id: string | null) => id),
       doc: "The same as `caller_id`.",
     }),
+    voicemail_drop_file_id: ref(
+      "file",
+      { onDelete: "clear", onMove: "clear" },
+      { doc: "A recording that is played where a mailbox answers. The call is over for the member at that moment." },
+    ),
     is_user_dependent: boolean({ readOnly: true, default: false }),
     ring_mode: text({ readOnly: true }),
     music_preference: text({ readOnly: true }),

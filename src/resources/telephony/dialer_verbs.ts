@@ -14,6 +14,7 @@ import { readSource, takeLeads } from "./dialer_source.ts";
 import { checkCallerId, usualNumber } from "./own_numbers.ts";
 import { phoneNumber } from "./phone_number.ts";
 import { takeDueCalls } from "./sequence_calls.ts";
+import { checkVoicemail } from "./voicemail_drop.ts";
 
 type Dialer = Row<typeof dialer>;
 type Status = Dialer["status"];
@@ -23,6 +24,7 @@ export async function createDialer(ctx: Ctx, given: Create<typeof dialer>): Prom
   if (action) throw invalid({ action: "is for changes: give a status" });
   const user_id = given.user_id ?? ctx.actor.user_id;
   checkUser(ctx, user_id);
+  await checkVoicemail(ctx, given.voicemail_drop_file_id);
   const caller_id = callerOf(ctx, given, user_id);
   const caller = await asCaller(ctx, user_id);
   const source = await readSource(caller, given);
@@ -48,6 +50,7 @@ export async function updateDialer(ctx: Ctx, before: Dialer, patch: Patch<typeof
   const { action, phone_number_id: _, lead_ids: __, ...rest } = patch;
   const status = statusOf(patch) ?? before.status;
   if (before.status === "done" && status !== "done") throw invalid({ status: `cannot become ${status}: the dialer is done` });
+  if (patch.voicemail_drop_file_id !== before.voicemail_drop_file_id) await checkVoicemail(ctx, patch.voicemail_drop_file_id);
   const caller_id = callerOf(ctx, patch, before.user_id, before.caller_id);
   const after = store.update(ctx, dialer, before, { ...rest, status, ...(caller_id === undefined ? {} : { caller_id }) });
   if (after.type === "predictive" && after.status !== before.status) wake(ctx, dialerJobs, [after.id]);

@@ -42,14 +42,14 @@ const mostShare = 0.03;
 /** A single one is always allowed, or the first would end it for thirty days. */
 const isTooMany = (abandoned: number, answered: number): boolean => abandoned > 1 && abandoned > answered * mostShare;
 
-/** Of all dialers, so that a new dialer does not begin at zero. */
+/** Of all dialers, so that a new dialer does not begin at zero. Machines that answered were no people. */
 async function abandonedLately(ctx: Ctx): Promise<{ abandoned: number; answered: number }> {
   const [row] = await query(
     ctx,
     statement(sql`select count(*) filter (where a.status = 'cancel' and a.call_method = 'predictive'),
         count(*) filter (where a.date_answered is not null or a.status = 'cancel' and a.call_method = 'predictive')
       from activity a where a.organization_id = ${ctx.organization_id} and a.dialer_id is not null
-        and a.activity_at > ${ctx.now}::timestamptz - interval '30 days'`),
+        and a.answered_by is null and a.activity_at > ${ctx.now}::timestamptz - interval '30 days'`),
   );
   return { abandoned: Number(row![0]), answered: Number(row![1]) };
 }

@@ -9,7 +9,6 @@ import { store } from "../../records/store.ts";
 import { idsOfMember } from "../tasks/assignee.ts";
 import { task } from "../tasks/task.ts";
 import { dialer } from "./dialer.ts";
-import type { Found } from "./dialer_entries.ts";
 
 type Dialer = Row<typeof dialer>;
 
@@ -51,7 +50,7 @@ export const isDue = (ctx: Ctx, alias: string): Sql => {
 /** Somebody from a dialer was called, by this member if known: the step that asked for it is done, whoever answered. */
 export async function finishStep(
   ctx: Ctx,
-  { dialer_id, contact_id }: { dialer_id: string; contact_id: Found["contact_id"] },
+  { dialer_id, contact_id }: { dialer_id: string; contact_id: string },
   user_id: string | null,
 ): Promise<void> {
   const isCalled = sql`exists (select from dialer_lead e where e.organization_id = ${ctx.organization_id}
