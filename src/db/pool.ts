@@ -191,7 +191,11 @@ async function inTransaction<T>(
   const sent: Promise<unknown>[] = [];
   let failure: unknown = null;
   let hasEnded = false;
+  let isGathering = false;
   const send = (statement: Statement) => {
+    // Each packet is a call of the system here and there.
+    if (!isGathering) sendTogether(client, () => (isGathering = false));
+    isGathering = true;
     // Code that goes on after another part has failed would write outside of the transaction, or into the next one.
     const answer = hasEnded ? Promise.reject(new Error("the transaction has ended")) : run(client, statement);
     // The first failure is the cause. Later ones only say that the transaction is aborted.
@@ -201,7 +205,6 @@ async function inTransaction<T>(
     return answer;
   };
 
-  sendTogether(client);
   for (const statement of begin) sent.push(send(statement));
   if (rls) sent.push(send(enter(organizationId)));
   const acting = (forOrganization: string | null): Transaction => {
