@@ -19,14 +19,21 @@ import { type Joined, type Projection, projectionOf } from "./writer.ts";
 // --- reading ---
 
 /** The finished JSON of one record, or 404. */
-export async function showRecord(ctx: Ctx, of: Resource, id: string, fields: readonly string[] | null = null): Promise<JsonText> {
-  if (!isId(of.prefix, id)) throw notFound();
+export const showRecord = async (
+  ctx: Ctx,
+  of: Resource,
+  id: string,
+  fields: readonly string[] | null = null,
+): Promise<JsonText> => (await findShown(ctx, of, id, fields)) ?? fail();
+
+async function findShown(ctx: Ctx, of: Resource, id: string, fields: readonly string[] | null): Promise<JsonText | null> {
+  if (!isId(of.prefix, id)) return null;
   const lookup = (other: string) => ctx.registry.resource(other);
   const plainVisibility = seesAll(ctx, of);
   const rendered = fields === null && plainVisibility ? renderedProjectionOf(of, lookup) : undefined;
   if (rendered !== undefined && isPlain(ctx, rendered)) {
     const [row] = await read(ctx, byId(ctx, of, id, rendered));
-    if (row === undefined) throw notFound();
+    if (row === undefined) return null;
     const text = rendered.write(row, ctx.directory, ctx);
     if (text !== "") return new JsonText(text, Number(row[rendered.versionAt]));
   }
@@ -36,7 +43,7 @@ export async function showRecord(ctx: Ctx, of: Resource, id: string, fields: rea
     plainVisibility && isPlain(ctx, projection)
       ? await read(ctx, byId(ctx, of, id, projection))
       : await query(ctx, statement(selectOne(ctx, of, id, projection)));
-  if (row === undefined) throw notFound();
+  if (row === undefined) return null;
   return new JsonText(projection.write(row, ctx.directory, ctx), Number(row[projection.versionAt]));
 }
 
@@ -105,15 +112,37 @@ export async function getRecord<R extends Resource>(ctx: Ctx, of: R, id: string)
 
 /** The record, or null if it does not exist or the caller may not see it. */
 export async function findRecord<R extends Resource>(ctx: Ctx, of: R, id: string): Promise<Row<R> | null> {
-  return isId(of.prefix, id) ? ((await findRecords(ctx, of, [sql`t.id = ${id}`]))[0] ?? null) : null;
+  if (!isId(of.prefix, id)) return null;
+  const [row] = seesAll(ctx, of)
+    ? (await query(ctx, findOf(of)({ organization_id: ctx.organization_id, id }))).map(readRow(of))
+    : await findRecords(ctx, of, [sql`t.id = ${id}`]);
+  return row ?? null;
 }
 
 /** The record with this id and its kind, whatever that is; null if it does not exist or the caller may not see it. */
 export async function findAnyRecord(ctx: Ctx, id: string): Promise<{ of: Resource; kind: Resource; row: Row<Resource> } | null> {
-  const of = ctx.registry.resources.find((one) => one.only === undefined && isId(one.prefix, id));
+  const of = resourceWith(ctx, id);
   const row = of === undefined ? null : await findRecord(ctx, of, id);
   return row === null ? null : { of: of!, kind: kindOf(of!, row), row };
 }
+
+/** The finished JSON of the record with this id, whatever its kind; null if it does not exist or the caller may not see it. */
+export async function showAnyRecord(ctx: Ctx, id: string): Promise<JsonText | null> {
+  const of = resourceWith(ctx, id);
+  if (of === undefined) return null;
+  const kind = of.kinds === undefined ? of : (await findAnyRecord(ctx, id))?.kind;
+  return kind === undefined ? null : findShown(ctx, kind, id, null);
+}
+
+/** The record with this id and its kind, locked. Throws a 404 like `getRecord`. */
+export async function lockAnyRecord(ctx: Ctx, id: string): Promise<{ kind: Resource; row: Row<Resource> }> {
+  const of = resourceWith(ctx, id) ?? fail();
+  const kind = of.kinds === undefined ? of : ((await findAnyRecord(ctx, id))?.kind ?? fail());
+  return { kind, row: await ctx.registry.verb(kind, "lock")(ctx, id) };
+}
+
+const resourceWith = ({ registry }: Ctx, id: string): Resource | undefined =>
+  registry.resources.find((one) => one.only === undefined && isId(one.prefix, id));
 
 /** The records that meet all conditions, on the alias `t`. For bounded sets. */
 export async function findRecords<R extends Resource>(
@@ -143,18 +172,21 @@ interface RecordId {
   id: string;
 }
 
-const locks = new WeakMap<Resource, Template<RecordId>>();
+// Every update and every delete begins with one of these. Planning it each time would take as long as the update.
+const [findOf, lockOf] = [oneOf("find", sql``), oneOf("lock", sql`for update of t`)];
 
-// Every update and every delete begins with this statement. Planning it each time would take as long as the update.
-function lockOf(of: Resource): Template<RecordId> {
-  let kept = locks.get(of);
-  if (kept === undefined) {
-    const organization = new Place<RecordId>((given) => given.organization_id);
-    const conditions = [...within(organization, of, "t"), sql`t.id = ${new Place<RecordId>((given) => given.id)}`];
-    const lock = sql`select ${allColumns(of)} from ${from(of, "t")} where ${and(conditions)} for update of t`;
-    locks.set(of, (kept = template(lock, (text) => statementName(of, "lock", text))));
-  }
-  return kept;
+function oneOf(verb: string, end: Sql): (of: Resource) => Template<RecordId> {
+  const texts = new WeakMap<Resource, Template<RecordId>>();
+  return (of) => {
+    let kept = texts.get(of);
+    if (kept === undefined) {
+      const organization = new Place<RecordId>((given) => given.organization_id);
+      const conditions = [...within(organization, of, "t"), sql`t.id = ${new Place<RecordId>((given) => given.id)}`];
+      const one = sql`select ${allColumns(of)} from ${from(of, "t")} where ${and(conditions)} ${end}`;
+      texts.set(of, (kept = template(one, (text) => statementName(of, verb, text))));
+    }
+    return kept;
+  };
 }
 
 function fail(): never {
@@ -188,7 +220,11 @@ export async function createRecord<R extends Resource>(ctx: Ctx, of: R, input: C
 
 /** Changes a record by the rules of its resource. */
 export async function updateRecord<R extends Resource>(ctx: Ctx, of: R, id: string, patch: Patch<R>): Promise<Row<R>> {
-  const before = await ctx.registry.verb(of, "lock")(ctx, id);
+  return updateLocked(ctx, of, (await ctx.registry.verb(of, "lock")(ctx, id)) as Row<R>, patch);
+}
+
+/** The same for a record that its resource's `lock` has returned. */
+export async function updateLocked<R extends Resource>(ctx: Ctx, of: R, before: Row<R>, patch: Patch<R>): Promise<Row<R>> {
   checkOwner(ctx, of, before, "update");
   await checkVisible(ctx, of, patch as Record<string, unknown>, before as Record<string, unknown>);
   return (await ctx.registry.verb(of, "update")(ctx, before, patch)) as Row<R>;

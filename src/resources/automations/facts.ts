@@ -1,7 +1,7 @@
 // What references, templates and conditions of a run can name: the event that started it, the record as it is now, results of earlier
 // steps, variables.
 import type { Ctx } from "../../core/context.ts";
-import { findAnyRecord, showRecord } from "../../records/records.ts";
+import { showAnyRecord } from "../../records/records.ts";
 import { renderTemplate, TemplateError } from "../../services/liquid.ts";
 import { isDynamic, isObject } from "./config.ts";
 import type { Occurrence } from "./occurrence.ts";
@@ -48,8 +48,8 @@ export const factsOfEvent = (
 
 /** The record with this id as a read shows it. Null if it does not exist or the actor may not see it. */
 export async function recordById(ctx: Ctx, id: string): Promise<Values | null> {
-  const found = await findAnyRecord(ctx, id);
-  return found === null ? null : (JSON.parse((await showRecord(ctx, found.kind, id)).text) as Values);
+  const shown = await showAnyRecord(ctx, id);
+  return shown === null ? null : (JSON.parse(shown.text) as Values);
 }
 
 /**

@@ -9,7 +9,7 @@ import { sql } from "../../db/sql.ts";
 import { requestOf } from "../../jobs/claims.ts";
 import { ClaimLost, holdClaim, type Job, release, type Work } from "../../jobs/job.ts";
 import { actingAs, asService, asSystem, readingAs, systemActor } from "../../records/acting.ts";
-import { findRecords } from "../../records/records.ts";
+import { findRecord } from "../../records/records.ts";
 import { lockToChange } from "../../records/references.ts";
 import { automationRun } from "./automation_run.ts";
 import type { Plan } from "./fields.ts";
@@ -76,9 +76,7 @@ async function takeStretch(core: Core, job: Job, stretch: Stretch): Promise<bool
     // The transaction may be repeated.
     stretch.taken = 0;
     if (waitsForEvents(turn.plan, run)) await holdConsumer(ctx);
-    const present = await locked(ctx, job);
-    if (present !== null && present.started_at === null && isLimited(present)) lockQueue(ctx, present.automation_id);
-    await holdClaim(ctx, job);
+    const present = await lockedWithJob(ctx, job, run);
     if (present === null) return end(ctx, job);
     return takeTurns(present, stretch, turn.plan, (one) => takeTurn({ ...ctx, now: core.clock() }, turn, one, asked));
   };
@@ -104,22 +102,19 @@ async function takeTurns(found: Run, stretch: Stretch, plan: Plan, take: (run: R
 }
 
 async function failLocked(ctx: Ctx, turn: Turn, job: Job, failure: StepFailure): Promise<boolean> {
-  const run = await locked(ctx, job);
-  await holdClaim(ctx, job);
+  const run = await lockedWithJob(ctx, job);
   if (run === null || !isLiving(run)) return end(ctx, job);
   return (await stepFailed(ctx, turn, run, failure, {})) !== null;
 }
 
 async function settleLocked(ctx: Ctx, turn: Turn, job: Job, answer: Answered): Promise<boolean> {
-  const run = await locked(ctx, job);
-  await holdClaim(ctx, job);
+  const run = await lockedWithJob(ctx, job);
   return run === null ? end(ctx, job) : (await settle(ctx, turn, run, answer)) !== null;
 }
 
 async function endGone(ctx: Ctx, turn: Turn, job: Job): Promise<false> {
-  const run = await locked(ctx, job);
+  const run = await lockedWithJob(ctx, job);
   if (run === null || !isLiving(run)) return end(ctx, job);
-  await holdClaim(ctx, job);
   await endStep(ctx, run, { status: "cancelled" });
   endRun(ctx, turn, run, { status: "exited", status_reason: "record_deleted" });
   return false;
@@ -133,7 +128,14 @@ const endless = (job: Job, error: unknown): StepFailure | null =>
     : new StepFailure("internal", "internal", `It failed again and again: ${(error as Error).message}`);
 
 const locked = async (ctx: Ctx, { object_id }: Job) =>
-  (await lockToChange(ctx, automationRun, sql`t.id = ${object_id}`))[0] ?? null;
+  (await lockToChange(ctx, automationRun, sql`t.id = ${object_id}`, "automation_run.lock_turn"))[0] ?? null;
+
+/** Locks the run, its place in the queue if it is about to begin, and then the job: in this order, but sent together. */
+async function lockedWithJob(ctx: Ctx, job: Job, begins?: Run): Promise<Run | null> {
+  const run = locked(ctx, job);
+  if (begins?.started_at === null && isLimited(begins)) lockQueue(ctx, begins.automation_id);
+  return (await Promise.all([run, holdClaim(ctx, job)]))[0];
+}
 
 async function end(ctx: Ctx, job: Job): Promise<false> {
   await holdClaim(ctx, job);
@@ -168,8 +170,8 @@ export async function inItsName<T>(core: Core, { plan, job, automation }: Acting
 const plans = new LRUCache<string, Plan>({ max: 1000 });
 
 async function readTurn(ctx: Ctx, job: Job, mayGoOn: () => boolean): Promise<{ turn: Turn; run: Run } | null> {
-  const [run] = await findRecords(ctx, automationRun, [sql`t.id = ${job.object_id}`]);
-  if (run === undefined || !isLiving(run)) return null;
+  const run = await findRecord(ctx, automationRun, job.object_id);
+  if (run === null || !isLiving(run)) return null;
   const [automation] = await query(ctx, {
     name: "automation.of_run",
     text: `select a.name, a.created_by, a.status, a.in_flight, v.settings->>'run_as_user_id' from automation a

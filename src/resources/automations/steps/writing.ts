@@ -1,10 +1,19 @@
 // How steps write records: by the operations of the records' own areas, with all that these check.
 import { may } from "../../../core/context.ts";
 import { notAllowed, paymentRequired } from "../../../core/errors.ts";
-import type { Resource } from "../../../core/resource.ts";
+import type { Resource, Row } from "../../../core/resource.ts";
 import { name, sql } from "../../../db/sql.ts";
 import { ignoredFields, readCreate, readPatch } from "../../../records/input.ts";
-import { createRecord, deleteRecord, findAnyRecord, findRecords, showRecord, updateRecord } from "../../../records/records.ts";
+import {
+  createRecord,
+  deleteRecord,
+  findAnyRecord,
+  findRecords,
+  lockAnyRecord,
+  showRecord,
+  updateLocked,
+} from "../../../records/records.ts";
+import { refusalOf } from "../../shared/refused_words.ts";
 import { isObject } from "../config.ts";
 import { StepFailure } from "../step_failure.ts";
 import type { Call } from "./step.ts";
@@ -12,6 +21,8 @@ import type { Call } from "./step.ts";
 export interface Target {
   kind: Resource;
   id: string;
+  /** If it is locked. */
+  row?: Row<Resource>;
 }
 
 type Fields = Record<string, unknown>;
@@ -19,21 +30,30 @@ type Fields = Record<string, unknown>;
 export const idOf = ({ kind, id }: Target): { id: string; object_type: string } => ({ id, object_type: kind.name });
 
 /** The record that `target` names by reference or id; by default the one the run is about. */
-export async function recordNamed({ ctx, config, run }: Call): Promise<Target> {
-  const given = isObject(config.target) ? config.target.id : config.target;
-  const id = given ?? run.object_id;
-  if (typeof id !== "string")
-    throw new StepFailure("unresolved_ref", "config", "There is no record to change: name one in target");
-  const found = await findAnyRecord(ctx, id);
-  if (found === null) throw new StepFailure("record_not_found", "not_found", `The record ${id} does not exist`);
+export async function recordNamed(call: Call): Promise<Target> {
+  const id = idNamed(call);
+  const found = await findAnyRecord(call.ctx, id);
+  if (found === null) throw gone(id);
   return { kind: found.kind, id };
 }
 
+function idNamed({ config, run }: Call): string {
+  const given = isObject(config.target) ? config.target.id : config.target;
+  const id = given ?? run.object_id;
+  if (typeof id === "string") return id;
+  throw new StepFailure("unresolved_ref", "config", "There is no record to change: name one in target");
+}
+
+const gone = (id: string) => new StepFailure("record_not_found", "not_found", `The record ${id} does not exist`);
+
 /** The same, locked, because another run may change the same record at the same time. */
 export async function targetOf(call: Call): Promise<Target> {
-  const found = await recordNamed(call);
-  await call.ctx.registry.verb(found.kind, "lock")(call.ctx, found.id);
-  return found;
+  const id = idNamed(call);
+  try {
+    return { id, ...(await lockAnyRecord(call.ctx, id)) };
+  } catch (error) {
+    throw refusalOf(error)?.status === 404 ? gone(id) : error;
+  }
 }
 
 /** The record as a read shows it. */
@@ -41,12 +61,11 @@ export const presentOf = async ({ ctx }: Call, { kind, id }: Target): Promise<Fi
   JSON.parse((await showRecord(ctx, kind, id)).text);
 
 /** Changes it as a request would. Where nothing differs, nothing is written and no event comes. */
-export async function changeRecord({ ctx }: Call, { kind, id }: Target, body: Fields): Promise<void> {
+export async function changeRecord({ ctx }: Call, { kind, id, row }: Target, body: Fields): Promise<void> {
   checkMay({ ctx }, kind, "update");
   ignoredFields(kind, given(body));
-  const found = await findAnyRecord(ctx, id);
-  if (found === null) throw new StepFailure("record_not_found", "not_found", `The record ${id} does not exist`);
-  await updateRecord(ctx, kind, id, readPatch(ctx, kind, body, found.row));
+  const before = row ?? (await lockAnyRecord(ctx, id)).row;
+  await updateLocked(ctx, kind, before, readPatch(ctx, kind, body, before));
 }
 
 /** Deletes it as a request would, with what belongs to it. */
