@@ -195,7 +195,7 @@ const environment = z.object({
   OUTBOUND_ALLOW_CIDRS: networks.default([]),
   OUTBOUND_PORTS: ports.default([...webPorts]),
   TRUST_PROXY: networks.default([]),
-  LIST_SOURCES: names.default(["external"]),
+  LIST_SOURCES: names.default(["mailchimp", "brevo", "external"]),
   WEB_CONCURRENCY: wholeNumber(1, 128).default(1),
   BOOTSTRAP_ORGANIZATION: z.string().max(255, must("255 characters or fewer")).optional(),
   BOOTSTRAP_EMAIL: z

@@ -16,6 +16,7 @@ import { customDataWork } from "./custom_data/custom_data_work.ts";
 import { enrichmentWork } from "./enrichment/enrichment_work.ts";
 import { exportWork } from "./exports/export_work.ts";
 import { importWork } from "./imports/import_work.ts";
+import { listSyncWork } from "./lists/list_sync_work.ts";
 import { mailboxWork } from "./mail_in/mailbox_work.ts";
 import { mailboxWatch } from "./mail_in/watch_mailboxes.ts";
 import { mailWork } from "./mail_out/mail_work.ts";
@@ -62,6 +63,7 @@ export const background: Background = {
     importWork,
     mailingExportWork,
     enrichmentWork,
+    listSyncWork,
   ],
   consumers: [webhookConsumer, automationConsumer],
   timers,

@@ -1,6 +1,18 @@
 // Mailchimp's Marketing API 3.0. People are added to an audience in batches of at most 500. Who is in it already keeps their status and
 // their fields, so that nobody who unsubscribed there is subscribed again; they only get the tags.
-import { type Ask, askerOf, basic, filled, type Mailing, NotTaken, type Platform, part, type Recipient } from "./mailing.ts";
+import {
+  type Ask,
+  askerOf,
+  basic,
+  filled,
+  type Mailing,
+  type MailingLists,
+  NotTaken,
+  type Platform,
+  pageOf,
+  part,
+  type Recipient,
+} from "./mailing.ts";
 
 export interface MailchimpAccount {
   api_key: string;
@@ -16,19 +28,14 @@ export interface MailchimpConfig {
   double_opt_in?: boolean;
 }
 
+type Given = Pick<Platform, "addresses" | "told">;
+
 export function openMailchimp(
-  given: Pick<Platform, "addresses" | "told">,
-  { api_key, server_prefix, base_url }: MailchimpAccount,
+  given: Given,
+  account: MailchimpAccount,
   { list_id, tags = "", double_opt_in = false }: MailchimpConfig,
 ): Mailing {
-  const centre = server_prefix ?? /-([a-z]{2,4}\d{1,3})$/.exec(api_key)?.[1];
-  const ask = askerOf({
-    ...given,
-    name: "Mailchimp",
-    base_url: base_url ?? `https://${centre ?? "us1"}.api.mailchimp.com`,
-    headers: { authorization: basic("headwater", api_key) },
-    words: (json) => json?.detail ?? json?.title,
-  });
+  const ask = asking(given, account);
   const names = [...new Set(tags.split(",").map((one) => one.trim()))].filter((one) => one !== "");
   const list = `/3.0/lists/${part(list_id)}`;
   const status = double_opt_in ? "pending" : "subscribed";
@@ -43,6 +50,39 @@ export function openMailchimp(
       if (there.length > 0) for (const name of names) await tag(ask, list, name, there);
       const others = errors.filter((one) => one.error_code !== "ERROR_CONTACT_EXISTS");
       return { failures: new Map(others.flatMap(({ email, error }) => (email === null ? [] : [[email, error] as const]))) };
+    },
+  };
+}
+
+function asking(given: Given, { api_key, server_prefix, base_url }: MailchimpAccount): Ask {
+  const centre = server_prefix ?? /-([a-z]{2,4}\d{1,3})$/.exec(api_key)?.[1];
+  return askerOf({
+    ...given,
+    name: "Mailchimp",
+    base_url: base_url ?? `https://${centre ?? "us1"}.api.mailchimp.com`,
+    headers: { authorization: basic("headwater", api_key) },
+    words: (json) => json?.detail ?? json?.title,
+  });
+}
+
+/** The most lists and members of one page. */
+const pageSize = 1000;
+
+export function mailchimpLists(given: Given, account: MailchimpAccount): MailingLists {
+  const ask = asking(given, account);
+  const paged = (skip: number) => `count=${pageSize}&offset=${skip}`;
+  return {
+    async lists(skip) {
+      const { json } = await ask({ method: "GET", path: `/3.0/lists?fields=lists.id,lists.name&${paged(skip)}` });
+      return pageOf(json?.lists, skip, pageSize, ({ id, name }) => ({ id: String(id), name: String(name) }));
+    },
+    async members(listId, skip) {
+      const path = `/3.0/lists/${part(listId)}/members?status=subscribed&fields=members.id,members.email_address&${paged(skip)}`;
+      const { json } = await ask({ method: "GET", path });
+      return pageOf(json?.members, skip, pageSize, ({ id, email_address }) => ({
+        external_id: String(id),
+        email: String(email_address),
+      }));
     },
   };
 }

@@ -29,6 +29,29 @@ export interface Mailing {
   results?(receipt: string, emails: readonly string[]): Promise<Failures | null>;
 }
 
+/** The lists of a platform, page by page. Throws `NotTaken`. */
+export interface MailingLists {
+  lists(skip: number): Promise<Page<RemoteList>>;
+  /** Who is on a list and wants its mailings. */
+  members(listId: string, skip: number): Promise<Page<Member>>;
+}
+
+export interface RemoteList {
+  id: string;
+  name: string;
+}
+
+export interface Member {
+  external_id: string;
+  email: string;
+}
+
+export interface Page<T> {
+  found: T[];
+  /** Where the next page begins; null at the end. */
+  next: number | null;
+}
+
 /** By address, why the platform does not want somebody. */
 export type Failures = ReadonlyMap<string, string>;
 
@@ -115,6 +138,12 @@ const said = (words: unknown): string => (typeof words === "string" && words !==
 function kindOf(status: number): NotTaken["kind"] {
   if (status === 408 || status === 429 || status >= 500) return "later";
   return status === 400 || status === 413 || status === 422 ? "batch" : "refused";
+}
+
+/** A page of a response with this list of things. What is not in the published form counts as no answer. */
+export function pageOf<T>(list: unknown, skip: number, size: number, read: (one: any) => T): Page<T> {
+  if (!Array.isArray(list)) throw new NotTaken("later", "The platform answered something else than a list");
+  return { found: list.map(read), next: list.length < size ? null : skip + size };
 }
 
 /** A part of a path that a user wrote. */

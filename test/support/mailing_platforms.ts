@@ -30,6 +30,8 @@ export class PlatformServer {
   readonly times = new Map<string, number>();
   /** Addresses that it refuses, and its words. */
   readonly refused = new Map<string, string>();
+  /** The names of its lists, each with the addresses on it. The id of a list is its place, from 1. */
+  lists: [name: string, emails: string[]][] = [];
   mood: Mood | ((asked: Asked) => Mood) = null;
   onDone: ((asked: Asked) => void) | null = null;
   private readonly answers: (server: PlatformServer, asked: Asked) => Reply;
@@ -92,6 +94,15 @@ export const mailchimp = (key: string) =>
   new PlatformServer((server, asked) => {
     if (!authorized(asked, basic("headwater", key)))
       return [401, { title: "API Key Invalid", detail: "Your API key may be invalid" }];
+    const [, all, listed] = /^\/3\.0\/lists(?:(\/?)|\/(\d+)\/members)$/.exec(asked.path) ?? [];
+    const [count, offset] = ["count", "offset"].map((name) => Number(asked.query.get(name))) as [number, number];
+    const page = <T>(found: T[]) => found.slice(offset, offset + Math.min(count, 1000));
+    if (all !== undefined) return [200, { lists: page(server.lists.map(([name], i) => ({ id: `${i + 1}`, name }))) }];
+    if (listed !== undefined && asked.query.get("status") === "subscribed")
+      return [
+        200,
+        { members: page(server.lists[Number(listed) - 1]![1].map((email) => ({ id: `m-${email}`, email_address: email }))) },
+      ];
     const [, list, rest, segment] = /^\/3\.0\/lists\/(\w+)(?:\/(tag-search|segments)(?:\/(\d+))?)?$/.exec(asked.path) ?? [];
     if (list === undefined || list === "gone")
       return [404, { title: "Resource Not Found", detail: "The requested resource could not be found." }];
@@ -120,8 +131,21 @@ export const mailchimp = (key: string) =>
 
 /** `POST /v3/contacts` with `updateEnabled`: 201 for a new contact, 204 for one that is there, and 400 for one it refuses. */
 export const brevo = (key: string) =>
-  new PlatformServer((server, { path, headers, body }) => {
+  new PlatformServer((server, { path, query, headers, body }) => {
     if (headers["api-key"] !== key) return [401, { code: "unauthorized", message: "Key not found" }];
+    const [, list] = /^\/v3\/contacts\/lists(?:\/(\d+)\/contacts)?$/.exec(path) ?? [];
+    const [limit, offset] = ["limit", "offset"].map((name) => Number(query.get(name))) as [number, number];
+    const page = <T>(found: T[]) => found.slice(offset, offset + Math.min(limit, list === undefined ? 50 : 500));
+    if (list !== undefined) {
+      const found = server.lists[Number(list) - 1]![1].map((email, i) => ({
+        id: i + 1,
+        email,
+        emailBlacklisted: email.startsWith("no-"),
+      }));
+      return [200, { contacts: page(found), count: found.length }];
+    }
+    if (path === "/v3/contacts/lists")
+      return [200, { lists: page(server.lists.map(([name], i) => ({ id: i + 1, name }))), count: server.lists.length }];
     if (path !== "/v3/contacts") return [404, { code: "document_not_found", message: "Not found" }];
     const refusal = server.refused.get(body.email);
     if (refusal !== undefined) return [400, { code: "invalid_parameter", message: refusal }];

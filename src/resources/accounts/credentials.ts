@@ -7,6 +7,7 @@ import { bad, below, collect, type FieldErrors, invalid, notFound, refuse } from
 import { JsonText, type Operation, operation, reportUnknown } from "../../core/operation.ts";
 import type { Row, Values } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
+import { wake } from "../../jobs/job.ts";
 import { page, pageInput, pageOf } from "../../records/page.ts";
 import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
@@ -15,6 +16,8 @@ import { newId } from "../../values/id.ts";
 import { same } from "../../values/same.ts";
 import { unknownWithin } from "../../values/unknown_keys.ts";
 import { parseUrl } from "../../values/url.ts";
+import { isSynced, listSyncJobs } from "../lists/list_sync_jobs.ts";
+import { type ShownSync, shownSync, syncsOf } from "../lists/list_syncs.ts";
 import { sealFor } from "../shared/sealed.ts";
 import { wakeAllNumbers } from "../telephony/number_jobs.ts";
 import { credential } from "./credential.ts";
@@ -45,6 +48,7 @@ const row = z.strictObject({
   last_error: z.string().nullable(),
   date_updated: z.iso.datetime().nullable(),
   updated_by: z.string().nullable(),
+  sync: shownSync.nullable().describe("The reading of the service's lists; null for a service without, or before the first."),
 });
 
 export const listCredentials = operation({
@@ -58,8 +62,9 @@ export const listCredentials = operation({
   output: pageOf(row),
   async run(ctx, input) {
     const stored = new Map((await findRecords(ctx, credential, [])).map((one) => [one.service, one]));
+    const syncs = await syncsOf(ctx);
     return page(
-      services.map((one) => shown(one, stored.get(one.service) ?? null)),
+      services.map((one) => shown(one, stored.get(one.service) ?? null, syncs.get(one.service))),
       input,
     );
   },
@@ -103,7 +108,9 @@ export const updateCredentials: Operation<{ service: Service; given: Record<stri
     refuseMissing(service, values);
     // Storing the same credentials again means that they should be tried again.
     if (service.category === "telephony") wakeAllNumbers(ctx);
-    return shown(service, before !== null && same(values, present) ? before : save(ctx, service, before, values));
+    if (isSynced(service.service)) wake(ctx, listSyncJobs, [service.service]);
+    const stored = before !== null && same(values, present) ? before : save(ctx, service, before, values);
+    return shown(service, stored, (await syncsOf(ctx)).get(service.service));
   },
 };
 
@@ -131,7 +138,26 @@ export const deleteCredentials = operation({
   },
 });
 
-function shown(service: Service, stored: Credential | null): z.output<typeof row> {
+export const syncLists = operation({
+  name: "credentials.sync",
+  method: "POST",
+  path: "/credentials/{service}/sync/",
+  doc: "Reads the lists of a mailing platform now, so that contacts know which of them they are on. It happens every six hours.",
+  permission: "manage_organization",
+  mcp: false,
+  input: { service: z.string() },
+  output: row,
+  async run(ctx, { service: named }) {
+    const service = serviceNamed(named);
+    const stored = await storedFor(ctx, service.service);
+    if (stored === null) throw notFound();
+    if (!isSynced(service.service)) throw invalid({}, `${service.name} has no lists that are read.`);
+    wake(ctx, listSyncJobs, [service.service]);
+    return shown(service, stored, (await syncsOf(ctx)).get(service.service));
+  },
+});
+
+function shown(service: Service, stored: Credential | null, sync: ShownSync | null = null): z.output<typeof row> {
   const is_connected = stored !== null;
   return {
     service: service.service,
@@ -145,6 +171,7 @@ function shown(service: Service, stored: Credential | null): z.output<typeof row
     last_error: stored?.last_error ?? null,
     date_updated: stored?.date_updated ?? null,
     updated_by: stored?.updated_by ?? null,
+    sync: is_connected ? sync : null,
   };
 }
 

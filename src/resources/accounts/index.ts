@@ -2,7 +2,7 @@ import type { Operation } from "../../core/operation.ts";
 import { crud, standard } from "../../records/standard.ts";
 import { connectedAccount } from "./connected_account.ts";
 import { createAccount, deleteAccount, updateAccount } from "./connected_account_verbs.ts";
-import { deleteCredentials, listCredentials, updateCredentials } from "./credentials.ts";
+import { deleteCredentials, listCredentials, syncLists, updateCredentials } from "./credentials.ts";
 import { authorizeAccount } from "./oauth/authorize.ts";
 import { oauthApp } from "./oauth_app.ts";
 import { createOauthApp } from "./oauth_app_verbs.ts";
@@ -19,5 +19,6 @@ export const accounts: Operation[] = [
   listCredentials,
   updateCredentials,
   deleteCredentials,
+  syncLists,
   ...standard(oauthApp, { list: true, create: createOauthApp, delete: true }, "manage_organization", deletesPastDue),
 ];

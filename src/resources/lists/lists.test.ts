@@ -150,7 +150,7 @@ describe("a list copied from a source", () => {
     await synced(acme, one, "Newsletter", "Fair");
     await synced(acme, two, "Fair");
 
-    const first = await acme.ask("POST", "/contact_list/copy_from_source/", { body: { name: "Newsletter" } });
+    const first = await acme.ask("POST", "/contact_list/copy_from_source/", { body: { name: "Newsletter", source: "external" } });
     await synced(acme, three, "Newsletter");
     const again = await acme.ask("POST", "/contact_list/copy_external/", { body: { name: "Newsletter" } });
 
@@ -170,7 +170,9 @@ describe("a list copied from a source", () => {
     await synced(acme, await acme.contact(), "Fair");
 
     const answers = await Promise.all(
-      Array.from({ length: 5 }, () => acme.ask("POST", "/contact_list/copy_from_source/", { body: { name: "Fair" } })),
+      Array.from({ length: 5 }, () =>
+        acme.ask("POST", "/contact_list/copy_from_source/", { body: { name: "Fair", source: "external" } }),
+      ),
     );
 
     assert.deepEqual(answers.map((one) => one.status).sort(), [200, 200, 200, 200, 201]);
@@ -184,7 +186,7 @@ describe("a list copied from a source", () => {
 
     const path = "/contact_list/copy_from_source/";
     await acme.refused(400, "POST", path, { name: "Nowhere" }, "name");
-    await acme.refused(400, "POST", path, { name: "Fair" }, "name");
+    await acme.refused(400, "POST", path, { name: "Fair", source: "external" }, "name");
     await acme.refused(400, "POST", path, {}, "name");
     await acme.refused(400, "POST", path, { name: "Fair", source: "elsewhere" }, "source");
     await acme.refused(404, "POST", "/contact_list/copy_elsewhere/", { name: "Fair" });
