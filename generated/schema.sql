@@ -1988,6 +1988,38 @@ alter table line_item enable row level security, force row level security;
 create policy organization on line_item to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on line_item to headwater_system using (true);
 
+create table list_sync (
+  organization_id text not null,
+  service text not null,
+  status text default 'waiting'::text not null,
+  place jsonb,
+  started_at timestamp(3) with time zone,
+  completed_at timestamp(3) with time zone,
+  n_members integer default 0 not null,
+  n_unknown integer default 0 not null,
+  error text,
+  tries integer default 0 not null,
+  constraint list_sync_pkey PRIMARY KEY (organization_id, service),
+  constraint list_sync_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint list_sync_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'reading'::text, 'applying'::text])))
+);
+alter table list_sync enable row level security, force row level security;
+create policy organization on list_sync to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on list_sync to headwater_system using (true);
+
+create table list_sync_profile (
+  organization_id text not null,
+  service text not null,
+  contact_id text not null,
+  external_id text not null,
+  list_names text[] not null,
+  constraint list_sync_profile_pkey PRIMARY KEY (organization_id, service, contact_id),
+  constraint list_sync_profile_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+alter table list_sync_profile enable row level security, force row level security;
+create policy organization on list_sync_profile to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on list_sync_profile to headwater_system using (true);
+
 create table mail_hit (
   organization_id text not null,
   id text not null,

@@ -2,19 +2,9 @@
 import { type Ctx, query } from "../../core/context.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { lockToChange } from "../../records/references.ts";
-import { store } from "../../records/store.ts";
-import { same } from "../../values/same.ts";
 import { contact } from "../contacts/contact.ts";
+import { setProfile } from "../contacts/external_profiles.ts";
 import type { Sync } from "./list_sync_state.ts";
-
-/** On a contact: what a service knows of the person. */
-type Profile = {
-  source: string;
-  external_id: string;
-  list_names: string[];
-  /** When its lists were found to be others than before. */
-  synced_at: string;
-};
 
 /** The most contacts of one transaction. */
 const most = 200;
@@ -31,22 +21,12 @@ export async function applyNext(ctx: Ctx, { service, place }: Sync): Promise<str
       order by t.id limit ${most}`),
   );
   const found = new Map(
-    rows.map(([id, external_id, names]) => [id!, { external_id, names: names && (JSON.parse(names) as string[]) }]),
+    rows.map(([id, external_id, names]) => [
+      id!,
+      names ? { external_id: external_id!, list_names: JSON.parse(names) as string[] } : null,
+    ]),
   );
-  for (const person of await lockToChange(ctx, contact, sql`t.id = any(${[...found.keys()]})`)) {
-    const { external_id, names } = found.get(person.id)!;
-    const profiles = person.external_profiles as unknown as Profile[];
-    const present = profiles.find(({ source }) => source === service);
-    const is = names ? { source: service, external_id: external_id!, list_names: names.toSorted() } : null;
-    if (isSame(present, is)) continue;
-    const others = profiles.filter(({ source }) => source !== service);
-    const external_profiles = is === null ? others : [...others, { ...is, synced_at: ctx.now.toISOString() }];
-    store.update(ctx, contact, person, { external_profiles });
-  }
+  for (const person of await lockToChange(ctx, contact, sql`t.id = any(${[...found.keys()]})`))
+    setProfile(ctx, person, service, found.get(person.id)!);
   return rows.length < most ? null : rows.at(-1)![0]!;
 }
-
-const isSame = (one: Profile | undefined, other: Omit<Profile, "synced_at"> | null): boolean =>
-  one === undefined || other === null
-    ? one === undefined && other === null
-    : one.external_id === other.external_id && same(one.list_names.toSorted(), other.list_names);
