@@ -75,8 +75,8 @@ export function filesOfKind(ctx: Ctx, { subtype_id }: Config, event: Occurrence)
 export const subscribedContact = (ctx: Ctx, _config: Config, event: Occurrence): Promise<Occurrence[]> =>
   toldOf(ctx, event, "contact", event.record.contact_id);
 
-/** The record that another automation ran for. */
-export async function recordOfRun(ctx: Ctx, _config: Config, event: Occurrence): Promise<Occurrence[]> {
+/** The record that another automation ran for, or that was enriched. */
+export async function recordOfRecord(ctx: Ctx, _config: Config, event: Occurrence): Promise<Occurrence[]> {
   const { object_type, object_id } = event.record;
   return typeof object_type === "string" && !isDeletion(event) ? toldOf(ctx, event, object_type, object_id) : [];
 }

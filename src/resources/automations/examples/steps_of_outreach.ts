@@ -3,7 +3,10 @@ import assert from "node:assert/strict";
 import { chain } from "../../../../test/support/automations.ts";
 import type { Workspace } from "../../../../test/support/given.ts";
 import { receiver } from "../../../../test/support/receiver.ts";
+import { acmePage, website } from "../../../../test/support/website.ts";
 import type { StepExample } from "./example.ts";
+
+const tagged = (tag: string): [string, object] => ["tag.change", { tag, change: "add" }];
 
 const phones = [{ phone: "+12125559876", type: "mobile" }];
 
@@ -76,6 +79,20 @@ export const outreachExamples: Record<string, StepExample> = {
       assert.deepEqual([status, output.pushed, pushed.n_pushed, pushed.automation_run_id], ["succeeded", true, 1, run.id]);
       const { data } = await acme.get(`/contact/?lead_id=${lead.id}`);
       assert.equal(output.contact_id, data[0].id);
+    },
+  },
+  "enrich.run": {
+    async graph(acme, lead) {
+      const { url } = await website(acmePage);
+      await acme.put(`/lead/${lead.id}/`, { url });
+      const graph = chain(["enrich.run", { target: { $ref: "record" }, fields: ["description"] }], tagged("looked up"));
+      graph.steps.s1.ports = { done: "s2", no_match: null, timeout: null };
+      return graph;
+    },
+    async check(acme, lead, run) {
+      const { description, tags } = await acme.get(`/lead/${lead.id}/`);
+      assert.deepEqual([description, tags], ["We build rockets & ramps.", ["looked up"]]);
+      assert.deepEqual([run.steps[0].branch, run.steps[0].output.fields_updated], ["done", ["description"]]);
     },
   },
   "sms.send": {

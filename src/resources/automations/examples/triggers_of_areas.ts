@@ -166,6 +166,14 @@ export const areaTriggerExamples: Record<string, TriggerExample> = {
       return trigger.config.dialer_id;
     },
   },
+  "enrichment.done": {
+    config: { result: "no_match" },
+    async act(acme) {
+      const [one, other] = [await acme.contact(), await acme.contact({ phones: [{ phone: "+12125551234" }] })];
+      for (const { id } of [other, one]) await acme.post(`/contact/${id}/enrich/`, {});
+      return one.id;
+    },
+  },
   "custom_object.event": {
     config: async (acme) => ({
       custom_object_type_id: (await acme.post("/custom_object_type/", { name: "Car" })).id,

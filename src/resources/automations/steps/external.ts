@@ -3,6 +3,7 @@ import { z } from "zod";
 import { mailingExport } from "../../mailing_exports/mailing_export.ts";
 import { anything, defining, fieldName, label, may, need, oneOf, values } from "../catalog.ts";
 import { emitEvent, eventName } from "./emitting.ts";
+import { endOfLookUp, enrichmentLacks, enrichmentOutput, startLookUp } from "./enriching.ts";
 import { endOfPush, pushContact, pushLacks, pushOutput } from "./pushing.ts";
 import { http, requestLacks, requestOf, shownRequest } from "./requesting.ts";
 import { internal, type StepType } from "./step.ts";
@@ -51,14 +52,21 @@ export const externalSteps: readonly StepType[] = [
   define(
     external,
     "enrich.run",
-    "Looks facts up.",
+    "Looks up what is known elsewhere about a lead or a contact.",
     {
       target: need(anything),
       providers: may(z.array(label).max(10)),
       fields: may(z.array(fieldName).max(50)),
       wait: may(z.boolean()),
     },
-    { ports: ["done", "no_match", "timeout"], side_effect: "keyed" },
+    {
+      ports: ["done", "no_match", "timeout"],
+      side_effect: "internal",
+      output: enrichmentOutput,
+      run: startLookUp,
+      awaited: endOfLookUp,
+      lacks: enrichmentLacks,
+    },
   ),
   define(
     external,

@@ -4,7 +4,7 @@ import { anything, defining, fieldName, id, may, naming, need, objectType, oneOf
 import { isOfAutomation, namesOfRuns } from "../event_matching.ts";
 import { payloadSchema } from "../hooks/payload_schema.ts";
 import { verification } from "../hooks/verification.ts";
-import { recordOfRun } from "../subjects.ts";
+import { recordOfRecord } from "../subjects.ts";
 import { events, type TriggerType } from "./trigger_type.ts";
 
 const define = defining<TriggerType>();
@@ -16,11 +16,20 @@ export const otherTriggers: readonly TriggerType[] = [
     "automation.event",
     "Another automation ends.",
     { automation_id: naming(need(id), "automation", "automations"), ...events("completed", "failed", "goal") },
-    { listens: namesOfRuns, matches: isOfAutomation, about: recordOfRun },
+    { listens: namesOfRuns, matches: isOfAutomation, about: recordOfRecord },
   ),
-  define(other, "enrichment.done", "A record has been enriched.", {
-    result: may(oneOf("completed", "no_match", "failed")),
-  }),
+  define(
+    other,
+    "enrichment.done",
+    "It has been looked up what is known elsewhere about a lead or a contact.",
+    { result: may(oneOf("completed", "no_match", "failed")) },
+    {
+      object_types: ["lead", "contact"],
+      listens: () => ["enrichment.completed", "enrichment.failed"],
+      matches: ({ result }, { record }) => result == null || record.status === result,
+      about: recordOfRecord,
+    },
+  ),
   define(other, "import.done", "An import has ended.", { result: may(oneOf("done", "error")) }),
   define(
     other,
