@@ -26,8 +26,10 @@ import { letter } from "./support/letters.ts";
 import { brevo } from "./support/mailing_platforms.ts";
 import { ann } from "./support/oauth_provider.ts";
 import { outboundService } from "./support/outbound.ts";
+import { ada, startPeopleDataLabs } from "./support/people_data_labs.ts";
 import { startMailServer } from "./support/smtp.ts";
 import { startTwilio, type TwilioServer } from "./support/twilio.ts";
+import { acmePage, website } from "./support/website.ts";
 import { withWorker } from "./support/worker.ts";
 
 const root = new URL("..", import.meta.url).pathname;
@@ -333,6 +335,23 @@ test("who follows docs/mailing-exports.md has a contact at Brevo", async () => {
 
   assert.equal(followed, 4);
   assert.deepEqual([...server.people.keys()], ["carla@client.example"]);
+});
+
+test("who follows docs/enrichment.md has a lead from its website and a contact from People Data Labs", async () => {
+  const service = await outboundService();
+  const [acme, pdl, site] = [await organization(service), await startPeopleDataLabs(), await website(acmePage)];
+  pdl.people.set("ada@acme-rockets.example", ada);
+
+  const followed = await followRequests(acme, "docs/enrichment.md", {
+    change(text) {
+      const body = JSON.parse(text);
+      if (body.api_key) return JSON.stringify({ ...body, base_url: pdl.url });
+      return JSON.stringify(body.url ? { ...body, url: site.url } : body);
+    },
+    after: () => withWorker(service, (worker) => worker.drained()),
+  });
+
+  assert.equal(followed, 8);
 });
 
 const answerTo = ({ message_ids: [id] }: any, date: Date): string =>

@@ -5,7 +5,7 @@ import { type Ctx, query, write } from "../../core/context.ts";
 import { todayIn } from "../../values/time.ts";
 import { organizationOf } from "../organization/organization.ts";
 
-export const creditsUsedUp = "the credits for enrichment are used up: settings.enrichment says how many there are";
+export const creditsUsedUp = "The credits for enrichment are used up: settings.enrichment says how many there are";
 
 interface Caps {
   credits_per_day?: number;

@@ -31,10 +31,10 @@ export const enrichmentWork: Work = {
     const made = await begin(core, job);
     if (made === null) return;
     const actor = await actorOf(core, made);
-    if (actor === null) return end(core, job, made, "who asked for it is not a member any more");
+    if (actor === null) return end(core, job, made, "Who asked for it is not a member any more");
     const ctx = await readingAs(core, actor, requestOf(job));
     const subject = await subjectOf(ctx, made);
-    if (subject === null) return end(core, job, made, "who asked for it cannot see the record any more");
+    if (subject === null) return end(core, job, made, "Who asked for it cannot see the record any more");
 
     const free = await freeSources(core, job, ctx, subject);
     const asked = await askProvider(core, job, ctx, made, subject, free);
@@ -42,7 +42,7 @@ export const enrichmentWork: Work = {
     await finish(core, job, actor, made, joined([free, asked.found]), asked);
   },
   async giveUp(ctx, { object_id }) {
-    await fail(ctx, object_id, "several workers ended while they looked it up: ask again");
+    await fail(ctx, object_id, "Several workers ended while they looked it up: ask again");
   },
 };
 
@@ -80,7 +80,7 @@ async function finish(core: Core, job: Job, actor: Actor, made: Enrichment, foun
     await holdClaim(ctx, job);
     release(ctx, job, null);
     if (row === undefined || isOver(row) || record === null) {
-      if (row !== undefined && !isOver(row)) close(ctx, row, "failed", { error: "the record is gone" });
+      if (row !== undefined && !isOver(row)) close(ctx, row, "failed", { error: "The record is gone" });
       return;
     }
     settleCredit(ctx, row, asked);
