@@ -1356,6 +1356,7 @@ CREATE INDEX enrichment_date_created_idx ON public.enrichment USING btree (organ
 CREATE INDEX enrichment_lead_id_idx ON public.enrichment USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE INDEX enrichment_object_id_idx ON public.enrichment USING btree (organization_id, object_id, date_created DESC, id DESC);
 CREATE UNIQUE INDEX enrichment_object_id_key ON public.enrichment USING btree (organization_id, object_id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
+CREATE INDEX enrichment_waiting_idx ON public.enrichment USING btree (date_updated) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 alter table enrichment enable row level security, force row level security;
 create policy organization on enrichment to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on enrichment to headwater_system using (true);

@@ -9,6 +9,7 @@ import { lateMessages, waitingMessages } from "./activities/outbox_by_clock.ts";
 import { calendarsTimer } from "./calendars/unfollowed.ts";
 import { endedSnoozes } from "./conversations/snoozes_by_clock.ts";
 import { answerDays } from "./enrichment/answers.ts";
+import { waitingEnrichments } from "./enrichment/waiting_enrichments.ts";
 import { expiredExports } from "./exports/expired.ts";
 import { endedLinks } from "./files/links_by_clock.ts";
 import { storedBytesTimer } from "./files/sweep.ts";
@@ -64,6 +65,7 @@ export const timers: readonly Timer[] = [
   onDue("outbox", minute, "Messages that should have been sent 72 hours ago are no longer sent, and say so.", ...lateMessages),
   onDue("waiting_messages", minute, "Messages that wait in the outbox without a job get one.", ...waitingMessages),
   onDue("waiting_steps", hour, "Due steps of sequences without a job get one.", waitingSteps),
+  onDue("waiting_enrichments", 300, "Enrichments that wait without a job get one.", waitingEnrichments),
   onDue("matching_contacts", 300, "Contacts that match a sequence's query are subscribed.", matchingContacts),
   onDue("followups", minute, "Sent e-mails without an answer by their follow-up date get a task.", unansweredMail),
   onDue("exports", hour, "The files of exports are deleted after seven days.", expiredExports),

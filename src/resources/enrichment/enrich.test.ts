@@ -109,6 +109,21 @@ describe("without a provider", () => {
     assert.deepEqual((await acme.get(`/enrichment/?lead_id=${lead_id}`)).data, []);
   });
 
+  test("an enrichment goes on where its lead has moved to", async () => {
+    const [site, there] = [await website(acmePage), await acme.another()];
+    const { id } = await acme.lead({ name: null, url: site.url });
+    const { id: made } = await acme.post(`/lead/${id}/enrich/`, {});
+    await acme.post(`/lead/${id}/move/`, { target_organization_id: there.id });
+    await work();
+    const before = (await there.get(`/enrichment/${made}/`)).status;
+    await atMoment(service, new Date(Date.now() + 120_000).toISOString(), "waiting_enrichments");
+    await work();
+    service.clock.now = null;
+
+    assert.deepEqual([before, (await there.get(`/enrichment/${made}/`)).status], ["queued", "completed"]);
+    assert.equal((await there.get(`/lead/${id}/`)).name, "Acme Rockets");
+  });
+
   test("it is done with the rights that its author has then", async () => {
     const site = await website(acmePage);
     const bob = await acme.member("restricteduser");

@@ -28,13 +28,13 @@ export type Subject =
 
 /** Null if who asked cannot see it any more. */
 export async function subjectOf(ctx: Ctx, { object_type, object_id, lead_id }: Enrichment): Promise<Subject | null> {
-  const of = await findRecord(ctx, lead, lead_id);
+  const of = await findRecord(ctx, lead, object_type === "lead" ? object_id : lead_id);
   if (of === null) return null;
   if (object_type === "contact") {
     const row = await findRecord(ctx, contact, object_id);
     return row === null ? null : { kind: "contact", row, lead: of, company: await companyOf(of, row.emails) };
   }
-  const people = await findRecords(ctx, contact, [sql`t.lead_id = ${lead_id}`], sql`order by t.id limit 50`);
+  const people = await findRecords(ctx, contact, [sql`t.lead_id = ${of.id}`], sql`order by t.id limit 50`);
   return { kind: "lead", row: of, company: await companyOf(of, [...of.emails, ...people.flatMap(({ emails }) => emails)]) };
 }
 

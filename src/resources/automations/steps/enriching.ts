@@ -2,6 +2,7 @@
 // says otherwise. One that is on its way already is waited for, and no second one is started.
 import { z } from "zod";
 import { findRecord } from "../../../records/records.ts";
+import { notAmong } from "../../../values/reasons.ts";
 import { enrichment, providers } from "../../enrichment/enrichment.ts";
 import { fieldsOf } from "../../enrichment/found.ts";
 import { type Enrichment, type Kind, startEnrichment } from "../../enrichment/start.ts";
@@ -22,9 +23,9 @@ const allFields: readonly string[] = Object.values(fieldsOf).flat();
 export function enrichmentLacks({ providers: named, fields }: Config): string | null {
   const known: readonly string[] = providers;
   const provider = listOf(named).find((one) => !known.includes(one));
-  if (provider !== undefined) return `providers: ${provider} is not one of ${known.join(", ")}`;
+  if (provider !== undefined) return `providers: ${provider} ${notAmong(provider, known)}`;
   const field = listOf(fields).find((one) => !allFields.includes(one));
-  return field === undefined ? null : `fields: ${field} is not one of ${[...new Set(allFields)].join(", ")}`;
+  return field === undefined ? null : `fields: ${field} ${notAmong(field, new Set(allFields))}`;
 }
 
 const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.filter((one) => typeof one === "string") : []);
