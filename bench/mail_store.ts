@@ -13,22 +13,23 @@ export interface Told {
 
 export const senderAt = (n: number): string => `sender-${n}@customers.example`;
 
-const server = await startImapServer();
-const boxes: TestMailbox[] = [];
-
 const message = (box: TestMailbox, n: number, sender: number): string =>
   letter({ from: senderAt(sender), to: box.address, subject: `Message ${n}`, text: "Dear all,\nsee below.\n".repeat(20) });
 
-process.on("message", async ({ make = 0, fill, deliver }: Told) => {
-  const made = Array.from({ length: make }, () => server.mailbox());
-  boxes.push(...made);
-  const newest = boxes.at(-1)!;
-  if (fill) newest.deliverAll(Array.from({ length: fill.count }, (_, n) => message(newest, n, n % fill.senders)));
-  const at = Date.now();
-  if (deliver) await boxes[deliver.at]!.deliver(message(boxes[deliver.at]!, at, deliver.sender));
-  process.send!({ at, logins: made.map(({ address, login }) => ({ email: address, imap: login })) });
-});
-process.once("disconnect", async () => {
-  await server.close();
-  process.exit();
-});
+if (process.argv[1] === import.meta.filename) {
+  const server = await startImapServer();
+  const boxes: TestMailbox[] = [];
+  process.on("message", async ({ make = 0, fill, deliver }: Told) => {
+    const made = Array.from({ length: make }, () => server.mailbox());
+    boxes.push(...made);
+    const newest = boxes.at(-1)!;
+    if (fill) newest.deliverAll(Array.from({ length: fill.count }, (_, n) => message(newest, n, n % fill.senders)));
+    const at = Date.now();
+    if (deliver) await boxes[deliver.at]!.deliver(message(boxes[deliver.at]!, at, deliver.sender));
+    process.send!({ at, logins: made.map(({ address, login }) => ({ email: address, imap: login })) });
+  });
+  process.once("disconnect", async () => {
+    await server.close();
+    process.exit();
+  });
+}
