@@ -9,14 +9,14 @@ const keyMax = 256;
 
 export const notJson = (): Problem => invalid({}, "The request contains invalid JSON.");
 
-/** An empty body is `{}`: actions need none. */
-export function parseBody(bytes: Buffer): Record<string, unknown> {
+/** An empty body is `{}`: actions need none. `notObject` refuses JSON that is no object. */
+export function parseBody(bytes: Buffer, notObject: () => Problem = notJson): Record<string, unknown> {
   if (bytes.length === 0) return {};
   if (!isUtf8(bytes)) throw notJson();
   if (bytes.length > 2 * nodesMax && marksIn(bytes) > 2 * nodesMax) throw tooManyValues();
   const text = bytes.toString("utf8");
   const body = parsed(text);
-  if (typeof body !== "object" || body === null || Array.isArray(body)) throw notJson();
+  if (typeof body !== "object" || body === null || Array.isArray(body)) throw notObject();
 
   new Check(text).object(body as Record<string, unknown>, "", 1);
   return body as Record<string, unknown>;

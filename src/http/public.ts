@@ -1,4 +1,5 @@
 // Paths without a key, because their address is the secret: shared files and quotes. See `records/public_route.ts`.
+import { gunzipSync } from "node:zlib";
 import type { FastifyError, FastifyInstance, FastifyRequest } from "fastify";
 import { invalid, Problem, statuses } from "../core/errors.ts";
 import type { PublicRequest, PublicRoute } from "../records/public_route.ts";
@@ -34,7 +35,7 @@ export function addPublicRoutes(server: FastifyInstance, service: Service, route
     scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, bytes, done) => done(null, bytes));
     scope.setErrorHandler((error: FastifyError, request) => {
       if (error.code !== "FST_ERR_CTP_BODY_TOO_LARGE" || request.exchange === null) throw error;
-      refuse(request.exchange, new Problem(413, `The body must be ${rawBytesMax} bytes or fewer.`));
+      refuse(request.exchange, tooLarge());
     });
     for (const route of routes) if (route.raw) addPublicRoute(scope, service, route);
   });
@@ -109,11 +110,26 @@ function readPublicRequest(x: Exchange, { signed, raw }: PublicRoute): PublicReq
 }
 
 /** A form, or else JSON. */
-function readRaw({ headers }: FastifyRequest, bytes: Buffer): Record<string, unknown> {
-  if (!/^application\/x-www-form-urlencoded\b/i.test(headers["content-type"] ?? "")) return parseBody(bytes);
+function readRaw({ headers }: FastifyRequest, sent: Buffer): Record<string, unknown> {
+  const bytes = unzipped(sent, headers["content-encoding"]);
+  if (!/^application\/x-www-form-urlencoded\b/i.test(headers["content-type"] ?? "")) return parseBody(bytes, notObject);
   const form = Object.fromEntries(new URLSearchParams(bytes.toString("utf8")));
   for (const [name, value] of Object.entries(form)) if (!isStorable(name + value)) throw invalid({ [name]: unstorable });
   return form;
+}
+
+const notObject = (): Problem => invalid({}, "The body must be a JSON object.");
+const tooLarge = (): Problem => new Problem(413, `The body must be ${rawBytesMax} bytes or fewer.`);
+
+/** It is unpacked only when its signature, which is of what was sent, is right. */
+function unzipped(sent: Buffer, encoding = "identity"): Buffer {
+  if (/^identity$/i.test(encoding)) return sent;
+  if (!/^(x-)?gzip$/i.test(encoding)) throw new Problem(415, "The body must be uncompressed, or gzip.");
+  try {
+    return gunzipSync(sent, { maxOutputLength: rawBytesMax });
+  } catch (error) {
+    throw (error as { code?: string }).code === "ERR_BUFFER_TOO_LARGE" ? tooLarge() : invalid({}, "The body is not gzip.");
+  }
 }
 
 function countHolder(x: Exchange, holder: string): void {

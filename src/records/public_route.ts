@@ -13,7 +13,7 @@ export interface PublicRequest {
   /** The fields of the form in a POST. */
   form: Record<string, string>;
   requestId: string;
-  /** Of a `raw` route: the body as it came, and what it says as JSON or as a form, which throws a 400. */
+  /** Of a `raw` route: the body as it came, and what it says as JSON or as a form, or gzip of these. Throws a 400, 413 or 415. */
   bytes: Buffer;
   parsed(): Record<string, unknown>;
   /** Counts the request for a holder. Throws a 429 for one that is over its limit. */

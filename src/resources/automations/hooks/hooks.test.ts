@@ -1,7 +1,11 @@
 // Automations that other services start. Each signature is made here as the sender's public document says, not by our code.
 import assert from "node:assert/strict";
 import { createHmac, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import http from "node:http";
+import { text } from "node:stream/consumers";
 import { describe, test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { chain } from "../../../../test/support/automations.ts";
 import { atMoment } from "../../../../test/support/clock.ts";
@@ -19,7 +23,7 @@ async function hooked(acme: Workspace, config: object, body: object = {}) {
   const { id } = await acme.post("/automations/", { name: "Hear", trigger, graph, ...body });
   const made = await acme.post(`/automations/${id}/publish/`, {});
   const { pathname } = new URL(made.webhook.url);
-  const call = async (sent: string, headers: Signed = {}) => {
+  const call = async (sent: string | Buffer<ArrayBuffer>, headers: Signed = {}) => {
     const answer = await fetch(acme.service.url + pathname, { method: "POST", body: sent, headers });
     return { status: answer.status, body: (await answer.json()) as any };
   };
@@ -275,10 +279,45 @@ describe("a call", () => {
     assert.equal((await call(text(256 * 1024))).status, 202);
     assert.equal((await call(text(256 * 1024 + 1))).status, 413);
     assert.equal((await call("{")).status, 400);
-    assert.equal((await call("[1]")).status, 400);
+    for (const value of ["[1]", "1", "null", '"paid"']) {
+      const { status, body } = await call(value);
+      assert.deepEqual([status, body.error], [400, "The body must be a JSON object."]);
+    }
     assert.deepEqual([await at(pathname.replace(/.{4}$/, "zzzz")), await at("/hooks/a/x")], [404, 404]);
     assert.equal((await fetch(acme.service.url + pathname)).status, 405);
   });
+});
+
+test("a call of any size is answered in words, however it is sent", async () => {
+  const acme = await organization();
+  const { made } = await hooked(acme, { verification: { mode: "none" } });
+  const large = Buffer.alloc(10_000_000, " ");
+
+  for (const headers of [{ "content-length": String(large.length) }, { "transfer-encoding": "chunked" }]) {
+    const request = http.request(acme.service.url + new URL(made.webhook.url).pathname, { method: "POST", headers });
+    request.end(large);
+    const [answer] = (await once(request, "response")) as [http.IncomingMessage];
+    const body = JSON.parse(await text(answer));
+
+    assert.deepEqual([answer.statusCode, body.error], [413, "The body must be 262144 bytes or fewer."]);
+  }
+});
+
+test("a compressed call is read, is signed as it was sent, and is no larger than any other", async () => {
+  const acme = await organization();
+  const { id, call } = await hooked(acme, { verification: { mode: "none" } });
+  const zipped = (body: string) => call(gzipSync(body), { "content-encoding": "gzip" });
+
+  const heard = await zipped('{"n":7}');
+  await work(acme);
+
+  assert.equal(heard.status, 202);
+  const [run] = (await acme.get(`/automation_runs/?automation_id=${id}`)).data;
+  assert.deepEqual(run.input, { n: 7 });
+  assert.equal((await zipped(" ".repeat(1_000_000))).status, 413);
+  assert.equal((await call("no gzip", { "content-encoding": "gzip" })).status, 400);
+  const { status, body } = await call("{}", { "content-encoding": "br" });
+  assert.deepEqual([status, body.error], [415, "The body must be uncompressed, or gzip."]);
 });
 
 test("a secret is changed with a day in which both are good, by those who may publish", async () => {

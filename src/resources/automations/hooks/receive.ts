@@ -21,7 +21,7 @@ import { isVerified } from "./verify.ts";
 export const hookAddress: PublicRoute = {
   name: "automations.hook",
   path: "/hooks/a/{token}",
-  doc: "The address of an automation that other services start: JSON or a form of at most 256 KB, signed as the automation says.",
+  doc: "The address of an automation that other services start: JSON or a form of at most 256 KB, also as gzip, signed as the automation says.",
   methods: ["POST"],
   raw: true,
   run: async (core, request) => {
