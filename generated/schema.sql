@@ -1500,6 +1500,7 @@ create table file (
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
   share_expires_at timestamp(3) with time zone,
+  private_to text,
   constraint file_pkey PRIMARY KEY (organization_id, id),
   constraint file_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
   constraint file_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,

@@ -113,12 +113,36 @@ test("a recording is visible to whoever sees the call, and to nobody else", asyn
   await drained();
   const [call] = await calls();
   const stranger = await organization(service);
-  const restricted = await acme.memberWith(["calling"]);
+  const restricted = await acme.memberWith(["calling", "export_data"]);
+  const [file] = (await acme.get(`/file/?lead_id=${person.lead_id}`)).data;
 
   for (const other of [stranger, restricted]) {
-    assert.deepEqual((await other.get("/file/")).data, []);
+    await hidesFile(other, file.id);
     await other.refused(404, "GET", `/activity/call/${call.id}/`);
   }
+});
+
+/** By no way that takes a key does this member get to the file, or learn that it exists. */
+async function hidesFile(who: Workspace, id: string): Promise<void> {
+  for (const path of ["/file/", "/file/?query=voicemail", `/event/?object_id=${id}`])
+    assert.deepEqual((await who.get(path)).data, [], path);
+  for (const path of [`/file/${id}/`, `/file/${id}/download/`]) await who.refused(404, "GET", path);
+  await who.refused(404, "PUT", `/file/${id}/`, { name: "Mine" });
+  await who.refused(404, "DELETE", `/file/${id}/`);
+}
+
+test("a stranger's voicemail to a member's own number is hidden from everybody else, until it belongs to a lead", async () => {
+  const bob = await acme.member("admin");
+  const caller = await rings("+12125550001");
+  await caller.recorded(sound, 7);
+  await drained();
+  const [mine] = (await acme.get("/file/")).data;
+
+  await hidesFile(bob, mine.id);
+  const [prospect] = (await acme.get("/inbox_prospect/?channel=call")).data;
+  await acme.post(`/inbox_prospect/${prospect.id}/convert/`, {});
+
+  assert.deepEqual([mine.private_to, (await bob.get(`/file/${mine.id}/`)).private_to], [acme.userId, null]);
 });
 
 test("while Twilio cannot give a recording it is tried again; in the end it stays there, and the call says so", async () => {

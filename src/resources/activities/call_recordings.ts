@@ -136,7 +136,10 @@ const carriedOf = (ctx: Ctx, { call_provider_id, account }: Recording): Promise<
   lockCarried(ctx, { provider_id: call_provider_id, id: "", account });
 
 async function file(ctx: Ctx, carried: CarriedCall, { what, seconds }: Recording, kept: KeptBytes): Promise<void> {
-  const at = carried.kind === "call" ? { lead_id: carried.lead_id, contact_id: carried.contact_id } : {};
+  const at =
+    carried.kind === "call"
+      ? { lead_id: carried.lead_id, contact_id: carried.contact_id }
+      : { private_to: carried.is_to_group_number ? null : carried.user_id };
   const day = ctx.now.toISOString().slice(0, 10);
   const url = linkOf(ctx, await insertFile(ctx, kept, { name: `${what}-${day}.mp3`, ...at }));
   if (what === "recording") {

@@ -17,23 +17,15 @@ import {
   timestamp,
 } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
-import { name, type Sql, sql } from "../../db/sql.ts";
+import { name, sql } from "../../db/sql.ts";
 import { searched } from "../../search/searched.ts";
-import { visibleAsLead } from "../leads/visibility.ts";
 import { authorNames } from "../shared/names.ts";
 import { cleanName, linkName } from "./file_name.ts";
 import { fileSubtype } from "./file_subtype.ts";
 import { essence, fileTypes } from "./media.ts";
+import { fileIsVisible } from "./visibility.ts";
 
 export const outreachChannels = ["email", "sms", "whatsapp", "linkedin", "call", "chat"] as const;
-
-/** Without a lead, what the service made contains what its author may see. */
-function visibleFile(ctx: Ctx, alias: string): Sql | null {
-  const ofLead = visibleAsLead(ctx, alias);
-  if (ofLead === null) return null;
-  const t = name(alias);
-  return sql`(${ofLead} and (${t}.lead_id is not null or not ${t}.is_system or ${t}.created_by = ${ctx.actor.user_id}))`;
-}
 
 const linkColumns = ["share_token", "share_expires_at", "storage_key", "name"] as const;
 
@@ -42,7 +34,7 @@ export const file = resource({
   prefix: "file",
   doc: "A file: attached to a lead, or an asset of the whole organization.",
   commentable: true,
-  visible: visibleFile,
+  visible: fileIsVisible,
   indexed: ["lead_id", "contact_id", "opportunity_id"],
   sort: { name: true, size: true },
   search: searched({ words: (row: { name: string }) => [{ text: row.name }] }),
@@ -116,6 +108,10 @@ export const file = resource({
       (_directory, id, { settings }: Moment) => `${settings.base_url}/api/v1/file/${id}/download/`,
       "The address to download the bytes with a key.",
     ),
+    private_to: text({
+      readOnly: true,
+      doc: "The only member who sees it, for a stranger's voicemail to their own number; null for other files.",
+    }),
     sha256: text({ required: true, readOnly: true, doc: "SHA-256 of the bytes, in hex." }),
     width: integer({ readOnly: true, doc: "For an image: in pixels." }),
     height: integer({ readOnly: true }),

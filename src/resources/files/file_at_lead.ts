@@ -13,6 +13,7 @@ export async function fileAtLead(
 ): Promise<void> {
   const hashes = links.flatMap((link) => /\/f\/([^/]+)\//.exec(link ?? "")?.[1] ?? []).map(hashOf);
   if (hashes.length === 0) return;
-  const files = await lockToChange(ctx, file, sql`t.lead_id is null and t.share_hash = any(${hashes}::text[])`);
-  for (const one of files) store.update(ctx, file, one, { lead_id, contact_id });
+  const everybodys = { ...file, visible: undefined };
+  const files = await lockToChange(ctx, everybodys, sql`t.lead_id is null and t.share_hash = any(${hashes}::text[])`);
+  for (const one of files) store.update(ctx, file, one, { lead_id, contact_id, private_to: null });
 }

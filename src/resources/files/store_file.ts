@@ -28,6 +28,7 @@ export interface FileValues {
   subtype?: string | null;
   outreach_channel?: StoredFile["outreach_channel"];
   share_expires_at?: string | null;
+  private_to?: string | null;
   /** Made by the service. It is deleted only with its lead. */
   is_system?: boolean;
 }

@@ -1,0 +1,14 @@
+// Who sees which files: a file of a lead is visible as its lead is. A stranger's voicemail to a member's own number is visible only
+// to that member, like the prospect, until it belongs to a lead.
+import type { Ctx } from "../../core/context.ts";
+import { and, name, type Sql, sql } from "../../db/sql.ts";
+import { visibleAsLead } from "../leads/visibility.ts";
+
+/** Without a lead, what the service made contains what its author may see. */
+export function fileIsVisible(ctx: Ctx, alias: string): Sql {
+  const t = name(alias);
+  const isMine = sql`(${t}.private_to is null or ${t}.private_to = ${ctx.actor.user_id})`;
+  const asLead = visibleAsLead(ctx, alias);
+  if (asLead === null) return isMine;
+  return and([isMine, asLead, sql`(${t}.lead_id is not null or not ${t}.is_system or ${t}.created_by = ${ctx.actor.user_id})`]);
+}
