@@ -84,7 +84,7 @@ async function serveUpload(x: Exchange, actor: Actor, operation: Operation): Pro
   let taken: TakenBody | null = null;
   try {
     checkAllowed(actor, operation);
-    taken = await arrivedInTime(x, () => readUpload(x.request, x.service.app.core.settings.storage));
+    taken = await arrivedInTime(x, () => readUpload(x.request, x.service.app.core.settings.storage, operation.uploadMax));
     x.request.body = taken.body;
     await serve(x, taken.upload ?? undefined);
   } catch (error) {

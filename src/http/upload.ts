@@ -21,27 +21,34 @@ export interface TakenBody {
 /** All of a body but the file. */
 const restBytesMax = 1024 * 1024;
 
-export const readUpload = (request: FastifyRequest, storage: Storage): Promise<TakenBody> =>
-  readBody(request, storage).catch((error) => {
+/** `bytesMax` is the most that the file may have. */
+export const readUpload = (request: FastifyRequest, storage: Storage, bytesMax = fileBytesMax): Promise<TakenBody> =>
+  readBody(request, { storage, bytesMax }).catch((error) => {
     // The sender has gone: nobody reads the answer, and it is not our failure.
     throw error.code === "ERR_STREAM_PREMATURE_CLOSE" ? invalid({}, "The body ended before it was complete.") : error;
   });
 
-async function readBody(request: FastifyRequest, storage: Storage): Promise<TakenBody> {
+/** Where the file goes, and how large it may be. */
+interface Place {
+  storage: Storage;
+  bytesMax: number;
+}
+
+async function readBody(request: FastifyRequest, place: Place): Promise<TakenBody> {
   const { "content-encoding": encoding, "content-type": type } = request.headers;
   if (encoding !== undefined && encoding !== "identity")
     throw invalid({ "Content-Encoding": "is not supported; send the body uncompressed" });
-  if (type !== undefined && /^multipart\/form-data\b/i.test(type)) return readForm(request, storage);
-  if (type === undefined || /^application\/json\s*(;|$)/i.test(type)) return readJson(request.raw, storage);
+  if (type !== undefined && /^multipart\/form-data\b/i.test(type)) return readForm(request, place);
+  if (type === undefined || /^application\/json\s*(;|$)/i.test(type)) return readJson(request.raw, place);
   // A body of another type is refused, unless there is nothing in it.
   for await (const _ of pieces(request.raw)) throw invalid({}, "Request body must be JSON or multipart/form-data.");
   return { body: {}, upload: null };
 }
 
 /** Receives bytes. A refusal names the field that held them. */
-async function receive(storage: Storage, chunks: AsyncIterable<Uint8Array>, field: string) {
-  return storage.receive(chunks, fileBytesMax).catch((error) => {
-    if (error instanceof TooLarge) throw invalid({ [field]: fileTooLarge });
+async function receive({ storage, bytesMax }: Place, chunks: AsyncIterable<Uint8Array>, field: string) {
+  return storage.receive(chunks, bytesMax).catch((error) => {
+    if (error instanceof TooLarge) throw invalid({ [field]: fileTooLarge(bytesMax) });
     throw error instanceof NotBase64 ? invalid({ [field]: "is not base64" }) : error;
   });
 }
@@ -51,9 +58,9 @@ async function receive(storage: Storage, chunks: AsyncIterable<Uint8Array>, fiel
 const base64Field = "content_base64";
 
 /** The text of `content_base64` goes to the storage as it arrives; the rest is ordinary JSON. */
-async function readJson(raw: IncomingMessage, storage: Storage): Promise<TakenBody> {
+async function readJson(raw: IncomingMessage, place: Place): Promise<TakenBody> {
   const json = new JsonWithText(base64Field, restBytesMax);
-  const received = await receive(storage, decoded(pieces(raw), json), base64Field);
+  const received = await receive(place, decoded(pieces(raw), json), base64Field);
   try {
     const body = parseBody(json.rest());
     if (!json.found) {
@@ -82,7 +89,7 @@ const fileField = "file";
 const partsMax = 100;
 
 /** The part `file` goes to the storage as it arrives; the other parts are text fields. */
-async function readForm(request: FastifyRequest, storage: Storage): Promise<TakenBody> {
+async function readForm(request: FastifyRequest, place: Place): Promise<TakenBody> {
   const boundary = boundaryOf(request.headers["content-type"]!);
   if (boundary === null) throw unreadableForm();
   const taken: TakenBody = { body: {}, upload: null };
@@ -91,7 +98,7 @@ async function readForm(request: FastifyRequest, storage: Storage): Promise<Take
   try {
     for await (const part of readParts(pieces(request.raw), boundary)) {
       if (++parts > partsMax) throw invalid({}, `A form may have ${partsMax} parts.`);
-      if (part.filename !== null || part.name === fileField) taken.upload = await takeFile(storage, part, taken.upload);
+      if (part.filename !== null || part.name === fileField) taken.upload = await takeFile(place, part, taken.upload);
       else bytes += await readField(part, taken.body, restBytesMax - bytes);
     }
     return taken;
@@ -101,10 +108,10 @@ async function readForm(request: FastifyRequest, storage: Storage): Promise<Take
   }
 }
 
-async function takeFile(storage: Storage, part: Part, before: Upload | null): Promise<Upload> {
+async function takeFile(place: Place, part: Part, before: Upload | null): Promise<Upload> {
   if (part.name !== fileField) throw invalid({ [part.name]: "is not accepted as a file; send the file as `file`" });
   if (before !== null) throw invalid({ [fileField]: "is given twice" });
-  const received = await receive(storage, part.content, fileField);
+  const received = await receive(place, part.content, fileField);
   return { field: fileField, name: part.filename || null, mime: part.type, received };
 }
 

@@ -36,7 +36,7 @@ export interface ByteRange {
 export const fileBytesMax = 20 * 1024 * 1024;
 
 /** The error for a larger file. */
-export const fileTooLarge = `must be ${fileBytesMax} bytes (20 MB) or fewer`;
+export const fileTooLarge = (bytesMax: number): string => `must be ${bytesMax} bytes (${bytesMax / 1024 ** 2} MB) or fewer`;
 
 /** There are more bytes than allowed. */
 export class TooLarge extends Error {}

@@ -34,43 +34,52 @@ export async function takeUpload(
   ctx: Pick<Ctx, "settings" | "asker">,
   input: UploadInput,
   upload: Upload | null,
-  { optional = false } = {},
+  { optional = false, bytesMax = fileBytesMax, wholeMs }: { optional?: boolean; bytesMax?: number; wholeMs?: number } = {},
 ): Promise<TakenUpload | null> {
   const { content_base64, content_url } = input;
   const ways = [upload, content_base64, content_url].filter((way) => way !== null && way !== undefined);
   if (ways.length === 0 && optional) return null;
   if (ways.length !== 1) throw invalid({ file: "is required, or content_base64, or content_url: give exactly one of them" });
 
-  const taken = upload ?? (content_url != null ? await fetchUpload(ctx, content_url) : await decodeUpload(ctx, content_base64!));
+  const taken =
+    upload ??
+    (content_url != null
+      ? await fetchUpload(ctx, content_url, bytesMax, wholeMs)
+      : await decodeUpload(ctx, content_base64!, bytesMax));
   if (taken.received.size > 0) return taken;
   await taken.received.drop();
   throw invalid({ [taken.field]: "must not be empty" });
 }
 
-async function decodeUpload({ settings }: Pick<Ctx, "settings">, text: string): Promise<TakenUpload> {
+async function decodeUpload({ settings }: Pick<Ctx, "settings">, text: string, bytesMax: number): Promise<TakenUpload> {
   const field = "content_base64";
-  const received = await settings.storage.receive(decodeBase64(text), fileBytesMax).catch((error) => refuse(error, field));
+  const received = await settings.storage.receive(decodeBase64(text), bytesMax).catch((error) => refuse(error, field, bytesMax));
   return { field, name: null, mime: null, received };
 }
 
-async function fetchUpload({ settings, asker }: Pick<Ctx, "settings" | "asker">, address: string): Promise<TakenUpload> {
+async function fetchUpload(
+  { settings, asker }: Pick<Ctx, "settings" | "asker">,
+  address: string,
+  bytesMax: number,
+  wholeMs?: number,
+): Promise<TakenUpload> {
   const field = "content_url";
   try {
     const take = async (fetched: Fetched) => {
       const { contentType, contentLength, body } = fetched;
-      if (contentLength !== null && contentLength > fileBytesMax) throw new TooLarge();
-      const received = await settings.storage.receive(pieces(body), fileBytesMax);
+      if (contentLength !== null && contentLength > bytesMax) throw new TooLarge();
+      const received = await settings.storage.receive(pieces(body), bytesMax);
       return { field, name: nameOf(fetched), mime: essence(contentType), received };
     };
-    return await fetchPublic(settings.addresses, address, take, asker);
+    return await fetchPublic(settings.addresses, address, take, asker, wholeMs === undefined ? {} : { wholeMs });
   } catch (error) {
-    return refuse(error, field);
+    return refuse(error, field, bytesMax);
   }
 }
 
 /** Turns an error of an upload into the caller's mistake. Other errors are thrown on. */
-function refuse(error: unknown, field: string): never {
-  if (error instanceof TooLarge) throw invalid({ [field]: fileTooLarge });
+function refuse(error: unknown, field: string, bytesMax: number): never {
+  if (error instanceof TooLarge) throw invalid({ [field]: fileTooLarge(bytesMax) });
   if (error instanceof NotBase64) throw invalid({ [field]: "is not base64" });
   // The same words whether the host is private, unknown, down or responds with an error.
   if (error instanceof NotFetched || isNetwork(error))

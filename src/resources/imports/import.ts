@@ -6,7 +6,7 @@ import type { Permission } from "../../core/permissions.ts";
 import { resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
 import { optionsSchema } from "./options.ts";
-import { columnsMax } from "./table.ts";
+import { columnsMax, dialect } from "./table.ts";
 
 export const objectTypes = ["lead", "contact", "opportunity", "product", "task"] as const;
 export type ObjectType = (typeof objectTypes)[number];
@@ -62,10 +62,19 @@ export const importResource = resource({
     }),
     content_base64: input(z.string(), {
       createOnly: true,
-      doc: "The table as a file in base64: CSV, or JSON with a list of objects or an object in each line; in UTF-8, UTF-16 or Windows-1252.",
+      doc: "The table as a file in base64: CSV, a workbook (.xlsx), or JSON with a list of objects or an object in each line.",
     }),
     content_url: input(z.string().max(8192), { createOnly: true, doc: "A public address to fetch that file from." }),
     file_id: input(z.string(), { createOnly: true, doc: "A file that was uploaded before." }),
+    encoding: input(z.string().max(50), {
+      createOnly: true,
+      doc: "The encoding of a text file by a name of the WHATWG Encoding Standard, such as `shift_jis`. By default it is found, and shown in `dialect`.",
+    }),
+    sheet: input(z.string().max(255), {
+      createOnly: true,
+      doc: "The sheet of a workbook to import; by default the first one that is not hidden.",
+    }),
+    dialect: json(dialect, { readOnly: true, doc: "What was found about the file; null for `rows` and `csv`." }),
     status: choice(statuses, { readOnly: true, default: "draft", doc: "`draft` until there is a mapping, then `queued`." }),
     columns: json(
       z.array(

@@ -1,5 +1,5 @@
 // The verbs of imports.
-import { type Ctx, may, write } from "../../core/context.ts";
+import { type Ctx, may, transactionOf } from "../../core/context.ts";
 import { invalid, notAllowed } from "../../core/errors.ts";
 import type { Extras } from "../../core/operation.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
@@ -11,14 +11,14 @@ import { importJobs } from "./import_jobs.ts";
 import { checkMapping, mappingOf } from "./mapping.ts";
 import { checkOptions, type Options } from "./options.ts";
 import { previewOf } from "./preview.ts";
-import { pieceRows, type Table } from "./table.ts";
+import type { Table } from "./table.ts";
 import { suggested, targetsOf } from "./targets.ts";
 
 type Import = Row<typeof importResource>;
 
 /** The table is stored row by row. The draft shows what was found in it. */
 export async function createImport(ctx: Ctx, given: Create<typeof importResource>, extras?: Extras): Promise<Import> {
-  const { csv, rows, content_base64, content_url, file_id, mapping, dry_run, options = {}, ...values } = given;
+  const { csv, rows, content_base64, content_url, file_id, encoding, sheet, mapping, dry_run, options = {}, ...values } = given;
   const table: Table | undefined = extras?.ready;
   if (table === undefined) throw new Error("the table of an import is read before its transaction: see read_table.ts");
   if (mapping) throw invalid({ mapping: "can be set when the columns are known: create the import first, then update it" });
@@ -33,19 +33,25 @@ export async function createImport(ctx: Ctx, given: Create<typeof importResource
     name: values.name ?? table.name ?? "Import",
     options,
     columns: table.columns.map((column, index) => ({ index, ...column, suggested: fits[index]! })),
+    dialect: table.dialect,
     n_rows: table.n_rows,
   });
-  for (const [i, piece] of table.pieces.entries()) keepRows(ctx, row.id, i * pieceRows, piece);
+  await keepRows(ctx, row.id, table);
   return row;
 }
 
-function keepRows(ctx: Ctx, importId: string, from: number, piece: string): void {
-  write(ctx, {
-    name: "import_row.insert",
-    text: `insert into import_row (organization_id, import_id, n, cells)
-           select $1, $2, $3 + r.n, r.cells from jsonb_array_elements($4::jsonb) with ordinality r(cells, n)`,
-    values: [ctx.organization_id, importId, from, piece],
-  });
+/** Each piece is awaited, so that only one is in memory. */
+async function keepRows(ctx: Ctx, importId: string, table: Table): Promise<void> {
+  let from = 0;
+  for await (const { rows, json } of table.pieces()) {
+    await transactionOf(ctx).read({
+      name: "import_row.insert",
+      text: `insert into import_row (organization_id, import_id, n, cells)
+             select $1, $2, $3 + r.n, r.cells from jsonb_array_elements($4::jsonb) with ordinality r(cells, n)`,
+      values: [ctx.organization_id, importId, from, json],
+    });
+    from += rows;
+  }
 }
 
 /** Setting a mapping queues a draft, or the rows that are left of an import that stopped. An import that is running cannot be changed. */

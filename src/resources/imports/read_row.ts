@@ -68,6 +68,7 @@ export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow): R
     const text = row.cells[column.at]?.trim().replace(guard, "") ?? "";
     if (text === "") continue;
     try {
+      if (spreadsheetError.test(text)) bad("is an error of the spreadsheet");
       put(ctx, read, column, text);
     } catch (problem) {
       const { words } = refusalIn(problem);
@@ -77,6 +78,8 @@ export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow): R
   for (const of of checked) check(ctx, read, of);
   return read;
 }
+
+const spreadsheetError = /^#(?:REF!|N\/A|VALUE!|DIV\/0!|NAME\?|NULL!|NUM!|SPILL!|CALC!)$/;
 
 /** The mark that exports put before text which a spreadsheet would run. */
 const guard = /^'(?=[=+\-@])/;

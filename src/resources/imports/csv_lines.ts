@@ -1,0 +1,43 @@
+// Lines of CSV.
+import { pipeline, Readable } from "node:stream";
+import { parse } from "csv-parse";
+import { invalid } from "../../core/errors.ts";
+import { type Lines, lineMax } from "./table.ts";
+
+/** CSV whose first row has the names. `place` is the field to name in errors. */
+export function csvLines(text: AsyncIterable<string> | Iterable<string>, delimiter: string, place: string): Lines {
+  const parser = parse({
+    bom: true,
+    delimiter,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: lineMax,
+  });
+  // The reader receives the error. A reader that leaves early makes another one, which nobody reads.
+  pipeline(Readable.from(text), parser, () => {});
+  parser.on("error", () => {});
+  return { names: null, cells: linesOf(parser as AsyncIterable<string[]>, place) };
+}
+
+async function* linesOf(parsed: AsyncIterable<string[]>, place: string): AsyncGenerator<string[]> {
+  try {
+    yield* parsed;
+  } catch (error) {
+    if (!(error instanceof Error) || !("code" in error) || !String(error.code).startsWith("CSV_")) throw error;
+    if (error.code === "CSV_MAX_RECORD_SIZE")
+      throw invalid({ [place]: `has a row of more than ${lineMax} bytes: is a quote never closed, or is it no table?` });
+    throw invalid({ [place]: `is not CSV: ${error.message}` });
+  }
+}
+
+const delimiters = [",", ";", "\t", "|"];
+
+/** The separator: the most frequent one of these in the first line, outside of quotes. */
+export function delimiterOf(beginning: string): string {
+  const [line = ""] = beginning
+    .replace(/"(?:[^"]|"")*"/g, "")
+    .replace(/^[\ufeff\r\n]+/, "")
+    .split(/\r?\n|\r/, 1);
+  const count = (mark: string) => line.split(mark).length;
+  return delimiters.reduce((best, mark) => (count(mark) > count(best) ? mark : best));
+}
