@@ -1637,6 +1637,7 @@ create table import (
   reverted jsonb,
   reverted_by text,
   preview jsonb,
+  dialect jsonb,
   constraint import_pkey PRIMARY KEY (organization_id, id),
   constraint import_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint import_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'queued'::text, 'processing'::text, 'done'::text, 'error'::text, 'reverting'::text, 'reverted'::text])))

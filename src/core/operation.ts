@@ -86,10 +86,8 @@ export interface Operation<I = any> {
   narrows?: boolean;
   /** Its answer is a `LiveBody`, which may run for hours: the gate does not count it, and `ctx.lasting` checks the caller again. */
   lasts?: boolean;
-  /** Takes a file: a form with a part `file`, or JSON with `content_base64` of any length. They are read as a stream into `Given.upload`. */
-  upload?: boolean;
-  /** The most bytes of that file, where it is more than a file of the organization may have. */
-  uploadMax?: number;
+  /** Takes a file of at most so many bytes: a form with a part `file`, or JSON with `content_base64` of any length. They are read as a stream into `Given.upload`. */
+  upload?: number;
   parse(ctx: Ctx, given: Given): Parsed<I>;
   /** Runs before the transaction, and fetches from outside what the transaction needs. */
   prepare?(ctx: Ctx, input: any, upload: Upload | null): Promise<Prepared>;
@@ -158,7 +156,6 @@ type Said =
   | "narrows"
   | "lasts"
   | "upload"
-  | "uploadMax"
   | "prepare";
 /** What follows from the method unless a definition says it. */
 type Usual = "group" | "scope" | "status" | "pastDue" | "transaction" | "mcp";

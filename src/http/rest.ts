@@ -75,7 +75,7 @@ function admit(x: Exchange, route: Route, actor: Actor, done: () => void): void 
   if (operation instanceof Problem) return refuse(x, operation);
   x.operation = operation;
   x.route = operation.name;
-  if (operation.upload === true) void serveUpload(x, actor, operation);
+  if (operation.upload !== undefined) void serveUpload(x, actor, operation);
   else done();
 }
 
@@ -84,7 +84,7 @@ async function serveUpload(x: Exchange, actor: Actor, operation: Operation): Pro
   let taken: TakenBody | null = null;
   try {
     checkAllowed(actor, operation);
-    taken = await arrivedInTime(x, () => readUpload(x.request, x.service.app.core.settings.storage, operation.uploadMax));
+    taken = await arrivedInTime(x, () => readUpload(x.request, x.service.app.core.settings.storage, operation.upload!));
     x.request.body = taken.body;
     await serve(x, taken.upload ?? undefined);
   } catch (error) {

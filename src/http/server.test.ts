@@ -224,7 +224,7 @@ const uploading = operation({
   doc: "Takes bytes in.",
   permission: "member",
   transaction: false,
-  upload: true,
+  upload: 20 * 1024 ** 2,
   input: {},
   output: z.unknown(),
   run: async () => ({ ok: true }),

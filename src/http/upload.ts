@@ -6,7 +6,7 @@ import type { FastifyRequest } from "fastify";
 import { invalid } from "../core/errors.ts";
 import type { Upload } from "../core/operation.ts";
 import { pieces } from "../services/pieces.ts";
-import { fileBytesMax, fileTooLarge, type Storage, TooLarge } from "../services/storage.ts";
+import { fileTooLarge, type Storage, TooLarge } from "../services/storage.ts";
 import { Base64Decoder, NotBase64 } from "../values/base64.ts";
 import { isStorable, parseBody, unstorable } from "./body.ts";
 import { JsonWithText } from "./json_with_text.ts";
@@ -22,7 +22,7 @@ export interface TakenBody {
 const restBytesMax = 1024 * 1024;
 
 /** `bytesMax` is the most that the file may have. */
-export const readUpload = (request: FastifyRequest, storage: Storage, bytesMax = fileBytesMax): Promise<TakenBody> =>
+export const readUpload = (request: FastifyRequest, storage: Storage, bytesMax: number): Promise<TakenBody> =>
   readBody(request, { storage, bytesMax }).catch((error) => {
     // The sender has gone: nobody reads the answer, and it is not our failure.
     throw error.code === "ERR_STREAM_PREMATURE_CLOSE" ? invalid({}, "The body ended before it was complete.") : error;

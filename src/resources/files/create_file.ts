@@ -5,6 +5,7 @@ import type { Extras, Prepared, Upload } from "../../core/operation.ts";
 import type { Create, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
+import { fileBytesMax } from "../../services/storage.ts";
 import { contact } from "../contacts/contact.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
 import { file } from "./file.ts";
@@ -21,7 +22,7 @@ interface Ready {
 /** What the create takes beyond its fields: bytes. */
 export const withBytes = {
   doc: "Uploads a file: as `file` of a form, as `content_base64` or from a `content_url`; exactly one of them, at most 20 MB.",
-  upload: true,
+  upload: fileBytesMax,
   prepare: keepUpload,
 };
 

@@ -1,6 +1,6 @@
 /**
  * The three ways to upload bytes: a file in a form, base64 in JSON, or a URL to fetch. An operation that takes them declares
- * `upload: true` and calls `takeUpload` in its `prepare`, before its transaction starts.
+ * its limit as `upload` and calls `takeUpload` in its `prepare`, before its transaction starts.
  */
 import { isUtf8 } from "node:buffer";
 import type { Ctx } from "../../core/context.ts";

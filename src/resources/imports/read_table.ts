@@ -22,8 +22,7 @@ const fetchMs = 120_000;
 /** What the create takes beyond its fields: a table. */
 export const withTable = {
   doc: "Uploads a table: as `file` of a form, `content_base64`, `content_url`, `file_id`, `rows` or `csv`; exactly one of them. A file has at most 200 MB, 1,000,000 rows and 100 columns; for `rows` and `csv` the limits of a body apply.",
-  upload: true,
-  uploadMax: bytesMax,
+  upload: bytesMax,
   prepare: readTable,
 };
 
