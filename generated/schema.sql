@@ -418,7 +418,7 @@ create table automation_run (
   finished_at timestamp(3) with time zone,
   wait_until timestamp(3) with time zone,
   duration_ms bigint,
-  current_node_id text,
+  current_step_id text,
   attempt integer default 1 not null,
   created_by text,
   updated_by text,
@@ -474,7 +474,7 @@ create table automation_step_run (
   organization_id text not null,
   id text not null,
   run_id text not null,
-  node_id text not null,
+  step_id text not null,
   type text not null,
   name text,
   status text not null,
@@ -501,11 +501,11 @@ create table automation_step_run (
   constraint automation_step_run_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint automation_step_run_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES automation_run(organization_id, id) DEFERRABLE
 );
-CREATE INDEX automation_step_run_assigned_idx ON public.automation_step_run USING btree (organization_id, node_id, id DESC) WHERE ((type = 'owner.assign'::text) AND (status = 'succeeded'::text));
-CREATE INDEX automation_step_run_node_idx ON public.automation_step_run USING btree (organization_id, run_id, node_id, sequence);
+CREATE INDEX automation_step_run_assigned_idx ON public.automation_step_run USING btree (organization_id, step_id, id DESC) WHERE ((type = 'owner.assign'::text) AND (status = 'succeeded'::text));
 CREATE INDEX automation_step_run_open_idx ON public.automation_step_run USING btree (organization_id, run_id) WHERE (status = ANY (ARRAY['running'::text, 'waiting'::text]));
 CREATE INDEX automation_step_run_run_id_idx ON public.automation_step_run USING btree (organization_id, run_id, date_created DESC, id DESC) WHERE (run_id IS NOT NULL);
 CREATE INDEX automation_step_run_sequence_idx ON public.automation_step_run USING btree (organization_id, run_id, sequence);
+CREATE INDEX automation_step_run_step_idx ON public.automation_step_run USING btree (organization_id, run_id, step_id, sequence);
 alter table automation_step_run enable row level security, force row level security;
 create policy organization on automation_step_run to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on automation_step_run to headwater_system using (true);

@@ -93,7 +93,7 @@ test("a hundred random automations go the way that was simulated", async () => {
 
   for (const { said, runId, graph: of } of pairs) {
     const run = await acme.get(`/automation_runs/${runId}/`);
-    const went = run.steps.map((at: any) => `${at.node_id} ${at.branch}`);
+    const went = run.steps.map((at: any) => `${at.step_id} ${at.branch}`);
     assert.deepEqual(went, said, `seed ${seed}: ${JSON.stringify(of)}`);
     assert.equal(run.status, "completed", JSON.stringify(run.error));
   }

@@ -64,7 +64,7 @@ async function checkOnce(acme: Workspace, leads: readonly any[]): Promise<void> 
   for (const { id } of runs) {
     const { steps } = await acme.get(`/automation_runs/${id}/`);
     assert.deepEqual(
-      steps.map((step: any) => [step.node_id, step.status]),
+      steps.map((step: any) => [step.step_id, step.status]),
       ["s1", "s2", "s3", "s1", "s2", "s3", "s1"].map((step) => [step, "succeeded"]),
     );
   }

@@ -66,4 +66,4 @@ async function settle(worker: Worker): Promise<void> {
 export const runsOf = async (ws: Workspace, { id }: { id: string }): Promise<any[]> =>
   Promise.all((await ws.all(`/automations/${id}/runs/`)).map((run) => ws.get(`/automation_runs/${run.id}/`)));
 
-export const stepsOf = (run: any) => run.steps.map((step: any) => [step.node_id, step.status, step.branch]);
+export const stepsOf = (run: any) => run.steps.map((step: any) => [step.step_id, step.status, step.branch]);

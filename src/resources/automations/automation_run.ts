@@ -96,7 +96,7 @@ export const automationRun = resource({
     finished_at: timestamp({ readOnly }),
     wait_until: timestamp({ readOnly, doc: "The latest time until which it waits." }),
     duration_ms: integer({ readOnly }),
-    current_node_id: text({ readOnly, doc: "The current step." }),
+    current_step_id: text({ readOnly, doc: "The current step." }),
     attempt: integer({ readOnly, default: 1 }),
   },
 });
@@ -108,7 +108,7 @@ export const automationStepRun = resource({
   event: null,
   fields: {
     run_id: ref("automation_run", { onDelete: "cascade", onMove: "keep" }, { readOnly, required: true }),
-    node_id: text({ readOnly, required: true, doc: "The step's name in the graph." }),
+    step_id: text({ readOnly, required: true, doc: "The step's name in the graph." }),
     type: text({ readOnly, required: true }),
     name: text({ readOnly }),
     status: choice(["pending", "running", "waiting", "succeeded", "failed", "skipped", "cancelled", "stubbed", "uncertain"], {

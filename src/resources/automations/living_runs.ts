@@ -59,7 +59,7 @@ export function finishRun(ctx: Ctx, run: Run, values: Partial<Run>): Run {
     status_reason: null,
     finished_at: ctx.now.toISOString(),
     duration_ms: ctx.now.getTime() - Date.parse(began),
-    current_node_id: null,
+    current_step_id: null,
     wait: null,
     wait_until: null,
     ...values,

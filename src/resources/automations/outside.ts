@@ -42,8 +42,8 @@ export async function askOutside(core: Core, ctx: Ctx, job: Job, turn: Turn, run
   return new Answered(open.id, request, await outside.perform(core, request, open.id, timeLeft(core, job)));
 }
 
-const outsideOf = ({ plan }: Turn, { current_node_id }: Run): Outside | undefined =>
-  stepTypesByName.get(plan.graph.steps[current_node_id ?? ""]?.type ?? "")?.outside;
+const outsideOf = ({ plan }: Turn, { current_step_id }: Run): Outside | undefined =>
+  stepTypesByName.get(plan.graph.steps[current_step_id ?? ""]?.type ?? "")?.outside;
 
 /** So much of the claim is left for the second transaction. */
 const reserveMs = 15_000;
@@ -61,7 +61,7 @@ export async function settle(ctx: Ctx, turn: Turn, run: Run, answer: Answered): 
     return stop(ctx, turn, isLiving(run) ? ctx.now : null);
   }
 
-  const step = turn.plan.graph.steps[open.node_id]!;
+  const step = turn.plan.graph.steps[open.step_id]!;
   const outcome = outsideOf(turn, run)!.outcome(receipt, request, step.ports);
   if (outcome instanceof StepFailure) return stepFailed(ctx, turn, run, outcome, { asked: { open, receipt } });
   return goOn(ctx, turn, leaveStep(ctx, run, step, {}, outcome, undefined, { open, receipt }).run);

@@ -40,7 +40,7 @@ test("an event is replayed against the draft: stubbed it changes nothing, execut
     ["completed", "replay", true, true, null, true],
   );
   assert.deepEqual(
-    run.steps.map((step: any) => [step.node_id, step.status, step.branch]),
+    run.steps.map((step: any) => [step.step_id, step.status, step.branch]),
     [
       ["s1", "stubbed", "out"],
       ["s2", "stubbed", "out"],

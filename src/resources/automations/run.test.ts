@@ -92,7 +92,7 @@ describe("a run", () => {
     assert.deepEqual((await acme.get(`/lead/${lead.id}/`)).tags, []);
     await work(acme, 1.1);
 
-    assert.deepEqual([waiting.status, waiting.wait.kind, waiting.current_node_id], ["waiting", "time", "s1"]);
+    assert.deepEqual([waiting.status, waiting.wait.kind, waiting.current_step_id], ["waiting", "time", "s1"]);
     assert.deepEqual((await acme.get(`/lead/${lead.id}/`)).tags, ["old"]);
     assert.equal((await runsOf(acme, made))[0].status, "completed");
   });

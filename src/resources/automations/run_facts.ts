@@ -55,7 +55,7 @@ async function outputsOf(ctx: Ctx, runId: string, mentions: string): Promise<Fac
   const rows = await query(ctx, {
     name: "automation_step_run.outputs",
     text: `select n.id, s.output from unnest($3::text[]) n(id) cross join lateral (
-             select output from automation_step_run where organization_id = $1 and run_id = $2 and node_id = n.id and status in ('succeeded', 'stubbed')
+             select output from automation_step_run where organization_id = $1 and run_id = $2 and step_id = n.id and status in ('succeeded', 'stubbed')
              order by sequence desc limit 1) s`,
     values: [ctx.organization_id, runId, [...new Set(named)]],
   });

@@ -39,8 +39,8 @@ export async function stepFailed(
   { isFinal = false, asked }: { isFinal?: boolean; asked?: Asked },
 ): Promise<Run | null> {
   if (run === null) return null;
-  const step = turn.plan.graph.steps[run.current_node_id ?? ""];
-  const said = { code: failure.code, class: failure.class, message: failure.message, step_id: run.current_node_id };
+  const step = turn.plan.graph.steps[run.current_step_id ?? ""];
+  const said = { code: failure.code, class: failure.class, message: failure.message, step_id: run.current_step_id };
   const error = { ...said, fingerprint: fingerprint(said) };
   if (isFinal) await endStep(ctx, run, { status: "failed", error });
   if (isFinal) return fail(ctx, turn, run, error, true);
@@ -63,7 +63,7 @@ export async function stepFailed(
   const values = {
     status: "running",
     steps_executed: run.steps_executed + 1,
-    current_node_id: step.ports[port ?? ""] ?? null,
+    current_step_id: step.ports[port ?? ""] ?? null,
     wait: null,
     wait_until: null,
     attempt: 1,

@@ -31,7 +31,7 @@ export const answered = { wait_until: null, sealed_request: null } as const;
 
 /** The run afterwards, and until when it waits; null if it does not. */
 export async function executeStep(ctx: Ctx, turn: Turn, run: Run): Promise<{ run: Run; until: Date | null }> {
-  const id = run.current_node_id!;
+  const id = run.current_step_id!;
   const step = turn.plan.graph.steps[id];
   const type = step === undefined ? undefined : stepTypesByName.get(step.type);
   const instead = turn.rehearsal?.instead(id, step?.type ?? "") ?? null;
@@ -72,7 +72,7 @@ async function inName<T>(ctx: Ctx, run: Run, act: () => Promise<T> | T): Promise
   ctx.meta = {
     automation_id: run.automation_id,
     automation_run_id: run.id,
-    automation_step_id: run.current_node_id,
+    automation_step_id: run.current_step_id,
     ...chainMeta({ depth, path }),
   };
   const done = await act();
@@ -95,7 +95,7 @@ async function carriedOut({ rehearsal }: Turn, type: StepType, call: Call): Prom
 
 /** What came of that which the run waits for; null while it waits on. */
 export async function askAwaited(ctx: Ctx, turn: Turn, run: Run, isOver: boolean): Promise<Outcome | null> {
-  const step_id = run.current_node_id!;
+  const step_id = run.current_step_id!;
   const type = stepTypesByName.get(turn.plan.graph.steps[step_id]?.type ?? "");
   const open = type?.awaited === undefined ? undefined : await openStep(ctx, run);
   if (open === undefined) return null;
@@ -137,13 +137,13 @@ export function leaveStep(
     status: "running",
     status_reason: null,
     steps_executed: run.steps_executed + 1,
-    current_node_id: target,
+    current_step_id: target,
     attempt: 1,
     ...(vars && { vars: { ...(run.vars as object), ...vars } }),
     ...(loops && { loops: [...loops] }),
   };
   const after = store.update(ctx, automationRun, run, values, undefined, null);
-  return { run: end === undefined ? after : ended(ctx, after, end, run.current_node_id!), until: null };
+  return { run: end === undefined ? after : ended(ctx, after, end, run.current_step_id!), until: null };
 }
 
 function ended(ctx: Ctx, run: Run, { status, message, outcome }: NonNullable<Outcome["end"]>, stepId: string): Run {
@@ -191,11 +191,11 @@ async function beginWait(
   writeStep(ctx, run, step, { status: "waiting", input: config, output: kept(output), wait_until, decision });
   if (event !== undefined) {
     const { names, match, where, since } = event;
-    const name = run.current_node_id!;
+    const name = run.current_step_id!;
     await awaitEvents(ctx, run.id, { purpose: "wait", name, events: names, match, condition: where, since });
   }
-  if (condition !== undefined) watchRecords(ctx, run, run.current_node_id!, condition.when);
-  if (records !== undefined) watch(ctx, run.id, run.current_node_id!, records);
+  if (condition !== undefined) watchRecords(ctx, run, run.current_step_id!, condition.when);
+  if (records !== undefined) watch(ctx, run.id, run.current_step_id!, records);
   const kind = wait.kind ?? (event !== undefined ? "event" : condition !== undefined ? "condition" : "time");
   const values: Values<typeof automationRun> = {
     status: "waiting",
@@ -211,7 +211,7 @@ async function beginWait(
 export function writeStep(ctx: Ctx, run: Run, step: Step, values: Values<typeof automationStepRun>): void {
   store.insert(ctx, automationStepRun, {
     run_id: run.id,
-    node_id: run.current_node_id!,
+    step_id: run.current_step_id!,
     type: step.type,
     name: step.name ?? null,
     sequence: run.steps_executed + 1,

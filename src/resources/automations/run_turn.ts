@@ -37,7 +37,7 @@ export const standsAlone = (plan: Plan, run: Run): boolean =>
   (run.started_at === null && isLimited(run)) ||
   stepTypesByName.get(nextType(plan, run) ?? "")?.outside !== undefined;
 
-const nextType = ({ graph }: Plan, { current_node_id }: Run): string | undefined => graph.steps[current_node_id ?? ""]?.type;
+const nextType = ({ graph }: Plan, { current_step_id }: Run): string | undefined => graph.steps[current_step_id ?? ""]?.type;
 
 const heldMostMs = 30 * 86_400_000;
 const dayMs = 86_400_000;
@@ -60,7 +60,7 @@ export async function takeTurn(ctx: Ctx, turn: Turn, found: Run, asksAgain: Date
   if (left !== undefined) return leave(ctx, turn, found, left);
   if (found.wait !== null && !hoursHaveCome(ctx, found)) return endOfWait(ctx, turn, found, signals);
   if (asksAgain !== null) return stop(ctx, turn, asksAgain);
-  if (found.current_node_id === null) return endRun(ctx, turn, found, { status: "completed" });
+  if (found.current_step_id === null) return endRun(ctx, turn, found, { status: "completed" });
   if (found.steps_executed >= (limits.max_steps_per_run ?? 1000))
     return endRun(ctx, turn, found, {
       status: "failed",
@@ -69,7 +69,7 @@ export async function takeTurn(ctx: Ctx, turn: Turn, found: Run, asksAgain: Date
         code: "max_steps_per_run",
         class: "config",
         message: "It took more steps than its limits allow",
-        step_id: found.current_node_id,
+        step_id: found.current_step_id,
       },
     });
   const run =
@@ -112,8 +112,8 @@ async function begin(ctx: Ctx, turn: Turn, run: Run): Promise<Run | null> {
       await awaitEvents(ctx, run.id, { purpose, name: String(watch.id), events, match, condition: null, since });
   }
   // One that is tried again goes on where it was.
-  const current_node_id = run.current_node_id ?? graph.start;
-  const values = { status: "running", status_reason: null, started_at: ctx.now.toISOString(), current_node_id } as const;
+  const current_step_id = run.current_step_id ?? graph.start;
+  const values = { status: "running", status_reason: null, started_at: ctx.now.toISOString(), current_step_id } as const;
   return goOn(ctx, turn, store.update(ctx, automationRun, run, values, undefined, null));
 }
 
@@ -138,7 +138,7 @@ async function leave(ctx: Ctx, turn: Turn, run: Run, { purpose, name }: Signal):
   const values: Partial<Run> = {
     status: "running",
     goal_id: name,
-    current_node_id: target,
+    current_step_id: target,
     loops: [],
     wait: null,
     wait_until: null,
@@ -181,11 +181,11 @@ async function endOfWait(ctx: Ctx, turn: Turn, run: Run, signals: Signal[]): Pro
     ...(found.length > 0 && { decision: found }),
   });
   endWait(ctx, run.id);
-  const next = turn.plan.graph.steps[run.current_node_id!]?.ports[port] ?? null;
+  const next = turn.plan.graph.steps[run.current_step_id!]?.ports[port] ?? null;
   const values = {
     status: "running",
     status_reason: null,
-    current_node_id: next,
+    current_step_id: next,
     wait: null,
     wait_until: null,
     attempt: 1,
@@ -198,7 +198,7 @@ async function endOfWait(ctx: Ctx, turn: Turn, run: Run, signals: Signal[]): Pro
 /** A run without a next step is over. */
 export function goOn(ctx: Ctx, turn: Turn, run: Run): Run | null {
   if (!isLiving(run)) return stop(ctx, turn, null);
-  if (run.current_node_id === null) return endRun(ctx, turn, run, { status: "completed" });
+  if (run.current_step_id === null) return endRun(ctx, turn, run, { status: "completed" });
   return turn.mayGoOn() ? run : stop(ctx, turn, ctx.now);
 }
 

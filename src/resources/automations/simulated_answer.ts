@@ -145,7 +145,7 @@ const explained = ({ run, endedAt, isTruncated }: SimulatedRun): string =>
     : `It ends as ${run.status} at ${endedAt.toISOString()}.`;
 
 const shown = (row: StepRun): Step => ({
-  step_id: row.node_id,
+  step_id: row.step_id,
   type: row.type,
   name: row.name,
   status: row.status,

@@ -43,7 +43,7 @@ const output = z.strictObject({
   runs_by_day: z.array(z.strictObject({ date: z.iso.date(), completed: count, failed: count })),
   steps: z.array(
     z.strictObject({
-      node_id: z.string(),
+      step_id: z.string(),
       type: z.string(),
       entered: count,
       succeeded: count,
@@ -182,19 +182,19 @@ async function stepsOf(ctx: Ctx, id: string, period: Period) {
   const rows = await query(
     ctx,
     statement(sql`with by_port as (
-        select s.node_id, s.type, s.branch, count(*) as n, count(*) filter (where s.status = 'succeeded') as succeeded,
+        select s.step_id, s.type, s.branch, count(*) as n, count(*) filter (where s.status = 'succeeded') as succeeded,
           count(*) filter (where s.status = 'failed') as failed, count(*) filter (where s.status = 'waiting') as waiting,
           count(*) filter (where s.status = 'skipped') as skipped, sum(greatest(s.attempt - 1, 0)) as retries,
           count(s.finished_at - s.started_at) as timed, sum(extract(epoch from s.finished_at - s.started_at) * 1000) as ms
         from automation_run r join automation_step_run s on s.organization_id = r.organization_id and s.run_id = r.id
-        where ${within(ctx, id, period)} group by s.node_id, s.type, s.branch)
-      select p.node_id, p.type, sum(p.n), sum(p.succeeded), sum(p.failed), sum(p.waiting), sum(p.skipped), sum(p.retries),
+        where ${within(ctx, id, period)} group by s.step_id, s.type, s.branch)
+      select p.step_id, p.type, sum(p.n), sum(p.succeeded), sum(p.failed), sum(p.waiting), sum(p.skipped), sum(p.retries),
         (sum(p.ms) / nullif(sum(p.timed), 0))::double precision,
         coalesce(json_object_agg(p.branch, p.n order by p.branch) filter (where p.branch is not null), '{}')
-      from by_port p group by p.node_id, p.type order by p.node_id, p.type`),
+      from by_port p group by p.step_id, p.type order by p.step_id, p.type`),
   );
-  return rows.map(([node_id, type, entered, succeeded, failed, waiting, skipped, retries, ms, ports]) => ({
-    node_id: node_id!,
+  return rows.map(([step_id, type, entered, succeeded, failed, waiting, skipped, retries, ms, ports]) => ({
+    step_id: step_id!,
     type: type!,
     entered: Number(entered),
     succeeded: Number(succeeded),

@@ -54,7 +54,7 @@ export async function wakeWatching(ctx: Ctx, events: readonly LogEntry[]): Promi
   );
 }
 
-const whenOf = ({ plan }: Turn, run: Run): unknown => plan.graph.steps[run.current_node_id ?? ""]?.config.when;
+const whenOf = ({ plan }: Turn, run: Run): unknown => plan.graph.steps[run.current_step_id ?? ""]?.config.when;
 
 /** Whether the condition that the run waits for holds by now. */
 export async function holdsNow(ctx: Ctx, turn: Turn, run: Run, into: Trace): Promise<boolean> {

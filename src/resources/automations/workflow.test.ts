@@ -354,7 +354,7 @@ describe("runs", () => {
     const run = await acme.get(`/automation_runs/${old}/`);
     assert.equal(run.automation_name, "Greet");
     assert.deepEqual(
-      run.steps.map((step: any) => [step.node_id, step.status, step.branch]),
+      run.steps.map((step: any) => [step.step_id, step.status, step.branch]),
       [["greet", "succeeded", "out"]],
     );
     assert.deepEqual(run.step_runs, run.steps);
@@ -425,7 +425,7 @@ describe("runs", () => {
     ]);
     const [{ avg_ms: _, ...step }] = stats.steps;
     const counts = { entered: 3, succeeded: 3, failed: 0, waiting: 0, skipped: 0, retries: 0, ports: { out: 3 } };
-    assert.deepEqual([stats.steps.length, step], [1, { node_id: "greet", type: "task.create", ...counts }]);
+    assert.deepEqual([stats.steps.length, step], [1, { step_id: "greet", type: "task.create", ...counts }]);
     assert.equal((await acme.get(path)).success_rate, null);
     const restricted = await acme.member("restricteduser");
     await ran(acme, made.id, "completed", "2026-01-03T10:00:00Z", (await acme.lead()).id);
@@ -515,7 +515,7 @@ async function ran(
   );
   await run(
     ws,
-    `insert into automation_step_run (organization_id, id, run_id, node_id, type, status, branch, date_created, date_updated)
+    `insert into automation_step_run (organization_id, id, run_id, step_id, type, status, branch, date_created, date_updated)
      values ($1, $2, $3, 'greet', 'task.create', 'succeeded', 'out', $4, $4)`,
     [ws.id, newId("astep"), id, at],
   );

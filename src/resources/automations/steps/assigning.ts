@@ -37,7 +37,7 @@ async function afterTheLast({ ctx, run, step_id }: Call, members: readonly strin
     statement(sql`select s.output->>'user_id' from automation_step_run s
       join automation_run r on r.organization_id = ${ctx.organization_id} and r.id = s.run_id
       where s.organization_id = ${ctx.organization_id} and s.type = 'owner.assign' and s.status = 'succeeded'
-        and s.node_id = ${step_id} and r.automation_id = ${run.automation_id} order by s.id desc limit 1`),
+        and s.step_id = ${step_id} and r.automation_id = ${run.automation_id} order by s.id desc limit 1`),
   );
   return members[(members.indexOf(row?.[0] ?? "") + 1) % members.length]!;
 }

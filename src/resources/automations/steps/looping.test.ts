@@ -50,7 +50,7 @@ describe("a loop", () => {
     assert.equal(run.status, "completed", JSON.stringify(run.error));
     assert.deepEqual(texts.sort(), ["3 rows ", "A is done", "A0 x", "A1 y", "B is done", "C is done", "C0 z"]);
     assert.deepEqual(run.loops, []);
-    const turns = run.steps.filter(({ node_id }: any) => node_id === "s3").map(({ iteration }: any) => iteration);
+    const turns = run.steps.filter(({ step_id }: any) => step_id === "s3").map(({ iteration }: any) => iteration);
     assert.deepEqual(turns, [1, 2, 1]);
     assert.deepEqual(run.steps.at(-2).output, { index: 3, count: 3, item: null, skipped: 0 });
   });

@@ -151,7 +151,7 @@ test("people hear of it within its hours, where they are, and delays are not mov
   await work();
 
   const [opens, until] = [Date.parse("2031-03-11T03:15:00Z"), Date.parse(waiting.wait.until)];
-  assert.deepEqual([waiting.status, waiting.wait.kind, waiting.current_node_id], ["waiting", "window", "s3"]);
+  assert.deepEqual([waiting.status, waiting.wait.kind, waiting.current_step_id], ["waiting", "window", "s3"]);
   assert.ok(until >= opens && until < opens + 15 * 60_000, waiting.wait.until);
   assert.equal((await acme.get(`/automation_runs/${id}/`)).status, "completed");
   assert.equal(mail.to(ann.emails[0].email).length, 2);
