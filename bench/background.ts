@@ -1,6 +1,6 @@
 // `npm run bench:background`: measures how soon webhooks and the stream report events, how fast a backlog is delivered and mail leaves,
 // and what this costs concurrent requests. Targets are in the last column. All traffic stays on this machine.
-// `BACKGROUND_PARTS=mail` measures only some parts, of `webhooks`, `stream`, `mail`, `arriving` and `sequences`.
+// `BACKGROUND_PARTS=mail` measures only some parts, of `webhooks`, `stream`, `mail`, `arriving`, `sequences` and `automations`.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -10,6 +10,7 @@ import type { Answers, Crowd, Group } from "./crowd.ts";
 import type { Taken } from "./mail_server.ts";
 import { measureMailboxes } from "./mailboxes.ts";
 import type { Received } from "./receiver.ts";
+import { due, graph, measureRuns, waiting } from "./runs.ts";
 import { capOfDay, measureThirtyDays } from "./sequences.ts";
 import { foundBenchOrganization, type Organization, openStand, startService } from "./stand.ts";
 
@@ -17,6 +18,7 @@ const seconds = Number(process.env.BENCH_SECONDS ?? 15);
 const backlog = Number(process.env.BACKGROUND_BACKLOG ?? 100_000);
 const mails = Number(process.env.BACKGROUND_MAILS ?? 2000);
 const subscribed = Number(process.env.BACKGROUND_SUBSCRIPTIONS ?? 10_000);
+const runs = Number(process.env.BACKGROUND_RUNS ?? 2000);
 const parts = process.env.BACKGROUND_PARTS?.split(",");
 const streams = Number(process.env.BACKGROUND_STREAMS ?? 500);
 
@@ -28,12 +30,20 @@ interface Figure {
 }
 const figures: Figure[] = [];
 
+/** Said at once, because all of it takes long. */
+function note(figure: Figure): void {
+  figures.push(figure);
+  console.log(rowOf(figure));
+}
+
+const rowOf = ({ what, value, target, holds }: Figure): string => `| ${what} | ${value}${holds ? "" : " (missed)"} | ${target} |`;
+
 function most(what: string, value: number, limit: number, unit: string): void {
-  figures.push({ what, value: `${Math.round(value)} ${unit}`, target: `≤ ${limit} ${unit}`, holds: value <= limit });
+  note({ what, value: `${Math.round(value)} ${unit}`, target: `≤ ${limit} ${unit}`, holds: value <= limit });
 }
 
 function least(what: string, value: number, limit: number, unit: string): void {
-  figures.push({ what, value: `${Math.round(value)} ${unit}`, target: `≥ ${limit} ${unit}`, holds: value >= limit });
+  note({ what, value: `${Math.round(value)} ${unit}`, target: `≥ ${limit} ${unit}`, holds: value >= limit });
 }
 
 /** What reads and writes cost beside something, to what they cost beside an idle worker. */
@@ -43,7 +53,7 @@ function compare(what: string, idle: Answers, beside: Answers): void {
     ["write", 201],
   ] as const) {
     const ratio = quantile(beside[name]![status]!, 0.95) / quantile(idle[name]![status]!, 0.95);
-    figures.push({
+    note({
       what: `${name}s beside ${what}, p95 to that beside an idle worker`,
       value: ratio.toFixed(2),
       target: "≤ 1.5",
@@ -365,6 +375,37 @@ async function measureSequences(): Promise<void> {
   most("mails of these that left out of hours", run.outOfHours, 0, "mails");
 }
 
+async function measureAutomations(): Promise<void> {
+  const run = await measureRuns(runs);
+  console.log(`A plain client sends the writes of ${Math.round(run.plain)} runs a second.`);
+  least("runs of three steps, one worker", run.oneWorker, 500, "/s");
+  least("runs of three steps, two workers", run.twoWorkers, 0.4 * run.plain, "/s");
+  console.log(`A plain client reads an event in ${Math.round(run.perEventRead)} µs.`);
+  most(`an event that starts none of ${run.listening} automations`, run.perEvent, 50, "µs");
+  console.log(`A plain client changes ${due} jobs in ${Math.round(run.tickPlain)} ms.`);
+  most(`a look that wakes ${due} of ${waiting} waiting runs`, run.tick, 1000, "ms");
+  const { idle, running } = await besideRuns();
+  compare("runs of automations", idle, running);
+}
+
+/** Requests of one organization while another's automation runs for all of its leads. */
+async function besideRuns(): Promise<{ idle: Answers; running: Answers }> {
+  const [busy, other] = [await found("runs"), await found("beside-runs")];
+  await crowd(busy, [writers(150)]);
+  const { id } = await request(other, "POST", "/lead/", { name: "Acme" });
+  const groups = [
+    writers(50),
+    { name: "read", perSecond: 200, method: "GET" as const, requests: [{ path: `/api/v1/lead/${id}/` }] },
+  ];
+  await crowd(other, groups);
+  const idle = await crowd(other, groups);
+  const trigger = { type: "manual", config: { object_type: "lead" } };
+  const made = await request(busy, "POST", "/automations/", { name: "Greet", trigger, graph });
+  await request(busy, "POST", `/automations/${made.id}/publish/`, {});
+  await request(busy, "POST", `/automations/${made.id}/run/`, { all: true });
+  return { idle, running: await crowd(other, groups) };
+}
+
 try {
   await sleep(3000);
   const atRest = memory();
@@ -373,13 +414,13 @@ try {
   if (wants("mail")) await measureMail();
   if (wants("arriving")) await measureArriving();
   if (wants("sequences")) await measureSequences();
+  if (wants("automations")) await measureAutomations();
   most("both processes at rest", atRest, 220, "MB");
   most("both processes after all of it", memory(), 450, "MB");
   most("ready", readyMs, 1500, "ms");
 
   console.log("| what | measured | to hold |\n|---|---|---|");
-  for (const { what, value, target, holds } of figures)
-    console.log(`| ${what} | ${value}${holds ? "" : " (missed)"} | ${target} |`);
+  for (const figure of figures) console.log(rowOf(figure));
   process.exitCode = figures.every(({ holds }) => holds) ? 0 : 1;
 } finally {
   for (const child of children) if (child.connected) child.disconnect();

@@ -77,22 +77,34 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** The service on the stand's database, started by `headwater start`. */
-export async function startService(databaseUrl: string, env: Record<string, string> = {}): Promise<Running> {
-  const port = await freePort();
-  const dataDir = mkdtempSync(join(tmpdir(), "headwater-bench-service-"));
-  const running = await start(["src/main.ts", "start"], port, {
-    // The flags that `npm start` uses.
-    NODE_COMPILE_CACHE: join(process.cwd(), "node_modules/.cache/node"),
-    DATABASE_URL: databaseUrl,
-    DATA_DIR: dataDir,
-    RATE_LIMIT: "off",
-    LOG_LEVEL: "warn",
-    ...env,
-  });
+/** The service on the stand's database, by default as `headwater start` starts it; `api` is the service without a worker. */
+export async function startService(
+  databaseUrl: string,
+  env: Record<string, string> = {},
+  command: "start" | "api" = "start",
+): Promise<Running> {
+  const running = await start(["src/main.ts", command], await freePort(), settingsOf(databaseUrl, env));
   await answering(`${running.url}/readyz`);
   return running;
 }
+
+/** A worker of its own. It is at work when this resolves. */
+export async function startWorker(databaseUrl: string): Promise<Running> {
+  const flags = process.env.BENCH_WORKER_FLAGS?.split(" ") ?? [];
+  const running = await start([...flags, "src/main.ts", "worker"], await freePort(), settingsOf(databaseUrl));
+  await once(running.process.stdout!, "data");
+  return running;
+}
+
+const settingsOf = (databaseUrl: string, env: Record<string, string> = {}): Record<string, string> => ({
+  // The flags that `npm start` uses.
+  NODE_COMPILE_CACHE: join(process.cwd(), "node_modules/.cache/node"),
+  DATABASE_URL: databaseUrl,
+  DATA_DIR: mkdtempSync(join(tmpdir(), "headwater-bench-service-")),
+  RATE_LIMIT: "off",
+  LOG_LEVEL: "warn",
+  ...env,
+});
 
 /** The bare floor, with its own tables in the same database. */
 export async function startBare(databaseUrl: string): Promise<Running> {
