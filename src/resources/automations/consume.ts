@@ -5,7 +5,7 @@ import type { Consumer, LogEntry } from "../../jobs/consumer.ts";
 import { wake } from "../../jobs/job.ts";
 import { store } from "../../records/store.ts";
 import { automationEvent, type Evaluation } from "./automation_event.ts";
-import { evaluate } from "./evaluate.ts";
+import { evaluate, looksAt } from "./evaluate.ts";
 import { listenersOf } from "./listeners.ts";
 import { livingIds } from "./living_ids.ts";
 import { automationNews, runJobs } from "./names.ts";
@@ -33,9 +33,8 @@ export const automationConsumer: Consumer = {
       for (const one of found) {
         if (awaited.has(one.event)) await signalWaits(ctx, one);
         const evaluations: Evaluation[] = [];
-        for (const listener of listeners.get(one.event) ?? []) {
-          evaluations.push(...(await evaluate(ctx, listener, one)));
-        }
+        for (const listener of listeners.get(one.event) ?? [])
+          if (looksAt(listener, one)) evaluations.push(...(await evaluate(ctx, listener, one)));
         if (evaluations.length > 0) await recordEvaluations(ctx, one, evaluations);
       }
     }

@@ -42,10 +42,13 @@ export const refusedBy = (listener: Listener, reason: string, result: Refusal = 
   run_id: null,
 });
 
-/** One evaluation for each record that the event is about. None for an event that it does not look at. */
+/** Whether it looks at the event at all. Asked of every listener for every event, so it waits for nothing. */
+export const looksAt = ({ since, trigger, plan }: Listener, event: Occurrence): boolean =>
+  event.at >= since && trigger.matches?.(plan.trigger.config, event) !== false;
+
+/** One evaluation for each record that an event is about that it looks at. */
 export async function evaluate(ctx: Ctx, listener: Listener, event: Occurrence): Promise<Evaluation[]> {
   const { trigger, plan } = listener;
-  if (event.at < listener.since || trigger.matches?.(plan.trigger.config, event) === false) return [];
   const evaluations: Evaluation[] = [];
   for (const one of (await trigger.about?.(ctx, plan.trigger.config, event)) ?? [event])
     evaluations.push(await startFor(ctx, listener, one, { kind: "event", input: one.payload ?? {} }));

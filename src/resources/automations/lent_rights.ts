@@ -1,6 +1,6 @@
 // An automation without `run_as_user_id` acts as the service, which sees everything. So nobody puts one in force who does not.
 import { actorOfMember } from "../../auth/unscoped_work.ts";
-import { type Ctx, may } from "../../core/context.ts";
+import { type Actor, type Ctx, may } from "../../core/context.ts";
 import { recordById } from "./facts.ts";
 import type { Plan } from "./fields.ts";
 import { type Finding, finding } from "./findings.ts";
@@ -19,8 +19,19 @@ export function problemsOfLentRights(ctx: Ctx, { settings }: Pick<Plan, "setting
 /** With the eyes of the member in whose name it runs, if these do not see everything; else with those of `ctx`. */
 export async function withItsEyes(ctx: Ctx, { settings }: Pick<Plan, "settings">): Promise<Ctx> {
   const { run_as_user_id: id } = settings;
-  const actor = id === null ? null : await actorOfMember(ctx.db, ctx.organization_id, id);
+  const actor = id === null ? null : await memberOf(ctx, id);
   return actor === null || actor.permissions.has("view_all_leads") ? ctx : { ...ctx, actor };
+}
+
+const members = new WeakMap<Ctx, Map<string, Promise<Actor | null>>>();
+
+/** Many events are evaluated with one context: who a member is, is asked once for all of them. */
+function memberOf(ctx: Ctx, id: string): Promise<Actor | null> {
+  const known = members.get(ctx) ?? new Map<string, Promise<Actor | null>>();
+  members.set(ctx, known);
+  const member = known.get(id) ?? actorOfMember(ctx.db, ctx.organization_id, id);
+  known.set(id, member);
+  return member;
 }
 
 /** Whether those eyes see the record. What they do not see starts nothing, and nobody is told of it. */
