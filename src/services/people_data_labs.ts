@@ -42,10 +42,13 @@ export async function lookUp(
   }
 }
 
+/** A match that is less likely, from 1 to 10, is answered as none and costs nothing. */
+const leastLikelihood = "5";
+
 /** With `titlecase`, names come as they are written. */
 function parametersOf(query: Query): URLSearchParams {
   const pairs = Object.entries(query).flatMap(([key, value]) => [value].flat().map((one): [string, string] => [key, one]));
-  return new URLSearchParams([...pairs, ["titlecase", "true"]]);
+  return new URLSearchParams([...pairs, ["min_likelihood", leastLikelihood], ["titlecase", "true"]]);
 }
 
 function lookedUp(kind: "person" | "company", answer: Answer): Looked {

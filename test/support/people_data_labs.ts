@@ -59,7 +59,9 @@ export async function startPeopleDataLabs(): Promise<PeopleDataLabsServer> {
     const names = [...url.searchParams.getAll(kind === "person" ? "email" : "website"), url.searchParams.get("name") ?? ""];
     const found = names.map((name) => known.get(name)).find((record) => record !== undefined);
     if (found === undefined) return refuse(404);
-    const body = kind === "person" ? { status: 200, likelihood: 9, data: found } : { status: 200, likelihood: 9, ...found };
+    const likelihood = 9;
+    if (likelihood < Number(url.searchParams.get("min_likelihood"))) return refuse(404);
+    const body = kind === "person" ? { status: 200, likelihood, data: found } : { status: 200, likelihood, ...found };
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -86,6 +86,14 @@ describe("without a provider", () => {
     assert.equal((await acme.all(`/event/?object_id=${id}`)).filter((one: any) => one.action === "enriched").length, 1);
   });
 
+  test("the company's domain is that of an address, and never one of free mail", async () => {
+    const emails = [{ email: "carla@googlemail.com" }, { email: "carla@Mail.Client-Industries.example" }];
+    const { id } = await acme.contact({ emails });
+    const { status, result } = await enriched(acme, `/contact/${id}/`);
+
+    assert.deepEqual([status, result.organization], ["no_match", { domain: "mail.client-industries.example" }]);
+  });
+
   test("who asks while one is on its way is answered with it", async () => {
     const { id } = await acme.lead();
     const one = await acme.post(`/lead/${id}/enrich/`, {});
