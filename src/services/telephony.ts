@@ -15,8 +15,12 @@ export interface Telephony {
   monthlyPrice(country: string, type: OfferedNumber["carrier_type"]): Promise<{ amount: number; currency: string } | null>;
   /** The number, if the account already has it. */
   rentedNumber(number: string): Promise<RentedNumber | null>;
-  /** Rents a number under a name. An account cannot rent a number twice. */
-  rentNumber(number: string, name: string): Promise<RentedNumber>;
+  /** What the account has of the papers that numbers of this kind are rented with. */
+  papersFor(country: string, type: OfferedNumber["carrier_type"]): Promise<Papers>;
+  /**
+   * Rents a number under a name, with the account's papers where they are wanted. An account cannot rent a number twice.
+   */
+  rentNumber(number: string, name: string, kind: Pick<WantedNumber, "country" | "type">): Promise<RentedNumber>;
   directNumber(id: string, to: Directions): Promise<void>;
   releaseNumber(id: string): Promise<void>;
   /**
@@ -111,7 +115,15 @@ export interface OfferedNumber {
   address_required: boolean;
 }
 
-export interface RentedNumber {
+/** Ids at the provider, null for none. */
+export interface Papers {
+  address_id: string | null;
+  bundle_id: string | null;
+  /** What somebody has to do before such a number is rented, in words to follow its name. Null for nothing. */
+  missing: string | null;
+}
+
+export interface RentedNumber extends Omit<Papers, "missing"> {
   /** The provider's id. */
   id: string;
   number: string;

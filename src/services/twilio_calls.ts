@@ -12,7 +12,7 @@ import {
   type ToldAnswer,
   type ToldCall,
 } from "./telephony.ts";
-import type { Ask } from "./twilio_numbers.ts";
+import type { Ask } from "./twilio_ask.ts";
 
 type Calls = Pick<
   Telephony,

@@ -1,13 +1,18 @@
 // The numbers of an account at Twilio: those that can be rented, and those it has.
-import type { Twilio } from "twilio";
 import { NotDone, type OfferedNumber, type RentedNumber, type Telephony, type WantedNumber } from "./telephony.ts";
-
-/** Sends one request to Twilio, and throws its refusals in our words. */
-export type Ask = <T>(what: (client: Twilio) => Promise<T>) => Promise<T>;
+import type { Ask } from "./twilio_ask.ts";
+import { papersAt, wantsPapers } from "./twilio_papers.ts";
 
 type Numbers = Pick<
   Telephony,
-  "offeredNumbers" | "monthlyPrice" | "rentedNumber" | "rentNumber" | "directNumber" | "releaseNumber" | "directWhatsapp"
+  | "offeredNumbers"
+  | "monthlyPrice"
+  | "rentedNumber"
+  | "papersFor"
+  | "rentNumber"
+  | "directNumber"
+  | "releaseNumber"
+  | "directWhatsapp"
 >;
 
 export const numbersAt = (ask: Ask): Numbers => ({
@@ -30,8 +35,19 @@ export const numbersAt = (ask: Ask): Numbers => ({
     const [found] = await ask((client) => client.incomingPhoneNumbers.list({ phoneNumber: number, limit: 1 }));
     return found === undefined ? null : rented(found);
   },
-  rentNumber: async (number, name) =>
-    rented(await ask((client) => client.incomingPhoneNumbers.create({ phoneNumber: number, friendlyName: name }))),
+  papersFor: (country, type) => papersAt(ask, country, type),
+  async rentNumber(number, name, { country, type }) {
+    const rent = async (papers: { addressSid?: string; bundleSid?: string }) =>
+      rented(await ask((client) => client.incomingPhoneNumbers.create({ phoneNumber: number, friendlyName: name, ...papers })));
+    try {
+      return await rent({});
+    } catch (error) {
+      if (!(error instanceof NotDone) || !wantsPapers.has(error.code)) throw error;
+      const { address_id, bundle_id, missing } = await papersAt(ask, country, type);
+      if (missing !== null) throw new NotDone("refused", missing, error.code);
+      return rent({ ...(address_id && { addressSid: address_id }), ...(bundle_id && { bundleSid: bundle_id }) });
+    }
+  },
   async directNumber(id, { messages, calls, ends }) {
     const urls = {
       ...(messages !== undefined && { smsUrl: messages, smsMethod: "POST" }),
@@ -109,15 +125,28 @@ interface Rented {
   smsUrl: string;
   voiceUrl: string;
   statusCallback: string;
+  addressSid: string | null;
+  bundleSid: string | null;
   capabilities: object;
 }
 
-const rented = ({ sid, phoneNumber, friendlyName, smsUrl, voiceUrl, statusCallback, capabilities }: Rented): RentedNumber => ({
+const rented = ({
+  sid,
+  phoneNumber,
+  friendlyName,
+  smsUrl,
+  voiceUrl,
+  statusCallback,
+  capabilities,
+  ...papers
+}: Rented): RentedNumber => ({
   id: sid,
   number: phoneNumber,
   name: friendlyName,
   directions: { messages: smsUrl ?? "", calls: voiceUrl ?? "", ends: statusCallback ?? "" },
   capabilities: abilitiesOf(capabilities),
+  address_id: papers.addressSid || null,
+  bundle_id: papers.bundleSid || null,
 });
 
 /** Twilio writes them in capitals for numbers that can be rented, and in lower case for those it has. */

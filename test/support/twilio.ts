@@ -26,6 +26,8 @@ export interface Rented {
   sms_url: string;
   voice_url: string;
   status_callback: string;
+  address_sid: string | null;
+  bundle_sid: string | null;
 }
 
 interface Media {
@@ -161,6 +163,7 @@ export class TwilioServer {
     for await (const piece of request.setEncoding("utf8")) body += piece;
     const { pathname, searchParams } = new URL(request.url!, this.url);
     if (pathname.startsWith("/v1/PhoneNumbers/Countries/")) return showPrices(response);
+    if (pathname.startsWith("/v2/RegulatoryCompliance/")) return this.answerPapers(request, response);
     if (pathname.startsWith("/v2/Channels/Senders")) return this.answerSenders(request, response, pathname, body);
     const [, name] = /\/Media\/(\w+)$/.exec(pathname) ?? [];
     if (name !== undefined) return this.giveMedia(request, response, this.media.get(name));
@@ -215,14 +218,26 @@ export class TwilioServer {
       const found = this.messages.filter(({ from, to }) => (!form.From || form.From === from) && (!form.To || form.To === to));
       return { status: 200, body: { messages: found.map((one) => this.shown(one)).reverse(), next_page_uri: null } };
     }
+    if (path === "Addresses") return { status: 200, body: { addresses: this.addresses, next_page_uri: null } };
     const numbers = this.answerNumbers({ method, path, form, all });
     if (numbers !== null) return numbers;
     return { status: 404, body: { code: 20404, message: `${method} ${path} was not found`, status: 404 } };
   }
 
   /** The numbers that can be rented and that are rented, by number. */
-  readonly forSale: { number: string; address?: boolean; sms?: boolean; type?: "Local" | "Mobile" | "TollFree" }[] = [];
+  readonly forSale: {
+    number: string;
+    address?: boolean;
+    bundle?: boolean;
+    sms?: boolean;
+    type?: "Local" | "Mobile" | "TollFree";
+  }[] = [];
   readonly numbers: Rented[] = [];
+  /** The papers of the account, and what regulators want to see. */
+  readonly addresses: { sid: string; iso_country: string }[] = [];
+  readonly bundles: { sid: string; status: string; iso_country: string; number_type: string; friendly_name: string }[] = [];
+  readonly regulations: { sid: string; iso_country: string; number_type: string; end_user_type: string; requirements: object }[] =
+    [];
   /** How often a number was rented. */
   rents = 0;
 
@@ -256,11 +271,25 @@ export class TwilioServer {
       return { status: 200, body: { incoming_phone_numbers: found, next_page_uri: null } };
     }
     const at = this.forSale.findIndex(({ number }) => number === form.PhoneNumber);
-    if (at < 0) return { status: 400, body: { code: 21422, message: "not available", status: 400 } };
+    const { address, bundle } = this.forSale[at] ?? {};
+    const code =
+      at < 0 ? 21422 : bundle && !form.BundleSid ? 21649 : address && !form.AddressSid && !form.BundleSid ? 21631 : null;
+    if (code !== null) return { status: 400, body: { code, message: "not available", status: 400 } };
     this.forSale.splice(at, 1);
     this.rents++;
-    const rented = { ...this.own(form.PhoneNumber!, form.FriendlyName ?? ""), capabilities };
+    const papers = { address_sid: form.AddressSid ?? null, bundle_sid: form.BundleSid ?? null };
+    const rented = Object.assign(this.own(form.PhoneNumber!, form.FriendlyName ?? ""), { capabilities, ...papers });
     return { status: 201, body: rented };
+  }
+
+  private answerPapers(request: IncomingMessage, response: ServerResponse): void {
+    if (!this.isKnown(request)) return refuse(response, 401, 20003, "Authenticate");
+    const { pathname, searchParams } = new URL(request.url!, this.url);
+    const [country, type] = [searchParams.get("IsoCountry"), searchParams.get("NumberType")];
+    const all: { iso_country: string; number_type: string }[] = pathname.endsWith("/Bundles") ? this.bundles : this.regulations;
+    const results = all.filter((one) => one.iso_country === country && one.number_type === type);
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ results, meta: { key: "results" } }));
   }
 
   /** The account's senders on WhatsApp. */
@@ -278,7 +307,7 @@ export class TwilioServer {
   /** The account has a number, for any use. */
   own(number: string, friendly_name = "Front desk"): Rented {
     const capabilities = { voice: true, sms: true, mms: false };
-    const nowhere = { sms_url: "", voice_url: "", status_callback: "" };
+    const nowhere = { sms_url: "", voice_url: "", status_callback: "", address_sid: null, bundle_sid: null };
     const one: Rented = { sid: `PN${hex()}`, phone_number: number, friendly_name, capabilities, ...nowhere };
     this.numbers.push(one);
     return one;

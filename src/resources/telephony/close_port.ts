@@ -4,7 +4,7 @@ import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { type FieldErrors, invalid, refuse } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
-import type { Row } from "../../core/resource.ts";
+import type { Row, Values } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { outputSchema } from "../../records/output_schema.ts";
 import { findRecord, findRecords, showWritten } from "../../records/records.ts";
@@ -96,10 +96,29 @@ async function submit(ctx: Ctx, given: Given): Promise<Row<typeof port>> {
     requested_foc_date: given.requested_foc_date ? parseDate(given.requested_foc_date, { cutTime: true }) : null,
     sealed_account_number: seal(account_number, "sealed_account_number"),
     sealed_pin: seal(pin, "sealed_pin"),
+    ...missingPapers(given),
     submitted_at: ctx.now.toISOString(),
     user_id: ctx.actor.user_id,
   });
 }
+
+const papers = {
+  loa_file_id: { code: "loa_missing", what: "a signed letter of authorization (loa_file_id)" },
+  invoice_file_id: { code: "invoice_missing", what: "a recent invoice of the carrier that loses the numbers (invoice_file_id)" },
+} as const;
+
+/** Carriers move no number without them. The order is kept: whoever has them asks again. */
+function missingPapers(given: Given): Values<typeof port> {
+  const missing = Object.entries(papers).flatMap(([field, paper]) => (given[field as keyof typeof papers] ? [] : [paper]));
+  if (missing.length === 0) return {};
+  return {
+    status_details: wanted(missing.map(({ what }) => what)),
+    exceptions: missing.map(({ code, what }) => ({ code, message: wanted([what]) })),
+  };
+}
+
+const wanted = (papers: readonly string[]): string =>
+  `The carriers want ${papers.join(" and ")}: end this port, and ask again with ${papers.length > 1 ? "them" : "it"}`;
 
 /** What is being ported is not rented. */
 async function moveNumbers(ctx: Ctx, numbers: readonly string[], from: "pending" | "porting", to: "pending" | "porting") {

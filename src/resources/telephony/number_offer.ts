@@ -1,7 +1,7 @@
 // Checks with the provider before a number to be rented is stored: whether it is available, and which number it is if only the
 // country is given. A job then rents it.
 import type { Ctx } from "../../core/context.ts";
-import { invalid } from "../../core/errors.ts";
+import { type FieldErrors, invalid } from "../../core/errors.ts";
 import type { Prepared } from "../../core/operation.ts";
 import type { Create } from "../../core/resource.ts";
 import { limitMax } from "../../records/list_input.ts";
@@ -12,6 +12,7 @@ import { ownerOfNew } from "./phone_number_verbs.ts";
 import { openFor } from "./port_states.ts";
 import { connectedProvider } from "./provider.ts";
 import { asRefusal } from "./provider_refusals.ts";
+import { rentedKind, rentedKinds } from "./rented_kind.ts";
 
 type Given = Create<typeof phoneNumber>;
 
@@ -43,24 +44,29 @@ function unlessAway(error: unknown): void {
   if (!isAway) asRefusal("number")(error);
 }
 
-type Kind = OfferedNumber["carrier_type"];
-const kinds: readonly Kind[] = ["local", "mobile", "tollfree"];
-
-const kindOf = ({ carrier_type }: Given): Kind | undefined => kinds.find((one) => one === carrier_type);
-
 const picked = 20;
 
 async function pick(provider: Telephony, given: Given, country: string): Promise<string> {
-  const offers = await provider
-    .offeredNumbers({ country, type: kindOf(given) ?? "local", limit: picked })
-    .catch(asRefusal("country"));
+  const type = rentedKind(given.carrier_type) ?? "local";
+  const offers = await provider.offeredNumbers({ country, type, limit: picked }).catch(asRefusal("country"));
   const free = offers.find((one) => !one.address_required);
   if (free !== undefined) return free.number;
-  if (offers.length > 0) throw invalid({ country: needsMore, status: "needs-more-info" });
-  throw invalid({ country: "has no number of this kind to be had", status: "error" });
+  if (offers[0] === undefined) throw invalid({ country: "has no number of this kind to be had", status: "error" });
+  await checkPapers(provider, offers[0], (missing) => ({ country: `has only numbers of which each ${missing}` })).catch(
+    asRefusal("country"),
+  );
+  return offers[0].number;
 }
 
-const needsMore = "has numbers only for who shows an address or papers: rent one at Twilio, then add it here by its number";
+/** Papers are looked for here, so that the caller learns at once which are missing. */
+async function checkPapers(
+  provider: Telephony,
+  { country, carrier_type }: OfferedNumber,
+  reason: (missing: string) => FieldErrors,
+): Promise<void> {
+  const { missing } = await provider.papersFor(country, carrier_type);
+  if (missing !== null) throw invalid({ ...reason(missing), status: "needs-more-info" });
+}
 
 /** A number that the account already has is only taken over. */
 async function check(provider: Telephony, given: Given, number: string): Promise<void> {
@@ -68,10 +74,10 @@ async function check(provider: Telephony, given: Given, number: string): Promise
   const country = parsePhone(number, "US")?.country ?? "US";
   // However the provider writes the beginning, the number ends with these digits.
   const wanted = { country, contains: number.slice(-8), limit: limitMax };
-  const kind = kindOf(given);
-  const asked = (kind === undefined ? kinds : [kind]).map((type) => provider.offeredNumbers({ ...wanted, type }));
+  const kind = rentedKind(given.carrier_type);
+  const asked = (kind === undefined ? rentedKinds : [kind]).map((type) => provider.offeredNumbers({ ...wanted, type }));
   const offers = (await Promise.all(asked)).flat();
   const found = offers.find((one) => one.number === number);
   if (found === undefined) throw invalid({ number: "is not to be had: see GET /phone_number/available/", status: "error" });
-  if (found.address_required) throw invalid({ number: `is of a country that ${needsMore}`, status: "needs-more-info" });
+  if (found.address_required) await checkPapers(provider, found, (missing) => ({ number: missing }));
 }

@@ -17,6 +17,7 @@ import { notify } from "../notifications/notify.ts";
 import { numberJobs } from "./number_jobs.ts";
 import { phoneNumber } from "./phone_number.ts";
 import { type Connected, connectedProvider } from "./provider.ts";
+import { rentedKind } from "./rented_kind.ts";
 
 type PhoneNumber = Row<typeof phoneNumber>;
 
@@ -62,9 +63,12 @@ interface Arranged extends RentedNumber {
   carrier: Connected["provider"]["carrier"];
 }
 
-async function arrange({ provider, addressOf }: Connected, job: Job, { number, status }: PhoneNumber): Promise<Arranged> {
+async function arrange({ provider, addressOf }: Connected, job: Job, row: PhoneNumber): Promise<Arranged> {
+  const { number, status, country, carrier_type } = row;
+  const kind = { country: country ?? "US", type: rentedKind(carrier_type) ?? "local" };
   const found =
-    (await provider.rentedNumber(number)) ?? (status === "pending" ? await provider.rentNumber(number, nameFor(job)) : null);
+    (await provider.rentedNumber(number)) ??
+    (status === "pending" ? await provider.rentNumber(number, nameFor(job), kind) : null);
   if (found === null) throw new NotDone("refused", missing[status]);
   await provider.directNumber(found.id, directionsTo(addressOf));
   await provider.directWhatsapp(number, { messages: addressOf("message") });
@@ -101,11 +105,13 @@ const nowhere = (directions: Required<Directions>, here: string): Directions =>
 
 function write(ctx: Ctx, number: PhoneNumber, outcome: Arranged | NotDone): void {
   if (!(outcome instanceof NotDone)) {
-    const { carrier, capabilities } = outcome;
+    const { carrier, capabilities, address_id, bundle_id } = outcome;
     const values = {
       status: "active",
       status_details: null,
       carrier,
+      address_id,
+      bundle_id,
       sms_enabled: capabilities.sms,
       mms_enabled: capabilities.mms,
     };

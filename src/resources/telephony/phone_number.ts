@@ -85,8 +85,8 @@ export const phoneNumber = resource({
     was_ported: flag,
     last_billed_price: text({ readOnly: true }),
     next_billing_on: date({ readOnly: true }),
-    address_id: text({ readOnly: true }),
-    bundle_id: text({ readOnly: true }),
+    address_id: text({ readOnly: true, doc: "The address at its carrier that it was rented with." }),
+    bundle_id: text({ readOnly: true, doc: "The papers at its carrier that it was rented with." }),
   },
 });
 

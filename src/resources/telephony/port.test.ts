@@ -75,13 +75,26 @@ test("words that say nothing are not kept", async () => {
   assert.deepEqual([made.carrier_name, made.loa_file_id, ended.status_details], [null, null, null]);
 });
 
-test("an order carries the files that prove it", async () => {
+test("an order carries the files that prove it, and says which of them are missing", async () => {
   const acme = await organization();
   const letter = await acme.post("/file/", { name: "letter.txt", content_base64: Buffer.from("Yes").toString("base64") });
 
-  const made = await acme.post("/port/close/", { ...order, loa_file_id: letter.id });
+  const [bare, signed, whole] = [
+    await acme.post("/port/close/", order),
+    await acme.post("/port/close/", { ...order, phone_numbers: ["+442079460000"], loa_file_id: letter.id }),
+    await acme.post("/port/close/", {
+      ...order,
+      phone_numbers: ["+442079460001"],
+      loa_file_id: letter.id,
+      invoice_file_id: letter.id,
+    }),
+  ];
+  const codes = [bare, signed, whole].map(({ exceptions }) => exceptions.map(({ code }: any) => code));
 
-  assert.equal(made.loa_file_id, letter.id);
+  assert.deepEqual([signed.loa_file_id, whole.invoice_file_id], [letter.id, letter.id]);
+  assert.deepEqual(codes, [["loa_missing", "invoice_missing"], ["invoice_missing"], []]);
+  assert.match(bare.status_details, /letter of authorization .* and a recent invoice .* ask again with them$/);
+  assert.deepEqual([bare.status, whole.status, whole.status_details], ["submitted", "submitted", null]);
 });
 
 test("ports are found by their state and by a number in them", async () => {

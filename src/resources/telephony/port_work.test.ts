@@ -32,20 +32,20 @@ async function later(): Promise<void> {
 }
 
 test("a port is done when all its numbers are in the account, and says meanwhile how many are", async () => {
-  const { id } = await order(one, two);
+  const { id, status_details: wanted } = await order(one, two);
   const states = [];
   for (const arrives of [null, one, two]) {
     if (arrives !== null) twilio.own(arrives);
     await later();
-    const { status, status_details, completed_at } = await acme.get(`/port/${id}/`);
-    states.push([status, status_details, completed_at !== null]);
+    const { status, status_details, exceptions, completed_at } = await acme.get(`/port/${id}/`);
+    states.push([status, status_details, exceptions.length, completed_at !== null]);
   }
   await acme.refused(400, "POST", "/port/close/", { port_id: id }, "port_id");
 
   assert.deepEqual(states, [
-    ["submitted", null, false],
-    ["in_process", "1 of 2 numbers have come over", false],
-    ["ported", null, true],
+    ["submitted", wanted, 2, false],
+    ["in_process", "1 of 2 numbers have come over", 2, false],
+    ["ported", null, 0, true],
   ]);
 });
 
