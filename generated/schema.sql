@@ -3148,10 +3148,12 @@ create table task (
   version integer default 1 not null,
   overdue_at timestamp(3) with time zone,
   overdue_told date,
+  approval_run_id text,
   constraint task_pkey PRIMARY KEY (organization_id, id),
   constraint task_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
   constraint task_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE
 );
+CREATE INDEX task_approval ON public.task USING btree (organization_id, approval_run_id) WHERE (approval_run_id IS NOT NULL);
 CREATE INDEX task_assigned_to_idx ON public.task USING btree (organization_id, assigned_to, date, id);
 CREATE INDEX task_contact_id_idx ON public.task USING btree (organization_id, contact_id, date_created DESC, id DESC) WHERE (contact_id IS NOT NULL);
 CREATE INDEX task_date_created_idx ON public.task USING btree (organization_id, date_created DESC, id DESC);

@@ -21,7 +21,7 @@ export const cancelAutomationRun = operation({
   async run(ctx, { id }) {
     const found = await lockRecord(ctx, automationRun, id);
     if (!isLiving(found) && found.status !== "cancelled") throw invalid({ status: `is ${found.status}: the run is over` });
-    if (isLiving(found)) cancelRun(ctx, found, "api");
+    if (isLiving(found)) await cancelRun(ctx, found, "api");
     return showRecord(ctx, automationRun, id);
   },
 });

@@ -46,5 +46,5 @@ async function keyOf(ctx: Ctx, key: string, { occurrence, ids, input }: Begun): 
 export async function cancelPrevious(ctx: Ctx, automationId: string, { key }: Concurrency): Promise<void> {
   const living = sql`t.status in ('queued', 'running', 'waiting', 'held')`;
   const same = sql`t.automation_id = ${automationId} and t.concurrency->>'key' = ${key} and t.concurrency is not null and ${living}`;
-  for (const run of await lockWhere(ctx, automationRun, same)) cancelRun(ctx, run, "cancel_previous");
+  for (const run of await lockWhere(ctx, automationRun, same)) await cancelRun(ctx, run, "cancel_previous");
 }

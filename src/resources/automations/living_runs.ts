@@ -7,6 +7,7 @@ import { store } from "../../records/store.ts";
 import { automationRun } from "./automation_run.ts";
 import { runJobs } from "./names.ts";
 import { startNext } from "./run_queue.ts";
+import { withdrawApprovals } from "./withdraw_approvals.ts";
 
 type Run = Row<typeof automationRun>;
 
@@ -17,13 +18,13 @@ const living = sql`t.status in ('queued', 'running', 'waiting', 'held')`;
 export async function cancelRuns(ctx: Ctx, automationId: string, reason: string): Promise<void> {
   for (;;) {
     const runs = await lockWhere(ctx, automationRun, sql`t.automation_id = ${automationId} and ${living}`, 200);
-    for (const run of runs) cancelRun(ctx, run, reason);
+    for (const run of runs) await cancelRun(ctx, run, reason);
     if (runs.length < 200) return;
   }
 }
 
 /** A locked run does nothing more. What it has done stays. */
-export const cancelRun = (ctx: Ctx, run: Run, reason: string): Run =>
+export const cancelRun = (ctx: Ctx, run: Run, reason: string): Promise<Run> =>
   endNow(ctx, run, { status: "cancelled", status_reason: reason }, "cancelled");
 
 /** Ends the runs of a record in these automations, but for one. Returns how many it ended. */
@@ -31,13 +32,14 @@ export async function exitRuns(ctx: Ctx, automationIds: readonly string[], objec
   const those = sql`t.automation_id = any(${automationIds}) and t.object_id = ${objectId} and t.id <> ${except} and ${living}`;
   for (let ended = 0; ; ) {
     const runs = await lockWhere(ctx, automationRun, those, 200);
-    for (const run of runs) endNow(ctx, run, { status: "exited", status_reason: "exit" }, "completed");
+    for (const run of runs) await endNow(ctx, run, { status: "exited", status_reason: "exit" }, "completed");
     ended += runs.length;
     if (runs.length < 200) return ended;
   }
 }
 
-function endNow(ctx: Ctx, run: Run, why: Pick<Run, "status" | "status_reason">, action: string): Run {
+async function endNow(ctx: Ctx, run: Run, why: Pick<Run, "status" | "status_reason">, action: string): Promise<Run> {
+  await withdrawApprovals(ctx, run);
   const finished_at = ctx.now.toISOString();
   const duration_ms = run.started_at === null ? 0 : ctx.now.getTime() - Date.parse(run.started_at);
   const values = { ...why, finished_at, duration_ms, wait: null, wait_until: null } as const;

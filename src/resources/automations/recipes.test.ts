@@ -238,7 +238,7 @@ test("Duplicates", async () => {
 
   const [ask] = (await ann.get(`/task/?assigned_to=${ann.userId}`)).data;
   assert.match(ask.text, /Delete the new Acme\?/);
-  await ann.put(`/task/${ask.id}/`, { is_complete: true });
+  await ann.put(`/task/${ask.id}/`, { is_complete: true, resolution: "approved" });
   await work();
 
   await acme.refused(404, "GET", `/lead/${second.id}/`);

@@ -1,4 +1,5 @@
 // One turn of a run, in a transaction that holds it: it begins, ends a wait, or takes its next step.
+
 import type { Ctx } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
 import { store } from "../../records/store.ts";
@@ -17,6 +18,7 @@ import { stepTypesByName } from "./step_types.ts";
 import type { Trace } from "./trace.ts";
 import { holdsNow, nextLookOf } from "./wait_condition.ts";
 import { awaitEvents, comeUnread, endWait, type Purpose, type Signal, signalsFor } from "./waits.ts";
+import { withdrawApprovals } from "./withdraw_approvals.ts";
 
 export type Run = Row<typeof automationRun>;
 
@@ -50,8 +52,10 @@ export async function takeTurn(ctx: Ctx, turn: Turn, found: Run, asksAgain: Date
     return endRun(ctx, turn, found, { status: "expired", status_reason: "held" });
   if (automation.isHeld) return holdRun(ctx, turn, found);
   const limits = plan.settings.limits ?? {};
-  if (ctx.now.getTime() - Date.parse(found.date_created) > (limits.max_run_days ?? 365) * dayMs)
+  if (ctx.now.getTime() - Date.parse(found.date_created) > (limits.max_run_days ?? 365) * dayMs) {
+    await withdrawApprovals(ctx, found);
     return endRun(ctx, turn, found, { status: "expired", status_reason: "max_run_days" });
+  }
   if (found.started_at === null) return begin(ctx, turn, found);
 
   const mayBeSignalled = found.wait !== null || watchesOf(plan).length > 0;

@@ -13,6 +13,7 @@ import { listParameters } from "../../records/read_operations.ts";
 import { checkOwner, findRecords, joinsOf, selectList } from "../../records/records.ts";
 import { projectionOf } from "../../records/writer.ts";
 import { unknownWithin } from "../../values/unknown_keys.ts";
+import { checkApprovals } from "./approvals.ts";
 import { task } from "./task.ts";
 import { changeTasks, checkAssignee } from "./task_verbs.ts";
 
@@ -88,6 +89,7 @@ async function updateTasks(ctx: Ctx, { ids, filters, values, fields }: BulkUpdat
   const tasks = await findRecords(ctx, task, conditions, sql`order by t.id limit ${tasksMax + 1} for update of t`);
   if (tasks.length > tasksMax) throw invalid({ id__in: `selects more than ${tasksMax} tasks: narrow the filters` });
   for (const one of tasks) checkOwner(ctx, task, one, "update");
+  await checkApprovals(ctx, tasks, values);
   const { assigned_to } = values;
   if (assigned_to !== undefined && tasks.some((one) => one.assigned_to !== assigned_to)) checkAssignee(ctx, assigned_to);
 

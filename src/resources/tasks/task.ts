@@ -49,8 +49,8 @@ export const systemTypes = [
   "opportunity_due",
 ] as const;
 
-/** The sequences that created it stay in the organization that a lead leaves. */
-const leftBehind = { sequence_id: null, sequence_subscription_id: null };
+/** The sequences and runs that created it stay in the organization that a lead leaves. */
+const leftBehind = { sequence_id: null, sequence_subscription_id: null, approval_run_id: null };
 
 const views = ["inbox", "future", "archive"] as const;
 
@@ -128,6 +128,11 @@ export const task = resource({
     ),
     sequence_id: text({ readOnly: true, doc: "The sequence whose step it is." }),
     sequence_subscription_id: text({ readOnly: true }),
+    approval_run_id: text({
+      readOnly: true,
+      max: 64,
+      doc: "The run of an automation that asks by it for an approval. Only its assignee answers, by `is_complete` with the `resolution` `approved` or `rejected`.",
+    }),
     phone: text({ readOnly: true, doc: "For a task about a call: the other side's number." }),
     phone_formatted: computed(["phone"], z.string().nullable(), phoneFormatted),
     local_phone: text({ readOnly: true, doc: "For a task about a call: our number." }),

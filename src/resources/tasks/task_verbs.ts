@@ -14,6 +14,7 @@ import { contact } from "../contacts/contact.ts";
 import { nameOfCaller, notify, notifyAll, shortened, type Told } from "../notifications/notify.ts";
 import { stepMoved } from "../sequences/step_jobs.ts";
 import { dateOfState, refuseEndBeforeCreated } from "../shared/history.ts";
+import { checkApprovals, refuseOpenApproval } from "./approvals.ts";
 import { canBeAssigned } from "./assignee.ts";
 import { ownTypes, task } from "./task.ts";
 
@@ -48,6 +49,7 @@ export async function createTask(ctx: Ctx, { due_date, ...given }: Create<typeof
 
 export async function updateTask(ctx: Ctx, before: Task, { due_date, ...given }: Patch<typeof task>): Promise<Task> {
   const values = { ...given, ...changedDate(before, given.date, due_date) };
+  await checkApprovals(ctx, [before], values);
   const contact_id = values.contact_id === undefined ? before.contact_id : values.contact_id;
   const lead_id = values.lead_id ?? before.lead_id;
   if (values.assigned_to !== undefined && values.assigned_to !== before.assigned_to) checkAssignee(ctx, values.assigned_to);
@@ -60,6 +62,7 @@ export async function updateTask(ctx: Ctx, before: Task, { due_date, ...given }:
 
 /** The step of a sequence that waited for it goes on. */
 export async function deleteTask(ctx: Ctx, before: Task): Promise<void> {
+  refuseOpenApproval(before);
   await store.remove(ctx, task, [before]);
   stepMoved(ctx, [before]);
 }

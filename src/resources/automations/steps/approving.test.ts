@@ -23,7 +23,8 @@ const tagsOf = async (acme: Workspace, { id }: any): Promise<string[]> => (await
 const tasksOf = (acme: Workspace, { id }: any): Promise<any[]> => acme.all(`/task/?lead_id=${id}&_type=all&_order_by=id`);
 const taskOf = async (acme: Workspace, lead: any, { userId }: Workspace) =>
   (await tasksOf(acme, lead)).find((one) => one.assigned_to === userId);
-const complete = (who: Workspace, { id }: any, more: object = {}) => who.put(`/task/${id}/`, { is_complete: true, ...more });
+const complete = (who: Workspace, { id }: any, more: object = {}) =>
+  who.put(`/task/${id}/`, { is_complete: true, resolution: "approved", ...more });
 
 test("each approver is asked by a task and a notification, and the first answer counts for all", async () => {
   const acme = await organization();
@@ -35,10 +36,7 @@ test("each approver is asked by a task and a notification, and the first answer 
   const asked = await tasksOf(acme, yes);
 
   await complete(bob, await taskOf(acme, yes, bob));
-  await Promise.all([
-    complete(ada, await taskOf(acme, no, ada), { resolution: "rejected" }),
-    complete(eve, await taskOf(acme, no, eve), { resolution: "rejected" }),
-  ]);
+  await complete(ada, await taskOf(acme, no, ada), { resolution: "rejected" });
   await work(acme);
 
   assert.deepEqual(
@@ -55,36 +53,75 @@ test("each approver is asked by a task and a notification, and the first answer 
     [
       [true, "skipped", false],
       [true, "skipped", false],
-      [true, null, true],
+      [true, "approved", true],
     ].sort(),
   );
   const run = (await runsOf(acme, made)).find((one) => one.object_id === yes.id);
   assert.deepEqual([run.steps[0].branch, run.steps[0].output.answered_by], ["approved", bob.userId]);
 });
 
-test("nobody else answers, a task that is put aside is no answer, and without one the time decides", async () => {
+test("nobody else answers or rewrites the question, an answer says yes or no, and without one the time decides", async () => {
   const acme = await organization();
   const [ada, eve] = [await acme.member(), await acme.member()];
   const made = await published(acme, graph(ada.userId));
-  const [waiting, aside, late] = [await acme.lead(), await acme.lead(), await acme.lead()];
+  const [asked, late] = [await acme.lead(), await acme.lead()];
   await work(acme);
+  const { id, approval_run_id } = await taskOf(acme, asked, ada);
+  const path = `/task/${id}/`;
 
-  await complete(eve, await taskOf(acme, waiting, ada));
-  await complete(ada, await taskOf(acme, aside, ada), { resolution: "skipped" });
+  await eve.refused(403, "PUT", path, { is_complete: true, resolution: "approved" });
+  await eve.refused(403, "PUT", path, { resolution: "approved" });
+  await eve.refused(403, "PUT", `/task/?id__in=${id}`, { is_complete: true });
+  for (const change of [{ text: "Flowers?" }, { lead_id: late.id }, { assigned_to: eve.userId }])
+    await ada.refused(400, "PUT", path, change, Object.keys(change)[0]);
+  for (const change of [{ is_complete: true }, { is_complete: true, resolution: "skipped" }, { resolution: "approved" }])
+    await ada.refused(400, "PUT", path, change, "resolution");
+  await acme.refused(400, "DELETE", path, undefined, "id");
   const forged = { lead_id: late.id, _type: "todo", object_id: late.id, assigned_to: ada.userId };
   await complete(ada, await ada.post("/task/", forged));
   await work(acme);
-  const states = (await runsOf(acme, made)).map(({ status, wait }) => [status, wait.kind]);
-  await ada.put(`/task/${(await taskOf(acme, waiting, ada)).id}/`, { is_complete: false });
-  await complete(ada, await taskOf(acme, waiting, ada), { resolution: "approved" });
+  const states = (await runsOf(acme, made)).map((run) => [run.status, run.wait.kind]);
+  await complete(ada, { id });
   await work(acme, 25);
 
-  assert.deepEqual(
-    states,
-    [1, 2, 3].map(() => ["waiting", "approval"]),
-  );
-  assert.deepEqual(await Promise.all([waiting, aside, late].map((lead) => tagsOf(acme, lead))), [["yes"], ["late"], ["late"]]);
+  assert.deepEqual(states, [
+    ["waiting", "approval"],
+    ["waiting", "approval"],
+  ]);
+  assert.ok((await runsOf(acme, made)).some((run) => run.id === approval_run_id));
+  assert.deepEqual([await tagsOf(acme, asked), await tagsOf(acme, late)], [["yes"], ["late"]]);
   assert.ok((await tasksOf(acme, late)).every((one) => one.is_complete));
+});
+
+test("of answers at the same time one is taken, and the others are told; so is who answers a run that is over", async () => {
+  const acme = await organization();
+  const [ada, bob, eve] = [await acme.member(), await acme.member(), await acme.member()];
+  const made = await published(acme, graph(ada.userId, bob.userId, eve.userId));
+  const [lead, cancelled] = [await acme.lead(), await acme.lead()];
+  await work(acme);
+
+  const said = ["approved", "rejected", "approved"];
+  const answers = await Promise.all(
+    [ada, bob, eve].map(async (who, i) => {
+      const { id } = await taskOf(acme, lead, who);
+      return who.ask("PUT", `/task/${id}/`, { body: { is_complete: true, resolution: said[i] } });
+    }),
+  );
+  await work(acme);
+  const { id } = (await runsOf(acme, made)).find((run) => run.object_id === cancelled.id);
+  await acme.post(`/automation_runs/${id}/cancel/`);
+
+  const taken = answers.findIndex(({ status }) => status === 200);
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 400, 400]);
+  assert.deepEqual(await tagsOf(acme, lead), [said[taken] === "approved" ? "yes" : "no"]);
+  const left = await tasksOf(acme, lead);
+  assert.deepEqual(left.map((one) => one.resolution).toSorted(), [said[taken], "skipped", "skipped"].toSorted());
+  const closed = await tasksOf(acme, cancelled);
+  assert.deepEqual(
+    closed.map((one) => [one.is_complete, one.resolution]),
+    [0, 1, 2].map(() => [true, "skipped"]),
+  );
+  await ada.refused(400, "PUT", `/task/${(await taskOf(acme, cancelled, ada)).id}/`, { resolution: "approved" }, "resolution");
 });
 
 test("who left is not asked, and when nobody is left the run is held", async () => {

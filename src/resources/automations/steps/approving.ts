@@ -1,16 +1,14 @@
-// Asks members for an approval: each gets a task with the text and a notification. Whoever completes theirs first answers for all: done
-// or `approved` is yes, `rejected` is no. What others do with these tasks is no answer.
+// Asks members for an approval: each gets a task with the text and a notification. Whoever completes theirs first, with the resolution
+// `approved` or `rejected`, answers for all.
 import { z } from "zod";
 import { query } from "../../../core/context.ts";
 import { sql, statement } from "../../../db/sql.ts";
-import { updateRecord } from "../../../records/records.ts";
-import { lockToChange } from "../../../records/references.ts";
 import { todayIn } from "../../../values/time.ts";
 import { notifyAll, type Told } from "../../notifications/notify.ts";
 import { group } from "../../organization/group.ts";
 import { isActiveMember } from "../../organization/user.ts";
-import { task } from "../../tasks/task.ts";
 import { StepFailure } from "../step_failure.ts";
+import { withdrawApprovals } from "../withdraw_approvals.ts";
 import { leadOf } from "./creating.ts";
 import type { Call, Outcome, Pending } from "./step.ts";
 import { untilTimeout } from "./timeouts.ts";
@@ -42,7 +40,7 @@ export async function askApproval(call: Call): Promise<Outcome> {
       assigned_to,
       ...about,
     };
-    const { id } = await createOf(call, "task", fields);
+    const { id } = await createOf(call, "task", fields, { approval_run_id: run.id });
     task_ids.push(id);
     told.push([[assigned_to], { ...noticeOf(call), object_id: id }]);
   }
@@ -69,23 +67,17 @@ const noticeOf = ({ run, config }: Call) => ({
   data: { automation_run_id: run.id, automation_id: run.automation_id },
 });
 
-export async function answerOf({ ctx, output, isOver }: Pending): Promise<Outcome | null> {
+export async function answerOf({ ctx, run, output, isOver }: Pending): Promise<Outcome | null> {
   const asked = output as Asked;
   const [answer] = await query(
     ctx,
     statement(sql`select completed_by, resolution from task where organization_id = ${ctx.organization_id} and id = any(${asked.task_ids})
-      and is_complete and completed_by = any(${asked.approver_ids}) and coalesce(resolution, 'approved') in ('approved', 'rejected')
+      and is_complete and completed_by = assigned_to and resolution in ('approved', 'rejected')
       order by date_updated, id limit 1`),
   );
   if (answer === undefined && !isOver) return null;
-  await withdraw(ctx, asked.task_ids);
+  await withdrawApprovals(ctx, run);
   const [answered_by, resolution] = answer ?? [null, null];
   const port = answer === undefined ? "timeout" : resolution === "rejected" ? "rejected" : "approved";
   return { port, output: { ...asked, answered_by } };
-}
-
-/** Nobody has to answer any more. */
-async function withdraw(ctx: Call["ctx"], taskIds: readonly string[]): Promise<void> {
-  const open = await lockToChange(ctx, task, sql`t.id = any(${taskIds}) and not t.is_complete`);
-  for (const { id } of open) await updateRecord(ctx, task, id, { is_complete: true, resolution: "skipped" });
 }

@@ -80,7 +80,12 @@ interface Maker extends Pick<Call, "ctx" | "fallback_user_id"> {
 }
 
 /** Somebody must have it: where nobody is named, and no member acts, who has the record of the run. */
-export async function createOf({ ctx, run, fallback_user_id }: Maker, objectType: string, body: Fields): Promise<Target> {
+export async function createOf(
+  { ctx, run, fallback_user_id }: Maker,
+  objectType: string,
+  body: Fields,
+  more: Fields = {},
+): Promise<Target> {
   const kind = ctx.registry.resource(objectType);
   if (kind === undefined || ctx.registry.operation(`${kind.name}.create`) === undefined)
     throw new StepFailure("object_type_mismatch", "config", `A ${objectType} cannot be created by a step`);
@@ -92,7 +97,11 @@ export async function createOf({ ctx, run, fallback_user_id }: Maker, objectType
     holder !== undefined && ctx.actor.user_id === "" && fallback_user_id !== null ? { [holder]: fallback_user_id } : {};
   const { input } = readCreate(ctx, kind, given({ ...whose, ...body }));
   // Activities say which run made them.
-  const made = kind.fields.automation_run_id === undefined || run === null ? input : { ...input, automation_run_id: run.id };
+  const made = {
+    ...input,
+    ...(kind.fields.automation_run_id === undefined || run === null ? {} : { automation_run_id: run.id }),
+    ...more,
+  };
   const row = await createRecord(ctx, kind, made);
   return { kind, id: row.id };
 }
