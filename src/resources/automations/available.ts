@@ -4,15 +4,13 @@ import type { Plan } from "./fields.ts";
 import { type Finding, finding } from "./findings.ts";
 import { stepTypesByName } from "./step_types.ts";
 import { triggerTypes } from "./trigger_types.ts";
-import { startsRuns } from "./triggers/trigger_type.ts";
 
 const triggers = new Map(triggerTypes.map((one) => [one.type, one]));
 const notYet = "is not carried out yet: the catalog says in available what is";
 
 export function problemsOfAvailability({ trigger, graph }: Plan): Finding[] {
-  const of = triggers.get(trigger.type);
-  const found = of !== undefined && !startsRuns(of) ? [finding("trigger_type_not_available", "trigger.type", notYet)] : [];
-  const missing = of?.lacks?.(trigger.config);
+  const found: Finding[] = [];
+  const missing = triggers.get(trigger.type)?.lacks?.(trigger.config);
   if (missing != null) found.push(finding("config_not_available", "trigger.config", missing));
   for (const [id, { type, config }] of Object.entries(graph.steps)) {
     const step = stepTypesByName.get(type);

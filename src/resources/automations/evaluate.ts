@@ -4,7 +4,7 @@ import type { Ctx } from "../../core/context.ts";
 import type { Evaluation } from "./automation_event.ts";
 import type { runKinds } from "./automation_run.ts";
 import { enrolment } from "./enrolment.ts";
-import { causationOf } from "./event_matching.ts";
+import { causationOf, isSilent } from "./event_matching.ts";
 import { type Facts, factsOfEvent, type Values, withRelated } from "./facts.ts";
 import type { Plan } from "./fields.ts";
 import { isSeen, withItsEyes } from "./lent_rights.ts";
@@ -44,7 +44,7 @@ export const refusedBy = (listener: Listener, reason: string, result: Refusal = 
 
 /** Whether it looks at the event at all. Asked of every listener for every event, so it waits for nothing. */
 export const looksAt = ({ since, trigger, plan }: Listener, event: Occurrence): boolean =>
-  event.at >= since && trigger.matches?.(plan.trigger.config, event) !== false;
+  event.at >= since && !isSilent(event) && trigger.matches?.(plan.trigger.config, event) !== false;
 
 /** One evaluation for each record that an event is about that it looks at. */
 export async function evaluate(ctx: Ctx, listener: Listener, event: Occurrence): Promise<Evaluation[]> {

@@ -13,6 +13,13 @@ export function namesFor(objectType: unknown, ...actions: string[]): string[] {
   return eventNames.filter(({ type, action }) => isOfType(type) && actions.includes(action)).map(({ name }) => name);
 }
 
+/**
+ * What an import changes starts automations only where the import says so. Runs that wait for an event go on either way, and the
+ * import itself is no record that it changes.
+ */
+export const isSilent = ({ object_type, meta }: Occurrence): boolean =>
+  meta.import_id !== undefined && meta.trigger_automations !== true && object_type !== "import";
+
 const sourceOf = ({ meta, user_id, api_key_id }: Occurrence): string => {
   if (meta.automation_run_id !== undefined) return "automation";
   if (meta.import_id !== undefined) return "import";
@@ -128,6 +135,15 @@ export const namesOfRuns = ({ event }: Config): string[] => [`automation_run.${e
 
 export const isOfAutomation = ({ automation_id, event }: Config, { record }: Occurrence): boolean =>
   record.automation_id === automation_id && (event !== "goal" || record.goal_id !== null) && record.is_test !== true;
+
+/** An import that stops is updated. */
+export const namesOfImports = ({ result }: Config): string[] => [
+  ...(result === "error" ? [] : ["import.completed"]),
+  ...(result === "done" ? [] : ["import.updated"]),
+];
+
+export const isImportEnd = (_: Config, { event, record, changed_fields }: Occurrence): boolean =>
+  event === "import.completed" || (changed_fields.includes("status") && record.status === "error");
 
 /** The depth of an event in a chain of automations, and the automations on its way, each with its record. */
 export function causationOf({ meta }: Occurrence): { depth: number; path: string[] } {

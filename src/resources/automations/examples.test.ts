@@ -127,7 +127,6 @@ test("what the catalogs only declare is refused where it would go live", async (
   };
 
   await refuse({ graph: chain(["ai.generate", { prompt: "x" }]) }, "step_type_not_available", "graph.steps.s1.type");
-  await refuse({ trigger: { type: "import.done", config: {} } }, "trigger_type_not_available", "trigger.type");
   await refuse({ graph: chain(["owner.assign", { mode: "by_territory" }]) }, "config_not_available", "graph.steps.s1.config");
   const types = await acme.all("/automation_step_types/?_limit=200");
   assert.deepEqual(

@@ -4,7 +4,6 @@ export const findingCodes = {
   structure: [
     "schema_version_unsupported",
     "trigger_type_unknown",
-    "trigger_type_not_available",
     "start_missing",
     "start_unknown",
     "no_steps",

@@ -79,7 +79,7 @@ async function inItsName(core: Core, job: Job, act: Act): Promise<boolean> {
     const [row] = await lockToChange(ctx, importResource, sql`t.id = ${job.object_id}`);
     await holdClaim(ctx, job);
     if (row !== undefined && isRunning(row)) {
-      const own: Ctx = { ...ctx, meta: { ...ctx.meta, import_id: row.id } };
+      const own: Ctx = { ...ctx, meta: { ...ctx.meta, ...metaOf(row) } };
       if (why === null) return act(own, begun(own, row));
       stop(ctx, row, why);
     }
@@ -87,6 +87,12 @@ async function inItsName(core: Core, job: Job, act: Act): Promise<boolean> {
     return false;
   });
 }
+
+/** What the events of its records say about it. */
+const metaOf = ({ id, options }: Import): object => ({
+  import_id: id,
+  ...(options.trigger_automations && { trigger_automations: true }),
+});
 
 const askedBy = ({ status, created_by, reverted_by }: Import): string | null =>
   status === "reverting" ? reverted_by : created_by;

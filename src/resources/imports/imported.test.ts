@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { chain, published, runsOf } from "../../../test/support/automations.ts";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { withTwoWorkers, withWorker } from "../../../test/support/worker.ts";
 import { query } from "../../core/context.ts";
@@ -356,4 +357,30 @@ test("contacts and deals come to the leads that exist, and only the wanted ones 
     ],
   );
   assert.equal((await acme.get(`/lead/${lead.id}/`)).industry, "New");
+});
+
+test("an import starts automations only if it says so, and one that stops tells those that listen", async () => {
+  const acme = await organization();
+  const eve = await acme.memberWith(["bulk_import"]);
+  const graph = chain(["stop", {}]);
+  const greet = await published(acme, graph);
+  const alarm = await published(acme, graph, { trigger: { type: "import.done", config: { result: "error" } } });
+  const draft = await eve.post("/import/", { csv: "Company\nA\n" });
+  await eve.put(`/import/${draft.id}/`, { mapping: { Company: "name" } });
+  const { role_id } = (await acme.get("/membership/")).data.find((one: any) => one.user_id === eve.userId);
+  await acme.put(`/role/${role_id}/`, { permissions: [] });
+
+  await imported(acme, { csv: "Company\nQuiet\n" });
+  const loud = await imported(acme, { csv: "Company\nLoud\n" }, { trigger_automations: true });
+  for (let i = 0; i < 3; i++) await work(acme);
+
+  const { data } = await acme.get(`/import/${loud.id}/rows/`);
+  assert.deepEqual(
+    (await runsOf(acme, greet)).map((run) => run.object_id),
+    data[0].object_ids,
+  );
+  assert.deepEqual(
+    (await runsOf(acme, alarm)).map((run) => run.object_id),
+    [draft.id],
+  );
 });

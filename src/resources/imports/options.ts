@@ -27,6 +27,10 @@ export const optionsSchema = z.strictObject({
     .max(100)
     .optional()
     .describe("Tags that every record gets."),
+  trigger_automations: z
+    .boolean()
+    .optional()
+    .describe("Whether what the import creates and changes starts automations; by default not."),
   list_id: z.string().nullish().describe("The list that every record joins."),
   date_format: z.enum(dateFormats).nullish().describe("How dates are written."),
   decimal: z

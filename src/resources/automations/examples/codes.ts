@@ -70,7 +70,6 @@ const structure = {
     mended: { graph: { ...says("x").graph, schema_version: 1 } },
   },
   trigger_type_unknown: { by: "saving", path: "trigger.type", wrong: by("lead.made", {}), mended: { trigger: newLead } },
-  trigger_type_not_available: { path: "trigger.type", wrong: by("import.done", {}), mended: { trigger: newLead } },
   start_missing: { path: "graph.start", wrong: steps({ s1: note(null) }, null), mended: steps({ s1: note(null) }) },
   start_unknown: { path: "graph.start", wrong: steps({ s1: note(null) }, "s2"), mended: steps({ s1: note(null) }) },
   no_steps: { path: "graph.steps", wrong: steps({}, null), mended: steps({ s1: note(null) }) },

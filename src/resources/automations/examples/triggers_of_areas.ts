@@ -166,6 +166,17 @@ export const areaTriggerExamples: Record<string, TriggerExample> = {
       return trigger.config.dialer_id;
     },
   },
+  "import.done": {
+    config: { result: "done" },
+    async act(acme) {
+      const [one] = [
+        await acme.post("/import/", { csv: "Company\nAcme" }),
+        await acme.post("/import/", { csv: "Company\nBolt" }),
+      ];
+      await acme.put(`/import/${one.id}/`, { mapping: { Company: "name" } });
+      return one.id;
+    },
+  },
   "enrichment.done": {
     config: { result: "no_match" },
     async act(acme) {

@@ -1,7 +1,7 @@
 // Triggers that other work of the service, other services or somebody by hand start.
 import { z } from "zod";
 import { anything, defining, fieldName, id, may, naming, need, objectType, oneOf } from "../catalog.ts";
-import { isOfAutomation, namesOfRuns } from "../event_matching.ts";
+import { isImportEnd, isOfAutomation, namesOfImports, namesOfRuns } from "../event_matching.ts";
 import { payloadSchema } from "../hooks/payload_schema.ts";
 import { verification } from "../hooks/verification.ts";
 import { recordOfRecord } from "../subjects.ts";
@@ -30,7 +30,13 @@ export const otherTriggers: readonly TriggerType[] = [
       about: recordOfRecord,
     },
   ),
-  define(other, "import.done", "An import has ended.", { result: may(oneOf("done", "error")) }),
+  define(
+    other,
+    "import.done",
+    "An import has ended.",
+    { result: may(oneOf("done", "error")) },
+    { object_types: ["import"], listens: namesOfImports, matches: isImportEnd },
+  ),
   define(
     other,
     "dialer.done",
