@@ -12,7 +12,7 @@ import { ownerOfNew } from "./phone_number_verbs.ts";
 import { openFor } from "./port_states.ts";
 import { connectedProvider } from "./provider.ts";
 import { asRefusal } from "./provider_refusals.ts";
-import { rentedKind, rentedKinds } from "./rented_kind.ts";
+import { type Ordered, rentedKind, rentedKinds } from "./rented_kind.ts";
 
 type Given = Create<typeof phoneNumber>;
 
@@ -22,40 +22,40 @@ export const withOffer = {
   prepare,
 };
 
-async function prepare(ctx: Ctx, { input }: { input: Given }): Promise<Prepared<string | undefined>> {
+async function prepare(ctx: Ctx, { input }: { input: Given }): Promise<Prepared<Ordered>> {
   return { ready: await numberFor(ctx, input), settle: async () => {} };
 }
 
-/** The number to be rented. Undefined when the provider is not involved. */
-async function numberFor(ctx: Ctx, given: Given): Promise<string | undefined> {
+/** The number to be rented, and its kind where the provider has told it. */
+async function numberFor(ctx: Ctx, given: Given): Promise<Ordered> {
   ownerOfNew(ctx, given);
   const { number, country, type = "internal" } = given;
   const connected = type === "internal" ? await connectedProvider(ctx) : null;
-  if (connected === null || (number === undefined && !country)) return number;
+  if (connected === null || (number === undefined && !country)) return { number };
   if (number === undefined) return pick(connected.provider, given, country!);
-  if ((await openFor(ctx, [number])).length > 0) return number;
-  await check(connected.provider, given, number).catch(unlessAway);
-  return number;
+  if ((await openFor(ctx, [number])).length > 0) return { number };
+  const carrier_type = await check(connected.provider, given, number).catch(unlessAway);
+  return { number, carrier_type };
 }
 
 /** A caller who named the number need not wait for the provider: it is rented when the provider is back. */
-function unlessAway(error: unknown): void {
+function unlessAway(error: unknown): undefined {
   const isAway = error instanceof NotDone && error.kind !== "refused";
   if (!isAway) asRefusal("number")(error);
 }
 
 const picked = 20;
 
-async function pick(provider: Telephony, given: Given, country: string): Promise<string> {
+async function pick(provider: Telephony, given: Given, country: string): Promise<Ordered> {
   const type = rentedKind(given.carrier_type) ?? "local";
   const offers = await provider.offeredNumbers({ country, type, limit: picked }).catch(asRefusal("country"));
   const free = offers.find((one) => !one.address_required);
-  if (free !== undefined) return free.number;
+  if (free !== undefined) return free;
   if (offers[0] === undefined) throw invalid({ country: "has no number of this kind to be had", status: "error" });
   await checkPapers(provider, offers[0], (missing) => ({ country: `has only numbers of which each ${missing}` })).catch(
     asRefusal("country"),
   );
-  return offers[0].number;
+  return offers[0];
 }
 
 /** Papers are looked for here, so that the caller learns at once which are missing. */
@@ -69,8 +69,8 @@ async function checkPapers(
 }
 
 /** A number that the account already has is only taken over. */
-async function check(provider: Telephony, given: Given, number: string): Promise<void> {
-  if ((await provider.rentedNumber(number)) !== null) return;
+async function check(provider: Telephony, given: Given, number: string): Promise<Ordered["carrier_type"]> {
+  if ((await provider.rentedNumber(number)) !== null) return undefined;
   const country = parsePhone(number, "US")?.country ?? "US";
   // However the provider writes the beginning, the number ends with these digits.
   const wanted = { country, contains: number.slice(-8), limit: limitMax };
@@ -80,4 +80,5 @@ async function check(provider: Telephony, given: Given, number: string): Promise
   const found = offers.find((one) => one.number === number);
   if (found === undefined) throw invalid({ number: "is not to be had: see GET /phone_number/available/", status: "error" });
   if (found.address_required) await checkPapers(provider, found, (missing) => ({ number: missing }));
+  return found.carrier_type;
 }

@@ -80,12 +80,14 @@ test("a member rents a number, and from then on texts to it come in", async () =
 
 test("by its country alone a number is picked that can be had", async () => {
   await connect();
-  twilio.forSale.push({ number: other, address: true }, { number: wanted });
+  twilio.forSale.push({ number: other, address: true }, { number: wanted }, { number: "+18005552125", type: "TollFree" });
 
   const made = await acme.post("/phone_number/", { country: "US" });
+  const tollfree = await acme.post("/phone_number/", { number: "+18005552125" });
   await drained();
 
-  assert.deepEqual([made.number, (await read(made)).status], [wanted, "active"]);
+  assert.deepEqual([made.number, made.carrier_type, (await read(made)).status], [wanted, "local", "active"]);
+  assert.equal(tollfree.carrier_type, "tollfree", "as the provider says");
 });
 
 test("one request rents one number, however often it is sent and whoever else wants one", async () => {

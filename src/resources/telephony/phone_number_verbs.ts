@@ -11,6 +11,7 @@ import { dialer } from "./dialer.ts";
 import { wakeNumbers } from "./number_jobs.ts";
 import { phoneNumber } from "./phone_number.ts";
 import { openFor } from "./port_states.ts";
+import type { Ordered } from "./rented_kind.ts";
 
 type PhoneNumber = Row<typeof phoneNumber>;
 type Given = Partial<PhoneNumber>;
@@ -21,7 +22,8 @@ export async function createPhoneNumber(
   { sharing, ...rest }: Create<typeof phoneNumber>,
   extras?: Extras,
 ): Promise<PhoneNumber> {
-  const given = { ...rest, number: rest.number ?? (extras?.ready as string | undefined) };
+  const { number, carrier_type } = (extras?.ready ?? {}) as Ordered;
+  const given = { ...rest, number: rest.number ?? number, carrier_type: rest.carrier_type ?? carrier_type };
   const { is_group_number, user_id } = ownerOfNew(ctx, { ...given, sharing });
   checkNumber(ctx, { ...given, is_group_number, user_id });
   if (given.number === undefined) throw invalid({ number: given.country ? noneToPick : "is required" });

@@ -7,3 +7,9 @@ export const rentedKinds: readonly Kind[] = ["local", "mobile", "tollfree"];
 
 /** Undefined for kinds that are not rented as such. */
 export const rentedKind = (carrierType: string | undefined): Kind | undefined => rentedKinds.find((one) => one === carrierType);
+
+/** What the provider has told of a number before it is stored. */
+export interface Ordered {
+  number?: string;
+  carrier_type?: Kind;
+}
