@@ -174,6 +174,9 @@ describe("pages of strangers", () => {
     const bomb = gzipSync(Buffer.concat([Buffer.from(acmePage), Buffer.alloc(64 * 1024 * 1024, " ")]));
     const packed = await website((_, response) => response.writeHead(200, { ...html, "content-encoding": "gzip" }).end(bomb));
 
+    const deep = await website(`<meta property='og:site_name' content='Deep'>${"<div>".repeat(400_000)}`);
+
+    assert.equal((await ends(deep)).name, "Deep");
     const { name, status } = await ends(long);
     assert.deepEqual([name, status, (await ends(packed)).status], ["Long", "completed", "no_match"]);
   });

@@ -15,7 +15,7 @@ export interface Website {
   page: Page;
 }
 
-const pageMost = 2 * 1024 * 1024;
+const pageMost = 1024 * 1024;
 /** For one address. There are at most two. */
 const wholeMs = 8_000;
 
