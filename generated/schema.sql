@@ -3311,6 +3311,7 @@ create table webhook_delivery (
   constraint webhook_delivery_check CHECK (((next_at IS NOT NULL) = (status = ANY (ARRAY['pending'::text, 'retrying'::text])))),
   constraint webhook_delivery_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'retrying'::text, 'succeeded'::text, 'failed'::text])))
 );
+CREATE INDEX webhook_delivery_event_id_idx ON ONLY public.webhook_delivery USING btree (organization_id, event_id);
 CREATE INDEX webhook_delivery_next_at_idx ON ONLY public.webhook_delivery USING btree (organization_id, webhook_id, next_at) WHERE (next_at IS NOT NULL);
 CREATE INDEX webhook_delivery_webhook_id_idx ON ONLY public.webhook_delivery USING btree (organization_id, webhook_id, date_created DESC, id DESC);
 alter table webhook_delivery enable row level security, force row level security;

@@ -7,6 +7,7 @@ import { type Filter } from "../../core/search.ts";
 import { name, or, raw, type Sql, sql } from "../../db/sql.ts";
 import { checkAmong, readValues } from "../../records/comparisons.ts";
 import { firstIdAt, madeAt } from "../../values/id.ts";
+import { deliveriesOf, eventDelivery } from "./deliveries.ts";
 import { customEvent, type EventName, eventNames, eventPattern, matchesEvent, unknownEvent } from "./event_names.ts";
 import { eventIsVisible, metaOf } from "./visibility.ts";
 
@@ -52,6 +53,11 @@ export const event = resource({
       (alias, ctx) => metaOf(ctx, alias),
       "The request, and the larger operation it was part of. It names only records that the caller may see.",
       { always: true },
+    ),
+    deliveries: related(
+      z.array(eventDelivery),
+      deliveriesOf,
+      "What became of it at your webhooks, the newest first. Shown where one event is read, and in lists when it is named.",
     ),
     // An event has no author other than `user_id`.
     created_by: text({ readOnly: true, hidden: true }),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Operation } from "../../core/operation.ts";
+import { showRecord } from "../../records/records.ts";
 import { standard } from "../../records/standard.ts";
 import { event } from "./event.ts";
 import { eventPage, listEvents } from "./list_events.ts";
@@ -13,4 +14,12 @@ const followed = {
   list: { output: () => eventPage, parameters: [{ name: "_cursor", doc: cursorDoc, schema: z.string() }] },
 };
 
-export const events: Operation[] = [...standard(event, { list: listEvents, get: true }, "member", followed), eventStream];
+export const events: Operation[] = [
+  ...standard(
+    event,
+    { list: listEvents, get: (ctx, id, fields) => showRecord(ctx, event, id, fields ?? ["_all"]) },
+    "member",
+    followed,
+  ),
+  eventStream,
+];

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Webhook as StandardWebhook } from "standardwebhooks";
+import type { Workspace } from "../../../test/support/given.ts";
 import { type Received, receiver } from "../../../test/support/receiver.ts";
 import { deliveriesOf, drained, leads, pass, subscribe, workspace } from "../../../test/support/webhooks.ts";
 import { withWorker } from "../../../test/support/worker.ts";
@@ -51,8 +52,12 @@ describe("deliveries", () => {
     const [delivery] = await deliveriesOf(acme, mine.id);
     const path = `/webhook/${mine.id}/delivery/${delivery.id}/`;
     const stranger = await workspace();
+    const ofEvent = async (who: Workspace) => (await who.get(`/event/${delivery.event_id}/`)).deliveries;
 
     assert.equal((await member.get(path)).id, delivery.id);
+    const { status, attempt_count, http_status } = delivery;
+    const shown = [{ id: delivery.id, webhook_id: mine.id, status, attempt_count, http_status }];
+    assert.deepEqual([await ofEvent(member), await ofEvent(acme), await ofEvent(other)], [shown, shown, []]);
     await acme.refused(404, "GET", `/webhook/${another.id}/delivery/${delivery.id}/`);
     for (const nobody of [other, stranger]) {
       await nobody.refused(404, "GET", path);
