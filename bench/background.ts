@@ -379,7 +379,7 @@ async function measureAutomations(): Promise<void> {
   const run = await measureRuns(runs);
   console.log(`A plain client sends the writes of ${Math.round(run.plain)} runs a second.`);
   least("runs of three steps, one worker", run.oneWorker, 500, "/s");
-  least("runs of three steps, two workers", run.twoWorkers, 0.4 * run.plain, "/s");
+  least("runs of three steps, two workers", run.twoWorkers, Math.round(0.4 * run.plain), "/s");
   console.log(`A plain client reads an event in ${Math.round(run.perEventRead)} µs.`);
   most(`an event that starts none of ${run.listening} automations`, run.perEvent, 50, "µs");
   console.log(`A plain client changes ${due} jobs in ${Math.round(run.tickPlain)} ms.`);

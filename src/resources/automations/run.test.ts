@@ -259,6 +259,25 @@ describe("a failed step", () => {
     assert.deepEqual(told.sort(), [held.id, ended.id].sort());
   });
 
+  test("takes back nothing of the steps before it, which have written once", async () => {
+    const acme = await organization();
+    const note = (note: string) => ["note.create", { note }] as [string, object];
+    const bad = ["record.update", { fields: { url: { $ref: "record.description" } } }] as const;
+    const passed = await published(acme, chain(note("a"), note("b"), [...bad, { on_error: { then: "continue" } }], note("c")));
+    const ended = await published(acme, chain(note("d"), note("e"), [...bad, { on_error: { then: "fail" } }], note("f")));
+    const lead = await acme.lead({ description: "no address" });
+
+    await work(acme);
+
+    const [[one], [two]] = (await Promise.all([passed, ended].map((made) => runsOf(acme, made)))) as any;
+    assert.deepEqual([one.status, two.status], ["completed", "failed"]);
+    const states = (run: any) => stepsOf(run).map(([, status]: any) => status);
+    assert.deepEqual(states(one), ["succeeded", "succeeded", "failed", "succeeded"]);
+    assert.deepEqual(states(two), ["succeeded", "succeeded", "failed"]);
+    const notes = (await acme.all(`/activity/note/?lead_id=${lead.id}`)).map((one: any) => one.note).sort();
+    assert.deepEqual(notes, ["a", "b", "c", "d", "e"]);
+  });
+
   test("writes nothing of what it began", async () => {
     const acme = await organization();
     const fields = { object_type: "lead", fields: { name: "Second", contacts: [{ name: "Ada" }, { timezone: "Mars" }] } };
