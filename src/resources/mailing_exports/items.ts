@@ -31,11 +31,12 @@ export async function takeAudience(ctx: Ctx, { id, filters }: { id: string; filt
 /** The batch that may have arrived, or else the next items, in their order. */
 export async function nextItems(ctx: Ctx, exportId: string, most: number): Promise<Item[]> {
   for (const status of ["sending", "pending"] as const) {
+    // The status is written out, because each has an index of its own.
     const rows = await transactionOf(ctx).read({
-      name: "mailing_export_item.next",
+      name: `mailing_export_item.${status}`,
       text: `select ord, contact_id, address from mailing_export_item
-             where organization_id = $1 and mailing_export_id = $2 and status = $3 order by ord limit $4`,
-      values: [ctx.organization_id, exportId, status, status === "sending" ? null : most],
+             where organization_id = $1 and mailing_export_id = $2 and status = '${status}' order by ord limit $3`,
+      values: [ctx.organization_id, exportId, status === "sending" ? null : most],
     });
     if (rows.length > 0)
       return rows.map(([ord, contact_id, address]) => ({

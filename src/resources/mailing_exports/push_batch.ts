@@ -39,7 +39,7 @@ const askedMostMs = 60_000;
 /** Returns when the export goes on; null when it is over. */
 export function settle(ctx: Ctx, row: MailingExport, batch: Batch, answer: Answer): Date | null {
   if (answer instanceof NotTaken) return notTaken(ctx, row, batch, answer);
-  if (answer === "working") return wait(ctx, row, null, `${nameOf(row)} works on it`);
+  if (answer === "working") return wait(ctx, row, null, null);
   if ("receipt" in answer) {
     store.update(ctx, mailingExport, row, { ...calm, receipt: answer.receipt }, undefined, null);
     return new Date(ctx.now.getTime() + askedAfterMs);
@@ -99,13 +99,14 @@ function notTaken(ctx: Ctx, row: MailingExport, batch: Batch, answer: NotTaken):
 /** For so long, a platform that is away is asked again. */
 const triedForMs = 24 * 3_600_000;
 
-function wait(ctx: Ctx, row: MailingExport, asked: Date | null, error: string): Date | null {
+/** With an error, or because the platform still works on the batch. */
+function wait(ctx: Ctx, row: MailingExport, asked: Date | null, error: string | null): Date | null {
   const failing_since = row.failing_since ?? ctx.now.toISOString();
   if (ctx.now.getTime() - Date.parse(failing_since) >= triedForMs) {
-    fail(ctx, row, `For a day, it could not go on: ${error}`);
+    fail(ctx, row, `For a day, it could not go on: ${error ?? `${nameOf(row)} did not end its job`}`);
     return null;
   }
-  const values = { tries: row.tries + 1, failing_since, error: row.receipt === null ? error.slice(0, 1000) : null };
+  const values = { tries: row.tries + 1, failing_since, error: error?.slice(0, 1000) ?? null };
   store.update(ctx, mailingExport, row, values, undefined, null);
   const pause = Math.min(askedMostMs * 5, askedAfterMs * 2 ** Math.min(row.tries, 10));
   const again = new Date(ctx.now.getTime() + pause);
