@@ -2205,7 +2205,8 @@ create table mailing_export_item (
 );
 CREATE INDEX mailing_export_item_address_idx ON public.mailing_export_item USING btree (organization_id, mailing_export_id, address) WHERE (address IS NOT NULL);
 CREATE INDEX mailing_export_item_date_created_idx ON public.mailing_export_item USING btree (date_created);
-CREATE INDEX mailing_export_item_open_idx ON public.mailing_export_item USING btree (organization_id, mailing_export_id, status, ord);
+CREATE INDEX mailing_export_item_pending_idx ON public.mailing_export_item USING btree (organization_id, mailing_export_id, ord) WHERE (status = 'pending'::text);
+CREATE INDEX mailing_export_item_sending_idx ON public.mailing_export_item USING btree (organization_id, mailing_export_id, ord) WHERE (status = 'sending'::text);
 alter table mailing_export_item enable row level security, force row level security;
 create policy organization on mailing_export_item to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on mailing_export_item to headwater_system using (true);
