@@ -159,6 +159,80 @@ test("what a column is called means what the rows are about", async () => {
   ]);
 });
 
+// As the help pages and descriptions of these services name the columns.
+for (const [service, object_type, columns] of [
+  [
+    "HubSpot",
+    "contact",
+    {
+      "Record ID": null,
+      "First Name": "contact.first_name",
+      "Last Name": "contact.last_name",
+      Email: "contact.email",
+      "Phone Number": "contact.phone",
+      "Mobile Phone Number": "contact.phone",
+      "Job Title": "contact.title",
+      "Company Name": "name",
+      "Website URL": "url",
+      City: "city",
+      "State/Region": "state",
+      "Country/Region": "country",
+      "Zip code": "zipcode",
+      "Contact owner": "owner",
+      "Lead Status": "status",
+      "LinkedIn Bio": "contact.url",
+    },
+  ],
+  [
+    "Pipedrive",
+    "contact",
+    {
+      ID: null,
+      "Person - Name": "contact.name",
+      "Person - Email": "contact.email",
+      "Person - Phone": "contact.phone",
+      "Person - Label": "contact.tags",
+      "Organization - Name": "name",
+      "Organization - Address": "address_1",
+      "Deal - Title": "opportunity.note",
+      "Deal - Value": "opportunity.value",
+      "Deal - Stage": "opportunity.status",
+    },
+  ],
+  [
+    "Salesforce",
+    "opportunity",
+    {
+      Id: null,
+      AccountName: "name",
+      "Opportunity Name": "opportunity.note",
+      Amount: "opportunity.value",
+      CloseDate: "opportunity.close_date",
+      Stage: "opportunity.status",
+      "Probability (%)": "opportunity.confidence",
+      BillingStreet: "address_1",
+      BillingCity: "city",
+      BillingState: "state",
+      BillingPostalCode: "zipcode",
+      BillingCountry: "country",
+      FirstName: "contact.first_name",
+      LastName: "contact.last_name",
+      Title: "contact.title",
+      MobilePhone: "contact.phone",
+    },
+  ],
+  ["Close", "lead", { id: null, display_name: "name", description: "description", url: "url", status_label: "status" }],
+] as const) {
+  test(`the columns of an export of ${service} are mapped without a hand`, async () => {
+    const acme = await organization();
+    const names = Object.keys(columns);
+
+    const draft = await acme.post("/import/", { object_type, csv: `${names.join(",")}\n${names.map(() => "lead_1").join(",")}` });
+
+    assert.deepEqual(Object.fromEntries(draft.columns.map((one: any) => [one.name, one.suggested])), columns);
+  });
+}
+
 test("columns without a name get one, and names are told apart", async () => {
   const acme = await organization();
 

@@ -26,8 +26,7 @@ export async function createImport(ctx: Ctx, given: Create<typeof importResource
   await checkOptions(ctx, options);
 
   const object_type = values.object_type ?? "lead";
-  const names = table.columns.map(({ name }) => name);
-  const fits = suggested(targetsOf(ctx.directory, object_type), names);
+  const fits = suggested(targetsOf(ctx.directory, object_type), table.columns);
   const row = store.insert(ctx, importResource, {
     ...values,
     name: values.name ?? table.name ?? "Import",

@@ -1,6 +1,7 @@
 // The fields that a column can be mapped to. Leads have plain names, and fields of other records have a prefix and a dot.
 import type { Directory } from "../../core/directory.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
+import { madeAt } from "../../values/id.ts";
 import { objectTypes } from "./import.ts";
 
 export interface Target {
@@ -25,49 +26,135 @@ const lead: Line[] = [
     "name",
     "Company",
     "text",
-    ["company", "company_name", "account", "account_name", "organization", "lead", "lead_name", "business"],
+    [
+      "company",
+      "company_name",
+      "account",
+      "account_name",
+      "organization",
+      "organization_name",
+      "associated_company",
+      "lead",
+      "lead_name",
+      "display_name",
+      "business",
+    ],
   ],
-  ["url", "Website", "url", ["website", "web", "domain", "homepage", "company_url"]],
+  [
+    "url",
+    "Website",
+    "url",
+    ["website", "website_url", "company_domain_name", "organization_website", "web", "domain", "homepage", "company_url"],
+  ],
   ["description", "Description", "text", ["about", "summary"]],
   ["industry", "Industry", "text", ["sector", "branch"]],
-  ["status", "Lead status", "text", ["lead_status", "stage"]],
-  ["owner", "Owner", "user", ["lead_owner", "account_owner", "sales_rep", "assigned_to"]],
+  ["status", "Lead status", "text", ["lead_status", "status_label", "stage"]],
+  [
+    "owner",
+    "Owner",
+    "user",
+    [
+      "lead_owner",
+      "account_owner",
+      "contact_owner",
+      "company_owner",
+      "organization_owner",
+      "person_owner",
+      "sales_rep",
+      "assigned_to",
+    ],
+  ],
   ["mrr", "Monthly recurring revenue", "money", ["monthly_recurring_revenue"]],
   ["email", "Company e-mail", "email", ["company_email", "office_email"], several],
-  ["phone", "Company phone", "phone", ["company_phone", "office_phone", "main_phone"], several],
-  ["address_1", "Address", "text", ["address", "street", "street_address", "address_line_1"]],
+  ["phone", "Company phone", "phone", ["company_phone", "office_phone", "main_phone", "organization_phone"], several],
+  [
+    "address_1",
+    "Address",
+    "text",
+    ["address", "street", "street_address", "address_line_1", "billing_street", "mailing_street", "organization_address"],
+  ],
   ["address_2", "Address, second line", "text", ["address_line_2", "suite"]],
-  ["city", "City", "text", ["town"]],
-  ["state", "State", "text", ["province", "region"]],
-  ["zipcode", "Postal code", "text", ["zip", "postal_code", "postcode", "plz"]],
-  ["country", "Country", "country", ["country_code"]],
+  ["city", "City", "text", ["town", "billing_city", "mailing_city"]],
+  [
+    "state",
+    "State",
+    "text",
+    ["province", "region", "state_region", "billing_state", "billing_state_province", "mailing_state", "mailing_state_province"],
+  ],
+  [
+    "zipcode",
+    "Postal code",
+    "text",
+    [
+      "zip",
+      "zip_code",
+      "postal_code",
+      "postcode",
+      "plz",
+      "billing_postal_code",
+      "billing_zip_postal_code",
+      "mailing_postal_code",
+      "mailing_zip_postal_code",
+    ],
+  ],
+  ["country", "Country", "country", ["country_code", "country_region", "billing_country", "mailing_country"]],
   ["tags", "Lead tags", "texts", ["tag", "labels"], several],
 ];
 
 const contact: Line[] = [
-  ["contact.name", "Contact name", "text", ["contact", "full_name", "person", "contact_full_name"]],
-  ["contact.first_name", "First name", "text", ["given_name", "firstname"]],
-  ["contact.last_name", "Last name", "text", ["surname", "family_name", "lastname"]],
-  ["contact.title", "Title", "text", ["job_title", "position", "role"]],
-  ["contact.email", "E-mail", "email", ["email", "email_address", "mail", "work_email", "contact_email"], several],
+  ["contact.name", "Contact name", "text", ["contact", "full_name", "person", "person_name", "contact_full_name"]],
+  ["contact.first_name", "First name", "text", ["given_name", "firstname", "person_first_name"]],
+  ["contact.last_name", "Last name", "text", ["surname", "family_name", "lastname", "person_last_name"]],
+  ["contact.title", "Title", "text", ["job_title", "position", "role", "person_job_title"]],
+  [
+    "contact.email",
+    "E-mail",
+    "email",
+    [
+      "email",
+      "email_address",
+      "mail",
+      "work_email",
+      "contact_email",
+      "person_email",
+      "person_email_work",
+      "person_email_home",
+      "person_email_other",
+    ],
+    several,
+  ],
   [
     "contact.phone",
     "Phone",
     "phone",
-    ["phone", "phone_number", "mobile", "mobile_phone", "cell", "telephone", "contact_phone"],
+    [
+      "phone",
+      "phone_number",
+      "mobile",
+      "mobile_phone",
+      "mobile_phone_number",
+      "cell",
+      "telephone",
+      "contact_phone",
+      "person_phone",
+      "person_phone_work",
+      "person_phone_home",
+      "person_phone_mobile",
+      "person_phone_other",
+    ],
     several,
   ],
-  ["contact.url", "Contact's web address", "url", ["linkedin", "linkedin_url", "profile"], several],
-  ["contact.tags", "Contact tags", "texts", ["contact_tag"], several],
+  ["contact.url", "Contact's web address", "url", ["linkedin", "linkedin_url", "linkedin_bio", "profile"], several],
+  ["contact.tags", "Contact tags", "texts", ["contact_tag", "person_label"], several],
 ];
 
 const opportunity: Line[] = [
   ["opportunity.value", "Value", "money", ["amount", "deal_value", "value", "deal_amount"]],
   ["opportunity.value_period", "Value period", "text", ["period", "billing_period"]],
-  ["opportunity.status", "Opportunity status", "text", ["deal_stage", "opportunity_stage", "deal_status"]],
-  ["opportunity.confidence", "Confidence", "integer", ["probability"]],
-  ["opportunity.note", "Opportunity note", "text", ["deal_note", "deal_name", "deal"]],
-  ["opportunity.close_date", "Close date", "date", ["expected_close_date", "closing_date"]],
+  ["opportunity.status", "Opportunity status", "text", ["deal_stage", "opportunity_stage", "deal_status", "stage"]],
+  ["opportunity.confidence", "Confidence", "integer", ["probability", "deal_probability"]],
+  ["opportunity.note", "Opportunity note", "text", ["deal_note", "deal_name", "deal_title", "opportunity_name", "deal"]],
+  ["opportunity.close_date", "Close date", "date", ["expected_close_date", "deal_expected_close_date", "closing_date"]],
 ];
 
 const note: Line[] = [["note", "Note", "text", ["notes", "comment", "comments", "remarks"], several]];
@@ -146,13 +233,20 @@ function customTargets(directory: Directory, of: string): Target[] {
   }));
 }
 
-/** The best target for each column, or null. A target that takes one column is suggested only once. */
-export function suggested(targets: readonly Target[], names: readonly string[]): (string | null)[] {
+/**
+ * The best target for each column, or null. A target that takes one column is suggested only once, and the lead's id only for ids of
+ * this service: other services have a column of that name too.
+ */
+export function suggested(
+  targets: readonly Target[],
+  columns: readonly { name: string; samples: readonly string[] }[],
+): (string | null)[] {
   const byWord = wordsOf(targets);
   const taken = new Set<string>();
-  return names.map((name) => {
+  return columns.map(({ name, samples }) => {
     const found = byWord.get(plain(name));
     if (found === undefined || (taken.has(found.target) && !found.multiple)) return null;
+    if (found.type === "id" && !samples.some((one) => madeAt("lead", one) !== null)) return null;
     taken.add(found.target);
     return found.target;
   });
