@@ -119,12 +119,12 @@ function readRaw({ headers }: FastifyRequest, sent: Buffer): Record<string, unkn
 }
 
 const notObject = (): Problem => invalid({}, "The body must be a JSON object.");
-const tooLarge = (): Problem => new Problem(413, `The body must be ${rawBytesMax} bytes or fewer.`);
+const tooLarge = (): Problem => invalid({}, `The body must be ${rawBytesMax} bytes or fewer.`);
 
 /** It is unpacked only when its signature, which is of what was sent, is right. */
 function unzipped(sent: Buffer, encoding = "identity"): Buffer {
   if (/^identity$/i.test(encoding)) return sent;
-  if (!/^(x-)?gzip$/i.test(encoding)) throw new Problem(415, "The body must be uncompressed, or gzip.");
+  if (!/^(x-)?gzip$/i.test(encoding)) throw invalid({}, "The body must be uncompressed, or gzip.");
   try {
     return gunzipSync(sent, { maxOutputLength: rawBytesMax });
   } catch (error) {

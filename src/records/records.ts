@@ -141,7 +141,8 @@ export async function lockAnyRecord(ctx: Ctx, id: string): Promise<{ kind: Resou
   return { kind, row: await ctx.registry.verb(kind, "lock")(ctx, id) };
 }
 
-const resourceWith = ({ registry }: Ctx, id: string): Resource | undefined =>
+/** The kind of record whose ids look like this. */
+export const resourceWith = ({ registry }: Ctx, id: string): Resource | undefined =>
   registry.resources.find((one) => one.only === undefined && isId(one.prefix, id));
 
 /** The records that meet all conditions, on the alias `t`. For bounded sets. */

@@ -1,12 +1,16 @@
 // Whether the conditions of a plan can be asked of its records: their fields exist and go with the operators, their relations exist, and
 // their lists are of such records.
+import type { FieldErrors } from "../../core/errors.ts";
 import type { Field } from "../../core/field.ts";
 import type { Resource } from "../../core/resource.ts";
 import { isId } from "../../values/id.ts";
+import { notAmong } from "../../values/reasons.ts";
+import { eventNames } from "../events/event_names.ts";
+import { namesOf } from "../webhooks/wanted.ts";
 import { leavesOf } from "./condition_leaves.ts";
 import { relationNamed } from "./conditions/relations.ts";
 import { isQuery } from "./conditions.ts";
-import { isDynamic, isObject } from "./config.ts";
+import { isDynamic, isObject, roots } from "./config.ts";
 import type { Values } from "./facts.ts";
 import { checkKnown, customOf, type FieldCheck, nounOf } from "./known_fields.ts";
 
@@ -29,9 +33,13 @@ const leaves: Readonly<Record<string, (check: FieldCheck, leaf: Values, at: stri
 // --- fields ---
 
 function checkField(check: FieldCheck, { ref, op, value }: Values, at: string): void {
-  const [root, ...path] = String(ref).split(".");
-  const name = root === "record" ? path.join(".") : path.length === 0 ? root : undefined;
-  checkKnown(check, name, `${at}.ref`);
+  const [root = "", ...path] = String(ref).split(".");
+  const name = root === "record" ? path.join(".") : roots.includes(root) ? undefined : String(ref);
+  if (name === undefined && check.isAwaited && root !== "trigger" && root !== "now")
+    check.errors[`${at}.ref`] = `is not there when the event comes: compare with {"$ref": "${String(ref)}"} as value`;
+  else checkKnown(check, name, `${at}.ref`);
+  if (path.length > 0 && root !== "custom" && !roots.includes(root) && check.errors[`${at}.ref`] !== undefined)
+    check.errors[`${at}.ref`] = `begins with an unknown name: the first word ${notAmong(root, roots)}, or a field`;
   const kind = name === undefined || check.of === undefined ? null : kindOf(check, check.of, name);
   if (kind !== null && !operators[kind].includes(String(op)))
     check.errors[`${at}.op`] = `does not go with ${name}: use ${operators[kind].join(", ")}`;
@@ -79,6 +87,23 @@ function checkValue({ errors }: FieldCheck, op: string, value: unknown, at: stri
   if (!["within_last", "within_next"].includes(op)) return;
   if (!isObject(value) || !("amount" in value) || !("unit" in value))
     errors[at] = 'must be a time such as {"amount": 3, "unit": "days"}';
+}
+
+// --- events that are waited for ---
+
+/** What `wait.event` asks of an event: fields of its record, by names that at least one kind of such a record has. */
+export function checkAwaited(check: FieldCheck, { event, where }: Values, at: string): void {
+  if (where == null || typeof event !== "string") return;
+  const names = new Set(namesOf([event]) ?? []);
+  const types = new Set(eventNames.filter(({ name }) => names.has(name)).map(({ type }) => type));
+  const kinds = [...types].map((type) => check.ctx.registry.resource(type.replace(".", "_")));
+  const tried = (kinds.length === 0 ? [undefined] : kinds).map((of) => {
+    const errors: FieldErrors = {};
+    checkConditions({ ctx: check.ctx, errors, of, isAwaited: true }, where, `${at}.where`);
+    return errors;
+  });
+  const best = tried.find((errors) => Object.keys(errors).length === 0) ?? tried[0]!;
+  Object.assign(check.errors, best);
 }
 
 // --- what else a condition needs ---

@@ -94,7 +94,8 @@ export const isItself = (target: unknown): boolean =>
 
 const itself: ReadonlySet<string> = new Set(["record", "record.id", "trigger.record", "trigger.record.id"]);
 
-const roots = ["trigger", "record", "steps", "vars", "item", "item_index", "run", "org", "now"];
+/** The first words of references. */
+export const roots = ["trigger", "record", "steps", "vars", "item", "item_index", "run", "org", "now"];
 
 function checkDynamic(check: Check, value: Record<string, unknown>, at: string): void {
   const [key, ...others] = Object.keys(value);

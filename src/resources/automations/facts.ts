@@ -5,6 +5,7 @@ import { showAnyRecord } from "../../records/records.ts";
 import { renderTemplate, TemplateError } from "../../services/liquid.ts";
 import { isDynamic, isObject } from "./config.ts";
 import type { Occurrence } from "./occurrence.ts";
+import { listsNamed } from "./related_lists.ts";
 import { StepFailure } from "./step_failure.ts";
 
 export type Values = Record<string, unknown>;
@@ -53,13 +54,14 @@ export async function recordById(ctx: Ctx, id: string): Promise<Values | null> {
 }
 
 /**
- * Adds the related records that a config names with a second word, as in `record.lead.name`: the record that `lead_id` names.
- * `root` is the first word.
+ * Adds the related records that a config names with a second word, as in `record.lead.name`: the record that `lead_id` names; and the
+ * lists of those that belong to it, as in `record.contacts`. `root` is the first word.
  */
 export async function withRelated(ctx: Ctx, record: Values | null, mentions: unknown, root = "record"): Promise<Values | null> {
   if (record === null) return null;
-  const related: Values = {};
-  for (const [, name] of JSON.stringify(mentions).matchAll(new RegExp(`\\b${root}\\.(\\w+)\\.\\w`, "g"))) {
+  const said = JSON.stringify(mentions);
+  const related: Values = await listsNamed(ctx, record, said, root);
+  for (const [, name] of said.matchAll(new RegExp(`\\b${root}\\.(\\w+)\\.\\w`, "g"))) {
     const id = record[`${name}_id`] ?? (name === "owner" ? record.user_id : undefined);
     if (related[name!] === undefined && !isObject(record[name!]) && typeof id === "string")
       related[name!] = await recordById(ctx, id);

@@ -48,6 +48,7 @@ export const findingCodes = {
     "ref_not_available_here",
     "template_syntax",
     "template_unknown_filter",
+    "template_not_filled",
     "field_unknown",
     "field_read_only",
     "relation_unknown",

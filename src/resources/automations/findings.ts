@@ -49,6 +49,8 @@ const codes: readonly [place: RegExp, reason: RegExp, code: FindingCode][] = [
   [/\.\$template$/, /filter/, "template_unknown_filter"],
   [/\.\$template$/, /./, "template_syntax"],
   [/\.\$ref$/, /./, "ref_unknown"],
+  [/\.ref$/, /is not there when/, "ref_not_available_here"],
+  [/\.ref$/, /begins with an unknown name/, "ref_unknown"],
   [/./, /deep/, "condition_too_deep"],
   [/\.op$/, /does not go with/, "operator_invalid_for_field"],
   [/./, /is not a field/, "field_unknown"],

@@ -12,6 +12,8 @@ export interface FieldCheck {
   of: Resource | undefined;
   /** It is a related record: the records that it names in turn are not read. */
   isRelated?: true;
+  /** It is the record of an event that a run waits for. What the run knows is not there. */
+  isAwaited?: true;
 }
 
 /** A field of the record itself. Fields beyond a relation are known only when it runs. */
@@ -22,7 +24,8 @@ export function checkKnown({ ctx, errors, of, isRelated }: FieldCheck, name: unk
   const known = kinds.flatMap((kind) => [...Object.keys(kind.fields), ...(isRelated ? [] : Object.keys(kind.expand ?? {}))]);
   const isNamed = !isRelated && beyond.length > 0 && kinds.some((kind) => Object.hasOwn(kind.fields, `${first}_id`));
   if ((known.includes(first) && first !== "custom") || isNamed) return;
-  errors[at] = `is not a field of a ${nounOf(of)}${hint(name, known)}`;
+  const named = first === "custom" && of.custom !== undefined ? [...customFieldsOf(ctx.directory, of.custom).keys()] : known;
+  errors[at] = `is not a field of a ${nounOf(of)}${hint(name, named)}`;
 }
 
 export const customOf = (ctx: Ctx, of: Resource, name: string): CustomField | undefined =>

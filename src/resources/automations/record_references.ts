@@ -5,6 +5,7 @@ import type { Plan } from "./fields.ts";
 import { type Finding, finding } from "./findings.ts";
 import { checkKnown } from "./known_fields.ts";
 import { mentionsIn } from "./references.ts";
+import { listNames } from "./related_lists.ts";
 import { triggerTypes } from "./trigger_types.ts";
 
 /** The record is of the kind that the trigger names, unless the trigger is about something else. */
@@ -13,12 +14,13 @@ const ofItsKind = new Set(triggerTypes.filter(({ about }) => about === undefined
 export function problemsOfRecordReferences(ctx: Ctx, { trigger, graph }: Plan): Finding[] {
   const { object_type } = trigger.config as { object_type?: string };
   const of = ofItsKind.has(trigger.type) && object_type !== undefined ? ctx.registry.resource(object_type) : undefined;
+  const lists = of === undefined ? [] : listNames(ctx, of);
   const errors: FieldErrors = {};
   for (const [id, { config }] of Object.entries(graph.steps))
     for (const { at, said } of mentionsIn(config, `graph.steps.${id}.config`)) {
       const [, named] = /^record\.(.+)$/.exec(said) ?? [];
       // What conditions refer to is checked with them.
-      if (named !== undefined && at.endsWith(".$ref")) checkKnown({ ctx, errors, of }, named, at);
+      if (named !== undefined && at.endsWith(".$ref") && !lists.includes(named)) checkKnown({ ctx, errors, of }, named, at);
     }
   return Object.entries(errors).map(([at, reason]) => finding("ref_unknown", at, reason));
 }

@@ -22,12 +22,13 @@ import { user } from "../organization/user.ts";
 import { checkCallerId, checkOwnNumber } from "../telephony/own_numbers.ts";
 import { phoneNumber } from "../telephony/phone_number.ts";
 import { anyAutomation } from "./any_automation.ts";
-import { checkAskedBefore, checkConditions } from "./check_conditions.ts";
+import { checkAskedBefore, checkAwaited, checkConditions } from "./check_conditions.ts";
 import { comesWithin } from "./clock/cron.ts";
 import { dateOf } from "./clock/dates.ts";
 import { isDynamic, isItself, isObject } from "./config.ts";
 import type { Plan } from "./fields.ts";
 import { checkKnown, customOf, type FieldCheck, nounOf } from "./known_fields.ts";
+import { wordsOfMessages } from "./literal_words.ts";
 import { recordsThat } from "./searched_records.ts";
 
 type Config = Record<string, unknown>;
@@ -136,7 +137,7 @@ function problemOfTemplate(source: string): string | null {
 
 /** The words of messages are templates, even where they do not say so. */
 function checkWords(errors: FieldErrors, config: Config, at: string): void {
-  for (const key of ["subject", "body", "text"]) {
+  for (const key of wordsOfMessages) {
     const words = config[key];
     const problem = typeof words === "string" ? problemOfTemplate(words) : null;
     if (problem !== null) errors[`${at}.${key}`] = problem;
@@ -154,6 +155,7 @@ const steps: Readonly<Record<string, CheckStep>> = {
       errors[`${at}.status_id`] = `is not a status of a ${nounOf(of)}`;
   },
   "record.find": checkFind,
+  "wait.event": checkAwaited,
   "automation.start": checkChild,
   "list.change": ({ errors, of }, { list_id, target }, at) => {
     if (of === undefined || !isItself(target) || typeof list_id !== "string") return;

@@ -140,9 +140,17 @@ const allOf = (queries: QueryNode[]): QueryNode =>
 function rangeOf({ kind }: Attribute, op: string, value: unknown, now: Date, at: string): FieldCondition {
   const isTime = kind === "timestamp" || kind === "date";
   const found = kind === "number" ? numbers(op, value) : isTime ? moments(op, value, now) : null;
-  if (found === null) throw invalid({ [`${at}.op`]: `does not go with this field and value in a search: ${op}` });
+  if (found === null) {
+    const known = [...searched, ...(kind === "number" || isTime ? ranges : []), ...(isTime ? spans : [])];
+    throw invalid({ [`${at}.op`]: `does not go with this field and value in a search: use ${known.join(", ")}` });
+  }
   return found;
 }
+
+/** The operators that a search has: for all fields, for numbers and times, and for times alone. */
+const searched = ["is", "is_not", "in", "not_in", "exists", "not_exists", "is_true", "is_false"];
+const ranges = ["gt", "gte", "lt", "lte", "between"];
+const spans = ["before", "after", "within_last", "within_next"];
 
 function numbers(op: string, value: unknown): FieldCondition | null {
   const none = { type: "number_range", gt: null, gte: null, lt: null, lte: null } as const;

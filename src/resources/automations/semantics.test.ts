@@ -25,6 +25,18 @@ const own = (field: string, more: object) => ({
   ...more,
 });
 const exit = (event: string) => ({ graph: { ...chain(["note.create", { note: "x" }]), exits: [{ id: "e", event }] } });
+const awaited = (ref: string) => ({
+  graph: chain([
+    "wait.event",
+    {
+      event: "activity.note.created",
+      match: { lead_id: { $ref: "record.id" } },
+      where: { type: "field", ref, op: "contains", value: "magic" },
+      timeout: { amount: 1, unit: "days" },
+    },
+  ]),
+});
+const asked = (ref: string) => ({ graph: chain(["note.create", { note: "x" }]), filter: { type: "field", ref, op: "exists" } });
 
 const refused: [code: string, path: string, wrong: object, mended: object][] = [
   ["ref_not_available_here", "graph.steps.use.config.fields.description.$ref", reference("use"), reference("find")],
@@ -41,6 +53,10 @@ const refused: [code: string, path: string, wrong: object, mended: object][] = [
     own("description", { settings: { allow_self_trigger: true } }),
   ],
   ["exit_equals_trigger", "graph.exits.0.event", exit("lead.created"), exit("task.completed")],
+  ["ref_unknown", "graph.steps.s1.config.where.ref", awaited("event.note"), awaited("note")],
+  ["field_unknown", "graph.steps.s1.config.where.ref", awaited("record.name"), awaited("trigger.record.note")],
+  ["ref_not_available_here", "graph.steps.s1.config.where.ref", awaited("vars.word"), awaited("record.note")],
+  ["ref_unknown", "filter.ref", asked("nonsense.foo.bar"), asked("record.name")],
 ];
 
 test("what would go wrong is refused with its code, and published once it is corrected", async () => {

@@ -6,6 +6,7 @@ import { isObject } from "./config.ts";
 import type { Plan } from "./fields.ts";
 import { type Finding, finding, warning } from "./findings.ts";
 import type { Graph } from "./graph_shape.ts";
+import { warningsOfLiteralWords } from "./literal_words.ts";
 import { problemsOfReferences } from "./references.ts";
 import { stepTypesByName } from "./step_types.ts";
 import { triggerTypes } from "./trigger_types.ts";
@@ -19,6 +20,7 @@ export async function semanticsOf(ctx: Ctx, plan: Plan): Promise<Finding[]> {
     ...problemsOfSelfTrigger(plan),
     ...problemsOfWatches(plan),
     ...warningsOfEffect(plan.graph),
+    ...warningsOfLiteralWords(plan.graph),
     ...(await warningsOfSequences(ctx, plan.graph)),
   ];
 }

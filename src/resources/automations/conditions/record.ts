@@ -4,7 +4,7 @@ import { name, sql } from "../../../db/sql.ts";
 import { isId } from "../../../values/id.ts";
 import { anything, defining, fieldName, id, ids, label, may, naming, need, oneOf, positive, values } from "../catalog.ts";
 import { compares } from "../comparing.ts";
-import { isObject } from "../config.ts";
+import { isObject, roots } from "../config.ts";
 import { type Facts, type Values, valueAt } from "../facts.ts";
 import { type Asked, type ConditionType, fieldOperators } from "./condition.ts";
 import { relatedMeets, typedMeets } from "./related.ts";
@@ -17,8 +17,8 @@ const present = may(z.boolean());
 const where = may(values);
 const statuses = ["lead_status", "opportunity_status"];
 
-const pathOf = (ref: unknown): string =>
-  /^(record|trigger|steps|vars|run|org|now)\b/.test(String(ref)) ? String(ref) : `record.${ref}`;
+/** A path from one of the roots that references have. Any other is a field of the record. */
+const pathOf = (ref: unknown): string => (roots.includes(String(ref).split(".")[0]!) ? String(ref) : `record.${ref}`);
 
 /** A field, by its reference. `changed` is about the event that started the run. */
 function fieldMeets({ ref, op, value }: Values, { facts, now, found }: Asked): boolean {

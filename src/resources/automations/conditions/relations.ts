@@ -19,7 +19,7 @@ const activities = new Set(
 );
 
 /** The relations of a kind of record, by their names. What it belongs to is in the singular. */
-function relationsOf({ registry }: Ctx, of: Resource): Map<string, Relation> {
+export function relationsOf({ registry }: Ctx, of: Resource): Map<string, Relation> {
   const kinds = registry.resources.filter((one) => one.event !== null && (one.only === undefined || activities.has(one.name)));
   return new Map(
     kinds.flatMap((to) => {

@@ -56,6 +56,12 @@ const references = ({ user, status, list, number }: Records) =>
       wrong: template("{{ record.name | upcas }}"),
       mended: template("{{ record.name | upcase }}"),
     },
+    template_not_filled: {
+      by: "warning",
+      path: `${at}.note`,
+      wrong: says("Hello {{ record.name }}"),
+      mended: template("Hello {{ record.name }}"),
+    },
     field_unknown: { path: `${at}.fields.nmae`, wrong: update({ nmae: "x" }), mended: update({ name: "x" }) },
     field_read_only: {
       path: `${at}.fields.date_created`,

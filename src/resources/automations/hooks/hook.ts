@@ -90,7 +90,7 @@ export function showHook(
   const { secrets, base_url } = settings;
   const owner = { organization_id, id };
   return {
-    url: `${base_url}/hooks/a/${openHook(secrets, owner, "sealed_hook_token", token)}`,
+    url: `${base_url}/hooks/${openHook(secrets, owner, "sealed_hook_token", token)}`,
     verification: published?.trigger.type === hookTrigger ? verificationOf(published).mode : null,
     secret_hint: `…${openHook(secrets, owner, "sealed_hook_secret", secret).slice(-4)}`,
     refused: Number(refused),

@@ -1,4 +1,4 @@
-// /hooks/a/{token}: the address of an automation, for other services. A call is verified, stored as an event once, and answered. A job
+// /hooks/{token}: the address of an automation, for other services. A call is verified, stored as an event once, and answered. A job
 // starts the automation then. What one sender does wrong counts only for the address that it calls, because many organizations are
 // called from the same addresses of a provider.
 import { createHash } from "node:crypto";
@@ -20,7 +20,7 @@ import { isVerified } from "./verify.ts";
 
 export const hookAddress: PublicRoute = {
   name: "automations.hook",
-  path: "/hooks/a/{token}",
+  path: "/hooks/{token}",
   doc: "The address of an automation that other services start: JSON or a form of at most 256 KB, also as gzip, signed as the automation says.",
   methods: ["POST"],
   raw: true,
@@ -40,7 +40,7 @@ export const hookAddress: PublicRoute = {
 };
 
 /** The token does not appear in events. */
-const occasionOf = ({ requestId, method }: PublicRequest) => ({ id: requestId, method, path: "/hooks/a/" });
+const occasionOf = ({ requestId, method }: PublicRequest) => ({ id: requestId, method, path: "/hooks/" });
 
 const inside = <T>(core: Core, { organization_id }: CalledHook, request: PublicRequest, act: (ctx: Ctx) => Promise<T>) =>
   asSystem(core, organization_id, occasionOf(request), (ctx) => {

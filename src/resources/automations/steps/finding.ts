@@ -1,16 +1,14 @@
 // Finds records by conditions or by a search query. Later steps get references to them, which loops and targets follow: whole
 // records would be old by then, and a hundred of them too long.
 import { z } from "zod";
-import { kindOf, type Resource, type Row } from "../../../core/resource.ts";
 import { sql } from "../../../db/sql.ts";
 import { orderBy, readOrder } from "../../../records/order.ts";
 import { findRecords } from "../../../records/records.ts";
 import { recordById } from "../facts.ts";
+import { reference, referenceTo } from "../reference.ts";
 import { recordsThat } from "../searched_records.ts";
 import { StepFailure } from "../step_failure.ts";
 import type { Call, Outcome } from "./step.ts";
-
-const reference = z.object({ id: z.string(), object_type: z.string(), name: z.string().nullable() });
 
 export const foundOutput = z.object({
   records: z.array(reference).describe("What was found, in order."),
@@ -30,12 +28,4 @@ export async function findThem({ ctx, config }: Call): Promise<Outcome> {
     port: rows.length > 0 ? "found" : "empty",
     output: { records: rows.map((row) => referenceTo(of, row)), count: rows.length, first },
   };
-}
-
-/** What people call it. */
-const titles = ["display_name", "name", "title", "subject", "text"];
-
-function referenceTo(of: Resource, row: Row<Resource>): z.output<typeof reference> {
-  const title = titles.map((key) => (row as Record<string, unknown>)[key]).find((one) => typeof one === "string" && one !== "");
-  return { id: row.id, object_type: kindOf(of, row).name, name: title === undefined ? null : String(title).slice(0, 255) };
 }

@@ -99,8 +99,12 @@ export const flowSteps: readonly StepType[] = [
     "Waits for an event.",
     {
       event: need(label),
-      match: need(values),
-      where: may(values),
+      match: need(values.describe("Values of the event that must be the same, such as `lead_id`.")),
+      where: may(
+        values.describe(
+          "Conditions on the record of the event: `record`, or a field alone, is that record, `trigger` the event.",
+        ),
+      ),
       timeout,
       include_since: may(oneOf("trigger", "previous_step", "arrival")),
     },

@@ -16,6 +16,7 @@ const loop = (items: unknown, each: string, done: string | null, max = 1000) => 
   config: { items, max },
   ports: { each, done },
 });
+const tagged = { object_type: "lead", tag: "go", change: "added" };
 const template = ($template: string) => ({ $template });
 
 /** Runs it for a new lead, and returns the run, the lead, and the texts of the lead's tasks in their order. */
@@ -105,6 +106,37 @@ describe("a loop", () => {
     const [[first, leadOfOne], [third, leadOfThree]] = [await title(one), await title(three)] as any;
     assert.deepEqual([first, third], [`One of ${leadOfOne}`, `Third of ${leadOfThree}`]);
     assert.deepEqual(run.steps.at(-1).output, { index: 3, count: 3, item: null, skipped: 1 });
+  });
+
+  test("over the contacts of its lead has each of them, asks about them, and without any is done at once", async () => {
+    const acme = await organization();
+    const steps = {
+      s1: loop({ $ref: "record.contacts" }, "s2", null),
+      s2: {
+        type: "branch",
+        config: { cases: [{ id: "chief", when: { type: "field", ref: "item.title", op: "is", value: "CEO" } }] },
+        ports: { chief: "s3", else: "s1" },
+      },
+      s3: task(template("Call {{ item.name }}, one of {{ record.contacts.size }}"), "s1"),
+    };
+    const made = await published(acme, { start: "s1", steps }, { trigger: { type: "tag.changed", config: tagged } });
+    const contacts = [{ name: "Ann", title: "CEO" }, { name: "Bob" }, { name: "Cat", title: "CEO" }];
+    const lead = await acme.lead({ contacts, tags: ["go"] });
+    await acme.lead({ tags: ["go"] });
+
+    await work(acme);
+
+    const runs = await runsOf(acme, made);
+    assert.deepEqual(
+      runs.map(({ status, steps }) => [status, steps.length]),
+      [
+        ["completed", 1],
+        ["completed", 9],
+      ],
+      JSON.stringify(runs.map(({ error }) => error)),
+    );
+    const tasks = await acme.all(`/task/?lead_id=${lead.id}`);
+    assert.deepEqual(tasks.map(({ text }) => text).sort(), ["Call Ann, one of 3", "Call Cat, one of 3"]);
   });
 });
 
