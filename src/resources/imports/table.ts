@@ -63,7 +63,12 @@ export async function collect(storage: Storage, place: string, lines: Lines, fro
   const received = await storage.receive(collected.take(lines.cells), keptBytesMax).catch((error) => {
     throw error instanceof TooLarge ? invalid({ [place]: "has too much text: split it" }) : error;
   });
-  return { dialect: from, ...collected.found(), pieces: () => piecesIn(received.path, collected.sizes), drop: received.drop };
+  try {
+    return { dialect: from, ...collected.found(), pieces: () => piecesIn(received.path, collected.sizes), drop: received.drop };
+  } catch (error) {
+    await received.drop();
+    throw error;
+  }
 }
 
 interface Size {
