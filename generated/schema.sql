@@ -196,6 +196,7 @@ create table activity (
 );
 CREATE INDEX activity_activity_at_idx ON public.activity USING btree (organization_id, activity_at DESC, id DESC);
 CREATE INDEX activity_attendees_idx ON public.activity USING gin (organization_id, attendees jsonb_path_ops) WHERE (attendees IS NOT NULL);
+CREATE INDEX activity_automation_run_idx ON public.activity USING btree (organization_id, automation_run_id) WHERE (automation_run_id IS NOT NULL);
 CREATE INDEX activity_bounces_idx ON public.activity USING gin (organization_id, bounces jsonb_path_ops) WHERE ((bounces IS NOT NULL) AND (bounces <> '[]'::jsonb));
 CREATE INDEX activity_by_dialers_idx ON public.activity USING btree (organization_id, activity_at) WHERE (dialer_id IS NOT NULL);
 CREATE INDEX activity_call_idx ON public.activity USING btree (organization_id, lead_id, activity_at DESC, id DESC) WHERE (_type = 'Call'::text);

@@ -2,15 +2,19 @@
 import { z } from "zod";
 import { json, ref, text, texts } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
+import { name, or, sql } from "../../db/sql.ts";
+import { checkAmong, readValues } from "../../records/comparisons.ts";
 import { found } from "./trace.ts";
 import { visibleAsEvent } from "./visibility.ts";
 
 const readOnly = true;
 
+const results = ["started", "filtered", "skipped", "no_match_edge"] as const;
+
 const evaluation = z.strictObject({
   automation_id: z.string(),
   version_id: z.string().nullable(),
-  result: z.enum(["started", "filtered", "skipped", "no_match_edge"]),
+  result: z.enum(results),
   reason: z.string().nullable(),
   run_id: z.string().nullable(),
   conditions: z.array(found).optional().describe("What the conditions of its filter and its trigger found."),
@@ -24,6 +28,25 @@ export const automationEvent = resource({
   doc: "An event that automations received, kept for a while to inspect and to replay.",
   event: null,
   visible: visibleAsEvent,
+  filters: {
+    automation_id: {
+      doc: "Only events that this automation was offered or owns.",
+      sql: (_ctx, value, alias) =>
+        sql`(${name(alias)}.automation_id = ${value} or ${name(alias)}.matched_automation_ids @> ${[value]}::text[])`,
+    },
+    event: {
+      doc: "The same as `type`: only events of this name, or of several separated by commas.",
+      sql: (_ctx, value, alias) => sql`${name(alias)}.type = any(${readValues(value)})`,
+    },
+    result: {
+      doc: `Only events that some automation has ${results.join(", ")}; several separated by commas.`,
+      sql(_ctx, value, alias) {
+        const wanted = readValues(value);
+        checkAmong(wanted, results);
+        return or(wanted.map((result) => sql`${name(alias)}.evaluations @> ${JSON.stringify([{ result }])}::jsonb`));
+      },
+    },
+  },
   fields: {
     type: text({ readOnly, required: true, doc: "The name of the event, or `webhook.received`, `schedule.tick`, `manual.run`." }),
     source: text({ readOnly, doc: "Its source." }),

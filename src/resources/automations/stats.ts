@@ -11,6 +11,7 @@ import { parseTimestamp } from "../../values/time.ts";
 import { periodOf, periodsOf } from "../reports/range.ts";
 import { automationRun, runStates as states } from "./automation_run.ts";
 import { getAutomation } from "./nested_lists.ts";
+import { emailOf, emailShape, seriesOf } from "./stats_series.ts";
 import { nowOf, sharesOf, skippedByReason } from "./stats_shares.ts";
 
 const daysShown = 30;
@@ -40,6 +41,10 @@ const output = z.strictObject({
   duration_ms: z.strictObject({ p50: count.nullable(), p95: count.nullable(), max: count.nullable() }),
   last_run_at: z.iso.datetime().nullable(),
   last_failure_at: z.iso.datetime().nullable(),
+  series: z
+    .array(z.strictObject({ t: z.iso.datetime(), started: count, completed: count, failed: count }))
+    .describe("The runs by when they began, in the caller's time zone. Times without runs are left out."),
+  email: emailShape.describe("The mail of these runs. Opens and clicks by programs do not count."),
   runs_by_day: z.array(z.strictObject({ date: z.iso.date(), completed: count, failed: count })),
   steps: z.array(
     z.strictObject({
@@ -59,13 +64,17 @@ const output = z.strictObject({
     z.strictObject({ fingerprint: z.string().nullable(), code: z.string().nullable(), count, last_run_id: z.string() }),
   ),
   versions: z.array(z.strictObject({ number: count, runs: count })),
-  next_timer_at: z.iso.datetime().nullable().describe("When the next of the waiting runs goes on by the clock."),
+  next_timer_at: z.iso
+    .datetime()
+    .nullable()
+    .describe("When the next of the waiting runs goes on by the clock, or the clock starts it or looks for its dates."),
   goals: count.describe("How many runs reached a goal."),
 });
 
 interface Period {
   start: string;
   end: string;
+  version_id?: string | undefined;
 }
 
 export const automationStats = operation({
@@ -79,14 +88,20 @@ export const automationStats = operation({
     id: z.string(),
     date_start: z.string().optional().describe("The start; by default 30 days before the end."),
     date_end: z.string().optional().describe("The end; by default now."),
+    from: z.string().optional().describe("The same as `date_start`."),
+    to: z.string().optional().describe("The same as `date_end`."),
+    interval: z.enum(["hour", "day", "week"]).default("day").describe("What each entry of `series` covers."),
+    version_id: z.string().optional().describe("Only the runs of this version."),
   },
   output,
-  async run(ctx, { id, ...given }) {
+  async run(ctx, { id, interval, version_id, date_start, date_end, from, to }) {
     const { id: automation_id } = await getAutomation(ctx, id);
-    const period = readPeriod(ctx, given);
-    const [{ runs, ...rest }, days, steps, shares, skipped_by_reason, now] = await Promise.all([
+    const period = { ...readPeriod(ctx, { date_start: date_start ?? from, date_end: date_end ?? to }), version_id };
+    const [{ runs, ...rest }, days, series, email, steps, shares, skipped_by_reason, now] = await Promise.all([
       runsOf(ctx, automation_id, period),
       daysOf(ctx, automation_id, period),
+      seriesOf(ctx, within(ctx, automation_id, period), period, interval),
+      emailOf(ctx, within(ctx, automation_id, period)),
       stepsOf(ctx, automation_id, period),
       sharesOf(ctx, within(ctx, automation_id, period)),
       skippedByReason(ctx, automation_id, period),
@@ -98,6 +113,8 @@ export const automationStats = operation({
       date_end: period.end,
       runs: { ...runs, ...now.counts, skipped_by_reason },
       ...rest,
+      series,
+      email,
       runs_by_day: days,
       steps,
       ...shares,
@@ -119,12 +136,15 @@ function readPeriod(ctx: Ctx, { date_start, date_end }: { date_start?: string; d
   return { start, end };
 }
 
-/** The runs in the range that the caller may see. */
-const within = (ctx: Ctx, id: string, { start, end }: Period) =>
+/** The runs in the range that the caller may see. What was only tried out is none. */
+const within = (ctx: Ctx, id: string, { start, end, version_id }: Period) =>
   and([
     ...scope(ctx, automationRun, "r"),
     sql`r.automation_id = ${id}`,
     sql`not r.is_simulation`,
+    sql`not r.is_test`,
+    sql`not r.is_replay`,
+    ...(version_id === undefined ? [] : [sql`r.version_id = ${version_id}`]),
     sql`r.date_created between ${start}::timestamptz and ${end}::timestamptz`,
   ]);
 

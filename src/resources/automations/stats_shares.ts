@@ -5,6 +5,7 @@ import { scope } from "../../core/resource.ts";
 import { and, type Sql, sql, statement } from "../../db/sql.ts";
 import { automationEvent } from "./automation_event.ts";
 import { automationRun } from "./automation_run.ts";
+import { clockJobs } from "./names.ts";
 
 /** How many kinds of failures are listed. */
 const errorsMost = 10;
@@ -40,13 +41,14 @@ export async function skippedByReason(ctx: Ctx, id: string, { start, end }: { st
   return Object.fromEntries(rows.map(([reason, count]) => [reason!, Number(count)]));
 }
 
-/** The runs that are not over, and when the next of them goes on by the clock. */
+/** The runs that are not over, and when the next of them goes on, or the automation is looked at, by the clock. */
 export async function nowOf(ctx: Ctx, id: string) {
   // One row. The states are those of the index.
   const [row] = await query(
     ctx,
     statement(sql`select count(*) filter (where r.status in ('queued', 'running')), count(*) filter (where r.status = 'waiting'),
-        count(*) filter (where r.status = 'held'), extract(epoch from min(r.wait_until) filter (where r.status = 'waiting')) * 1000
+        count(*) filter (where r.status = 'held'), extract(epoch from least(min(r.wait_until) filter (where r.status = 'waiting'),
+          (select min(j.due_at) from job j where j.organization_id = ${ctx.organization_id} and j.kind = ${clockJobs.kind} and j.object_id = ${id}))) * 1000
       from automation_run r where ${and(scope(ctx, automationRun, "r"))} and r.automation_id = ${id}
         and r.status in ('queued', 'running', 'waiting', 'held') and not r.is_simulation`),
   );

@@ -423,6 +423,19 @@ describe("runs", () => {
       { date: "2026-01-01", completed: 1, failed: 0 },
       { date: "2026-01-02", completed: 1, failed: 1 },
     ]);
+    assert.deepEqual(stats.series, [
+      { t: "2026-01-01T00:00:00.000Z", started: 1, completed: 1, failed: 0 },
+      { t: "2026-01-02T00:00:00.000Z", started: 2, completed: 1, failed: 1 },
+    ]);
+    assert.deepEqual(
+      (await acme.get(`${path}?from=2026-01-02&to=2026-01-31&interval=hour`)).series.map((one: any) => [one.t, one.started]),
+      [
+        ["2026-01-02T10:00:00.000Z", 1],
+        ["2026-01-02T11:00:00.000Z", 1],
+      ],
+    );
+    assert.equal((await acme.get(`${path}?from=2026-01-01&interval=week&version_id=aver_none`)).runs.total, 0);
+    assert.deepEqual(stats.email, { sent: 0, delivered: 0, opened: 0, clicked: 0, replied: 0, bounced: 0, unsubscribed: 0 });
     const [{ avg_ms: _, ...step }] = stats.steps;
     const counts = { entered: 3, succeeded: 3, failed: 0, waiting: 0, skipped: 0, retries: 0, ports: { out: 3 } };
     assert.deepEqual([stats.steps.length, step], [1, { step_id: "greet", type: "task.create", ...counts }]);

@@ -59,6 +59,7 @@ test("what was missed starts once, a pause makes up for nothing, and each record
   assert.deepEqual([(await started(acme, made)).sort(), await started(acme, alone)], [leads, [null]]);
   const [event] = (await acme.all("/automation_events/?type=schedule.tick")).filter((one: any) => one.object_id === leads[0]);
   assert.deepEqual([event.source, event.evaluations[0].result], ["schedule", "started"]);
+  assert.equal((await acme.get(`/automations/${alone.id}/stats/`)).next_timer_at, "2027-01-08T09:00:00.000Z");
 
   await acme.post(`/automations/${made.id}/pause/`, {});
   await work(acme, "2027-01-08T12:00:00Z");
