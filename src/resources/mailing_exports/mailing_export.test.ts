@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { atMoment } from "../../../test/support/clock.ts";
 import { organization } from "../../../test/support/given.ts";
+import { withWorker } from "../../../test/support/worker.ts";
 import { store } from "../../records/store.ts";
 import { countAudience } from "./audience.ts";
 import { checkMailingExport } from "./check_mailing_export.ts";
@@ -76,4 +78,28 @@ test("exports are listed for who may export", async () => {
   assert.equal((await acme.get(`/mailing_export/${made.id}/`)).status, "queued");
   await member.refused(403, "GET", "/mailing_export/");
   await member.refused(403, "GET", "/mailing_export/platforms/");
+});
+
+test("what became of each contact is known for 37 days", async () => {
+  const acme = await organization();
+  const { clock, app } = acme.service;
+  clock.now = new Date("2031-03-01T12:00:00.000Z");
+  await acme.contact({ emails: [{ email: "a@x.io" }] });
+  await acme.post("/mailing_export/", { platform: "csv" });
+  await withWorker(acme.service, (worker) => worker.drained());
+  const items = async () =>
+    Number(
+      (
+        await app.db.query(acme.id, {
+          text: "select count(*) from mailing_export_item where organization_id = $1",
+          values: [acme.id],
+        })
+      )[0]![0],
+    );
+
+  await atMoment(acme.service, "2031-04-07T11:59:59.000Z", "mailing_items");
+  const before = await items();
+  await atMoment(acme.service, "2031-04-07T12:00:01.000Z", "mailing_items");
+
+  assert.deepEqual([before, await items()], [1, 0]);
 });
