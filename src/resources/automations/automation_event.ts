@@ -1,6 +1,6 @@
 // An event that was offered to automations. It is kept for some time, to be looked at and replayed.
 import { z } from "zod";
-import { json, ref, text, texts } from "../../core/field.ts";
+import { json, lookedUp, type Moment, ref, text, texts } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { name, or, sql } from "../../db/sql.ts";
 import { checkAmong, readValues } from "../../records/comparisons.ts";
@@ -20,6 +20,25 @@ const evaluation = z.strictObject({
   conditions: z.array(found).optional().describe("What the conditions of its filter and its trigger found."),
 });
 export type Evaluation = z.output<typeof evaluation>;
+
+const seesAll = ({ actor }: Moment): boolean => actor.permissions.has("view_all_leads");
+
+/** Conditions may have looked at records that not everybody sees. */
+const shownEvaluations = lookedUp(
+  ["evaluations"],
+  z.array(evaluation),
+  (_directory, all: Evaluation[], moment: Moment) => (seesAll(moment) ? all : all.map(({ conditions: _, ...rest }) => rest)),
+  "What each automation made of it: `started`, `filtered`, `skipped`, or `no_match_edge` where its condition held before, and why. What conditions found is shown to members who see all leads.",
+);
+
+/** Of another run, it holds what that read. */
+const shownPayload = lookedUp(
+  ["type", "payload"],
+  z.record(z.string(), z.unknown()).nullable(),
+  (_directory, type: string, payload: Record<string, unknown>, moment: Moment) =>
+    type.startsWith("automation_run.") && !seesAll(moment) ? null : payload,
+  "What came with it. Of the end of another run, it is shown to members who see all leads, and null for others.",
+);
 
 export const automationEvent = resource({
   name: "automation_event",
@@ -54,12 +73,12 @@ export const automationEvent = resource({
     object_type: text({ readOnly, doc: "With `object_id`: the record it is about." }),
     object_id: text({ readOnly, max: 64 }),
     lead_id: ref("lead", { onDelete: "clear", onMove: "clear" }, { readOnly }),
-    payload: json(z.record(z.string(), z.unknown()), { readOnly, default: {} }),
+    payload: json(z.record(z.string(), z.unknown()), { readOnly, default: {}, shown: shownPayload }),
     matched_automation_ids: texts({ readOnly, default: [] as string[], doc: "The automations that received it." }),
     evaluations: json(z.array(evaluation), {
       readOnly,
       default: [] as Evaluation[],
-      doc: "What each automation made of it: `started`, `filtered`, `skipped`, or `no_match_edge` where its condition held before, and why.",
+      shown: shownEvaluations,
     }),
     run_ids: texts({ readOnly, default: [] as string[], doc: "The runs that it started." }),
   },

@@ -1,13 +1,27 @@
 // A run: one execution of an automation for one record. The worker creates it.
 import { z } from "zod";
-import { boolean, choice, computed, integer, json, label, ref, text, timestamp } from "../../core/field.ts";
+import type { Directory } from "../../core/directory.ts";
+import {
+  boolean,
+  choice,
+  computed,
+  integer,
+  json,
+  label,
+  lookedUp,
+  type Moment,
+  ref,
+  text,
+  timestamp,
+} from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
 import { anyObject } from "./fields.ts";
 import { runInWords, stepInWords } from "./in_words.ts";
 import { livingStates } from "./living_states.ts";
+import { forReaders, mayReadValues, outlineOf, withheld } from "./run_values.ts";
 import { found } from "./trace.ts";
-import { visibleAsRun } from "./visibility.ts";
+import { knownAsRun, visibleAsRun } from "./visibility.ts";
 
 const readOnly = true;
 
@@ -15,6 +29,14 @@ export const runStates = [...livingStates, "completed", "failed", "cancelled", "
 export const runKinds = ["event", "manual", "bulk", "schedule", "webhook", "replay", "child", "backfill"] as const;
 const stays = { onDelete: "clear", onMove: "clear" } as const;
 const problem = z.looseObject({ code: z.string(), message: z.string() });
+
+const shownWait = lookedUp(
+  ["wait", "seen_as_user_id"],
+  anyObject.nullable(),
+  (_directory, wait: Record<string, unknown> | null, seenAs: string | null, { actor }: Moment) =>
+    mayReadValues(actor, seenAs) ? wait : outlineOf(wait),
+  "What it waits for: `{kind, until, event}`.",
+);
 
 /** The key that it shares with others, what happens to those, and how many may go on at once. */
 const concurrency = z.object({
@@ -30,6 +52,7 @@ export const automationRun = resource({
   path: "/automation_runs",
   doc: "One run of an automation for one record.",
   visible: visibleAsRun,
+  known: knownAsRun,
   // People search for what went wrong.
   order: "failures,-date_created",
   sort: { failures: { sql: (t) => sql`(case when ${name(t)}.status = 'failed' then 0 else 1 end)`, type: "number" } },
@@ -61,18 +84,28 @@ export const automationRun = resource({
     lead_id: ref("lead", stays, { readOnly }),
     contact_id: ref("contact", stays, { readOnly }),
     opportunity_id: ref("opportunity", stays, { readOnly }),
-    input: json(anyObject, { readOnly, default: {} }),
-    output: json(anyObject, { readOnly }),
-    vars: json(anyObject, { readOnly, default: {}, doc: "What its steps keep for later ones." }),
+    input: json(anyObject, { readOnly, default: {}, shown: forReaders("input", anyObject) }),
+    output: json(anyObject, { readOnly, shown: forReaders("output", anyObject) }),
+    vars: json(anyObject, {
+      readOnly,
+      default: {},
+      shown: forReaders("vars", anyObject, "What its steps keep for later ones."),
+    }),
     error: json(problem, {
       readOnly,
-      doc: "`{step_id, code, class, message, fingerprint}`: the same failure has the same `fingerprint`.",
+      shown: forReaders(
+        "error",
+        problem,
+        "`{step_id, code, class, message, fingerprint}`: the same failure has the same `fingerprint`.",
+      ),
     }),
-    wait: json(anyObject, { readOnly, doc: "What it waits for: `{kind, until, event}`." }),
-    explanation: computed(
-      ["status", "status_reason", "error", "wait", "goal_id", "exit_id", "output"],
+    wait: json(anyObject, { readOnly, shown: shownWait }),
+    withheld,
+    seen_as_user_id: text({ readOnly, hidden: true, max: 64 }),
+    explanation: lookedUp(
+      ["seen_as_user_id", "status", "status_reason", "error", "wait", "goal_id", "exit_id", "output"],
       z.string(),
-      runInWords,
+      explained,
       "Where it stands and why, in words.",
     ),
     goal_id: text({ readOnly, doc: "The goal it reached." }),
@@ -100,6 +133,13 @@ export const automationRun = resource({
     attempt: integer({ readOnly, default: 1 }),
   },
 });
+
+function explained(_directory: Directory, seenAs: string | null, ...rest: unknown[]): string {
+  const { actor } = rest.pop() as Moment;
+  const [status, reason, error, wait, goal, exit, output] = rest as Parameters<typeof runInWords>;
+  const [problem, left] = mayReadValues(actor, seenAs) ? [error, output] : [null, null];
+  return runInWords(status, reason, problem, wait, goal, exit, left);
+}
 
 export const automationStepRun = resource({
   name: "automation_step_run",

@@ -12,6 +12,7 @@ import type { Listener } from "./listeners.ts";
 import { livingIds } from "./living_ids.ts";
 import { askedOf, holds, passesFilter } from "./meets.ts";
 import { isDeletion, type Occurrence } from "./occurrence.ts";
+import { valuesOfRun } from "./run_values.ts";
 import { startRun } from "./start_run.ts";
 import { StepFailure } from "./step_failure.ts";
 import type { Trace } from "./trace.ts";
@@ -51,8 +52,14 @@ export async function evaluate(ctx: Ctx, listener: Listener, event: Occurrence):
   const { trigger, plan } = listener;
   const evaluations: Evaluation[] = [];
   for (const one of (await trigger.about?.(ctx, plan.trigger.config, event)) ?? [event])
-    evaluations.push(await startFor(ctx, listener, one, { kind: "event", input: one.payload ?? {} }));
+    evaluations.push(await startFor(ctx, listener, one, { kind: "event", input: await payloadFor(ctx, listener, one) }));
   return evaluations;
+}
+
+/** The end of another run holds what that read, which is for members with the right to see it. */
+async function payloadFor(ctx: Ctx, { plan }: Listener, { event, payload = {} }: Occurrence): Promise<Values> {
+  if (!event.startsWith("automation_run.") || (await withItsEyes(ctx, plan)) === ctx) return payload;
+  return Object.fromEntries(Object.entries(payload).filter(([key]) => !valuesOfRun.has(key)));
 }
 
 /** Whether it starts for this record. */

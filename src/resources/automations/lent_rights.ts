@@ -1,9 +1,36 @@
 // An automation without `run_as_user_id` acts as the service, which sees everything. So nobody puts one in force who does not.
 import { actorOfMember } from "../../auth/unscoped_work.ts";
 import { type Actor, type Ctx, may } from "../../core/context.ts";
+import { Problem } from "../../core/errors.ts";
+import { membership } from "../organization/membership.ts";
 import { recordById } from "./facts.ts";
 import type { Plan } from "./fields.ts";
 import { type Finding, finding } from "./findings.ts";
+
+/** In whose name the caller may let an automation act: their own, or that of a member who allows it. Admins may choose anybody. */
+export function mayActAs(ctx: Ctx, userId: string | null): boolean {
+  if (userId === null || userId === ctx.actor.user_id || may(ctx, "manage_organization")) return true;
+  return ctx.directory.list(membership).some((one) => one.user_id === userId && one.may_workflows_impersonate);
+}
+
+/** Asked each time that somebody puts a plan in force or starts it, because what it does may have changed since it was named. */
+export function checkActing(ctx: Ctx, userId: string | null): void {
+  if (!mayActAs(ctx, userId))
+    throw new Problem(
+      403,
+      "This member does not let automations act in their name: settings.run_as_user_id must be you or a member who allows it. Name yourself, or ask an admin.",
+    );
+}
+
+/** The same, where the steps may read: nobody who sees only some leads lets the service do it for them. */
+export function checkLending(ctx: Ctx, userId: string | null): void {
+  checkActing(ctx, userId);
+  if (userId === null && !may(ctx, "view_all_leads"))
+    throw new Problem(
+      403,
+      "This automation acts with rights that you lack, because settings.run_as_user_id is null: name yourself, or ask somebody who sees all leads.",
+    );
+}
 
 export function problemsOfLentRights(ctx: Ctx, { settings }: Pick<Plan, "settings">): Finding[] {
   if (settings.run_as_user_id !== null || may(ctx, "view_all_leads")) return [];

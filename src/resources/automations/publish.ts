@@ -21,6 +21,7 @@ import type { Plan } from "./fields.ts";
 import { finding, refuseFindings, shownFinding } from "./findings.ts";
 import { hookTrigger, type NewHook, newHook, shownHook, warningsOfHook } from "./hooks/hook.ts";
 import type { Verification } from "./hooks/verification.ts";
+import { checkActing } from "./lent_rights.ts";
 import { cancelRuns, resumeRuns } from "./living_runs.ts";
 import { automationNews } from "./names.ts";
 import { problemsOfGoingLive } from "./publishable.ts";
@@ -74,6 +75,7 @@ export const publishAutomation = operation({
         finding("draft_revision_conflict", "if_revision", `is out of date: the draft is at ${before.draft_revision}`),
       ]);
     const plan: Plan = { trigger: before.trigger, filter: before.filter, graph: before.graph, settings: before.settings };
+    checkActing(ctx, plan.settings.run_as_user_id);
 
     const { after, hook } = same(plan, before.published)
       ? reactivate(ctx, before)
@@ -83,7 +85,7 @@ export const publishAutomation = operation({
     const bulk = enroll_existing ? await enrollExisting(ctx, id, plan) : null;
     const version = await showRecord(ctx, automationVersion, after.active_version_id!);
     const risks = (await semanticsOf(ctx, plan)).filter(({ severity }) => severity === "warning");
-    const doubts = [...risks, ...(await doubtsOf(ctx, id, plan, senderOf(ctx, before, plan)))];
+    const doubts = [...risks, ...(await doubtsOf(ctx, id, plan, senderOf(ctx, plan)))];
     const warnings = JSON.stringify([...warningsOfHook(ctx.settings.secrets, after, plan), ...doubts]);
     const shown = recordWith(
       await showRecord(ctx, workflow, id),
@@ -96,8 +98,7 @@ export const publishAutomation = operation({
 const shownEnrolment = (bulk: Begun | null): string => `"enrolled":${bulk?.total ?? 0},"bulk_action":${JSON.stringify(bulk)}`;
 
 /** Whose accounts and numbers it sends from. */
-const senderOf = ({ actor }: Ctx, { created_by }: Workflow, { settings }: Plan): string =>
-  settings.run_as_user_id ?? created_by ?? actor.user_id;
+const senderOf = ({ actor }: Ctx, { settings }: Plan): string => settings.run_as_user_id ?? actor.user_id;
 
 interface Published {
   after: Workflow;
@@ -121,7 +122,7 @@ function withSecret(shown: JsonText, signing_secret: string): JsonText {
   return new JsonText(text, shown.version);
 }
 
-/** What was held by the pause goes on. */
+/** What was held by the pause goes on, in the name of who published it. */
 function reactivate(ctx: Ctx, before: Workflow): Published {
   if (before.status === "active") return { after: before, hook: null };
   resumeRuns(ctx, before.id);
@@ -135,7 +136,7 @@ interface Words {
 }
 
 async function putInForce(ctx: Ctx, before: Workflow, plan: Plan, { note, in_flight }: Words): Promise<Published> {
-  refuseFindings(await problemsOfGoingLive(ctx, plan, senderOf(ctx, before, plan)));
+  refuseFindings(await problemsOfGoingLive(ctx, plan, senderOf(ctx, plan)));
 
   if (in_flight === "cancel") await cancelRuns(ctx, before.id, "republished");
   else resumeRuns(ctx, before.id);

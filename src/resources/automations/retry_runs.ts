@@ -13,6 +13,7 @@ import { lockWhere } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { automationRun } from "./automation_run.ts";
 import type { Graph } from "./graph_shape.ts";
+import { checkLending } from "./lent_rights.ts";
 import { forgetWaits } from "./living_runs.ts";
 import { runJobs } from "./names.ts";
 import { getAutomation } from "./nested_lists.ts";
@@ -104,6 +105,7 @@ const mayRetry = ({ status, error }: Run): boolean => error !== null && (status 
 /** With what the runs need to know: the version in force, and what keys other runs have. */
 async function retrying(ctx: Ctx, automationId: string, { from, version }: How, runs: readonly Run[]) {
   const active = version === "active" ? await versionInForce(ctx, automationId) : null;
+  for (const id of active === null ? await namesOf(ctx, runs) : [active.run_as_user_id]) checkLending(ctx, id);
   const taken = await keysOfLiving(ctx, automationId, runs);
   const stepOf = ({ error }: Run) => (from === "start" ? null : ((error as { step_id?: string | null }).step_id ?? null));
 
@@ -120,11 +122,28 @@ async function retrying(ctx: Ctx, automationId: string, { from, version }: How, 
       await endStep(ctx, run, { status: "cancelled" });
       forgetWaits(ctx, run.id);
       const anew = from === "start" ? { vars: {}, loops: [], goal_id: null, exit_id: null, output: null } : {};
-      const by = active === null ? {} : { version_id: active.id, version_number: active.number };
+      const by = active === null ? {} : inForce(run, active);
       store.update(ctx, automationRun, run, { ...begun, ...anew, ...by, current_step_id: stepOf(run) }, undefined, null);
       wake(ctx, runJobs, [run.id]);
     },
   };
+}
+
+/** What its earlier steps read stays in it: seen with the eyes of two members, it is for neither alone. */
+const inForce = ({ seen_as_user_id: was }: Run, { id, number, run_as_user_id }: InForce) => ({
+  version_id: id,
+  version_number: number,
+  seen_as_user_id: was === run_as_user_id ? was : null,
+});
+
+/** In whose names the versions of these runs act. */
+async function namesOf(ctx: Ctx, runs: readonly Run[]): Promise<(string | null)[]> {
+  const rows = await query(ctx, {
+    name: "automation_version.names",
+    text: "select distinct settings->>'run_as_user_id' from automation_version where organization_id = $1 and id = any($2)",
+    values: [ctx.organization_id, runs.flatMap(({ version_id }) => version_id ?? [])],
+  });
+  return rows.map(([id]) => id ?? null);
 }
 
 /** It begins again: it takes its turn, and looks out for its goals and exits. */
@@ -140,15 +159,22 @@ const begun = {
   attempt: 1,
 } as const;
 
-async function versionInForce(ctx: Ctx, automationId: string): Promise<{ id: string; number: number; graph: Graph }> {
+interface InForce {
+  id: string;
+  number: number;
+  graph: Graph;
+  run_as_user_id: string | null;
+}
+
+async function versionInForce(ctx: Ctx, automationId: string): Promise<InForce> {
   const [row] = await query(ctx, {
     name: "automation.version_in_force",
-    text: `select v.id, v.number, v.graph from automation a join automation_version v on v.organization_id = $1 and v.id = a.active_version_id
+    text: `select v.id, v.number, v.graph, v.settings->>'run_as_user_id' from automation a join automation_version v on v.organization_id = $1 and v.id = a.active_version_id
            where a.organization_id = $1 and a.id = $2`,
     values: [ctx.organization_id, automationId],
   });
   if (row === undefined) throw invalid({ version: "must be pinned: the automation has no version in force" });
-  return { id: row[0]!, number: Number(row[1]), graph: JSON.parse(row[2]!) };
+  return { id: row[0]!, number: Number(row[1]), graph: JSON.parse(row[2]!), run_as_user_id: row[3] ?? null };
 }
 
 /** What only one living run may have. A held run has its own already. */

@@ -6,6 +6,8 @@ import { organization } from "../../../test/support/given.ts";
 
 const newLead = { type: "record.created", config: { object_type: "lead" } };
 const noted = chain(["note.create", { note: "Seen" }]);
+const everyLead = { type: "field", ref: "record.name", op: "exists" };
+const findAll = chain(["record.find", { object_type: "lead", where: everyLead, limit: 100 }]);
 
 test("who sees only some leads puts nothing in force that sees all, and learns nothing of others by what is", async () => {
   const acme = await organization();
@@ -62,4 +64,112 @@ test("a field that the record does not have is refused where it is named", async
 
   assert.deepEqual([errors[0].code, errors[0].path], ["ref_unknown", "graph.steps.s1.config.text.$ref"]);
   assert.match(errors[0].message, /name/);
+});
+
+test("nobody acts in another's name by writing what that member's automation does", async () => {
+  const acme = await organization();
+  const boss = await acme.member("superuser");
+  const ann = await acme.memberWith(["manage_email_sequences"]);
+  const manual = { trigger: { type: "manual", config: { object_type: "lead" } } };
+  const made = await published(boss, noted, { ...manual, settings: { run_as_user_id: boss.userId } });
+  const path = `/automations/${made.id}/`;
+  const [mine, hidden] = [await acme.lead({ owner_id: ann.userId }), await acme.lead()];
+
+  await ann.put(path, { graph: findAll });
+  const refusals = [
+    await ann.refused(403, "POST", `${path}publish/`, {}),
+    await ann.refused(403, "POST", `${path}run/`, { record_id: mine.id }),
+    await ann.refused(403, "POST", `${path}run/`, { record_ids: [mine.id] }),
+    await ann.refused(403, "POST", `${path}run/`, { all: true }),
+  ];
+
+  for (const { error } of refusals) assert.match(error, /Name yourself, or ask an admin/);
+  await (await acme.member("superuser")).refused(403, "POST", `${path}publish/`, {});
+  assert.deepEqual(await ann.all("/automation_runs/"), []);
+  await ann.put(path, { settings: { run_as_user_id: ann.userId } });
+  await ann.post(`${path}publish/`, {});
+  const { id } = await ann.post(`${path}run/`, { record_id: mine.id });
+  await work(acme);
+  const { steps, withheld } = await ann.get(`/automation_runs/${id}/`);
+  assert.equal(withheld, null);
+  assert.ok(steps[0].output.records.length === 1 && !JSON.stringify(steps).includes(hidden.id));
+});
+
+test("nobody replays or retries in the name of another, or with rights that they lack", async () => {
+  const acme = await organization();
+  const boss = await acme.member("superuser");
+  const ann = await acme.memberWith(["manage_email_sequences"]);
+  const failing = chain(["fail", { message: "No" }]);
+  const [named, open] = [
+    await published(boss, failing, { settings: { run_as_user_id: boss.userId } }),
+    await published(acme, failing),
+  ];
+  const lead = await acme.lead({ owner_id: ann.userId });
+  await work(acme);
+  const [event] = await acme.events(lead.id);
+
+  for (const { id } of [named, open]) {
+    const [run] = await acme.all(`/automations/${id}/runs/`);
+    assert.equal(run.status, "failed");
+    for (const effects of ["stub", "execute"])
+      await ann.refused(403, "POST", `/automations/${id}/replay/`, { event_id: event!.id, effects });
+    await ann.refused(403, "POST", `/automation_runs/${run.id}/retry/`, {});
+    await ann.refused(403, "POST", `/automations/${id}/retry/`, { status: "failed" });
+  }
+  assert.equal((await acme.post(`/automations/${named.id}/retry/`, { status: "failed" })).retried, 1);
+});
+
+test("an automation that names nobody writes in the name of who published it, whoever made it", async () => {
+  const acme = await organization();
+  const eve = await acme.member("superuser");
+  const made = await published(acme, noted);
+  await eve.put(`/automations/${made.id}/`, { graph: chain(["note.create", { note: "By Eve" }]) });
+  await eve.post(`/automations/${made.id}/publish/`, {});
+  const lead = await acme.lead();
+
+  await work(acme);
+
+  const [note] = await acme.all(`/activity/note/?lead_id=${lead.id}`);
+  assert.deepEqual([note.note, note.user_id], ["By Eve", eve.userId]);
+});
+
+test("who sees only some leads sees that a run with more rights went on, and not what it read", async () => {
+  const acme = await organization();
+  const ann = await acme.memberWith(["manage_email_sequences"]);
+  const secret = await acme.lead({ name: "Hidden", description: "TOPSECRET" });
+  const mine = await acme.lead({ owner_id: ann.userId });
+  const trigger = { type: "manual", config: { object_type: "lead" } };
+  const graph = chain(
+    ["record.find", { object_type: "lead", where: everyLead, limit: 100 }],
+    ["set.vars", { values: { all: { $ref: "steps.s1.output.records" } } }],
+    ["fail", { message: { $template: "{{ vars.all }}" } }],
+  );
+  const made = await published(acme, graph, { trigger });
+  const { id } = await ann.post(`/automations/${made.id}/run/`, { record_id: mine.id });
+  await work(acme);
+
+  const run = await ann.get(`/automation_runs/${id}/`);
+  const seen = [
+    run,
+    await ann.all("/automation_runs/"),
+    await ann.all(`/automations/${made.id}/runs/`),
+    await ann.all("/automation_events/"),
+    await ann.all(`/event/?object_id=${id}`),
+    await ann.all("/notification/"),
+  ];
+
+  assert.deepEqual([run.status, run.withheld, run.output, run.vars, run.error], ["failed", "other_rights", null, null, null]);
+  assert.deepEqual(
+    run.steps.map(({ step_id, status, branch, output }: any) => [step_id, status, branch, output]),
+    [
+      ["s1", "succeeded", "found", null],
+      ["s2", "succeeded", "out", null],
+      ["s3", "succeeded", null, null],
+    ],
+  );
+  for (const one of seen) assert.doesNotMatch(JSON.stringify(one), new RegExp(`TOPSECRET|Hidden|${secret.id}`));
+  const whole = await acme.get(`/automation_runs/${id}/`);
+  assert.equal(whole.withheld, null);
+  assert.match(JSON.stringify(whole.steps), /Hidden/);
+  assert.ok((await acme.all(`/event/?object_id=${id}`)).length > 0);
 });

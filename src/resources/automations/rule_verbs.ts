@@ -137,7 +137,7 @@ async function compiled(ctx: Ctx, written: Written, before: Rule | null = null):
   };
   // It runs as soon as it is saved. A rule that was already active may be written back unchanged.
   if (before === null || !same(plan, planOf(before)))
-    refuse(inRule(await problemsOfRunning(ctx, plan, before?.created_by ?? ctx.actor.user_id), written));
+    refuse(inRule(await problemsOfRunning(ctx, plan, ctx.actor.user_id), written));
   return plan;
 }
 

@@ -10,6 +10,7 @@ import { holdClaim, type Job, release, type Work, wake } from "../../jobs/job.ts
 import { actingAs, asSystem, readingAs, systemActor } from "../../records/acting.ts";
 import { newId } from "../../values/id.ts";
 import { countStarted } from "./consume.ts";
+import { mayActAs } from "./lent_rights.ts";
 import { type Listener, listenerById } from "./listeners.ts";
 import { batchJobs, runJobs } from "./names.ts";
 import { recordsThat } from "./searched_records.ts";
@@ -101,7 +102,7 @@ async function startSome(ctx: Ctx, job: Job): Promise<void> {
   const batch = await nextOf(ctx, job);
   await holdClaim(ctx, job);
   const listener = batch === null ? null : await listenerById(ctx, batch.automation_id);
-  if (batch === null || batch.ids.length === 0 || listener === null || listener.isPaused || !starts(listener, batch))
+  if (batch === null || batch.ids.length === 0 || listener === null || listener.isPaused || !starts(ctx, listener, batch))
     return end(ctx, job);
 
   const runs: string[] = [];
@@ -123,9 +124,10 @@ async function startSome(ctx: Ctx, job: Job): Promise<void> {
   release(ctx, job, ctx.now);
 }
 
-/** Another version may have another trigger. */
-const starts = ({ trigger, plan }: Listener, { kind }: Batch): boolean =>
-  kind === "bulk" ? trigger.byHand === true : trigger.findsExisting?.(plan.trigger.config) === true;
+/** Another version may have another trigger, or act in the name of somebody else. */
+const starts = (ctx: Ctx, { trigger, plan }: Listener, { kind }: Batch): boolean =>
+  mayActAs(ctx, plan.settings.run_as_user_id) &&
+  (kind === "bulk" ? trigger.byHand === true : trigger.findsExisting?.(plan.trigger.config) === true);
 
 /** The id of the run. */
 async function startOne(

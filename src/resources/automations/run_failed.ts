@@ -1,9 +1,10 @@
 // What happens when a step fails, by its `on_error`: it is tried again, passed over, left by its port `error`, or it holds or ends the run.
+import { actorOfMember } from "../../auth/unscoped_work.ts";
 import { type Ctx, query } from "../../core/context.ts";
 import type { Row, Values } from "../../core/resource.ts";
 import { store } from "../../records/store.ts";
 import { notify } from "../notifications/notify.ts";
-import { adminsOf, isActiveMember } from "../organization/user.ts";
+import { adminsOf } from "../organization/user.ts";
 import { automationRun, automationStepRun } from "./automation_run.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { Step } from "./graph_shape.ts";
@@ -12,6 +13,7 @@ import type { Turn } from "./run_parts.ts";
 import { lockQueue } from "./run_queue.ts";
 import { type Asked, answered, effectOf, endStep, writeStep } from "./run_step.ts";
 import { endRun, goOn, stop, whenHeldEnds } from "./run_turn.ts";
+import { mayReadValues } from "./run_values.ts";
 import type { FailureClass, StepFailure } from "./step_failure.ts";
 import { stepTypesByName } from "./step_types.ts";
 import { endWait } from "./waits.ts";
@@ -107,7 +109,7 @@ async function hold(ctx: Ctx, turn: Turn, run: Run, error: Failed): Promise<null
   const isKnown = await isHeldBy(ctx, run.automation_id, error.fingerprint);
   const values = { status: "held", status_reason: error.code, error, steps_executed: run.steps_executed + 1 } as const;
   store.update(ctx, automationRun, run, values, undefined, null);
-  if (!isKnown) tell(ctx, turn, run, `${turn.automation.name} is held`, error.message);
+  if (!isKnown) await tell(ctx, turn, run, `${turn.automation.name} is held`, error);
   return stop(ctx, turn, whenHeldEnds(ctx));
 }
 
@@ -120,18 +122,20 @@ async function isHeldBy(ctx: Ctx, automationId: string, fingerprint: string): Pr
   return row !== undefined;
 }
 
-function fail(ctx: Ctx, turn: Turn, run: Run, error: Failed, isGivenUp: boolean): null {
-  tell(ctx, turn, run, `${turn.automation.name} failed`, error.message);
+async function fail(ctx: Ctx, turn: Turn, run: Run, error: Failed, isGivenUp: boolean): Promise<null> {
+  await tell(ctx, turn, run, `${turn.automation.name} failed`, error);
   if (!isGivenUp) return endRun(ctx, turn, run, { status: "failed", status_reason: error.code, error });
   // The job is ended by who gives it up.
   finishRun(ctx, run, { status: "failed", status_reason: error.code, error });
   return null;
 }
 
-/** Once in five minutes for an automation, however many of its runs fail. */
-function tell(ctx: Ctx, { automation }: Turn, { automation_id, id }: Run, title: string, body: string): void {
-  const author = automation.created_by;
-  const to = author !== null && isActiveMember(ctx.directory, author) ? [author] : adminsOf(ctx.directory);
+/** Once in five minutes for an automation, however many of its runs fail. Who may not see the values in the run gets the code alone. */
+async function tell(ctx: Ctx, { automation }: Turn, run: Run, title: string, { code, message }: Failed): Promise<void> {
+  const { automation_id, id } = run;
+  const author = automation.created_by === null ? null : await actorOfMember(ctx.db, ctx.organization_id, automation.created_by);
+  const to = author === null ? adminsOf(ctx.directory) : [author.user_id];
+  const body = author === null || mayReadValues(author, run.seen_as_user_id) ? message : code;
   notify(ctx, to, {
     type: "automation_failed",
     title,

@@ -10,6 +10,7 @@ import { lockRecord, showRecord } from "../../records/records.ts";
 import { automationRun } from "./automation_run.ts";
 import { countStarted } from "./consume.ts";
 import { checkSchema } from "./hooks/payload_schema.ts";
+import { checkActing } from "./lent_rights.ts";
 import { type Listener, listenerById } from "./listeners.ts";
 import { runJobs } from "./names.ts";
 import { batchMost, conditionOf, startBatch } from "./run_batch.ts";
@@ -65,6 +66,7 @@ export const runAutomation = operation({
       throw invalid({ record_id: "must be given, or one other way to name what it runs for, and only one" });
     const found = await lockRecord(ctx, workflow, id);
     const listener = await startable(ctx, found);
+    checkActing(ctx, listener.plan.settings.run_as_user_id);
     checkSchema(listener.plan.trigger.config.input_schema, input, "input");
     if (query !== undefined || all) return startThose(ctx, listener, { query, limit }, input);
 

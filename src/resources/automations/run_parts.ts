@@ -8,6 +8,8 @@ export interface Turn {
   plan: Plan;
   /** `run_as_user_id` of the version in force. */
   automation: { name: string; created_by: string | null; run_as_user_id: string | null; isHeld: boolean };
+  /** Who put the run's version in force: without `run_as_user_id` the service acts in this name. */
+  published_by: string | null;
   /** False when the next step has to wait until the job is claimed again. */
   mayGoOn(): boolean;
   /** The turn is over. The next one is due at this moment; null for none. */

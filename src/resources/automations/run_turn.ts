@@ -170,7 +170,7 @@ async function endOfWait(ctx: Ctx, turn: Turn, run: Run, signals: Signal[]): Pro
   const found: Trace = [];
   const until = new Date(wait.until);
   const isLast = until <= ctx.now && wait.kind === "event";
-  const signal = signals[0] ?? (isLast ? await comeUnread(ctx, run.id) : null) ?? undefined;
+  const signal = signals[0] ?? (isLast ? await comeUnread(ctx, run) : null) ?? undefined;
   const answer = await askAwaited(ctx, turn, run, until <= ctx.now);
   const hasCome = wait.kind === "condition" ? await holdsNow(ctx, turn, run, found) : signal !== undefined || answer !== null;
   if (!hasCome && until > ctx.now) {

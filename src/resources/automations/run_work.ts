@@ -146,14 +146,19 @@ async function end(ctx: Ctx, job: Job): Promise<false> {
 interface Acting {
   plan: Pick<Plan, "settings">;
   job: Job;
-  automation: Pick<Turn["automation"], "created_by" | "run_as_user_id">;
+  published_by: string | null;
+  automation: Pick<Turn["automation"], "run_as_user_id">;
 }
 
-/** With the present rights of the member it runs as; without one as the service itself, in the name of who made the automation. */
-export async function inItsName<T>(core: Core, { plan, job, automation }: Acting, act: (ctx: Ctx) => Promise<T>): Promise<T> {
+/** With the present rights of the member it runs as; without one as the service itself, in the name of who published it. */
+export async function inItsName<T>(
+  core: Core,
+  { plan, job, published_by, automation }: Acting,
+  act: (ctx: Ctx) => Promise<T>,
+): Promise<T> {
   // A member who has left is replaced by whom the version in force names.
   for (const id of [plan.settings.run_as_user_id, automation.run_as_user_id]) {
-    if (id === null) return asService(core, job.organization_id, automation.created_by ?? "", requestOf(job), act);
+    if (id === null) return asService(core, job.organization_id, published_by ?? "", requestOf(job), act);
     const actor = await actorOfMember(core.db, job.organization_id, id);
     if (actor !== null) return actingAs(core, actor, requestOf(job), act);
   }
@@ -174,19 +179,21 @@ async function readTurn(ctx: Ctx, job: Job, mayGoOn: () => boolean): Promise<{ t
   if (run === null || !isLiving(run)) return null;
   const [automation] = await query(ctx, {
     name: "automation.of_run",
-    text: `select a.name, a.created_by, a.status, a.in_flight, v.settings->>'run_as_user_id' from automation a
-           left join automation_version v on v.organization_id = $1 and v.id = a.active_version_id where a.organization_id = $1 and a.id = $2`,
-    values: [ctx.organization_id, run.automation_id],
+    text: `select a.name, a.created_by, a.status, a.in_flight, v.settings->>'run_as_user_id', own.published_by from automation a
+           left join automation_version v on v.organization_id = $1 and v.id = a.active_version_id
+           left join automation_version own on own.organization_id = $1 and own.id = $3 where a.organization_id = $1 and a.id = $2`,
+    values: [ctx.organization_id, run.automation_id, run.version_id],
   });
   const plan = run.version_id === null ? null : await readPlan(ctx, run.version_id);
   if (automation === undefined || plan === null) return null;
-  const [name, created_by, status, in_flight, run_as_user_id] = automation.map((one) => one ?? null);
+  const [name, created_by, status, in_flight, run_as_user_id, published_by] = automation.map((one) => one ?? null);
   // A replay was asked for, whatever is in force.
   const isHeld = !run.is_replay && status !== "active" && in_flight !== "finish";
   const turn: Turn = {
     plan,
     mayGoOn,
     automation: { name: name!, created_by: created_by!, run_as_user_id: run_as_user_id!, isHeld },
+    published_by: published_by ?? created_by!,
     release: (inside, again) => release(inside, job, again),
     ...(run.is_test && { rehearsal: stubsOf(plan) }),
   };

@@ -74,6 +74,7 @@ export async function simulateRun(ctx: Ctx, given: Simulated, heard: Heard[]): P
       run_as_user_id: given.plan.settings.run_as_user_id,
       isHeld: false,
     },
+    published_by: given.automation.created_by,
     mayGoOn: () => true,
     release: (_, again) => void (clock.due = again),
     rehearsal: actedOut(given, clock, waits),

@@ -5,6 +5,7 @@ import { store } from "../../records/store.ts";
 import { automationRun, type runKinds } from "./automation_run.ts";
 import { cancelPrevious, concurrencyOf } from "./concurrency.ts";
 import { enrolKey } from "./enrolment.ts";
+import type { Plan } from "./fields.ts";
 import type { Listener } from "./listeners.ts";
 import type { LivingIds } from "./living_ids.ts";
 import type { Occurrence } from "./occurrence.ts";
@@ -31,7 +32,7 @@ export async function startRun(ctx: Ctx, listener: Listener, start: Start): Prom
 interface Started extends Pick<Listener, "automation_id" | "generation"> {
   version_id: string | null;
   version_number: number | null;
-  plan: { trigger: { type: string } };
+  plan: Pick<Plan, "trigger" | "settings">;
 }
 
 /** The values of a run that begins, whether or not the record has another. */
@@ -47,6 +48,7 @@ export function newRun(
     status: "queued",
     kind,
     trigger_type: plan.trigger.type,
+    seen_as_user_id: plan.settings.run_as_user_id,
     event_id: occurrence.id,
     object_type: occurrence.object_type,
     object_id: occurrence.object_id,

@@ -26,5 +26,11 @@ const visibleBesides = (ctx: Ctx, alias: string, told: (t: Sql) => Sql): Sql | n
 export const visibleAsEvent = (ctx: Ctx, alias: string): Sql | null =>
   visibleBesides(ctx, alias, (t) => sql`${t}.type = 'webhook.received'`);
 
+/** The events of a run hold what its steps read: they are for members who see all leads, and for the one with whose eyes it was read. */
+export function knownAsRun(ctx: Ctx, alias: string): Sql | null {
+  const asRun = visibleAsRun(ctx, alias);
+  return asRun && sql`(${asRun} and ${name(alias)}.seen_as_user_id = ${ctx.actor.user_id})`;
+}
+
 export const visibleAsRun = (ctx: Ctx, alias: string): Sql | null =>
   visibleBesides(ctx, alias, (t) => sql`${t}.trigger_type = 'webhook.received'`);

@@ -68,24 +68,33 @@ export async function awaitEvents(ctx: Ctx, runId: string, wait: EventWait): Pro
   if (come !== null) wake(ctx, runJobs, [runId]);
 }
 
-/** What a run waits for in its step and has come, though the consumer of the log has not read so far. Null for nothing. */
-export async function comeUnread(ctx: Ctx, runId: string): Promise<{ event_id: string } | null> {
+/**
+ * What a run waits for in its step and has come, though the consumer of the log has not read so far. Null for nothing. An event of the
+ * instant in which the wait began counts too, unless the run caused it or was started by it.
+ */
+export async function comeUnread(ctx: Ctx, run: { id: string; event_id: string | null }): Promise<{ event_id: string } | null> {
   const rows = await transactionOf(ctx).read({
     name: "automation_wait.of_step",
     text: `select event, match, condition, date_created from automation_wait
            where organization_id = $1 and run_id = $2 and purpose = 'wait' and event_id is null`,
-    values: [ctx.organization_id, runId],
+    values: [ctx.organization_id, run.id],
   });
   const [first] = rows;
   if (first === undefined) return null;
   const [match, condition] = first.slice(1, 3).map((text) => (text === null ? null : JSON.parse(text!)));
   const wait = { purpose: "wait", name: "", events: rows.map(([event]) => event!), match, condition } as const;
-  const come = await alreadyCome(ctx, { ...wait, since: pgTimestamp(first[3]!) });
+  const since = new Date(Date.parse(pgTimestamp(first[3]!)) - 1).toISOString();
+  const isOwn = (event: Occurrence) => event.id === run.event_id || event.meta.automation_run_id === run.id;
+  const come = await alreadyCome(ctx, { ...wait, since }, isOwn);
   return come && { event_id: come.id! };
 }
 
 /** The first event since then that is meant. */
-async function alreadyCome(ctx: Ctx, { events, match, condition, since }: EventWait): Promise<Occurrence | null> {
+async function alreadyCome(
+  ctx: Ctx,
+  { events, match, condition, since }: EventWait,
+  isPassedOver: (event: Occurrence) => boolean = () => false,
+): Promise<Occurrence | null> {
   const [key, value] = keyOf(match);
   const column = key === "lead_id" || key === "object_id" ? key : null;
   const rows = await query(ctx, {
@@ -97,7 +106,7 @@ async function alreadyCome(ctx: Ctx, { events, match, condition, since }: EventW
     ctx,
     rows.map(([id]) => id!),
   );
-  for (const one of found) if (await isMeant(ctx, { match, condition }, one)) return one;
+  for (const one of found) if (!isPassedOver(one) && (await isMeant(ctx, { match, condition }, one))) return one;
   return null;
 }
 

@@ -1,14 +1,14 @@
 // The verbs of workflows. Writing a workflow changes its draft. The active version changes only by publishing.
-import { type Ctx, may } from "../../core/context.ts";
-import { type FieldErrors, invalid, Problem } from "../../core/errors.ts";
+import type { Ctx } from "../../core/context.ts";
+import { type FieldErrors, invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { store } from "../../records/store.ts";
 import { same } from "../../values/same.ts";
-import { membership } from "../organization/membership.ts";
 import { isActiveMember } from "../organization/user.ts";
 import { checkFilter } from "./conditions.ts";
 import { refuseDraft } from "./findings.ts";
 import { readGraph } from "./graph.ts";
+import { checkActing } from "./lent_rights.ts";
 import type { Settings } from "./settings.ts";
 import { readTrigger } from "./trigger.ts";
 import { workflow } from "./workflow.ts";
@@ -56,15 +56,9 @@ function understood(ctx: Ctx, given: Given, before: Workflow | null = null): Giv
   return plan;
 }
 
-/** Whose rights it has: the caller's own, or those of a member who allows it. Admins may choose anybody. */
-export function checkRunAs(ctx: Ctx, { run_as_user_id: id }: Settings, before: Settings | null): void {
+/** Whose rights it has is checked when it changes, and again when it is put in force. */
+function checkRunAs(ctx: Ctx, { run_as_user_id: id }: Settings, before: Settings | null): void {
   if (id === null || id === before?.run_as_user_id) return;
   if (!isActiveMember(ctx.directory, id)) throw invalid({ "settings.run_as_user_id": "is not a member" });
-  if (id === ctx.actor.user_id || may(ctx, "manage_organization")) return;
-  const theirs = ctx.directory.list(membership).find((one) => one.user_id === id);
-  if (theirs?.may_workflows_impersonate !== true)
-    throw new Problem(
-      403,
-      "This member does not let automations act in their name: settings.run_as_user_id must be you or a member who allows it.",
-    );
+  checkActing(ctx, id);
 }

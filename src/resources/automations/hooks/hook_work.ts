@@ -24,7 +24,7 @@ interface Call {
   event: Occurrence;
   payload: Values;
   listener: Listener;
-  created_by: string | null;
+  published_by: string | null;
 }
 
 /** After so many failures of ours the call is given up. */
@@ -42,10 +42,10 @@ export const hookWork: Work = {
         await holdClaim(ctx, job);
         release(ctx, job, null);
       });
-    const { listener, created_by } = call;
+    const { listener, published_by } = call;
     try {
       const { run_as_user_id } = listener.plan.settings;
-      await inItsName(core, { plan: listener.plan, job, automation: { created_by, run_as_user_id } }, (ctx) =>
+      await inItsName(core, { plan: listener.plan, job, published_by, automation: { run_as_user_id } }, (ctx) =>
         start(ctx, job, call),
       );
     } catch (error) {
@@ -66,12 +66,12 @@ async function readCall(ctx: Ctx, { object_id }: Job): Promise<Call | null> {
   const listener = found === undefined ? null : await listenerById(ctx, found.object_id!);
   if (listener?.plan.trigger.type !== hookTrigger) return null;
   const [row] = await query(ctx, {
-    name: "automation.author",
-    text: "select created_by from automation where organization_id = $1 and id = $2",
-    values: [ctx.organization_id, listener.automation_id],
+    name: "automation_version.publisher",
+    text: "select published_by from automation_version where organization_id = $1 and id = $2",
+    values: [ctx.organization_id, listener.version_id],
   });
   const { payload, headers } = found!.record as { payload: Values; headers: Values };
-  return { event: { ...found!, headers }, payload, listener, created_by: row?.[0] ?? null };
+  return { event: { ...found!, headers }, payload, listener, published_by: row?.[0] ?? null };
 }
 
 /** A run without a record has the payload alone. */
@@ -93,7 +93,7 @@ async function start(ctx: Ctx, job: Job, call: Call): Promise<void> {
   const id = await findSought(ctx, lookup, values);
   if (id !== null) return evaluated(ctx, job, call, await aboutRecord(ctx, call, lookup, id), heard);
   if (create_if_missing !== true) return refused("record_not_found");
-  const create = async () => aboutRecord(ctx, call, lookup, await createSought(ctx, lookup, values, call.created_by));
+  const create = async () => aboutRecord(ctx, call, lookup, await createSought(ctx, lookup, values, call.published_by));
   return evaluated(ctx, job, call, aboutNothing(call), { ...heard, create });
 }
 

@@ -4,12 +4,14 @@ import { query } from "../../../core/context.ts";
 import { wake } from "../../../jobs/job.ts";
 import { countStarted } from "../consume.ts";
 import { depthMost } from "../evaluate.ts";
+import { mayActAs } from "../lent_rights.ts";
 import { type Listener, listenerById } from "../listeners.ts";
 import { livingIds } from "../living_ids.ts";
 import { exitRuns } from "../living_runs.ts";
 import { isLivingState } from "../living_states.ts";
 import { runJobs } from "../names.ts";
 import type { Occurrence } from "../occurrence.ts";
+import { mayReadValues } from "../run_values.ts";
 import { startRun } from "../start_run.ts";
 import { StepFailure } from "../step_failure.ts";
 import type { Call, Outcome, Pending } from "./step.ts";
@@ -53,9 +55,10 @@ const notStarted = (reason: string | null): Outcome => ({
   output: { run_id: null, reason, status: null, output: null },
 });
 
-function reasonAgainst({ run }: Call, { isPaused, trigger, plan }: Listener): string | null {
+function reasonAgainst({ ctx, run }: Call, { isPaused, trigger, plan }: Listener): string | null {
   if (isPaused) return "paused";
   if (trigger.byHand !== true) return "child_not_manual";
+  if (!mayActAs(ctx, plan.settings.run_as_user_id)) return "permission";
   const wanted = plan.trigger.config.object_type;
   const isOfKind = wanted == null || run.object_type === wanted || run.object_type?.startsWith(`${String(wanted)}.`) === true;
   return isOfKind ? null : "object_type_mismatch";
@@ -95,10 +98,11 @@ export async function endOfChild({ ctx, output, isOver }: Pending): Promise<Outc
   const { run_id } = output as z.output<typeof childOutput>;
   const [row] = await query(ctx, {
     name: "automation_run.end_of_child",
-    text: "select status, output from automation_run where organization_id = $1 and id = $2",
+    text: "select status, output, seen_as_user_id from automation_run where organization_id = $1 and id = $2",
     values: [ctx.organization_id, run_id],
   });
-  const [status, left] = [row?.[0] ?? "cancelled", row?.[1] ?? null];
+  const status = row?.[0] ?? "cancelled";
+  const left = mayReadValues(ctx.actor, row?.[2] ?? null) ? (row?.[1] ?? null) : null;
   const said = { run_id, reason: null, status, output: left === null ? null : JSON.parse(left) };
   if (isLivingState(status)) return isOver ? { port: "timeout", output: said } : null;
   return { port: status === "completed" || status === "exited" ? "out" : "child_failed", output: said };
