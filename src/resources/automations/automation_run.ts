@@ -35,7 +35,7 @@ const shownWait = lookedUp(
   anyObject.nullable(),
   (_directory, wait: Record<string, unknown> | null, seenAs: string | null, { actor }: Moment) =>
     mayReadValues(actor, seenAs) ? wait : outlineOf(wait),
-  "What it waits for: `{kind, until, event}`.",
+  "What it waits for: `{kind, until, event}`; to try a step again also its `error`, for its turn also the `run_id` before it.",
 );
 
 /** The key that it shares with others, what happens to those, and how many may go on at once. */
@@ -137,8 +137,8 @@ export const automationRun = resource({
 function explained(_directory: Directory, seenAs: string | null, ...rest: unknown[]): string {
   const { actor } = rest.pop() as Moment;
   const [status, reason, error, wait, goal, exit, output] = rest as Parameters<typeof runInWords>;
-  const [problem, left] = mayReadValues(actor, seenAs) ? [error, output] : [null, null];
-  return runInWords(status, reason, problem, wait, goal, exit, left);
+  if (mayReadValues(actor, seenAs)) return runInWords(status, reason, error, wait, goal, exit, output);
+  return runInWords(status, reason, null, wait && { ...wait, error: null, run_id: null }, goal, exit, null);
 }
 
 export const automationStepRun = resource({
@@ -169,6 +169,11 @@ export const automationStepRun = resource({
     wait_until: timestamp({ readOnly }),
     branch: text({ readOnly, doc: "The port it left by." }),
     decision: json(z.array(found), { readOnly, doc: "What the conditions that it asked found." }),
-    explanation: computed(["status", "branch", "decision", "error", "wait_until"], z.string(), stepInWords, "The same in words."),
+    explanation: computed(
+      ["status", "branch", "decision", "error", "wait_until", "attempts"],
+      z.string(),
+      stepInWords,
+      "The same in words.",
+    ),
   },
 });

@@ -6,6 +6,14 @@ interface Problem {
   step_id?: string | null;
 }
 
+interface Waited {
+  kind?: string;
+  until?: string;
+  event?: string | null;
+  error?: Problem | null;
+  run_id?: string | null;
+}
+
 const reasons: Readonly<Record<string, string>> = {
   paused: "its automation is paused",
   filter: "the filter does not hold",
@@ -23,12 +31,12 @@ export function runInWords(
   status: string,
   reason: string | null,
   error: Problem | null,
-  wait: { kind?: string; until?: string; event?: string | null } | null,
+  wait: Waited | null,
   goal: string | null,
   exit: string | null,
   output: { message?: string } | null,
 ): string {
-  if (status === "queued") return "It has not begun.";
+  if (status === "queued") return wait?.kind === "turn" ? `It waits for its turn, ${turnInWords(wait)}.` : "It has not begun.";
   if (status === "running") return "It goes on with its next step.";
   if (status === "waiting") return `It waits ${waitInWords(wait)}.`;
   if (status === "exited") return `It left by its ${exit === null ? goalOr(goal, reason) : `exit ${exit}`}.`;
@@ -41,27 +49,37 @@ export function runInWords(
   return `It ${what ?? status}${where}${why}.`;
 }
 
+const stepInFault = (error: Problem | null = null): string =>
+  error?.message == null ? "a step again that failed" : `${error.step_id} again, which failed: ${error.message}`;
+
+const turnInWords = ({ run_id }: Waited): string =>
+  run_id == null ? "until another run of its automation is over" : `after ${run_id}`;
+
 const goalOr = (goal: string | null, reason: string | null): string =>
   goal !== null ? `goal ${goal}` : `automation${because(reason)}`;
 
-const waitInWords = (wait: { kind?: string; until?: string; event?: string | null } | null): string => {
+const waitInWords = (wait: Waited | null): string => {
   const until = `until ${wait?.until ?? "later"}`;
+  if (wait?.kind === "retry") return `${until} to try ${stepInFault(wait.error)}`;
   if (wait?.kind === "event") return `for ${wait.event}, at most ${until}`;
   return wait?.kind === "condition" ? `for its condition to hold, at most ${until}` : until;
 };
 
-/** In the order of its fields `status`, `branch`, `decision`, `error`, `wait_until`. */
+/** In the order of its fields `status`, `branch`, `decision`, `error`, `wait_until`, `attempts`. */
 export function stepInWords(
   status: string,
   port: string | null,
   decision: unknown,
   error: Problem | null,
   until: string | null,
+  attempts: readonly { error?: Problem }[] | null,
 ): string {
   const found = tracedInWords(decision);
   const why = found === "" ? "" : ` (${found})`;
   if (status === "waiting") return `It waits until ${until}${why}.`;
   if (error?.message != null) return `It failed: ${error.message}.`;
+  const last = attempts?.at(-1)?.error?.message;
+  if (status === "running" && until !== null && last !== undefined) return `It failed: ${last}. It is tried again at ${until}.`;
   if (status !== "succeeded" && status !== "stubbed") return `It is ${status}.`;
   const did = status === "stubbed" ? "It did nothing outside of this run, and left" : "It left";
   return port === null ? `It is over${why}.` : `${did} by ${port}${why}.`;

@@ -125,6 +125,8 @@ describe("runs with the same key", () => {
 
     await both();
     assert.deepEqual(await states(acme, [...ids, apart]), ["waiting", "queued", "queued", "queued", "waiting"]);
+    const fourth = await acme.get(`/automation_runs/${ids[3]}/`);
+    assert.deepEqual([fourth.wait.run_id, fourth.explanation], [ids[2], `It waits for its turn, after ${ids[2]}.`]);
     await acme.post(`/automation_runs/${ids[0]}/cancel/`, {});
     await both();
     assert.deepEqual(await states(acme, ids), ["cancelled", "waiting", "queued", "queued"]);

@@ -86,6 +86,31 @@ export function resumeRuns(ctx: Ctx, automationId: string): void {
   );
 }
 
+/**
+ * What a failure holds goes on by a new version, at the step that failed: if the new version has that step, of the same type, and the
+ * loops that the run is in. It looks out for the goals and exits of the new version. It stays held until it is woken. A version in
+ * another name does not take over what the run has read so far.
+ */
+export function mendRuns(ctx: Ctx, automationId: string, versionId: string): void {
+  const org = ctx.organization_id;
+  write(
+    ctx,
+    statement(sql`with mended as (
+        select r.id, v.id as version_id, v.number from automation_run r
+        join automation_version v on v.organization_id = ${org} and v.id = ${versionId}
+        join automation_version o on o.organization_id = ${org} and o.id = r.version_id
+        where r.organization_id = ${org} and r.automation_id = ${automationId} and r.status = 'held' and r.error is not null and r.wait is null
+          and r.seen_as_user_id is not distinct from v.settings->>'run_as_user_id'
+          and v.graph->'steps'->(r.error->>'step_id')->>'type' = o.graph->'steps'->(r.error->>'step_id')->>'type'
+          and not exists (select from jsonb_array_elements(r.loops) l where v.graph->'steps'->(l->>'step_id') is null)
+        order by r.id for update of r),
+      forgotten as (delete from automation_wait w using mended m where w.organization_id = ${org} and w.run_id = m.id)
+      update automation_run r set version_id = m.version_id, version_number = m.number, error = null, status_reason = null, started_at = null,
+        attempt = 1, version = r.version + 1
+      from mended m where r.organization_id = ${org} and r.id = m.id`),
+  );
+}
+
 export function forgetWaits(ctx: Ctx, runId: string): void {
   write(ctx, {
     name: "automation_wait.forget",

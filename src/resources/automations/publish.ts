@@ -22,7 +22,7 @@ import { finding, refuseFindings, shownFinding } from "./findings.ts";
 import { hookTrigger, type NewHook, newHook, shownHook, warningsOfHook } from "./hooks/hook.ts";
 import type { Verification } from "./hooks/verification.ts";
 import { checkActing } from "./lent_rights.ts";
-import { cancelRuns, resumeRuns } from "./living_runs.ts";
+import { cancelRuns, mendRuns, resumeRuns } from "./living_runs.ts";
 import { automationNews } from "./names.ts";
 import { problemsOfGoingLive } from "./publishable.ts";
 import { type Begun, batchMost } from "./run_batch.ts";
@@ -45,7 +45,9 @@ export const publishAutomation = operation({
     in_flight: z
       .enum(["finish", "cancel"])
       .default("finish")
-      .describe("What runs of earlier versions do: they finish by their own version, or they are cancelled."),
+      .describe(
+        "What runs of earlier versions do: they finish, or they are cancelled. Those that a failure holds go on by the new version, if that has their step.",
+      ),
     enroll_existing: z
       .boolean()
       .default(false)
@@ -139,7 +141,6 @@ async function putInForce(ctx: Ctx, before: Workflow, plan: Plan, { note, in_fli
   refuseFindings(await problemsOfGoingLive(ctx, plan, senderOf(ctx, plan)));
 
   if (in_flight === "cancel") await cancelRuns(ctx, before.id, "republished");
-  else resumeRuns(ctx, before.id);
   write(
     ctx,
     statement(sql`update automation_version set is_active = false, version = version + 1
@@ -156,6 +157,10 @@ async function putInForce(ctx: Ctx, before: Workflow, plan: Plan, { note, in_fli
     published_by: ctx.actor.user_id,
     change_note: note,
   });
+  if (in_flight === "finish") {
+    mendRuns(ctx, before.id, version.id);
+    resumeRuns(ctx, before.id);
+  }
   const hook = hookFor(ctx, before, plan);
   const values = {
     status: "active",

@@ -125,6 +125,48 @@ test("when the member in whose name it runs leaves, its runs are held, and go on
   assert.deepEqual([expired.status, expired.status_reason], ["expired", "held"]);
 });
 
+test("what a failure holds goes on by the mended version, where that has the step that failed", async () => {
+  const acme = await organization();
+  const wrong = await published(acme, update("hold"));
+  await acme.lead({ description: "nowhere" });
+  await work(acme);
+  const [{ status }] = await runsOf(acme, wrong);
+  const steps = {
+    ...update("hold").steps,
+    s2: { type: "record.update", config: { fields: { url: null } }, ports: { out: "s3" } },
+  };
+
+  await acme.put(`/automations/${wrong.id}/`, { graph: { start: "s1", steps } });
+  await acme.post(`/automations/${wrong.id}/publish/`, {});
+  await work(acme);
+
+  const runs = await runsOf(acme, wrong);
+  assert.equal(status, "held");
+  assert.deepEqual(
+    runs.map((run) => [run.status, run.version_number, run.error]),
+    runs.map(() => ["completed", 2, null]),
+  );
+  assert.deepEqual(
+    stepsOf(runs[0]).map(([id, status]: string[]) => `${id} ${status}`),
+    ["s1 succeeded", "s2 failed", "s2 succeeded", "s3 succeeded"],
+  );
+});
+
+test("a version in another name does not take over what a failure holds, nor what that has read", async () => {
+  const acme = await organization();
+  const boss = await acme.member("superuser");
+  const made = await published(boss, update("hold"), { settings: { run_as_user_id: boss.userId } });
+  await acme.lead({ description: "nowhere" });
+  await work(acme);
+
+  await acme.put(`/automations/${made.id}/`, { settings: { run_as_user_id: acme.userId } });
+  await acme.post(`/automations/${made.id}/publish/`, {});
+  await work(acme);
+
+  const [run] = await runsOf(acme, made);
+  assert.deepEqual([run.status, run.version_number], ["held", 1]);
+});
+
 test("what a pause holds goes on with the next publish, also a run that was waiting", async () => {
   const acme = await organization();
   const graph = chain(["wait.duration", { amount: 1, unit: "hours" }], ["tag.change", { tag: "x", change: "add" }]);

@@ -9,7 +9,7 @@ import { automationRun, automationStepRun } from "./automation_run.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { Step } from "./graph_shape.ts";
 import { finishRun } from "./living_runs.ts";
-import type { Turn } from "./run_parts.ts";
+import { isPutOff, type Turn } from "./run_parts.ts";
 import { lockQueue } from "./run_queue.ts";
 import { type Asked, answered, effectOf, endStep, writeStep } from "./run_step.ts";
 import { endRun, goOn, stop, whenHeldEnds } from "./run_turn.ts";
@@ -53,12 +53,13 @@ export async function stepFailed(
   const pause = pauseOf(onError, failure, run.attempt);
   if (asked !== undefined) noteAnswer(ctx, run, asked, error, pause);
   else writeStep(ctx, run, step, { status: "failed", error, input: shownOf(step), finished_at: ctx.now.toISOString() });
-  if (pause !== null) return again(ctx, turn, run, pause);
+  if (pause !== null) return again(ctx, turn, run, error, pause);
   const then = onError.then ?? usualOf(failure.class);
   if (then === "hold") return hold(ctx, turn, run, error);
   // It failed while it waited, and waits no more.
-  if (run.wait !== null) await endStep(ctx, run, { status: "cancelled" });
-  if (run.wait !== null) endWait(ctx, run.id);
+  const hasWaited = run.wait !== null && !isPutOff(run);
+  if (hasWaited) await endStep(ctx, run, { status: "cancelled" });
+  if (hasWaited) endWait(ctx, run.id);
   if (then === "fail") return fail(ctx, turn, run, error, false);
 
   const port = then === "port" ? "error" : Object.keys(step.ports)[0];
@@ -97,9 +98,16 @@ function noteAnswer(ctx: Ctx, run: Run, { open, receipt }: Asked, error: object,
   store.update(ctx, automationStepRun, open, { attempts, ...more } as Values<typeof automationStepRun>);
 }
 
-function again(ctx: Ctx, turn: Turn, run: Run, pauseMs: number): null {
-  store.update(ctx, automationRun, run, { attempt: run.attempt + 1, steps_executed: run.steps_executed + 1 }, undefined, null);
-  return stop(ctx, turn, new Date(ctx.now.getTime() + pauseMs));
+/** The run says why it waits, and until when. One that failed while it waited goes on waiting as before. */
+function again(ctx: Ctx, turn: Turn, run: Run, error: Failed, pauseMs: number): null {
+  const at = new Date(ctx.now.getTime() + pauseMs);
+  const wait_until = at.toISOString();
+  const wait = { kind: "retry", until: wait_until, event: null, port: null, matched: null, error };
+  const counted = { attempt: run.attempt + 1, steps_executed: run.steps_executed + 1 };
+  const putOff =
+    run.wait === null || isPutOff(run) ? ({ status: "waiting", status_reason: error.code, wait, wait_until } as const) : {};
+  store.update(ctx, automationRun, run, { ...counted, ...putOff }, undefined, null);
+  return stop(ctx, turn, at);
 }
 
 /** Goes on with the same step when the automation is published again, or when it is tried again. One of many is told. */
@@ -107,7 +115,8 @@ async function hold(ctx: Ctx, turn: Turn, run: Run, error: Failed): Promise<null
   // Of runs that fail at the same time, the later ones see the first.
   lockQueue(ctx, run.automation_id);
   const isKnown = await isHeldBy(ctx, run.automation_id, error.fingerprint);
-  const values = { status: "held", status_reason: error.code, error, steps_executed: run.steps_executed + 1 } as const;
+  const unput = isPutOff(run) ? { wait: null, wait_until: null } : {};
+  const values = { status: "held", status_reason: error.code, error, steps_executed: run.steps_executed + 1, ...unput } as const;
   store.update(ctx, automationRun, run, values, undefined, null);
   if (!isKnown) await tell(ctx, turn, run, `${turn.automation.name} is held`, error);
   return stop(ctx, turn, whenHeldEnds(ctx));

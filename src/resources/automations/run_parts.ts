@@ -1,5 +1,7 @@
 // What the parts of a run's turn share.
 import type { Ctx } from "../../core/context.ts";
+import type { Row } from "../../core/resource.ts";
+import type { automationRun } from "./automation_run.ts";
 import type { Plan } from "./fields.ts";
 import type { Outcome } from "./steps/step.ts";
 
@@ -24,3 +26,7 @@ export interface Rehearsed {
   /** The outcome of a step that was carried out, or another one that is wanted. */
   rather(stepId: string, outcome: Outcome): Outcome;
 }
+
+/** The run waits to begin its step: for the hours in which the step may talk to people, or to try it again after a failure. */
+export const isPutOff = ({ wait }: Pick<Row<typeof automationRun>, "wait">): boolean =>
+  wait !== null && (wait.kind === "window" || wait.kind === "retry");

@@ -24,19 +24,21 @@ export function lockQueue(ctx: Ctx, automationId: string): void {
   });
 }
 
-/** Whether nobody is before it in the queue of its key, and fewer than the most have begun. */
-export async function hasTurn(ctx: Ctx, run: Run): Promise<boolean> {
+/** Whether nobody is before it in the queue of its key, and fewer than the most have begun. `after` is who is next before it. */
+export async function turnIn(ctx: Ctx, run: Run): Promise<{ hasCome: boolean; after: string | null }> {
   const { key, mode, most } = concurrencyOf(run)!;
   const [row] = await transactionOf(ctx).read({
     name: "automation_run.has_turn",
-    text: `select ($5::text is not null and exists (
-             select from automation_run where organization_id = $1 and automation_id = $2 and concurrency->>'key' = $5 and id <> $3
-               and status in ('queued', 'running', 'waiting', 'held') and (started_at is not null or (date_created, id) < ($4, $3)))),
+    text: `select (
+             select id from automation_run where organization_id = $1 and automation_id = $2 and concurrency->>'key' = $5 and id <> $3
+               and status in ('queued', 'running', 'waiting', 'held') and (started_at is not null or (date_created, id) < ($4, $3))
+             order by date_created desc, id desc limit 1),
              (select count(*) from (select from automation_run where organization_id = $1 and automation_id = $2 and concurrency is not null
                and status in ('queued', 'running', 'waiting', 'held') and started_at is not null limit $6) n)`,
     values: [ctx.organization_id, run.automation_id, run.id, run.date_created, mode === "queue" ? key : null, most ?? 0],
   });
-  return row![0] === "f" && (most === null || Number(row![1]) < most);
+  const after = row![0] ?? null;
+  return { hasCome: after === null && (most === null || Number(row![1]) < most), after };
 }
 
 /** In the transaction in which a run ends: the next one with its key, and the next of all that nobody woke. They look for themselves. */

@@ -139,6 +139,8 @@ export function leaveStep(
     steps_executed: run.steps_executed + 1,
     current_step_id: target,
     attempt: 1,
+    wait: null,
+    wait_until: null,
     ...(vars && { vars: { ...(run.vars as object), ...vars } }),
     ...(loops && { loops: [...loops] }),
   };

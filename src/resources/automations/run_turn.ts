@@ -11,8 +11,8 @@ import type { Plan } from "./fields.ts";
 import { finishRun, forgetWaits } from "./living_runs.ts";
 import { livingStates } from "./living_states.ts";
 import { factsOfRun } from "./run_facts.ts";
-import type { Turn } from "./run_parts.ts";
-import { hasTurn, isLimited } from "./run_queue.ts";
+import { isPutOff, type Turn } from "./run_parts.ts";
+import { isLimited, turnIn } from "./run_queue.ts";
 import { askAwaited, endStep, executeStep } from "./run_step.ts";
 import { stepTypesByName } from "./step_types.ts";
 import type { Trace } from "./trace.ts";
@@ -30,7 +30,7 @@ const watchesOf = ({ graph }: Plan) => [...ofPurpose("goal", graph.goals), ...of
 export function waitsForEvents(plan: Plan, run: Run): boolean {
   if (run.started_at === null) return watchesOf(plan).length > 0;
   const type = nextType(plan, run);
-  return run.wait === null && (type === "wait.event" || type === "wait.condition");
+  return (run.wait === null || isPutOff(run)) && (type === "wait.event" || type === "wait.condition");
 }
 
 /** Whether the turn has a transaction of its own: it holds others up, or another service is asked between it and the next. */
@@ -62,7 +62,7 @@ export async function takeTurn(ctx: Ctx, turn: Turn, found: Run, asksAgain: Date
   const signals = mayBeSignalled ? await signalsFor(ctx, found.id) : [];
   const left = signals.find(({ purpose }) => purpose !== "wait");
   if (left !== undefined) return leave(ctx, turn, found, left);
-  if (found.wait !== null && !hoursHaveCome(ctx, found)) return endOfWait(ctx, turn, found, signals);
+  if (found.wait !== null && !mayBegin(ctx, found)) return endOfWait(ctx, turn, found, signals);
   if (asksAgain !== null) return stop(ctx, turn, asksAgain);
   if (found.current_step_id === null) return endRun(ctx, turn, found, { status: "completed" });
   if (found.steps_executed >= (limits.max_steps_per_run ?? 1000))
@@ -102,7 +102,8 @@ export const whenHeldEnds = ({ now }: Ctx): Date => new Date(now.getTime() + hel
 
 /** From now on, its goals and exits are looked out for: since the event that started it. */
 async function begin(ctx: Ctx, turn: Turn, run: Run): Promise<Run | null> {
-  if (isLimited(run) && !(await hasTurn(ctx, run))) return park(ctx, turn, run);
+  const turnOf = isLimited(run) ? await turnIn(ctx, run) : null;
+  if (turnOf !== null && !turnOf.hasCome) return park(ctx, turn, run, turnOf.after);
   const { graph } = turn.plan;
   const watches = watchesOf(turn.plan);
   const facts = watches.length === 0 ? null : await factsOfRun(ctx, turn, run, watches);
@@ -117,13 +118,20 @@ async function begin(ctx: Ctx, turn: Turn, run: Run): Promise<Run | null> {
   }
   // One that is tried again goes on where it was.
   const current_step_id = run.current_step_id ?? graph.start;
-  const values = { status: "running", status_reason: null, started_at: ctx.now.toISOString(), current_step_id } as const;
+  const values = {
+    status: "running",
+    status_reason: null,
+    started_at: ctx.now.toISOString(),
+    current_step_id,
+    wait: null,
+  } as const;
   return goOn(ctx, turn, store.update(ctx, automationRun, run, values, undefined, null));
 }
 
-/** Until one that it waits for is over. */
-function park(ctx: Ctx, turn: Turn, run: Run): null {
-  store.update(ctx, automationRun, run, { status: "queued", status_reason: "concurrency" }, undefined, null);
+/** Until one that it waits for is over: the one before it in the queue of its key, or any. */
+function park(ctx: Ctx, turn: Turn, run: Run, after: string | null): null {
+  const wait = { kind: "turn", until: null, event: null, run_id: after };
+  store.update(ctx, automationRun, run, { status: "queued", status_reason: "concurrency", wait }, undefined, null);
   return stop(ctx, turn, null);
 }
 
@@ -158,11 +166,8 @@ interface KeptWait {
   matched: string | null;
 }
 
-/** It waited for the hours in which its step may talk to people. */
-function hoursHaveCome({ now }: Ctx, { wait }: Run): boolean {
-  const { kind, until } = wait as unknown as KeptWait;
-  return kind === "window" && new Date(until) <= now;
-}
+/** The time for which its step was put off has come. */
+const mayBegin = ({ now }: Ctx, run: Run): boolean => isPutOff(run) && new Date((run.wait as unknown as KeptWait).until) <= now;
 
 /** The event came, or the condition holds, or the time is over; or it was woken for something else, and waits on. */
 async function endOfWait(ctx: Ctx, turn: Turn, run: Run, signals: Signal[]): Promise<Run | null> {

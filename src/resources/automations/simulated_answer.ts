@@ -156,7 +156,7 @@ const shown = (row: StepRun): Step => ({
   stubbed: row.status === "stubbed" || hasEffect(row.type),
   decision: (row.decision ?? []) as Step["decision"],
   error: row.error as Step["error"],
-  explanation: stepInWords(row.status, row.branch, row.decision, row.error, row.wait_until),
+  explanation: stepInWords(row.status, row.branch, row.decision, row.error, row.wait_until, row.attempts),
 });
 
 // --- what it would do ---

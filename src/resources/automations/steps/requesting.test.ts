@@ -42,6 +42,7 @@ test("what fails for a while is asked again with the same id, not before the rec
   const there = await receiver(503);
   const headers = { Authorization: "Bearer abc", "X-Mine": { $template: "{{ run.id }}" }, Accept: "text/plain" };
   const run = await asking(acme, { url: there.url, headers });
+  const between = await run();
   there.answers = (_got, response) => response.writeHead(429, { "retry-after": "600" }).end();
 
   await later(100);
@@ -50,7 +51,11 @@ test("what fails for a while is asked again with the same id, not before the rec
   const early = there.received.length;
   await later(101);
 
-  const { status, steps } = await run();
+  const { status, steps, wait } = await run();
+  assert.equal(wait, null);
+  assert.deepEqual([between.status, between.wait.kind, between.wait.until], ["waiting", "retry", between.wait_until]);
+  assert.match(between.explanation, /^It waits until \S+Z to try s1 again, which failed: .*503/);
+  assert.match(between.steps[0].explanation, /^It failed: .*503.* It is tried again at \S+Z\.$/);
   assert.deepEqual([early, there.received.length, idsOf(there)], [2, 3, new Set([steps[0].id])]);
   assert.deepEqual([status, steps.length, steps[0].status, steps[0].output.body], ["completed", 1, "succeeded", "ok"]);
   assert.deepEqual(
@@ -63,6 +68,25 @@ test("what fails for a while is asked again with the same id, not before the rec
   assert.deepEqual(steps[0].input.headers, { Authorization: "***", "X-Mine": "***", Accept: "text/plain" });
   assert.equal(there.received[0]!.headers.authorization, "Bearer abc");
   assert.equal(steps[0].sealed_request, undefined);
+});
+
+test("who may not see what a run has read is told that a step is tried again, and not what was answered", async () => {
+  const acme = await organization(on);
+  const ann = await acme.memberWith(["manage_email_sequences"]);
+  const there = await receiver(503);
+  const made = await published(acme, chain(["http.request", { method: "POST", url: there.url, body: { a: 1 } }]), manual);
+  const mine = await acme.lead({ owner_id: ann.userId });
+  const { id } = await acme.post(`/automations/${made.id}/run/`, { record_id: mine.id });
+
+  await work();
+
+  const { wait, explanation, steps, withheld } = await ann.get(`/automation_runs/${id}/`);
+  assert.deepEqual(
+    [withheld, wait.kind, Object.keys(wait).sort(), steps[0].attempts],
+    ["other_rights", "retry", ["kind", "until"], []],
+  );
+  assert.match(explanation, /^It waits until \S+Z to try a step again that failed\.$/);
+  assert.doesNotMatch(JSON.stringify([wait, explanation, steps]), /503/);
 });
 
 test("a refusal leaves by http_error where that leads somewhere, and else fails the run; no redirect is followed", async () => {
