@@ -11,7 +11,8 @@ const units: ReadonlyMap<string, number> = new Map([
 /** In minor units of the currency, in the order of the text: `"$12k or 9,500 USD"` → `[1200000, 950000]`. */
 export function amountsIn(text: string, currency: string): number[] {
   const sign = `(?:${currencySymbol(currency).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")}|${currency})`;
-  const number = "(\\d[\\d.,]*)\\s?(k|m|thousand|million)?(?![\\p{L}\\d])";
+  // A long row of digits is no amount, and would be read again from each of its digits.
+  const number = "(?<![\\d.,])(\\d[\\d.,]{0,20})\\s?(k|m|thousand|million)?(?![\\p{L}\\d])";
   const found = text.slice(0, 100_000).matchAll(new RegExp(`${sign}\\s?${number}|${number}\\s?${sign}(?!\\p{L})`, "giu"));
   return [...found]
     .map(

@@ -93,4 +93,19 @@ describe("tasks in a text", () => {
       1,
     );
   });
+
+  test("of a text that is nothing but tasks are fifty at most, and its last words count", async () => {
+    const lead = await acme.lead();
+    await acme.note({ lead_id: lead.id, note: "They sell bicycles.\n".repeat(5000) });
+    await acme.note({ lead_id: lead.id, note: "Call Ann tomorrow" });
+
+    const many = await found(Array.from({ length: 9000 }, (_, i) => `Call ${i}`).join("\n"));
+    const { tasks } = await acme.post("/ai/extract_tasks/", { lead_id: lead.id });
+
+    assert.deepEqual([many.length, many.at(-1).text], [50, "Call 49"]);
+    assert.deepEqual(
+      tasks.map(({ text }: any) => text),
+      ["Call Ann tomorrow"],
+    );
+  });
 });

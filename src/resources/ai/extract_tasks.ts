@@ -17,6 +17,8 @@ const sources = ["text", "activity_id", "conversation_id", "lead_id"] as const;
 
 /** How many of the newest activities of a lead or conversation are read. */
 const recent = 50;
+/** As many characters are read. */
+const textMax = 100_000;
 
 export const extractTasks = operation({
   name: "ai.extract_tasks",
@@ -26,7 +28,7 @@ export const extractTasks = operation({
   permission: "member",
   group: "ai",
   input: {
-    text: z.string().max(100_000).optional().describe("The text."),
+    text: z.string().max(textMax).optional().describe("The text."),
     activity_id: z.string().optional().describe("The activity whose words are read."),
     conversation_id: z.string().optional().describe("The conversation: its newest 50 messages are read."),
     lead_id: z.string().optional().describe("The lead: its newest 50 activities are read."),
@@ -118,8 +120,14 @@ async function ofLead(ctx: Ctx, id: string): Promise<Source> {
   return { words: allWords(rows), lead_id, contact_id: null };
 }
 
-const allWords = (rows: readonly object[]): string =>
-  rows
-    .toReversed()
-    .map((row) => wordsOf(row as Spoken))
-    .join("\n");
+/** The newest words, in the order in which they were said. `rows` come newest first. */
+function allWords(rows: readonly object[]): string {
+  const all: string[] = [];
+  let length = 0;
+  for (const row of rows) {
+    all.push(wordsOf(row as Spoken));
+    length += all.at(-1)!.length;
+    if (length > textMax) break;
+  }
+  return all.reverse().join("\n").slice(-textMax);
+}

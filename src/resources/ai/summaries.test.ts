@@ -173,6 +173,9 @@ describe("a suggested opportunity", () => {
     assert.deepEqual(await acme.post("/ai/suggest_opportunity/", { lead_id: lead.id }), { suggestions: [], suggestion: null });
     const { suggestion } = await acme.post("/ai/suggest_opportunity/", { lead_id: other.id });
     assert.deepEqual([suggestion.value, suggestion.confidence], [null, 20]);
+    // Reading these again from each digit would take minutes.
+    await acme.note({ lead_id: other.id, note: `${"1".repeat(90_000)} and $2,500.50, not 7 dollars` });
+    assert.equal((await acme.post("/ai/suggest_opportunity/", { lead_id: other.id })).suggestion.value, 250_050);
   });
 });
 

@@ -22,17 +22,22 @@ const tasksMax = 50;
 
 export function tasksIn(text: string, asking: Asking): FoundTask[] {
   const usual = languageOf(text);
-  const found = sentencesOf(text).flatMap((sentence) => taskOf(sentence, usual, asking));
-  return found.filter((one, i) => found.findIndex(({ text: other }) => other === one.text) === i).slice(0, tasksMax);
+  const found = new Map<string, FoundTask>();
+  for (const sentence of new Set(sentencesOf(text))) {
+    const task = taskOf(sentence, usual, asking);
+    if (task !== null && !found.has(task.text)) found.set(task.text, task);
+    if (found.size === tasksMax) break;
+  }
+  return [...found.values()];
 }
 
-function taskOf(sentence: string, usual: Language, asking: Asking): FoundTask[] {
-  if (isDone(sentence)) return [];
+function taskOf(sentence: string, usual: Language, asking: Asking): FoundTask | null {
+  if (isDone(sentence)) return null;
   const words = withoutMark(sentence);
   // Short texts have few small words, so the words that announce a task decide on the language.
   const language = [usual, ...languages].find((one) => announces(words, one)) ?? (hasMark(sentence) ? usual : null);
-  if (language === null) return [];
-  return [{ text: words, date: dayIn(words, language, asking), _type: typeOf(words), priority: priorityOf(words) }];
+  if (language === null) return null;
+  return { text: words, date: dayIn(words, language, asking), _type: typeOf(words), priority: priorityOf(words) };
 }
 
 // --- is it a task? ---
