@@ -1,5 +1,5 @@
 // A company's website: a real server that answers as a test says.
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after } from "node:test";
 
@@ -7,6 +7,15 @@ export interface Website {
   url: string;
   visits: number;
 }
+
+const open = new Set<Server>();
+// Registered here, because a hook of a test that waited for its server may belong to no test.
+after(() => {
+  for (const server of open) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
 
 /** With text, that is its page. It is closed with the tests. */
 export async function website(answer: string | RequestListener): Promise<Website> {
@@ -17,10 +26,7 @@ export async function website(answer: string | RequestListener): Promise<Website
     else answer(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
+  open.add(server);
   site.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   return site;
 }
