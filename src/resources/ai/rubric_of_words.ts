@@ -1,6 +1,8 @@
 // Turns a description of an ideal customer into a rubric: countries, industries, sizes, roles and signs of interest, by their words.
 import type { CustomField } from "../../records/custom_fields.ts";
 import { countriesIn } from "../../values/countries_in.ts";
+import { escapePattern } from "../../values/escape_pattern.ts";
+import { writtenNumber } from "../../values/written_number.ts";
 import { rubric } from "../organization/rubric.ts";
 import type { Rubric } from "./scoring.ts";
 
@@ -72,7 +74,7 @@ function criteriaOf(text: string, fields: ReadonlyMap<string, Pick<CustomField, 
 }
 
 const says = (text: string, word: string): boolean =>
-  new RegExp(`(?<![\\p{L}\\p{N}])${word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")}(?![\\p{L}\\p{N}])`, "iu").test(text);
+  new RegExp(`(?<![\\p{L}\\p{N}])${escapePattern(word)}(?![\\p{L}\\p{N}])`, "iu").test(text);
 
 function byIndustry(text: string): Part[] {
   const value = industries.filter((names) => names.some((name) => says(text, name))).flat();
@@ -108,24 +110,13 @@ function bySize(text: string, fields: ReadonlyMap<string, Pick<CustomField, "nam
     if (found === undefined) return [];
     const [operator, match] = found;
     const [, low, lowUnit, high, highUnit] = match!;
-    const value = operator === "between" ? [amount(low!, lowUnit ?? highUnit), amount(high!, highUnit)] : amount(low!, lowUnit);
+    const value =
+      operator === "between"
+        ? [writtenNumber(low!, lowUnit ?? highUnit), writtenNumber(high!, highUnit)]
+        : writtenNumber(low!, lowUnit);
     return [{ key: `size_${field.slice(-8)}`, label: name, type: "firmographic", weight: 25, field, operator, value }];
   });
 }
-
-const units: ReadonlyMap<string, number> = new Map([
-  ["k", 1e3],
-  ["thousand", 1e3],
-  ["m", 1e6],
-  ["million", 1e6],
-]);
-const amount = (digits: string, unit: string | undefined): number =>
-  Number(
-    digits
-      .replace(/[.,'](?=\d{3}(?!\d))/g, "")
-      .replace(/[,']/g, ".")
-      .replace(/\.$/, ""),
-  ) * (units.get(unit?.toLowerCase() ?? "") ?? 1);
 
 function byRole(text: string): Part[] {
   const value = roles.filter((names) => names.some((name) => says(text, name) || says(text, `${name}s`))).flat();

@@ -3,7 +3,9 @@ import type { Ctx } from "../../core/context.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
 import { spanOf } from "../../search/moments.ts";
 import { countriesIn } from "../../values/countries_in.ts";
+import { escapePattern } from "../../values/escape_pattern.ts";
 import { currencyDigits } from "../../values/money.ts";
+import { writtenNumber } from "../../values/written_number.ts";
 import { leadStatus } from "../leads/lead_status.ts";
 import { opportunityStatus } from "../opportunities/opportunity_status.ts";
 import { organizationOf, user } from "../organization/organization.ts";
@@ -126,9 +128,7 @@ function readOwner(reading: Reading): void {
     understood(reading, fieldNode(field, { type: "exists" }, true), "that nobody owns");
   else
     for (const member of reading.ctx.directory.list(user)) {
-      const names = [member.name, member.first_name, member.email]
-        .filter((one): one is string => !!one)
-        .map((one) => one.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
+      const names = [member.name, member.first_name, member.email].filter((one): one is string => !!one).map(escapePattern);
       if (
         names.length > 0 &&
         take(reading, new RegExp(`\\b(?:owned by|assigned to|by|of) (?:${names.join("|")})(?![\\p{L}\\p{N}])`, "iu"))
@@ -249,7 +249,7 @@ function readStatus(reading: Reading): void {
   if (of === null) return;
   const all = ctx.directory.list(of) as readonly { id: string; label: string }[];
   for (const { label } of all.toSorted((a, b) => b.label.length - a.label.length)) {
-    const word = label.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+    const word = escapePattern(label);
     if (
       take(
         reading,
@@ -284,12 +284,6 @@ const bounds: ReadonlyMap<string, string> = new Map([
   ["at most", "lte"],
   ["up to", "lte"],
 ]);
-const units: ReadonlyMap<string, number> = new Map([
-  ["k", 1e3],
-  ["thousand", 1e3],
-  ["m", 1e6],
-  ["million", 1e6],
-]);
 
 /** A number before the name of a custom field is that field's. Others are the value of deals, or a lead's monthly revenue. */
 function readAmount(reading: Reading): void {
@@ -299,13 +293,7 @@ function readAmount(reading: Reading): void {
   );
   if (match === null) return;
   const [, named, word, digits, unit] = match;
-  const amount =
-    Number(
-      digits!
-        .replace(/[.,](?=\d{3}(?!\d))/g, "")
-        .replace(/[.,]$/, "")
-        .replace(",", "."),
-    ) * (units.get(unit?.toLowerCase() ?? "") ?? 1);
+  const amount = writtenNumber(digits!, unit);
   const bound = bounds.get(word!.toLowerCase())!;
   const range = (value: number) => ({ type: "number_range", [bound]: value });
   const { ctx, type } = reading;
