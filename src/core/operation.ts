@@ -82,6 +82,8 @@ export interface Operation<I = any> {
   verb: Verb | null;
   /** How records of the resource are written, for an operation that is one of the five verbs. */
   verbs?: Partial<Verbs>;
+  /** Its body takes `dry_run`, and it answers a preview of its own then. */
+  previews?: boolean;
   /** Its body selects the records it acts on. An unknown field could mean a narrower selection, so it is always refused. */
   narrows?: boolean;
   /** Its answer is a `LiveBody`, which may run for hours: the gate does not count it, and `ctx.lasting` checks the caller again. */
@@ -153,6 +155,7 @@ type Said =
   | "permission"
   | "output"
   | "otherwise"
+  | "previews"
   | "narrows"
   | "lasts"
   | "upload"

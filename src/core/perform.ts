@@ -20,6 +20,8 @@ export interface Call {
   idempotencyKey: string | null;
   meta?: Ctx["meta"];
   asker?: Asker;
+  /** Looks at the answer of a write inside its transaction, and answers instead. See `dry_run.ts`. */
+  inspect?(ctx: Ctx, answered: Answered): Promise<Answered>;
   /** Checks the caller again, for an operation that `lasts`. */
   authenticate?(): Actor | Promise<Actor>;
 }
@@ -109,6 +111,7 @@ export function checkAllowed(actor: Actor, operation: Operation): void {
 type Understood = Parsed<unknown> & { ready?: unknown };
 
 async function answerOnce(ctx: Ctx, call: Call, parsed?: Understood): Promise<Answered> {
+  if (call.inspect !== undefined) return call.inspect(ctx, await answer(ctx, call, parsed));
   if (call.idempotencyKey === null) return answer(ctx, call, parsed);
   const { query, body, upload } = call.given;
   const asked = upload === undefined ? [query, body] : [query, body, upload.name, upload.mime, upload.received.sha256];

@@ -2,6 +2,7 @@
 // compared with `generated/openapi.json`.
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
+import { canBeTried, dryRunAnswer } from "../core/dry_run.ts";
 import { statuses } from "../core/errors.ts";
 import { type Method, type Operation, type Parameter, pathFields, unchanged } from "../core/operation.ts";
 import { addPage } from "./pages.ts";
@@ -54,7 +55,7 @@ export function buildDescription(operations: readonly Operation[], { version }: 
     paths,
     components: {
       securitySchemes,
-      schemas: { error: errorSchema, ...schemas },
+      schemas: { error: errorSchema, dry_run: schemaOf(dryRunAnswer, "output"), ...schemas },
       parameters: { ...headerParameters, ...parameters.components },
       headers: responseHeaders,
       responses: errorResponses(),
@@ -105,6 +106,7 @@ function described(operation: Operation, share: Share, query: readonly Json[]): 
           },
         ]),
       ),
+      ...(triesApart(operation) && { 200: tried }),
       ...Object.fromEntries(errorsOf(operation).map((status) => [status, reference("responses", String(status))])),
     },
   };
@@ -115,13 +117,23 @@ function answersOf({ verb, status, otherwise }: Operation): Record<number, strin
   return { [status]: status === 201 ? "Created" : "OK", ...whenKnown, ...otherwise };
 }
 
+/** A dry run of what otherwise answers 201 has a status of its own. That of an update or deletion is described by its parameter. */
+const triesApart = (operation: Operation): boolean =>
+  canBeTried(operation) && !operation.previews && !("200" in answersOf(operation));
+
 const contentOf = ({ lasts }: Operation, schema: unknown): Json => (lasts ? { "text/event-stream": { schema } } : json(schema));
 
 const json = (schema: unknown): Json => ({ "application/json": { schema } });
 
+const tried: Json = {
+  description: "With `dry_run=true`: what it would answer.",
+  content: json(reference("schemas", "dry_run")),
+};
+
 /** Every status that an operation may answer. */
 export const statusesOf = (operation: Operation): number[] => [
   ...Object.keys(answersOf(operation)).map(Number),
+  ...(triesApart(operation) ? [200] : []),
   ...errorsOf(operation),
 ];
 
@@ -144,8 +156,18 @@ function queryParameters(operation: Operation): Json[] {
     }),
   );
   const lacksFields = operation.method === "GET" && !operation.parameters.some(({ name }) => name === "_fields");
-  return lacksFields ? [...known, fieldsParameter] : known;
+  if (lacksFields) return [...known, fieldsParameter];
+  return canBeTried(operation) ? [...known, dryRunParameter] : known;
 }
+
+const dryRunParameter: Json = {
+  name: "dry_run",
+  in: "query",
+  required: false,
+  description:
+    "`true` only tries it: everything is checked and done, and undone again. The answer is 200 with the schema `dry_run`, or the preview of an operation that has one.",
+  schema: { type: "boolean" },
+};
 
 const fieldsParameter: Json = {
   name: "_fields",

@@ -3,6 +3,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Actor } from "../core/context.ts";
+import { dryRun, readDryRun } from "../core/dry_run.ts";
 import { invalid, notFound, Problem, statuses } from "../core/errors.ts";
 import type { Given, Method, Operation, RateGroup, Upload } from "../core/operation.ts";
 import { type Call, checkAllowed, perform } from "../core/perform.ts";
@@ -170,13 +171,13 @@ export const optionsHeaders = (allow: string): Record<string, string> => ({
 async function serve(x: Exchange, upload?: Upload): Promise<void> {
   const { gate, app, live } = x.service;
   try {
-    const call = callOf(x, upload);
+    const { call, isDry } = callOf(x, upload);
     x.isHeavy = isHeavy(call.operation, call.given.query);
     if (call.operation.lasts && live.size >= gate.limits.live) return refuseStream(x);
     const place = gate.enter(x);
     if (place !== true && !(await place)) return refuseForNow(x);
 
-    const { status, headers, body } = await perform(app.core, call);
+    const { status, headers, body } = await (isDry ? dryRun : perform)(app.core, call);
     if (call.given.strict) headers["preference-applied"] = "handling=strict";
     if (call.request.method === "GET" && headers.etag !== undefined && typeof body === "string")
       answerEntity(x, status, body, headers);
@@ -195,17 +196,18 @@ function answerEntity(x: Exchange, status: number, body: string, headers: Record
   else answer(x, status, body, headers);
 }
 
-function callOf(x: Exchange, upload?: Upload): Call {
+function callOf(x: Exchange, upload?: Upload): { call: Call; isDry: boolean } {
   const { request } = x;
   const { headers } = request;
   const operation = x.operation!;
   const { method } = operation;
   const writes = method === "POST" || method === "PUT";
   const strict = isStrict(headers.prefer);
-  return {
+  const { given, isDry } = readDryRun(operation, { ...givenOf(request, method, strict), ...(upload && { upload }) });
+  const call: Call = {
     operation,
     actor: x.actor!,
-    given: { ...givenOf(request, method, strict), ...(upload && { upload }) },
+    given,
     request: {
       id: request.id,
       method,
@@ -223,6 +225,7 @@ function callOf(x: Exchange, upload?: Upload): Call {
     ...ledTo(x, headers[chainHeader]),
     idempotencyKey: writes ? idempotencyKey(headers["idempotency-key"]) : null,
   };
+  return { call, isDry };
 }
 
 /** Events of a request that an automation led to say so. */

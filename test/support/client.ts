@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { dryRunAnswer } from "../../src/core/dry_run.ts";
 import type { Operation } from "../../src/core/operation.ts";
 import { statusesOf } from "../../src/http/openapi.ts";
 import { checkReason } from "./reasons.ts";
@@ -150,7 +151,8 @@ function checkAnswer(
   }
   const isJson = answer.headers.get("content-type")?.startsWith("application/json");
   if (operation === undefined || !isJson || answer.status === 304 || /[?&]_fields=/.test(path) || answer.body === null) return;
-  const result = operation.output.safeParse(answer.body);
+  const isDry = /[?&]dry_run=true/.test(path) && !operation.previews;
+  const result = (isDry ? dryRunAnswer : operation.output).safeParse(answer.body);
   if (!result.success)
     assert.fail(
       `${method} ${path} answered what ${operation.name} does not describe: ${result.error}\n${answer.text.slice(0, 3000)}`,

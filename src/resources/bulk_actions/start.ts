@@ -55,6 +55,7 @@ const start = (kind: Exclude<Kind, "undo">, { of, doc, input = {}, check }: Star
     group: "bulk",
     scope: "write_destructive",
     narrows: true,
+    previews: true,
     status: 201,
     otherwise: { 200: "What it would cover, with `dry_run`." },
     input: { ...ownInput(of), ...input, ...selectionInput, sort: sortInput.optional(), dry_run },

@@ -64,6 +64,7 @@ function start(object: string, doc: string, check: typeof checkLeadExport, input
     permission: "export",
     group: "bulk",
     narrows: true,
+    previews: true,
     pastDue: true,
     status: 201,
     otherwise: { 200: "What would be exported, with `dry_run`." },

@@ -25,6 +25,7 @@ export const createMailingExport = operation({
   permission: "export",
   group: "bulk",
   narrows: true,
+  previews: true,
   status: 201,
   otherwise: { 200: "How many contacts it would have, with `dry_run`." },
   input: {

@@ -1,0 +1,79 @@
+// `?dry_run=true` on a write: it is checked and done, its answer and events are read, and its transaction is undone. So no record,
+// event, job or key of it stays, and nothing leaves.
+import { z } from "zod";
+import { type Ctx, transactionOf } from "./context.ts";
+import type { Core } from "./core.ts";
+import { invalid } from "./errors.ts";
+import { type Given, type JsonText, type Operation } from "./operation.ts";
+import { type Answered, type Call, perform } from "./perform.ts";
+
+/** Whether the operation can be tried. What has no transaction writes nothing. */
+export const canBeTried = ({ method, transaction }: Operation): boolean => method !== "GET" && transaction;
+
+/** What is asked, and whether it is only to be tried. An operation that previews by itself is asked for that instead. */
+export function readDryRun(operation: Operation, given: Given): { given: Given; isDry: boolean } {
+  if (given.query.dry_run === undefined || !canBeTried(operation)) return { given, isDry: false };
+  const { dry_run, ...query } = given.query;
+  if (dry_run !== "true" && dry_run !== "false") throw invalid({ dry_run: "must be true or false" });
+  const isDry = dry_run === "true";
+  if (!operation.previews) return { given: { ...given, query }, isDry };
+  return { given: { ...given, query, body: { ...given.body, ...(isDry && { dry_run: true }) } }, isDry: false };
+}
+
+export const dryRunAnswer = z
+  .strictObject({
+    dry_run: z.literal(true),
+    status: z.int().describe("The status that the write would answer."),
+    result: z.unknown().describe("What it would answer. Its ids and dates are those of this try."),
+    events: z
+      .array(z.record(z.string(), z.unknown()))
+      .describe("The events that the caller would see, in their order; at most 200."),
+    has_more_events: z.literal(true).optional(),
+  })
+  .describe("What a write would do.");
+
+/** What would have been answered. It is thrown, so that the transaction ends. */
+class Undone extends Error {
+  readonly answered: Answered;
+
+  constructor(answered: Answered) {
+    super("a dry run is undone");
+    this.answered = answered;
+  }
+}
+
+/** Answers 200 with a `dryRunAnswer`, or throws what the write would throw. */
+export async function dryRun(core: Core, call: Call): Promise<Answered> {
+  const inspect = async (ctx: Ctx, answered: Answered): Promise<never> => {
+    throw new Undone(await told(ctx, answered));
+  };
+  try {
+    return await perform(core, { ...call, idempotencyKey: null, inspect });
+  } catch (error) {
+    if (error instanceof Undone) return error.answered;
+    throw error;
+  }
+}
+
+async function told(ctx: Ctx, { status, headers, body }: Answered): Promise<Answered> {
+  // What is otherwise checked when a transaction commits.
+  await transactionOf(ctx).read({ text: "set constraints all immediate", values: [] });
+  const { data, has_more } = await eventsOf(ctx);
+  const events = JSON.stringify(data.reverse());
+  const more = has_more ? `,"has_more_events":true` : "";
+  const ignored = headers["x-ignored-fields"];
+  return {
+    status: 200,
+    headers: ignored === undefined ? {} : { "x-ignored-fields": ignored },
+    body: `{"dry_run":true,"status":${status},"result":${body},"events":${events}${more}}`,
+  };
+}
+
+const eventsMost = 200;
+
+async function eventsOf(ctx: Ctx): Promise<{ data: unknown[]; has_more: boolean }> {
+  const list = ctx.registry.operation("event.list")!;
+  const query = { request_id: ctx.request.id, _limit: String(eventsMost) };
+  const { input } = list.parse(ctx, { params: {}, query, body: {}, strict: true });
+  return JSON.parse(((await list.run(ctx, input)) as JsonText).text);
+}
