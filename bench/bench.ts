@@ -275,7 +275,7 @@ async function caller(
     const operation = on.core.registry.operation(name)!;
     const given = { params: {}, query, body: body as Record<string, unknown>, strict: false };
     const request = { id: "req_bench", method: operation.method, path: operation.path, offsetMinutes: 0, ifMatch: null };
-    return JSON.parse(String((await perform(on.core, { operation, actor, given, request, idempotencyKey: null })).body));
+    return JSON.parse(String((await perform(on.core, { operation, actor, given, request })).body));
   };
 }
 

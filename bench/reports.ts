@@ -150,7 +150,7 @@ function caller(actor: Actor): Caller {
     const operation = app.core.registry.operation(name)!;
     const request = { id: "req_bench", method: operation.method, path: operation.path, offsetMinutes: 0, ifMatch: null };
     const given = { params, query: {}, body: body as Record<string, unknown>, strict: false };
-    return JSON.parse(String((await perform(app.core, { operation, actor, given, request, idempotencyKey: null })).body));
+    return JSON.parse(String((await perform(app.core, { operation, actor, given, request })).body));
   };
 }
 

@@ -52,7 +52,7 @@ async function writeTemplate({ key }: Organization): Promise<Template> {
     const operation = app.core.registry.operation(name)!;
     const request = { id: "req_bench", method: operation.method, path: operation.path, offsetMinutes: 0, ifMatch: null };
     const given = { params, query: {}, body, strict: false };
-    return JSON.parse(String((await perform(app.core, { operation, actor, given, request, idempotencyKey: null })).body));
+    return JSON.parse(String((await perform(app.core, { operation, actor, given, request })).body));
   };
   const field = await call("custom_field.create", { name: "Reference", type: "text" }, { object_type: "lead" });
   const lead = await call("lead.create", {

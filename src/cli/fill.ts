@@ -24,7 +24,6 @@ export async function fillWithSample(app: App, actor: Actor, count = 500): Promi
         actor,
         given: { params, query: {}, body: body as Record<string, unknown>, strict: true },
         request: { id: newId("req"), method: operation.method, path: operation.path, offsetMinutes: 0, ifMatch: null },
-        idempotencyKey: null,
       }),
     );
     made++;

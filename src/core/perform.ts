@@ -8,7 +8,6 @@ import type { Actor, Ctx, RequestFacts } from "./context.ts";
 import type { Core } from "./core.ts";
 import type { Directory } from "./directory.ts";
 import { notAllowed, Problem, paymentRequired } from "./errors.ts";
-import { once, type StoredAnswer } from "./idempotency.ts";
 import { Content, type Given, JsonText, type Operation, type Parsed } from "./operation.ts";
 import type { Registry } from "./registry.ts";
 
@@ -17,14 +16,16 @@ export interface Call {
   actor: Actor;
   given: Given;
   request: RequestFacts;
-  idempotencyKey: string | null;
+  /** Put around a write, inside its transaction. */
+  around?: Around;
   meta?: Ctx["meta"];
   asker?: Asker;
-  /** Looks at the answer of a write inside its transaction, and answers instead. See `dry_run.ts`. */
-  inspect?(ctx: Ctx, answered: Answered): Promise<Answered>;
   /** Checks the caller again, for an operation that `lasts`. */
   authenticate?(): Actor | Promise<Actor>;
 }
+
+/** Answers a write, by `act` or otherwise: `records/idempotency.ts` and `records/dry_run.ts` do. */
+export type Around = (ctx: Ctx, call: Call, act: () => Promise<Answered>) => Promise<Answered>;
 
 /** What is sent back. `body` is finished JSON unless the headers name another type. A single record has the header `etag`. */
 export interface Answered {
@@ -65,7 +66,7 @@ const lastingContext = (core: Core, call: Call, directory: Directory): Ctx => ({
 async function write(core: Core, call: Call, directory: Directory): Promise<Answered> {
   const { organization_id } = call.actor;
   const attempt = (known: Directory) =>
-    core.db.transaction(organization_id, (tx) => answerOnce(contextFor(core, call, known, tx), call), call.asker);
+    core.db.transaction(organization_id, (tx) => answerWithin(contextFor(core, call, known, tx), call), call.asker);
   try {
     return await attempt(directory);
   } catch (error) {
@@ -93,7 +94,7 @@ async function performPrepared(core: Core, call: Call, directory: Directory): Pr
   const prepared = await operation.prepare!(outside, input, given.upload ?? null);
   const parsed = { input, ignored, ready: prepared.ready };
   try {
-    const work = (tx: Transaction) => answerOnce(contextFor(core, call, directory, tx), call, parsed);
+    const work = (tx: Transaction) => answerWithin(contextFor(core, call, directory, tx), call, parsed);
     return await core.db.transaction(actor.organization_id, work, call.asker);
   } finally {
     await prepared.settle();
@@ -110,18 +111,8 @@ export function checkAllowed(actor: Actor, operation: Operation): void {
 
 type Understood = Parsed<unknown> & { ready?: unknown };
 
-async function answerOnce(ctx: Ctx, call: Call, parsed?: Understood): Promise<Answered> {
-  if (call.inspect !== undefined) return call.inspect(ctx, await answer(ctx, call, parsed));
-  if (call.idempotencyKey === null) return answer(ctx, call, parsed);
-  const { query, body, upload } = call.given;
-  const asked = upload === undefined ? [query, body] : [query, body, upload.name, upload.mime, upload.received.sha256];
-  return once(ctx, call.idempotencyKey, asked, async () => asStored(await answer(ctx, call, parsed)));
-}
-
-function asStored({ status, headers, body }: Answered): StoredAnswer {
-  if (typeof body !== "string") throw new Error("what a write answers is kept for repeated requests, and must be text");
-  return { status, headers, body };
-}
+const answerWithin = (ctx: Ctx, call: Call, parsed?: Understood): Promise<Answered> =>
+  call.around === undefined ? answer(ctx, call, parsed) : call.around(ctx, call, () => answer(ctx, call, parsed));
 
 async function answer(
   ctx: Ctx,

@@ -2,9 +2,9 @@
 // compared with `generated/openapi.json`.
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { canBeTried, dryRunAnswer } from "../core/dry_run.ts";
 import { statuses } from "../core/errors.ts";
 import { type Method, type Operation, type Parameter, pathFields, unchanged } from "../core/operation.ts";
+import { canBeTried, dryRunAnswer } from "../records/dry_run.ts";
 import { addPage } from "./pages.ts";
 import { answer } from "./reply.ts";
 import { apiPrefix } from "./rest.ts";

@@ -3,10 +3,11 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Actor } from "../core/context.ts";
-import { dryRun, readDryRun } from "../core/dry_run.ts";
 import { invalid, notFound, Problem, statuses } from "../core/errors.ts";
 import type { Given, Method, Operation, RateGroup, Upload } from "../core/operation.ts";
 import { type Call, checkAllowed, perform } from "../core/perform.ts";
+import { dryRun, readDryRun } from "../records/dry_run.ts";
+import { once } from "../records/idempotency.ts";
 import { chainHeader, chainMeta, readChain } from "../services/chain.ts";
 import { isStorable, unstorable } from "./body.ts";
 import { longBytes } from "./compress.ts";
@@ -202,6 +203,7 @@ function callOf(x: Exchange, upload?: Upload): { call: Call; isDry: boolean } {
   const operation = x.operation!;
   const { method } = operation;
   const writes = method === "POST" || method === "PUT";
+  const key = writes ? idempotencyKey(headers["idempotency-key"]) : null;
   const strict = isStrict(headers.prefer);
   const { given, isDry } = readDryRun(operation, { ...givenOf(request, method, strict), ...(upload && { upload }) });
   const call: Call = {
@@ -223,7 +225,7 @@ function callOf(x: Exchange, upload?: Upload): { call: Call; isDry: boolean } {
     asker: x,
     ...(operation.lasts && { authenticate: () => x.service.app.authenticate(headers.authorization) }),
     ...ledTo(x, headers[chainHeader]),
-    idempotencyKey: writes ? idempotencyKey(headers["idempotency-key"]) : null,
+    ...(key !== null && { around: once(key) }),
   };
   return { call, isDry };
 }

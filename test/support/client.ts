@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { after } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { dryRunAnswer } from "../../src/core/dry_run.ts";
 import type { Operation } from "../../src/core/operation.ts";
 import { statusesOf } from "../../src/http/openapi.ts";
+import { dryRunAnswer } from "../../src/records/dry_run.ts";
 import { checkReason } from "./reasons.ts";
 import type { Service } from "./service.ts";
 

@@ -1,16 +1,20 @@
 // The header `Idempotency-Key`. The answer is stored in the transaction of the change, so a repeated request finds both or neither.
 import { createHash } from "node:crypto";
-import { type Ctx, read, write } from "./context.ts";
-import { conflict } from "./errors.ts";
+import { type Ctx, read, write } from "../core/context.ts";
+import { conflict } from "../core/errors.ts";
+import type { Given } from "../core/operation.ts";
+import type { Answered, Around } from "../core/perform.ts";
 
-export interface StoredAnswer {
-  status: number;
-  headers: Record<string, string>;
-  body: string;
-}
+/** Answers a request with this key once: a repeated one gets the stored answer, marked as replayed. */
+export const once =
+  (key: string): Around =>
+  (ctx, { given }, act) =>
+    onceFor(ctx, key, asked(given), act);
 
-/** Runs `act`, unless this key was answered before: then returns the stored answer, marked as replayed. */
-export async function once(ctx: Ctx, key: string, body: unknown, act: () => Promise<StoredAnswer>): Promise<StoredAnswer> {
+const asked = ({ query, body, upload }: Given): unknown[] =>
+  upload === undefined ? [query, body] : [query, body, upload.name, upload.mime, upload.received.sha256];
+
+async function onceFor(ctx: Ctx, key: string, body: unknown, act: () => Promise<Answered>): Promise<Answered> {
   const holder = ctx.actor.api_key_id ?? ctx.actor.user_id;
   const scope = [ctx.organization_id, holder, ctx.request.method, ctx.request.path, key];
   // The answer is stored encrypted, because it may show a secret that is kept nowhere else.
@@ -39,6 +43,7 @@ export async function once(ctx: Ctx, key: string, body: unknown, act: () => Prom
   }
 
   const answer = await act();
+  if (typeof answer.body !== "string") throw new Error("what a write answers is kept for repeated requests, and must be text");
   write(ctx, {
     name: "idempotency.store",
     text: `insert into idempotency_key (organization_id, holder, method, path, key, fingerprint, status, headers, body, date_created)

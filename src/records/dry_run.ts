@@ -1,11 +1,11 @@
 // `?dry_run=true` on a write: it is checked and done, its answer and events are read, and its transaction is undone. So no record,
 // event, job or key of it stays, and nothing leaves.
 import { z } from "zod";
-import { type Ctx, transactionOf } from "./context.ts";
-import type { Core } from "./core.ts";
-import { invalid } from "./errors.ts";
-import { type Given, type JsonText, type Operation } from "./operation.ts";
-import { type Answered, type Call, perform } from "./perform.ts";
+import { type Ctx, transactionOf } from "../core/context.ts";
+import type { Core } from "../core/core.ts";
+import { invalid } from "../core/errors.ts";
+import { type Given, type JsonText, type Operation } from "../core/operation.ts";
+import { type Answered, type Around, type Call, perform } from "../core/perform.ts";
 
 /** Whether the operation can be tried. What has no transaction writes nothing. */
 export const canBeTried = ({ method, transaction }: Operation): boolean => method !== "GET" && transaction;
@@ -44,16 +44,17 @@ class Undone extends Error {
 
 /** Answers 200 with a `dryRunAnswer`, or throws what the write would throw. */
 export async function dryRun(core: Core, call: Call): Promise<Answered> {
-  const inspect = async (ctx: Ctx, answered: Answered): Promise<never> => {
-    throw new Undone(await told(ctx, answered));
-  };
   try {
-    return await perform(core, { ...call, idempotencyKey: null, inspect });
+    return await perform(core, { ...call, around: undo });
   } catch (error) {
     if (error instanceof Undone) return error.answered;
     throw error;
   }
 }
+
+const undo: Around = async (ctx, _call, act) => {
+  throw new Undone(await told(ctx, await act()));
+};
 
 async function told(ctx: Ctx, { status, headers, body }: Answered): Promise<Answered> {
   // What is otherwise checked when a transaction commits.
