@@ -114,7 +114,10 @@ function readRaw({ headers }: FastifyRequest, sent: Buffer): Record<string, unkn
   const bytes = unzipped(sent, headers["content-encoding"]);
   if (!/^application\/x-www-form-urlencoded\b/i.test(headers["content-type"] ?? "")) return parseBody(bytes, notObject);
   const form = Object.fromEntries(new URLSearchParams(bytes.toString("utf8")));
-  for (const [name, value] of Object.entries(form)) if (!isStorable(name + value)) throw invalid({ [name]: unstorable });
+  for (const [name, value] of Object.entries(form)) {
+    if (name === "__proto__") throw invalid({ ["__proto__"]: "is not allowed" });
+    if (!isStorable(name + value)) throw invalid({ [name]: unstorable });
+  }
   return form;
 }
 

@@ -10,6 +10,9 @@ const unitMs: Record<string, number> = {
   business_days: 86_400_000,
 };
 
+/** A year, and an hour for the end of summer time. */
+export const waitMostMs = 365 * 86_400_000 + 3_600_000;
+
 /** For comparisons, where a day is a day of 24 hours. */
 export const milliseconds = (amount: number, unit: string): number => amount * (unitMs[unit] ?? Number.NaN);
 

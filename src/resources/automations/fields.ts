@@ -2,10 +2,11 @@
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { computed, integer, json, related, text, timestamp } from "../../core/field.ts";
-import { name, type Sql, sql } from "../../db/sql.ts";
+import { name, type Sql, sql, wireTime } from "../../db/sql.ts";
 import type { Graph } from "./graph_shape.ts";
 import type { Settings } from "./settings.ts";
 import type { Trigger } from "./trigger.ts";
+import { visibleAsRun } from "./visibility.ts";
 
 /** What an automation does: its trigger, its records, its steps, and how often it runs. */
 export interface Plan {
@@ -43,22 +44,28 @@ const health = z.strictObject({
   until: z.iso.datetime().nullable(),
 });
 
-function healthOf(alias: string, { organization_id, now }: Ctx): Sql {
+/** The runs of an automation, on the alias `r`, that the caller may see. */
+function seenRuns(ctx: Ctx, alias: string): Sql {
+  const visible = visibleAsRun(ctx, "r");
+  const runs = sql`from automation_run r where r.organization_id = ${ctx.organization_id} and r.automation_id = ${name(alias)}.id`;
+  return visible === null ? runs : sql`${runs} and ${visible}`;
+}
+
+function healthOf(alias: string, ctx: Ctx): Sql {
   const t = name(alias);
   return sql`case
-    when (${t}.circuit->>'until')::timestamptz > ${now}::timestamptz
+    when (${t}.circuit->>'until')::timestamptz > ${ctx.now}::timestamptz
       then jsonb_build_object('state', 'circuit_open', 'reason', 'loop_rate', 'until', ${t}.circuit->>'until')
-    when exists (select from automation_run r where r.organization_id = ${organization_id} and r.automation_id = ${t}.id
-      and r.status = 'held' and r.error is not null) then '{"state": "degraded", "reason": "held_runs", "until": null}'::jsonb
+    when exists (select ${seenRuns(ctx, alias)} and r.status = 'held' and r.error is not null) then '{"state": "degraded", "reason": "held_runs", "until": null}'::jsonb
     else '{"state": "ok", "reason": null, "until": null}'::jsonb end`;
 }
 
 const counts = z.strictObject({ running: z.int(), waiting: z.int(), failed_24h: z.int(), runs_7d: z.int() });
 
 /** Two ranges of indexes: the runs that are not over, and those of a week. */
-function countsOf(alias: string, { organization_id, now }: Ctx): Sql {
-  const runs = sql`from automation_run r where r.organization_id = ${organization_id} and r.automation_id = ${name(alias)}.id`;
-  const since = (hours: number) => sql`r.date_created > ${now}::timestamptz - make_interval(hours => ${hours})`;
+function countsOf(alias: string, ctx: Ctx): Sql {
+  const runs = seenRuns(ctx, alias);
+  const since = (hours: number) => sql`r.date_created > ${ctx.now}::timestamptz - make_interval(hours => ${hours})`;
   return sql`(select json_build_object('running', l.running, 'waiting', l.waiting, 'failed_24h', w.failed, 'runs_7d', w.runs)
     from (select count(*) filter (where r.status in ('queued', 'running')) as running,
         count(*) filter (where r.status = 'waiting') as waiting
@@ -66,6 +73,31 @@ function countsOf(alias: string, { organization_id, now }: Ctx): Sql {
       (select count(*) filter (where r.status = 'failed' and ${since(24)}) as failed, count(*) as runs
         ${runs} and ${since(7 * 24)}) w)`;
 }
+
+const totals = z.object({ runs_total: z.int(), runs_failed: z.int(), last_run_at: z.iso.datetime().nullable() });
+
+/** All runs are counted as they start and fail. Who does not see all of them gets those that they see, counted now. */
+function totalsOf(alias: string, ctx: Ctx): Sql {
+  const t = name(alias);
+  const [all, seen] =
+    visibleAsRun(ctx, "r") === null
+      ? [[sql`${t}.runs_total`, sql`${t}.runs_failed`, sql`${t}.last_run_at`], sql``]
+      : [
+          [sql`count(*)`, sql`count(*) filter (where r.status = 'failed')`, sql`max(r.date_created)`],
+          sql`${seenRuns(ctx, alias)} and not r.is_test and not r.is_replay`,
+        ];
+  const [total, failed, last] = all;
+  return sql`(select json_build_object('runs_total', ${total!}, 'runs_failed', ${failed!}, 'last_run_at', ${wireTime(last!)}) ${seen})`;
+}
+
+const alwaysShown = { always: true } as const;
+
+/** What became of its runs, for who asks. */
+export const runTotals = related(totals, totalsOf, "Its runs that the caller may see.", alwaysShown);
+
+/** One of them under a name of its own. */
+export const runTotal = (of: "runs_total" | "runs_failed", doc: string) =>
+  related(z.int(), (alias, ctx) => sql`(${totalsOf(alias, ctx)}->${of}::text)`, doc, alwaysShown);
 
 export const running = {
   trigger_type: text({ derive: (row: { trigger: Trigger }) => row.trigger.type, doc: "The type of its trigger." }),
@@ -85,8 +117,6 @@ export const running = {
     health,
     healthOf,
     "Whether it starts: `circuit_open` after too many starts, `degraded` while failures hold runs.",
-    {
-      always: true,
-    },
+    alwaysShown,
   ),
 };

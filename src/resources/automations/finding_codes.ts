@@ -33,6 +33,7 @@ export const findingCodes = {
     "branch_case_duplicate",
     "split_weights_invalid",
     "duration_invalid",
+    "date_invalid",
     "timeout_required",
     "timezone_unknown",
     "cron_invalid",

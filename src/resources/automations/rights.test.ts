@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chain, published, work } from "../../../test/support/automations.ts";
-import { organization } from "../../../test/support/given.ts";
+import { organization, type Workspace } from "../../../test/support/given.ts";
 
 const newLead = { type: "record.created", config: { object_type: "lead" } };
 const noted = chain(["note.create", { note: "Seen" }]);
@@ -119,6 +119,36 @@ test("nobody replays or retries in the name of another, or with rights that they
   assert.equal((await acme.post(`/automations/${named.id}/retry/`, { status: "failed" })).retried, 1);
 });
 
+test("nobody learns from the numbers beside an automation of runs that they do not see", async () => {
+  const acme = await organization();
+  const ann = await acme.memberWith(["manage_email_sequences"]);
+  const [made, rule] = [
+    await published(acme, chain(["wait.until", { date: { $ref: "record.description" }, if_past: "skip" }])),
+    await acme.post("/automation/", {
+      name: "Rule",
+      status: "active",
+      trigger: newLead,
+      actions: [{ type: "create_note", config: { note: "Hi" } }],
+    }),
+  ];
+  const numbers = async (ws: Workspace) => {
+    const [{ stats, counts, health }, { run_count }] = [
+      await ws.get(`/automations/${made.id}/?_fields=stats,counts,health`),
+      await ws.get(`/automation/${rule.id}/`),
+    ];
+    return [stats.runs_total, stats.last_run_at !== null, counts.runs_7d, health.state, run_count];
+  };
+  await acme.lead();
+
+  await work(acme);
+
+  assert.deepEqual(await numbers(acme), [1, true, 1, "degraded", 1]);
+  assert.deepEqual(await numbers(ann), [0, false, 0, "ok", 0]);
+  await acme.lead({ owner_id: ann.userId });
+  await work(acme);
+  assert.deepEqual(await numbers(ann), [1, true, 1, "degraded", 1]);
+});
+
 test("an automation that names nobody writes in the name of who published it, whoever made it", async () => {
   const acme = await organization();
   const eve = await acme.member("superuser");
@@ -146,6 +176,7 @@ test("who sees only some leads sees that a run with more rights went on, and not
   );
   const made = await published(acme, graph, { trigger });
   const { id } = await ann.post(`/automations/${made.id}/run/`, { record_id: mine.id });
+  await acme.post(`/automations/${made.id}/run/`, { record_id: secret.id });
   await work(acme);
 
   const run = await ann.get(`/automation_runs/${id}/`);
@@ -168,6 +199,8 @@ test("who sees only some leads sees that a run with more rights went on, and not
     ],
   );
   for (const one of seen) assert.doesNotMatch(JSON.stringify(one), new RegExp(`TOPSECRET|Hidden|${secret.id}`));
+  const hers = await ann.get(`/automations/${made.id}/?_fields=stats,counts`);
+  assert.deepEqual([hers.stats.runs_total, hers.stats.runs_failed, hers.counts.runs_7d], [1, 1, 1]);
   const whole = await acme.get(`/automation_runs/${id}/`);
   assert.equal(whole.withheld, null);
   assert.match(JSON.stringify(whole.steps), /Hidden/);

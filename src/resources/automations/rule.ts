@@ -8,7 +8,7 @@ import { authorNames } from "../shared/names.ts";
 import { type Action, actionTypes, spelled } from "./actions.ts";
 import { duration } from "./catalog.ts";
 import { fieldOperators } from "./conditions/condition.ts";
-import { anyObject, generation, running, shownTrigger } from "./fields.ts";
+import { anyObject, generation, running, runTotal, shownTrigger } from "./fields.ts";
 import type { Graph } from "./graph_shape.ts";
 import { type Settings, settings } from "./settings.ts";
 import type { Trigger } from "./trigger.ts";
@@ -48,7 +48,7 @@ const action = z
     config: anyObject.optional(),
     params: anyObject.optional(),
     delay: z
-      .union([z.int().min(0).max(31_622_400), duration])
+      .union([z.int().min(0).max(31_536_000), duration])
       .nullable()
       .optional(),
   })
@@ -88,8 +88,8 @@ export const rule = resource({
     }),
     run_once_per_record: boolean({ default: false, doc: "Whether it runs at most once for each record." }),
     ...running,
-    run_count: computed(["runs_total"], z.int(), (count: number) => count, "How often it ran."),
-    error_count: computed(["runs_failed"], z.int(), (count: number) => count, "How often it failed."),
+    run_count: runTotal("runs_total", "How often it ran."),
+    error_count: runTotal("runs_failed", "How often it failed."),
     filter: json(anyObject as z.ZodType<object>, { readOnly: true, hidden: true }),
     graph: json(anyObject as unknown as z.ZodType<Graph>, {
       readOnly: true,

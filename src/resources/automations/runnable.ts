@@ -23,6 +23,7 @@ import { checkCallerId, checkOwnNumber } from "../telephony/own_numbers.ts";
 import { phoneNumber } from "../telephony/phone_number.ts";
 import { anyAutomation } from "./any_automation.ts";
 import { checkAskedBefore, checkAwaited, checkConditions } from "./check_conditions.ts";
+import { checkDuration, checkTimeout, checkUntil } from "./check_waits.ts";
 import { comesWithin } from "./clock/cron.ts";
 import { dateOf } from "./clock/dates.ts";
 import { isDynamic, isItself, isObject } from "./config.ts";
@@ -47,6 +48,7 @@ export async function problemsOfRunning(ctx: Ctx, plan: Plan, userId: string): P
   await checkClock(check, plan.trigger.config);
   if (plan.trigger.type === "record.matches") checkAskedBefore(check, plan.trigger.config.condition, "trigger.config.condition");
   checkConditions(check, plan.filter, "filter");
+  checkKey(check.errors, plan.settings);
   for (const [id, { type, config }] of Object.entries(plan.graph.steps)) {
     const at = `graph.steps.${id}.config`;
     checkTemplates(check.errors, config, at);
@@ -125,6 +127,12 @@ function checkTemplates(errors: FieldErrors, value: unknown, at: string): void {
   }
 }
 
+/** The key that runs share is a word or a template. */
+function checkKey(errors: FieldErrors, { concurrency }: Plan["settings"]): void {
+  const problem = concurrency?.key === undefined ? null : problemOfTemplate(concurrency.key);
+  if (problem !== null) errors["settings.concurrency.key"] = problem;
+}
+
 function problemOfTemplate(source: string): string | null {
   try {
     checkTemplate(source);
@@ -155,7 +163,14 @@ const steps: Readonly<Record<string, CheckStep>> = {
       errors[`${at}.status_id`] = `is not a status of a ${nounOf(of)}`;
   },
   "record.find": checkFind,
-  "wait.event": checkAwaited,
+  "wait.duration": checkDuration,
+  "wait.until": checkUntil,
+  "wait.condition": checkTimeout,
+  "wait.event": (check, config, at) => {
+    checkTimeout(check, config, at);
+    checkAwaited(check, config, at);
+  },
+  approve: checkTimeout,
   "automation.start": checkChild,
   "list.change": ({ errors, of }, { list_id, target }, at) => {
     if (of === undefined || !isItself(target) || typeof list_id !== "string") return;
@@ -192,7 +207,10 @@ async function checkFind({ ctx, errors }: Check, { object_type, where, order }: 
   if (!hasDynamic(where)) await collect(errors, () => below(at, () => recordsThat(ctx, of, where)));
 }
 
-async function checkChild({ ctx, errors }: Check, { automation_id, wait, timeout }: Config, at: string): Promise<void> {
+async function checkChild(check: Check, config: Config, at: string): Promise<void> {
+  const { automation_id, wait, timeout } = config;
+  const { ctx, errors } = check;
+  checkTimeout(check, config, at);
   if (wait === true && timeout == null) errors[`${at}.timeout`] = "is required to wait";
   if (typeof automation_id !== "string") return;
   const [child] = await findRecords(ctx, anyAutomation, [sql`t.id = ${automation_id}`]);

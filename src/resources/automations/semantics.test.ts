@@ -38,6 +38,19 @@ const awaited = (ref: string) => ({
 });
 const asked = (ref: string) => ({ graph: chain(["note.create", { note: "x" }]), filter: { type: "field", ref, op: "exists" } });
 
+const pause = (amount: number, unit: string) => ({
+  graph: chain(["wait.duration", { amount, unit }], ["note.create", { note: "x" }]),
+});
+const until = (date: string) => ({ graph: chain(["wait.until", { date, if_past: "skip" }], ["note.create", { note: "x" }]) });
+const awaitingNote = (amount: number, unit: string) => {
+  const config = { event: "activity.note.created", match: { lead_id: { $ref: "record.id" } }, timeout: { amount, unit } };
+  return { graph: chain(["wait.event", config], ["note.create", { note: "x" }]) };
+};
+const sharing = (key: string) => ({
+  graph: chain(["note.create", { note: "x" }]),
+  settings: { concurrency: { key, mode: "queue" } },
+});
+
 const refused: [code: string, path: string, wrong: object, mended: object][] = [
   ["ref_not_available_here", "graph.steps.use.config.fields.description.$ref", reference("use"), reference("find")],
   [
@@ -56,6 +69,11 @@ const refused: [code: string, path: string, wrong: object, mended: object][] = [
   ["ref_unknown", "graph.steps.s1.config.where.ref", awaited("event.note"), awaited("note")],
   ["field_unknown", "graph.steps.s1.config.where.ref", awaited("record.name"), awaited("trigger.record.note")],
   ["ref_not_available_here", "graph.steps.s1.config.where.ref", awaited("vars.word"), awaited("record.note")],
+  ["duration_invalid", "graph.steps.s1.config.amount", pause(366, "days"), pause(365, "days")],
+  ["duration_invalid", "graph.steps.s1.config.amount", pause(300, "business_days"), pause(260, "business_days")],
+  ["duration_invalid", "graph.steps.s1.config.timeout", awaitingNote(53, "weeks"), awaitingNote(52, "weeks")],
+  ["date_invalid", "graph.steps.s1.config.date", until("2199-01-01"), until("2026-01-01")],
+  ["template_syntax", "settings.concurrency.key", sharing("{{"), sharing("{{ record.lead_id }}")],
   ["ref_unknown", "filter.ref", asked("nonsense.foo.bar"), asked("record.name")],
 ];
 

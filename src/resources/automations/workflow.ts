@@ -4,7 +4,7 @@ import { choice, computed, input, integer, json, lookedUp, text, timestamp } fro
 import { resource } from "../../core/resource.ts";
 import { same } from "../../values/same.ts";
 import { authorNames } from "../shared/names.ts";
-import { anyObject, generation, type Plan, running, shownGraph, shownTrigger } from "./fields.ts";
+import { anyObject, generation, type Plan, running, runTotals, shownGraph, shownTrigger } from "./fields.ts";
 import type { Graph } from "./graph_shape.ts";
 import { hookColumns, hookUrl, showHook, shownHook } from "./hooks/hook.ts";
 import { type Settings, settings } from "./settings.ts";
@@ -75,11 +75,7 @@ export const workflow = resource({
     }),
     webhook: lookedUp(hookColumns, shownHook.nullable(), showHook, "For other services that start it, once it is published."),
     webhook_url: lookedUp(hookColumns, z.string().nullable(), hookUrl, "The `url` of `webhook`."),
-    stats: computed(
-      ["runs_total", "runs_failed", "last_run_at"],
-      z.object({ runs_total: z.int(), runs_failed: z.int(), last_run_at: z.iso.datetime().nullable() }),
-      (runs_total: number, runs_failed: number, last_run_at: string | null) => ({ runs_total, runs_failed, last_run_at }),
-    ),
+    stats: runTotals,
     draft_revision: integer({ readOnly: true, hidden: true, default: 1 }),
     draft_updated_at: timestamp({ readOnly: true, hidden: true }),
     draft_updated_by: text({ readOnly: true, hidden: true }),

@@ -42,6 +42,7 @@ const split = (weight: number) => {
   ];
   return steps({ s1: { type: "split", config: { variants }, ports: { a: null, b: null } } });
 };
+const until = (date: string) => only("wait.until", { date, if_past: "continue" });
 const awaits = (more: object) => {
   const config = { event: "task.completed", match: { lead_id: { $ref: "record.id" } }, ...more };
   return steps({ s1: { type: "wait.event", config, ports: { matched: null, timeout: null } } });
@@ -150,6 +151,7 @@ const config = {
     wrong: only("wait.duration", { amount: 0, unit: "hours" }),
     mended: only("wait.duration", hour),
   },
+  date_invalid: { path: `${at}.config.date`, wrong: until("next week"), mended: until("2026-01-02") },
   timeout_required: { path: `${at}.config.timeout`, wrong: awaits({}), mended: awaits({ timeout: hour }) },
   timezone_unknown: {
     by: "saving",

@@ -150,9 +150,11 @@ describe("a call", () => {
       "webhook-id": "msg_2",
       "content-type": "application/x-www-form-urlencoded",
     });
+    const odd = await call("__proto__=1", { ...headers, "content-type": "application/x-www-form-urlencoded" });
     await work(acme);
 
     assert.deepEqual(sent[0], sent[1]);
+    assert.deepEqual([odd.status, Object.keys(odd.body["field-errors"])], [400, ["__proto__"]]);
     const runs = await acme.all(`/automations/${id}/runs/`);
     assert.deepEqual(
       runs.map((run) => [run.kind, run.status, run.vars.n, run.vars.from, run.event_id]).sort(),

@@ -19,6 +19,7 @@ import {
   words,
   zone,
 } from "../catalog.ts";
+import { spanOf } from "../check_waits.ts";
 import { momentAfter, type Span } from "../durations.ts";
 import { askedOf, holds } from "../meets.ts";
 import { shareOf } from "../share_of.ts";
@@ -28,12 +29,17 @@ import { beginLoop, loopOutput, nextTurn } from "./looping.ts";
 import { namesIn, place } from "./named_ports.ts";
 import { childOutput, endOfChild, exitOthers, startChild } from "./starting.ts";
 import { type Call, internal, type Outcome, type StepType } from "./step.ts";
-import { atMost, untilTimeout, zoneOfRun } from "./timeouts.ts";
+import { untilTimeout, withinYear, zoneOfRun } from "./timeouts.ts";
 
 const define = defining<StepType>();
 const flow = "flow";
 const out = ["out"] as const;
 const timeout = need(duration);
+const offset = z.strictObject({
+  amount: z.int().min(0).max(1_000_000),
+  unit: z.enum(units),
+  direction: z.enum(["before", "after"]).optional(),
+});
 const cases = namesIn("cases");
 const cameOutput = z.object({ event_id: z.string(), record: z.record(z.string(), z.unknown()) });
 
@@ -83,7 +89,7 @@ export const flowSteps: readonly StepType[] = [
     flow,
     "wait.until",
     "Waits for a moment.",
-    { date: need(anything), offset: may(values), if_past: need(oneOf("continue", "skip")) },
+    { date: need(anything), offset: may(offset), if_past: need(oneOf("continue", "skip")) },
     { ports: ["out", "skipped"], run: waitUntil },
   ),
   define(
@@ -198,7 +204,7 @@ function ends(status: "completed" | "failed") {
 
 function waitDuration(call: Call): Outcome {
   const { ctx, config } = call;
-  return { wait: { until: atMost(ctx.now, momentAfter(ctx.now, config as Span, zoneOfRun(call), config.at)), port: "out" } };
+  return { wait: { until: withinYear(ctx, momentAfter(ctx.now, config as Span, zoneOfRun(call), config.at)), port: "out" } };
 }
 
 function waitUntil(call: Call): Outcome {
@@ -206,14 +212,9 @@ function waitUntil(call: Call): Outcome {
   const moment = typeof config.date === "string" ? parseTimestamp(config.date, zoneOfRun(call)) : null;
   if (moment === null) throw new StepFailure("unresolved_ref", "config", "There is no date to wait for");
   const until = momentAfter(new Date(moment), spanOf(config.offset), zoneOfRun(call));
-  if (until > ctx.now) return { wait: { until: atMost(ctx.now, until), port: "out" } };
+  if (until > ctx.now) return { wait: { until: withinYear(ctx, until), port: "out" } };
   return { port: config.if_past === "skip" ? "skipped" : "out" };
 }
-
-const spanOf = (offset: any): Span => ({
-  amount: Number(offset?.amount ?? 0) * (offset?.direction === "before" ? -1 : 1),
-  unit: offset?.unit ?? "days",
-});
 
 async function waitCondition(call: Call): Promise<Outcome> {
   const { ctx, config, facts, trace } = call;
