@@ -1,0 +1,143 @@
+// The address of agents, `/mcp/`: Streamable HTTP without sessions. Each request is authenticated, counted, admitted and logged as one
+// of REST is; what the messages mean is known in `src/mcp/`.
+import { Readable } from "node:stream";
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Actor, Scope } from "../core/context.ts";
+import { invalid, Problem } from "../core/errors.ts";
+import { type Agents, openAgents } from "../mcp/agents.ts";
+import { notAmong } from "../values/reasons.ts";
+import { notJson, parseBody } from "./body.ts";
+import { answer, refuse, refuseForNow } from "./reply.ts";
+import { offsetMinutes } from "./request_headers.ts";
+import { allowed, countRequest, methodNotAllowed, optionsHeaders, refuseStranger, routedMethods } from "./rest.ts";
+import { Exchange, type Service } from "./service.ts";
+
+const path = "/mcp";
+const allow = allowed(["POST"]);
+
+export function addAgents(server: FastifyInstance, service: Service): void {
+  const { core, version } = service.app;
+  const agents = openAgents({ core, version });
+  server.addHook("onClose", () => agents.close());
+  server.register(async (scope) => {
+    // The body is read here, because what is wrong with it has an answer of the protocol.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, bytes, done) => done(null, bytes));
+    scope.setErrorHandler((error: FastifyError, request) => {
+      if (request.exchange === null) throw error;
+      const isLarge = error.code === "FST_ERR_CTP_BODY_TOO_LARGE";
+      refuse(request.exchange, isLarge ? invalid({}, "The request body must be 1048576 bytes or fewer.") : error);
+    });
+    scope.route({
+      method: routedMethods,
+      url: path,
+      onRequest: (request, reply, done) => arrive(service, request, reply, done),
+      handler: (request) => void serve(agents, request.exchange!),
+    });
+  });
+}
+
+/** Before the body is read: checks the origin, and authenticates. */
+function arrive(service: Service, request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+  const x = new Exchange(service, request, reply, "mcp");
+  request.exchange = x;
+  if (service.gate.overloaded) return refuseForNow(x);
+  if (!isOwnOrigin(x)) return refuse(x, new Problem(403, "Pages of this origin may not talk to agents' tools."));
+  if (request.method === "OPTIONS") return answer(x, 204, "", optionsHeaders(allow));
+  void (async () => service.app.authenticate(request.headers.authorization))()
+    .then((actor) => {
+      x.actor = actor;
+      if (request.method === "POST") done();
+      else refuse(x, methodNotAllowed(allow));
+    })
+    .catch((error) => refuseStranger(x, challenged(x, error)));
+}
+
+/** A page that a browser shows may ask only if it is of this service or of the machine itself: a foreign name may point here. */
+function isOwnOrigin({ request, service }: Exchange): boolean {
+  const { origin } = request.headers;
+  if (origin === undefined) return true;
+  if (!URL.canParse(origin)) return false;
+  const { hostname } = new URL(origin);
+  return hostname === new URL(service.app.config.base_url).hostname || loopback.has(hostname);
+}
+
+const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/** The 401 of this address says where a client learns how to get a token. */
+function challenged(x: Exchange, error: unknown): unknown {
+  if (!(error instanceof Problem) || error.status !== 401) return error;
+  const metadata = `resource_metadata="${x.service.app.config.base_url}/.well-known/oauth-protected-resource/mcp"`;
+  const wrong = x.request.headers.authorization === undefined ? "" : ', error="invalid_token"';
+  return new Problem(401, error.message, {}, { "www-authenticate": `Bearer ${metadata}, scope="read write_safe"${wrong}` });
+}
+
+/** After the body was read: counts the call behind the message, waits for a place, answers. Never rejects. */
+async function serve(agents: Agents, x: Exchange): Promise<void> {
+  const { gate } = x.service;
+  try {
+    const actor = withScope(x.actor!, x.request.headers["service-scope"]);
+    const message = readMessage(x);
+    if (message === null) return;
+    const meant = agents.lookAt(message);
+    x.route = meant.route;
+    countRequest(x, actor, meant.group);
+    if (x.answered) return;
+    x.isHeavy = meant.group !== "read" && meant.group !== "write";
+    const place = gate.enter(x);
+    if (place !== true && !(await place)) return refuseForNow(x);
+
+    const response = await agents.answer(webRequest(x), message, {
+      actor,
+      requestId: x.request.id,
+      offsetMinutes: offsetMinutes(x.request.headers["x-tz-offset"]),
+      hasOffset: x.request.headers["x-tz-offset"] !== undefined,
+      asker: x,
+    });
+    await send(x, response);
+  } catch (error) {
+    refuse(x, error);
+  }
+}
+
+const ranks: readonly Scope[] = ["read", "write_safe", "write_destructive"];
+
+/** `Service-Scope` lowers what the credential may do. Without it a key may only read. */
+function withScope(actor: Actor, header: string | string[] | undefined): Actor {
+  if (header === undefined && actor.oauth !== undefined) return actor;
+  const most = ranks.indexOf((header ?? "read") as Scope);
+  if (most < 0) throw invalid({ "Service-Scope": notAmong(header, ranks) });
+  return { ...actor, scopes: new Set(ranks.slice(0, most + 1).filter((scope) => actor.scopes.has(scope))) };
+}
+
+/** The message of the body, or null after an answer in the words of the protocol. */
+function readMessage(x: Exchange): Record<string, unknown> | null {
+  const bytes = x.request.body;
+  try {
+    return parseBody(Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0), notJson);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status !== 400) throw error;
+    const { message, fields } = error;
+    const told = { code: -32700, message, data: { error: message, "field-errors": fields } };
+    answer(x, 400, JSON.stringify({ jsonrpc: "2.0", id: null, error: told }));
+    return null;
+  }
+}
+
+/** The request as the SDK takes it. It reads the headers; the body is handed over parsed. */
+function webRequest({ request, service }: Exchange): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers))
+    if (passed.test(name) && value !== undefined) headers.set(name, String(value));
+  return new Request(`${service.app.config.base_url}${path}`, { method: "POST", headers });
+}
+
+const passed = /^(accept|content-type|mcp-.*|last-event-id)$/;
+
+async function send(x: Exchange, response: Response): Promise<void> {
+  const { status, body, headers } = response;
+  const type = headers.get("content-type");
+  const shown: Record<string, string> = type === null ? {} : { "content-type": type };
+  if (body !== null && type?.startsWith("text/event-stream")) answer(x, status, Readable.fromWeb(body as any), shown);
+  else answer(x, status, await response.text(), shown);
+}

@@ -1,0 +1,91 @@
+// A tool is one thing that an agent can do. What agents see, and what is checked before it runs, follows from its declaration.
+import { z } from "zod";
+import type { Actor, Scope } from "../core/context.ts";
+import type { Core } from "../core/core.ts";
+import type { Directory } from "../core/directory.ts";
+import type { Given, Operation } from "../core/operation.ts";
+import type { ObjectTypes } from "./object_types.ts";
+
+export interface Annotations {
+  readOnlyHint: boolean;
+  destructiveHint?: boolean;
+  idempotentHint?: boolean;
+  openWorldHint: boolean;
+}
+
+export interface Tool<I = any> {
+  name: string;
+  doc: string;
+  scope: Scope;
+  annotations: Annotations;
+  input: z.ZodObject;
+  output: z.ZodObject;
+  /** The operations that it may perform, by their names; who may do none of them does not see the tool. Empty for the generic ones. */
+  operations: readonly string[];
+  /** The operation that a call comes down to. Its rate group counts. */
+  behind(surroundings: Surroundings, given: Record<string, unknown>): Operation | null;
+  run(call: ToolCall, input: I): Promise<ToolResult>;
+}
+
+/** What a tool can see of the service without a caller. */
+export interface Surroundings {
+  core: Core;
+  types: ObjectTypes;
+}
+
+/** One call of a tool by somebody, in the organization it is meant for. */
+export interface ToolCall extends Surroundings {
+  actor: Actor;
+  directory: Directory;
+  /** Performs an operation as REST would. */
+  perform(operation: Operation | string, given: Partial<Pick<Given, "params" | "query" | "body">>): Promise<Performed>;
+}
+
+export interface Performed {
+  status: number;
+  body: any;
+}
+
+export interface ToolResult {
+  structured: Record<string, unknown>;
+  text: string;
+}
+
+type Shape = Record<string, z.ZodType>;
+
+interface ToolWords<S extends Shape> extends Pick<Tool, "name" | "doc" | "scope"> {
+  annotations?: Partial<Annotations>;
+  input: S;
+  output: Shape;
+  operations?: readonly string[];
+  behind?: Tool["behind"];
+  run(call: ToolCall, input: z.output<z.ZodObject<S>>): Promise<ToolResult>;
+}
+
+/** What every tool takes: the organization that one call is meant for. */
+const everywhere = { workspace: z.string().optional() };
+const ofWrites = { dry_run: z.boolean().optional(), idempotency_key: z.string().min(1).max(255).optional() };
+
+export function tool<S extends Shape>(words: ToolWords<S>): Tool<z.output<z.ZodObject<S>>> {
+  const writes = words.scope !== "read";
+  const { operations = [], behind = byName(operations) } = words;
+  return {
+    ...words,
+    operations,
+    behind,
+    annotations: {
+      readOnlyHint: !writes,
+      ...(writes && { destructiveHint: words.scope === "write_destructive", idempotentHint: false }),
+      openWorldHint: false,
+      ...words.annotations,
+    },
+    input: z.strictObject({ ...words.input, ...everywhere, ...(writes && ofWrites) }),
+    // Older clients hold refusals against it too, so nothing is required.
+    output: z.object(words.output).partial(),
+  };
+}
+
+const byName =
+  ([first]: readonly string[]): Tool["behind"] =>
+  ({ core }) =>
+    first === undefined ? null : core.registry.operation(first)!;

@@ -1,0 +1,83 @@
+// `list_records`: any list of the service, with its filters and its order, as many rows as fit.
+import { z } from "zod";
+import { operationFor, readObjectType } from "../object_types.ts";
+import { pathValues, queryText } from "../paths.ts";
+import { bytesOf, dataResult, linesOf, resultBytesMax, shortened } from "../shape.ts";
+import { type ToolCall, type ToolResult, tool } from "../tool.ts";
+import { data, fields, objectType } from "./object_type_field.ts";
+
+type Row = Record<string, unknown>;
+
+export const listRecords = tool({
+  name: "list_records",
+  doc: "Lists records of one type, newest first. Filters are the fields of describe_fields with an optional suffix: __in, __gt, __gte, __lt, __lte, __isnull. `query` searches text. Null and empty values are left out; long text is cut unless its field is named in `fields`. has_more with next_cursor leads to the next page.",
+  scope: "read",
+  input: {
+    object_type: objectType,
+    query: z.string().optional(),
+    filters: data.optional(),
+    fields: fields.optional(),
+    order_by: z.string().optional().describe("Such as -date_created,name"),
+    limit: z.int().min(1).max(200).default(25),
+    skip: z.int().min(0).optional(),
+    cursor: z.string().optional(),
+    count: z.boolean().optional().describe("Adds total; costs time."),
+  },
+  output: {
+    returned: z.int(),
+    has_more: z.boolean(),
+    next_cursor: z.string(),
+    total: z.int(),
+    data: z.array(z.looseObject({})),
+  },
+  behind: ({ types }, given) => types.get(String(given.object_type))?.operations.list ?? null,
+  async run(call, input) {
+    const operation = operationFor(readObjectType(call.types, input.object_type), "list", "get");
+    const { params, rest } = pathValues(operation, undefined, input.filters ?? {});
+    const query = {
+      ...queryText(rest),
+      ...queryText({
+        query: input.query,
+        _fields: input.fields,
+        _order_by: input.order_by,
+        _skip: input.skip,
+        _cursor: input.cursor,
+        _count: input.count ? "exact" : undefined,
+      }),
+    };
+    const ask = (limit: number) => call.perform(operation, { params, query: { ...query, _limit: String(limit) } });
+    return fitting(ask, input.limit, input.fields !== undefined);
+  },
+});
+
+/** The page, or as many of its first rows as fit. Those are asked for again, so that the cursor goes on right after them. */
+async function fitting(
+  ask: (limit: number) => ReturnType<ToolCall["perform"]>,
+  limit: number,
+  named: boolean,
+): Promise<ToolResult> {
+  const page = pageResult((await ask(limit)).body, named);
+  if (bytesOf(page.result) <= resultBytesMax) return page.result;
+
+  let most = page.rows.length;
+  while (most > 1 && bytesOf(rowsResult(page.rows.slice(0, most), {})) > resultBytesMax - 1000) most = Math.floor(most * 0.8);
+  return pageResult((await ask(most)).body, named).result;
+}
+
+function pageResult(body: Row, named: boolean): { result: ToolResult; rows: Row[] } {
+  const data = (Array.isArray(body.data) ? body.data : [body]) as Row[];
+  const rows = named ? data : data.map(shortened);
+  return { rows, result: rowsResult(rows, body) };
+}
+
+function rowsResult(rows: Row[], { has_more, cursor_next, total_results }: Row): ToolResult {
+  const facts = {
+    returned: rows.length,
+    has_more: has_more === true,
+    ...(has_more === true && cursor_next !== undefined && { next_cursor: cursor_next }),
+    ...(total_results !== undefined && { total: total_results }),
+  };
+  const more = has_more === true ? `\nThere are more: pass cursor ${cursor_next}.` : "";
+  const result = dataResult({ ...facts, data: rows }, linesOf(rows));
+  return { ...result, text: `${rows.length} rows.${more}\n${result.text}` };
+}
