@@ -57,8 +57,8 @@ export interface Field<T = any, M extends Mode = Mode> {
   normalize: ((value: any, ctx: Ctx) => T) | null;
   /** Checks a changed value against other records: completes or refuses it. What `before` already holds is accepted. */
   resolve: ((value: any, ctx: Ctx, before: T | undefined) => Promise<T>) | null;
-  /** Computed from the other columns of the row at every write. */
-  derive: ((row: any, directory: Directory) => T) | null;
+  /** Computed from the other columns of the row at every write. What is costly may stay as in `before`, the stored row. */
+  derive: ((row: any, directory: Directory, before?: any) => T) | null;
   /** What reads show in place of the stored value, such as a state that the clock moves. */
   shown: Computed | LookedUp | null;
 }
@@ -165,7 +165,7 @@ export interface FieldOptions {
   names?: readonly Naming[];
   normalize?: (value: any, ctx: Ctx) => any;
   resolve?: (value: any, ctx: Ctx, before: any) => Promise<any>;
-  derive?: (row: any, directory: Directory) => any;
+  derive?: (row: any, directory: Directory, before?: any) => any;
   shown?: Computed | LookedUp;
 }
 

@@ -77,9 +77,9 @@ interface RowChange<R> {
 }
 
 function changeOf<R extends Resource>(ctx: Ctx, of: R, before: Row<R>, values: Values<R>): RowChange<R> {
-  // Derived columns are derived anew before they are compared, because the database writes a `tsvector` in its own order.
-  const present = derived(ctx, of, { ...before });
-  const after = derived(ctx, of, withoutDeleted(ctx, of, { ...before, ...values, version: before.version + 1 }));
+  // Derived columns are compared as they are derived now.
+  const present = derived(ctx, of, { ...before }, before);
+  const after = derived(ctx, of, withoutDeleted(ctx, of, { ...before, ...values, version: before.version + 1 }), before);
   const differs = ([key]: readonly [string, Field]) => !same((present as any)[key], (after as any)[key]);
   if (!of.columns.some(differs)) return { after, columns: [], changed: [] };
   const changed = changedFields(of, before as Record<string, unknown>, after as Record<string, unknown>);
@@ -100,8 +100,8 @@ function withoutDeleted<R extends Resource>(ctx: Ctx, of: R, row: Row<R>): Row<R
 const none: ReadonlySet<string> = new Set();
 
 /** The row with its derived columns computed from the others. */
-export function derived<R extends Resource>(ctx: Ctx, of: R, row: Row<R>): Row<R> {
-  for (const [key, field] of of.columns) if (field.derive) (row as any)[key] = field.derive(row, ctx.directory);
+export function derived<R extends Resource>(ctx: Ctx, of: R, row: Row<R>, before?: Row<R>): Row<R> {
+  for (const [key, field] of of.columns) if (field.derive) (row as any)[key] = field.derive(row, ctx.directory, before);
   return row;
 }
 

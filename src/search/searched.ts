@@ -2,7 +2,8 @@
 import type { Directory } from "../core/directory.ts";
 import { type Field, text } from "../core/field.ts";
 import type { Search } from "../core/search.ts";
-import { storedWords } from "./marked_words.ts";
+import { same } from "../values/same.ts";
+import { datesAlike, storedWords } from "./marked_words.ts";
 import { textQuery } from "./text_filter.ts";
 import { vector, withBeginnings } from "./words.ts";
 
@@ -29,8 +30,11 @@ export const searched = ({ words, beginnings = false, covers = [], alsoBy = {}, 
 
 /** The column `search`; never shown. */
 function wordsOf(words: NonNullable<Words["words"]>, beginnings: boolean): Field {
-  const derive = (row: any, directory: Directory) => {
-    const found = vector(words(row, directory));
+  const derive = (row: any, directory: Directory, before?: any) => {
+    const parts = words(row, directory);
+    // Most changes leave the text alone, and its words cost more than everything else of an update.
+    if (before?.search && datesAlike(row, before) && same(parts, words(before, directory))) return before.search;
+    const found = vector(parts);
     return storedWords(beginnings ? withBeginnings(found) : found, row);
   };
   return { ...text({ readOnly: true, hidden: true, derive }), type: "tsvector" };
