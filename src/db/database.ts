@@ -10,6 +10,14 @@ export interface Statement {
   name?: string;
   /** It inserts one row. Several such statements with one name may be joined into one. */
   isRow?: boolean;
+  /** What it writes, if that is one row. */
+  one?: WrittenRow;
+}
+
+export interface WrittenRow {
+  row: { id: string };
+  /** One statement in place of several with the same name. Each of them writes another row. */
+  join(rows: readonly any[]): Statement;
 }
 
 /** Who waits for an answer. Without an asker the service itself waits, as long as it takes. */

@@ -25,7 +25,8 @@ export function updateRow<R extends Resource>(
   const { after, columns, changed } = changeOf(ctx, of, before, values);
   if (columns.length === 0) return before;
 
-  write(ctx, updateStatement(ctx, of, after, columns));
+  const join = (rows: readonly Row<R>[]) => updateManyStatement(ctx, of, rows, columns);
+  write(ctx, { ...updateStatement(ctx, of, after, columns), one: { row: after, join } });
   if (changed.length > 0 && action !== null) emit(ctx, of, { action, before, after, changed, meta });
   touched(ctx, of);
   return after;

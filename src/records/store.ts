@@ -57,9 +57,9 @@ export const store = {
   /** Inserts a record unless one with its unique values exists; then returns null and writes nothing. Waits for the database. */
   async insertNew<R extends Resource>(ctx: Ctx, of: R, values: Values<R>): Promise<Row<R> | null> {
     const row = completeRow(ctx, of, values);
-    const { text, name: as, ...rest } = insertStatement(of, row);
+    const { text, name: as, values: given } = insertStatement(of, row);
     const made = await transactionOf(ctx).read({
-      ...rest,
+      values: given,
       text: `${text} on conflict do nothing returning id`,
       name: `${as}_new`,
     });
@@ -141,7 +141,7 @@ function insertStatement<R extends Resource>(of: R, row: Row<R>): Statement {
   if (kept === undefined) insertTexts.set(of, (kept = { text: insertText(of), name: `${of.name}.insert`, isRow: true }));
   const values = of.columns.map(([key, field]) => parameterOf(field, (row as any)[key]));
   if (of.rendered !== undefined) values.push(renderedText(of, row));
-  return { ...kept, values };
+  return { ...kept, values, one: { row, join: (rows) => insertManyStatement(of, rows) } };
 }
 
 /** The rows as one JSON list of objects. PostgreSQL reads it by the types of the table. */

@@ -1,11 +1,11 @@
 // Does one thing within a larger transaction. If it is refused, nothing of it stays, and the rest goes on.
 import { type Ctx, transactionOf } from "../../core/context.ts";
 import type { Statement, Transaction } from "../../db/database.ts";
-import { isEvent } from "../../records/event.ts";
+import type { Together } from "./together.ts";
 
-/** Runs `act`, whose writes are sent when it is done. Its events may be added to `events` instead, to be sent with those of others. */
-export async function alone<T>(ctx: Ctx, act: (ctx: Ctx) => Promise<T>, events: Statement[]): Promise<T> {
-  const held = heldBack(transactionOf(ctx), events);
+/** Runs `act`, whose writes leave with those of others when it is done. */
+export async function alone<T>(ctx: Ctx, act: (ctx: Ctx) => Promise<T>, together: Together): Promise<T> {
+  const held = heldBack(transactionOf(ctx), together);
   try {
     const result = await act({ ...ctx, tx: held.tx });
     held.send();
@@ -23,7 +23,7 @@ interface HeldBack {
 }
 
 /** Most things are refused before anything is read back. So writes wait, and a savepoint is only needed when one may not wait. */
-function heldBack(outer: Transaction, events: Statement[]): HeldBack {
+function heldBack(outer: Transaction, together: Together): HeldBack {
   const waiting: Statement[] = [];
   const after: (() => void)[] = [];
   let isOpen = false;
@@ -31,6 +31,7 @@ function heldBack(outer: Transaction, events: Statement[]): HeldBack {
     for (const one of waiting.splice(0)) outer.write(one);
   };
   const open = () => {
+    together.send();
     if (!isOpen) outer.write(savepoint);
     isOpen = true;
     release();
@@ -40,6 +41,7 @@ function heldBack(outer: Transaction, events: Statement[]): HeldBack {
       write: (statement) => void (isOpen ? outer.write(statement) : waiting.push(statement)),
       read(statement) {
         if (waiting.length > 0 || !isSelect.test(statement.text)) open();
+        together.send();
         return outer.read(statement);
       },
       afterCommit: (act) => void after.push(act),
@@ -49,9 +51,8 @@ function heldBack(outer: Transaction, events: Statement[]): HeldBack {
       },
     },
     send() {
-      // Events of one record keep their order, so either all of them wait or none.
-      if (isOpen || waiting.some(isOfEvents)) release();
-      else for (const one of waiting) void (isEvent(one) ? events.push(one) : outer.write(one));
+      if (isOpen) release();
+      else together.add(waiting);
       if (isOpen) outer.write(releaseSavepoint);
       for (const act of after) outer.afterCommit(act);
     },
@@ -62,8 +63,6 @@ function heldBack(outer: Transaction, events: Statement[]): HeldBack {
     },
   };
 }
-
-const isOfEvents = (one: Statement): boolean => one.name?.startsWith("event.") === true && !isEvent(one);
 
 /** Anything else may write. */
 const isSelect = /^\s*select\b/i;

@@ -83,6 +83,30 @@ test("of a thousand, three that are refused do not hold up the others, and say w
   assert.match(data[0].error, /custom/);
 });
 
+test("people of one lead that is named after the first of them are all renamed, and so is the lead", async () => {
+  const acme = await organization();
+  const { id, contacts } = await acme.post("/lead/", {
+    contacts: [{ name: "Ann" }, { name: "Bob" }, { name: "Cid" }],
+  });
+
+  await acme.post("/bulk_action/edit/", {
+    type: "set_fields",
+    object_type: "contact",
+    fields: { name: "Dan", title: "CEO" },
+    all: true,
+  });
+  await work(acme);
+
+  assert.equal((await acme.get(`/lead/${id}/`)).display_name, "Dan");
+  const people = (await acme.get("/contact/")).data;
+  assert.deepEqual(
+    people.map(({ name, title }: any) => [name, title]),
+    contacts.map(() => ["Dan", "CEO"]),
+  );
+  assert.equal((await acme.get("/contact/?query=dan")).data.length, 3);
+  assert.equal((await acme.get("/contact/?query=ann")).data.length, 0);
+});
+
 test("nobody asks for an edit or a deletion without the permission, and one who has lost it touches nothing more", async () => {
   const acme = await organization();
   const lead = await acme.lead({ name: "Steel" });

@@ -2,15 +2,14 @@
 import type { Ctx } from "../../core/context.ts";
 import type { Permission } from "../../core/permissions.ts";
 import type { Resource, Row } from "../../core/resource.ts";
-import type { Statement } from "../../db/database.ts";
 import { sql } from "../../db/sql.ts";
-import { writeEvents } from "../../records/event.ts";
 import { findRecords } from "../../records/records.ts";
 import { lockShares } from "../contacts/sharing.ts";
 import { refusalOf } from "../shared/refused_words.ts";
 import { alone } from "./alone.ts";
 import type { bulkAction } from "./bulk_action.ts";
 import type { bulkActionItem } from "./item.ts";
+import { openTogether } from "./together.ts";
 
 export type BulkAction = Row<typeof bulkAction> & Record<string, any>;
 export type Item = Row<typeof bulkActionItem>;
@@ -45,12 +44,12 @@ const turnMs = 500;
 export async function each(ctx: Ctx, items: readonly Item[], act: (ctx: Ctx, item: Item) => Promise<Done>): Promise<Done[]> {
   const until = performance.now() + turnMs;
   const done: Done[] = [];
-  const events: Statement[] = [];
+  const together = openTogether(ctx);
   for (const item of items) {
     if (done.length > 0 && performance.now() > until) break;
-    done.push(await alone(ctx, (own) => act(own, item), events).catch(failed));
+    done.push(await alone(ctx, (own) => act(own, item), together).catch(failed));
   }
-  writeEvents(ctx, events);
+  together.end();
   return done;
 }
 
