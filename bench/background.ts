@@ -1,6 +1,7 @@
 // `npm run bench:background`: measures how soon webhooks and the stream report events, how fast a backlog is delivered and mail leaves,
 // and what this costs concurrent requests. Targets are in the last column. All traffic stays on this machine.
-// `BACKGROUND_PARTS=mail` measures only some parts, of `webhooks`, `stream`, `mail`, `arriving`, `sequences` and `automations`.
+// `BACKGROUND_PARTS=mail` measures only some parts, of `webhooks`, `stream`, `mail`, `arriving`, `sequences`, `automations`
+// and `many`.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -9,6 +10,7 @@ import pg from "pg";
 import type { Answers, Crowd, Group } from "./crowd.ts";
 import type { Taken } from "./mail_server.ts";
 import { measureMailboxes } from "./mailboxes.ts";
+import { measureMany } from "./many.ts";
 import type { Received } from "./receiver.ts";
 import { due, graph, measureRuns, waiting } from "./runs.ts";
 import { capOfDay, measureThirtyDays } from "./sequences.ts";
@@ -19,6 +21,8 @@ const backlog = Number(process.env.BACKGROUND_BACKLOG ?? 100_000);
 const mails = Number(process.env.BACKGROUND_MAILS ?? 2000);
 const subscribed = Number(process.env.BACKGROUND_SUBSCRIPTIONS ?? 10_000);
 const runs = Number(process.env.BACKGROUND_RUNS ?? 2000);
+const edited = Number(process.env.BACKGROUND_EDITED ?? 20_000);
+const exported = Number(process.env.BACKGROUND_EXPORTED ?? 100_000);
 const parts = process.env.BACKGROUND_PARTS?.split(",");
 const streams = Number(process.env.BACKGROUND_STREAMS ?? 500);
 
@@ -388,6 +392,16 @@ async function measureAutomations(): Promise<void> {
   compare("runs of automations", idle, running);
 }
 
+async function measureManyRecords(): Promise<void> {
+  const run = await measureMany(edited, exported);
+  console.log(`The database alone reads ${run.rows} rows of an export in ${run.readSeconds.toFixed(1)} s.`);
+  most(`an export of ${run.rows} leads`, run.exportSeconds, 20, "s");
+  most("the worker grows by it", run.exportMegabytes, 64, "MB");
+  console.log(`A plain client edits ${Math.round(run.plain)} leads a second, 200 in a transaction.`);
+  least(`a bulk edit of ${edited} leads`, run.edited, Math.min(1500, Math.round(0.5 * run.plain)), "/s");
+  least("the same to that of a plain client", (100 * run.edited) / run.plain, 50, "%");
+}
+
 /** Requests of one organization while another's automation runs for all of its leads. */
 async function besideRuns(): Promise<{ idle: Answers; running: Answers }> {
   const [busy, other] = [await found("runs"), await found("beside-runs")];
@@ -415,6 +429,7 @@ try {
   if (wants("arriving")) await measureArriving();
   if (wants("sequences")) await measureSequences();
   if (wants("automations")) await measureAutomations();
+  if (wants("many")) await measureManyRecords();
   most("both processes at rest", atRest, 220, "MB");
   most("both processes after all of it", memory(), 450, "MB");
   most("ready", readyMs, 1500, "ms");
