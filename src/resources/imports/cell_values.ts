@@ -24,13 +24,13 @@ export interface Writing {
 type Read = (text: string, writing: Writing, ctx: Ctx) => unknown;
 
 const reads: Readonly<Record<string, Read>> = {
-  phone: (text, { country }) => parsePhone(text, country)?.phone ?? bad("is not a phone number"),
+  phone: (text, { country }) => phoneOf(text, country),
   number: (text, { decimal }) => numberOf(text.replace(/\s*%$/, ""), decimal),
   integer: (text, { decimal }) => wholeOf(numberOf(text.replace(/\s*%$/, ""), decimal)),
   money: (text, { decimal, currency }) => times(10 ** currencyDigits(currency), numberOf(withoutCurrency(text), decimal)),
   date: (text, { date_format }) => dateOf(text, date_format),
   datetime: (text, { date_format }, ctx) => momentOf(text, date_format, zoneOf(ctx.directory, ctx)),
-  boolean: (text) => booleans.get(text.toLowerCase()) ?? bad("must be yes or no"),
+  boolean: booleanOf,
   user: (text, _, ctx) => memberOf(text, ctx),
   choices: (text, { choices }) => choices?.find((one) => one.toLowerCase() === text.toLowerCase()) ?? text,
 };
@@ -39,6 +39,13 @@ const reads: Readonly<Record<string, Read>> = {
 export function valueOf(type: string, text: string, writing: Writing, ctx: Ctx): unknown {
   const read = Object.hasOwn(reads, type) ? reads[type] : undefined;
   return read === undefined ? text : read(text, writing, ctx);
+}
+
+export const phoneOf = (text: string, country: string): string =>
+  parsePhone(text, country)?.phone ?? bad("is not a phone number");
+
+export function booleanOf(text: string): boolean {
+  return booleans.get(text.toLowerCase()) ?? bad("must be yes or no");
 }
 
 const booleans: ReadonlyMap<string, boolean> = new Map([
@@ -53,7 +60,7 @@ const numbers: Readonly<Record<DecimalMark, RegExp>> = {
   ",": /^[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+)?(?:,\d+)?$/,
 };
 
-function numberOf(text: string, mark: DecimalMark): number {
+export function numberOf(text: string, mark: DecimalMark): number {
   const digits = text.replace(/[\s'’]/g, "");
   if (!/\d/.test(digits) || !numbers[mark].test(digits))
     return bad(`is not a number with a decimal ${mark === "," ? "comma" : "point"}`);
@@ -62,7 +69,7 @@ function numberOf(text: string, mark: DecimalMark): number {
 
 const wholeOf = (value: number): number => (Number.isInteger(value) ? value : bad("must be a whole number"));
 
-const withoutCurrency = (text: string): string =>
+export const withoutCurrency = (text: string): string =>
   text.replace(/^([+-]?)\s*(?:[A-Z]{3}|[A-Z]{0,2}\p{Sc})|(?:[A-Z]{3}|\p{Sc})$/gu, "$1").trim();
 
 /** The decimal mark that some values of a column show; a point if none does. */
@@ -73,13 +80,18 @@ export function decimalMarkOf(samples: readonly string[]): DecimalMark {
 
 // --- dates ---
 
+/** A format such as `DD.MM.YYYY` or `M/D/YY`: each part once, with one mark between them. */
+export const isDateFormat = (text: string): boolean =>
+  /^(?:DD?|MM?|YY(?:YY)?)([./-])(?:DD?|MM?|YY(?:YY)?)\1(?:DD?|MM?|YY(?:YY)?)$/.test(text) &&
+  new Set(text.split(/[./-]/).map(([letter]) => letter)).size === 3;
+
 /** The order of the parts, from a format such as `DD.MM.YYYY`. */
-function dateOf(text: string, format: Options["date_format"]): string {
+export function dateOf(text: string, format: string | null | undefined): string {
   const [day = text] = text.split(/[T ]/, 1);
   const parts = day.split(/[./-]/);
   const names = (format ?? "YYYY-MM-DD").split(/[./-]/);
-  const of = (name: string) => parts[names.indexOf(name)] ?? "";
-  const written = `${fourDigits(of("YYYY"))}-${of("MM").padStart(2, "0")}-${of("DD").padStart(2, "0")}`;
+  const of = (letter: string) => parts[names.findIndex((name) => name.startsWith(letter))] ?? "";
+  const written = `${fourDigits(of("Y"))}-${of("M").padStart(2, "0")}-${of("D").padStart(2, "0")}`;
   const date = parts.length === 3 ? parseDate(written) : null;
   return date ?? parseDate(text, { cutTime: true }) ?? bad(`is not a date such as ${format ?? "2026-01-02"}`);
 }

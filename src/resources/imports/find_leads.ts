@@ -7,8 +7,9 @@ import { parseUrl } from "../../values/url.ts";
 import { contact } from "../contacts/contact.ts";
 import { leadNamedAfter } from "../contacts/contact_verbs.ts";
 import { lead } from "../leads/lead.ts";
+import type { Body } from "./bodies.ts";
 import { type Import, leadsOfKeys, type RowError } from "./import_rows.ts";
-import type { Body, ReadRow } from "./read_row.ts";
+import type { ReadRow } from "./read_row.ts";
 
 type By = "id" | "url" | "email" | "name";
 

@@ -8,9 +8,10 @@ import { contact } from "../contacts/contact.ts";
 import { leadNamedAfter } from "../contacts/contact_verbs.ts";
 import { lockShares } from "../contacts/sharing.ts";
 import { lead } from "../leads/lead.ts";
+import type { Body } from "./bodies.ts";
 import { findPlaces, nameIn, type Place, plainWords } from "./find_leads.ts";
 import { failedRow, type Import, type Outcome, skippedRow, type Touched } from "./import_rows.ts";
-import type { Body, ReadRow } from "./read_row.ts";
+import type { ReadRow } from "./read_row.ts";
 
 type Contact = Row<typeof contact>;
 

@@ -288,7 +288,7 @@ test("a mapping names columns of the table and targets that exist, each once whe
     {
       mapping: [
         { column: "Company", target: "name" },
-        { column: "Company", target: "url" },
+        { column: "Company", target: "name" },
       ],
     },
     "mapping",
@@ -297,7 +297,7 @@ test("a mapping names columns of the table and targets that exist, each once whe
   await refuse({ mapping: { Company: "name" }, options: { match_by: "email" } }, "options.match_by");
   await refuse({ mapping: { Company: "name" }, options: { match_by: "colour" } }, "options.match_by");
   await refuse({ mapping: { Company: "name" }, options: { on_mach: "skip" } }, "options.on_mach");
-  await refuse({ mapping: [{ column: "Company", target: "name", transform: "upper" }] }, "mapping.0.transform");
+  await refuse({ mapping: [{ column: "Company", target: "name", transform: "shout" }] }, "mapping.0.transform");
   await refuse({ mapping: { Company: "name" }, options: { owner_id: "user_nobody" } }, "options.owner_id");
   await refuse({ mapping: { Company: "name" }, options: { default_status_id: "stat_none" } }, "options.default_status_id");
   await refuse({ mapping: { Company: "name" }, options: { list_id: "llist_none" } }, "options.list_id");

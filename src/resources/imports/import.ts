@@ -5,16 +5,14 @@ import { choice, input, integer, json, text, timestamp } from "../../core/field.
 import type { Permission } from "../../core/permissions.ts";
 import { resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
+import { mappingSchema } from "./mapping.ts";
 import { optionsSchema } from "./options.ts";
-import { columnsMax, dialect } from "./table.ts";
+import { dialect } from "./table.ts";
 
 export const objectTypes = ["lead", "contact", "opportunity", "product", "task"] as const;
 export type ObjectType = (typeof objectTypes)[number];
 
 export const statuses = ["draft", "queued", "processing", "done", "error", "reverting", "reverted"] as const;
-
-const target = z.string().max(255).nullable();
-const mapping = z.union([z.record(z.string(), target), z.array(z.strictObject({ column: z.string(), target })).max(columnsMax)]);
 
 /** What whoever makes and maps it must be allowed, and is still allowed while it runs. */
 export const needsOf = (of: ObjectType): readonly Permission[] =>
@@ -87,9 +85,8 @@ export const importResource = resource({
       ),
       { readOnly: true, required: true, doc: "The columns found, with some of their values and the target that seems to fit." },
     ),
-    mapping: json(mapping as unknown as z.ZodType<Record<string, string | null>>, {
-      output: z.record(z.string(), target),
-      doc: "The target of each column by its name; null skips a column. Or a list of `{column, target}`. Setting it queues the import.",
+    mapping: json(mappingSchema, {
+      doc: "The target of each column by its name; null skips a column. Or a list of `{column, target}`, which may say more. Setting it queues the import.",
     }),
     options: json(optionsSchema, { default: {}, doc: "How rows match existing records, and what happens to those." }),
     dry_run: input(z.boolean(), {

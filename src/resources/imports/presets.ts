@@ -3,6 +3,7 @@ import { z } from "zod";
 import { operation } from "../../core/operation.ts";
 import { page, pageInput } from "../../records/page.ts";
 import { targetsOf, targetTypes } from "./targets.ts";
+import { transforms } from "./transforms.ts";
 
 const target = z.strictObject({
   target: z.string(),
@@ -27,9 +28,16 @@ export const listPresets = operation({
       .describe("The kind of import; by default `lead`. `activity` for the activities that a row of leads may have."),
     ...pageInput,
   },
-  output: z.strictObject({ data: z.array(target), has_more: z.boolean(), presets: z.array(target).describe("The same.") }),
+  output: z.strictObject({
+    data: z.array(target),
+    has_more: z.boolean(),
+    presets: z.array(target).describe("The same."),
+    transforms: z
+      .array(z.strictObject({ transform: z.unknown(), doc: z.string() }))
+      .describe("What a mapping may do to cells first."),
+  }),
   async run(ctx, { object_type, ...given }) {
     const found = page(targetsOf(ctx.directory, object_type), given);
-    return { ...found, presets: found.data };
+    return { ...found, presets: found.data, transforms };
   },
 });

@@ -12,11 +12,13 @@ import { opportunityStatus } from "../opportunities/opportunity_status.ts";
 import { product } from "../opportunities/product.ts";
 import { organizationOf } from "../organization/organization.ts";
 import { type Refusal, refusalOf } from "../shared/refused_words.ts";
+import type { Body } from "./bodies.ts";
 import { decimalMarkOf, valueOf, type Writing } from "./cell_values.ts";
 import type { Import, ImportRow, RowError } from "./import_rows.ts";
-import { type Target, targetsOf } from "./targets.ts";
+import { entriesOf } from "./mapping.ts";
+import { type Target, takesList, targetsOf } from "./targets.ts";
+import { splits, transformOf, writesPlainly } from "./transforms.ts";
 
-export type Body = Record<string, any>;
 export const parts = ["lead", "contact", "opportunity", "activity", "product", "task"] as const;
 export type Part = (typeof parts)[number];
 
@@ -29,54 +31,101 @@ export interface ReadRow {
   errors: RowError[];
 }
 
+/** What is written to one target: usually one column, or several that are joined. */
 interface Column extends Writing {
-  at: number;
+  /** How its cells are written; the steps of a mapping may write them anew. */
+  given: Writing;
+  cells: Cell[];
+  join: string;
+  /** The name of the first column. */
   name: string;
   part: Part;
   field: string;
   target: Target;
+  /** A step has separated the values of one cell. */
+  isSplit: boolean;
+}
+
+interface Cell {
+  at: number;
+  default: string | null;
+  change(text: string, writing: Writing): string[];
 }
 
 /** How to read the rows of an import. */
 export function columnsOf(ctx: Ctx, { object_type, columns, mapping, options }: Import): Column[] {
   const targets = new Map(targetsOf(ctx.directory, object_type).map((one) => [one.target, one]));
+  const byName = new Map(columns.map((one) => [one.name, one]));
   const { country, currency } = organizationOf(ctx.directory);
-  return columns.flatMap(({ index, name, samples }) => {
-    const target = targets.get(mapping?.[name] ?? "");
-    if (target === undefined) return [];
+  const read: Column[] = [];
+  for (const entry of entriesOf(mapping)) {
+    const [target, column] = [targets.get(entry.target), byName.get(entry.column)];
+    if (target === undefined || column === undefined) continue;
+    const cell: Cell = { at: column.index, default: entry.default ?? null, change: transformOf(entry.transform) };
+    const joined = entry.join === undefined ? undefined : read.find((one) => one.target === target);
+    if (joined !== undefined) {
+      joined.cells.push(cell);
+      continue;
+    }
     const part = (object_type === "task" && target.target.startsWith("task.") ? "task" : target.object_type) as Part;
-    return {
-      at: index,
-      name,
-      part,
-      field: target.target.startsWith(`${part}.`) ? target.target.slice(part.length + 1) : target.target,
-      target,
-      decimal: options.decimal ?? decimalMarkOf(samples),
+    const given: Writing = {
+      decimal: options.decimal ?? decimalMarkOf(column.samples),
       date_format: options.date_format,
       country: options.country ?? country,
       currency,
       choices: customFieldsOf(ctx.directory, part).get(target.target.slice(target.target.indexOf("custom.")))?.choices ?? null,
     };
-  });
+    read.push({
+      cells: [cell],
+      join: entry.join ?? "",
+      name: column.name,
+      part,
+      field: target.target.startsWith(`${part}.`) ? target.target.slice(part.length + 1) : target.target,
+      target,
+      isSplit: splits(entry.transform),
+      given,
+      ...given,
+      ...(writesPlainly(entry.transform) && { decimal: ".", date_format: null }),
+    });
+  }
+  return read.toSorted((a, b) => a.cells[0]!.at - b.cells[0]!.at);
 }
 
 /** Reads a row. A cell that does not fit is an error of its column, and the other cells are read too. */
 export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow): ReadRow {
   const bodies = Object.fromEntries(parts.map((part) => [part, {}])) as Record<Part, Body>;
   const read = { row, bodies, columns: new Map<string, string>(), errors: [] as RowError[] };
+  const isBlank = columns.every(({ cells }) => cells.every(({ at }) => textAt(row, at) === ""));
+  if (isBlank) return read;
   for (const column of columns) {
-    const text = row.cells[column.at]?.trim().replace(guard, "") ?? "";
-    if (text === "") continue;
+    const raw = column.cells.map(({ at }) => textAt(row, at));
     try {
-      if (spreadsheetError.test(text)) bad("is an error of the spreadsheet");
-      put(ctx, read, column, text);
+      const texts = textsOf(column, raw);
+      if (texts.length > 0) put(ctx, read, column, texts);
     } catch (problem) {
       const { words } = refusalIn(problem);
-      read.errors.push({ column: column.name, error: `${JSON.stringify(text.slice(0, 60))} ${words}` });
+      read.errors.push({
+        column: column.name,
+        error: `${JSON.stringify(raw.join(column.join).slice(0, 60).toWellFormed())} ${words}`,
+      });
     }
   }
   for (const of of checked) check(ctx, read, of);
   return read;
+}
+
+const textAt = ({ cells }: ImportRow, at: number): string => cells[at]?.trim().replace(guard, "") ?? "";
+
+/** The texts for a target: none, one, or several of a list. */
+function textsOf({ cells, join, given }: Column, raw: readonly string[]): string[] {
+  const all = cells.map((cell, i) => {
+    const text = raw[i]!;
+    if (spreadsheetError.test(text)) bad("is an error of the spreadsheet");
+    const texts = text === "" ? [] : cell.change(text, given);
+    return texts.some((one) => one !== "") || cell.default === null ? texts.filter((one) => one !== "") : [cell.default];
+  });
+  const texts = all.flat();
+  return cells.length > 1 && texts.length > 0 ? [texts.join(join)] : texts;
 }
 
 const spreadsheetError = /^#(?:REF!|N\/A|VALUE!|DIV\/0!|NAME\?|NULL!|NUM!|SPILL!|CALC!)$/;
@@ -119,6 +168,7 @@ function refusalIn(problem: unknown): Refusal {
 
 // --- cells into bodies ---
 
+/** Puts a text into a body, and returns its place. */
 type Put = (body: Body, text: string, column: Column, ctx: Ctx) => string;
 
 const listed =
@@ -126,7 +176,7 @@ const listed =
   (body, text, column, ctx) => {
     const list: object[] = (body[field] ??= []);
     const first = list.length;
-    for (const one of pieces(text, field === "phones" ? /[;\n|]/ : /[;,\n|]/))
+    for (const one of column.isSplit ? [text] : pieces(text, field === "phones" ? /[;\n|]/ : /[;,\n|]/))
       list.push({ [member]: valueOf(column.target.type, one, column, ctx) });
     return list.length - first === 1 ? `${field}.${first}` : field;
   };
@@ -181,20 +231,22 @@ const periods: ReadonlyMap<string, string> = new Map([
   ...["annual", "annually", "yearly", "year", "peryear"].map((word) => [word, "annual"] as const),
 ]);
 
-function put(ctx: Ctx, read: ReadRow, column: Column, text: string): void {
+function put(ctx: Ctx, read: ReadRow, column: Column, texts: readonly string[]): void {
   const { part, field, target } = column;
   const own = Object.hasOwn(puts, target.target) ? puts[target.target] : undefined;
-  const place = (own ?? plain)(read.bodies[part], text, column, ctx);
-  (read.columns as Map<string, string>).set(`${part}.${place}`, column.name);
+  for (const text of texts) {
+    const place = (own ?? plain)(read.bodies[part], text, column, ctx);
+    (read.columns as Map<string, string>).set(`${part}.${place}`, column.name);
+  }
   if (field === "first_name" || field === "last_name") (read.columns as Map<string, string>).set(`${part}.name`, column.name);
 }
 
 function plain(body: Body, text: string, column: Column, ctx: Ctx): string {
   const { field, target } = column;
-  const isList = target.type === "texts" || (target.multiple && field.startsWith("custom."));
-  if (isList)
-    body[field] = [...(body[field] ?? []), ...pieces(text, /[;,\n|]/).map((one) => valueOf(target.type, one, column, ctx))];
-  else if (target.multiple && body[field] !== undefined) body[field] = `${body[field]}\n\n${text}`;
+  if (takesList(target)) {
+    const values = column.isSplit ? [text] : pieces(text, /[;,\n|]/);
+    body[field] = [...(body[field] ?? []), ...values.map((one) => valueOf(target.type, one, column, ctx))];
+  } else if (target.multiple && body[field] !== undefined) body[field] = `${body[field]}\n\n${text}`;
   else body[field] = valueOf(target.type, text, column, ctx);
   return field;
 }
@@ -204,31 +256,3 @@ const pieces = (text: string, between: RegExp): string[] =>
     .split(between)
     .map((one) => one.trim())
     .filter((one) => one !== "");
-
-// --- several rows of one record ---
-
-/** What several rows say about one record: of single values the first, of lists all. */
-export function merged(bodies: readonly Body[]): Body {
-  const whole: Body = {};
-  for (const [key, value] of bodies.flatMap((body) => Object.entries(body))) {
-    if (whole[key] === undefined) whole[key] = value;
-    else if (Array.isArray(value) && key !== "addresses") whole[key] = distinct([...whole[key], ...value]);
-  }
-  return whole;
-}
-
-/** The same on top of what is stored: lists keep what they have. */
-export function onTopOf(before: Body, body: Body): Body {
-  const lists = ["emails", "phones", "urls", "tags"].filter((key) => body[key] !== undefined);
-  const addresses = body.addresses &&
-    before.addresses?.length > 0 && {
-      addresses: [{ ...before.addresses[0], ...body.addresses[0] }, ...before.addresses.slice(1)],
-    };
-  return { ...body, ...Object.fromEntries(lists.map((key) => [key, distinct([...before[key], ...body[key]])])), ...addresses };
-}
-
-/** Each value once, ignoring case. */
-function distinct(list: readonly any[]): any[] {
-  const keyOf = (one: any) => String(one.email ?? one.phone ?? one.url ?? one).toLowerCase();
-  return [...Map.groupBy(list, keyOf).values()].map(([first]) => first);
-}

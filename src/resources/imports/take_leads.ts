@@ -11,11 +11,13 @@ import { lead } from "../leads/lead.ts";
 import { createLeads } from "../leads/lead_verbs.ts";
 import { addMembers } from "../lists/members.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
+import { type Body, merged } from "./bodies.ts";
 import { changeOf } from "./change_of.ts";
 import { plainWords } from "./find_leads.ts";
 import { type Group, groupRows, type Person } from "./group_rows.ts";
 import { failedRow, type Import, type Outcome, type Touched } from "./import_rows.ts";
-import { type Body, errorsOf, merged, onTopOf, type ReadRow } from "./read_row.ts";
+import { errorsOf, type ReadRow } from "./read_row.ts";
+import { type Conflicts, conflictsOf, onTopOf } from "./settle.ts";
 
 type Rec = Row<Resource> & Record<string, any>;
 
@@ -23,8 +25,9 @@ type Rec = Row<Resource> & Record<string, any>;
 export async function takeLeads(ctx: Ctx, imp: Import, reads: readonly ReadRow[]): Promise<Outcome[]> {
   const { groups, outcomes } = await groupRows(ctx, imp, reads);
   const ready: Group[] = [];
+  const conflicts = { lead: conflictsOf(imp, "lead"), contact: conflictsOf(imp, "contact") };
   for (const group of groups) {
-    const refused = await plan(ctx, imp, group);
+    const refused = await plan(ctx, imp, group, conflicts);
     if (refused === null) ready.push(group);
     else outcomes.push(...group.rows.map((read) => failedRow(read.row, errorsOf(read, refused.part, refused.problem))));
   }
@@ -38,7 +41,7 @@ export async function takeLeads(ctx: Ctx, imp: Import, reads: readonly ReadRow[]
 type Refused = { part: "lead" | "contact"; problem: unknown } | null;
 
 /** Decides what is written for a group. Returns why it is refused. */
-async function plan(ctx: Ctx, imp: Import, group: Group): Promise<Refused> {
+async function plan(ctx: Ctx, imp: Import, group: Group, conflicts: Record<"lead" | "contact", Conflicts>): Promise<Refused> {
   const said = withoutSameName(group, merged(group.rows.map(({ bodies }) => bodies.lead)));
   try {
     group.values = await valuesFor(
@@ -46,6 +49,7 @@ async function plan(ctx: Ctx, imp: Import, group: Group): Promise<Refused> {
       lead,
       group.before,
       group.before ? said : { ...defaultsOf(imp), ...said, ...named(group) },
+      conflicts.lead,
     );
   } catch (problem) {
     return { part: "lead", problem };
@@ -53,7 +57,7 @@ async function plan(ctx: Ctx, imp: Import, group: Group): Promise<Refused> {
   try {
     for (const person of group.people) {
       const body = withTags(imp, merged(person.rows.map(({ bodies }) => bodies.contact)));
-      person.values = await valuesFor(ctx, contact, person.before, body);
+      person.values = await valuesFor(ctx, contact, person.before, body, conflicts.contact);
     }
   } catch (problem) {
     return { part: "contact", problem };
@@ -80,12 +84,18 @@ const withTags = ({ options }: Import, body: Body): Body =>
   options.tags?.length ? { ...body, tags: [...new Set([...(body.tags ?? []), ...options.tags])] } : body;
 
 /** The values of a create, or the patch of an update, as a request with this body would give. */
-async function valuesFor(ctx: Ctx, of: Resource, before: Rec | null, { id: _, ...body }: Body): Promise<Body> {
+async function valuesFor(
+  ctx: Ctx,
+  of: Resource,
+  before: Rec | null,
+  { id: _, ...body }: Body,
+  conflicts: Conflicts,
+): Promise<Body> {
   if (before !== null) checkOwner(ctx, of, before, "update");
   const values: Body =
     before === null
       ? readCreate(ctx, of, { params: {}, query: {}, body, strict: false }).input
-      : readPatch(ctx, of, onTopOf(before, body), before);
+      : readPatch(ctx, of, onTopOf(before, body, conflicts), before);
   await checkVisible(ctx, of, values, before ?? {});
   return values;
 }

@@ -5,9 +5,11 @@ import { sql, statement } from "../../db/sql.ts";
 import { readCreate, readPatch } from "../../records/input.ts";
 import { createRecord, findRecords } from "../../records/records.ts";
 import { product } from "../opportunities/product.ts";
+import type { Body } from "./bodies.ts";
 import { changeOf } from "./change_of.ts";
 import { failedRow, type Import, type Outcome, skippedRow, type Touched } from "./import_rows.ts";
-import { type Body, errorsOf, type ReadRow } from "./read_row.ts";
+import { errorsOf, type ReadRow } from "./read_row.ts";
+import { conflictsOf, onTopOf } from "./settle.ts";
 
 /** What becomes of each of these rows. Products are few, so each is written by itself. */
 export async function takeProducts(ctx: Ctx, imp: Import, reads: readonly ReadRow[]): Promise<Outcome[]> {
@@ -22,7 +24,8 @@ export async function takeProducts(ctx: Ctx, imp: Import, reads: readonly ReadRo
   return outcomes;
 }
 
-async function takeProduct(ctx: Ctx, { options }: Import, read: ReadRow): Promise<Outcome> {
+async function takeProduct(ctx: Ctx, imp: Import, read: ReadRow): Promise<Outcome> {
+  const { options } = imp;
   const { row, bodies } = read;
   const ids = options.match_by === "none" ? [] : await matching(ctx, bodies.product, options.match_by === "name");
   if (ids.length > 1) return failedRow(row, [{ error: `fits ${ids.length} products: give each a code` }]);
@@ -34,7 +37,7 @@ async function takeProduct(ctx: Ctx, { options }: Import, read: ReadRow): Promis
   }
   const [before] = await findRecords(ctx, product, [sql`t.id = ${ids[0]}`], sql`for update of t`);
   if (before === undefined) return failedRow(row, [{ error: "fits a product that was deleted at this moment" }]);
-  const patch = readPatch(ctx, product, bodies.product, before);
+  const patch = readPatch(ctx, product, onTopOf(before, bodies.product, conflictsOf(imp, "product")), before);
   const after = await ctx.registry.verb(product as Resource, "update")(ctx, before, patch);
   return outcomeOf(row.n, "updated", before.id, changeOf(product, before, after));
 }

@@ -16,6 +16,9 @@ export interface Target {
   multiple: boolean;
 }
 
+/** Whether one record may have several of its values. A note takes several columns, but is one text. */
+export const takesList = ({ multiple, target }: Target): boolean => multiple && target !== "note";
+
 type Line = [target: string, label: string, type: string, aliases?: string[], more?: { multiple?: boolean; required?: boolean }];
 
 const several = { multiple: true };

@@ -1,0 +1,75 @@
+// What a row says, on top of what the record that exists has.
+import type { Body } from "./bodies.ts";
+import { distinct } from "./bodies.ts";
+import type { Import } from "./import_rows.ts";
+import { type Conflict, entriesOf } from "./mapping.ts";
+
+/** What a mapping says about the fields of a kind of record: `emails`, `addresses.city`. */
+export type Conflicts = ReadonlyMap<string, Conflict>;
+
+/** The fields that some targets are written to. */
+const fields: Readonly<Record<string, string>> = {
+  email: "emails",
+  phone: "phones",
+  status: "status_id",
+  owner: "owner_id",
+  "contact.email": "emails",
+  "contact.phone": "phones",
+  "contact.url": "urls",
+  ...Object.fromEntries(
+    ["address_1", "address_2", "city", "state", "zipcode", "country"].map((line) => [line, `addresses.${line}`]),
+  ),
+};
+
+export function conflictsOf({ mapping }: Import, part: "lead" | "contact" | "product"): Conflicts {
+  const found = new Map<string, Conflict>();
+  for (const { target, on_conflict } of entriesOf(mapping)) {
+    const [, prefix = "lead", rest] = /^(?:(contact|product)\.)?(.*)$/s.exec(target)!;
+    if (on_conflict !== undefined && prefix === part) found.set(fields[target] ?? rest!, on_conflict);
+  }
+  return found;
+}
+
+/** The same for a record that exists. Lists keep what they have, and other values are replaced, unless the mapping says otherwise. */
+export function onTopOf(before: Body, body: Body, conflicts: Conflicts): Body {
+  const settled: Body = {};
+  for (const [key, value] of Object.entries(body)) {
+    const present = valueOf(before, key);
+    const now =
+      key === "addresses" ? addressOn(present, value, conflicts) : settle(present, value, conflicts.get(key), lists.has(key));
+    if (now !== undefined) settled[key] = now;
+  }
+  return settled;
+}
+
+const lists: ReadonlySet<string> = new Set(["emails", "phones", "urls", "tags"]);
+
+/** Undefined where the present value stays. */
+function settle(present: any, value: any, conflict: Conflict | undefined, appends: boolean): unknown {
+  if (conflict === "never" || (conflict === "if_empty" && !isEmpty(present))) return undefined;
+  if (Array.isArray(value) && (conflict === "append" || (conflict === undefined && appends)))
+    return distinct([...(present ?? []), ...value]);
+  if (conflict === "append" && typeof present === "string" && present !== "")
+    return present.split("\n").includes(value) ? undefined : `${present}\n${value}`;
+  return value;
+}
+
+/** A row has the lines of one address: the first one. */
+function addressOn(present: any, [given]: Body[], conflicts: Conflicts): Body[] | undefined {
+  const [first = {}, ...others] = present ?? [];
+  const lines = Object.entries(given!).map(([line, value]) => [
+    line,
+    settle(first[line], value, conflicts.get(`addresses.${line}`), false),
+  ]);
+  const changed = Object.fromEntries(lines.filter(([, value]) => value !== undefined));
+  return Object.keys(changed).length === 0 ? undefined : [{ ...first, ...changed }, ...others];
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
+
+/** A contact has one name, which a row may give in two parts. */
+function valueOf(before: Body, key: string): any {
+  if (key.startsWith("custom.")) return before.custom?.[key];
+  return key === "first_name" || key === "last_name" ? before.name : before[key];
+}
