@@ -748,6 +748,27 @@ alter table call_recording enable row level security, force row level security;
 create policy organization on call_recording to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on call_recording to headwater_system using (true);
 
+create table client_grant (
+  id text not null,
+  user_id text not null,
+  client_id text not null,
+  client_name text not null,
+  scope text not null,
+  active_organization_id text not null,
+  payload jsonb,
+  date_created timestamp(3) with time zone not null,
+  last_used_at timestamp(3) with time zone,
+  expires_at timestamp(3) with time zone not null,
+  revoked_at timestamp(3) with time zone,
+  constraint client_grant_pkey PRIMARY KEY (id),
+  constraint client_grant_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+);
+CREATE INDEX client_grant_client_id_idx ON public.client_grant USING btree (client_id);
+CREATE INDEX client_grant_expires_at_idx ON public.client_grant USING btree (expires_at);
+CREATE INDEX client_grant_user_id_idx ON public.client_grant USING btree (user_id, date_created);
+alter table client_grant enable row level security, force row level security;
+create policy system on client_grant to headwater_system using (true);
+
 create table comment (
   organization_id text not null,
   id text not null,
@@ -2330,9 +2351,38 @@ create table oauth_app (
   constraint oauth_app_redirect_uris_check CHECK ((cardinality(redirect_uris) > 0))
 );
 CREATE INDEX oauth_app_date_created_idx ON public.oauth_app USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX oauth_app_id_idx ON public.oauth_app USING btree (id);
 alter table oauth_app enable row level security, force row level security;
 create policy organization on oauth_app to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on oauth_app to headwater_system using (true);
+
+create table oauth_artifact (
+  model text not null,
+  hash text not null,
+  grant_id text,
+  payload jsonb not null,
+  date_created timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone not null,
+  consumed_at timestamp(3) with time zone,
+  uses integer default 0 not null,
+  constraint oauth_artifact_pkey PRIMARY KEY (model, hash)
+);
+CREATE INDEX oauth_artifact_expires_at_idx ON public.oauth_artifact USING btree (expires_at);
+CREATE INDEX oauth_artifact_grant_id_idx ON public.oauth_artifact USING btree (grant_id) WHERE (grant_id IS NOT NULL);
+alter table oauth_artifact enable row level security, force row level security;
+create policy system on oauth_artifact to headwater_system using (true);
+
+create table oauth_client (
+  id text not null,
+  metadata jsonb not null,
+  secret_hash text,
+  date_created timestamp(3) with time zone not null,
+  used_at timestamp(3) with time zone,
+  constraint oauth_client_pkey PRIMARY KEY (id)
+);
+CREATE INDEX oauth_client_unused_idx ON public.oauth_client USING btree (date_created) WHERE (used_at IS NULL);
+alter table oauth_client enable row level security, force row level security;
+create policy system on oauth_client to headwater_system using (true);
 
 create table oauth_grant (
   organization_id text not null,
@@ -2463,6 +2513,37 @@ CREATE INDEX organization_erased_idx ON public.organization USING btree (id) WHE
 alter table organization enable row level security, force row level security;
 create policy organization on organization to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on organization to headwater_system using (true);
+
+create table passkey (
+  id text not null,
+  user_id text not null,
+  credential_id text not null,
+  public_key text not null,
+  counter bigint not null,
+  transports text[] not null,
+  name text not null,
+  date_created timestamp(3) with time zone not null,
+  last_used_at timestamp(3) with time zone,
+  constraint passkey_credential_id_key UNIQUE (credential_id),
+  constraint passkey_pkey PRIMARY KEY (id),
+  constraint passkey_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+);
+CREATE INDEX passkey_user_id_idx ON public.passkey USING btree (user_id, date_created);
+alter table passkey enable row level security, force row level security;
+create policy system on passkey to headwater_system using (true);
+
+create table password_link (
+  hash text not null,
+  user_id text not null,
+  date_created timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint password_link_pkey PRIMARY KEY (hash),
+  constraint password_link_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+);
+CREATE INDEX password_link_expires_at_idx ON public.password_link USING btree (expires_at);
+CREATE INDEX password_link_user_id_idx ON public.password_link USING btree (user_id, date_created);
+alter table password_link enable row level security, force row level security;
+create policy system on password_link to headwater_system using (true);
 
 create table phone_number (
   organization_id text not null,
@@ -2838,6 +2919,16 @@ alter table received_text enable row level security, force row level security;
 create policy organization on received_text to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on received_text to headwater_system using (true);
 
+create table recovery_code (
+  user_id text not null,
+  hash text not null,
+  used_at timestamp(3) with time zone,
+  constraint recovery_code_pkey PRIMARY KEY (user_id, hash),
+  constraint recovery_code_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+);
+alter table recovery_code enable row level security, force row level security;
+create policy system on recovery_code to headwater_system using (true);
+
 create table role (
   organization_id text not null,
   id text not null,
@@ -3022,6 +3113,27 @@ alter table sequence_subscription enable row level security, force row level sec
 create policy organization on sequence_subscription to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on sequence_subscription to headwater_system using (true);
 
+create table session (
+  hash text not null,
+  id text not null,
+  user_id text not null,
+  methods text[] not null,
+  is_pending boolean not null,
+  ip text not null,
+  user_agent text not null,
+  date_created timestamp(3) with time zone not null,
+  last_seen_at timestamp(3) with time zone not null,
+  confirmed_at timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint session_id_key UNIQUE (id),
+  constraint session_pkey PRIMARY KEY (hash),
+  constraint session_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
+);
+CREATE INDEX session_expires_at_idx ON public.session USING btree (expires_at);
+CREATE INDEX session_user_id_idx ON public.session USING btree (user_id, date_created);
+alter table session enable row level security, force row level security;
+create policy system on session to headwater_system using (true);
+
 create table share_bulk (
   organization_id text not null,
   id text not null,
@@ -3050,6 +3162,17 @@ CREATE INDEX share_bulk_date_created_idx ON public.share_bulk USING btree (organ
 alter table share_bulk enable row level security, force row level security;
 create policy organization on share_bulk to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on share_bulk to headwater_system using (true);
+
+create table sign_in_failure (
+  holder text not null,
+  failures integer not null,
+  blocked_until timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint sign_in_failure_pkey PRIMARY KEY (holder)
+);
+CREATE INDEX sign_in_failure_expires_at_idx ON public.sign_in_failure USING btree (expires_at);
+alter table sign_in_failure enable row level security, force row level security;
+create policy system on sign_in_failure to headwater_system using (true);
 
 create table sms_template (
   organization_id text not null,
@@ -3230,6 +3353,9 @@ create table "user" (
   date_updated timestamp(3) with time zone default now() not null,
   version integer default 1 not null,
   notification_settings jsonb default '{}'::jsonb not null,
+  sealed_totp_secret text,
+  totp_confirmed_at timestamp(3) with time zone,
+  totp_step bigint,
   constraint user_email_key_key UNIQUE (email_key),
   constraint user_pkey PRIMARY KEY (id)
 );

@@ -58,7 +58,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   checkReferences(registry);
   checkSearches(registry);
   const directories = openDirectories(db, registry.resources);
-  const authenticator = openAuthenticator(db, clock);
+  const authenticator = openAuthenticator(db, clock, options.baseUrl);
 
   const caches = [directories, authenticator];
   const forget = (organizationId: string) => caches.forEach((cache) => cache.forget(organizationId));

@@ -7,7 +7,9 @@ import type { Config } from "../config.ts";
 import { hasMigrations, listMigrations } from "../db/migrate.ts";
 import { createServer, drain } from "../http/server.ts";
 import { backgroundMetrics } from "../jobs/background_metrics.ts";
+import { addOauth } from "../oauth/routes.ts";
 import { publicRoutes } from "../resources/index.ts";
+import { signInPages } from "../signin/index.ts";
 import { appOptions } from "./database.ts";
 import type { Defects } from "./defects.ts";
 import { giveBack, makeYoung } from "./heap.ts";
@@ -30,14 +32,15 @@ export async function serve(config: Config, databaseUrl: string, log: Logger, de
     config,
     core: app.core,
     operations: app.core.registry.operations,
-    publicRoutes,
-    authenticate: (authorization) => app.authenticator.authenticate(authorization),
+    publicRoutes: [...publicRoutes, ...signInPages],
+    authenticate: app.authenticator.authenticate,
     log,
     defects,
     ready: () => hasMigrations(app.db, migrations),
     version,
     background: () => backgroundMetrics(app.core),
   });
+  addOauth(server, app.core);
   await server.ready();
   giveBack();
   await listen(server, config);

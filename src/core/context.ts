@@ -18,9 +18,11 @@ export interface Actor {
   past_due: boolean;
   /** The key that acted, null for system work. */
   api_key_id: string | null;
-  /** The OAuth application that acted and what it was granted; absent for an API key. */
-  oauth?: { client_id: string; scope: string };
+  /** The OAuth application that acted, what it was granted, and the grant itself; absent for an API key. */
+  oauth?: { client_id: string; scope: string; grant_id: string };
 }
+
+export const credentialOf = ({ api_key_id, oauth, user_id }: Actor): string => api_key_id ?? oauth?.grant_id ?? user_id;
 
 export type Scope = "read" | "write_safe" | "write_destructive";
 

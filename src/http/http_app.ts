@@ -5,6 +5,7 @@ import type { Actor } from "../core/context.ts";
 import type { Core } from "../core/core.ts";
 import type { Operation } from "../core/operation.ts";
 import type { PublicRoute } from "../records/public_route.ts";
+import type { ResourceName } from "../values/resource_server.ts";
 
 export interface HttpApp {
   config: Config;
@@ -13,7 +14,7 @@ export interface HttpApp {
   /** Paths besides the operations that need no key. */
   publicRoutes: readonly PublicRoute[];
   /** Throws `unauthorized()`, or returns a promise that does, unless the header names an active key. */
-  authenticate(authorization: string | undefined): Actor | Promise<Actor>;
+  authenticate(authorization: string | undefined, resource?: ResourceName): Actor | Promise<Actor>;
   log: Logger;
   /** How many promises were rejected without a handler. */
   defects: { readonly count: number };

@@ -44,7 +44,7 @@ function arrive(service: Service, request: FastifyRequest, reply: FastifyReply, 
   if (service.gate.overloaded) return refuseForNow(x);
   if (!isOwnOrigin(x)) return refuse(x, new Problem(403, "Pages of this origin may not talk to agents' tools."));
   if (request.method === "OPTIONS") return answer(x, 204, "", optionsHeaders(allow));
-  void (async () => service.app.authenticate(request.headers.authorization))()
+  void (async () => service.app.authenticate(request.headers.authorization, "mcp"))()
     .then((actor) => {
       x.actor = actor;
       if (request.method === "POST") done();

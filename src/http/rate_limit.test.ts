@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
 import { operation, type RateGroup } from "../core/operation.ts";
-import { createRateLimiter, isOver, networkOf, remaining, Window } from "./rate_limit.ts";
+import { networkOf } from "../values/network.ts";
+import { createRateLimiter, isOver, remaining, Window } from "./rate_limit.ts";
 import { actor, listen } from "./testing.ts";
 
 const of = (name: string, method: "GET" | "POST", path: string, group?: RateGroup) =>

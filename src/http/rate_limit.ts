@@ -3,6 +3,7 @@
 // would ask the two windows one after the other.
 import type { RateLimit, RateLimits } from "../config.ts";
 import type { RateGroup } from "../core/operation.ts";
+import { networkOf } from "../values/network.ts";
 
 /** What one holder has used of one window. The `ratelimit-…` headers are read from it. */
 export interface Quota {
@@ -94,18 +95,4 @@ export class Window {
     this.fresh = new Map();
     this.turnsAt = now + this.widthMs;
   }
-}
-
-/** An IPv6 customer has at least a /64, so its addresses count as one. */
-export function networkOf(ip: string): string {
-  if (ip.startsWith("::ffff:")) return ip.slice(7);
-  if (!ip.includes(":")) return ip;
-  const [head = "", tail = ""] = ip.split("%")[0]!.split("::") as [string, string?];
-  const before = head === "" ? [] : head.split(":");
-  const after = tail === "" ? [] : tail.split(":");
-  const groups = ip.includes("::") ? [...before, ...Array(8 - before.length - after.length).fill("0"), ...after] : before;
-  return groups
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ""))
-    .join(":");
 }

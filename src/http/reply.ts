@@ -2,6 +2,7 @@
 import { pipeline, Readable } from "node:stream";
 import { type FieldErrors, Problem, statuses } from "../core/errors.ts";
 import { LiveBody } from "../services/live_body.ts";
+import { bearerChallenge } from "../values/resource_server.ts";
 import { acceptedCoding, compress, isCompressible, longBytes } from "./compress.ts";
 import { logAnswer } from "./log.ts";
 import { type Quota, remaining, resetSeconds } from "./rate_limit.ts";
@@ -170,7 +171,14 @@ export function refuse(x: Exchange, error: unknown): void {
   const isShed = status === 503 && problem.cause === undefined;
   if (status >= 500) x.service.app.log.error(isShed ? facts : { ...facts, err: error }, statuses[status]);
   const message = status >= 500 ? statuses[status]! : problem.message;
-  answer(x, status, errorBody(message, problem.fields, problem.errors), problem.headers);
+  answer(x, status, errorBody(message, problem.fields, problem.errors), { ...problem.headers, ...stepUp(x, problem) });
+}
+
+/** A client with a token learns which scope to ask for. One with a key cannot get another by asking. */
+function stepUp({ actor, operation, service }: Exchange, { status }: Problem): Headers {
+  if (status !== 403 || operation === null || actor?.oauth === undefined || actor.scopes.has(operation.scope)) return none;
+  const { base_url } = service.app.core.settings;
+  return { "www-authenticate": bearerChallenge(base_url, "api", { error: "insufficient_scope", scope: operation.scope }) };
 }
 
 export const errorBody = (message: string, fields: FieldErrors = {}, errors?: readonly object[]): string =>

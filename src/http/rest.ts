@@ -2,7 +2,7 @@
 // method, and a method that the path does not offer is a 405 before any id is looked up.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Actor } from "../core/context.ts";
+import { type Actor, credentialOf } from "../core/context.ts";
 import { invalid, notFound, Problem, statuses } from "../core/errors.ts";
 import type { Given, Method, Operation, RateGroup, Upload } from "../core/operation.ts";
 import { type Call, checkAllowed, perform } from "../core/perform.ts";
@@ -127,8 +127,7 @@ export function countRequest(x: Exchange, actor: Actor, group: RateGroup): void 
   x.actor = actor;
   const { limiter } = x.service;
   if (limiter === null) return;
-  // A token has no key, so its member is counted.
-  const quota = limiter.take(group, actor.api_key_id ?? actor.membership_id, actor.organization_id, x.startedMs);
+  const quota = limiter.take(group, credentialOf(actor), actor.organization_id, x.startedMs);
   if (isOver(quota)) refuseTooMany(x, quota);
   else x.quota = quota;
 }

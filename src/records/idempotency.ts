@@ -1,6 +1,6 @@
 // The header `Idempotency-Key`. The answer is stored in the transaction of the change, so a repeated request finds both or neither.
 import { createHash } from "node:crypto";
-import { type Ctx, read, write } from "../core/context.ts";
+import { type Ctx, credentialOf, read, write } from "../core/context.ts";
 import { conflict } from "../core/errors.ts";
 import type { Given } from "../core/operation.ts";
 import type { Answered, Around } from "../core/perform.ts";
@@ -15,7 +15,7 @@ const asked = ({ query, body, upload }: Given): unknown[] =>
   upload === undefined ? [query, body] : [query, body, upload.name, upload.mime, upload.received.sha256];
 
 async function onceFor(ctx: Ctx, key: string, body: unknown, act: () => Promise<Answered>): Promise<Answered> {
-  const holder = ctx.actor.api_key_id ?? ctx.actor.user_id;
+  const holder = credentialOf(ctx.actor);
   const scope = [ctx.organization_id, holder, ctx.request.method, ctx.request.path, key];
   // The answer is stored encrypted, because it may show a secret that is kept nowhere else.
   const place = { table: "idempotency_key", column: "body", organization_id: ctx.organization_id, id: scope.join("\n") };

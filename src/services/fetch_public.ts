@@ -33,6 +33,8 @@ export interface Fetching {
   /** Sent only to the host of the given address, never to the target of a redirect to another origin. */
   authorization?: string;
   wholeMs?: number;
+  /** How many redirects are followed. */
+  redirects?: number;
 }
 
 /** Sends a GET and passes the response to `take`, which reads its body. The fetch is aborted when the caller disconnects. */
@@ -41,14 +43,14 @@ export async function fetchPublic<T>(
   address: string,
   take: (fetched: Fetched) => Promise<T>,
   asker: Pick<Asker, "onLeave"> | null = null,
-  { authorization, wholeMs = usualMs }: Fetching = {},
+  { authorization, wholeMs = usualMs, redirects: most = redirectsMax }: Fetching = {},
 ): Promise<T> {
   const limit = new AbortController();
   const stop = () => limit.abort();
   const timer = setTimeout(stop, wholeMs);
   const stay = asker?.onLeave(stop);
   try {
-    const { url, answer } = await follow(addresses, address, limit.signal, authorization);
+    const { url, answer } = await follow(addresses, address, { signal: limit.signal, authorization, most });
     // The reader of the body receives the error. Later errors do not matter.
     answer.on("error", () => {});
     const {
@@ -73,12 +75,11 @@ export async function fetchPublic<T>(
 async function follow(
   addresses: PublicAddresses,
   address: string,
-  signal: AbortSignal,
-  authorization: string | undefined,
+  { signal, authorization, most }: { signal: AbortSignal; authorization: string | undefined; most: number },
 ): Promise<{ url: URL; answer: IncomingMessage }> {
   let url = publicUrl(addresses, address, null);
   const { origin } = url;
-  for (let hop = 0; hop <= redirectsMax; hop++) {
+  for (let hop = 0; hop <= most; hop++) {
     const answer = await ask(addresses, url, signal, url.origin === origin ? authorization : undefined).catch((cause) => {
       throw new NotFetched("no answer", { cause });
     });

@@ -85,6 +85,7 @@ test("what is asked of all organizations stands in four files", () => {
     "src/auth/unscoped.ts",
     "src/auth/unscoped_files.ts",
     "src/auth/unscoped_mailboxes.ts",
+    "src/auth/unscoped_oauth.ts",
     "src/auth/unscoped_state.ts",
     "src/auth/unscoped_work.ts",
     "src/db/old_months.ts",

@@ -12,7 +12,9 @@ import type { Statement } from "../../src/db/database.ts";
 import { createServer } from "../../src/http/server.ts";
 import type { GateLimits } from "../../src/http/shed.ts";
 import { backgroundMetrics } from "../../src/jobs/background_metrics.ts";
+import { addOauth } from "../../src/oauth/routes.ts";
 import { publicRoutes } from "../../src/resources/index.ts";
+import { signInPages } from "../../src/signin/index.ts";
 import { createDatabase } from "./database.ts";
 
 export interface Service {
@@ -65,7 +67,7 @@ export async function startService({ env = {}, databaseUrl, gate }: ServiceOptio
       config,
       core: app.core,
       operations: app.core.registry.operations,
-      publicRoutes,
+      publicRoutes: [...publicRoutes, ...signInPages],
       authenticate: app.authenticator.authenticate,
       defects: { count: 0 },
       log: pino({ level: process.env.TEST_LOG ?? "silent" }),
@@ -75,6 +77,7 @@ export async function startService({ env = {}, databaseUrl, gate }: ServiceOptio
     },
     { loopDelayMs: Number.POSITIVE_INFINITY, budgetMs: 20_000, ...gate },
   );
+  addOauth(server, app.core);
   await server.listen({ port: 0, host: "127.0.0.1" });
   const { port } = server.server.address() as AddressInfo;
   return {

@@ -5,7 +5,7 @@ import { createAccount, deleteAccount, updateAccount } from "./connected_account
 import { deleteCredentials, listCredentials, syncLists, updateCredentials } from "./credentials.ts";
 import { authorizeAccount } from "./oauth/authorize.ts";
 import { oauthApp } from "./oauth_app.ts";
-import { createOauthApp } from "./oauth_app_verbs.ts";
+import { createOauthApp, deleteOauthApp } from "./oauth_app_verbs.ts";
 import { sendAs } from "./send_as.ts";
 import { createSendAs, listSendAs } from "./send_as_verbs.ts";
 
@@ -20,5 +20,5 @@ export const accounts: Operation[] = [
   updateCredentials,
   deleteCredentials,
   syncLists,
-  ...standard(oauthApp, { list: true, create: createOauthApp, delete: true }, "manage_organization", deletesPastDue),
+  ...standard(oauthApp, { list: true, create: createOauthApp, delete: deleteOauthApp }, "manage_organization", deletesPastDue),
 ];

@@ -1,8 +1,10 @@
 // The verbs of OAuth applications. The secret is returned once, when it is created, and only its hash is stored.
 import { createHash, randomBytes } from "node:crypto";
+import { revokeClient } from "../../auth/unscoped_oauth.ts";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Row } from "../../core/resource.ts";
+import { removeRows } from "../../records/removal.ts";
 import { store } from "../../records/store.ts";
 import { oauthApp } from "./oauth_app.ts";
 
@@ -25,4 +27,10 @@ export async function createOauthApp(
     client_secret_last4: client_secret && client_secret.slice(-4),
   });
   return { ...row, client_secret };
+}
+
+/** What members allowed to it ends with it, tokens included. */
+export async function deleteOauthApp(ctx: Ctx, before: App): Promise<void> {
+  await revokeClient(ctx, before.id);
+  await removeRows(ctx, oauthApp, [before]);
 }

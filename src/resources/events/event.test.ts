@@ -46,7 +46,7 @@ describe("an event", () => {
   test("names the application that did it by a token of its own", async () => {
     const acme = await organization();
     const actor = await actorOfMember(acme.service.app.db, acme.id, acme.userId);
-    const oauth = { client_id: "client_1", scope: "read write_safe" };
+    const oauth = { client_id: "client_1", scope: "read write_safe", grant_id: "grant_1" };
     const occasion = { id: "req_oauth", method: "POST", path: "/api/v1/lead/" };
 
     const made = await actingAs(acme.service.app.core, { ...actor!, oauth }, occasion, (ctx) =>

@@ -1,0 +1,50 @@
+// An access token's way to an actor: token, grant, person, active membership in the grant's organization, role, permissions.
+import type { Actor, Scope } from "../core/context.ts";
+import { Problem, unauthorized } from "../core/errors.ts";
+import { permissionsOf } from "../core/permissions.ts";
+import type { Database } from "../db/database.ts";
+import { bearerChallenge, type ResourceName, resourceAt } from "../values/resource_server.ts";
+import { hashOf } from "./unscoped.ts";
+import { type ActiveMembership, findToken, membershipsToActIn, type TokenRecord } from "./unscoped_oauth.ts";
+
+export const isToken = (text: string): boolean => text.startsWith("oat_");
+
+/** Who holds a token, and where they may act. */
+export interface TokenHolder {
+  token: TokenRecord;
+  memberships: readonly ActiveMembership[];
+}
+
+/** Null when the token is unknown, over, for another resource, or its person is a member nowhere. */
+export async function findHolder(
+  db: Database,
+  { text, resource, baseUrl, now }: { text: string; resource: ResourceName; baseUrl: string; now: Date },
+): Promise<TokenHolder | null> {
+  const token = await findToken(db, hashOf(text));
+  if (token === null || token.expires_at <= now || resourceAt(baseUrl, token.audience) !== resource) return null;
+  const memberships = await membershipsToActIn(db, token.user_id);
+  return memberships.length === 0 ? null : { token, memberships };
+}
+
+/** The actor in the grant's organization. Throws where the person is no member of it any more, but of others. */
+export function actorOf({ token, memberships }: TokenHolder): Actor {
+  const here = memberships.find((one) => one.organization_id === token.active_organization_id);
+  if (here === undefined) {
+    const others = memberships.map((one) => `${one.organization_name} (${one.organization_id})`).join(", ");
+    throw new Problem(403, `You are no longer a member of the workspace of this connection. Switch to one of yours: ${others}.`);
+  }
+  return {
+    organization_id: here.organization_id,
+    user_id: token.user_id,
+    membership_id: here.membership_id,
+    role_id: here.role_id,
+    permissions: new Set(permissionsOf(here.role_id, here.role_permissions)),
+    scopes: new Set(token.scope.split(" ") as Scope[]),
+    past_due: here.past_due,
+    api_key_id: null,
+    oauth: { client_id: token.client_id, scope: token.scope, grant_id: token.grant_id },
+  };
+}
+
+export const tokenRefusal = (baseUrl: string, resource: ResourceName): Problem =>
+  unauthorized(bearerChallenge(baseUrl, resource, { error: "invalid_token" }));
