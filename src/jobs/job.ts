@@ -90,6 +90,19 @@ export async function holdClaim(ctx: Ctx, job: Job): Promise<void> {
   if (row === undefined) throw new ClaimLost(job);
 }
 
+/**
+ * The same for a transaction that may run beside others of the same job, and whose work can be done twice without harm: while it
+ * runs the job cannot go away, but another worker may get it.
+ */
+export async function checkClaim(ctx: Ctx, job: Job): Promise<void> {
+  const [row] = await transactionOf(ctx).read({
+    name: "job.check",
+    text: `select from job where organization_id = $1 and kind = $2 and object_id = $3 and claim = $4 for key share`,
+    values: keyOf(job),
+  });
+  if (row === undefined) throw new ClaimLost(job);
+}
+
 /** In a transaction that holds the claim: the job is done, or due again at a time. A wake-up in the meantime is not lost. */
 export function release(ctx: Ctx, job: Job, again: Date | null): void {
   if (again === null)

@@ -12,6 +12,8 @@ import { type Service, startService } from "../support/service.ts";
 import { finishLater, withWorker } from "../support/worker.ts";
 import { startOutbound, startSuccessors, type WorkerProcess, type WorkerSettings } from "../support/worker_process.ts";
 
+const senders = ["ann@killed.example", "bob@killed.example", "cat@killed.example"];
+
 let service: Service;
 let server: ImapServer;
 let acme: Workspace;
@@ -27,7 +29,7 @@ beforeEach(async () => {
   service.clock.now = null;
   acme = await organization(service);
   lead = await acme.lead();
-  await acme.contact({ lead_id: lead.id, emails: [{ email: "ann@killed.example" }] });
+  await acme.contact({ lead_id: lead.id, emails: senders.map((email) => ({ email })) });
   box = server.mailbox();
 });
 afterEach(async () => {
@@ -56,7 +58,7 @@ const subjects = async (): Promise<string[]> =>
 
 function deliver(count: number, more: (n: number) => object = () => ({})): string[] {
   const names = Array.from({ length: count }, (_, n) => `Message ${String(n).padStart(3, "0")}`);
-  box.deliverAll(names.map((subject, n) => letter({ from: "ann@killed.example", to: box.address, subject, ...more(n) })));
+  box.deliverAll(names.map((subject, n) => letter({ from: senders[n % 3]!, to: box.address, subject, ...more(n) })));
   return names;
 }
 
@@ -71,8 +73,9 @@ async function once(names: readonly string[]): Promise<void> {
 
 const places: Record<string, NonNullable<WorkerSettings["dies"]>> = {
   "after it fetched messages and before it filed any": { before: "mail_identity.find" },
-  "between filing a message and noting that it was read": { before: "mailbox_folder.move", nth: 3 },
-  "after a message was filed": { after: "mailbox_folder.move" },
+  "while it files several side by side": { before: "mail_identity.note", nth: 4 },
+  "between filing messages and noting that they were read": { before: "mailbox_folder.move" },
+  "after that": { after: "mailbox_folder.move" },
   "when all is read": { before: "connected_account.fetched" },
 };
 
@@ -108,7 +111,7 @@ test("a worker that was stopped past its claim, and goes on, files nothing again
 test("UIDs that change while a mailbox is read, with the worker killed, bring nothing twice", async () => {
   const names = deliver(12);
   await connect();
-  const doomed = await start({ dies: { before: "mailbox_folder.move", nth: 6 } });
+  const doomed = await start({ dies: { before: "mail_identity.note", nth: 6 } });
   assert.equal(await doomed.ended, "SIGKILL");
 
   await box.changeUidValidity();

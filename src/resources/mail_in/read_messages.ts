@@ -1,17 +1,9 @@
-// Fetches messages of a folder and files each as it arrives. The position moves in the same transaction. So when a worker ends or
-// a connection breaks between two messages, nothing was read twice and nothing skipped.
+// Fetches messages of a folder, some at a time, and has them filed.
 import type { FetchMessageObject } from "imapflow";
-import type { Ctx } from "../../core/context.ts";
-import { requestOf } from "../../jobs/claims.ts";
-import { ClaimLost, holdClaim } from "../../jobs/job.ts";
-import { asSystem } from "../../records/acting.ts";
-import type { KeptPart } from "../activities/arrived_parts.ts";
-import { keepOwn } from "../files/store_file.ts";
-import type { ArrivedMail } from "./arrived.ts";
-import { fileMail } from "./file_mail.ts";
-import { countTry, moveOn } from "./folder_place.ts";
-import { beginningOfLarge, largestMessage, readAsItCame, readBeginning, readMessage } from "./read_message.ts";
-import type { Role, Visit } from "./visit.ts";
+import { fileAll, fileOne } from "./file_all.ts";
+import { countTry } from "./folder_place.ts";
+import { beginningOfLarge, largestMessage, readBeginning } from "./read_message.ts";
+import { holding, type Role, type Visit } from "./visit.ts";
 
 /** A message as the server lists it. */
 type Listed = FetchMessageObject;
@@ -30,7 +22,7 @@ export async function readMessages(visit: Visit, role: Role, listed: readonly Li
     if (isOver(visit)) return false;
     const [{ uid, size }] = some as [Listed];
     const isLarge = size! > bytesMost;
-    const tries = isLarge ? await inTransaction(visit, (ctx) => countTry(ctx, visit.account, role, uid)) : 0;
+    const tries = isLarge ? await holding(visit, (ctx) => countTry(ctx, visit.account, role, uid)) : 0;
     if (size! > largestMessage || tries > triesMost) await readOneBeginning(visit, role, some[0]!, tries);
     else if (!(await readWhole(visit, role, some))) return false;
   }
@@ -53,83 +45,39 @@ function* fewAtATime(listed: readonly Listed[]): Iterable<Listed[]> {
   if (some.length > 0) yield some;
 }
 
-/** Servers usually send messages in order, but need not. An early one waits for those before it. */
+/**
+ * Servers usually send messages in order, but need not. When the visit is over or the connection breaks, those are filed that came
+ * and have none missing before them.
+ */
 async function readWhole(visit: Visit, role: Role, some: readonly Listed[]): Promise<boolean> {
-  const waiting = [...some];
   const sources = new Map<number, Uint8Array>();
-  const uids = some.map(({ uid }) => uid);
-  for await (const { uid, source } of visit.mailbox.fetch(uids, { source: true })) {
-    sources.set(uid, source!);
-    while (waiting.length > 0 && sources.has(waiting[0]!.uid)) await fileNext(visit, role, waiting.shift()!, sources);
-    if (isOver(visit)) return false;
+  let haveAllCome = false;
+  try {
+    for await (const { uid, source } of visit.mailbox.fetch(
+      some.map(({ uid }) => uid),
+      { source: true },
+    )) {
+      sources.set(uid, source!);
+      if (isOver(visit)) return false;
+    }
+    haveAllCome = true;
+  } finally {
+    // A message that did not come was removed from the mailbox in the meantime.
+    const missing = haveAllCome ? -1 : some.findIndex(({ uid }) => !sources.has(uid));
+    const came = (missing < 0 ? some : some.slice(0, missing)).filter(({ uid }) => sources.has(uid));
+    await fileAll(
+      visit,
+      role,
+      came.map(({ uid, internalDate }) => ({ uid, source: sources.get(uid)!, arrivedAt: new Date(internalDate as Date) })),
+    );
   }
-  // A message that did not come was removed from the mailbox in the meantime.
-  for (const one of waiting) if (sources.has(one.uid)) await fileNext(visit, role, one, sources);
   return true;
-}
-
-async function fileNext(
-  visit: Visit,
-  role: Role,
-  { uid, internalDate }: Listed,
-  sources: Map<number, Uint8Array>,
-): Promise<void> {
-  await fileSomehow(visit, role, uid, sources.get(uid)!, new Date(internalDate as Date));
-  sources.delete(uid);
-  visit.left--;
 }
 
 async function readOneBeginning(visit: Visit, role: Role, { uid, size, internalDate }: Listed, tries: number): Promise<void> {
   const source = { start: 0, maxLength: beginningOfLarge };
   for await (const { source: bytes } of visit.mailbox.fetch([uid], { source })) {
-    await file(visit, role, uid, await readBeginning(bytes!, size!, new Date(internalDate as Date), tries > triesMost));
-    visit.left--;
+    const mail = await readBeginning(bytes!, size!, new Date(internalDate as Date), tries > triesMost);
+    await fileOne(visit, role, uid, mail);
   }
 }
-
-// --- filing ---
-
-/** A message that cannot be filed as what it says would hold up all behind it: then it is filed as it came. */
-async function fileSomehow(visit: Visit, role: Role, uid: number, source: Uint8Array, arrivedAt: Date): Promise<void> {
-  try {
-    await file(visit, role, uid, await readMessage(source, arrivedAt));
-  } catch (error) {
-    if (!isOfMessage(error as Refusal)) throw error;
-    await file(visit, role, uid, await readAsItCame(source, arrivedAt));
-  }
-}
-
-interface Refusal extends Error {
-  status?: number;
-  code?: string;
-  syscall?: string;
-}
-
-/** PostgreSQL errors about itself and not about its input: connections, resources, locks, its own state. */
-const ofDatabase = /^(08|25|40|53|55|57|58)/;
-
-/** It would be refused again. Failures of a disk, the database or the claim are temporary, and the message is then read again. */
-const isOfMessage = (error: Refusal): boolean =>
-  !(error instanceof ClaimLost) && error.status !== 503 && error.syscall === undefined && !ofDatabase.test(error.code ?? "");
-
-async function file(visit: Visit, role: Role, uid: number, mail: ArrivedMail): Promise<void> {
-  const parts = await keepParts(visit, mail);
-  await inTransaction(visit, async (ctx) => {
-    await fileMail(ctx, { ...visit, role }, mail, parts);
-    moveOn(ctx, visit.account, role, uid);
-  });
-}
-
-/** Bytes that nothing comes of are removed within the hour. */
-async function keepParts({ core, job }: Visit, { parts }: ArrivedMail): Promise<KeptPart[]> {
-  const keeper = { db: core.db, settings: core.settings, organization_id: job.organization_id };
-  const kept: KeptPart[] = [];
-  for (const { bytes, mime, ...part } of parts) kept.push({ ...part, kept: await keepOwn(keeper, Buffer.from(bytes), mime) });
-  return kept;
-}
-
-const inTransaction = <T>(visit: Visit, act: (ctx: Ctx) => Promise<T>): Promise<T> =>
-  asSystem(visit.core, visit.job.organization_id, requestOf(visit.job), async (ctx) => {
-    await holdClaim(ctx, visit.job);
-    return act(ctx);
-  });

@@ -1,7 +1,10 @@
 // The state of a visit to a mailbox.
+import type { Ctx } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
 import type { Row } from "../../core/resource.ts";
-import type { Job } from "../../jobs/job.ts";
+import { requestOf } from "../../jobs/claims.ts";
+import { holdClaim, type Job } from "../../jobs/job.ts";
+import { asSystem } from "../../records/acting.ts";
 import type { Mailbox } from "../../services/imap.ts";
 import type { connectedAccount } from "../accounts/connected_account.ts";
 
@@ -19,7 +22,7 @@ export interface Source {
   members: ReadonlyMap<string, string>;
 }
 
-/** One visit. Fetched messages are filed right away, each in a transaction that checks the claim. */
+/** One visit. */
 export interface Visit extends Omit<Source, "role"> {
   core: Core;
   job: Job;
@@ -30,3 +33,14 @@ export interface Visit extends Omit<Source, "role"> {
   left: number;
   until: number;
 }
+
+/** One transaction of the visit. */
+export const holding = <T>(
+  { core, job }: Pick<Visit, "core" | "job">,
+  act: (ctx: Ctx) => Promise<T>,
+  hold: (ctx: Ctx, job: Job) => Promise<void> = holdClaim,
+): Promise<T> =>
+  asSystem(core, job.organization_id, requestOf(job), async (ctx) => {
+    await hold(ctx, job);
+    return act(ctx);
+  });

@@ -1,0 +1,94 @@
+// Files fetched messages, several at once. Then the position moves on, in a transaction of its own. When a worker ends in between,
+// the next one reads these messages again and knows them by their identity.
+import { ClaimLost, checkClaim } from "../../jobs/job.ts";
+import type { KeptPart } from "../activities/arrived_parts.ts";
+import { keepOwn } from "../files/store_file.ts";
+import type { ArrivedMail } from "./arrived.ts";
+import { fileMail } from "./file_mail.ts";
+import { moveOn } from "./folder_place.ts";
+import { readAsItCame, readMessage } from "./read_message.ts";
+import { inFamilies } from "./related.ts";
+import { holding, type Role, type Visit } from "./visit.ts";
+
+/** A message as it came. */
+interface Fetched {
+  uid: number;
+  source: Uint8Array;
+  arrivedAt: Date;
+}
+
+interface Parsed extends Fetched {
+  mail: ArrivedMail;
+}
+
+/** How many are filed at once. Filing waits for the database most of the time. */
+const atOnce = 6;
+
+/** In the order of their UIDs. Where one cannot be filed now, the position stays before it, and the failure is thrown. */
+export async function fileAll(visit: Visit, role: Role, all: readonly Fetched[]): Promise<void> {
+  const parsed: Parsed[] = [];
+  for (const one of all) parsed.push({ ...one, mail: await readMessage(one.source, one.arrivedAt) });
+  const families = inFamilies(role, parsed);
+  const filed = new Set<number>();
+  const fileSome = async () => {
+    for (let family = families.shift(); family !== undefined; family = families.shift())
+      for (const one of family) {
+        await fileSomehow(visit, role, one);
+        filed.add(one.uid);
+      }
+  };
+  const results = await Promise.allSettled(Array.from({ length: atOnce }, fileSome));
+
+  const missing = all.findIndex(({ uid }) => !filed.has(uid));
+  const done = missing < 0 ? all : all.slice(0, missing);
+  const last = done.at(-1);
+  if (last !== undefined) await holding(visit, async (ctx) => moveOn(ctx, visit.account, role, last.uid));
+  visit.left -= done.length;
+  const failed = results.find((one) => one.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+}
+
+/** Files a message, and moves on. */
+export async function fileOne(visit: Visit, role: Role, uid: number, mail: ArrivedMail): Promise<void> {
+  await file(visit, role, mail);
+  await holding(visit, async (ctx) => moveOn(ctx, visit.account, role, uid));
+  visit.left--;
+}
+
+/** A message that cannot be filed as what it says would hold up all behind it: then it is filed as it came. */
+async function fileSomehow(visit: Visit, role: Role, { mail, source, arrivedAt }: Parsed): Promise<void> {
+  try {
+    await file(visit, role, mail);
+  } catch (error) {
+    if (!isOfMessage(error as Refusal)) throw error;
+    await file(visit, role, await readAsItCame(source, arrivedAt));
+  }
+}
+
+async function file(visit: Visit, role: Role, mail: ArrivedMail): Promise<void> {
+  const parts = await keepParts(visit, mail);
+  await holding(visit, (ctx) => fileMail(ctx, { ...visit, role }, mail, parts), checkClaim);
+}
+
+/** Bytes that nothing comes of are removed within the hour. */
+async function keepParts({ core, job }: Visit, { parts }: ArrivedMail): Promise<KeptPart[]> {
+  const keeper = { db: core.db, settings: core.settings, organization_id: job.organization_id };
+  const kept: KeptPart[] = [];
+  for (const { bytes, mime, ...part } of parts) kept.push({ ...part, kept: await keepOwn(keeper, Buffer.from(bytes), mime) });
+  return kept;
+}
+
+// --- refusals ---
+
+interface Refusal extends Error {
+  status?: number;
+  code?: string;
+  syscall?: string;
+}
+
+/** PostgreSQL errors about itself and not about its input: connections, resources, locks, its own state. */
+const ofDatabase = /^(08|25|40|53|55|57|58)/;
+
+/** It would be refused again. Failures of a disk, the database or the claim are temporary, and the message is then read again. */
+const isOfMessage = (error: Refusal): boolean =>
+  !(error instanceof ClaimLost) && error.status !== 503 && error.syscall === undefined && !ofDatabase.test(error.code ?? "");
