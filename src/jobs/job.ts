@@ -9,7 +9,10 @@ export interface Work {
   kind: string;
   /** One sentence for operators. */
   doc: string;
-  /** How many such jobs run at once in one process. One organization has at most as many as it leaves free, but always one. */
+  /**
+   * How many such jobs run at once in one process, besides those that wait for something outside. One organization has at most as
+   * many as it leaves free, but always one.
+   */
   slots: number;
   /** How many jobs of one lane run at once, in all workers. Without it, as many as there are slots. */
   laneMost?: number;
@@ -34,10 +37,26 @@ export interface Job {
   /** How often in a row it failed, and how many workers ended in the middle of it. */
   failures: number;
   crashes: number;
+  /** It waits for something outside, and needs no place meanwhile. See `outside`. */
+  isWaiting?: boolean;
 }
 
 /** How long a claim lasts. */
 export const claimMs = 60_000;
+
+/** How long a job keeps its place while it waits. Servers that are well answer sooner. */
+const placeKeptMs = 1000;
+
+/** Waits for an answer from outside. Where it takes long, the job leaves its place to others until then. */
+export async function outside<T>(job: Job, answer: Promise<T>): Promise<T> {
+  const timer = setTimeout(() => (job.isWaiting = true), placeKeptMs);
+  try {
+    return await answer;
+  } finally {
+    clearTimeout(timer);
+    job.isWaiting = false;
+  }
+}
 
 /** Another worker has the job now, or the job is gone. Nothing of this turn is written. */
 export class ClaimLost extends Error {

@@ -12,7 +12,7 @@ import { lockRecord } from "../records/records.ts";
 import { lead } from "../resources/leads/lead.ts";
 import { claimJobs, requestOf, wakeLateJobs } from "./claims.ts";
 import { type Consumer, follow } from "./consumer.ts";
-import { ClaimLost, claimMs, holdClaim, type Job, release, type Work, wake } from "./job.ts";
+import { ClaimLost, claimMs, holdClaim, type Job, outside, release, type Work, wake } from "./job.ts";
 import { openWorker } from "./worker.ts";
 
 let kinds = 0;
@@ -339,6 +339,38 @@ test("slow lanes leave places to the other lanes of their organization, and to o
   );
 
   assert.equal(done.length, 120);
+});
+
+test("jobs that wait long for something outside leave their places to others, of their own organization too", async () => {
+  const acme = await organization();
+  const { work, done } = workThat(async () => null, 12);
+  const answered = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const waits: Work = {
+    ...work,
+    async run(core, job) {
+      begun.push(job.object_id);
+      if (job.object_id.startsWith("slow")) await outside(job, answered.promise);
+      await work.run(core, job);
+    },
+  };
+  const stuck = Array.from({ length: 13 }, (_, i) => `slow_${i}`);
+  await ask(acme, work, stuck);
+
+  await withWorker(
+    acme.service,
+    async (worker) => {
+      await until(() => begun.length === stuck.length);
+      await ask(acme, work, ["quick"]);
+      await until(() => done.length > 0);
+      assert.deepEqual(done, ["quick"]);
+      answered.resolve();
+      await worker.drained();
+    },
+    { does: only(waits) },
+  );
+
+  assert.equal(done.length, stuck.length + 1);
 });
 
 test("two workers share the jobs, and none is done twice", async () => {

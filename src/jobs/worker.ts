@@ -36,6 +36,9 @@ const busyMs = 20;
 const idleMs = 250;
 /** Looking for work takes at most a tenth of the time. */
 const restFactor = 9;
+/** How many jobs of a kind may wait for something outside without a place, and how many of these may be one organization's. */
+const waitingMost = 400;
+const waitingOfOneMost = 200;
 /** How often timers are checked. */
 const timersMs = 1000;
 
@@ -187,7 +190,20 @@ class Running implements Worker {
     return next < 0 ? sorted : [...sorted.slice(next), ...sorted.slice(0, next)];
   }
 
-  private freeSlots = ({ kind, slots }: Work): number => slots - (this.running.get(kind)?.size ?? 0);
+  private freeSlots = (work: Work): number => work.slots - this.inPlaces(work).length;
+
+  /** The jobs that take up a place. The others wait for something outside. */
+  private inPlaces({ kind }: Work): Job[] {
+    const waiting = new Map<string, number>();
+    let all = 0;
+    return [...(this.running.get(kind)?.values() ?? [])].filter(({ organization_id, isWaiting }) => {
+      const theirs = waiting.get(organization_id) ?? 0;
+      if (!isWaiting || all >= waitingMost || theirs >= waitingOfOneMost) return true;
+      all++;
+      waiting.set(organization_id, theirs + 1);
+      return false;
+    });
+  }
 
   /**
    * An organization may hold as many places as it leaves free, and always one. Its slow work takes half of them at most, and each
@@ -207,8 +223,8 @@ class Running implements Worker {
     return { most, shared: Math.ceil((held + free) / 2) - held };
   }
 
-  private held = ({ kind }: Work, organizationId: string): number =>
-    [...(this.running.get(kind)?.values() ?? [])].filter((job) => job.organization_id === organizationId).length;
+  private held = (work: Work, organizationId: string): number =>
+    this.inPlaces(work).filter((job) => job.organization_id === organizationId).length;
 
   private do(work: Work, job: Job): void {
     const those = this.running.get(work.kind) ?? new Map();

@@ -67,6 +67,8 @@ export interface Patience {
   limitMs: number;
   /** Called each time the limit has passed and bytes still arrive. If it fails, the visit ends. */
   goOn?: () => Promise<void>;
+  /** Called with each answer that is waited for. */
+  wait?: <A>(answer: Promise<A>) => Promise<A>;
 }
 
 const visitMs = 25_000;
@@ -88,7 +90,7 @@ export async function inMailbox<T>(
   const client = await clientFor(addresses, login);
   const limit = limitedTo(patience, client);
   const ask = <A>(answer: Promise<A>): Promise<A> =>
-    answer.catch((error) => {
+    (patience.wait?.(answer) ?? answer).catch((error) => {
       throw limit.isOver() ? tooSlow() : problemOf(error);
     });
   try {

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { after, before, beforeEach, test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { type ImapServer, imapServer, type TestMailbox } from "../../../test/support/imap.ts";
 import { letter, newMessageId } from "../../../test/support/letters.ts";
+import { until } from "../../../test/support/processes.ts";
 import { type Service, startService } from "../../../test/support/service.ts";
 import { startMailServer } from "../../../test/support/smtp.ts";
 import { withWorker } from "../../../test/support/worker.ts";
@@ -403,6 +406,32 @@ test("a large message comes with what is attached; of one that is larger still t
   assert.equal(emails.get("20 MB").attachments[0].size, 20_000_000);
   assert.match(emails.get("60 MB").body_text, /too many to be fetched\. It lies in the mailbox/);
   assert.deepEqual(emails.get("60 MB").attachments, []);
+});
+
+test("forty mailboxes whose server never answers hold up no other one of their organization", async (t) => {
+  const acme = await organization(service);
+  const lead = await acme.lead();
+  await acme.contact({ lead_id: lead.id, emails: [{ email: "ann@client.example" }] });
+  const waiting = new Set<Socket>();
+  const silent = createServer((socket) => void waiting.add(socket.on("error", () => {}))).listen(0, "127.0.0.1");
+  t.after(() => silent.close());
+  await once(silent, "listening");
+  const { port } = silent.address() as AddressInfo;
+  for (let i = 0; i < 40; i++)
+    await acme.post("/connected_account/", {
+      email: `silent-${i}@acme.example`,
+      imap: { host: "127.0.0.1", port, username: `silent-${i}`, password: "secret", use_ssl: false },
+      enabled_features: ["email_syncing"],
+    });
+
+  await withWorker(service, async () => {
+    await until(() => waiting.size > 0);
+    const { box } = await connected(acme);
+    await box.deliver(letter({ from: "ann@client.example", to: box.address, subject: "At once" }));
+    await until(async () => (await emailsOf(acme, lead)).length === 1);
+    silent.close();
+    for (const socket of waiting) socket.destroy();
+  });
 });
 
 test("a mailbox whose job was lost is read again, and one that waits for its owner is left in peace", async () => {

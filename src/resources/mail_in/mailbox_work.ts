@@ -4,7 +4,7 @@ import type { Ctx } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
 import { sql } from "../../db/sql.ts";
 import { renewClaim, requestOf } from "../../jobs/claims.ts";
-import { holdClaim, type Job, release, type Work } from "../../jobs/job.ts";
+import { holdClaim, type Job, outside, release, type Work } from "../../jobs/job.ts";
 import { asSystem, readingAs, systemActor } from "../../records/acting.ts";
 import { findRecords } from "../../records/records.ts";
 import { lockToChange } from "../../records/references.ts";
@@ -56,7 +56,8 @@ async function visit(core: Core, job: Job): Promise<void> {
   const members = await membersByAddress(reading);
   const begun = { core, job, account, members, since, left: most, until: performance.now() + beginsForMs };
   try {
-    const patience = { limitMs: visitMs, goOn: () => renewClaim(core, job) };
+    const wait = <T>(answer: Promise<T>): Promise<T> => outside(job, answer);
+    const patience = { limitMs: visitMs, goOn: () => renewClaim(core, job), wait };
     const isMore = await enterMailbox(core, account, (mailbox) => readAll(Object.assign(begun, { mailbox })), patience);
     await end((ctx) => noteSuccess(ctx, account, isMore));
   } catch (error) {

@@ -1,6 +1,7 @@
 // Watches mailboxes by IDLE, so that a message is fetched as soon as it arrives. Each worker holds the connections to a share of
 // the mailboxes, by leases. A notice only wakes the mailbox's job. If nobody watches, or a notice is lost, the job runs by itself
 // after some minutes.
+import { setTimeout as sleep } from "node:timers/promises";
 import { type LeasedMailbox, leaveMailboxes, renewMailboxes, takeMailboxes } from "../../auth/unscoped_mailboxes.ts";
 import type { Core } from "../../core/core.ts";
 import { wake } from "../../jobs/job.ts";
@@ -24,8 +25,9 @@ export const mailboxWatch: Watch = {
 const heldMost = 1000;
 /** How many are leased at once, so that workers that start together share them. */
 const takenMost = 100;
-/** How many connections may be opening at a time. */
+/** How many connections may be opening at a time. A server that does not answer soon holds up no others. */
 const openingMost = 8;
+const soonMs = 1000;
 /** After a worker's end, another one takes its mailboxes after a lease and a turn: 80 seconds at most. */
 const leaseMs = 60_000;
 const turnMs = 20_000;
@@ -52,6 +54,8 @@ class MailboxWatching implements Watching {
   private readonly held = new Map<string, Held>();
   private readonly waiting: Held[] = [];
   private readonly opening = new Set<Promise<void>>();
+  /** How many of these were begun a moment ago. */
+  private openingSoon = 0;
   private timer: NodeJS.Timeout | null = null;
   private looksAt = 0;
   private looking: Promise<void> = Promise.resolve();
@@ -147,17 +151,19 @@ class MailboxWatching implements Watching {
   // --- connections ---
 
   private openNext(): void {
-    while (this.opening.size < openingMost) {
+    while (this.openingSoon < openingMost) {
       const one = this.waiting.shift();
       if (one === undefined) return;
       if (!this.isHeld(one)) continue;
       const run: Promise<void> = this.open(one)
         .catch(this.onError)
-        .finally(() => {
-          this.opening.delete(run);
-          this.openNext();
-        });
+        .finally(() => this.opening.delete(run));
       this.opening.add(run);
+      this.openingSoon++;
+      void Promise.race([run, sleep(soonMs, undefined, { ref: false })]).then(() => {
+        this.openingSoon--;
+        this.openNext();
+      });
     }
   }
 

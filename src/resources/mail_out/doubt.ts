@@ -4,7 +4,7 @@ import type { Ctx } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
 import { sql } from "../../db/sql.ts";
 import { requestOf } from "../../jobs/claims.ts";
-import { holdClaim, type Job, release } from "../../jobs/job.ts";
+import { holdClaim, type Job, outside, release } from "../../jobs/job.ts";
 import { asService, readingAs, systemActor } from "../../records/acting.ts";
 import { findRecords } from "../../records/records.ts";
 import { MailboxError } from "../../services/imap.ts";
@@ -40,12 +40,13 @@ async function askSentFolder(core: Core, job: Job, mail: Email): Promise<boolean
   const [account] = await findRecords(ctx, connectedAccount, [sql`t.id = ${mail.email_account_id}`]);
   if (account === undefined || account.receive_status === "disabled" || mail.receipts.length > 0) return false;
   try {
-    return await enterMailbox(core, account, async (mailbox) => {
+    const visit = enterMailbox(core, account, async (mailbox) => {
       const folder = await mailbox.sentFolder();
       if (folder === null) return false;
       await mailbox.open(folder);
       return (await mailbox.withMessageId(messageIdOf(mail))).length > 0;
     });
+    return await outside(job, visit);
   } catch (error) {
     if (error instanceof MailboxError) return null;
     throw error;

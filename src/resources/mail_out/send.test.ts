@@ -448,15 +448,15 @@ describe("a server", () => {
     await other.close();
   });
 
-  test("that never answers holds up nobody else's mail, not even with nine more like it in the same organization", async () => {
+  test("that never answers holds up nobody else's mail, not even with 39 more like it in the same organization", async () => {
     const [acme, other] = [await writing(), await writing()];
-    const silent = await Promise.all(Array.from({ length: 10 }, startMailServer));
+    const silent = await Promise.all(Array.from({ length: 40 }, startMailServer));
     const go = Promise.withResolvers<void>();
     const stuck: any[] = [];
     for (const one of silent) {
       one.beforeReceipt = () => go.promise;
       const { id } = await connect(acme.acme, `silent-${++count}@acme.example`, { smtp: one.smtp });
-      for (let i = 0; i < 4; i++) stuck.push(await acme.send({ to: [address()], email_account_id: id }));
+      stuck.push(await acme.send({ to: [address()], email_account_id: id }));
     }
 
     await withWorker(on, async (worker) => {
@@ -465,16 +465,12 @@ describe("a server", () => {
       for (let i = 0; i < 5; i++)
         good.push(await acme.send({ to: [address()], email_account_id: acme.account.id }), await other.send({ to: [address()] }));
       await until(() => good.every((mail) => server.to(mail.to[0]).length === 1));
-      assert.ok(
-        silent.every(({ received }) => received.length <= 3),
-        "a few at once are handed to one mailbox",
-      );
       go.resolve();
       await worker.drained();
     });
 
     const states = await Promise.all(stuck.map(async (mail) => (await acme.shown(mail)).status));
-    assert.deepEqual([states, silent.map(({ received }) => received.length)], [stuck.map(() => "sent"), silent.map(() => 4)]);
+    assert.deepEqual([states, silent.map(({ received }) => received.length)], [stuck.map(() => "sent"), silent.map(() => 1)]);
     await Promise.all(silent.map((one) => one.close()));
   });
 

@@ -1,7 +1,7 @@
 // Sends a copy of a mail to the server, outside of any transaction.
 import type { Core } from "../../core/core.ts";
 import { renewClaim } from "../../jobs/claims.ts";
-import { ClaimLost, type Job } from "../../jobs/job.ts";
+import { ClaimLost, type Job, outside } from "../../jobs/job.ts";
 import { handOver, type Letter, NotHanded, PerhapsHanded, type Receipt } from "../../services/smtp.ts";
 import { forgetToken } from "../accounts/oauth/access_token.ts";
 import { addressesOf } from "../accounts/senders.ts";
@@ -29,7 +29,7 @@ export async function send(core: Core, job: Job, sending: Sending): Promise<Outc
   };
   return keeping(core, job, async (signal) => {
     try {
-      return await handOverBy(core, sending.account, letter, signal);
+      return await outside(job, handOverBy(core, sending.account, letter, signal));
     } catch (failure) {
       if (failure instanceof NotHanded || failure instanceof PerhapsHanded) return failure;
       throw failure;

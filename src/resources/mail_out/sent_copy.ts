@@ -3,7 +3,7 @@
 import type { Core } from "../../core/core.ts";
 import { sql } from "../../db/sql.ts";
 import { requestOf } from "../../jobs/claims.ts";
-import { holdClaim, type Job, release, type Work } from "../../jobs/job.ts";
+import { holdClaim, type Job, outside, release, type Work } from "../../jobs/job.ts";
 import { asSystem, readingAs, systemActor } from "../../records/acting.ts";
 import { findRecords } from "../../records/records.ts";
 import { type Mailbox, MailboxError } from "../../services/imap.ts";
@@ -28,7 +28,7 @@ export const sentCopyWork: Work = {
   async run(core, job) {
     const mail = await look(core, job);
     const composition = mail && (await copyOf(core, job, mail));
-    const again = composition ? await putIn(core, composition) : null;
+    const again = composition ? await putIn(core, job, composition) : null;
     await asSystem(core, job.organization_id, requestOf(job), async (ctx) => {
       await holdClaim(ctx, job);
       release(ctx, job, again);
@@ -64,11 +64,12 @@ async function copyOf(core: Core, job: Job, mail: Email): Promise<SentCopy | nul
 const visitMs = 50_000;
 
 /** Answers when it is tried again; null where it lies there, or is given up. */
-async function putIn(core: Core, { account, composition }: SentCopy): Promise<Date | null> {
+async function putIn(core: Core, job: Job, { account, composition }: SentCopy): Promise<Date | null> {
   const raw = await bytesOf(composition);
   const { date, message_id } = composition;
   try {
-    await enterMailbox(core, account, (mailbox) => appendOnce(mailbox, raw, date, message_id), { limitMs: visitMs });
+    const work = (mailbox: Mailbox) => appendOnce(mailbox, raw, date, message_id);
+    await outside(job, enterMailbox(core, account, work, { limitMs: visitMs }));
     return null;
   } catch (error) {
     if (!(error instanceof MailboxError)) throw error;
