@@ -142,7 +142,7 @@ test("a refusal is told apart by its status and never by its shape, which a data
     "src/http/rest.ts",
     "src/http/server.ts",
     "src/http/mcp.ts",
-    "src/mcp/call_tool.ts",
+    "src/mcp/refusal.ts",
   ]);
   const byShape = /"fields" in |instanceof Problem|\bproblem\)?\.fields\b/;
   const broken = files

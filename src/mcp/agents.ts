@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Actor, Scope } from "../core/context.ts";
 import type { Core } from "../core/core.ts";
 import type { RateGroup } from "../core/operation.ts";
+import type { Registry } from "../core/registry.ts";
 import { type Caller, callTool } from "./call_tool.ts";
 import { objectTypesOf } from "./object_types.ts";
 import type { Surroundings, Tool } from "./tool.ts";
@@ -38,7 +39,7 @@ export function openAgents({ core, version, extend }: AgentsOptions): Agents {
   const tools = new Map(allTools.map((tool) => [tool.name, tool]));
   const covered = new Set(allTools.flatMap((tool) => tool.operations));
   const surroundings: Surroundings = { core, types: objectTypesOf(core.registry.operations, covered) };
-  const descriptions = describeOnce(allTools);
+  const descriptions = describeOnce(allTools, core.registry);
   // What fails is reported to the caller of `answer`, whose log knows the request.
   const failed = new WeakMap<Caller, unknown>();
 
@@ -116,12 +117,20 @@ const instructions = [
 ].join("\n");
 
 /** The descriptions are made at the first question, and kept. */
-function describeOnce(tools: readonly Tool[]): (actor: Actor) => Record<string, unknown>[] {
+function describeOnce(tools: readonly Tool[], registry: Registry): (actor: Actor) => Record<string, unknown>[] {
   let made: { tool: Tool; description: Record<string, unknown> }[] | null = null;
   return (actor) => {
     made ??= tools.map((tool) => ({ tool, description: describe(tool) }));
-    return made.filter(({ tool }) => actor.scopes.has(tool.scope)).map(({ description }) => description);
+    return made.filter(({ tool }) => isFor(tool, actor)).map(({ description }) => description);
   };
+
+  function isFor({ scope, operations }: Tool, { scopes, permissions }: Actor): boolean {
+    const may = (name: string) => {
+      const { permission } = registry.operation(name)!;
+      return permission === "member" || permissions.has(permission);
+    };
+    return scopes.has(scope) && (operations.length === 0 || operations.some(may));
+  }
 }
 
 const describe = ({ name, doc, annotations, input, output }: Tool) => ({
@@ -133,7 +142,20 @@ const describe = ({ name, doc, annotations, input, output }: Tool) => ({
   annotations,
 });
 
-function schemaOf(schema: z.ZodObject): Record<string, unknown> {
-  const { $schema, ...rest } = z.toJSONSchema(schema, { io: "input" });
-  return rest;
+/** The schema without what says nothing, because an agent pays for every byte of it. */
+const schemaOf = (schema: z.ZodObject): unknown => lean(z.toJSONSchema(schema, { io: "input" }));
+
+function lean(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(lean);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const said = Object.entries(schema).filter(([key, value]) => !isSilent(key, value));
+  return Object.fromEntries(said.map(([key, value]) => [key, lean(value)]));
 }
+
+const isSilent = (key: string, value: unknown): boolean =>
+  key === "$schema" ||
+  key === "propertyNames" ||
+  (key === "minimum" && value === Number.MIN_SAFE_INTEGER) ||
+  (key === "maximum" && value === Number.MAX_SAFE_INTEGER) ||
+  ((key === "additionalProperties" || key === "items") && Object.keys(value as object).length === 0 && value !== false) ||
+  (key === "required" && (value as unknown[]).length === 0);

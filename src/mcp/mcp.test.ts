@@ -3,6 +3,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { agentOf } from "../../test/support/agent.ts";
 import { organization } from "../../test/support/given.ts";
+import { resultBytesMax } from "./shape.ts";
+
+const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id);
 
 describe("an agent", () => {
   for (const era of ["2025-11-25", "2026-07-28"] as const)
@@ -11,19 +14,128 @@ describe("an agent", () => {
       const lead = await acme.post("/lead/", { name: "Globex" });
       const agent = await agentOf(acme, { era });
 
-      assert.equal(agent.client.getNegotiatedProtocolVersion(), era);
       const { tools } = await agent.client.listTools();
-      assert.ok(tools.some(({ name }) => name === "list_records"));
       const list = await agent.call("list_records", { object_type: "lead", query: "Globex" });
-      assert.equal(list.isError, undefined);
-      assert.deepEqual(
-        list.structuredContent.data.map(({ id }: any) => id),
-        [lead.id],
-      );
       const one = await agent.call("get_record", { object_type: "lead", id: lead.id });
+
+      assert.equal(agent.client.getNegotiatedProtocolVersion(), era);
+      assert.ok(tools.some(({ name }) => name === "list_records"));
+      assert.deepEqual(idsOf(list.structuredContent.data), [lead.id]);
       assert.equal(one.structuredContent.record.name, "Globex");
-      const none = await agent.call("get_record", { object_type: "lead", id: "lead_no" });
-      assert.deepEqual([none.isError, none.structuredContent], [true, { error: "Not Found", "field-errors": {} }]);
       await agent.client.close();
     });
+
+  test("reads all its tools in 24 KB, and each says what it may change", async () => {
+    const agent = await agentOf(await organization(), { scope: "write_destructive" });
+
+    const { tools } = await agent.client.listTools();
+
+    assert.ok(tools.length <= 30, `${tools.length} tools`);
+    assert.ok(JSON.stringify(tools).length <= 24_000, `${JSON.stringify(tools).length} bytes`);
+    for (const { name, description, annotations, inputSchema, outputSchema } of tools) {
+      assert.ok(description!.length > 20 && annotations !== undefined && outputSchema !== undefined, name);
+      assert.equal(inputSchema.additionalProperties, false, name);
+      assert.equal(annotations.readOnlyHint, !("dry_run" in inputSchema.properties!), name);
+    }
+  });
+
+  test("gets refusals in the words of REST, with the nearest name", async () => {
+    const acme = await organization();
+    const agent = await agentOf(acme, { scope: "write_safe" });
+    const refusal = async (name: string, args: object) => {
+      const { isError, structuredContent } = await agent.call(name, args as any);
+      assert.equal(isError, true);
+      return structuredContent;
+    };
+
+    const rest = await acme.refused(400, "GET", "/lead/?stutus_id=x");
+    assert.deepEqual(await refusal("list_records", { object_type: "lead", filters: { stutus_id: "x" } }), rest);
+    assert.deepEqual(
+      await refusal("get_record", { object_type: "lead", id: "lead_no" }),
+      await acme.refused(404, "GET", "/lead/lead_no/"),
+    );
+    const { "field-errors": unknown } = await refusal("list_records", { object_type: "lead", limits: 3 });
+    assert.match(unknown.limits, /did you mean limit/);
+    const { "field-errors": typo } = await refusal("create_record", { object_type: "lead", data: { nmae: "X" } });
+    assert.match(typo.nmae, /did you mean name/);
+    const { "field-errors": type } = await refusal("list_records", { object_type: "leed" });
+    assert.match(type.object_type, /such as lead/);
+  });
+
+  test("tries a write with dry_run, and does it once for a key", async () => {
+    const acme = await organization();
+    const agent = await agentOf(acme, { scope: "write_safe" });
+    const create = (more: object) => agent.call("create_record", { object_type: "lead", data: { name: "Initech" }, ...more });
+
+    const tried = await create({ dry_run: true });
+    assert.equal(tried.structuredContent.dry_run, true);
+    assert.equal((await acme.get("/lead/?name=Initech")).data.length, 0);
+    const [once, again] = [await create({ idempotency_key: "k" }), await create({ idempotency_key: "k" })];
+    assert.equal(once.structuredContent.record.id, again.structuredContent.record.id);
+    const found = await create({ match_on: { name: "Initech" } });
+    assert.equal(found.structuredContent.found, true);
+    assert.equal((await acme.get("/lead/?name=Initech")).data.length, 1);
+  });
+
+  test("gets fewer rows rather than cut ones, and goes on where they ended", async () => {
+    const acme = await organization();
+    const lead = await acme.lead();
+    for (let i = 0; i < 12; i++) await acme.note({ lead_id: lead.id, note: `${i} ${"é".repeat(4000)}` });
+    const agent = await agentOf(acme);
+
+    const seen: string[] = [];
+    for (let cursor: string | undefined, more = true; more; ) {
+      const page = await agent.call("list_records", {
+        object_type: "activity/note",
+        fields: ["id", "note"],
+        ...(cursor && { cursor }),
+      });
+      assert.ok(Buffer.byteLength(JSON.stringify(page)) <= resultBytesMax + 200);
+      for (const { note } of page.structuredContent.data) assert.ok(note.length > 4000, "is whole");
+      seen.push(...idsOf(page.structuredContent.data));
+      ({ has_more: more, next_cursor: cursor } = page.structuredContent);
+    }
+
+    assert.equal(new Set(seen).size, 12);
+    assert.equal(seen.length, 12);
+  });
+
+  test("reads without Service-Scope, and sees no tool beyond its scope", async () => {
+    const acme = await organization();
+    const reader = await agentOf(acme);
+    const safe = await agentOf(acme, { scope: "write_safe" });
+
+    const names = async (agent: typeof reader) => (await agent.client.listTools()).tools.map(({ name }) => name);
+    assert.ok((await names(reader)).every((name) => !/^(create|update|delete|send|merge)_/.test(name)));
+    assert.ok((await names(safe)).includes("create_record"));
+    assert.ok(!(await names(safe)).includes("delete_record"));
+    const refused = await reader.call("create_record", { object_type: "lead", data: {} });
+    assert.equal(refused.isError, true);
+    assert.match(refused.structuredContent.error, /write_safe/);
+    await assert.rejects(agentOf(acme, { scope: "all" }), /Service-Scope|400/);
+  });
+});
+
+describe("the address of agents", () => {
+  const post = (url: string, headers: Record<string, string>, body = "{}") =>
+    fetch(`${url}/mcp/`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body });
+
+  test("answers strangers with the way to a token, and foreign pages with nothing", async () => {
+    const { service, key } = await organization();
+    const authorization = `Bearer ${key}`;
+
+    const stranger = await post(service.url, {});
+    assert.equal(stranger.status, 401);
+    assert.match(
+      stranger.headers.get("www-authenticate")!,
+      /^Bearer resource_metadata="[^"]+\/\.well-known\/oauth-protected-resource\/mcp", scope="read write_safe"$/,
+    );
+    const forged = await post(service.url, { authorization: "Bearer oat_nobody" });
+    assert.match(forged.headers.get("www-authenticate")!, /error="invalid_token"/);
+    assert.equal((await post(service.url, { authorization, origin: "https://evil.example" })).status, 403);
+    assert.equal((await fetch(`${service.url}/mcp`, { headers: { authorization } })).status, 405);
+    const broken = await post(service.url, { authorization }, "[");
+    assert.deepEqual([broken.status, ((await broken.json()) as any).error.code], [400, -32700]);
+    assert.equal((await post(service.url, { authorization }, JSON.stringify({ x: "y".repeat(1_100_000) }))).status, 400);
+  });
 });

@@ -61,6 +61,7 @@ export function parentsOf(operation: Operation): string[] {
 export function ownField({ path, verb, method }: Operation): string | null {
   const fields = pathFields(path);
   const last = path.endsWith("}/") ? fields.at(-1)! : null;
+  if (verb === "list" || verb === "create") return null;
   if (verb !== null || method === "DELETE") return last;
   return fields.includes("id") ? "id" : last;
 }

@@ -2,7 +2,6 @@
 import { z } from "zod";
 import type { Actor, Scope } from "../core/context.ts";
 import type { Core } from "../core/core.ts";
-import type { Directory } from "../core/directory.ts";
 import type { Given, Operation } from "../core/operation.ts";
 import type { ObjectTypes } from "./object_types.ts";
 
@@ -36,14 +35,24 @@ export interface Surroundings {
 /** One call of a tool by somebody, in the organization it is meant for. */
 export interface ToolCall extends Surroundings {
   actor: Actor;
-  directory: Directory;
+  /** Nothing is to be written: every write is only tried. */
+  isDry: boolean;
   /** Performs an operation as REST would. */
-  perform(operation: Operation | string, given: Partial<Pick<Given, "params" | "query" | "body">>): Promise<Performed>;
+  perform(operation: Operation | string, asked: Asked): Promise<Performed>;
+}
+
+export interface Asked extends Partial<Pick<Given, "params" | "query" | "body">> {
+  /** The version that the record must still have. */
+  version?: number;
+  /** For a call that performs several operations: what tells this one from the others under one idempotency key. */
+  part?: string;
 }
 
 export interface Performed {
   status: number;
   body: any;
+  /** Of a single record. */
+  version?: number;
 }
 
 export interface ToolResult {
@@ -62,7 +71,16 @@ interface ToolWords<S extends Shape> extends Pick<Tool, "name" | "doc" | "scope"
   run(call: ToolCall, input: z.output<z.ZodObject<S>>): Promise<ToolResult>;
 }
 
-/** What every tool takes: the organization that one call is meant for. */
+/** What tools take besides their own arguments: how a call is to be done. `run` is not given it. */
+export interface Manner {
+  /** The organization that this one call is meant for. */
+  workspace?: string;
+  /** Only tries what it writes. */
+  dry_run?: boolean;
+  /** A call that is repeated with the same key acts once. */
+  idempotency_key?: string;
+}
+
 const everywhere = { workspace: z.string().optional() };
 const ofWrites = { dry_run: z.boolean().optional(), idempotency_key: z.string().min(1).max(255).optional() };
 
@@ -75,7 +93,7 @@ export function tool<S extends Shape>(words: ToolWords<S>): Tool<z.output<z.ZodO
     behind,
     annotations: {
       readOnlyHint: !writes,
-      ...(writes && { destructiveHint: words.scope === "write_destructive", idempotentHint: false }),
+      ...(writes && { destructiveHint: words.scope === "write_destructive" }),
       openWorldHint: false,
       ...words.annotations,
     },

@@ -1,6 +1,27 @@
 // All tools, in the order that agents see them.
 import type { Tool } from "./tool.ts";
+import { aiTools } from "./tools/ai.ts";
+import { describeFields } from "./tools/describe_fields.ts";
+import { getLeadOverview } from "./tools/get_lead_overview.ts";
 import { getRecord } from "./tools/get_record.ts";
+import { listObjectTypes } from "./tools/list_object_types.ts";
 import { listRecords } from "./tools/list_records.ts";
+import { mergeRecords, startBulkAction } from "./tools/many.ts";
+import { runReport } from "./tools/run_report.ts";
+import { search } from "./tools/search.ts";
+import { workTools } from "./tools/work.ts";
+import { createRecord, deleteRecord, updateRecord } from "./tools/write_records.ts";
 
-export const tools: readonly Tool[] = [listRecords, getRecord];
+const generic: readonly Tool[] = [
+  createRecord,
+  deleteRecord,
+  describeFields,
+  getRecord,
+  listObjectTypes,
+  listRecords,
+  updateRecord,
+];
+
+const tasks: readonly Tool[] = [...aiTools, ...workTools, getLeadOverview, mergeRecords, runReport, search, startBulkAction];
+
+export const tools: readonly Tool[] = [...generic, ...tasks.toSorted((a, b) => (a.name < b.name ? -1 : 1))];

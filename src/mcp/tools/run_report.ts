@@ -1,0 +1,29 @@
+// `run_report`: the reports of `/report/…`.
+import { z } from "zod";
+import { data } from "../arguments.ts";
+import { answerResult } from "../shape.ts";
+import { tool } from "../tool.ts";
+
+const reports = [
+  "activity",
+  "calls_funnel",
+  "funnel",
+  "opportunity_funnels",
+  "sales",
+  "sent_emails",
+  "status_change_lead",
+  "status_change_opportunity",
+] as const;
+
+export const runReport = tool({
+  name: "run_report",
+  doc: "Runs a report of the workspace: activity of members, funnels, sales, sent e-mails, changes of status. Reports take relative_range (such as this-month or last-30-days) or datetime_range, users, query and currency. For plain counts and sums use aggregate.",
+  scope: "read",
+  input: { report: z.enum(reports), arguments: data.default({}) },
+  output: { datetime_range: z.looseObject({}) },
+  operations: reports.map((report) => `report.${report}`).concat("report.metrics"),
+  behind: ({ core }) => core.registry.operation("report.activity")!,
+  async run(call, { report, arguments: body }) {
+    return answerResult((await call.perform(`report.${report}`, { body })).body);
+  },
+});

@@ -1,0 +1,51 @@
+// `search`: one question to all the kinds of record that people look for, answered in groups.
+import { z } from "zod";
+import { dataResult, linesOf, type Row, shortened } from "../shape.ts";
+import { type ToolCall, tool } from "../tool.ts";
+
+const kinds = ["lead", "contact", "opportunity", "task", "conversation"] as const;
+
+/** What tells a record from the others; more is a `get_record` away. */
+const shown =
+  "id,display_name,name,title,text,subject,lead_id,lead_name,contact_name,status_label,value_formatted,date,is_complete,status,date_created";
+
+export const search = tool({
+  name: "search",
+  doc: "Finds leads, contacts, opportunities, tasks and conversations by words: names, e-mail addresses, phone numbers, text. With in_words, `query` is a question such as: my open deals over 10k closing this month.",
+  scope: "read",
+  input: {
+    query: z.string().min(1).max(1000),
+    object_types: z.array(z.enum(kinds)).min(1).optional(),
+    limit: z.int().min(1).max(25).default(5).describe("Per type."),
+    in_words: z.boolean().optional(),
+  },
+  output: { found: z.record(z.string(), z.looseObject({})), explanation: z.string() },
+  operations: ["ai.search", ...kinds.map((kind) => `${kind}.list`)],
+  behind: ({ core }, given) => core.registry.operation(given.in_words === true ? "ai.search" : "lead.list")!,
+  async run(call, { query, object_types, limit, in_words }) {
+    if (in_words) return understand(call, query, object_types?.[0], limit);
+    const groups = await Promise.all((object_types ?? kinds).map((kind) => look(call, kind, query, limit)));
+    const found = Object.fromEntries(groups.filter(([, { data }]) => data.length > 0));
+    return dataResult(
+      { found },
+      Object.entries(found)
+        .map(([kind, { data }]) => `${kind}:\n${linesOf(data)}`)
+        .join("\n"),
+    );
+  },
+});
+
+type Group = { data: Row[]; has_more: boolean };
+
+async function look(call: ToolCall, kind: string, query: string, limit: number): Promise<[string, Group]> {
+  const asked = { query, _limit: String(limit), _fields: shown };
+  const { body } = await call.perform(`${kind}.list`, { query: asked });
+  return [kind, { data: body.data.map((row: Row) => shortened(row, 120)), has_more: body.has_more }];
+}
+
+async function understand(call: ToolCall, query: string, object_type: string | undefined, limit: number) {
+  const { body } = await call.perform("ai.search", { body: { query, object_type, _limit: limit } });
+  const data = body.data.map((row: Row) => shortened(row, 120));
+  const found = { [body.object_type]: { data, has_more: body.has_more } };
+  return dataResult({ found, explanation: body.explanation }, linesOf(data), `${body.explanation}\n`);
+}
