@@ -97,6 +97,16 @@ test("a header of a megabyte is cut", async () => {
   assert.ok(references.length <= 100);
 });
 
+test("of ten thousand recipients the first are kept", async () => {
+  const many = Array.from({ length: 10_000 }, (_, i) => `p${i}@hostile.example`);
+  const raw = `From: ${from}\r\nTo: ${many.join(",\r\n ")}\r\nSubject: To all\r\n\r\nHello.\r\n`;
+
+  const { subject, to } = await filed(raw);
+
+  assert.equal(subject, "To all");
+  assert.deepEqual(to, many.slice(0, 500));
+});
+
 test("line breaks in names, addresses, subjects and file names break no line", async () => {
   const word = (text: string) => `=?utf-8?B?${Buffer.from(text).toString("base64")}?=`;
   const evil = word("Eve\r\nBcc: victim@example.com\r\n\r\nBody");
