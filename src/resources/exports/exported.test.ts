@@ -65,6 +65,36 @@ test("a query says which leads, and their contacts or opportunities are rows wit
   assert.equal(lines(all.text).length, 4);
 });
 
+test("contacts come in all four formats, each with the checksum of its bytes", async () => {
+  const acme = await organization();
+  await acme.lead({ contacts: [{ name: "Ann", emails: [{ email: "ann@acme.io" }] }, { name: "=Bob" }] });
+  const body = { type: "contacts", fields: ["name", "emails"] };
+  const found = new Map<string, Buffer>();
+  for (const format of ["csv", "json", "jsonl", "xlsx"]) {
+    const { made, bytes } = await exported(acme, { ...body, format });
+    assert.deepEqual([made.n_docs, made.size, made.checksum_sha256], [2, bytes.length, await sha256(bytes)]);
+    found.set(format, bytes);
+  }
+
+  const names = (list: any[]) => list.map(({ name }) => name).sort();
+  assert.deepEqual(lines(String(found.get("csv"))).sort(), [
+    `"'=Bob",,,,`,
+    '"Ann","ann@acme.io",,,',
+    '"name","email_1","email_2","email_3","more_emails"',
+  ]);
+  assert.deepEqual(names(JSON.parse(String(found.get("json")))), ["=Bob", "Ann"]);
+  assert.deepEqual(
+    names(
+      String(found.get("jsonl"))
+        .trimEnd()
+        .split("\n")
+        .map((one) => JSON.parse(one)),
+    ),
+    ["=Bob", "Ann"],
+  );
+  assert.deepEqual((await readSheet(found.get("xlsx")!)).map(([name]) => name).sort(), ["=Bob", "Ann", "name"]);
+});
+
 test("records come as JSON, with their people, deals and activities", async () => {
   const acme = await organization();
   const lead = await acme.lead({ name: "Acme", contacts: [{ name: "Ann" }] });

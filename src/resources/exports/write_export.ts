@@ -5,8 +5,8 @@ import { type Item, layoutOf } from "./columns.ts";
 import { type Export, leadsById, ofLeads, pagesOf, type Selected, type ShownRecord } from "./selection.ts";
 import { csv, type Rows, xlsx } from "./table.ts";
 
-/** Pages that carry other records with them are smaller. */
-const [pageSize, leadsSize] = [1000, 200];
+/** What becomes garbage soon needs little memory. Pages that carry other records with them are smaller. */
+const [pageSize, leadsSize] = [100, 50];
 
 /** Called after each page with the number of its records. */
 type Progress = (count: number) => Promise<void>;
