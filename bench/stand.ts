@@ -6,6 +6,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type App, openApp } from "../src/app.ts";
+import { workerFlags } from "../src/cli/worker_process.ts";
 import { parseConfig } from "../src/config.ts";
 import type { Statement, Transaction } from "../src/db/database.ts";
 import { startEmbedded } from "../src/db/embedded/index.ts";
@@ -90,7 +91,7 @@ export async function startService(
 
 /** A worker of its own. It is at work when this resolves. */
 export async function startWorker(databaseUrl: string): Promise<Running> {
-  const flags = process.env.BENCH_WORKER_FLAGS?.split(" ") ?? [];
+  const flags = process.env.BENCH_WORKER_FLAGS?.split(" ") ?? workerFlags;
   const running = await start([...flags, "src/main.ts", "worker"], await freePort(), settingsOf(databaseUrl));
   await once(running.process.stdout!, "data");
   return running;
