@@ -83,14 +83,18 @@ export const findingsOf = (errors: FieldErrors): Finding[] =>
     return finding(line?.[2] ?? "config_invalid", place, reason);
   });
 
+export const isError = ({ severity }: Finding): boolean => severity === "error";
+export const isWarning = ({ severity }: Finding): boolean => severity === "warning";
+
 /** Refuses a draft: `field-errors` has the reasons alone, `errors` has them with their codes. */
 export function refuseDraft(errors: FieldErrors): void {
   if (Object.keys(errors).length > 0) throw Object.assign(invalid(errors), { errors: findingsOf(errors) });
 }
 
-/** Refuses with all of them, if there are any. */
+/** Refuses with all errors among them, if there are any. */
 export function refuseFindings(found: readonly Finding[]): void {
-  if (found.length > 0) throw refusalWith(found);
+  const errors = found.filter(isError);
+  if (errors.length > 0) throw refusalWith(errors);
 }
 
 /** `field-errors` says each in words, `errors` with its code. */

@@ -1,4 +1,5 @@
-// An automation without `run_as_user_id` acts as the service, which sees everything. So nobody puts one in force who does not.
+// Whose rights an automation may have. Without `run_as_user_id` it has those of who publishes it, and starts for every lead. So nobody
+// puts one in force like that who does not see all leads.
 import { actorOfMember } from "../../auth/unscoped_work.ts";
 import { type Actor, type Ctx, may } from "../../core/context.ts";
 import { Problem } from "../../core/errors.ts";

@@ -18,9 +18,10 @@ import { armClock } from "./clock/arm.ts";
 import { doubtsOf } from "./doubts.ts";
 import { enrollExisting } from "./enroll_existing.ts";
 import type { Plan } from "./fields.ts";
-import { finding, refuseFindings, shownFinding } from "./findings.ts";
+import { finding, isWarning, refuseFindings, shownFinding } from "./findings.ts";
 import { hookTrigger, type NewHook, newHook, shownHook, warningsOfHook } from "./hooks/hook.ts";
 import type { Verification } from "./hooks/verification.ts";
+import { isLent } from "./in_its_name.ts";
 import { checkActing } from "./lent_rights.ts";
 import { cancelRuns, mendRuns, resumeRuns } from "./living_runs.ts";
 import { automationNews } from "./names.ts";
@@ -79,15 +80,17 @@ export const publishAutomation = operation({
     const plan: Plan = { trigger: before.trigger, filter: before.filter, graph: before.graph, settings: before.settings };
     checkActing(ctx, plan.settings.run_as_user_id);
 
-    const { after, hook } = same(plan, before.published)
-      ? reactivate(ctx, before)
-      : await putInForce(ctx, before, plan, { note: change_note ?? note ?? null, in_flight });
+    const isNew = !(same(plan, before.published) && (await isLent(ctx, before.active_version_id!)));
+    const found = isNew ? await problemsOfGoingLive(ctx, plan, senderOf(ctx, plan)) : await semanticsOf(ctx, plan);
+    if (isNew) refuseFindings(found);
+    const { after, hook } = isNew
+      ? await putInForce(ctx, before, plan, { note: change_note ?? note ?? null, in_flight })
+      : reactivate(ctx, before);
     follow(ctx, automationNews);
     if (after !== before) armClock(ctx, id, plan.trigger);
     const bulk = enroll_existing ? await enrollExisting(ctx, id, plan) : null;
     const version = await showRecord(ctx, automationVersion, after.active_version_id!);
-    const risks = (await semanticsOf(ctx, plan)).filter(({ severity }) => severity === "warning");
-    const doubts = [...risks, ...(await doubtsOf(ctx, id, plan, senderOf(ctx, plan)))];
+    const doubts = [...found.filter(isWarning), ...(await doubtsOf(ctx, id, plan, senderOf(ctx, plan)))];
     const warnings = JSON.stringify([...warningsOfHook(ctx.settings.secrets, after, plan), ...doubts]);
     const shown = recordWith(
       await showRecord(ctx, workflow, id),
@@ -138,8 +141,6 @@ interface Words {
 }
 
 async function putInForce(ctx: Ctx, before: Workflow, plan: Plan, { note, in_flight }: Words): Promise<Published> {
-  refuseFindings(await problemsOfGoingLive(ctx, plan, senderOf(ctx, plan)));
-
   if (in_flight === "cancel") await cancelRuns(ctx, before.id, "republished");
   write(
     ctx,

@@ -16,7 +16,7 @@ import { problemsOfStructure } from "./structure.ts";
 import { readTrigger } from "./trigger.ts";
 import { problemsOfWindow } from "./windows.ts";
 
-/** What keeps a plan from being published by this member. */
+/** What keeps a plan from being published by this member, and what is only doubtful. */
 export async function problemsOfPublishing(ctx: Ctx, plan: Plan, userId: string): Promise<Finding[]> {
   const check = { errors: {} as FieldErrors, complete: true, named: [] as Named[] };
   readTrigger(check, plan.trigger);
@@ -30,17 +30,18 @@ export async function problemsOfPublishing(ctx: Ctx, plan: Plan, userId: string)
   const errors: FieldErrors = {};
   await collect(errors, () => checkNamed(ctx, check.named));
   Object.assign(errors, await problemsOfRunning(ctx, plan, userId));
-  const wrong = (await semanticsOf(ctx, plan)).filter(({ severity }) => severity === "error");
-  return [
-    ...findingsOf(errors),
-    ...problemsOfRecordReferences(ctx, plan),
-    ...(await problemsOfRights(ctx, plan)),
-    ...problemsOfWindow(ctx, plan.settings),
-    ...wrong,
-  ];
+  return [...findingsOf(errors), ...(await problemsOfMeaning(ctx, plan))];
 }
 
-/** The same, and what keeps it from being in force with the rights that this member would lend it. */
+/** What a plan whose parts are right would do and should not, or may not; and, as warnings, what it may not mean. */
+export const problemsOfMeaning = async (ctx: Ctx, plan: Plan): Promise<Finding[]> => [
+  ...problemsOfRecordReferences(ctx, plan),
+  ...(await problemsOfRights(ctx, plan)),
+  ...problemsOfWindow(ctx, plan.settings),
+  ...(await semanticsOf(ctx, plan)),
+];
+
+/** The same as of publishing, and what keeps it from being in force with the rights that this member would lend it. */
 export const problemsOfGoingLive = async (ctx: Ctx, plan: Plan, userId: string): Promise<Finding[]> => [
   ...(await problemsOfPublishing(ctx, plan, userId)),
   ...problemsOfLentRights(ctx, plan),

@@ -163,6 +163,68 @@ test("an automation that names nobody writes in the name of who published it, wh
   assert.deepEqual([note.note, note.user_id], ["By Eve", eve.userId]);
 });
 
+test("what an admin published goes on with the rights the admin still has, and is held until somebody with rights publishes it again", async () => {
+  const acme = await organization();
+  const eve = await acme.member("superuser");
+  const [made, rule] = [
+    await published(eve, noted),
+    await eve.post("/automation/", {
+      name: "Rule",
+      status: "active",
+      trigger: newLead,
+      actions: [{ type: "create_note", config: { note: "Hi" } }],
+    }),
+  ];
+  const { id: membership } = (await acme.get(`/membership/?user_id=${eve.userId}`)).data[0];
+  const statesOf = async ({ id }: { id: string }) =>
+    (await acme.all(`/automation_runs/?automation_id=${id}`)).map((run: any) => [run.status, run.status_reason]).sort();
+  const demoted = ["held", "publisher_demoted"];
+
+  await acme.put(`/membership/${membership}/`, { role_id: "restricteduser" });
+  const lead = await acme.lead();
+  await work(acme);
+
+  assert.deepEqual([await statesOf(made), await statesOf(rule)], [[demoted], [demoted]]);
+  assert.deepEqual(await acme.all(`/activity/note/?lead_id=${lead.id}`), []);
+  const told = await acme.all("/notification/?type=automation_failed");
+  assert.equal(told.length, 2);
+  for (const { body } of told) assert.match(body, /no longer sees all leads.*publish it again/);
+
+  await acme.delete(`/membership/${membership}/`);
+  await acme.lead();
+  await work(acme);
+  assert.deepEqual(await statesOf(made), [demoted, ["held", "publisher_inactive"]]);
+
+  const { version } = await acme.post(`/automations/${made.id}/publish/`, {});
+  await acme.put(`/automation/${rule.id}/`, { name: "Mine", status: "active" });
+  await work(acme);
+  assert.deepEqual([version.number, version.published_by], [2, acme.userId]);
+  assert.deepEqual(await statesOf(made), [
+    ["completed", null],
+    ["completed", null],
+  ]);
+  const notes = await acme.all("/activity/note/");
+  assert.deepEqual(new Set(notes.map((one: any) => one.user_id)), new Set([acme.userId]));
+  await acme.lead();
+  await work(acme);
+  assert.equal((await statesOf(rule)).filter(([status]) => status === "completed").length, 1);
+});
+
+test("a rule whose actions name what is not there, or a sender that is not its author's, is never in force", async () => {
+  const acme = await organization();
+  const ann = await acme.memberWith(["manage_email_sequences", "view_all_leads"]);
+  const note = { type: "create_note", config: { note: "Hi" } };
+  const wrong: [action: object, place: string][] = [
+    [{ type: "create_task", config: { text: { $ref: "record.nme" } } }, "actions.1.config.text.$ref"],
+    [{ type: "send_email", config: { from: acme.userId, subject: "Hi", body: "Hi" } }, "actions.1.config.from"],
+  ];
+  for (const [action, place] of wrong) {
+    const rule = { name: "Rule", status: "active", trigger: newLead, actions: [note, action] };
+    await ann.refused(400, "POST", "/automation/", rule, place);
+  }
+  assert.deepEqual(await acme.all("/automation/"), []);
+});
+
 test("who sees only some leads sees that a run with more rights went on, and not what it read", async () => {
   const acme = await organization();
   const ann = await acme.memberWith(["manage_email_sequences"]);

@@ -18,7 +18,9 @@ import type { Plan } from "./fields.ts";
 import { refuseFindings } from "./findings.ts";
 import { readGraph } from "./graph.ts";
 import { hookTrigger } from "./hooks/hook.ts";
+import { isLent } from "./in_its_name.ts";
 import { automationNews } from "./names.ts";
+import { problemsOfMeaning } from "./publishable.ts";
 import { type Condition, rule } from "./rule.ts";
 import { placeInRule } from "./rule_places.ts";
 import { problemsOfRunning } from "./runnable.ts";
@@ -33,7 +35,7 @@ export async function createRule(ctx: Ctx, given: Create<typeof rule>): Promise<
   const id = newId(rule.prefix, ctx.now.getTime());
   const active_version_id = newId(automationVersion.prefix, ctx.now.getTime());
   const status = statusOf(given, null);
-  if (status === "active") goLive(ctx, plan, given as Written);
+  if (status === "active") await goLive(ctx, plan, given as Written);
   const row = store.insert(ctx, rule, { ...values, ...plan, id, status, active_version_id, active_version: 1 });
   keepVersion(ctx, row, plan);
   if (status === "active") armClock(ctx, id, plan.trigger);
@@ -44,12 +46,14 @@ export async function updateRule(ctx: Ctx, before: Rule, patch: Patch<typeof rul
   const { is_active: _, ...values } = patch;
   const status = statusOf(patch, before.status);
   const plan = await compiled(ctx, { ...before, ...values } as Written, before);
-  if (status === "active" && (before.status !== "active" || !same(plan, planOf(before)))) {
-    goLive(ctx, plan, { ...before, ...values } as Written);
+  const isKnown = same(plan, planOf(before));
+  if (status === "active" && (before.status !== "active" || !isKnown)) {
+    await goLive(ctx, plan, { ...before, ...values } as Written);
     armClock(ctx, before.id, plan.trigger);
   }
   const circuit = status === "active" && before.status !== "active" ? { circuit: closedCircuit(ctx) } : {};
-  if (same(plan, planOf(before)))
+  // Saving it lends it the rights of who saves it, where it has none any more.
+  if (isKnown && (status !== "active" || (await isLent(ctx, before.active_version_id!))))
     return store.update(ctx, rule, before, { ...values, ...circuit, status, trigger: before.trigger });
 
   write(
@@ -73,12 +77,16 @@ function statusOf({ status, is_active }: Patch<typeof rule>, was: Rule["status"]
   return saysStatus ? status : saysActive ? (is_active ? "active" : "paused") : (was ?? "draft");
 }
 
-/** From the next event on. What this release does not carry out is refused. */
-function goLive(ctx: Ctx, plan: Plan, written: Written): void {
+/** From the next event on. What publishing would refuse is refused. */
+async function goLive(ctx: Ctx, plan: Plan, written: Written): Promise<void> {
   if (plan.trigger.type === hookTrigger)
     throw invalid({ trigger: "has an address of its own, which only automations of /automations/ get, when they are published" });
   refuseFindings(
-    problemsOfAvailability(plan).map((one) => ({ ...one, path: placeInRule(one.path, one.message, written), step_id: null })),
+    [...problemsOfAvailability(plan), ...(await problemsOfMeaning(ctx, plan))].map((one) => ({
+      ...one,
+      path: placeInRule(one.path, one.message, written),
+      step_id: null,
+    })),
   );
   follow(ctx, automationNews);
 }

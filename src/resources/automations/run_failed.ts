@@ -8,6 +8,7 @@ import { adminsOf } from "../organization/user.ts";
 import { automationRun, automationStepRun } from "./automation_run.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { Step } from "./graph_shape.ts";
+import { NotLent } from "./in_its_name.ts";
 import { finishRun } from "./living_runs.ts";
 import { isPutOff, type Turn } from "./run_parts.ts";
 import { lockQueue } from "./run_queue.ts";
@@ -41,8 +42,10 @@ export async function stepFailed(
   { isFinal = false, asked }: { isFinal?: boolean; asked?: Asked },
 ): Promise<Run | null> {
   if (run === null) return null;
-  const step = turn.plan.graph.steps[run.current_step_id ?? ""];
-  const said = { code: failure.code, class: failure.class, message: failure.message, step_id: run.current_step_id };
+  const isLent = !(failure instanceof NotLent);
+  const step = isLent ? turn.plan.graph.steps[run.current_step_id ?? ""] : undefined;
+  const step_id = isLent ? run.current_step_id : null;
+  const said = { code: failure.code, class: failure.class, message: failure.message, step_id };
   const error = { ...said, fingerprint: fingerprint(said) };
   if (isFinal) await endStep(ctx, run, { status: "failed", error });
   if (isFinal) return fail(ctx, turn, run, error, true);
@@ -140,11 +143,13 @@ async function fail(ctx: Ctx, turn: Turn, run: Run, error: Failed, isGivenUp: bo
 }
 
 /** Once in five minutes for an automation, however many of its runs fail. Who may not see the values in the run gets the code alone. */
-async function tell(ctx: Ctx, { automation }: Turn, run: Run, title: string, { code, message }: Failed): Promise<void> {
+async function tell(ctx: Ctx, { automation }: Turn, run: Run, title: string, { code, message, step_id }: Failed): Promise<void> {
   const { automation_id, id } = run;
   const author = automation.created_by === null ? null : await actorOfMember(ctx.db, ctx.organization_id, automation.created_by);
-  const to = author === null ? adminsOf(ctx.directory) : [author.user_id];
-  const body = author === null || mayReadValues(author, run.seen_as_user_id) ? message : code;
+  // What no step is at fault for may be beyond the author, and says nothing of records.
+  const isBeyond = author === null || step_id === null;
+  const to = [...(author === null ? [] : [author.user_id]), ...(isBeyond ? adminsOf(ctx.directory) : [])];
+  const body = isBeyond || mayReadValues(author, run.seen_as_user_id) ? message : code;
   notify(ctx, to, {
     type: "automation_failed",
     title,

@@ -3,15 +3,15 @@ import type { Ctx } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
 import type { automationRun } from "./automation_run.ts";
 import type { Plan } from "./fields.ts";
+import type { Lender } from "./in_its_name.ts";
 import type { Outcome } from "./steps/step.ts";
 
 /** What one turn of a run knows before its transaction. */
 export interface Turn {
   plan: Plan;
-  /** `run_as_user_id` of the version in force. */
-  automation: { name: string; created_by: string | null; run_as_user_id: string | null; isHeld: boolean };
-  /** Who put the run's version in force: without `run_as_user_id` the service acts in this name. */
-  published_by: string | null;
+  automation: { name: string; created_by: string | null; isHeld: boolean };
+  /** Whose rights it acts with: those that its own version says, else those of the version in force. */
+  lenders: readonly [Lender, ...Lender[]];
   /** False when the next step has to wait until the job is claimed again. */
   mayGoOn(): boolean;
   /** The turn is over. The next one is due at this moment; null for none. */

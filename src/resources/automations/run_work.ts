@@ -2,17 +2,17 @@
 // share a transaction with their results and the place where the run goes on. So whatever a killed worker had not committed is done by
 // the next one, and nothing twice.
 import { LRUCache } from "lru-cache";
-import { actorOfMember } from "../../auth/unscoped_work.ts";
 import { type Ctx, query } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
 import { sql } from "../../db/sql.ts";
 import { requestOf } from "../../jobs/claims.ts";
 import { ClaimLost, holdClaim, type Job, release, type Work } from "../../jobs/job.ts";
-import { actingAs, asService, asSystem, readingAs, systemActor } from "../../records/acting.ts";
+import { asSystem, readingAs, systemActor } from "../../records/acting.ts";
 import { findRecord } from "../../records/records.ts";
 import { lockToChange } from "../../records/references.ts";
 import { automationRun } from "./automation_run.ts";
 import type { Plan } from "./fields.ts";
+import { inItsName, type Lender, lenderOf, NotLent } from "./in_its_name.ts";
 import { runJobs } from "./names.ts";
 import { Answered, askOutside, settle } from "./outside.ts";
 import { RecordGone } from "./run_facts.ts";
@@ -81,7 +81,7 @@ async function takeStretch(core: Core, job: Job, stretch: Stretch): Promise<bool
     return takeTurns(present, stretch, turn.plan, (one) => takeTurn({ ...ctx, now: core.clock() }, turn, one, asked));
   };
   try {
-    return await inItsName(core, { ...turn, job }, act);
+    return await inItsName(core, job, turn.lenders, act);
   } catch (error) {
     if (stretch.taken > 1) throw error;
     if (error instanceof RecordGone) return inside((ctx) => endGone(ctx, turn, job));
@@ -143,32 +143,6 @@ async function end(ctx: Ctx, job: Job): Promise<false> {
   return false;
 }
 
-interface Acting {
-  plan: Pick<Plan, "settings">;
-  job: Job;
-  published_by: string | null;
-  automation: Pick<Turn["automation"], "run_as_user_id">;
-}
-
-/** With the present rights of the member it runs as; without one as the service itself, in the name of who published it. */
-export async function inItsName<T>(
-  core: Core,
-  { plan, job, published_by, automation }: Acting,
-  act: (ctx: Ctx) => Promise<T>,
-): Promise<T> {
-  // A member who has left is replaced by whom the version in force names.
-  for (const id of [plan.settings.run_as_user_id, automation.run_as_user_id]) {
-    if (id === null) return asService(core, job.organization_id, published_by ?? "", requestOf(job), act);
-    const actor = await actorOfMember(core.db, job.organization_id, id);
-    if (actor !== null) return actingAs(core, actor, requestOf(job), act);
-  }
-  throw new StepFailure(
-    "user_inactive",
-    "permission",
-    "The member in whose name it runs is no longer active: name another in settings.run_as_user_id and publish it",
-  );
-}
-
 // --- reading ---
 
 /** Versions never change. */
@@ -179,21 +153,23 @@ async function readTurn(ctx: Ctx, job: Job, mayGoOn: () => boolean): Promise<{ t
   if (run === null || !isLiving(run)) return null;
   const [automation] = await query(ctx, {
     name: "automation.of_run",
-    text: `select a.name, a.created_by, a.status, a.in_flight, v.settings->>'run_as_user_id', own.published_by from automation a
+    text: `select a.name, a.created_by, a.status, a.in_flight, v.settings->>'run_as_user_id', v.published_by, own.published_by from automation a
            left join automation_version v on v.organization_id = $1 and v.id = a.active_version_id
            left join automation_version own on own.organization_id = $1 and own.id = $3 where a.organization_id = $1 and a.id = $2`,
     values: [ctx.organization_id, run.automation_id, run.version_id],
   });
   const plan = run.version_id === null ? null : await readPlan(ctx, run.version_id);
   if (automation === undefined || plan === null) return null;
-  const [name, created_by, status, in_flight, run_as_user_id, published_by] = automation.map((one) => one ?? null);
+  const [name, created_by, status, in_flight, run_as_user_id, active_by, published_by] = automation.map((one) => one ?? null);
   // A replay was asked for, whatever is in force.
   const isHeld = !run.is_replay && status !== "active" && in_flight !== "finish";
+  const own = lenderOf(plan.settings.run_as_user_id, published_by ?? created_by!);
+  const inForce: Lender[] = run.is_replay ? [] : [lenderOf(run_as_user_id!, active_by!)];
   const turn: Turn = {
     plan,
     mayGoOn,
-    automation: { name: name!, created_by: created_by!, run_as_user_id: run_as_user_id!, isHeld },
-    published_by: published_by ?? created_by!,
+    automation: { name: name!, created_by: created_by!, isHeld },
+    lenders: [own, ...inForce],
     release: (inside, again) => release(inside, job, again),
     ...(run.is_test && { rehearsal: stubsOf(plan) }),
   };

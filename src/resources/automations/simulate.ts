@@ -5,12 +5,11 @@ import { type Actor, type Ctx, may } from "../../core/context.ts";
 import { type FieldErrors, invalid, refuse } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
 import type { Row } from "../../core/resource.ts";
-import { systemActor } from "../../records/acting.ts";
 import { getRecord } from "../../records/records.ts";
 import { rehearse } from "../../records/rehearse.ts";
 import { automationVersion } from "./automation_version.ts";
 import type { Plan } from "./fields.ts";
-import type { Finding } from "./findings.ts";
+import { type Finding, isError } from "./findings.ts";
 import { getAutomation } from "./nested_lists.ts";
 import { problemsOfPublishing } from "./publishable.ts";
 import { answerOf, invalidAnswer, simulatedAnswer } from "./simulated_answer.ts";
@@ -75,11 +74,11 @@ export const simulateAutomation = operation({
     checkChoices(plan, given);
     const { record_id, event_id } = startOf(given);
     const author = plan.settings.run_as_user_id ?? automation.created_by ?? ctx.actor.user_id;
-    const findings = await problemsOfPublishing(ctx, plan, author);
+    const findings = (await problemsOfPublishing(ctx, plan, author)).filter(isError);
     const errors = findings.filter((one) => !isNoObstacle(one, given.mocks));
     if (errors.length > 0) return invalidAnswer(errors, ctx.now);
 
-    const { actor, warnings } = await actorOf(ctx, plan, automation);
+    const { actor, warnings } = await actorOf(ctx, plan);
     const begins = given.at === undefined ? ctx.now : new Date(given.at);
     const heard: Heard[] = [];
     const hear = (event: Record<string, unknown>) => void heard.push({ step_id: stepOf(event), event });
@@ -160,15 +159,14 @@ const isNoObstacle = (found: Finding, mocks: Readonly<Record<string, Mock>>): bo
  * Those that it will really have, if they are the caller's own, or if the caller is an admin who sees everything. Otherwise the
  * caller's, so that nobody reads by it what they may not see.
  */
-async function actorOf(ctx: Ctx, { settings }: Plan, { created_by }: Automation): Promise<{ actor: Actor; warnings: Finding[] }> {
+async function actorOf(ctx: Ctx, { settings }: Plan): Promise<{ actor: Actor; warnings: Finding[] }> {
   const { run_as_user_id } = settings;
-  const real = async () =>
-    run_as_user_id === null
-      ? { ...systemActor(ctx.organization_id), user_id: created_by ?? "" }
-      : await actorOfMember(ctx.db, ctx.organization_id, run_as_user_id);
-  const mayLend = may(ctx, "manage_organization") && may(ctx, "view_all_leads");
-  const actor = run_as_user_id !== ctx.actor.user_id && mayLend ? await real() : null;
-  if (actor !== null || run_as_user_id === ctx.actor.user_id) return { actor: actor ?? ctx.actor, warnings: [] };
+  // Without a name it acts with the rights of who publishes it.
+  if (run_as_user_id === ctx.actor.user_id || (run_as_user_id === null && may(ctx, "view_all_leads")))
+    return { actor: ctx.actor, warnings: [] };
+  const mayLend = run_as_user_id !== null && may(ctx, "manage_organization") && may(ctx, "view_all_leads");
+  const actor = mayLend ? await actorOfMember(ctx.db, ctx.organization_id, run_as_user_id) : null;
+  if (actor !== null) return { actor, warnings: [] };
   const message = "It was simulated with your rights. In force, it has others, and may see and do other things.";
   const warning = { code: "own_rights", path: "settings.run_as_user_id", step_id: null, message, severity: "warning" } as const;
   return { actor: ctx.actor, warnings: [warning] };

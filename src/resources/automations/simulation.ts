@@ -8,6 +8,7 @@ import { attempted } from "../../records/rehearse.ts";
 import { store } from "../../records/store.ts";
 import { automationRun, automationStepRun } from "./automation_run.ts";
 import type { Plan } from "./fields.ts";
+import { lenderOf } from "./in_its_name.ts";
 import { livingIds } from "./living_ids.ts";
 import type { Occurrence } from "./occurrence.ts";
 import { RecordGone } from "./run_facts.ts";
@@ -71,10 +72,9 @@ export async function simulateRun(ctx: Ctx, given: Simulated, heard: Heard[]): P
     automation: {
       name: given.automation.name,
       created_by: given.automation.created_by,
-      run_as_user_id: given.plan.settings.run_as_user_id,
       isHeld: false,
     },
-    published_by: given.automation.created_by,
+    lenders: [lenderOf(given.plan.settings.run_as_user_id, given.actor.user_id)],
     mayGoOn: () => true,
     release: (_, again) => void (clock.due = again),
     rehearsal: actedOut(given, clock, waits),

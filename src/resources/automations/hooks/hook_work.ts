@@ -9,10 +9,10 @@ import type { Evaluation } from "../automation_event.ts";
 import { recordEvaluations } from "../consume.ts";
 import { type Heard, refusedBy, startFor } from "../evaluate.ts";
 import { type Facts, recordById, triggerFacts, type Values } from "../facts.ts";
+import { inItsName, lenderOf } from "../in_its_name.ts";
 import { type Listener, listenerById } from "../listeners.ts";
 import { hookJobs } from "../names.ts";
 import { type Occurrence, readOccurrences } from "../occurrence.ts";
-import { inItsName } from "../run_work.ts";
 import { failureOf } from "../step_failure.ts";
 import { workflow } from "../workflow.ts";
 import { hookTrigger } from "./hook.ts";
@@ -44,10 +44,8 @@ export const hookWork: Work = {
       });
     const { listener, published_by } = call;
     try {
-      const { run_as_user_id } = listener.plan.settings;
-      await inItsName(core, { plan: listener.plan, job, published_by, automation: { run_as_user_id } }, (ctx) =>
-        start(ctx, job, call),
-      );
+      const lender = lenderOf(listener.plan.settings.run_as_user_id, published_by);
+      await inItsName(core, job, [lender], (ctx) => start(ctx, job, call));
     } catch (error) {
       const code = failureOf(error)?.code ?? (job.failures >= failuresMost ? "internal" : null);
       if (code === null) throw error;
