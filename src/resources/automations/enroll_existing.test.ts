@@ -42,6 +42,34 @@ test("an automation is published for the records that meet its conditions alread
   );
 });
 
+test("what would have started on a change is started for what has become so already", async () => {
+  const acme = await organization();
+  const { data: statuses } = await acme.get("/status/lead/");
+  const [won] = statuses.slice(-1);
+  const at = { status_id: won.id, industry: "Steel", tags: ["Fair"] };
+  const [lead, changing] = [await acme.lead(at), await acme.lead(at)];
+  await acme.lead({ status_id: statuses[0].id, industry: "Stone" });
+  const triggers = [
+    { type: "status.changed", config: { object_type: "lead", to: [won.id] } },
+    { type: "field.changed", config: { object_type: "lead", field: "industry", to: ["Steel", "Iron"] } },
+    { type: "tag.changed", config: { object_type: "lead", tag: "fair", change: "added" } },
+  ];
+  const made: any[] = [];
+  for (const trigger of triggers) made.push(await acme.post("/automations/", { name: "X", trigger, graph }));
+
+  const enrolled = [];
+  for (const { id } of made) enrolled.push((await acme.post(`/automations/${id}/publish/`, { enroll_existing: true })).enrolled);
+  await acme.put(`/lead/${changing.id}/`, { status_id: statuses[0].id, industry: "Stone", tags: [] });
+  await work(acme);
+
+  assert.deepEqual(enrolled, [2, 2, 2]);
+  for (const one of made)
+    assert.deepEqual(
+      (await runsOf(acme, one)).map((run) => [run.object_id, run.kind]),
+      [[lead.id, "backfill"]],
+    );
+});
+
 test("what a search cannot ask as a run does is refused with its place, and the draft stays one", async () => {
   const acme = await organization();
   const refuse = async (at: string, body: object) => {
@@ -61,6 +89,8 @@ test("what a search cannot ask as a run does is refused with its place, and the 
     trigger: { type: "record.created", config: { object_type: "lead", sources: ["api"] } },
     filter,
   });
+  const from = { object_type: "lead", field: "industry", from: ["Stone"], to: ["Steel"] };
+  await refuse("enroll_existing", { trigger: { type: "field.changed", config: from }, filter });
   await refuse("filter.all.0.type", { filter: { all: [{ type: "changed", field: "industry" }] } });
   await refuse("filter.all.0.value", { filter: { all: [field("industry", { $ref: "trigger.record.name" })] } });
   await refuse("trigger.config.condition.op", { trigger: matches(field("industry", "St", "starts_with")) });

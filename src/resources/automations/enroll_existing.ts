@@ -16,11 +16,12 @@ const triggers = new Map(triggerTypes.map((one) => [one.type, one]));
 export async function enrollExisting(ctx: Ctx, automation_id: string, { trigger, filter }: Plan): Promise<Begun> {
   const { object_type, condition } = trigger.config;
   const of = ctx.registry.resource(String(object_type));
-  if (of === undefined || triggers.get(trigger.type)?.findsExisting?.(trigger.config) !== true)
+  const existing = triggers.get(trigger.type)?.existing?.(trigger.config) ?? null;
+  if (of === undefined || existing === null)
     throw refusal({
-      enroll_existing: `is not for the trigger ${trigger.type} as it is here: use record.matches, or start it by hand`,
+      enroll_existing: `is not for the trigger ${trigger.type} as it is here, because records do not tell what they were before: name only what they become, use record.matches, or start it by hand`,
     });
-  const trees = Object.entries({ filter, "trigger.config.condition": condition }).filter(isAsked);
+  const trees = Object.entries({ filter, "trigger.config.condition": condition, "trigger.config": existing }).filter(isAsked);
   if (trees.length === 0) throw refusal({ enroll_existing: "needs a filter, which says for which records it starts" });
 
   const errors: FieldErrors = {};

@@ -127,7 +127,7 @@ async function startSome(ctx: Ctx, job: Job): Promise<void> {
 /** Another version may have another trigger, or act in the name of somebody else. */
 const starts = (ctx: Ctx, { trigger, plan }: Listener, { kind }: Batch): boolean =>
   mayActAs(ctx, plan.settings.run_as_user_id) &&
-  (kind === "bulk" ? trigger.byHand === true : trigger.findsExisting?.(plan.trigger.config) === true);
+  (kind === "bulk" ? trigger.byHand === true : (trigger.existing?.(plan.trigger.config) ?? null) !== null);
 
 /** The id of the run. */
 async function startOne(

@@ -3,7 +3,9 @@
 import type { Ctx } from "../../core/context.ts";
 import { findAnyRecord } from "../../records/records.ts";
 import { startFor } from "./evaluate.ts";
+import { factsOfEvent } from "./facts.ts";
 import type { Listener } from "./listeners.ts";
+import { askedOf, holds } from "./meets.ts";
 import { startedWith } from "./start_by_hand.ts";
 
 /** The id of the run; null if it does not start. */
@@ -11,5 +13,7 @@ export async function startForExisting(ctx: Ctx, listener: Listener, recordId: s
   const found = await findAnyRecord(ctx, recordId);
   if (found === null || found.of.name !== listener.plan.trigger.config.object_type) return null;
   const occurrence = await startedWith(ctx, found, recordId, "backfill.run");
+  const { existing } = listener.trigger;
+  if (!(await holds(existing?.(listener.plan.trigger.config), askedOf(ctx, factsOfEvent(ctx, occurrence))))) return null;
   return (await startFor(ctx, listener, occurrence, { kind: "backfill", input: {}, bulk_action_id: batchId })).run_id;
 }

@@ -30,6 +30,19 @@ const change = need(oneOf("added", "removed"));
 const decides = ({ condition }: Config, { event, changed_fields }: Occurrence): boolean =>
   event.endsWith(".created") || (fieldsRead(condition) ?? []).some((one) => changed_fields.includes(one));
 
+/** Which value it had before is not known. */
+const hasValue = ({ field, from, to }: Config): object | null =>
+  from?.length || !to?.length ? null : { type: "field", ref: `record.${String(field)}`, op: "in", value: to };
+
+function hasStatus({ from, to, to_type, pipeline_id }: Config): object | null {
+  const asked = [
+    ...(to?.length ? [{ type: "status", status_ids: to }] : []),
+    ...(to_type == null ? [] : [{ type: "status", status_type: to_type }]),
+    ...(pipeline_id == null ? [] : [{ type: "field", ref: "record.pipeline_id", op: "is", value: pipeline_id }]),
+  ];
+  return from?.length || asked.length === 0 ? null : { all: asked };
+}
+
 export const recordTriggers: readonly TriggerType[] = [
   define(
     records,
@@ -39,7 +52,7 @@ export const recordTriggers: readonly TriggerType[] = [
     {
       listens: ({ object_type }) => namesFor(object_type, "created"),
       matches: isFrom,
-      findsExisting: ({ sources }) => sources == null,
+      existing: ({ sources }) => (sources == null ? {} : null),
     },
   ),
   define(
@@ -50,7 +63,7 @@ export const recordTriggers: readonly TriggerType[] = [
     {
       listens: ({ object_type }) => namesFor(object_type, "updated"),
       matches: changedAny,
-      findsExisting: ({ ignore_actors }) => ignore_actors == null,
+      existing: ({ ignore_actors }) => (ignore_actors == null ? {} : null),
     },
   ),
   define(
@@ -65,7 +78,7 @@ export const recordTriggers: readonly TriggerType[] = [
     "field.changed",
     "A field changes from one value to another.",
     { object_type: need(objectType), field: need(fieldName), from, to: from },
-    { listens: ({ object_type }) => namesFor(object_type, "updated"), matches: changedFrom },
+    { listens: ({ object_type }) => namesFor(object_type, "updated"), matches: changedFrom, existing: hasValue },
   ),
   define(
     records,
@@ -76,7 +89,7 @@ export const recordTriggers: readonly TriggerType[] = [
       listens: ({ object_type }) => namesFor(object_type, "created", "updated"),
       matches: decides,
       onlyEdge: true,
-      findsExisting: () => true,
+      existing: () => ({}),
     },
   ),
   define(
@@ -94,6 +107,7 @@ export const recordTriggers: readonly TriggerType[] = [
       object_types: ["lead", "opportunity"],
       listens: ({ object_type }) => namesFor(object_type, "status_updated"),
       matches: changedStatus,
+      existing: hasStatus,
     },
   ),
   define(
@@ -105,6 +119,7 @@ export const recordTriggers: readonly TriggerType[] = [
       object_types: ["lead", "contact"],
       listens: ({ object_type }) => namesFor(object_type, "created", "updated"),
       matches: changedTag,
+      existing: ({ tag, change }) => (change === "added" ? { type: "tag", tag } : null),
     },
   ),
   define(

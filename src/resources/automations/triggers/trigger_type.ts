@@ -20,8 +20,11 @@ export interface TriggerType extends TypeDefinition {
   /** The clock starts it. */
   clock?: Clock;
   byHand?: true;
-  /** A search finds the records that it would have started for: those that meet its condition and the filter. */
-  findsExisting?(config: Config): boolean;
+  /**
+   * What a record that is there already must meet, besides its condition and the filter, to be one that it would have started for. Null
+   * if that cannot be told of the record as it is now.
+   */
+  existing?(config: Config): object | null;
   /** Other services start it, by calls to its own address. */
   calledByHook?: true;
 }
