@@ -155,3 +155,34 @@ test("a time that cannot be kept is refused with its reason", async () => {
   await refuse("schedule.date", { object_type: "lead", date_field: "name", offset }, "field_unknown");
   await refuse("schedule.date", { object_type: "lead", date_field: "custom.none", offset }, "field_unknown");
 });
+
+test("a date comes in the time of the contact, else of the owner, else of the organization", async () => {
+  const acme = await organization();
+  acme.service.clock.now = at("2027-05-01T00:00:00Z");
+  const field = await acme.customField("contact", { type: "date", name: "Born" });
+  const config = {
+    object_type: "contact",
+    date_field: `custom.${field.id}`,
+    offset: { amount: 0, unit: "days", direction: "after" },
+    recurrence: "yearly",
+    at: "09:00",
+  };
+  const made = await published(acme, graph, { trigger: { type: "schedule.date", config } });
+  const mia = await acme.member();
+  await mia.put("/me/", { timezone: "America/New_York" });
+  const born = { [`custom.${field.id}`]: "1990-05-03" };
+  const kathmandu = await acme.contact({ ...born, timezone: "Asia/Kathmandu" });
+  const hers = await acme.contact({ ...born, lead_id: (await acme.lead({ owner_id: mia.userId })).id });
+  const ours = await acme.contact(born);
+
+  const seen: string[][] = [];
+  for (const moment of ["03:14", "03:15", "09:00", "12:59", "13:00"]) {
+    await work(acme, `2027-05-03T${moment}:00Z`);
+    seen.push(await started(acme, made));
+  }
+
+  assert.deepEqual(
+    seen.map((ids) => ids.toSorted()),
+    [[], [kathmandu.id], [kathmandu.id, ours.id].sort(), [kathmandu.id, ours.id].sort(), [kathmandu.id, ours.id, hers.id].sort()],
+  );
+});

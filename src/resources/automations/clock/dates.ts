@@ -8,6 +8,7 @@ import type { Attribute } from "../../../search/attributes.ts";
 import { subjectOf } from "../../../search/subject.ts";
 import { pgTimestamp } from "../../../values/time.ts";
 import type { Clock, Config, DueRecord } from "./clock.ts";
+import { aheadMostMs, behindMostMs, saidOf, zoneFrom, zoneStepMinutes } from "./zones.ts";
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -26,12 +27,21 @@ export const dateClock: Clock = {
   async due(ctx, config, zone, after, until) {
     const date = dateOf(ctx, config.object_type, config.date_field);
     if (date === null) return [];
-    if (config.recurrence === "yearly") return dueYearly(ctx, config, zone, date, dueDays(config, zone, after, until));
-    if (date.kind === "timestamp") return dueMoments(ctx, config, zone, date, after, until);
-    const days = dueDays(config, zone, after, until).map(String);
-    return days.length === 0 ? [] : found(ctx, config, date.value!, await date.equals(days));
+    const isDue = (moment: Date) => moment > after && moment <= until;
+    if (date.kind === "timestamp" && config.recurrence == null) return dueMoments(ctx, config, date, [after, until], isDue);
+    const days = daysSomewhere(config, zone, after, until);
+    if (days.length === 0) return [];
+    if (config.recurrence === "yearly") return dueYearly(ctx, config, zone, date, days, isDue);
+    const rows = await found(ctx, config, date.value!, await date.equals(days.map(String)));
+    return rows.filter(({ occasion, zone }) => isDue(momentOfDay(Temporal.PlainDate.from(occasion), config, zone)));
   },
 };
+
+/** The days that may be due: of the zone that the trigger names, or of any zone. */
+const daysSomewhere = (config: Config, zone: string, after: Date, until: Date): Temporal.PlainDate[] =>
+  config.timezone == null
+    ? dueDays(config, "UTC", new Date(after.getTime() - behindMostMs), new Date(until.getTime() + aheadMostMs))
+    : dueDays(config, zone, after, until);
 
 /** Days begin at known times. Moments are looked for every minute, or every five where days count. */
 function nextLook(ctx: Ctx, config: Config, zone: string, after: Date): Date {
@@ -39,9 +49,20 @@ function nextLook(ctx: Ctx, config: Config, zone: string, after: Date): Date {
   const every = offset.unit === "minutes" || offset.unit === "hours" ? minute : 5 * minute;
   const soon = new Date(after.getTime() + every);
   if (at == null && recurrence == null && dateOf(ctx, object_type, date_field)?.kind === "timestamp") return soon;
+  if (config.timezone == null) return nextSomewhere(config, after);
   const days = dueDays(config, zone, after, new Date(after.getTime() + 8 * day));
   const moments = days.map((one) => momentOfDay(one, config, zone).getTime());
   return moments.length === 0 ? new Date(after.getTime() + day) : new Date(Math.min(...moments));
+}
+
+/** The next time at which it is that time of day in some zone. */
+function nextSomewhere({ at, offset }: Config, after: Date): Date {
+  const [, minutes = 0] = String(at ?? "00:00")
+    .split(":")
+    .map(Number);
+  const moved = offset.unit === "minutes" ? (offset.direction === "after" ? offset.amount : -offset.amount) : 0;
+  const [step, past] = [zoneStepMinutes * minute, (minutes + moved) * minute];
+  return new Date(Math.floor((after.getTime() - past) / step) * step + step + past);
 }
 
 // --- days ---
@@ -103,18 +124,19 @@ async function dueYearly(
   zone: string,
   date: Attribute,
   days: readonly Temporal.PlainDate[],
+  isDue: (moment: Date) => boolean,
 ): Promise<DueRecord[]> {
   const byDay = new Map(days.map((one) => [one.toString().slice(5), one.toString()]));
   for (const one of days) if (one.month === 2 && one.day === 28 && !one.inLeapYear) byDay.set("02-29", one.toString());
-  if (byDay.size === 0) return [];
   const written =
     date.kind === "date"
       ? sql`(${date.value})::text`
       : sql`to_char((${date.value})::timestamptz at time zone ${zone}, 'YYYY-MM-DD')`;
   const rows = await found(ctx, config, written, sql`substr(${written}, 6, 5) = any(${[...byDay.keys()]}::text[])`);
-  return rows.flatMap(({ object_id, occasion }) => {
+  return rows.flatMap(({ object_id, occasion, zone: its }) => {
     const anniversary = byDay.get(occasion.slice(5, 10));
-    return anniversary === undefined || anniversary < occasion ? [] : { object_id, occasion: anniversary };
+    if (anniversary === undefined || anniversary < occasion) return [];
+    return isDue(momentOfDay(Temporal.PlainDate.from(anniversary), config, its)) ? { object_id, occasion: anniversary } : [];
   });
 }
 
@@ -123,10 +145,9 @@ async function dueYearly(
 async function dueMoments(
   ctx: Ctx,
   config: Config,
-  zone: string,
   date: Attribute,
-  after: Date,
-  until: Date,
+  [after, until]: [Date, Date],
+  isDue: (moment: Date) => boolean,
 ): Promise<DueRecord[]> {
   const { offset, at } = config;
   const isExact = at == null && (offset.unit === "minutes" || offset.unit === "hours");
@@ -136,10 +157,9 @@ async function dueMoments(
     (value) => sql`${value} > ${start.toISOString()}::${cast} and ${value} <= ${end.toISOString()}::${cast}`,
   );
   const rows = await found(ctx, config, date.value!, within);
-  return rows.flatMap(({ object_id, occasion: written }) => {
+  return rows.flatMap(({ object_id, occasion: written, zone }) => {
     const value = new Date(date.cast === "timestamptz" ? pgTimestamp(written) : written);
-    const moment = momentOf(value, config, zone);
-    return moment > after && moment <= until ? { object_id, occasion: value.toISOString() } : [];
+    return isDue(momentOf(value, config, zone)) ? { object_id, occasion: value.toISOString() } : [];
   });
 }
 
@@ -161,13 +181,24 @@ function wideSpan({ offset: { amount, unit, direction } }: Config, after: Date, 
   return [new Date(after.getTime() + early - 2 * day), new Date(until.getTime() + late + 2 * day)];
 }
 
-async function found(ctx: Ctx, { object_type }: Config, value: Sql, condition: Sql): Promise<DueRecord[]> {
+/** Each in the zone that the trigger names, else in its own. */
+async function found(
+  ctx: Ctx,
+  { object_type, timezone }: Config,
+  value: Sql,
+  condition: Sql,
+): Promise<(DueRecord & { zone: string })[]> {
   const of = ctx.registry.resource(object_type)!;
+  const [zone, owner] = saidOf(ctx, of);
   const rows = await query(
     ctx,
     statement(
-      sql`select t.id, (${value})::text from ${from(of, "t")} where ${and([...scope(ctx, of), condition])} order by t.id`,
+      sql`select t.id, (${value})::text, ${zone}, ${owner} from ${from(of, "t")} where ${and([...scope(ctx, of), condition])} order by t.id`,
     ),
   );
-  return rows.map(([object_id, occasion]) => ({ object_id: object_id!, occasion: occasion! }));
+  return rows.map(([object_id, occasion, zone, owner]) => ({
+    object_id: object_id!,
+    occasion: occasion!,
+    zone: timezone ?? zoneFrom(ctx, zone ?? null, owner ?? null),
+  }));
 }
