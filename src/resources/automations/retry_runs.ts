@@ -123,7 +123,7 @@ async function retrying(ctx: Ctx, automationId: string, { from, version }: How, 
       forgetWaits(ctx, run.id);
       const anew = from === "start" ? { vars: {}, loops: [], goal_id: null, exit_id: null, output: null } : {};
       const by = active === null ? {} : inForce(run, active);
-      store.update(ctx, automationRun, run, { ...begun, ...anew, ...by, current_step_id: stepOf(run) }, undefined, null);
+      store.update(ctx, automationRun, run, { ...begun, ...anew, ...by, current_step_id: stepOf(run) }, undefined, "retried");
       wake(ctx, runJobs, [run.id]);
     },
   };

@@ -51,7 +51,7 @@ export const eventCatalog: ReadonlyMap<string, readonly string[]> = new Map([
   ...each(["inbox_prospect"], ["converted", "dismissed"]),
   ...each(["enrichment", "mailing_export"], ["completed", "failed"]),
   ...each(["automation", "automations"], ["published", "paused"]),
-  ...each(["automation_run"], ["completed", "failed", "cancelled"]),
+  ...each(["automation_run"], ["completed", "failed", "cancelled", "retried"]),
   // Another service called the address of an automation.
   ["webhook", ["received"]],
   // What an organization's own automations emit, by names of their own.
