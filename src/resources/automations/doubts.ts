@@ -1,7 +1,10 @@
 // What is said when a plan is put in force and refuses nothing: two automations that start each other, requests that others can read on
 // their way, and e-mails from a member who has no mailbox.
 import { type Ctx, query } from "../../core/context.ts";
+import { sql } from "../../db/sql.ts";
+import { findRecords } from "../../records/records.ts";
 import { sendersOf, usualMailbox } from "../accounts/senders.ts";
+import { emailTemplate } from "../templates/email_template.ts";
 import type { Plan } from "./fields.ts";
 import { type Finding, warning } from "./findings.ts";
 import type { Graph } from "./graph_shape.ts";
@@ -12,6 +15,7 @@ import { isWatched, writtenBy } from "./watched_fields.ts";
 export async function doubtsOf(ctx: Ctx, automationId: string, plan: Plan, userId: string): Promise<Finding[]> {
   return [
     ...warningsOfPlainText(plan.graph),
+    ...(await warningsOfMarketing(ctx, plan)),
     ...(await warningsOfMailbox(ctx, plan.graph, userId)),
     ...(await warningsOfOthers(ctx, automationId, plan)),
   ];
@@ -33,6 +37,30 @@ async function warningsOfMailbox(ctx: Ctx, { steps }: Graph, userId: string): Pr
   return mails.map(([id]) =>
     warning("connected_account_missing", `graph.steps.${id}.config.from`, `is not given, and who sends has no mailbox: ${mend}`),
   );
+}
+
+/** Whether one mail goes to many at once, who did not ask for it by something that they did. */
+const goesToMany = ({ type, config }: Trigger): boolean =>
+  type === "list.membership" ||
+  (type === "schedule.cron" && config.for_each != null) ||
+  (type === "manual" && config.allow_bulk === true);
+
+/** What goes to many must say how to be left out of it. */
+async function warningsOfMarketing(ctx: Ctx, { trigger, graph: { steps } }: Plan): Promise<Finding[]> {
+  const mails = Object.entries(steps).filter(([, { type }]) => type === "email.send");
+  if (mails.length === 0 || !goesToMany(trigger)) return [];
+  const ids = mails.flatMap(([, { config }]) => (typeof config.template_id === "string" ? [config.template_id] : []));
+  const templates = new Map((await findRecords(ctx, emailTemplate, [sql`t.id = any(${ids})`])).map(({ id, body }) => [id, body]));
+  return mails.flatMap(([id, { config }]) => {
+    const key = config.template_id == null ? "body" : "template_id";
+    const body = key === "body" ? config.body : templates.get(String(config.template_id));
+    const text = JSON.stringify(body ?? "");
+    if (/unsubscribe/.test(text)) return [];
+    const mend = "write {% unsubscribe %} or {{ unsubscribe_link }} into it";
+    return [
+      warning("unsubscribe_missing", `graph.steps.${id}.config.${key}`, `goes to many and has no link to unsubscribe: ${mend}`),
+    ];
+  });
 }
 
 // --- automations that start each other ---

@@ -23,6 +23,7 @@ export const findingCodes = {
     "loop_body_escapes",
     "loop_port_overlap",
     "goto_invalid",
+    "trigger_as_target",
   ],
   config: [
     "config_invalid",
@@ -47,6 +48,7 @@ export const findingCodes = {
   references: [
     "ref_unknown",
     "ref_not_available_here",
+    "ref_type_mismatch",
     "template_syntax",
     "template_unknown_filter",
     "template_not_filled",
@@ -78,6 +80,8 @@ export const findingCodes = {
     "self_trigger_risk",
     "mutual_trigger_risk",
     "no_effect",
+    "record_deleted_trigger_reads_record",
+    "unsubscribe_missing",
   ],
   rights: ["permission_step", "destructive_requires_admin", "draft_revision_conflict"],
 } as const;

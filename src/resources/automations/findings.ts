@@ -33,6 +33,7 @@ const codes: readonly [place: RegExp, reason: RegExp, code: FindingCode][] = [
   [/^graph$/, /256 KB/, "graph_too_large"],
   [/^graph\.steps$/, /or fewer/, "too_many_steps"],
   [/^graph\.steps\./, /name that must/, "step_id_invalid"],
+  [/\.ports\.\w+$|^graph\.start$/, /is the trigger/, "trigger_as_target"],
   [/^graph\.start$/, /./, "start_unknown"],
   [/\.ports\.\w+$/, /is required/, "port_missing"],
   [/\.ports\.\w+$/, /not known/, "port_unknown"],

@@ -152,9 +152,12 @@ function portsOf({ type, config, on_error }: Step): string[] {
 function checkTarget(check: Check, target: unknown, steps: Record<string, Step>, at: string): void {
   if (target === null) return;
   if (typeof target !== "string") check.errors[at] = "must be the name of a step, or null";
+  else if (check.complete && target === "trigger" && !Object.hasOwn(steps, target)) check.errors[at] = backToTrigger;
   else if (check.complete ? !Object.hasOwn(steps, target) : !stepId.test(target))
     check.errors[at] = check.complete ? "is not a step of this graph" : "cannot be the name of a step";
 }
+
+const backToTrigger = "is the trigger, to which no run goes back: name a step, or start another run by automation.start";
 
 // --- goals and exits ---
 

@@ -9,6 +9,7 @@ import { type Finding, findingsOf } from "./findings.ts";
 import { readGraph } from "./graph.ts";
 import { problemsOfLentRights } from "./lent_rights.ts";
 import { problemsOfRecordReferences } from "./record_references.ts";
+import { problemsOfRefTypes } from "./ref_types.ts";
 import { problemsOfRunning } from "./runnable.ts";
 import { semanticsOf } from "./semantics.ts";
 import { problemsOfRights } from "./step_rights.ts";
@@ -36,6 +37,7 @@ export async function problemsOfPublishing(ctx: Ctx, plan: Plan, userId: string)
 /** What a plan whose parts are right would do and should not, or may not; and, as warnings, what it may not mean. */
 export const problemsOfMeaning = async (ctx: Ctx, plan: Plan): Promise<Finding[]> => [
   ...problemsOfRecordReferences(ctx, plan),
+  ...problemsOfRefTypes(ctx, plan),
   ...(await problemsOfRights(ctx, plan)),
   ...problemsOfWindow(ctx, plan.settings),
   ...(await semanticsOf(ctx, plan)),

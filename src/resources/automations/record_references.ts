@@ -1,6 +1,7 @@
 // Whether references to the record of a run name fields that such a record has. A run would be held by one that does not.
 import type { Ctx } from "../../core/context.ts";
 import type { FieldErrors } from "../../core/errors.ts";
+import type { Resource } from "../../core/resource.ts";
 import type { Plan } from "./fields.ts";
 import { type Finding, finding } from "./findings.ts";
 import { checkKnown } from "./known_fields.ts";
@@ -11,9 +12,13 @@ import { triggerTypes } from "./trigger_types.ts";
 /** The record is of the kind that the trigger names, unless the trigger is about something else. */
 const ofItsKind = new Set(triggerTypes.filter(({ about }) => about === undefined).map(({ type }) => type));
 
+/** The kind of record that a plan runs for, where its trigger says that. */
+export function recordOf(registry: Ctx["registry"], { trigger: { type, config } }: Pick<Plan, "trigger">): Resource | undefined {
+  return ofItsKind.has(type) && typeof config.object_type === "string" ? registry.resource(config.object_type) : undefined;
+}
+
 export function problemsOfRecordReferences(ctx: Ctx, { trigger, graph }: Plan): Finding[] {
-  const { object_type } = trigger.config as { object_type?: string };
-  const of = ofItsKind.has(trigger.type) && object_type !== undefined ? ctx.registry.resource(object_type) : undefined;
+  const of = recordOf(ctx.registry, { trigger });
   const lists = of === undefined ? [] : listNames(ctx, of);
   const errors: FieldErrors = {};
   for (const [id, { config }] of Object.entries(graph.steps))

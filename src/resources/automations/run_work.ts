@@ -12,7 +12,7 @@ import { findRecord } from "../../records/records.ts";
 import { lockToChange } from "../../records/references.ts";
 import { automationRun } from "./automation_run.ts";
 import type { Plan } from "./fields.ts";
-import { inItsName, type Lender, lenderOf, NotLent } from "./in_its_name.ts";
+import { inItsName, type Lender, lenderOf } from "./in_its_name.ts";
 import { runJobs } from "./names.ts";
 import { Answered, askOutside, settle } from "./outside.ts";
 import { RecordGone } from "./run_facts.ts";

@@ -7,7 +7,7 @@ import type { Plan } from "./fields.ts";
 import { type Finding, finding, warning } from "./findings.ts";
 import type { Graph } from "./graph_shape.ts";
 import { warningsOfLiteralWords } from "./literal_words.ts";
-import { problemsOfReferences } from "./references.ts";
+import { mentionsIn, problemsOfReferences } from "./references.ts";
 import { stepTypesByName } from "./step_types.ts";
 import { triggerTypes } from "./trigger_types.ts";
 import { isWatched, writtenBy } from "./watched_fields.ts";
@@ -19,6 +19,7 @@ export async function semanticsOf(ctx: Ctx, plan: Plan): Promise<Finding[]> {
     ...problemsOfReferences(plan.graph),
     ...problemsOfSelfTrigger(plan),
     ...problemsOfWatches(plan),
+    ...problemsOfDeletedRecord(plan),
     ...warningsOfEffect(plan.graph),
     ...warningsOfLiteralWords(plan.graph),
     ...(await warningsOfSequences(ctx, plan.graph)),
@@ -85,6 +86,22 @@ function problemsOfWatches({ trigger, graph: { goals = [], exits = [] } }: Plan)
       : [],
   );
   return [...lost, ...same];
+}
+
+/** Of a record that is gone there is only what the event says. */
+function problemsOfDeletedRecord({ trigger, graph: { steps } }: Plan): Finding[] {
+  const names = triggers.get(trigger.type)?.listens?.(trigger.config) ?? [];
+  if (names.length === 0 || !names.every((name) => name.endsWith(".deleted"))) return [];
+  const mend = "is gone when it runs: name trigger.record, or another record";
+  return Object.entries(steps).flatMap(([id, { type, config }]) => {
+    const at = `graph.steps.${id}.config`;
+    const read = mentionsIn(config, at).filter(({ said, isTemplate }) =>
+      (isTemplate ? /\{[{%][^}]*?(?<![\w.])record\b/ : /^record(\.|$)/).test(said),
+    );
+    const acts = stepTypesByName.get(type)?.config.target !== undefined && config.target == null;
+    const places = [...read.map((one) => one.at), ...(acts ? [`${at}.target`] : [])];
+    return places.map((place) => finding("record_deleted_trigger_reads_record", place, `is the record that ${mend}`));
+  });
 }
 
 // --- what it does ---

@@ -126,6 +126,7 @@ const edges = {
     wrong: steps({ s1: loop("s2", "s2"), s2: note(null) }),
     mended: steps({ s1: loop("s2", null), s2: note("s1") }),
   },
+  trigger_as_target: { path: `${at}.ports.out`, wrong: steps({ s1: note("trigger") }), mended: steps({ s1: note(null) }) },
   goto_invalid: { path: "graph.steps.s2.config.step", wrong: goto("s3"), mended: goto("s1") },
 } satisfies Partial<Record<FindingCode, Row>>;
 

@@ -50,6 +50,11 @@ const references = ({ user, status, list, number }: Records) =>
       wrong: says({ $ref: "item.name" }),
       mended: says({ $ref: "record.name" }),
     },
+    ref_type_mismatch: {
+      path: `${at}.user_id.$ref`,
+      wrong: only("owner.assign", { mode: "fixed", user_id: { $ref: "record.status_id" } }),
+      mended: only("owner.assign", { mode: "fixed", user_id: { $ref: "record.created_by" } }),
+    },
     template_syntax: { path: `${at}.note.$template`, wrong: template("{{ record.name"), mended: template("{{ record.name }}") },
     template_unknown_filter: {
       path: `${at}.note.$template`,
@@ -152,6 +157,12 @@ const exit = (event: string) => ({ graph: { ...says("x").graph, exits: [{ id: "e
 const goal = (event: string) => ({ graph: { ...says("x").graph, goals: [{ id: "g", event }] } });
 const touching = { ...by("record.updated", { object_type: "lead" }), ...update({ description: { $template: "{{ now }}" } }) };
 
+const gone = by("record.deleted", { object_type: "lead" });
+const campaign = (body: string) => ({
+  ...by("manual", { object_type: "lead", allow_bulk: true }),
+  ...only("email.send", { to: { $ref: "record" }, from: { $ref: "record.created_by" }, subject: "Hi", body }),
+});
+
 const semantics = {
   condition_too_deep: { by: "saving", path: `filter${".not".repeat(8)}`, wrong: where(deep(9)), mended: where(deep(8)) },
   condition_needs_present_record: {
@@ -181,6 +192,17 @@ const semantics = {
     path: `${at}.fields`,
     wrong: { ...onChange("contact", "title"), ...update({ name: "x" }) },
     mended: { ...onChange("contact", "lead_id"), ...update({ name: "x" }) },
+  },
+  record_deleted_trigger_reads_record: {
+    path: `${at}.values.was.$template`,
+    wrong: { ...gone, ...only("set.vars", { values: { was: { $template: "{{ record.name }}" } } }) },
+    mended: { ...gone, ...only("set.vars", { values: { was: { $template: "{{ trigger.record.name }}" } } }) },
+  },
+  unsubscribe_missing: {
+    by: "warning",
+    path: `${at}.body`,
+    wrong: campaign("<p>Hi</p>"),
+    mended: campaign("<p>Hi</p>{% unsubscribe %}"),
   },
   no_effect: { by: "warning", path: "graph.steps", wrong: only("set.vars", { values: { a: 1 } }), mended: says("x") },
 } satisfies Partial<Record<FindingCode, Row>>;
