@@ -116,7 +116,11 @@ export const automationRun = resource({
       doc: "The loops it is in, the innermost last: `{step_id, index, count}`.",
     }),
     parent_run_id: text({ readOnly, max: 64, doc: "The run that started it." }),
-    bulk_action_id: text({ readOnly: true, max: 64, doc: "The start of many that it belongs to." }),
+    bulk_action_id: text({
+      readOnly: true,
+      max: 64,
+      doc: "The start of many that it belongs to, or the bulk action or import that caused it.",
+    }),
     causation: json(anyObject, { readOnly, doc: "`{depth, path}`: the automations whose changes led to it." }),
     steps_executed: integer({ readOnly, default: 0 }),
     is_test: boolean({ readOnly, default: false }),

@@ -11,9 +11,9 @@ const [startsPerMinute, startsForRecordPerHour] = [500, 20];
 /** Runs that a person or the clock starts are no loop. */
 const byItself = "kind not in ('manual', 'bulk', 'replay', 'schedule', 'backfill')";
 
-/** Why it may not start now; null if it may. A start too many opens the circuit. */
-export async function enrolment(ctx: Ctx, listener: Listener, objectId: string | null): Promise<string | null> {
-  const refused = await refusalOf(ctx, listener, objectId);
+/** Why it may not start now; null if it may. A start too many opens the circuit. `isOfMany`: a bulk action or an import caused it. */
+export async function enrolment(ctx: Ctx, listener: Listener, objectId: string | null, isOfMany = false): Promise<string | null> {
+  const refused = await refusalOf(ctx, listener, objectId, isOfMany);
   if (refused?.trips != null) await openCircuit(ctx, listener, refused.trips);
   return refused?.reason ?? null;
 }
@@ -28,6 +28,7 @@ export async function refusalOf(
   ctx: Ctx,
   { automation_id, plan: { settings } }: { automation_id: string; plan: Pick<Plan, "settings"> },
   objectId: string | null,
+  isOfMany = false,
 ): Promise<Refused | null> {
   const { all, living, last, inHour, inMinute, openUntil } = await startsOf(ctx, automation_id, objectId);
   const no = (reason: string): Refused => ({ reason, trips: null });
@@ -38,7 +39,8 @@ export async function refusalOf(
   if (re_enroll === "always" && max_concurrent_per_record > 1 && living >= max_concurrent_per_record) return no("concurrency");
   if (max_per_record != null && all >= max_per_record) return no("reenroll");
   if (cooldown && last !== null && coolUntil(last, cooldown) > ctx.now.getTime()) return no("cooldown");
-  if (inHour < startsForRecordPerHour && inMinute < startsPerMinute) return null;
+  // What a member does to many records at once is no loop because they are many.
+  if (inHour < startsForRecordPerHour && (isOfMany || inMinute < startsPerMinute)) return null;
   return { reason: "loop_rate", trips: inHour >= startsForRecordPerHour ? "loop_rate_record" : "loop_rate" };
 }
 
@@ -62,7 +64,7 @@ async function startsOf(ctx: Ctx, automationId: string, objectId: string | null)
            select count(*), count(*) filter (where status in ('queued', 'running', 'waiting', 'held')), max(date_created),
              count(*) filter (where date_created > greatest($4, (select since from a)) and ${byItself}),
              (select count(*) from (select from automation_run where organization_id = $1 and automation_id = $2
-                and date_created > greatest($5, (select since from a)) and ${byItself} limit ${startsPerMinute}) n),
+                and date_created > greatest($5, (select since from a)) and ${byItself} and bulk_action_id is null limit ${startsPerMinute}) n),
              (select until from a)
            from automation_run where organization_id = $1 and automation_id = $2 and object_id = $3 and not is_replay and not is_test`,
     values: [

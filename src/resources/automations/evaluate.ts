@@ -27,7 +27,7 @@ const selfMost = 3;
 export interface Heard {
   kind: (typeof runKinds)[number];
   input: Values;
-  /** The start of many that it belongs to. */
+  /** The start of many that it belongs to, or the bulk action or import that caused it. */
   bulk_action_id?: string;
   /** Creates the record it is about, once nothing else stands against the run. Returns the event about that. */
   create?(): Promise<Occurrence>;
@@ -52,8 +52,14 @@ export async function evaluate(ctx: Ctx, listener: Listener, event: Occurrence):
   const { trigger, plan } = listener;
   const evaluations: Evaluation[] = [];
   for (const one of (await trigger.about?.(ctx, plan.trigger.config, event)) ?? [event])
-    evaluations.push(await startFor(ctx, listener, one, { kind: "event", input: await payloadFor(ctx, listener, one) }));
+    evaluations.push(await startFor(ctx, listener, one, await heardOf(ctx, listener, one)));
   return evaluations;
+}
+
+async function heardOf(ctx: Ctx, listener: Listener, one: Occurrence): Promise<Heard> {
+  const input = await payloadFor(ctx, listener, one);
+  const many = one.meta.bulk_action_id ?? one.meta.import_id;
+  return { kind: "event", input, ...(typeof many === "string" && { bulk_action_id: many }) };
 }
 
 /** The end of another run holds what that read, which is for members with the right to see it. */
@@ -80,7 +86,7 @@ export async function startFor(ctx: Ctx, listener: Listener, event: Occurrence, 
   const about = (await heard.create?.()) ?? event;
   const ids = await livingIds(ctx, about);
   if (ids.object_id === null && about.object_id !== null && !isDeletion(about)) return no("skipped", "record_deleted");
-  const refused = await enrolment(ctx, listener, about.object_id);
+  const refused = await enrolment(ctx, listener, about.object_id, heard.bulk_action_id !== undefined);
   if (refused !== null) return no("skipped", refused);
 
   const run = await startRun(ctx, listener, {

@@ -79,6 +79,49 @@ describe("loops end by themselves", () => {
   });
 });
 
+test("an automation that a bulk action starts for very many records is no loop", async () => {
+  const acme = await organization();
+  const made = await published(acme, chain(["fail", { message: "No" }]), { trigger: on("industry"), settings: always });
+  const [lead] = [await acme.lead({ name: "Steel one" })];
+  const fields = { type: "set_fields", object_type: "lead", fields: { industry: "Steel" }, query: "name:steel" };
+  const { id: bulkId } = await acme.post("/bulk_action/edit/", fields);
+  await work(acme);
+  const [run] = await acme.all(`/automations/${made.id}/runs/`);
+  // As if there had been 600 of them.
+  await acme.inside(async ({ db, organization_id }) => {
+    await db.unscoped({
+      text: `insert into automation_run select (jsonb_populate_record(r, jsonb_build_object('id', r.id || n, 'object_id', 'lead_' || n, 'lead_id', null))).*
+             from automation_run r, generate_series(1, 600) n where r.organization_id = $1 and r.id = $2`,
+      values: [organization_id, run.id],
+    });
+  });
+
+  await acme.put(`/lead/${lead.id}/`, { industry: "Stone" });
+  await work(acme);
+
+  const runs = await acme.all(`/automations/${made.id}/runs/?record_id=${lead.id}`);
+  assert.deepEqual(runs.map((one: any) => one.bulk_action_id).toSorted(), [bulkId, null].toSorted());
+  assert.equal((await acme.get(`/automations/${made.id}/`)).health.state, "ok");
+});
+
+test("however many start it at once for a record, it runs once, and the others are told", async () => {
+  const acme = await organization();
+  const made = await published(acme, chain(hour), { trigger: manual });
+  const lead = await acme.lead();
+
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () => acme.ask("POST", `/automations/${made.id}/run/`, { body: { record_id: lead.id } })),
+  );
+
+  assert.equal(answers.filter(({ status }) => status === 201).length, 1);
+  const refused = answers.filter(({ status }) => status !== 201);
+  assert.deepEqual(
+    new Set(refused.map(({ status, body }) => `${status} ${body["field-errors"].record_id}`)),
+    new Set(["400 has a run of this automation that is not over"]),
+  );
+  assert.equal((await runsOf(acme, made)).length, 1);
+});
+
 describe("runs with the same key", () => {
   const settings = (mode: string, more: object = {}) => ({ ...always, concurrency: { key: "lead", mode, ...more } });
   const states = async (ws: Workspace, ids: string[]) =>
