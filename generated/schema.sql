@@ -748,6 +748,20 @@ alter table call_recording enable row level security, force row level security;
 create policy organization on call_recording to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on call_recording to headwater_system using (true);
 
+create table change_set_request (
+  organization_id text not null,
+  user_id text not null,
+  name text not null,
+  request_id text not null,
+  date_created timestamp(3) with time zone not null,
+  constraint change_set_request_pkey PRIMARY KEY (organization_id, user_id, name, request_id),
+  constraint change_set_request_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX change_set_request_date_created_idx ON public.change_set_request USING btree (date_created);
+alter table change_set_request enable row level security, force row level security;
+create policy organization on change_set_request to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on change_set_request to headwater_system using (true);
+
 create table client_grant (
   id text not null,
   user_id text not null,
@@ -1844,6 +1858,19 @@ CREATE INDEX job_ready_idx ON public.job USING btree (kind, organization_id, lan
 alter table job enable row level security, force row level security;
 create policy organization on job to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on job to headwater_system using (true);
+
+create table kept_removal (
+  organization_id text not null,
+  request_id text not null,
+  kept json not null,
+  date_created timestamp(3) with time zone not null,
+  constraint kept_removal_pkey PRIMARY KEY (organization_id, request_id),
+  constraint kept_removal_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX kept_removal_date_created_idx ON public.kept_removal USING btree (date_created);
+alter table kept_removal enable row level security, force row level security;
+create policy organization on kept_removal to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on kept_removal to headwater_system using (true);
 
 create table lead (
   organization_id text not null,

@@ -185,6 +185,7 @@ const headersOf = (operation: Operation): string[] => [
   ...(changes(operation) ? ["If-Match"] : []),
   ...(operation.verb === "get" ? ["If-None-Match"] : []),
   ...(operation.lasts ? ["Last-Event-ID"] : []),
+  ...(canBeTried(operation) ? ["x-change-set"] : []),
   "x-tz-offset",
 ];
 
@@ -319,6 +320,10 @@ const headerParameters: Record<string, Json> = {
   Prefer: header(
     "Prefer",
     "`handling=strict` refuses unknown body fields. Without it they are ignored, and `x-ignored-fields` lists them.",
+  ),
+  "x-change-set": header(
+    "x-change-set",
+    "Your name for everything you change in a while, in many requests. `POST /change_set/{id}/undo/` undoes all of it.",
   ),
   "x-tz-offset": header("x-tz-offset", "Hours from UTC, such as `-4` or `5.5`, for dates without a time."),
 };

@@ -21,6 +21,13 @@ export function idempotencyKey(header: string | string[] | undefined): string | 
   throw invalid({ "Idempotency-Key": "must be 1 to 255 printable characters" });
 }
 
+/** `x-change-set`: a name for everything that a client changes in a while. Names that begin like ids would be taken for them. */
+export function changeSetName(header: string | string[] | undefined): string | null {
+  if (header === undefined) return null;
+  if (typeof header === "string" && /^(?!(req|arun)_)[A-Za-z0-9._:-]{1,100}$/.test(header)) return header;
+  throw invalid({ "x-change-set": "must be 1 to 100 letters, digits and ._:-, and not begin with req_ or arun_" });
+}
+
 /** The versions in `If-Match`, one of which must be the record's; null for any. A tag that is not ours matches no record. */
 export function ifMatchVersions(header: string | undefined): number[] | null {
   const tags = header?.split(",").map((one) => one.trim());

@@ -6,6 +6,7 @@ import { type Actor, credentialOf } from "../core/context.ts";
 import { invalid, notFound, Problem, statuses } from "../core/errors.ts";
 import type { Given, Method, Operation, RateGroup, Upload } from "../core/operation.ts";
 import { type Call, checkAllowed, perform } from "../core/perform.ts";
+import { undoable } from "../records/change_sets.ts";
 import { dryRun, readDryRun } from "../records/dry_run.ts";
 import { once } from "../records/idempotency.ts";
 import { chainHeader, chainMeta, readChain } from "../services/chain.ts";
@@ -14,7 +15,15 @@ import { longBytes } from "./compress.ts";
 import { parseQuery, withParams } from "./query.ts";
 import { isOver } from "./rate_limit.ts";
 import { answer, notInTime, refuse, refuseForNow, refuseStream, refuseTooMany } from "./reply.ts";
-import { idempotencyKey, ifMatchVersions, isStrict, namesEtag, offsetMinutes, overriddenMethod } from "./request_headers.ts";
+import {
+  changeSetName,
+  idempotencyKey,
+  ifMatchVersions,
+  isStrict,
+  namesEtag,
+  offsetMinutes,
+  overriddenMethod,
+} from "./request_headers.ts";
 import { Exchange, type Service } from "./service.ts";
 import { isHeavy } from "./shed.ts";
 import { readUpload, type TakenBody } from "./upload.ts";
@@ -163,7 +172,7 @@ export const optionsHeaders = (allow: string): Record<string, string> => ({
   allow,
   "access-control-allow-methods": allow,
   "access-control-allow-headers":
-    "authorization, content-type, idempotency-key, if-match, if-none-match, last-event-id, prefer, service-scope, x-http-method-override, x-tz-offset",
+    "authorization, content-type, idempotency-key, if-match, if-none-match, last-event-id, prefer, service-scope, x-change-set, x-http-method-override, x-tz-offset",
   "access-control-max-age": "86400",
 });
 
@@ -224,9 +233,18 @@ function callOf(x: Exchange, upload?: Upload): { call: Call; isDry: boolean } {
     asker: x,
     ...(operation.lasts && { authenticate: () => x.service.app.authenticate(headers.authorization) }),
     ...ledTo(x, headers[chainHeader]),
-    ...(key !== null && { around: once(key) }),
+    ...aroundOf(operation, key, changeSetName(headers["x-change-set"])),
   };
   return { call, isDry };
+}
+
+/** What deletes can be undone by its request, and everything that a client named by its change set. */
+function aroundOf({ scope, mcp }: Operation, key: string | null, changeSet: string | null): Pick<Call, "around"> {
+  const isKept = changeSet !== null || (mcp && scope === "write_destructive");
+  const undo = isKept ? undoable(changeSet) : null;
+  if (key === null) return undo === null ? {} : { around: undo };
+  const keyed = once(key);
+  return { around: undo === null ? keyed : (ctx, call, act) => keyed(ctx, call, () => undo(ctx, call, act)) };
 }
 
 /** Events of a request that an automation led to say so. */

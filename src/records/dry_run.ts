@@ -1,10 +1,10 @@
 // `?dry_run=true` on a write: it is checked and done, its answer and events are read, and its transaction is undone. So no record,
 // event, job or key of it stays, and nothing leaves.
 import { z } from "zod";
-import { type Ctx, transactionOf } from "../core/context.ts";
+import type { Ctx } from "../core/context.ts";
 import type { Core } from "../core/core.ts";
 import { invalid } from "../core/errors.ts";
-import { type Given, type JsonText, type Operation } from "../core/operation.ts";
+import type { Given, JsonText, Operation } from "../core/operation.ts";
 import { type Answered, type Around, type Call, perform } from "../core/perform.ts";
 
 /** Whether the operation can be tried. What has no transaction writes nothing. */
@@ -57,8 +57,6 @@ const undo: Around = async (ctx, _call, act) => {
 };
 
 async function told(ctx: Ctx, { status, headers, body }: Answered): Promise<Answered> {
-  // What is otherwise checked when a transaction commits.
-  await transactionOf(ctx).read({ text: "set constraints all immediate", values: [] });
   const { data, has_more } = await eventsOf(ctx);
   const events = JSON.stringify(data.reverse());
   const more = has_more ? `,"has_more_events":true` : "";

@@ -10,6 +10,7 @@ import { updateRows } from "./change.ts";
 import { allColumns } from "./columns.ts";
 import { changedFields, emitAll } from "./event.ts";
 import { holdersOf, withIds } from "./named_ids.ts";
+import { notesOf } from "./removal_notes.ts";
 import { inTurns } from "./turns.ts";
 
 // One id is the usual case, and its statement is prepared: PostgreSQL cannot plan once for any number of ids.
@@ -113,6 +114,12 @@ const pick = (values: Record<string, string>, of: Resource) =>
 const differs = (row: Row<Resource>, values: Record<string, string>): boolean =>
   Object.entries(values).some(([key, value]) => row[key] !== value);
 
+/** Events tell it of other records. */
+function noteMoved(ctx: Ctx, { name: of }: Resource, rows: readonly Row<Resource>[], is: Record<string, string>): void {
+  const was = (row: Row<Resource>) => Object.fromEntries(Object.keys(is).map((key) => [key, row[key]]));
+  notesOf(ctx)?.lost.push(...rows.map((row) => ({ of, id: row.id as string, was: was(row), is })));
+}
+
 async function moveRows(
   ctx: Ctx,
   { from: child }: Pointer,
@@ -120,6 +127,7 @@ async function moveRows(
   values: Record<string, string>,
   meta?: Record<string, unknown>,
 ): Promise<void> {
+  if (child.event === null) noteMoved(ctx, child, rows, values);
   const stamp = { date_updated: ctx.now.toISOString(), updated_by: userOf(ctx) };
   const set = Object.entries({ ...values, ...stamp }).map(([key, value]) => sql`${name(key)} = ${value}`);
   write(

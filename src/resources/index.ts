@@ -18,6 +18,7 @@ import { automationStepRun } from "./automations/automation_run.ts";
 import { hookAddress } from "./automations/hooks/receive.ts";
 import { automations } from "./automations/index.ts";
 import { bulkActions } from "./bulk_actions/index.ts";
+import { changeSets } from "./change_sets/index.ts";
 import { comments } from "./comments/index.ts";
 import { contacts } from "./contacts/index.ts";
 import { unsubscribedEmail } from "./contacts/unsubscribed_email.ts";
@@ -86,6 +87,7 @@ export const operations: readonly Operation[] = [
   ...files,
   ...tags,
   ...lists,
+  ...changeSets,
   ...comments,
   ...goals,
   ...notifications,

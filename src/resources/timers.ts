@@ -38,6 +38,8 @@ const receivedHooks: Kept = { table: "received_hook", key: ["automation_id", "ke
 /** As long as a bulk action can be paused, and after that can be undone. */
 const bulkItems: Kept = { table: "bulk_action_item", key: ["id"], seconds: 37 * day };
 const mailingItems: Kept = { table: "mailing_export_item", key: ["mailing_export_id", "ord"], seconds: 37 * day };
+const removals: Kept = { table: "kept_removal", key: ["request_id"], seconds: 30 * day };
+const changeSets: Kept = { table: "change_set_request", key: ["user_id", "name", "request_id"], seconds: 30 * day };
 const automationOccasions: Kept = {
   table: "automation_occasion",
   key: ["automation_id", "object_id", "occasion"],
@@ -94,6 +96,8 @@ export const timers: readonly Timer[] = [
     "The items of bulk actions are deleted after 37 days, and what undoing them needs with them.",
     bulkItems,
   ),
+  dropped("removals", hour, "What a request deleted can be brought back for 30 days.", removals),
+  dropped("change_sets", hour, "The requests of a change set can be undone for 30 days.", changeSets),
   dropped("mailing_items", hour, "What became of each contact of a mailing export is deleted after 37 days.", mailingItems),
   dropped("automation_occasions", day, "What the clock started automations for is forgotten after 30 days.", automationOccasions),
   dropped("enrichment_answers", day, "What enrichment was answered is forgotten after 90 days.", enrichmentAnswers),

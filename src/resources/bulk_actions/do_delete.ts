@@ -1,9 +1,9 @@
 // Deletes the items of a bulk action. Each item keeps what it was and what went with it, until it cannot be undone any more.
-import { type Ctx, write } from "../../core/context.ts";
 import type { Permission } from "../../core/permissions.ts";
 import { kindOf } from "../../core/resource.ts";
+import { keepBytes } from "../../records/change_sets.ts";
 import { checkOwner } from "../../records/records.ts";
-import { noteRemovals, type Removal } from "../../records/removal_notes.ts";
+import { noteRemovals } from "../../records/removal_notes.ts";
 import { type BulkAction, type Doing, type Done, each, gone, lockItems } from "./doing.ts";
 
 /** The names of kinds of activities on the wire, in this place, and inside. */
@@ -36,17 +36,3 @@ export const deleting: Doing = {
 
 /** The most characters that are kept of one record and what belongs to it. */
 const keptMost = 10_000_000;
-
-/** Longer than it can be undone. */
-const keptFor = "38 days";
-
-/** The bytes of removed files are removed later. Files that come back take them back. */
-function keepBytes(ctx: Ctx, { removed }: Removal): void {
-  const keys = removed.flatMap(({ rows }) => rows.flatMap((row) => (row as { storage_key?: string }).storage_key ?? []));
-  if (keys.length === 0) return;
-  write(ctx, {
-    name: "stored_bytes.keep_for_undo",
-    text: `update stored_bytes_removal set due = $3::timestamptz + interval '${keptFor}' where organization_id = $1 and storage_key = any($2)`,
-    values: [ctx.organization_id, keys, ctx.now],
-  });
-}

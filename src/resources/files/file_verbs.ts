@@ -26,5 +26,5 @@ export async function updateFile(ctx: Ctx, before: File, patch: Patch<typeof fil
 export async function deleteFile(ctx: Ctx, before: File): Promise<void> {
   if (before.is_system) throw invalid({}, "This file was made by the service and cannot be deleted.");
   await store.remove(ctx, file, [before]);
-  transactionOf(ctx).afterCommit(() => void removeBytes(ctx, before.storage_key));
+  transactionOf(ctx).afterCommit(() => void removeBytes(ctx, before.storage_key, true));
 }

@@ -70,17 +70,17 @@ export function keepMovedBytes(ctx: Ctx, storageKeys: readonly string[]): void {
 
 /**
  * Removes announced bytes and leaves others alone. If the result of a commit was lost, the announcement shows whether it
- * happened. Whatever fails here is left to the sweep.
+ * happened. Whatever fails here is left to the sweep. With `onlyDue`, bytes that are kept for an undo stay.
  */
-export async function removeBytes(ctx: Keeper, storageKey: string): Promise<void> {
+export async function removeBytes(ctx: Keeper, storageKey: string, onlyDue = false): Promise<void> {
   const { db, organization_id, settings } = ctx;
   try {
     const [mine] = await db.transaction(organization_id, (tx) =>
       tx.read({
         name: "stored_bytes.remove",
         text: `update stored_bytes_removal set due = now() + interval '${claim}'
-               where organization_id = $1 and storage_key = $2 returning 1`,
-        values: [organization_id, storageKey],
+               where organization_id = $1 and storage_key = $2 and (due <= now() or not $3::boolean) returning 1`,
+        values: [organization_id, storageKey, onlyDue],
       }),
     );
     if (mine === undefined) return;

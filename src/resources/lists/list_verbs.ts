@@ -20,7 +20,7 @@ type List = typeof contactList | typeof leadList;
 export function listOperations(of: List, listed: Resource): Operation[] {
   const word = listed.name as Listed;
   const remove = async (ctx: Ctx, before: Row<List>): Promise<void> => {
-    removeAllMembers(ctx, word, before.id);
+    await removeAllMembers(ctx, word, before.id);
     await store.remove(ctx, of, [before]);
   };
   const gates = { read: "member", write: "manage_customizations", create: "member" } as const;

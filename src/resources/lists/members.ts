@@ -2,6 +2,7 @@
 import { type Ctx, query, write } from "../../core/context.ts";
 import { name, type Sql, sql, statement } from "../../db/sql.ts";
 import { idMoment } from "../../records/rehearse.ts";
+import { notesOf } from "../../records/removal_notes.ts";
 import { newId } from "../../values/id.ts";
 import { type Listed, memberCount } from "./list_fields.ts";
 
@@ -36,17 +37,26 @@ export async function countMembers(ctx: Ctx, of: Listed, listId: string): Promis
   return Number(row![0]);
 }
 
-/** A list may have very many members. They are deleted in one statement, without events. */
-export function removeAllMembers(ctx: Ctx, of: Listed, listId: string): void {
-  write(ctx, statement(sql`delete from ${tableOf(of)} where organization_id = ${ctx.organization_id} and list_id = ${listId}`));
-}
+/** Call it before a list is deleted. */
+export const removeAllMembers = (ctx: Ctx, of: Listed, listId: string): Promise<void> =>
+  drop(ctx, of, sql`m.list_id = ${listId}`);
 
 /** Call it before two records are merged. Where both are on a list, the other one is already there. */
-export function leaveSharedLists(ctx: Ctx, of: Listed, gone: string, kept: string): void {
-  write(
+export const leaveSharedLists = (ctx: Ctx, of: Listed, gone: string, kept: string): Promise<void> =>
+  drop(
     ctx,
-    statement(sql`delete from ${tableOf(of)} m where m.organization_id = ${ctx.organization_id} and m.${columnOf(of)} = ${gone}
-      and exists (select from ${tableOf(of)} k where k.organization_id = ${ctx.organization_id}
-        and k.list_id = m.list_id and k.${columnOf(of)} = ${kept})`),
+    of,
+    sql`m.${columnOf(of)} = ${gone} and exists (select from ${tableOf(of)} k where k.organization_id = ${ctx.organization_id}
+      and k.list_id = m.list_id and k.${columnOf(of)} = ${kept})`,
   );
+
+/** A list may have very many members. They are deleted in one statement, without events; an undo finds them in the notes. */
+async function drop(ctx: Ctx, of: Listed, condition: Sql): Promise<void> {
+  const gone = sql`from ${tableOf(of)} m where m.organization_id = ${ctx.organization_id} and ${condition}`;
+  const notes = notesOf(ctx);
+  if (notes !== null) {
+    const rows = await query(ctx, statement(sql`select row_to_json(m) ${gone} for update`));
+    notes.removed.push({ of: `${of}_list_member`, rows: rows.map(([row]) => JSON.parse(row!)) });
+  }
+  write(ctx, statement(sql`delete ${gone}`));
 }

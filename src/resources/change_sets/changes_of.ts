@@ -1,0 +1,102 @@
+// Finds what a change set did: the events of its requests, and what they deleted. The newest request comes first.
+import { type Ctx, may, query, search } from "../../core/context.ts";
+import { invalid, notFound } from "../../core/errors.ts";
+import { type Sql, sql, statement } from "../../db/sql.ts";
+import { getRecord } from "../../records/records.ts";
+import type { Removal } from "../../records/removal_notes.ts";
+import { firstIdAt, isId, madeAt } from "../../values/id.ts";
+import { automationRun } from "../automations/automation_run.ts";
+
+export interface PastEvent {
+  id: string;
+  request_id: string;
+  object_type: string;
+  object_id: string;
+  action: string;
+  changed_fields: string[];
+  /** What changed, before. */
+  previous_data: Record<string, unknown>;
+  /** The record after the change. */
+  data: Record<string, unknown>;
+  meta: Record<string, unknown>;
+}
+
+/** What one request did. */
+export interface PastRequest {
+  /** In their order. */
+  events: PastEvent[];
+  /** Null where nothing was deleted, or it is not kept. */
+  removal: Removal | null;
+}
+
+/** Throws a 404 for what changed nothing here, or was done by somebody else and the caller is no admin. */
+export async function changesOf(ctx: Ctx, id: string): Promise<PastRequest[]> {
+  if (isId("arun", id)) return [{ events: await eventsOfRun(ctx, id), removal: null }];
+  const requests = isId("req", id) ? [id] : await requestsNamed(ctx, id);
+  const events = requests.length === 0 ? [] : await eventsWhere(ctx, ofRequests(requests));
+  if (events.length === 0) throw notFound();
+  const removals = await removalsOf(ctx, requests);
+  const byRequest = Map.groupBy(events, ({ request_id }) => request_id);
+  return [...byRequest].map(([one, all]) => ({ events: all, removal: removals.get(one) ?? null })).reverse();
+}
+
+async function requestsNamed(ctx: Ctx, name: string): Promise<string[]> {
+  const rows = await search(
+    ctx,
+    statement(
+      sql`select r.request_id from change_set_request r
+        where r.organization_id = ${ctx.organization_id} and r.user_id = ${ctx.actor.user_id} and r.name = ${name} limit ${requestsMost + 1}`,
+    ),
+  );
+  if (rows.length > requestsMost) throw tooMany("requests", requestsMost);
+  return rows.map(([request]) => request!);
+}
+
+const requestsMost = 1000;
+const eventsMost = 2000;
+
+const tooMany = (what: string, most: number) =>
+  invalid({ id: `has more than ${most} ${what}: undo its requests one by one, the newest first` });
+
+/** A request runs for less than this. The ids of events tell when they were written. */
+const requestMostMs = 60 * 60 * 1000;
+
+function ofRequests(ids: readonly string[]): Sql {
+  const began = ids.map((id) => madeAt("req", id)?.getTime() ?? 0);
+  const [from, to] = [Math.min(...began) - 60_000, Math.max(...began) + requestMostMs].map((ms) => firstIdAt("ev", new Date(ms)));
+  return sql`e.request_id = any(${ids}) and e.id >= ${from!} and e.id < ${to!}`;
+}
+
+/** Automations act in somebody's name, who may undo it. So may an admin. */
+async function eventsOfRun(ctx: Ctx, id: string): Promise<PastEvent[]> {
+  const run = await getRecord(ctx, automationRun, id);
+  const from = firstIdAt("ev", new Date(Date.parse(run.date_created) - 60_000));
+  const about = run.lead_id === null ? sql`e.object_id = ${run.object_id}` : sql`e.lead_id = ${run.lead_id}`;
+  const events = await eventsWhere(ctx, sql`${about} and e.id >= ${from} and e.meta->>'automation_run_id' = ${id}`);
+  if (events.length === 0) throw invalid({ id: "changed nothing that could be undone" });
+  return events;
+}
+
+async function eventsWhere(ctx: Ctx, condition: Sql): Promise<PastEvent[]> {
+  const mine = may(ctx, "manage_organization") ? sql`true` : sql`e.user_id = ${ctx.actor.user_id}`;
+  const rows = await query(
+    ctx,
+    statement(
+      sql`select json_build_object('id', e.id, 'request_id', e.request_id, 'object_type', e.object_type, 'object_id', e.object_id,
+          'action', e.action, 'changed_fields', e.changed_fields, 'previous_data', e.previous_data, 'data', e.data, 'meta', e.meta)
+        from event e where e.organization_id = ${ctx.organization_id} and ${condition} and ${mine} order by e.id limit ${eventsMost + 1}`,
+    ),
+  );
+  if (rows.length > eventsMost) throw tooMany("changes", eventsMost);
+  return rows.map(([text]) => JSON.parse(text!) as PastEvent);
+}
+
+async function removalsOf(ctx: Ctx, requests: readonly string[]): Promise<Map<string, Removal>> {
+  const rows = await query(
+    ctx,
+    statement(
+      sql`select k.request_id, k.kept from kept_removal k where k.organization_id = ${ctx.organization_id} and k.request_id = any(${requests})`,
+    ),
+  );
+  return new Map(rows.map(([id, kept]) => [id!, JSON.parse(kept!) as Removal]));
+}

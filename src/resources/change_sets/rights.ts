@@ -1,0 +1,15 @@
+// What the caller needs to take something back: what they would need to do it by hand.
+import { type Ctx, may } from "../../core/context.ts";
+import { invalid, notAllowed, Problem } from "../../core/errors.ts";
+import type { Verb } from "../../core/operation.ts";
+import type { Resource } from "../../core/resource.ts";
+
+/** Refuses what the caller's role may not do, and what nobody does by hand. */
+export function checkRight(ctx: Ctx, of: Resource, verb: Verb): void {
+  const operation = ctx.registry.operations.find((one) => one.resource === of && one.verb === verb);
+  if (operation === undefined) throw invalid({}, `is written by the service alone, and stays as it is`);
+  if (!operation.mcp) throw invalid({}, "is part of the administration, which is changed by hand");
+  if (!ctx.actor.scopes.has(operation.scope))
+    throw new Problem(403, `This key may not do that: it needs the scope ${operation.scope}.`);
+  if (operation.permission !== "member" && !may(ctx, operation.permission)) throw notAllowed(operation.permission);
+}

@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { published } from "../../../test/support/automations.ts";
+import { organization, type Workspace } from "../../../test/support/given.ts";
+import { withWorker } from "../../../test/support/worker.ts";
+
+const undo = (acme: Workspace, id: string): Promise<any> => acme.post(`/change_set/${id}/undo/`);
+const requestOf = ({ headers }: { headers: Headers }) => headers.get("x-request-id")!;
+const named = (name: string) => ({ "x-change-set": name });
+const bare = ({ date_updated: _d, updated_by: _u, updated_by_name: _n, ...rest }: any) => rest;
+
+test("a merge is undone: both leads are there again, each with what was its own", async () => {
+  const acme = await organization();
+  const keep = await acme.lead({ name: "Acme", tags: ["hot"], emails: [{ email: "a@acme.io" }] });
+  const gone = await acme.lead({ name: "Acme Inc", url: "acme.io", tags: ["cold"], emails: [{ email: "b@acme.io" }] });
+  const ann = await acme.contact({ lead_id: gone.id });
+  const deal = await acme.opportunity({ lead_id: gone.id, contact_id: ann.id, value: 100 });
+  const task = await acme.task({ lead_id: gone.id });
+  const note = await acme.note({ lead_id: gone.id, note: "Hello" });
+  const list = await acme.post("/lead_list/", { name: "Best" });
+  const both = await acme.post("/lead_list/", { name: "All" });
+  await acme.post(`/lead_list/${list.id}/members/`, { lead_ids: [gone.id] });
+  await acme.post(`/lead_list/${both.id}/members/`, { lead_ids: [gone.id, keep.id] });
+  const paths = [
+    ...[keep, gone].map(({ id }) => `/lead/${id}/`),
+    ...[`/contact/${ann.id}/`, `/opportunity/${deal.id}/`, `/task/${task.id}/`, `/activity/note/${note.id}/`],
+  ];
+  const shown = () => Promise.all(paths.map(async (path) => bare(await acme.get(path))));
+  const before = await shown();
+
+  const merge = await acme.ask("POST", "/lead/merge/", { body: { source: gone.id, destination: keep.id } });
+  const { not_undone } = await undo(acme, requestOf(merge));
+
+  assert.deepEqual(await shown(), before);
+  const on = async ({ id }: any) => (await acme.get(`/lead/?list_id=${id}&_order_by=name`)).data.map((one: any) => one.id);
+  assert.deepEqual([await on(list), await on(both)], [[gone.id], [keep.id, gone.id]]);
+  assert.deepEqual(
+    not_undone.map((one: any) => one.object_type),
+    ["activity.lead_merge"],
+  );
+});
+
+test("a change set is undone as a whole, and what somebody has changed since is left and said", async () => {
+  const acme = await organization();
+  const other = await acme.member();
+  const [one, two] = [await acme.lead({ name: "One" }), await acme.lead({ name: "Two" })];
+  await acme.ask("PUT", `/lead/${one.id}/`, { body: { name: "First" }, headers: named("tidy") });
+  await acme.ask("PUT", `/lead/${one.id}/`, { body: { name: "Primus", industry: "Steel" }, headers: named("tidy") });
+  await acme.ask("PUT", `/lead/${two.id}/`, { body: { name: "Second" }, headers: named("tidy") });
+  const made = (await acme.ask("POST", "/lead/", { body: { name: "Three" }, headers: named("tidy") })).body;
+  const used = (await acme.ask("POST", "/lead/", { body: { name: "Four" }, headers: named("tidy") })).body;
+  await other.put(`/lead/${two.id}/`, { name: "Zwei" });
+  await other.post("/contact/", { lead_id: used.id, name: "Ann" });
+
+  const tried = await acme.post("/change_set/tidy/undo/?dry_run=true");
+  const { n_undone, undone, not_undone } = await undo(acme, "tidy");
+
+  assert.deepEqual([tried.result.n_undone, n_undone, undone.length], [3, 3, 3]);
+  const first = await acme.get(`/lead/${one.id}/`);
+  assert.deepEqual([first.name, first.industry], ["One", null]);
+  assert.equal((await acme.get(`/lead/${two.id}/`)).name, "Zwei");
+  await acme.refused(404, "GET", `/lead/${made.id}/`);
+  assert.deepEqual(not_undone, [
+    { object_type: "lead", object_id: used.id, reason: "somebody has worked with it since" },
+    { object_type: "lead", object_id: two.id, reason: "name: changed since" },
+  ]);
+});
+
+test("an undo is a request like others, and can be undone", async () => {
+  const acme = await organization();
+  const lead = await acme.lead({ name: "Acme", contacts: [{ name: "Ann" }] });
+  const gone = await acme.ask("DELETE", `/lead/${lead.id}/`);
+
+  const back = await acme.ask("POST", `/change_set/${requestOf(gone)}/undo/`, { body: {} });
+  assert.equal((await acme.get(`/lead/${lead.id}/`)).name, "Acme");
+  const again = await undo(acme, requestOf(back));
+
+  assert.equal(again.undone[0].action, "deleted");
+  await acme.refused(404, "GET", `/lead/${lead.id}/`);
+});
+
+test("records are put back on lists, and taken off", async () => {
+  const acme = await organization();
+  const [one, two] = [await acme.lead(), await acme.lead()];
+  const list = await acme.post("/lead_list/", { name: "Best" });
+  const members = async () => (await acme.get(`/lead/?list_id=${list.id}`)).data.map((lead: any) => lead.id);
+  await acme.post(`/lead_list/${list.id}/members/`, { lead_ids: [one.id] });
+  const added = await acme.ask("POST", `/lead_list/${list.id}/members/`, { body: { lead_ids: [one.id, two.id] } });
+  const removed = await acme.ask("DELETE", `/lead_list/${list.id}/members/${one.id}/`);
+
+  await undo(acme, requestOf(removed));
+  await undo(acme, requestOf(added));
+
+  assert.deepEqual(await members(), [one.id]);
+});
+
+test("a deleted list comes back with who was on it", async () => {
+  const acme = await organization();
+  const lead = await acme.lead();
+  const list = await acme.post("/lead_list/", { name: "Best" });
+  await acme.post(`/lead_list/${list.id}/members/`, { lead_ids: [lead.id] });
+  const gone = await acme.ask("DELETE", `/lead_list/${list.id}/`);
+
+  await undo(acme, requestOf(gone));
+
+  assert.equal((await acme.get(`/lead/?list_id=${list.id}`)).data[0].id, lead.id);
+});
+
+test("a message that a customer may have is not taken back", async () => {
+  const acme = await organization();
+  const lead = await acme.lead();
+  const mail = { lead_id: lead.id, direction: "outgoing", to: ["ann@example.com"], subject: "Hi", body_text: "Hi" };
+  const [sent, draft] = [
+    await acme.ask("POST", "/activity/email/", { body: { ...mail, status: "sent" }, headers: named("mails") }),
+    await acme.ask("POST", "/activity/email/", { body: { ...mail, status: "draft" }, headers: named("mails") }),
+  ];
+
+  const { undone, not_undone } = await undo(acme, "mails");
+
+  assert.deepEqual(
+    undone.map((one: any) => one.object_id),
+    [draft.body.id],
+  );
+  const reason = not_undone.find((one: any) => one.object_id === sent.body.id).reason;
+  assert.equal(reason, "was sent, and cannot be taken back");
+});
+
+test("what a run of an automation did is undone by its id", async () => {
+  const acme = await organization();
+  const lead = await acme.lead({ industry: "Coal" });
+  const graph = {
+    start: "set",
+    steps: {
+      set: { type: "record.update", config: { fields: { industry: "Steel" } }, ports: { out: "ask" } },
+      ask: { type: "task.create", config: { text: "Call" }, ports: { out: null } },
+    },
+  };
+  const { id } = await published(acme, graph, { trigger: { type: "manual", config: {} } });
+  const run = await acme.post(`/automations/${id}/run/`, { record_id: lead.id });
+  await withWorker(acme.service, (worker) => worker.drained());
+  assert.equal((await acme.get(`/lead/${lead.id}/`)).industry, "Steel");
+
+  const { n_undone } = await undo(acme, run.id);
+
+  assert.equal(n_undone, 2);
+  assert.equal((await acme.get(`/lead/${lead.id}/`)).industry, "Coal");
+  assert.deepEqual((await acme.get(`/task/?lead_id=${lead.id}`)).data, []);
+});
+
+test("others' changes are for admins, and each thing needs the right to do it by hand", async () => {
+  const acme = await organization();
+  const seller = await acme.memberWith(["view_all_leads"]);
+  const made = await seller.ask("POST", "/lead/", { body: { name: "Acme" } });
+  const mine = await acme.ask("POST", "/lead/", { body: { name: "Other" } });
+
+  const { not_undone } = await undo(seller, requestOf(made));
+  await seller.refused(404, "POST", `/change_set/${requestOf(mine)}/undo/`, {});
+  const { undone } = await undo(acme, requestOf(made));
+
+  assert.match(not_undone[0].reason, /delete_leads/);
+  assert.equal(undone[0].object_id, made.body.id);
+});
+
+test("another organization's requests, names and runs are not there, and neither is what nobody did", async () => {
+  const [acme, them] = [await organization(), await organization()];
+  const made = await them.ask("POST", "/lead/", { body: { name: "Acme" }, headers: named("tidy") });
+
+  for (const id of [requestOf(made), "tidy", "arun_00000000000000000000000000"])
+    await acme.refused(404, "POST", `/change_set/${id}/undo/`, {});
+});
+
+test("the administration is changed by hand", async () => {
+  const acme = await organization();
+  const made = await acme.ask("POST", "/role/", { body: { name: "Seller", permissions: [] } });
+
+  const { not_undone } = await undo(acme, requestOf(made));
+
+  assert.equal(not_undone[0].reason, "is part of the administration, which is changed by hand");
+});
+
+test("a name that could be an id is refused", async () => {
+  const acme = await organization();
+
+  for (const name of ["req_1", "arun_1", "two words", "x".repeat(101)]) {
+    const { status, body } = await acme.ask("POST", "/lead/", { body: { name: "Acme" }, headers: named(name) });
+    assert.deepEqual([status, Object.keys(body["field-errors"])], [400, ["x-change-set"]]);
+  }
+});
+
+test("what was deleted can be brought back for 30 days", async () => {
+  const acme = await organization();
+  const lead = await acme.lead();
+  const gone = await acme.ask("DELETE", `/lead/${lead.id}/`);
+  acme.service.clock.now = new Date(Date.now() + 31 * 86_400_000);
+  await withWorker(acme.service, (worker) => worker.drained());
+
+  const { not_undone } = await undo(acme, requestOf(gone));
+
+  assert.match(not_undone[0].reason, /is not kept/);
+});

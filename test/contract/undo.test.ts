@@ -1,0 +1,89 @@
+// `POST /change_set/{id}/undo/` takes back what any request did, or says why it cannot.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Field } from "../../src/core/field.ts";
+import type { Resource } from "../../src/core/resource.ts";
+import { operations } from "../../src/resources/index.ts";
+import { organization, type Workspace } from "../support/given.ts";
+import { collectionPath, createdResources, listedByRecord, minimalBody, sampleRecord, verbsOf } from "../support/samples.ts";
+
+/** Kinds that have no events, or whose records are no business of an agent's. */
+const isBusiness = (of: Resource): boolean => of.event !== null && verbsOf(operations, of).create!.mcp;
+
+/** What comes back with other values, because nothing that comes back acts by itself. */
+const comesBackWith: Readonly<Record<string, object>> = {
+  sequence_subscription: { status: "paused", status_reason: "bulk-action" },
+};
+
+let acme: Promise<Workspace> | undefined;
+/** One for all kinds: an organization takes longer than a test. */
+const ours = () => (acme ??= organization());
+
+const requestOf = (answer: { headers: Headers }) => answer.headers.get("x-request-id")!;
+const undo = (acme: Workspace, id: string) => acme.ask("POST", `/change_set/${id}/undo/`, { body: {} });
+// An update stores an empty text as null.
+const shown = (record: any) => JSON.parse(JSON.stringify(withoutDates(record), (_key, value) => (value === "" ? null : value)));
+const withoutDates = ({ date_updated: _d, updated_by: _u, updated_by_name: _n, version: _v, ...rest }: any) => rest;
+const plain = (of: Resource) =>
+  of.columns.find(
+    ([, field]: [string, Field]) =>
+      field.mode === "write" &&
+      field.type === "text" &&
+      field.ref === null &&
+      !field.hidden &&
+      field.schema.safeParse("Another").success,
+  )?.[0];
+
+for (const of of createdResources(operations).filter(isBusiness)) {
+  const verbs = verbsOf(operations, of);
+  const read = (acme: Workspace, path: string) => acme.ask("GET", path);
+
+  describe(`undo of ${of.name}`, () => {
+    if (verbs.delete && verbs.get)
+      test("deletes what was created", async () => {
+        const acme = await ours();
+        const path = await collectionPath(acme, of);
+        const made = await acme.ask("POST", path, { body: await minimalBody(acme, of) });
+
+        const { body, text } = await undo(acme, requestOf(made));
+
+        assert.deepEqual(body.undone?.map((one: any) => one.object_id).includes(made.body.id), true, text);
+        assert.equal((await read(acme, `${path}${made.body.id}/`)).status, 404);
+      });
+
+    const field = plain(of);
+    if (verbs.update && verbs.get && field)
+      test("gives back what was changed", async () => {
+        const acme = await ours();
+        const { path, id } = await sampleRecord(acme, of);
+        const before = await acme.get(path);
+        const changed = await acme.ask("PUT", path, { body: { [field]: "Another" } });
+        if (changed.status === 400) return;
+
+        const { body, text } = await undo(acme, requestOf(changed));
+
+        assert.ok(
+          body.undone?.some((one: any) => one.object_id === id && one.action === "changed"),
+          text,
+        );
+        assert.deepEqual(shown(await acme.get(path)), shown(before));
+      });
+
+    if (verbs.delete && verbs.get && !listedByRecord.has(of.name))
+      test("brings back what was deleted", async () => {
+        const acme = await ours();
+        const { path, id } = await sampleRecord(acme, of);
+        const before = await acme.get(path);
+        const gone = await acme.ask("DELETE", path, { headers: { "x-change-set": "tidy" } });
+        assert.equal(gone.status, 200, gone.text);
+
+        const { body, text } = await undo(acme, "tidy");
+
+        assert.ok(
+          body.undone?.some((one: any) => one.object_id === id && one.action === "restored"),
+          text,
+        );
+        assert.deepEqual(shown(await acme.get(path)), shown({ ...before, ...comesBackWith[of.name] }));
+      });
+  });
+}
