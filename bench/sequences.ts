@@ -53,7 +53,7 @@ export async function measureThirtyDays(
     const inside = <T>(work: Parameters<typeof asService<T>>[4]): Promise<T> =>
       asService(app.core, id, userId, { id: newId("req"), method: "", path: "bench" }, work);
     const smtp = { host: "127.0.0.1", port: await ask<number>(server, "listen"), use_ssl: false, username: null };
-    const { made, lead_id } = await inside(async (ctx) => {
+    const made = await inside(async (ctx) => {
       const account_ids: string[] = [];
       for (const name of ["ada", "bob", "eve"]) {
         const box = { email: `${name}@bench.example`, smtp, daily_cap: cap + 10 };
@@ -74,12 +74,13 @@ export async function measureThirtyDays(
         throttle: { max_per_sender_per_day: cap },
       };
       const whole = { ...body, sender: { mode: "rotate", account_ids } } as unknown as Create<typeof sequence>;
-      return { made: await createRecord(ctx, sequence, whole), lead_id: (await createRecord(ctx, lead, { name: "Acme" })).id };
+      return createRecord(ctx, sequence, whole);
     });
     for (let i = 0; i < subscriptions; i += chunk)
       await inside(async (ctx) => {
         for (let n = i; n < Math.min(i + chunk, subscriptions); n++) {
           const emails = [{ email: `person-${n}@client.example`, type: "office" }];
+          const lead_id = (await createRecord(ctx, lead, { name: `Company ${n}` } as Create<typeof lead>)).id;
           const person = await createRecord(ctx, contact, { lead_id, name: `Person ${n}`, emails } as Create<typeof contact>);
           const way = { sequence_id: made.id, contact_id: person.id };
           await createRecord(ctx, sequenceSubscription, way as Create<typeof sequenceSubscription>);

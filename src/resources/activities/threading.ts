@@ -122,10 +122,12 @@ async function threadLike(ctx: Ctx, mail: Mail): Promise<Thread | null> {
     ctx,
     emailThread,
     [sql`t.lead_id = ${mail.lead_id}`, sql`lower(t.latest_normalized_subject) = lower(${subject})`],
-    sql`order by t.activity_at desc, t.id desc limit 20 for update of t`,
+    sql`order by t.activity_at desc, t.id desc limit 20`,
   );
   const others = outsiders(ctx, participantsOf(mail));
-  return threads.find((thread) => haveCommon(outsiders(ctx, thread.participants), others)) ?? null;
+  const found = threads.find((thread) => haveCommon(outsiders(ctx, thread.participants), others));
+  // Only the one that it joins: the others may be of mail that is just being sent.
+  return found === undefined ? null : lockThread(ctx, found.id);
 }
 
 const outsiders = (ctx: Ctx, list: readonly Person[]): Set<string> =>
