@@ -869,6 +869,8 @@ create table connected_account (
   send_failures integer default 0 not null,
   send_again_at timestamp(3) with time zone,
   allowed_identities text[] default '{}'::text[] not null,
+  ramp_up_since timestamp(3) with time zone,
+  ramp_up boolean default false not null,
   constraint connected_account_pkey PRIMARY KEY (organization_id, id),
   constraint connected_account_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint connected_account_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE,
@@ -3026,6 +3028,9 @@ create table sequence (
   out_of_office jsonb,
   sender jsonb,
   goal jsonb,
+  reply_scope text default 'any'::text not null,
+  resubscribe_after jsonb,
+  tracking jsonb,
   constraint sequence_pkey PRIMARY KEY (organization_id, id),
   constraint sequence_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );
@@ -3117,6 +3122,7 @@ create table sequence_subscription (
   throttled_since timestamp(3) with time zone,
   keeps_steps boolean default false not null,
   vars jsonb,
+  reply_awaited_until timestamp(3) with time zone,
   constraint sequence_subscription_pkey PRIMARY KEY (organization_id, id),
   constraint sequence_subscription_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
   constraint sequence_subscription_from_phone_number_id_fkey FOREIGN KEY (organization_id, from_phone_number_id) REFERENCES phone_number(organization_id, id) DEFERRABLE,
@@ -3129,6 +3135,7 @@ CREATE UNIQUE INDEX sequence_subscription_contact_email_key ON public.sequence_s
 CREATE INDEX sequence_subscription_contact_id_idx ON public.sequence_subscription USING btree (organization_id, contact_id, date_created DESC, id DESC) WHERE (contact_id IS NOT NULL);
 CREATE UNIQUE INDEX sequence_subscription_contact_id_key ON public.sequence_subscription USING btree (organization_id, contact_id, sequence_id) WHERE (status = ANY (ARRAY['active'::text, 'paused'::text]));
 CREATE INDEX sequence_subscription_date_created_idx ON public.sequence_subscription USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX sequence_subscription_ended_idx ON public.sequence_subscription USING btree (organization_id, sequence_id, lower(contact_email), finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX sequence_subscription_from_phone_number_id_idx ON public.sequence_subscription USING btree (organization_id, from_phone_number_id, date_created DESC, id DESC) WHERE (from_phone_number_id IS NOT NULL);
 CREATE INDEX sequence_subscription_lead_id_idx ON public.sequence_subscription USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE INDEX sequence_subscription_next_step_at_idx ON public.sequence_subscription USING btree (next_step_at) WHERE ((status = 'active'::text) AND (next_step_at IS NOT NULL));

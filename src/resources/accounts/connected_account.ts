@@ -122,6 +122,11 @@ export const connectedAccount = resource({
       max: 100_000,
       doc: "How many e-mails leave by it on a day of its owner; what is over waits for the next day. Where nothing is said, what its provider lets through.",
     }),
+    ramp_up: boolean({
+      default: false,
+      doc: "For a new mailbox, which providers trust little: of what sequences, bulk work and automations send, 20 e-mails leave by it on its first day, and a tenth more on each day after that, up to its cap.",
+    }),
+    ramp_up_since: timestamp({ readOnly: true, doc: "Since when it ramps up." }),
     shared_with: texts({
       default: [] as string[],
       max: 200,

@@ -67,6 +67,7 @@ export async function insertAccount(ctx: Ctx, { provider, type, ...given }: Crea
     identities,
     allowed_identities,
     is_default,
+    ramp_up_since: given.ramp_up ? ctx.now.toISOString() : null,
   });
   if (fetchesMail(account)) wake(ctx, mailboxJobs, [id]);
   return account;
@@ -92,7 +93,8 @@ export async function updateAccount(ctx: Ctx, before: Account, patch: Patch<type
   const changed = (["imap", "smtp", "enabled_features", "sealed_imap_password", "sealed_smtp_password"] as const).some(
     (key) => !same(before[key], reached[key]),
   );
-  const values = { ...given, identities, allowed_identities, ...servers, ...(changed && statesOf(reached)) };
+  const ramp_up_since = after.ramp_up ? (before.ramp_up_since ?? ctx.now.toISOString()) : null;
+  const values = { ...given, identities, allowed_identities, ramp_up_since, ...servers, ...(changed && statesOf(reached)) };
   const written = store.update(ctx, connectedAccount, before, { ...values, ...(synced_calendars && { synced_calendars }) });
   followChoice(ctx, before, written);
   if (changed) await wakeWaitingMail(ctx, written.id);

@@ -30,6 +30,8 @@ const transcript = z.object({
 const said = (of: string) => json(transcript, { readOnly: true, onDemand: true, doc: `What was said, word for word, ${of}.` });
 const carried = text({ readOnly: true });
 
+export const dispositions = ["answered", "no-answer", "vm-answer", "vm-left", "busy", "blocked", "error", "abandoned"] as const;
+
 export const call = resource({
   ...kind("Call", "call"),
   moved: ({ outcome_id }, here, there) => ({
@@ -44,7 +46,7 @@ export const call = resource({
     ...act("Call"),
     direction: choice(["inbound", "outbound"], { default: "outbound" }),
     status: choice(callStates, { default: "completed", doc: "The status. A logged call is `completed`." }),
-    disposition: choice(["answered", "no-answer", "vm-answer", "vm-left", "busy", "blocked", "error", "abandoned"], {
+    disposition: choice(dispositions, {
       doc: "How it ended; follows from the status where it is not given.",
     }),
     duration: integer({ min: 0, max: 2_147_483_647, default: 0, doc: "In seconds." }),

@@ -8,6 +8,7 @@ import { findRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { contact } from "../contacts/contact.ts";
 import { messageChanged } from "../conversations/keep_up.ts";
+import { followOutcome } from "../sequences/call_outcomes.ts";
 import { endWays } from "../sequences/stops.ts";
 import { bothForms } from "../shared/both_forms.ts";
 import { createSystemTask } from "../tasks/system_task.ts";
@@ -53,8 +54,13 @@ export async function updateCall(ctx: Ctx, before: Call, patch: Patch<typeof cal
     date_answered: before.date_answered ?? (status === "in-progress" ? ctx.now.toISOString() : null),
   });
   if (after.status !== before.status) await entered(ctx, after);
+  else if (!isLive(after) && saysMore(before, after)) await followOutcome(ctx, after);
   return after;
 }
+
+/** What came of it is known now, or is known better. */
+const saysMore = (before: Call, after: Call): boolean =>
+  after.outcome_id !== before.outcome_id || after.disposition !== before.disposition;
 
 /** The call changes its status by itself: no caller requested it, so no permission is checked. */
 export async function callGoesOn(ctx: Ctx, before: Call, status: Status, values: Values<typeof call> = {}): Promise<Call> {
@@ -136,8 +142,9 @@ function outcome(ctx: Ctx, given: Patch<typeof call>, before?: Call): Partial<Pi
 async function entered(ctx: Ctx, row: Call): Promise<void> {
   if (row.status === "in-progress") emit(ctx, call, { action: "answered", after: row });
   if (row.status === "completed") emit(ctx, call, { action: "completed", after: row });
+  const except = isLive(row) ? [] : await followOutcome(ctx, row);
   if (row.status === "completed" && row.disposition === "answered" && row.contact_id !== null)
-    await endWays(ctx, { addresses: [], contact_id: row.contact_id }, "called");
+    await endWays(ctx, { addresses: [], contact_id: row.contact_id, except }, "called");
   if (row.status !== "no-answer" || row.direction !== "inbound") return;
   const [responsible] = await tellOfMissedCall(ctx, row);
   // A call noted by the service without a caller belongs to the member who is notified first.

@@ -10,7 +10,7 @@ import { repoint } from "../../records/references.ts";
 import { same } from "../../values/same.ts";
 import { uniteThreads } from "../comments/follow_records.ts";
 import { leaveSharedLists } from "../lists/members.ts";
-import { endDoubleSubscriptions } from "../sequences/sequence_subscription_verbs.ts";
+import { endDoubleSubscriptions } from "../sequences/endings.ts";
 
 type Settle = (ctx: Ctx, gone: string, kept: string, meta: Record<string, unknown>) => void | Promise<void>;
 

@@ -86,7 +86,7 @@ async function prepare(ctx: Ctx, mail: Email, by: string, actor: Actor | null): 
   const [copy, ...rest] = copiesOf(ctx, signed(mail, account), remaining(withFindings(ctx, mail, found)));
   if (copy === undefined) return { again: await conclude(ctx, mail, found, null) };
   const parts = await partsOf(ctx, mail.attachments);
-  const day = await takeFromDay(ctx, account, 1);
+  const day = await takeFromDay(ctx, account, mail, 1);
   if (day === null) return { again: await putOffToTomorrow(ctx, mail, found, account) };
   const { receipts, send_attempts } = withFindings(ctx, mail, found);
   // Its copy in the folder of sent mail must not be read as another mail, however soon that happens.

@@ -63,7 +63,7 @@ async function nextCopy(ctx: Ctx, mail: Email, sending: Sending, found: Findings
   const [copy, ...others] = rest;
   if (copy === undefined) return conclude(ctx, mail, found, deferred.length > 0 ? retryAt(ctx, mail) : null);
   if (copies >= copiesMost) return conclude(ctx, mail, found, ctx.now);
-  const day = await takeFromDay(ctx, account, 1);
+  const day = await takeFromDay(ctx, account, mail, 1);
   if (day === null) return putOffToTomorrow(ctx, mail, found, account);
   const { receipts, send_attempts } = withFindings(ctx, mail, found);
   const noted = noteSending(ctx, email, mail as Leaving, { receipts, send_attempts }) as unknown as Email;

@@ -30,6 +30,23 @@ const outcomes = z
   })
   .transform((given) => given.map(({ id, ...rest }) => ({ id: id ?? newId("outcome"), ...rest })));
 
+/** Days without work, which sequences can skip. */
+const holidayCalendars = z
+  .array(
+    z.looseObject({
+      id: z.string().regex(/^[\w-]{1,64}$/, { error: "must be letters, digits, - and _" }),
+      name: z.string().max(255).optional(),
+      dates: z.array(z.iso.date({ error: "must be a date such as 2027-12-25" })).max(400),
+    }),
+  )
+  .max(50)
+  .superRefine((given, check) => {
+    given.forEach(({ id }, i) => {
+      if (given.findIndex((other) => other.id === id) < i)
+        check.addIssue({ code: "custom", path: [i, "id"], message: "is already used" });
+    });
+  });
+
 const section = z.record(z.string(), z.unknown());
 
 /** The members that the service uses. */
@@ -47,6 +64,7 @@ const known: Record<string, z.ZodType> = {
     credits_per_day: z.int().min(0).optional(),
     credits_per_month: z.int().min(0).optional(),
   }),
+  holiday_calendars: holidayCalendars,
   sequences: z.looseObject({ one_at_a_time: z.boolean().optional() }),
 };
 

@@ -1,4 +1,4 @@
-// How a subscription ends without its contact having done anything: it cannot go on.
+// How a subscription ends without its contact having done anything: no step is left, it is replaced, or it cannot go on.
 import type { Ctx } from "../../core/context.ts";
 import type { Row, Values } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
@@ -6,6 +6,7 @@ import { changedFields, emit } from "../../records/event.ts";
 import { lockWhere } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { notify } from "../notifications/notify.ts";
+import { doubleWays } from "./live_once.ts";
 import { nothingDue, sequenceSubscription } from "./sequence_subscription.ts";
 
 type Subscription = Row<typeof sequenceSubscription>;
@@ -14,9 +15,13 @@ type Subscription = Row<typeof sequenceSubscription>;
 export class StepHeld extends Error {
   readonly reason: NonNullable<Subscription["status_reason"]>;
 
-  constructor(reason: NonNullable<Subscription["status_reason"]>, message: string) {
+  /** When it is tried again. */
+  readonly retryMs: number;
+
+  constructor(reason: NonNullable<Subscription["status_reason"]>, message: string, retryMs = 3_600_000) {
     super(message);
     this.reason = reason;
+    this.retryMs = retryMs;
   }
 }
 
@@ -28,9 +33,28 @@ export async function endWaysOf(ctx: Ctx, { id, email }: { id: string; email: st
     failWay(ctx, one, "account-invalid", message, { sender_account_id: null });
 }
 
+/** Two contacts are merged: of two subscriptions to the same sequence, that of the kept contact goes on. */
+export async function endDoubleSubscriptions(ctx: Ctx, gone: string, kept: string): Promise<void> {
+  for (const one of await doubleWays(ctx, gone, kept)) finish(ctx, one, { status_reason: "replaced" });
+}
+
+/** Finishes a subscription: nothing more is due. */
+export function finish(ctx: Ctx, before: Subscription, values: Values<typeof sequenceSubscription> = {}): Subscription {
+  const after = store.update(ctx, sequenceSubscription, before, {
+    status: "finished",
+    status_reason: null,
+    ...nothingDue,
+    finished_at: ctx.now.toISOString(),
+    ...values,
+  });
+  const changed = changedFields(sequenceSubscription, before, after);
+  emit(ctx, sequenceSubscription, { action: "finished", before, after, changed });
+  return after;
+}
+
 /** What the sequence is for has happened. */
 export function reachGoal(ctx: Ctx, before: Subscription): void {
-  const over = { status: "goal", status_reason: "outcome-met", next_step_at: null, finished_at: ctx.now.toISOString() } as const;
+  const over = { status: "goal", status_reason: "outcome-met", ...nothingDue, finished_at: ctx.now.toISOString() } as const;
   const after = store.update(ctx, sequenceSubscription, before, over);
   const changed = changedFields(sequenceSubscription, before, after);
   emit(ctx, sequenceSubscription, { action: "goal", before, after, changed });

@@ -1,6 +1,6 @@
 // A step is over, and the next one gets its time; or what a step waits for is not there yet.
 import type { Ctx } from "../../core/context.ts";
-import type { Row, Values } from "../../core/resource.ts";
+import type { Resource, Row, Values } from "../../core/resource.ts";
 import { wake } from "../../jobs/job.ts";
 import { changedFields, emit } from "../../records/event.ts";
 import { findRecord, updateRecord } from "../../records/records.ts";
@@ -9,11 +9,11 @@ import { channelMessage } from "../activities/channel_message.ts";
 import { email } from "../activities/email.ts";
 import { sms } from "../activities/sms.ts";
 import { task } from "../tasks/task.ts";
-import { failWay } from "./endings.ts";
+import { dueAfter } from "./due.ts";
+import { failWay, finish } from "./endings.ts";
 import { asFollowed } from "./former_steps.ts";
 import { sequence } from "./sequence.ts";
 import { sequenceSubscription } from "./sequence_subscription.ts";
-import { dueAfter, finish } from "./sequence_subscription_verbs.ts";
 import type { Step } from "./steps.ts";
 import { noteStep, type Outcome } from "./steps_taken.ts";
 import { zoneFor } from "./zone.ts";
@@ -26,6 +26,7 @@ type Trace = Values<typeof sequenceSubscription>;
 const nothingWaits = {
   waiting_message_id: null,
   waiting_task_id: null,
+  reply_awaited_until: null,
   error_message: null,
   held_since: null,
   slot_at: null,
@@ -60,7 +61,7 @@ export async function goOn(ctx: Ctx, way: Subscription, outcome: Outcome | null,
 async function timeOf(ctx: Ctx, of: Row<typeof sequence>, way: Subscription, next: Step | undefined) {
   const { steps_version } = of;
   if (next === undefined) return { steps_version, current_step_id: null, next_step_at: null };
-  const next_step_at = dueAfter(of, next, ctx.now, await zoneFor(ctx, of, way));
+  const next_step_at = dueAfter(ctx, of, next, ctx.now, await zoneFor(ctx, of, way));
   return { steps_version, current_step_id: next.id, next_step_at };
 }
 
@@ -69,16 +70,17 @@ async function timeOf(ctx: Ctx, of: Row<typeof sequence>, way: Subscription, nex
 interface Message {
   id: string;
   status: string;
+  sending_at?: string | null;
   error_message?: string | null;
   send_attempts?: { error_class?: string; error_message?: string }[];
 }
 
 const kinds = [email, sms, channelMessage] as const;
 
-async function messageOf(ctx: Ctx, id: string): Promise<{ message: Message; job: string } | null> {
+export async function messageOf(ctx: Ctx, id: string): Promise<{ of: Resource; message: Message; job: string } | null> {
   for (const of of kinds) {
     const found = (await findRecord(ctx, of as typeof email, id)) as unknown as Message | null;
-    if (found !== null) return { message: found, job: of.name.replace("activity_", "") };
+    if (found !== null) return { of: of as Resource, message: found, job: of.name.replace("activity_", "") };
   }
   return null;
 }

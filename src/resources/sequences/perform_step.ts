@@ -22,6 +22,7 @@ import type { sequence } from "./sequence.ts";
 import { sequenceSubscription } from "./sequence_subscription.ts";
 import type { Step, Wording } from "./steps.ts";
 import { noteStep } from "./steps_taken.ts";
+import { awaitReply } from "./wait_reply.ts";
 
 type Contact = Row<typeof contact>;
 
@@ -36,7 +37,15 @@ export interface DueStep {
 /** Returns when to look at the subscription again. Null when what it made will wake it. */
 export async function performStep(ctx: Ctx, due: DueStep): Promise<Date | null> {
   const person = (await findRecord(ctx, { ...contact, visible: undefined } as typeof contact, due.way.contact_id))!;
-  const perform = { email: sendEmail, sms: sendSms, channel_message: sendChannelMessage, call: giveTask, task: giveTask };
+  const perform = {
+    email: sendEmail,
+    sms: sendSms,
+    channel_message: sendChannelMessage,
+    call: giveTask,
+    task: giveTask,
+    linkedin_task: giveTask,
+    wait_reply: waitForReply,
+  };
   return perform[due.step.step_type](ctx, due, person);
 }
 
@@ -68,6 +77,7 @@ async function sendEmail(ctx: Ctx, due: DueStep, person: Contact): Promise<Date 
     email_account_id: account.id,
     to: [addressLine({ email: way.contact_email, name: person.name })],
     status: "outbox",
+    tracking: due.step.tracking ?? due.of.tracking,
   };
   const { id } = await createRecord(ctx, email, mail as unknown as Create<typeof email>);
   return waitFor(ctx, due, id, variant);
@@ -188,13 +198,13 @@ function waitFor(ctx: Ctx, { way, step }: DueStep, id: string, variant: string |
 // --- tasks ---
 
 /** A required task, or one with a time of its own, is waited for. Others are given, and the next step follows. */
-async function giveTask(ctx: Ctx, due: DueStep): Promise<Date | null> {
+async function giveTask(ctx: Ctx, due: DueStep, person: Contact): Promise<Date | null> {
   const { way, step } = due;
   const assigned_to = step.assigned_to ?? way.calls_assigned_to[0] ?? way.created_by ?? undefined;
   const body = {
     ...origin(due),
     _type: step.step_type === "call" ? "call" : "todo",
-    text: step.text || step.note || "",
+    text: await taskText(ctx, due, person),
     assigned_to,
   };
   const { id } = await createRecord(ctx, task, body as unknown as Create<typeof task>);
@@ -208,3 +218,16 @@ async function giveTask(ctx: Ctx, due: DueStep): Promise<Date | null> {
   });
   return step.step_allowed_delay === null ? null : new Date(ctx.now.getTime() + step.step_allowed_delay * 1000);
 }
+
+/** What a member has to do, filled in for the contact. With a message on LinkedIn goes the contact's page there. */
+async function taskText(ctx: Ctx, { way, step }: DueStep, person: Contact): Promise<string> {
+  const at = (await findRecord(ctx, lead, way.lead_id))!;
+  const words = step.text ? await fillText(ctx, step.text, at, person, { vars: way.vars ?? {} }) : (step.note ?? "");
+  if (step.step_type !== "linkedin_task") return words;
+  const page = person.urls.find(({ url }) => isLinkedIn(url))?.url;
+  return [words || `Write to ${person.name ?? "the contact"} on LinkedIn`, ...(page === undefined ? [] : [page])].join("\n");
+}
+
+const isLinkedIn = (url: string): boolean => /^https?:\/\/([^/]+\.)?linkedin\.com\//i.test(url);
+
+const waitForReply = async (ctx: Ctx, { way, step }: DueStep): Promise<Date> => awaitReply(ctx, way, step);

@@ -7,9 +7,10 @@ import type { Row } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { endOfDay, pgTimestamp, todayIn } from "../../values/time.ts";
 import type { connectedAccount } from "../accounts/connected_account.ts";
-import { capOf, sentToday } from "../mail_out/daily_cap.ts";
+import { automaticCapOf, sentToday } from "../mail_out/daily_cap.ts";
 import { organizationOf } from "../organization/organization.ts";
-import { nextSlot, people } from "./schedule.ts";
+import { openAt } from "./due.ts";
+import { people } from "./schedule.ts";
 import type { sequence } from "./sequence.ts";
 import type { sequenceSubscription } from "./sequence_subscription.ts";
 
@@ -39,7 +40,7 @@ export async function takePlace(ctx: Ctx, errand: Errand): Promise<Place> {
   if (way.slot_at !== null && way.slot_at <= ctx.now.toISOString() && todayIn(new Date(way.slot_at), dayZone(ctx, of)) === day)
     return go;
   const limits = limitsOf(errand);
-  const mailboxCap = account === null ? null : capOf(account);
+  const mailboxCap = account === null ? null : automaticCapOf(ctx, account);
   const throttle = of.throttle ?? {};
   const paces = throttle.min_gap_seconds !== undefined || throttle.jitter_seconds !== undefined;
   if (limits.length === 0 && mailboxCap === null && !paces) return go;
@@ -55,7 +56,7 @@ export async function takePlace(ctx: Ctx, errand: Errand): Promise<Place> {
   if (left - promised <= 0) return anotherDay(ctx, errand, Math.min(senderCap ?? Infinity, mailboxCap ?? Infinity));
 
   const at = paces ? momentFor(ctx, errand, taken.get(lines.at(-1)!)!.free_at) : ctx.now;
-  const slot = nextSlot(of.schedule, errand.zone, at);
+  const slot = openAt(ctx, of, errand.zone, at);
   if (slot > at || todayIn(at, dayZone(ctx, of)) !== day) return later(way, ctx, slot, null);
   const free_at = paces ? new Date(at.getTime() + (throttle.min_gap_seconds ?? 0) * 1000) : null;
   takeLines(ctx, lines, day, free_at);
@@ -103,7 +104,7 @@ async function anotherDay(ctx: Ctx, errand: Errand, cap: number): Promise<Place>
   const ahead = way.throttled_since === null && cap < Infinity ? await waitingAhead(ctx, way) : 0;
   const tomorrow = Temporal.PlainDate.from(todayIn(ctx.now, dayZone(ctx, of))).add({ days: 1 + Math.floor(ahead / cap) });
   const begins = tomorrow.toZonedDateTime(dayZone(ctx, of)).epochMilliseconds;
-  return later(way, ctx, nextSlot(of.schedule, zone, new Date(begins)), null);
+  return later(way, ctx, openAt(ctx, of, zone, new Date(begins)), null);
 }
 
 // --- counts ---
@@ -139,13 +140,13 @@ function takeLines(ctx: Ctx, names: readonly string[], day: string, free_at: Dat
   });
 }
 
-/** What the mailbox has sent today, and what waits to be sent by it. */
+/** What the mailbox has sent today, or is just sending, and what waits to be sent by it. */
 async function mailboxLoad(ctx: Ctx, account: Account): Promise<number> {
   const [row] = await query(
     ctx,
     statement(
       sql`select count(*) from activity where organization_id = ${ctx.organization_id} and email_account_id = ${account.id}
-        and send_after is not null`,
+        and send_after is not null and sending_at is null`,
       "sequence_quota.outbox",
     ),
   );

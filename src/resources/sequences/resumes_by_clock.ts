@@ -2,8 +2,9 @@
 import { raw, sql } from "../../db/sql.ts";
 import type { Due } from "../../jobs/due_rows.ts";
 import { changedFields, emit } from "../../records/event.ts";
+import { finish } from "./endings.ts";
+import { back } from "./resume.ts";
 import { sequenceSubscription } from "./sequence_subscription.ts";
-import { back, finish } from "./sequence_subscription_verbs.ts";
 
 export const endedAbsences: Due<typeof sequenceSubscription> = {
   of: sequenceSubscription,

@@ -2,77 +2,28 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { atMoment } from "../../../test/support/clock.ts";
-import { organization, type Workspace } from "../../../test/support/given.ts";
-import { outboundService } from "../../../test/support/outbound.ts";
+import {
+  address,
+  anotherThursday,
+  at,
+  day,
+  eventsOf,
+  hour,
+  office,
+  openOutreach,
+  outreach,
+  run,
+} from "../../../test/support/outreach.ts";
 import type { Service } from "../../../test/support/service.ts";
-import { type MailServer, startMailServer } from "../../../test/support/smtp.ts";
-import { withWorker } from "../../../test/support/worker.ts";
+import type { MailServer } from "../../../test/support/smtp.ts";
 
 let server: MailServer;
 let on: Service;
 
 before(async () => {
-  server = await startMailServer();
-  on = await outboundService();
+  ({ server, on } = await openOutreach());
 });
 after(() => server?.close());
-
-let weeks = 0;
-/** A Thursday at ten, some weeks after that of the test before. */
-const anotherThursday = () => {
-  on.clock.now = new Date(Date.UTC(2031, 0, 2 + 7 * 8 * weeks++, 10));
-};
-
-const hour = 3_600_000;
-const day = 24 * hour;
-const office = { ranges: [1, 2, 3, 4, 5].map((weekday) => ({ weekday, start: "09:00", end: "17:00" })) };
-
-let count = 0;
-const address = (name = "ann") => `${name}-${process.pid}-${++count}@client.example`;
-const run = (ms = 0) => {
-  on.clock.now = new Date(on.clock.now!.getTime() + ms);
-  return withWorker(on, (worker) => worker.drained());
-};
-const at = (iso: string) => {
-  on.clock.now = new Date(iso);
-  return run();
-};
-
-interface Outreach {
-  acme: Workspace;
-  account: any;
-  mail(step?: object): object;
-  sequence(steps: object[], body?: object): Promise<any>;
-  subscribe(sequence: any, body?: object): Promise<any>;
-  shown(way: any): Promise<any>;
-}
-
-/** An organization whose admin has a mailbox, with templates. */
-async function outreach(account: object = {}): Promise<Outreach> {
-  const acme = await organization(on);
-  const box = await acme.post("/connected_account/", { email: `ada-${++count}@acme.example`, smtp: server.smtp, ...account });
-  const hello = await acme.post("/email_template/", {
-    name: "Hello",
-    is_shared: true,
-    subject: "Hello {{ contact.first_name }}",
-    body: "<p>Dear {{ contact.first_name }} of {{ lead.name }}, {{ user.first_name }} here.</p>",
-  });
-  return {
-    acme,
-    account: box,
-    mail: (step = {}) => ({ step_type: "email", email_template_id: hello.id, ...step }),
-    sequence: (steps, body = {}) => acme.post("/sequence/", { name: "Outreach", timezone: "UTC", steps, ...body }),
-    async subscribe(sequence, { email = address(), name = "Ann Lee", ...body }: any = {}) {
-      const contact = await acme.contact({ name, emails: [{ email }], lead_id: (await acme.lead({ name: "Client" })).id });
-      const way = await acme.post("/sequence_subscription/", { sequence_id: sequence.id, contact_id: contact.id, ...body });
-      return { ...way, email };
-    },
-    shown: ({ id }) => acme.get(`/sequence_subscription/${id}/`),
-  };
-}
-
-const eventsOf = async (acme: Workspace, { id }: any): Promise<string[]> =>
-  (await acme.events(id)).map((one: any) => one.event.replace("sequence_subscription.", ""));
 
 describe("a subscription", () => {
   beforeEach(anotherThursday);
@@ -459,7 +410,7 @@ describe("a step", () => {
 
   test("may be kept as it was by those who are under way, and is sent by the mailbox that has least to do", async () => {
     const { acme, account, sequence, subscribe, shown } = await outreach();
-    const other = await acme.post("/connected_account/", { email: `eve-${++count}@acme.example`, smtp: server.smtp });
+    const other = await acme.post("/connected_account/", { email: address("other"), smtp: server.smtp });
     const mail = (subject: string, more: object = {}) => ({ step_type: "email", subject, body: "<p>Hello</p>", ...more });
     const made = await sequence([mail("One"), mail("Two", { delay: 3600 })], {
       sender: { mode: "rotate", account_ids: [account.id, other.id] },

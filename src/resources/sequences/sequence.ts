@@ -9,7 +9,7 @@ import { organizationOf } from "../organization/organization.ts";
 import { authorNames } from "../shared/names.ts";
 import { isSequenceZone, schedule } from "./schedule.ts";
 import { statsOf, stepStats } from "./step_stats.ts";
-import { givenSteps, type Step, shownSteps } from "./steps.ts";
+import { duration, givenSteps, type Step, shownSteps, tracking } from "./steps.ts";
 import { outOfOffice, stopRules } from "./stop_rules.ts";
 
 export const subscriptionStates = ["active", "paused", "finished", "goal", "error"] as const;
@@ -49,8 +49,8 @@ export const sequence = resource({
         doc: "The time zone of the schedule, or `recipient` or `sender` for the zone of that person; by default the organization's.",
       },
     ),
-    schedule: json(schedule, {
-      doc: "The hours of the week in which steps run, as `{ranges: [{weekday, start, end}]}`. Monday is 1. Null for any time.",
+    schedule: json(schedule.extend({ skip_holidays: z.string().max(64).nullable().optional() }), {
+      doc: "The hours of the week in which steps run, as `{ranges: [{weekday, start, end}], skip_holidays}`. Monday is 1. No step runs on the days of the calendar that `skip_holidays` names, one of `settings.holiday_calendars`. Null for any time.",
     }),
     throttle: json(throttle, { doc: "Limits of how much is sent, and the gaps between messages; null for no limits." }),
     trigger_query: json(z.looseObject({}), { doc: "A query for leads or contacts to subscribe automatically." }),
@@ -67,6 +67,11 @@ export const sequence = resource({
     ),
     allow_manual_enrollment: boolean({ default: true, doc: "Whether members can subscribe contacts by hand." }),
     stop_on_reply: boolean({ default: true, doc: "Whether a contact's reply ends their subscription." }),
+    reply_scope: choice(["any", "thread"], {
+      default: "any",
+      filled: true,
+      doc: "Which mail of a contact counts as a reply: any, or only what answers the sequence's own mail (`thread`).",
+    }),
     stop_on_meeting: boolean({ default: true, doc: "Whether a meeting with them does." }),
     stop_rules: json(stopRules, {
       doc: "What else ends a subscription: `reply_sms`, `call_answered`, `opportunity_won` and `lead_status_ids`, and what a reply by another contact of the lead does (`none`, `pause` or `stop`). Null for all of them, with `pause`.",
@@ -76,6 +81,14 @@ export const sequence = resource({
     }),
     sender: json(senders, {
       doc: "The mailbox of subscriptions that name none: the first of `account_ids` (`fixed`), the one of them with the fewest live subscriptions (`rotate`), or that of the lead's owner (`owner`). Whoever subscribes a contact must be allowed to send from it.",
+    }),
+    tracking: json(tracking, {
+      doc: "Whether opens and clicks of its e-mails are recorded; what is not said is as `settings.email_tracking` of the organization has it. A step may have its own `tracking`.",
+    }),
+    resubscribe_after: json(duration, {
+      nullable: true,
+      default: { amount: 90, unit: "days" } as z.output<typeof duration> | null,
+      doc: "How long after its end a contact, or an address, is not taken again, in seconds or as `{amount, unit}`, unless `force` is sent. Null for not at all.",
     }),
     goal: json(z.looseObject({}), {
       doc: "A query for leads or contacts: who matches it when a step is due has reached the goal.",

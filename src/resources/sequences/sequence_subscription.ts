@@ -1,6 +1,6 @@
 // A subscription: one contact in one sequence, with the current step.
 import { z } from "zod";
-import { boolean, choice, formed, integer, json, label, naming, ref, text, texts, timestamp } from "../../core/field.ts";
+import { boolean, choice, formed, input, integer, json, label, naming, ref, text, texts, timestamp } from "../../core/field.ts";
 import { type Row, resource } from "../../core/resource.ts";
 import { searched } from "../../search/searched.ts";
 import { parseEmail } from "../../values/email.ts";
@@ -100,7 +100,7 @@ export const sequenceSubscription = resource({
     ),
     status: choice(subscriptionStates, {
       default: "active",
-      doc: "Can be set to `paused`, and to `active` to resume. The other states follow from events.",
+      doc: "Can be set to `paused`, to `active` to resume, and to `finished` to end it. The other states follow from events.",
     }),
     status_reason: choice(statusReasons, { readOnly: true, doc: "The reason for this status." }),
     start_date: timestamp({ createOnly: true, filled: true, doc: "When it starts; by default now." }),
@@ -110,7 +110,15 @@ export const sequenceSubscription = resource({
       doc: "The version of the sequence's steps that `current_step_id` belongs to.",
     }),
     current_step_id: text({ readOnly: true, doc: "The next step." }),
-    next_step_at: timestamp({ readOnly: true, doc: "When that step is due." }),
+    next_step_at: timestamp({ doc: "When that step is due. A moment that is set moves into the hours of the sequence." }),
+    skip_step: input(z.boolean(), {
+      doc: "In a change: true leaves out the present step, and takes back its message or closes its task.",
+    }),
+    on_conflict: input(z.enum(["skip", "replace"]), {
+      createOnly: true,
+      doc: "Where the contact or the address is in the sequence already: `skip` answers that subscription, `replace` ends it for the new one. It is refused otherwise.",
+    }),
+    force: input(z.boolean(), { createOnly: true, doc: "True takes a contact again before the sequence's `resubscribe_after`." }),
     finished_at: timestamp({ readOnly: true, doc: "When it ended." }),
     paused_at: timestamp({ readOnly: true, doc: "When it was paused." }),
     resume_at: timestamp({ readOnly: true, doc: "For a contact who is away: when it resumes." }),
@@ -118,6 +126,7 @@ export const sequenceSubscription = resource({
     latest_email_id: text({ readOnly: true, doc: "The latest e-mail it sent." }),
     waiting_message_id: text({ readOnly: true, doc: "The message of the present step, until it was sent." }),
     waiting_task_id: text({ readOnly: true, doc: "The task of the present step, until somebody has done it." }),
+    reply_awaited_until: timestamp({ readOnly: true, doc: "How long its step waits for a reply." }),
     error_message: text({ readOnly: true, max: 1000, doc: "Why its step cannot be taken, or not yet." }),
     vars: json(z.record(z.string().max(64), z.union([z.string().max(10_000), z.number(), z.boolean(), z.null()])), {
       doc: "Values for this contact alone, which its steps name as `{{ vars.… }}`.",

@@ -10,15 +10,18 @@ import { store } from "../../records/store.ts";
 import { checkTemplate, TemplateError } from "../../services/liquid.ts";
 import { same } from "../../values/same.ts";
 import { mailboxOf } from "../accounts/senders.ts";
+import { dispositions } from "../activities/call.ts";
+import { outcomesOf } from "../activities/outcomes.ts";
 import { canBeAssigned } from "../tasks/assignee.ts";
 import { emailTemplate } from "../templates/email_template.ts";
 import { smsTemplate } from "../templates/sms_template.ts";
+import { atFirstStep, holidayCalendars } from "./due.ts";
+import { finish } from "./endings.ts";
 import { forgetSteps, keepSteps } from "./former_steps.ts";
 import { isLive } from "./live_once.ts";
 import { checkQuery } from "./matches.ts";
 import { sequence } from "./sequence.ts";
 import { sequenceSubscription } from "./sequence_subscription.ts";
-import { atFirstStep, finish } from "./sequence_subscription_verbs.ts";
 import { stepJobs, wakeStep } from "./step_jobs.ts";
 import { numbered, type Step, survivorOf, wordingsOf } from "./steps.ts";
 import { zoneFor } from "./zone.ts";
@@ -32,6 +35,8 @@ export async function createSequence(ctx: Ctx, { apply_edits: _, ...given }: Cre
   const status = statusWith(steps, given.status);
   await checkTemplates(ctx, steps, []);
   await checkQueries(ctx, { ...given, steps }, null);
+  checkOutcomes(ctx, steps, []);
+  checkHolidays(ctx, given.schedule, null);
   await checkMailboxes(ctx, given.sender);
   return store.insert(ctx, sequence, { ...given, status, steps });
 }
@@ -44,6 +49,8 @@ export async function updateSequence(
   const steps = numbered(patch.steps ?? before.steps, before.steps, ctx.now);
   const status = statusWith(steps, patch.status, before);
   await checkQueries(ctx, { ...patch, steps }, before);
+  checkOutcomes(ctx, steps, before.steps);
+  checkHolidays(ctx, patch.schedule, before.schedule);
   if (!same(patch.sender ?? null, before.sender)) await checkMailboxes(ctx, patch.sender);
   if (same(steps, before.steps)) {
     const after = store.update(ctx, sequence, before, { ...patch, status, steps: before.steps });
@@ -112,7 +119,7 @@ async function moveOn(ctx: Ctx, before: Sequence, after: Sequence): Promise<void
   }
   if (before.steps.length > 0) return;
   for (const one of await lockSubscriptions(ctx, before, and([isLive, sql`t.current_step_id is null`]))) {
-    const first = atFirstStep(after, one.start_date, await zoneFor(ctx, after, one));
+    const first = atFirstStep(ctx, after, one.start_date, await zoneFor(ctx, after, one));
     wakeStep(ctx, store.update(ctx, sequenceSubscription, one, first));
   }
 }
@@ -194,6 +201,24 @@ function checkTags(source: string | null, place: string): void {
     if (error instanceof TemplateError) throw invalid({ [place]: error.message });
     throw error;
   }
+}
+
+/** The outcomes must be of calls. Those that the sequence already had may stay. */
+function checkOutcomes(ctx: Ctx, steps: readonly Step[], before: readonly Step[]): void {
+  const known = new Set([...dispositions, ...outcomesOf(ctx, "call_outcomes").map(({ id }) => id)]);
+  for (const one of before) for (const key of Object.keys(one.outcome_map ?? {})) known.add(key);
+  for (const [i, { outcome_map }] of steps.entries())
+    for (const key of Object.keys(outcome_map ?? {}))
+      if (!known.has(key))
+        throw invalid({
+          [`steps.${i}.outcome_map.${key}`]: "is neither the id of an outcome in settings.call_outcomes nor a disposition",
+        });
+}
+
+function checkHolidays(ctx: Ctx, given: Sequence["schedule"] | undefined, before: Sequence["schedule"]): void {
+  const id = given?.skip_holidays ?? null;
+  if (id === null || id === before?.skip_holidays || holidayCalendars(ctx).some((one) => one.id === id)) return;
+  throw invalid({ "schedule.skip_holidays": "is not the id of a calendar in settings.holiday_calendars" });
 }
 
 /** Whoever writes the sequence may send from its mailboxes. */

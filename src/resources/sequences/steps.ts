@@ -4,7 +4,7 @@ import { invalid } from "../../core/errors.ts";
 import { newId } from "../../values/id.ts";
 import { units } from "../automations/catalog.ts";
 
-export const stepTypes = ["email", "call", "sms", "task", "channel_message"] as const;
+export const stepTypes = ["email", "call", "sms", "task", "linkedin_task", "wait_reply", "channel_message"] as const;
 
 /** A year, which is longer than anyone waits. */
 const delayMax = 366 * 86_400;
@@ -14,7 +14,10 @@ const secondsIn = { minutes: 60, hours: 3_600, days: 86_400, weeks: 604_800, bus
 const amountOfTime = z
   .strictObject({ amount: z.int().min(0), unit: z.enum(units) })
   .refine(({ amount, unit }) => amount * secondsIn[unit] <= delayMax, { path: ["amount"], error: "must be a year or less" });
-const delayReason = 'must be seconds, or an amount such as {"amount": 2, "unit": "days"}, and a year or less';
+/** How long something takes. */
+export const duration = z.union([seconds, amountOfTime], {
+  error: 'must be seconds, or an amount such as {"amount": 2, "unit": "days"}, and a year or less',
+});
 const words = z.string().max(100_000).nullable().default(null);
 const templateId = z.string().min(1).max(64).nullable().default(null);
 
@@ -35,13 +38,25 @@ const variants = z
   .max(10)
   .refine((all) => new Set(all.map(({ id }) => id)).size === all.length, "must each have an id of its own");
 
+/** For each outcome of a call, by its id, or for each disposition: what becomes of the subscription. */
+const outcomeRule = z.strictObject({
+  action: z.enum(["next", "repeat", "pause", "finish", "goal"]),
+  delay: duration.nullable().default(null),
+});
+const outcomeMap = z.record(z.string().max(64), outcomeRule);
+
+export type OutcomeRule = z.output<typeof outcomeRule>;
+
+/** Whether opens and clicks of a mail are recorded. */
+export const tracking = z.strictObject({ opens: z.boolean().optional(), clicks: z.boolean().optional() });
+
 export type Wording = Pick<z.output<typeof variant>, keyof typeof wording>;
 
 const given = z
   .object({
     id: z.string().max(64).nullish(),
     step_type: z.enum(stepTypes),
-    delay: z.union([seconds, amountOfTime], { error: delayReason }).default(0),
+    delay: duration.default(0),
     required: z.boolean().default(false),
     at: z
       .string()
@@ -55,6 +70,8 @@ const given = z
     sms_template_id: templateId,
     threading: z.enum(["new_thread", "old_thread"]).nullable().default(null),
     step_allowed_delay: seconds.nullable().default(null),
+    outcome_map: outcomeMap.nullable().default(null),
+    tracking: tracking.nullable().default(null),
     note: words,
     text: words,
   })
@@ -65,6 +82,11 @@ const given = z
     if (step.step_type === "sms" && step.sms_template_id === null && !step.text)
       refuse("sms_template_id", "is required for a text message, or text");
     if (step.step_type === "channel_message" && !step.text) refuse("text", "is required for a message");
+    if (step.step_type === "wait_reply" && step.step_allowed_delay === null)
+      refuse("step_allowed_delay", "is required: how many seconds to wait for a reply");
+    if (step.outcome_map !== null && step.step_type !== "call") refuse("outcome_map", "is for calls");
+    if (step.outcome_map !== null && !step.required && step.step_allowed_delay === null)
+      refuse("required", "must be true, or step_allowed_delay be given: the sequence does not wait for this call otherwise");
   });
 
 export const givenSteps = z.array(given).max(50);
@@ -101,6 +123,10 @@ export function survivorOf(stepId: string, before: readonly Step[], after: reado
   const behind = before.slice(before.findIndex((step) => step.id === stepId));
   return behind.map((step) => kept.get(step.id)).find((step) => step !== undefined) ?? null;
 }
+
+/** It leaves by itself. */
+export const isMessage = ({ step_type }: Step): boolean =>
+  step_type === "email" || step_type === "sms" || step_type === "channel_message";
 
 /** All that an e-mail of the step may say. */
 export const wordingsOf = (step: Step): Wording[] => (step.variants?.length ? step.variants : [step]);

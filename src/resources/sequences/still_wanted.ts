@@ -6,7 +6,10 @@ import { sql } from "../../db/sql.ts";
 import { deleteRecord, findRecords } from "../../records/records.ts";
 import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
-import { nextSlot } from "./schedule.ts";
+import { unreadMailbox } from "./answers_read.ts";
+import { openAt } from "./due.ts";
+import { asFollowed } from "./former_steps.ts";
+import { matches } from "./matches.ts";
 import { sequence } from "./sequence.ts";
 import { sequenceSubscription } from "./sequence_subscription.ts";
 import { wakeStep } from "./step_jobs.ts";
@@ -36,6 +39,8 @@ export async function takenBack(ctx: Ctx, of: Resource, message: Message): Promi
 async function mayLeave(ctx: Ctx, way: Row<typeof sequenceSubscription>): Promise<boolean> {
   if (way.status !== "active") return false;
   const [of] = await findRecords(ctx, { ...sequence, visible: undefined }, [sql`t.id = ${way.sequence_id}`], sql`for share of t`);
-  if (of === undefined || of.status !== "active") return false;
-  return nextSlot(of.schedule, await zoneFor(ctx, of, way), ctx.now).getTime() === ctx.now.getTime();
+  if (of === undefined || of.status !== "active" || (await unreadMailbox(ctx, way)) !== null) return false;
+  const step = (await asFollowed(ctx, of, way)).steps.find(({ id }) => id === way.current_step_id);
+  if (step?.condition && !(await matches(ctx, step.condition, way, "condition"))) return false;
+  return openAt(ctx, of, await zoneFor(ctx, of, way), ctx.now).getTime() === ctx.now.getTime();
 }

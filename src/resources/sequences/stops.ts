@@ -11,13 +11,14 @@ import { store } from "../../records/store.ts";
 import { emailKey } from "../../values/email.ts";
 import type { NotificationType } from "../notifications/notification.ts";
 import { notify } from "../notifications/notify.ts";
+import { openAt } from "./due.ts";
 import { isLive } from "./live_once.ts";
-import { nextSlot } from "./schedule.ts";
+import { reopened } from "./resume.ts";
 import { sequence } from "./sequence.ts";
 import { type Stopped, sequenceSubscription } from "./sequence_subscription.ts";
-import { reopened } from "./sequence_subscription_verbs.ts";
 import { wakeStep } from "./step_jobs.ts";
 import { rulesOf } from "./stop_rules.ts";
+import { replyCame } from "./wait_reply.ts";
 import { zoneFor } from "./zone.ts";
 
 type Subscription = Row<typeof sequenceSubscription>;
@@ -31,6 +32,8 @@ export interface About {
   subscription_id?: string | null;
   /** Only those to this sequence. */
   sequence_id?: string;
+  /** Not these. */
+  except?: readonly string[];
 }
 
 interface Ending {
@@ -85,11 +88,18 @@ const stopsFor: Partial<Record<keyof typeof endings, (of: Sequence) => boolean>>
 
 /** Ends the subscriptions, except in sequences that do not stop for this. */
 export async function endWays(ctx: Ctx, about: About, how: keyof typeof endings): Promise<Stopped[]> {
-  const live = await lockWays(ctx, about);
-  const sequences = await sequencesOf(ctx, live);
-  const ending = live.filter((one) => stopsFor[how]?.(sequences.get(one.sequence_id)!) ?? true);
+  const found = await lockWays(ctx, about);
+  const sequences = await sequencesOf(ctx, found);
+  const live = found.filter((one) => how !== "replied" || isReplyTo(one, sequences.get(one.sequence_id)!, about));
+  const ends = (one: Subscription): boolean => stopsFor[how]?.(sequences.get(one.sequence_id)!) ?? true;
+  const ending = live.filter(ends);
+  if (how === "replied" || how === "texted") for (const one of live.filter((other) => !ends(other))) await replyCame(ctx, one);
   return ending.map((one) => end(ctx, one, sequences.get(one.sequence_id)!, endings[how]));
 }
+
+/** Some sequences count only what answers their own mail. */
+const isReplyTo = ({ id }: Subscription, { reply_scope }: Sequence, { subscription_id }: About): boolean =>
+  reply_scope === "any" || id === subscription_id;
 
 /** The lead has got a status that ends sequences which name it. */
 export async function endByStatus(ctx: Ctx, lead_id: string, status_id: string): Promise<void> {
@@ -163,7 +173,7 @@ async function backAt(ctx: Ctx, way: Subscription, of: Sequence, returns_at: str
           .toZonedDateTimeISO(zone)
           .add({ days: of.out_of_office?.default_days ?? defaultDays })
       : Temporal.PlainDate.from(returns_at).toZonedDateTime(zone);
-  return nextSlot(of.schedule, zone, new Date(day.epochMilliseconds)).toISOString();
+  return openAt(ctx, of, zone, new Date(day.epochMilliseconds)).toISOString();
 }
 
 /** They were stopped by mistake: subscriptions that nothing else has changed since then are restored. */
@@ -189,13 +199,17 @@ function change(ctx: Ctx, before: Subscription, values: Values<typeof sequenceSu
 }
 
 /** Whoever may see their leads. */
-const lockWays = (ctx: Ctx, { addresses, contact_id, lead_id, subscription_id, sequence_id }: About): Promise<Subscription[]> => {
+const lockWays = (
+  ctx: Ctx,
+  { addresses, contact_id, lead_id, subscription_id, sequence_id, except }: About,
+): Promise<Subscription[]> => {
   const theirs: Sql[] = [sql`lower(t.contact_email) = any(${addresses.map(emailKey)})`];
   if (contact_id) theirs.push(sql`t.contact_id = ${contact_id}`);
   if (lead_id) theirs.push(sql`t.lead_id = ${lead_id}`);
   if (subscription_id) theirs.push(sql`t.id = ${subscription_id}`);
   const within = sequence_id === undefined ? [] : [sql`t.sequence_id = ${sequence_id}`];
-  return lockToChange(ctx, sequenceSubscription, and([isLive, or(theirs), ...within]));
+  const others = except === undefined ? [] : [sql`not t.id = any(${except})`];
+  return lockToChange(ctx, sequenceSubscription, and([isLive, or(theirs), ...within, ...others]));
 };
 
 async function sequencesOf(ctx: Ctx, ways: readonly Subscription[]): Promise<Map<string, Sequence>> {

@@ -14,16 +14,19 @@ import { findRecord, findRecords } from "../../records/records.ts";
 import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { lead } from "../leads/lead.ts";
-import { failWay, reachGoal, StepHeld } from "./endings.ts";
+import { checkAnswersAreRead } from "./answers_read.ts";
+import { openAt } from "./due.ts";
+import { failWay, finish, reachGoal, StepHeld } from "./endings.ts";
 import { asFollowed } from "./former_steps.ts";
 import { goOn, settleMessage, settleTask } from "./go_on.ts";
 import { matches } from "./matches.ts";
 import { performStep } from "./perform_step.ts";
-import { nextSlot } from "./schedule.ts";
+import { whyNot } from "./recipient.ts";
 import { sequence } from "./sequence.ts";
 import { sequenceSubscription } from "./sequence_subscription.ts";
-import { finish, whyNot } from "./sequence_subscription_verbs.ts";
 import { stepJobs } from "./step_jobs.ts";
+import { isMessage } from "./steps.ts";
+import { settleWait } from "./wait_reply.ts";
 import { zoneFor } from "./zone.ts";
 
 type Subscription = Row<typeof sequenceSubscription>;
@@ -78,6 +81,7 @@ const hourMs = 3_600_000;
 async function turn(ctx: Ctx, way: Subscription, actor: Actor | null): Promise<Date | null> {
   if (way.waiting_message_id !== null) return settleMessage(ctx, way);
   if (way.waiting_task_id !== null) return settleTask(ctx, way);
+  if (way.reply_awaited_until !== null) return settleWait(ctx, way);
   const [present] = await findRecords(ctx, ofAnybody, [sql`t.id = ${way.sequence_id}`], sql`for share of t`);
   const of = present && (await asFollowed(ctx, present, way));
   if (of === undefined || of.status !== "active" || way.next_step_at === null) return null;
@@ -88,13 +92,14 @@ async function turn(ctx: Ctx, way: Subscription, actor: Actor | null): Promise<D
   if (await isOver(ctx, way, actor)) return null;
   if (actor!.past_due) return new Date(ctx.now.getTime() + hourMs);
   const zone = await zoneFor(ctx, of, way);
-  const slot = nextSlot(of.schedule, zone, ctx.now);
+  const slot = openAt(ctx, of, zone, ctx.now);
   if (slot > ctx.now) return putOff(ctx, way, slot);
   if (of.goal !== null && (await matches(ctx, of.goal, way, "goal"))) {
     reachGoal(ctx, way);
     return null;
   }
   if (step.condition && !(await matches(ctx, step.condition, way, "condition"))) return goOn(ctx, way, "skipped");
+  if (isMessage(step)) await checkAnswersAreRead(ctx, way);
   return performStep(ctx, { of, way, step, zone });
 }
 
@@ -130,7 +135,7 @@ function asHeld(problem: unknown): StepHeld {
 
 const heldMs = 3 * 24 * hourMs;
 
-function hold(ctx: Ctx, way: Subscription, { reason, message }: StepHeld): Date | null {
+function hold(ctx: Ctx, way: Subscription, { reason, message, retryMs }: StepHeld): Date | null {
   const held_since = way.held_since ?? ctx.now.toISOString();
   if (ctx.now.getTime() - Date.parse(held_since) >= heldMs) {
     failWay(ctx, way, reason, message);
@@ -139,5 +144,5 @@ function hold(ctx: Ctx, way: Subscription, { reason, message }: StepHeld): Date 
   const error_message = message.slice(0, 1000).toWellFormed();
   if (way.held_since === null || way.error_message !== error_message)
     store.update(ctx, sequenceSubscription, way, { held_since, error_message });
-  return new Date(ctx.now.getTime() + hourMs);
+  return new Date(ctx.now.getTime() + retryMs);
 }

@@ -6,6 +6,7 @@ import { and, empty, name, type Sql, sql, statement } from "../../db/sql.ts";
 import { todayOf } from "../../records/clock.ts";
 import { findRecords, updateRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
+import { waitsForOutcome } from "../sequences/call_outcomes.ts";
 import { idsOfMember } from "../tasks/assignee.ts";
 import { task } from "../tasks/task.ts";
 import { dialer } from "./dialer.ts";
@@ -47,7 +48,7 @@ export const isDue = (ctx: Ctx, alias: string): Sql => {
       and w.id = ${k}.sequence_subscription_id and (w.status = 'active' or w.status = 'finished' and w.status_reason is null)))`;
 };
 
-/** Somebody from a dialer was called, by this member if known: the step that asked for it is done, whoever answered. */
+/** Somebody from a dialer was called, by this member if known: the step that asked for it is done, whoever answered, unless it wants the outcome. */
 export async function finishStep(
   ctx: Ctx,
   { dialer_id, contact_id }: { dialer_id: string; contact_id: string },
@@ -63,5 +64,6 @@ export async function finishStep(
     isCalled,
   ]);
   const by: Ctx = user_id === null ? ctx : { ...ctx, actor: { ...ctx.actor, user_id } };
-  for (const { id } of tasks) await updateRecord(by, task, id, { is_complete: true });
+  for (const { id, sequence_subscription_id } of tasks)
+    if (!(await waitsForOutcome(ctx, sequence_subscription_id))) await updateRecord(by, task, id, { is_complete: true });
 }

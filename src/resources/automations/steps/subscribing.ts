@@ -5,9 +5,11 @@ import type { Create, Row } from "../../../core/resource.ts";
 import { sql } from "../../../db/sql.ts";
 import { lockToChange } from "../../../records/references.ts";
 import { asPerson } from "../../activities/recipients.ts";
+import { finish } from "../../sequences/endings.ts";
 import { otherWay } from "../../sequences/live_once.ts";
+import { replaceWay } from "../../sequences/replace.ts";
 import { sequenceSubscription } from "../../sequences/sequence_subscription.ts";
-import { finish, subscribe } from "../../sequences/sequence_subscription_verbs.ts";
+import { subscribe } from "../../sequences/sequence_subscription_verbs.ts";
 import { StepFailure } from "../step_failure.ts";
 import { senderOf } from "./mailing.ts";
 import type { Call, Outcome } from "./step.ts";
@@ -31,21 +33,18 @@ export async function subscribeContact(call: Call): Promise<Outcome> {
   if (other !== undefined && config.on_conflict === "fail")
     throw new StepFailure("already_subscribed", "conflict", "The contact is in a sequence already");
   if (other !== undefined && config.on_conflict !== "replace") return skipped("already_subscribed", other);
-  if (other !== undefined) await replace(call, other);
+  if (other !== undefined) await replaceWay(ctx, other);
   return mendable(async () => {
     try {
       const given = { sequence_id, contact_id: person.id, ...senderFor(call) } as Create<typeof kind>;
       return { output: idOf({ kind, id: (await subscribe(ctx, given, { byHand: false })).id }) };
     } catch (error) {
-      const { contact_email } = reasonsOf(error);
-      if (contact_email === undefined) throw error;
-      return skipped(contact_email);
+      const { contact_id, contact_email } = reasonsOf(error);
+      const reason = contact_id ?? contact_email;
+      if (reason === undefined) throw error;
+      return skipped(reason);
     }
   });
-}
-
-async function replace({ ctx }: Call, { id }: Subscription): Promise<void> {
-  for (const way of await lockToChange(ctx, kind, sql`t.id = ${id}`)) finish(ctx, way, { status_reason: "replaced" });
 }
 
 function senderFor(call: Call) {

@@ -1,0 +1,300 @@
+// What steps wait for, and what members do to subscriptions that are under way.
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { address, anotherThursday, at, day, hour, office, openOutreach, outreach, run } from "../../../test/support/outreach.ts";
+import type { Service } from "../../../test/support/service.ts";
+import type { MailServer } from "../../../test/support/smtp.ts";
+
+let server: MailServer;
+let on: Service;
+
+before(async () => {
+  ({ server, on } = await openOutreach());
+});
+after(() => server?.close());
+beforeEach(() => anotherThursday());
+
+const mail = (subject: string, more: object = {}) => ({ step_type: "email", subject, body: "<p>Hello</p>", ...more });
+const tomorrow = { amount: 1, unit: "days" };
+const subjectsTo = ({ email }: { email: string }) => server.to(email).map(({ subject }) => subject);
+const answer = ({ contact_id, email }: any, more: object = {}) => ({
+  contact_id,
+  status: "inbox",
+  sender: email,
+  subject: "Hello",
+  body_text: "Call me",
+  ...more,
+});
+const stateOf = (one: any) => `${one.status} ${one.status_reason}`;
+
+describe("a step", () => {
+  test("waits for a reply where replies do not end the sequence, for as long as it says", async () => {
+    const { acme, sequence, subscribe, shown } = await outreach();
+    const wait = { step_type: "wait_reply", step_allowed_delay: 86_400 };
+    const made = await sequence([mail("One"), wait, mail("Two")], { stop_on_reply: false });
+    const [ann, bob] = [await subscribe(made), await subscribe(made)];
+    await run();
+    await run(hour);
+    const waiting = await shown(ann);
+
+    await acme.post("/activity/email/", answer(ann));
+    await run();
+    const early = [ann, bob].map(subjectsTo);
+    await run(day);
+
+    assert.equal(waiting.reply_awaited_until, new Date(Date.parse(waiting.start_date) + day).toISOString());
+    assert.deepEqual(early, [["One", "Two"], ["One"]]);
+    assert.deepEqual(subjectsTo(bob), ["One", "Two"]);
+    const { stats } = await acme.get(`/sequence/${made.id}/?_fields=stats`);
+    const { taken, skipped } = stats.find((one: any) => one.step_id === made.steps[1].id);
+    assert.deepEqual([taken, skipped], [2, 1]);
+    const bad = { name: "X", steps: [{ step_type: "wait_reply" }] };
+    await acme.refused(400, "POST", "/sequence/", bad, "steps.0.step_allowed_delay");
+  });
+
+  test("on LinkedIn is a task with the words for the contact and their page", async () => {
+    const { acme, sequence } = await outreach();
+    const text = "Invite {{ contact.first_name }}: {{ vars.topic }}";
+    const made = await sequence([{ step_type: "linkedin_task", text, required: true }]);
+    const person = await acme.contact({ name: "Ann Lee", urls: [{ url: "https://www.linkedin.com/in/annlee", type: "url" }] });
+    await acme.post("/sequence_subscription/", { sequence_id: made.id, contact_id: person.id, vars: { topic: "Roofs" } });
+
+    await run();
+
+    const [task] = (await acme.get(`/task/?lead_id=${person.lead_id}`)).data;
+    assert.deepEqual(
+      [task._type, task.text, task.contact_id],
+      ["todo", "Invite Ann: Roofs\nhttps://www.linkedin.com/in/annlee", person.id],
+    );
+  });
+
+  test("that is a call does what its map has for the outcome, and for an answer nothing else", async () => {
+    const { acme, sequence, subscribe, shown } = await outreach();
+    const settings = { call_outcomes: [{ name: "Interested" }, { name: "Wants no calls" }] };
+    await acme.put(`/organization/${acme.id}/`, { settings });
+    const { settings: stored } = await acme.get(`/organization/${acme.id}/`);
+    const [interested, angry] = stored.call_outcomes.map((one: any) => one.id);
+    const call = {
+      step_type: "call",
+      required: true,
+      outcome_map: {
+        [interested]: { action: "goal" },
+        [angry]: { action: "pause" },
+        "vm-left": { action: "next" },
+        "no-answer": { action: "repeat", delay: tomorrow },
+        busy: { action: "finish" },
+      },
+    };
+    const made = await sequence([call, mail("After the call")]);
+    const given: Record<string, object> = {
+      "goal outcome-met": { outcome_id: interested },
+      "paused outcome-met": { outcome_id: angry },
+      "finished null": { disposition: "vm-left" },
+      "active null": { disposition: "no-answer" },
+      "finished outcome-met": { disposition: "busy" },
+      "active  null": {},
+    };
+    const ways = await Promise.all(Object.keys(given).map(() => subscribe(made)));
+    await run();
+    const waiting = await Promise.all(ways.map(shown));
+    for (const [i, more] of Object.values(given).entries())
+      await acme.post("/activity/call/", { contact_id: ways[i].contact_id, direction: "outbound", duration: 60, ...more });
+    await run();
+
+    const states = await Promise.all(ways.map(shown));
+    assert.deepEqual(
+      states.map(stateOf),
+      Object.keys(given).map((one) => one.replace("  ", " ")),
+    );
+    assert.deepEqual(
+      ways.map((one) => subjectsTo(one).length),
+      [0, 0, 1, 0, 0, 0],
+    );
+    assert.equal(states[5].waiting_task_id, waiting[5].waiting_task_id, "a mere answer leaves the task open");
+    await run(day);
+    const again = await shown(ways[3]);
+    assert.ok(again.waiting_task_id !== null && again.waiting_task_id !== waiting[3].waiting_task_id);
+    const steps = [{ ...call, outcome_map: { outcome_none: { action: "goal" } } }];
+    await acme.refused(400, "POST", "/sequence/", { name: "X", steps }, "steps.0.outcome_map.outcome_none");
+    const idle = [{ ...call, required: false }];
+    await acme.refused(400, "POST", "/sequence/", { name: "X", steps: idle }, "steps.0.required");
+  });
+
+  test("is not taken on a holiday of the calendar that the sequence names", async () => {
+    const { acme, sequence, subscribe } = await outreach();
+    const today = on.clock.now!.toISOString().slice(0, 10);
+    const dates = [today, new Date(on.clock.now!.getTime() + day).toISOString().slice(0, 10)];
+    await acme.put(`/organization/${acme.id}/`, { settings: { holiday_calendars: [{ id: "de", dates }] } });
+    const made = await sequence([mail("One")], { schedule: { ...office, skip_holidays: "de" } });
+
+    const way = await subscribe(made);
+
+    // Thursday and Friday are off, and then it is the weekend.
+    assert.equal(way.next_step_at, new Date(Date.parse(`${today}T09:00:00Z`) + 4 * day).toISOString());
+    const other = { name: "X", schedule: { ...office, skip_holidays: "fr" } };
+    await acme.refused(400, "POST", "/sequence/", other, "schedule.skip_holidays");
+    const wrong = { settings: { holiday_calendars: [{ id: "de", dates: ["1.1."] }] } };
+    await acme.refused(400, "PUT", `/organization/${acme.id}/`, wrong, "settings.holiday_calendars.0.dates.0");
+  });
+
+  test("records opens and clicks as the sequence says, or as it says itself", async () => {
+    const { sequence, subscribe } = await outreach();
+    const tracked = { body: '<p><a href="https://acme.example/offer">Offer</a></p>' };
+    const steps = [mail("One", tracked), mail("Two", { ...tracked, delay: tomorrow, tracking: { opens: false, clicks: false } })];
+    const way = await subscribe(await sequence(steps, { tracking: { opens: true, clicks: true } }));
+    await run();
+    await run(day);
+
+    const [first, second] = server.to(way.email).map(({ html }) => html!);
+    assert.match(first!, /<img src=/);
+    assert.doesNotMatch(first!, /acme\.example\/offer/);
+    assert.doesNotMatch(second!, /<img src=/);
+    assert.match(second!, /href="https:\/\/acme\.example\/offer"/);
+  });
+
+  test("waits while the mailbox in which the answer may lie is not read, and is taken back at the last moment", async () => {
+    const { acme, account, sequence, subscribe, shown } = await outreach();
+    const way = await subscribe(await sequence([mail("One"), mail("Two", { delay: 3600 })]));
+    await run();
+    const readAt = (at: Date | null) =>
+      on.app.db.query(acme.id, {
+        text: "update connected_account set receive_status = 'ok', last_synced_at = $3 where organization_id = $1 and id = $2 returning 1",
+        values: [acme.id, account.id, at],
+      });
+    await readAt(on.clock.now!);
+
+    await run(hour);
+    const held = await shown(way);
+    const before = subjectsTo(way);
+    await readAt(new Date(on.clock.now!.getTime() + 4 * 60_000));
+    await run(5 * 60_000);
+
+    assert.deepEqual(before, ["One"]);
+    assert.match(held.error_message, /Answers to .* were last read at .*: the step waits/);
+    assert.deepEqual(subjectsTo(way), ["One", "Two"]);
+    assert.deepEqual([(await shown(way)).status, (await shown(way)).error_message], ["finished", null]);
+  });
+});
+
+describe("a reply", () => {
+  test("counts only in the sequence's own thread where it says so", async () => {
+    const { acme, sequence, subscribe, shown } = await outreach();
+    const steps = [mail("One"), mail("Two", { delay: tomorrow })];
+    const [narrow, wide] = [await sequence(steps, { reply_scope: "thread" }), await sequence(steps)];
+    const [ann, bob, eve] = [await subscribe(narrow), await subscribe(wide), await subscribe(narrow)];
+    await run();
+
+    for (const one of [ann, bob]) await acme.post("/activity/email/", answer(one, { subject: "Something else" }));
+    const { initial_email_id: in_reply_to_id } = await shown(eve);
+    await acme.post("/activity/email/", answer(eve, { in_reply_to_id }));
+
+    const states = (await Promise.all([ann, bob, eve].map(shown))).map(stateOf);
+    assert.deepEqual(states, ["active null", "goal reply-received", "goal reply-received"]);
+  });
+});
+
+describe("a mailbox that ramps up", () => {
+  test("sends twenty automatic mails on its first day, and a tenth more on the next", async () => {
+    const { acme, account, sequence, shown } = await outreach({ ramp_up: true });
+    const made = await sequence([mail("One")], { schedule: office });
+    const lead_id = (await acme.lead()).id;
+    const ways: any[] = [];
+    for (let i = 0; i < 23; i++) {
+      const person = await acme.contact({ lead_id, emails: [{ email: address("ramp") }] });
+      ways.push(await acme.post("/sequence_subscription/", { sequence_id: made.id, contact_id: person.id }));
+    }
+    const finished = async () => (await Promise.all(ways.map(shown))).filter(({ status }) => status === "finished").length;
+    await run();
+    const first = await finished();
+    const own = await acme.post("/activity/email/", {
+      contact_id: ways[0].contact_id,
+      subject: "By hand",
+      body_text: "Hello",
+      status: "outbox",
+      email_account_id: account.id,
+    });
+    await run();
+    const written = await acme.get(`/activity/email/${own.id}/`);
+    await run(day);
+
+    assert.deepEqual([first, written.status, await finished()], [20, "sent", 23]);
+    const plain = await acme.put(`/connected_account/${account.id}/`, { ramp_up: false });
+    assert.deepEqual([plain.ramp_up, plain.ramp_up_since], [false, null]);
+  });
+});
+
+describe("a member", () => {
+  test("moves a subscription on: its mail is taken back, its task is closed, and the next step is due", async () => {
+    const { acme, account, sequence, subscribe, shown } = await outreach();
+    await acme.put(`/connected_account/${account.id}/`, { smtp: { ...server.smtp, port: 9 } });
+    const steps = [mail("One"), { step_type: "task", text: "Ring", required: true }, mail("Two", { delay: tomorrow })];
+    const way = await subscribe(await sequence(steps));
+    const skip = () => acme.put(`/sequence_subscription/${way.id}/`, { skip_step: true });
+    await run();
+    const waiting = await shown(way);
+
+    const second = await skip();
+    await acme.put(`/connected_account/${account.id}/`, { smtp: server.smtp });
+    await run(hour);
+    const task = await acme.get(`/task/${(await shown(way)).waiting_task_id}/`);
+    const third = await skip();
+    await run();
+    await run(day);
+
+    assert.ok(waiting.waiting_message_id !== null);
+    assert.deepEqual(
+      [second.waiting_message_id, second.current_step_id],
+      [null, way.sequence_id && (await acme.get(`/sequence/${way.sequence_id}/`)).steps[1].id],
+    );
+    assert.equal(third.next_step_at, new Date(on.clock.now!.getTime()).toISOString());
+    assert.equal((await acme.get(`/task/${task.id}/`)).resolution, "skipped");
+    assert.deepEqual(subjectsTo(way), ["Two"]);
+    await acme.refused(400, "PUT", `/sequence_subscription/${way.id}/`, { skip_step: true }, "skip_step");
+  });
+
+  test("sets when the next step is due, in the hours of the sequence, and ends a subscription", async () => {
+    const { acme, sequence, subscribe } = await outreach();
+    const way = await subscribe(await sequence([mail("One", { delay: tomorrow })], { schedule: office }));
+    const put = (body: object) => acme.put(`/sequence_subscription/${way.id}/`, body);
+    const sunday = `${new Date(on.clock.now!.getTime() + 3 * day).toISOString().slice(0, 10)}T12:00:00Z`;
+
+    const moved = await put({ next_step_at: sunday });
+    const same = await put(moved);
+    await at(moved.next_step_at);
+    const late = { next_step_at: "2040-01-01T00:00:00Z" };
+
+    assert.equal(moved.next_step_at, new Date(Date.parse(sunday) + day - 3 * hour).toISOString());
+    assert.equal(same.next_step_at, moved.next_step_at);
+    assert.deepEqual(subjectsTo(way), ["One"]);
+    await acme.refused(400, "PUT", `/sequence_subscription/${way.id}/`, late, "next_step_at");
+    const other = await subscribe(await sequence([mail("One", { delay: tomorrow })]));
+    const ended = await acme.put(`/sequence_subscription/${other.id}/`, { status: "finished" });
+    await run(2 * day);
+    assert.deepEqual([stateOf(ended), ended.next_step_at, subjectsTo(other)], ["finished manual", null, []]);
+  });
+
+  test("says what happens where the contact is in the sequence, or was lately", async () => {
+    const { acme, sequence, subscribe, shown } = await outreach();
+    const made = await sequence([mail("One", { delay: tomorrow })]);
+    const way = await subscribe(made);
+    const again = (more: object) => ({ sequence_id: made.id, contact_id: way.contact_id, ...more });
+    const path = "/sequence_subscription/";
+
+    const kept = await acme.post(path, again({ on_conflict: "skip" }));
+    const fresh = await acme.post(path, again({ on_conflict: "replace" }));
+    await acme.put(`${path}${fresh.id}/`, { status: "finished" });
+    await acme.refused(400, "POST", path, again({}), "contact_id");
+    const forced = await acme.post(path, again({ force: true }));
+    await acme.put(`${path}${forced.id}/`, { status: "finished" });
+    on.clock.now = new Date(on.clock.now!.getTime() + 91 * day);
+    const later = await acme.post(path, again({}));
+
+    assert.equal(kept.id, way.id);
+    assert.deepEqual([stateOf(await shown(way)), fresh.status, later.status], ["finished replaced", "active", "active"]);
+    const free = await sequence([mail("One")], { resubscribe_after: null });
+    const one = await subscribe(free);
+    await acme.put(`${path}${one.id}/`, { status: "finished" });
+    const two = await acme.post(path, { sequence_id: free.id, contact_id: one.contact_id });
+    assert.equal(two.status, "active");
+  });
+});
