@@ -118,6 +118,39 @@ test("the requests of docs/quotes.md answer what it shows", async () => {
   assert.equal(followed, 8);
 });
 
+test("who follows docs/undo.md tries a deletion, and takes back what a request and a change set did", async () => {
+  const acme = await organization();
+  const lead = await acme.lead({ name: "First" });
+  const { headers } = await acme.ask("PUT", `/lead/${lead.id}/`, { body: { industry: "Steel" } });
+  const env = {
+    PATH: process.env.PATH,
+    KEY: acme.key,
+    URL: acme.service.url,
+    LEAD: lead.id,
+    REQUEST: headers.get("x-request-id")!,
+  };
+  const commands = [...readFileSync(join(root, "docs/undo.md"), "utf8").matchAll(/^curl .*$/gm)].map(([line]) => line);
+
+  const answers: any[] = [];
+  for (const command of commands) answers.push(JSON.parse(await said("sh", ["-c", command], env)));
+
+  const [tried, undone, changed, tidied] = answers;
+  assert.deepEqual([tried.dry_run, tried.events.at(-1).event], [true, "lead.deleted"]);
+  assert.deepEqual(undone.undone[0].fields, ["industry"]);
+  assert.deepEqual([changed.name, tidied.n_undone], ["Acme", 1]);
+  const { name, industry } = await acme.get(`/lead/${lead.id}/`);
+  assert.deepEqual([name, industry], ["First", null]);
+});
+
+/** What a program prints. The service under test runs in this process, which must not stand still meanwhile. */
+async function said(program: string, args: string[], env: NodeJS.ProcessEnv): Promise<string> {
+  const child = spawn(program, args, { env, stdio: ["ignore", "pipe", "ignore"] });
+  let text = "";
+  child.stdout.setEncoding("utf8").on("data", (piece: string) => (text += piece));
+  await once(child, "close");
+  return text;
+}
+
 test("the requests of docs/following-events.md answer what it shows", async () => {
   const acme = await organization();
 
