@@ -1677,10 +1677,13 @@ create table import (
   reverted_by text,
   preview jsonb,
   dialect jsonb,
+  trial jsonb,
+  clears_at timestamp(3) with time zone,
   constraint import_pkey PRIMARY KEY (organization_id, id),
   constraint import_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
-  constraint import_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'queued'::text, 'processing'::text, 'done'::text, 'error'::text, 'reverting'::text, 'reverted'::text])))
+  constraint import_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'queued'::text, 'processing'::text, 'paused'::text, 'done'::text, 'canceled'::text, 'error'::text, 'reverting'::text, 'reverted'::text])))
 );
+CREATE INDEX import_clears_at_idx ON public.import USING btree (clears_at) WHERE (clears_at IS NOT NULL);
 CREATE INDEX import_date_created_idx ON public.import USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX import_status_idx ON public.import USING btree (organization_id, status, date_created DESC, id DESC);
 alter table import enable row level security, force row level security;
@@ -1703,7 +1706,7 @@ create table import_row (
   constraint import_row_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'created'::text, 'updated'::text, 'skipped'::text, 'failed'::text])))
 );
 CREATE INDEX import_row_kept_idx ON public.import_row USING btree (organization_id, import_id, n) WHERE (kept IS NOT NULL);
-CREATE INDEX import_row_key_idx ON public.import_row USING btree (organization_id, import_id, key) WHERE (key IS NOT NULL);
+CREATE INDEX import_row_key_idx ON public.import_row USING btree (organization_id, import_id, key, n) WHERE (key IS NOT NULL);
 CREATE INDEX import_row_status_idx ON public.import_row USING btree (organization_id, import_id, status, n);
 alter table import_row enable row level security, force row level security;
 create policy organization on import_row to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));

@@ -13,6 +13,7 @@ import { waitingEnrichments } from "./enrichment/waiting_enrichments.ts";
 import { expiredExports } from "./exports/expired.ts";
 import { endedLinks } from "./files/links_by_clock.ts";
 import { storedBytesTimer } from "./files/sweep.ts";
+import { uncleared } from "./imports/clear_rows.ts";
 import { mailboxesTimer } from "./mail_in/unread_mailboxes.ts";
 import { hitsToFile } from "./mail_tracking/hits_by_clock.ts";
 import { expiredQuotes } from "./quotes/expire.ts";
@@ -71,6 +72,12 @@ export const timers: readonly Timer[] = [
   onDue("matching_contacts", 300, "Contacts that match a sequence's query are subscribed.", matchingContacts),
   onDue("followups", minute, "Sent e-mails without an answer by their follow-up date get a task.", unansweredMail),
   onDue("exports", hour, "The files of exports are deleted after seven days.", expiredExports),
+  onDue(
+    "imports",
+    hour,
+    "What a revert of an import needs is deleted after 48 hours, and the rows of an import after 37 days.",
+    uncleared,
+  ),
   onDue("share_links", minute, "The secrets of expired links to files are deleted.", endedLinks),
   onDue(
     "pending_numbers",

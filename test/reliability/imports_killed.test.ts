@@ -30,5 +30,10 @@ test("a worker is killed in the middle of an import: another finishes it, and ev
     values: [acme.id],
   });
   assert.deepEqual(made, ["500", "500"]);
+  const states = await on.app.db.query(acme.id, {
+    text: "select status, count(*) from import_row where organization_id = $1 and import_id = $2 group by status",
+    values: [acme.id, id],
+  });
+  assert.deepEqual(states, [["created", "500"]]);
   await on.close();
 });

@@ -46,6 +46,16 @@ export async function findPlaces(ctx: Ctx, imp: Import, reads: readonly ReadRow[
   });
 }
 
+/** What the rows of one record have in common; null for a row that stands for itself. */
+export const keysOf = (imp: Import, reads: readonly ReadRow[]): (string | null)[] =>
+  reads.map(({ bodies, errors }) => {
+    if (errors.length > 0 || imp.object_type === "task") return null;
+    const { code, name } = bodies.product;
+    if (imp.object_type === "product")
+      return `product:${plainWords((imp.options.match_by === "name" ? undefined : code) ?? name ?? "")}`;
+    return keyOf(bodies, soughtBy(imp, bodies));
+  });
+
 /** With `create`, leads are always new; people and deals still go to the leads that exist. */
 const looksUp = ({ object_type, options }: Import): boolean =>
   options.match_by !== "none" && !(options.on_match === "create" && object_type === "lead");

@@ -12,7 +12,17 @@ import { dialect } from "./table.ts";
 export const objectTypes = ["lead", "contact", "opportunity", "product", "task"] as const;
 export type ObjectType = (typeof objectTypes)[number];
 
-export const statuses = ["draft", "queued", "processing", "done", "error", "reverting", "reverted"] as const;
+export const statuses = [
+  "draft",
+  "queued",
+  "processing",
+  "paused",
+  "done",
+  "canceled",
+  "error",
+  "reverting",
+  "reverted",
+] as const;
 
 /** What whoever makes and maps it must be allowed, and is still allowed while it runs. */
 export const needsOf = (of: ObjectType): readonly Permission[] =>
@@ -25,12 +35,25 @@ export const needsToRevert = (of: ObjectType): readonly Permission[] =>
 const rowErrors = z.array(z.object({ row: z.int(), column: z.string().optional(), error: z.string() }));
 
 const preview = z.object({
-  n_checked: z.int().describe("How many rows were checked: all, or the first 5,000."),
+  status: z.enum(["queued", "processing", "done", "error"]).describe("A table of more than 1,000 rows is checked by a job."),
+  n_rows: z.int(),
+  n_checked: z.int().describe("How many rows have been checked: all, once it is done."),
   created: z.int(),
   updated: z.int(),
   skipped: z.int(),
   failed: z.int(),
-  errors: rowErrors,
+  errors: rowErrors.describe("Those of the first rows, at most a hundred."),
+  error: z.string().optional().describe("Why it stopped."),
+});
+
+/** A dry run on its way: what it tries, in whose name, and the row that it has come to. */
+const trial = z.object({
+  mapping: mappingSchema,
+  options: optionsSchema,
+  by: z.string(),
+  /** Null while the rows get their keys. */
+  key: z.string().nullable(),
+  n: z.int(),
 });
 
 const reverted = z.object({
@@ -92,7 +115,11 @@ export const importResource = resource({
     dry_run: input(z.boolean(), {
       doc: "With a mapping: only checks the rows, and shows the result as `preview`. The import stays a draft.",
     }),
-    preview: json(preview, { readOnly: true, doc: "What the last dry run found." }),
+    preview: json(preview, { readOnly: true, doc: "What the last dry run found, or has found so far." }),
+    trial: json(trial, { readOnly: true, hidden: true }),
+    action: input(z.enum(["pause", "resume", "cancel"]), {
+      doc: "Pauses it before its next rows, resumes it, or ends it. What is done stays done, and can be reverted.",
+    }),
     n_rows: integer({ readOnly: true, required: true }),
     n_processed: integer({ readOnly: true, default: 0 }),
     n_created: integer({ readOnly: true, default: 0 }),
@@ -116,5 +143,6 @@ export const importResource = resource({
     reverted_by: text({ readOnly: true, hidden: true }),
     date_started: timestamp({ readOnly: true }),
     date_completed: timestamp({ readOnly: true }),
+    clears_at: timestamp({ readOnly: true, hidden: true }),
   },
 });

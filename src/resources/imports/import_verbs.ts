@@ -7,11 +7,14 @@ import { wake } from "../../jobs/job.ts";
 import { store } from "../../records/store.ts";
 import { same } from "../../values/same.ts";
 import { checkMapping } from "./check_mapping.ts";
+import { keptUntil } from "./clear_rows.ts";
 import { importResource, needsOf, type ObjectType } from "./import.ts";
 import { importJobs } from "./import_jobs.ts";
-import { mappingOf } from "./mapping.ts";
+import { stepOn } from "./import_steps.ts";
+import { type Mapping, mappingOf } from "./mapping.ts";
 import { checkOptions, type Options } from "./options.ts";
-import { previewOf } from "./preview.ts";
+import { previewOf, rowsAtOnceMost } from "./preview.ts";
+import { begunPreview } from "./preview_counts.ts";
 import type { Table } from "./table.ts";
 import { suggested, targetsOf } from "./targets.ts";
 
@@ -19,11 +22,25 @@ type Import = Row<typeof importResource>;
 
 /** The table is stored row by row. The draft shows what was found in it. */
 export async function createImport(ctx: Ctx, given: Create<typeof importResource>, extras?: Extras): Promise<Import> {
-  const { csv, rows, content_base64, content_url, file_id, encoding, sheet, mapping, dry_run, options = {}, ...values } = given;
+  const {
+    csv,
+    rows,
+    content_base64,
+    content_url,
+    file_id,
+    encoding,
+    sheet,
+    mapping,
+    dry_run,
+    action,
+    options = {},
+    ...values
+  } = given;
   const table: Table | undefined = extras?.ready;
   if (table === undefined) throw new Error("the table of an import is read before its transaction: see read_table.ts");
   if (mapping) throw invalid({ mapping: "can be set when the columns are known: create the import first, then update it" });
   if (dry_run) throw invalid({ dry_run: "needs a mapping: create the import first, then update it" });
+  if (action) throw invalid({ action: "is for an import that is queued or running" });
   await checkOptions(ctx, options);
 
   const object_type = values.object_type ?? "lead";
@@ -35,6 +52,7 @@ export async function createImport(ctx: Ctx, given: Create<typeof importResource
     columns: table.columns.map((column, index) => ({ index, ...column, suggested: fits[index]! })),
     dialect: table.dialect,
     n_rows: table.n_rows,
+    clears_at: keptUntil(ctx.now),
   });
   await keepRows(ctx, row.id, table);
   return row;
@@ -56,7 +74,7 @@ async function keepRows(ctx: Ctx, importId: string, table: Table): Promise<void>
 
 /** Setting a mapping queues a draft, or the rows that are left of an import that stopped. An import that is running cannot be changed. */
 export async function updateImport(ctx: Ctx, before: Import, patch: Patch<typeof importResource>): Promise<Import> {
-  const { mapping: given, dry_run, ...values } = patch;
+  const { mapping: given, dry_run, action, ...values } = patch;
   const mapping = given ? mappingOf(given) : before.mapping;
   const options: Options = values.options ?? before.options;
   const mapped = given !== undefined && !same(mapping, before.mapping);
@@ -64,23 +82,41 @@ export async function updateImport(ctx: Ctx, before: Import, patch: Patch<typeof
     throw invalid({ status: `is ${before.status}: a mapping can only be set while the import is a draft` });
   if (given === null && before.mapping !== null) throw invalid({ mapping: "must not be null" });
   if (values.options || mapped) await checkOptions(ctx, options);
+  if (action) return stepOn(ctx, named(ctx, before, values), action);
   if (dry_run) return checkRows(ctx, before, mapping, options);
   if (!given || (!mapped && before.status !== "error")) return store.update(ctx, importResource, before, values);
 
-  checkNeeds(ctx, before.object_type);
-  checkMapping(ctx.directory, before, mapping!, options);
+  checkReady(ctx, before, mapping!, options);
   wake(ctx, importJobs, [before.id]);
-  return store.update(ctx, importResource, before, { ...values, mapping, status: "queued", error: null, date_completed: null });
+  const queued = { status: "queued", error: null, date_completed: null, clears_at: null, ...withoutTrial(before) } as const;
+  return store.update(ctx, importResource, before, { ...values, ...queued, mapping });
 }
+
+const named = (ctx: Ctx, before: Import, values: Patch<typeof importResource>): Import =>
+  Object.keys(values).length === 0 ? before : store.update(ctx, importResource, before, values);
+
+/** A dry run that is on its way is of no more use. */
+const withoutTrial = ({ trial }: Import) => (trial === null ? {} : { trial: null, preview: null });
 
 /** Shows what the mapping and the options would do. Neither is stored. */
 async function checkRows(ctx: Ctx, before: Import, mapping: Import["mapping"], options: Options): Promise<Import> {
   if (before.status !== "draft") throw invalid({ status: `is ${before.status}: a dry run is for drafts` });
   if (mapping === null) throw invalid({ mapping: "is required for a dry run" });
+  checkReady(ctx, before, mapping, options);
+  if (before.n_rows <= rowsAtOnceMost) {
+    const preview = await previewOf(ctx, { ...before, mapping, options });
+    return store.update(ctx, importResource, before, { preview, trial: null }, undefined, null);
+  }
+  wake(ctx, importJobs, [before.id]);
+  const trial = { mapping, options, by: ctx.actor.user_id, key: null, n: 0 };
+  return store.update(ctx, importResource, before, { preview: begunPreview(before.n_rows), trial }, undefined, null);
+}
+
+function checkReady(ctx: Ctx, before: Import, mapping: Mapping, options: Options): void {
   checkNeeds(ctx, before.object_type);
   checkMapping(ctx.directory, before, mapping, options);
-  const preview = await previewOf(ctx, { ...before, mapping, options });
-  return store.update(ctx, importResource, before, { preview }, undefined, null);
+  if (before.clears_at === null)
+    throw invalid({ status: "is past using: the rows were deleted after 37 days; import the file again" });
 }
 
 function checkNeeds(ctx: Ctx, of: ObjectType): void {

@@ -11,12 +11,14 @@ import { findRecords } from "../../records/records.ts";
 import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { type Extent, takeTurns } from "../bulk_actions/turns.ts";
+import { clearRows, isDue } from "./clear_rows.ts";
 import { importResource, needsOf, needsToRevert } from "./import.ts";
 import { importJobs } from "./import_jobs.ts";
 import { failedRow, type Import, keepOutcomes, nextRows } from "./import_rows.ts";
 import { finish, noteOutcomes, stop } from "./progress.ts";
 import { revertRows } from "./revert_rows.ts";
 import { takeRows } from "./take_rows.ts";
+import { failTrialRow, stopTrial, takeTrial } from "./trial.ts";
 
 export const importWork: Work = {
   ...importJobs,
@@ -31,17 +33,19 @@ export const importWork: Work = {
   async giveUp(ctx, { object_id }) {
     const [row] = await lockToChange(ctx, importResource, sql`t.id = ${object_id}`);
     if (row !== undefined && isRunning(row))
-      stop(ctx, row, "Several workers ended in the middle of it: set the mapping again to go on");
+      (isTried(row) ? stopTrial : stop)(ctx, row, "Several workers ended in the middle of it: set the mapping again to go on");
   },
 };
 
 const running: ReadonlySet<string> = new Set(["queued", "processing", "reverting"]);
-const isRunning = ({ status }: Import): boolean => running.has(status);
+const isRunning = ({ status, trial }: Import): boolean => running.has(status) || isTried({ status, trial });
+const isTried = ({ status, trial }: Pick<Import, "status" | "trial">): boolean => status === "draft" && trial !== null;
 
 /** Returns whether the next rows follow at once. The job is then still claimed. */
 const takeTurn = (core: Core, job: Job, extent: Extent): Promise<boolean> =>
   inItsName(core, job, async (ctx, imp) => {
     if (imp.status === "reverting") return revertRows(ctx, job, imp, extent);
+    if (imp.status === "draft") return takeTrial(ctx, job, imp, extent);
     const { most, mayGoOn } = extent;
     const rows = await nextRows(ctx, imp.id, most);
     const outcomes = rows.length === 0 ? [] : await takeRows(ctx, imp, rows);
@@ -55,6 +59,10 @@ const takeTurn = (core: Core, job: Job, extent: Extent): Promise<boolean> =>
 /** The first row that is left fails. */
 async function failRow(core: Core, job: Job, error: string): Promise<void> {
   await inItsName(core, job, async (ctx, imp) => {
+    if (imp.status === "draft") {
+      await failTrialRow(ctx, imp, error);
+      return true;
+    }
     const outcomes = (await nextRows(ctx, imp.id, 1)).map((row) => failedRow(row, [{ error }]));
     keepOutcomes(ctx, imp.id, outcomes);
     noteOutcomes(ctx, imp, outcomes);
@@ -81,9 +89,10 @@ async function inItsName(core: Core, job: Job, act: Act): Promise<boolean> {
     if (row !== undefined && isRunning(row)) {
       const own: Ctx = { ...ctx, meta: { ...ctx.meta, ...metaOf(row) } };
       if (why === null) return act(own, begun(own, row));
-      stop(ctx, row, why);
+      (isTried(row) ? stopTrial : stop)(ctx, row, why);
     }
-    release(ctx, job, null);
+    const isLeft = row !== undefined && !isRunning(row) && isDue(row, ctx.now) && (await clearRows(ctx, row));
+    release(ctx, job, isLeft ? ctx.now : null);
     return false;
   });
 }
@@ -94,8 +103,8 @@ const metaOf = ({ id, options }: Import): object => ({
   ...(options.trigger_automations && { trigger_automations: true }),
 });
 
-const askedBy = ({ status, created_by, reverted_by }: Import): string | null =>
-  status === "reverting" ? reverted_by : created_by;
+const askedBy = ({ status, created_by, reverted_by, trial }: Import): string | null =>
+  status === "reverting" ? reverted_by : status === "draft" ? (trial?.by ?? null) : created_by;
 
 /** Why it may not go on; null if it may. */
 function whyNot(imp: Import, actor: Actor | null): string | null {

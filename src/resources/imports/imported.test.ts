@@ -309,7 +309,16 @@ test("a dry run says what a mapping would do, and does nothing", async () => {
 
   assert.deepEqual([status, options], ["draft", {}]);
   const error = { row: 4, column: "E-mail", error: "is not an e-mail address" };
-  assert.deepEqual(preview, { n_checked: 4, created: 2, updated: 0, skipped: 1, failed: 1, errors: [error] });
+  assert.deepEqual(preview, {
+    status: "done",
+    n_rows: 4,
+    n_checked: 4,
+    created: 2,
+    updated: 0,
+    skipped: 1,
+    failed: 1,
+    errors: [error],
+  });
   assert.equal((await acme.get("/lead/")).data.length, 1);
   assert.deepEqual((await acme.get("/lead_tag/")).data, []);
   assert.deepEqual((await acme.events(draft.id)).length, 1);

@@ -3,6 +3,7 @@ import type { Ctx } from "../../core/context.ts";
 import { type Job, release } from "../../jobs/job.ts";
 import { store } from "../../records/store.ts";
 import { notify } from "../notifications/notify.ts";
+import { revertibleUntil } from "./clear_rows.ts";
 import { importResource } from "./import.ts";
 import type { Import, Outcome } from "./import_rows.ts";
 
@@ -26,7 +27,7 @@ export function noteOutcomes(ctx: Ctx, imp: Import, outcomes: readonly Outcome[]
 
 /** All rows are done. */
 export function finish(ctx: Ctx, job: Job, imp: Import): false {
-  const values = { status: "done", date_completed: ctx.now.toISOString() } as const;
+  const values = { status: "done", date_completed: ctx.now.toISOString(), clears_at: revertibleUntil(ctx.now) } as const;
   store.update(ctx, importResource, imp, values, undefined, "completed");
   tell(
     ctx,
@@ -40,7 +41,12 @@ export function finish(ctx: Ctx, job: Job, imp: Import): false {
 
 /** It cannot go on. The rows that are left stay as they are. */
 export function stop(ctx: Ctx, imp: Import, error: string): void {
-  store.update(ctx, importResource, imp, { status: "error", error, date_completed: ctx.now.toISOString() });
+  store.update(ctx, importResource, imp, {
+    status: "error",
+    error,
+    date_completed: ctx.now.toISOString(),
+    clears_at: revertibleUntil(ctx.now),
+  });
   tell(ctx, imp, `Your import ${imp.name} stopped`, error);
 }
 

@@ -7,11 +7,10 @@ import { wake } from "../../jobs/job.ts";
 import { outputSchema } from "../../records/output_schema.ts";
 import { lockRecord, showWritten } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
+import { revertibleUntil } from "./clear_rows.ts";
 import { importResource, needsToRevert } from "./import.ts";
 import { importJobs } from "./import_jobs.ts";
 import type { Import } from "./import_rows.ts";
-
-const hours = 48;
 
 export const revertImport = operation({
   name: "import.revert",
@@ -29,7 +28,7 @@ export const revertImport = operation({
     const before = await lockRecord(ctx, importResource, id);
     checkRevertible(ctx, before);
     const reverted = { n_deleted: 0, n_restored: 0, n_kept: 0, kept: [] };
-    const values = { status: "reverting", reverted, reverted_by: ctx.actor.user_id } as const;
+    const values = { status: "reverting", clears_at: null, reverted, reverted_by: ctx.actor.user_id } as const;
     const after = store.update(ctx, importResource, before, values);
     wake(ctx, importJobs, [id]);
     return showWritten(ctx, importResource, after);
@@ -39,8 +38,8 @@ export const revertImport = operation({
 function checkRevertible(ctx: Ctx, { object_type, status, date_completed }: Import): void {
   const lacks = needsToRevert(object_type).find((one) => !may(ctx, one));
   if (lacks !== undefined) throw notAllowed(lacks);
-  if ((status !== "done" && status !== "error") || date_completed === null)
-    throw invalid({ status: `is ${status}: only an import that is done or has stopped can be reverted` });
-  const until = new Date(Date.parse(date_completed) + hours * 3_600_000);
-  if (until <= ctx.now) throw invalid({ status: `could be reverted until ${until.toISOString()}` });
+  if ((status !== "done" && status !== "error" && status !== "canceled") || date_completed === null)
+    throw invalid({ status: `is ${status}: only an import that is done, was canceled or has stopped can be reverted` });
+  const until = revertibleUntil(new Date(date_completed));
+  if (Date.parse(until) <= ctx.now.getTime()) throw invalid({ status: `could be reverted until ${until}` });
 }

@@ -9,6 +9,7 @@ import { store } from "../../records/store.ts";
 import { same } from "../../values/same.ts";
 import { refusalOf } from "../shared/refused_words.ts";
 import { picked } from "./change_of.ts";
+import { keptUntil } from "./clear_rows.ts";
 import { importResource } from "./import.ts";
 import type { Import, Touched } from "./import_rows.ts";
 
@@ -36,7 +37,7 @@ export async function revertRows(
   );
   const after = count(ctx, imp, results);
   if (rows.length < most) {
-    store.update(ctx, importResource, after, { status: "reverted" }, undefined, "reverted");
+    store.update(ctx, importResource, after, { status: "reverted", clears_at: keptUntil(ctx.now) }, undefined, "reverted");
     release(ctx, job, null);
     return false;
   }

@@ -1,0 +1,139 @@
+// What can be done with an import while it runs, and what is kept when it is over.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { organization, type Workspace } from "../../../test/support/given.ts";
+import { startService } from "../../../test/support/service.ts";
+import { withTwoWorkers, withWorker } from "../../../test/support/worker.ts";
+import { query } from "../../core/context.ts";
+import { sql, statement } from "../../db/sql.ts";
+import { actOnDue } from "../../jobs/due_rows.ts";
+import { uncleared } from "./clear_rows.ts";
+
+const work = (acme: Workspace) => withWorker(acme.service, (worker) => worker.drained());
+
+async function queued(acme: Workspace, rows: object[], options: object = { on_match: "create" }): Promise<string> {
+  const { id } = await acme.post("/import/", { rows });
+  await acme.put(`/import/${id}/`, { mapping: { Company: "name" }, options });
+  return id;
+}
+
+const companies = (n: number) => Array.from({ length: n }, (_, i) => ({ Company: `Company ${i}` }));
+
+const states = async (acme: Workspace, id: string) =>
+  Object.fromEntries(
+    await acme.inside((ctx) =>
+      query(
+        ctx,
+        statement(
+          sql`select status, count(*)::text from import_row where organization_id = ${acme.id} and import_id = ${id} group by status`,
+        ),
+      ),
+    ),
+  );
+
+test("an import that is paused and resumed again and again does every row once", async () => {
+  const acme = await organization();
+  const id = await queued(acme, companies(1600));
+  const times = 20;
+  const seen = new Set<number>();
+
+  await withTwoWorkers(acme.service, async (both) => {
+    for (let i = 0; i < times; i++) {
+      const { status } = await acme.get(`/import/${id}/`);
+      if (status === "done") break;
+      const paused = await acme.put(`/import/${id}/`, { action: "pause" });
+      const again = await acme.get(`/import/${id}/`);
+      assert.deepEqual([again.status, again.n_processed], ["paused", paused.n_processed]);
+      seen.add(paused.n_processed);
+      assert.equal((await acme.put(`/import/${id}/`, { action: "resume" })).status, "queued");
+    }
+    await both.drained();
+  });
+
+  const done = await acme.get(`/import/${id}/`);
+  assert.deepEqual([done.status, done.n_processed, done.n_created, done.n_failed], ["done", 1600, 1600, 0]);
+  assert.deepEqual(await states(acme, id), { created: "1600" });
+  const [made] = await acme.inside((ctx) =>
+    query(ctx, statement(sql`select count(*), count(distinct name) from lead where organization_id = ${acme.id}`)),
+  );
+  assert.deepEqual(made, ["1600", "1600"]);
+  assert.ok(seen.size > 1);
+});
+
+test("a canceled import keeps what it has done, can be reverted, and does no more", async () => {
+  const acme = await organization();
+  const id = await queued(acme, companies(3));
+  const put = (action: string) => acme.put(`/import/${id}/`, { action });
+
+  assert.equal((await put("pause")).status, "paused");
+  await work(acme);
+  assert.equal((await acme.get(`/import/${id}/`)).n_processed, 0);
+  assert.equal((await put("cancel")).status, "canceled");
+  await acme.refused(400, "PUT", `/import/${id}/`, { action: "resume" }, "action");
+  await acme.refused(400, "PUT", `/import/${id}/`, { action: "stop" }, "action");
+  await acme.post(`/import/${id}/revert/`, {});
+  await work(acme);
+
+  assert.equal((await acme.get(`/import/${id}/`)).status, "reverted");
+  assert.equal((await acme.get("/lead/")).data.length, 0);
+});
+
+test("a dry run of a long table is a job that says the same as the import, and leaves nothing behind", async () => {
+  const acme = await organization();
+  await acme.lead({ name: "Company 5" });
+  const people = (i: number) => ({ Company: `Company ${i % 700}`, Mail: i % 300 === 7 ? "none" : `p${i % 1100}@x.io` });
+  const rows = Array.from({ length: 1400 }, (_, i) => people(i));
+  const draft = await acme.post("/import/", { rows });
+  const mapping = { Company: "name", Mail: "contact.email" };
+
+  const asked = await acme.put(`/import/${draft.id}/`, { mapping, dry_run: true });
+  await work(acme);
+  const tried = await acme.get(`/import/${draft.id}/`);
+  const leads = (await acme.get("/lead/")).data.length;
+  await acme.put(`/import/${draft.id}/`, { mapping });
+  await work(acme);
+
+  assert.deepEqual([asked.status, asked.preview.status, asked.preview.n_checked], ["draft", "queued", 0]);
+  const done = await acme.get(`/import/${draft.id}/`);
+  assert.deepEqual([tried.status, tried.mapping, leads], ["draft", null, 1]);
+  assert.deepEqual(
+    [tried.preview.status, tried.preview.n_checked, tried.preview.created, tried.preview.updated, tried.preview.failed],
+    ["done", 1400, done.n_created, done.n_updated, done.n_failed],
+  );
+  assert.deepEqual(tried.preview.errors, done.errors);
+  assert.equal(done.n_failed, 5);
+});
+
+test("what a revert needs is gone after 48 hours, and the rows after 37 days", async () => {
+  const on = await startService();
+  const acme = await organization(on);
+  const id = await queued(acme, companies(3));
+  const { id: draft } = await acme.post("/import/", { rows: companies(2) });
+  await work(acme);
+  const later = async (days: number) => {
+    on.clock.now = new Date(Date.now() + days * 86_400_000);
+    await actOnDue(on.app.core, uncleared);
+    await work(acme);
+  };
+  const kept = async () =>
+    Number(
+      (
+        await acme.inside((ctx) =>
+          query(ctx, statement(sql`select count(kept) from import_row where organization_id = ${acme.id}`)),
+        )
+      )[0]![0],
+    );
+
+  assert.equal(await kept(), 3);
+  await later(3);
+  assert.equal(await kept(), 0);
+  await acme.refused(400, "POST", `/import/${id}/revert/`, {}, "status");
+  assert.equal((await acme.get(`/import/${id}/rows/`)).data.length, 3);
+  await later(38);
+  assert.equal((await acme.get(`/import/${id}/rows/`)).data.length, 0);
+  const refused = await acme.refused(400, "PUT", `/import/${draft}/`, { mapping: { Company: "name" } }, "status");
+
+  assert.match(refused["field-errors"].status, /import the file again/);
+  assert.equal((await acme.get(`/import/${id}/`)).n_created, 3);
+  await on.close();
+});
