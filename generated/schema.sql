@@ -180,6 +180,8 @@ create table activity (
   followup_made_at timestamp(3) with time zone,
   answered_by text,
   machine_leg text,
+  other_leg text,
+  voicemail_drop_file_id text,
   constraint activity_pkey PRIMARY KEY (organization_id, id),
   constraint activity_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
   constraint activity_conversation_id_fkey FOREIGN KEY (organization_id, conversation_id) REFERENCES conversation(organization_id, id) DEFERRABLE,

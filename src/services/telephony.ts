@@ -308,7 +308,7 @@ export interface CarriedCall {
   state: CallState;
   seconds: number;
   /** The calls that it started. */
-  rang: { to: string; state: CallState; seconds: number }[];
+  rang: { id: string; to: string; state: CallState; seconds: number }[];
 }
 
 /** The provider did not do something. The message says why, in words for people. */

@@ -77,7 +77,12 @@ export const callsAt = (ask: Ask): Calls => ({
       id,
       state: stateOf(found.status),
       seconds: Number(found.duration) || 0,
-      rang: rang.map(({ to, status, duration }) => ({ to, state: stateOf(status), seconds: Number(duration) || 0 })),
+      rang: rang.map(({ sid, to, status, duration }) => ({
+        id: sid,
+        to,
+        state: stateOf(status),
+        seconds: Number(duration) || 0,
+      })),
     };
   },
 });

@@ -98,6 +98,12 @@ export const call = resource({
       hidden: true,
       doc: "The provider's id of its phone, until that is taken off the member.",
     }),
+    other_leg: text({
+      readOnly: true,
+      hidden: true,
+      doc: "The provider's id of the phone that was called, once it has answered.",
+    }),
+    voicemail_drop_file_id: text({ readOnly: true, hidden: true, doc: "The message that its member leaves in a mailbox." }),
     provider_id: text({ readOnly: true, hidden: true, doc: "The provider's id of the message." }),
     sending_at: timestamp({ readOnly: true, hidden: true, doc: "Since when the provider is being asked for it." }),
     sending_account: text({ readOnly: true, hidden: true, doc: "The account at the provider that is asked for it." }),

@@ -65,7 +65,9 @@ async function note(ctx: Ctx, carried: CarriedCall & { kind: "call" }, found: Fo
   }
   const talk = found.rang.find(({ state, seconds }) => state === "completed" && seconds > 0);
   const isOver = found.state !== "ringing" && found.state !== "talking";
-  if (!isOver && found.rang.some(({ state }) => state === "talking")) await talks(ctx, carried, {});
+  const talking = found.rang.find(({ state }) => state === "talking");
+  if (!isOver && talking !== undefined)
+    await talks(ctx, carried, carried.direction === "outbound" ? { other_leg: talking.id } : {});
   if (isOver && talk === undefined) await ends(ctx, carried, unanswered(carried, found), null, {});
   if (isOver && talk !== undefined) await ends(ctx, carried, "completed", talk.seconds, {});
   return isOver;

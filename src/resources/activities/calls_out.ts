@@ -80,7 +80,7 @@ async function begin(ctx: Ctx, job: Job, connected: Connected | null, member: Ac
     await failCall(ctx, row, reason);
     return stop(ctx, job, null);
   }
-  const detection = row.call_method === "predictive" ? detectionOf(row, connected!, await voicemailOf(ctx, row.dialer_id)) : null;
+  const detection = row.call_method === "predictive" ? detectionOf(row, connected!, await voicemailOf(ctx, row)) : null;
   const begun = { connected: connected!, to: to ?? "", isNew, detection };
   if (!isNew) return { ...begun, row };
   const asked = { sending_at: ctx.now.toISOString(), sending_account: connected!.provider.account };
@@ -204,7 +204,7 @@ const remoteRingsFor = 60;
 /** The member has answered: now the other side is rung. Where the dialer has a message for mailboxes, they are listened for. */
 export async function ringOther(ctx: Ctx, row: Call, connected: Connected): Promise<Step[]> {
   const address = (...parts: string[]) => connected.addressOf("call", row.id, ...parts);
-  const voicemail = await voicemailOf(ctx, row.dialer_id);
+  const voicemail = await voicemailOf(ctx, row);
   const detection = voicemail === null ? null : detectionOf(row, connected, voicemail);
   const other = { to: row.phone!, callback: address("state", "other"), detection };
   return [

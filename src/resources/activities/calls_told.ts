@@ -83,12 +83,18 @@ async function hear(called: Called, note: (ctx: Ctx, heard: Heard) => Promise<St
 
 async function legIs(ctx: Ctx, heard: Heard): Promise<Step[]> {
   const { told, carried, called } = heard;
-  const { leg = "" } = called.params;
-  if (leg === "whole") return wholeIs(ctx, heard);
-  const by = carried.direction === "inbound" && isActiveMember(ctx.directory, leg) ? { user_id: leg } : {};
+  if (called.params.leg === "whole") return wholeIs(ctx, heard);
+  const by = whoIs(ctx, heard);
   if (told.state === "talking") await talks(ctx, carried, by);
   if (told.state === "completed" && told.seconds !== 0) await ends(ctx, carried, "completed", told.seconds, by);
   return [];
+}
+
+/** A member who takes a call, or the phone of whoever was called. */
+function whoIs(ctx: Ctx, { told, carried, called }: Heard): Parameters<typeof talks>[2] {
+  const { leg = "" } = called.params;
+  if (leg === "other") return { other_leg: told.id };
+  return carried.direction === "inbound" && isActiveMember(ctx.directory, leg) ? { user_id: leg } : {};
 }
 
 /** An outgoing call: the phone of the member who makes it, or of whom a dialer called ahead. */

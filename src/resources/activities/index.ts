@@ -15,6 +15,7 @@ import { createChannelMessage, updateChannelMessage } from "./channel_message_ve
 import { created } from "./created.ts";
 import { customActivity } from "./custom.ts";
 import { createCustomActivity, deleteCustomActivity, updateCustomActivity } from "./custom_verbs.ts";
+import { dropVoicemail } from "./drop_voicemail.ts";
 import { email } from "./email.ts";
 import { emailThread } from "./email_thread.ts";
 import { createEmail, deleteEmail, updateEmail } from "./email_verbs.ts";
@@ -41,6 +42,7 @@ export const activities: Operation[] = [
   ...standard(activity, { list: listActivities }, "member", { list: { output: pageOfLines } }),
   ...standard(note, inConversations(note, { create: createNote, update: updateNote }), "member"),
   ...standard(call, inConversations(call, { create: createCall, update: updateCall }), "member"),
+  dropVoicemail,
   ...standard(
     email,
     inConversations(email, {

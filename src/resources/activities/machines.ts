@@ -1,5 +1,5 @@
-// A machine has answered a call of a dialer. For our members the call is over at that moment: the provider takes the phone off them, and
-// plays the dialer's message into a mailbox, or hangs up.
+// A machine has answered a call: it was recognized in a call of a dialer, or the member says so. For our members the call is over at that
+// moment: the provider takes the phone off them, and plays a message into a mailbox, or hangs up.
 import type { Ctx } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
 import type { Row } from "../../core/resource.ts";
@@ -50,19 +50,19 @@ export const callToMachine = signedRoute({
 /** What follows from the status: a member may have hung up before the report. */
 const replaced: readonly Call["disposition"][] = [null, "answered", "abandoned"];
 
-async function isMachine(ctx: Ctx, row: Call, answered_by: "machine" | "mailbox", machine_leg: string): Promise<void> {
+/** For our member the call is over. */
+export async function isMachine(ctx: Ctx, row: Call, answered_by: "machine" | "mailbox", machine_leg: string): Promise<Call> {
+  wake(ctx, callJobs, [row.id]);
   const disposition = replaced.includes(row.disposition) ? "vm-answer" : row.disposition;
   const values = { disposition, answered_by, machine_leg };
-  if (row.status === "in-progress") {
-    const duration = Math.round((ctx.now.getTime() - Date.parse(row.date_answered!)) / 1000);
-    await callGoesOn(ctx, row, "completed", { ...values, duration });
-  } else await callGoesOn(ctx, row, isLive(row) ? "no-answer" : row.status, values);
-  wake(ctx, callJobs, [row.id]);
+  if (row.status !== "in-progress") return callGoesOn(ctx, row, isLive(row) ? "no-answer" : row.status, values);
+  const duration = Math.round((ctx.now.getTime() - Date.parse(row.date_answered!)) / 1000);
+  return callGoesOn(ctx, row, "completed", { ...values, duration });
 }
 
 /** For the phone of a machine. A repeated request gets the same response. */
 export async function leaveMessage(ctx: Ctx, row: Call): Promise<Step[]> {
-  const message = row.answered_by === "mailbox" ? await voicemailOf(ctx, row.dialer_id) : null;
+  const message = row.answered_by === "mailbox" ? await voicemailOf(ctx, row) : null;
   const disposition = message !== null && row.disposition === "vm-answer" ? "vm-left" : row.disposition;
   await callGoesOn(ctx, row, row.status, { machine_leg: null, disposition });
   return message === null ? [{ do: "hang_up" }] : [{ do: "play", url: message }, { do: "hang_up" }];
