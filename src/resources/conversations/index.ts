@@ -6,6 +6,7 @@ import { listConversations } from "./list_conversations.ts";
 import { postMessage } from "./post_message.ts";
 import { restoreConversation } from "./restore.ts";
 import { messages } from "./show_conversation.ts";
+import { tryInboxRules } from "./try_rules.ts";
 
 export const conversations: Operation[] = [
   ...standard(
@@ -22,4 +23,5 @@ export const conversations: Operation[] = [
   ),
   postMessage,
   restoreConversation,
+  tryInboxRules,
 ];

@@ -20,7 +20,10 @@ export async function ruled(
   message: Message,
   leadStatusId: string | null,
 ): Promise<Values<typeof conversation>> {
-  const outcome = await askRules(ctx, incoming(thread, message, leadStatusId), [message.user_id, thread.assigned_to]);
+  const outcome = await askRules(ctx, incoming(message, thread.message_count > 0, leadStatusId), [
+    message.user_id,
+    thread.assigned_to,
+  ]);
   if (outcome.matched.length === 0) return {};
   const to = forwardedTo(message, outcome.forward_to);
   const sender = ctx.actor.user_id || message.user_id;
@@ -44,7 +47,8 @@ function marking(ctx: Ctx, thread: Conversation, outcome: Outcome): Values<typeo
   return values;
 }
 
-function incoming(thread: Conversation, message: Message, lead_status_id: string | null): Incoming {
+/** As rules see it. `follows` when its conversation has had messages before. */
+export function incoming(message: Message, follows: boolean, lead_status_id: string | null): Incoming {
   const { email: address, name } = (message.sender && asPerson(message.sender)) || { email: null, name: null };
   const known = (one: string | null | undefined): one is string => typeof one === "string";
   const addresses = [message.to ?? [], message.cc ?? []].flat();
@@ -55,7 +59,7 @@ function incoming(thread: Conversation, message: Message, lead_status_id: string
     subject: message.subject ?? "",
     body: message.body_text ?? message.text ?? "",
     has_attachments: (message.attachments ?? []).length > 0,
-    is_reply: Boolean(message.in_reply_to_id) || thread.message_count > 0 || /^re:/i.test(message.subject ?? ""),
+    is_reply: Boolean(message.in_reply_to_id) || follows || /^re:/i.test(message.subject ?? ""),
     unknown_sender: message.contact_id === null,
     lead_status_id,
   };

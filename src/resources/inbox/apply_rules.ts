@@ -51,9 +51,38 @@ export function applyRules(rules: readonly Rule[], message: Incoming): Outcome {
     if (!matches(rule, message)) continue;
     outcome.matched.push(rule.id);
     for (const action of rule.actions) carryOut(outcome, action);
-    if (rule.stop_processing || rule.actions.some(({ type }) => type === "stop_processing")) break;
+    if (stops(rule)) break;
   }
   return outcome;
+}
+
+const stops = (rule: Rule): boolean => rule.stop_processing || rule.actions.some(({ type }) => type === "stop_processing");
+
+/** A condition, and whether the message meets it. */
+export type Checked = Condition & { met: boolean };
+
+/** What a rule makes of a message, with the reason. */
+export interface Explained {
+  rule: Rule;
+  result: "matched" | "not_met" | "excepted" | "disabled" | "stopped";
+  conditions: Checked[];
+  exceptions: Checked[];
+}
+
+/** Says of each rule, in the order in which they run, why it matches a message or does not. */
+export function explainRules(rules: readonly Rule[], message: Incoming): Explained[] {
+  const check = (condition: Condition): Checked => ({ ...condition, met: isMet(condition, message) });
+  let isStopped = false;
+  return rules
+    .toSorted((a, b) => a.position - b.position || (a.id < b.id ? -1 : 1))
+    .map((rule) => {
+      const [conditions, exceptions] = [rule.conditions.map(check), rule.exceptions.map(check)];
+      const excepted = exceptions.some(({ met }) => met);
+      const missed = excepted ? "excepted" : "not_met";
+      const result = !rule.is_enabled ? "disabled" : isStopped ? "stopped" : matches(rule, message) ? "matched" : missed;
+      if (result === "matched" && stops(rule)) isStopped = true;
+      return { rule, result, conditions, exceptions };
+    });
 }
 
 const nothing = (): Outcome => ({

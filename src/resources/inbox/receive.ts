@@ -8,6 +8,7 @@ import { store } from "../../records/store.ts";
 import { emailKey } from "../../values/email.ts";
 import type { ArrivedEmail } from "../activities/arrived_email.ts";
 import type { KeptPart } from "../activities/arrived_parts.ts";
+import type { Incoming } from "./apply_rules.ts";
 import { askRules, filedIn } from "./ask_rules.ts";
 import { convertProspect } from "./convert_prospect.ts";
 import { dismissProspect } from "./dismiss.ts";
@@ -89,7 +90,16 @@ async function writesAgain(ctx: Ctx, values: Values<typeof inboxProspect>): Prom
   return store.update(ctx, inboxProspect, open, { ...newest, message_count: open.message_count + 1 }, undefined, null);
 }
 
-const incoming = ({ channel, name, email, phone, subject, body_text, message }: Omit<Received, "mail" | "user_id">) => ({
+/** As rules see it. */
+export const incoming = ({
+  channel,
+  name,
+  email,
+  phone,
+  subject,
+  body_text,
+  message,
+}: Omit<Received, "mail" | "user_id" | "received_at">): Incoming => ({
   channel,
   sender: [email, phone, name].filter((one) => one !== null),
   recipients: [message.to ?? [], message.cc ?? []].flat().filter((one): one is string => typeof one === "string"),
