@@ -2238,7 +2238,7 @@ create table mailing_export (
   constraint mailing_export_pkey PRIMARY KEY (organization_id, id),
   constraint mailing_export_file_id_fkey FOREIGN KEY (organization_id, file_id) REFERENCES file(organization_id, id) DEFERRABLE,
   constraint mailing_export_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
-  constraint mailing_export_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text])))
+  constraint mailing_export_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'canceled'::text])))
 );
 CREATE INDEX mailing_export_date_created_idx ON public.mailing_export USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX mailing_export_file_id_idx ON public.mailing_export USING btree (organization_id, file_id, date_created DESC, id DESC) WHERE (file_id IS NOT NULL);

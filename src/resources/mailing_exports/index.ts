@@ -1,5 +1,6 @@
 import type { Operation } from "../../core/operation.ts";
 import { standard } from "../../records/standard.ts";
+import { cancelMailingExport } from "./cancel.ts";
 import { mailingExport } from "./mailing_export.ts";
 import { listPlatforms } from "./platforms.ts";
 import { createMailingExport } from "./start_mailing_export.ts";
@@ -7,5 +8,6 @@ import { createMailingExport } from "./start_mailing_export.ts";
 export const mailingExports: Operation[] = [
   ...standard(mailingExport, { list: true, get: true }, "export"),
   createMailingExport,
+  cancelMailingExport,
   listPlatforms,
 ];

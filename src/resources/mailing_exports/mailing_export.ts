@@ -28,7 +28,7 @@ export const mailingExport = resource({
       doc: "Settings of the platform, such as a list.",
     }),
     match_count: integer({ readOnly: true, required: true, doc: "The number of contacts that the filters found." }),
-    status: choice(["queued", "running", "completed", "failed"], { readOnly: true, default: "queued" }),
+    status: choice(["queued", "running", "completed", "failed", "canceled"], { readOnly: true, default: "queued" }),
     n_pushed: integer({ readOnly: true, default: 0, doc: "The number of contacts that the platform took." }),
     n_skipped: integer({ readOnly: true, default: 0, doc: "The number of contacts that were left out; `n_excluded` says why." }),
     n_excluded: json(z.partialRecord(z.enum(exclusions), z.int()), {

@@ -8,6 +8,8 @@ import { platforms } from "./platforms.ts";
 
 export type MailingExport = Row<typeof mailingExport>;
 
+export const isOver = ({ status }: MailingExport): boolean => status !== "queued" && status !== "running";
+
 /** The export names its first failures. */
 const errorsMost = 100;
 

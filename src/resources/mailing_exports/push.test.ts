@@ -19,7 +19,7 @@ async function worked(acme: Workspace, { id }: { id: string }, rounds = 30): Pro
   await withWorker(service, async (worker) => {
     for (let i = 0; i < rounds; i++) {
       await worker.drained();
-      if (["completed", "failed"].includes((await acme.get(`/mailing_export/${id}/`)).status)) break;
+      if (["completed", "failed", "canceled"].includes((await acme.get(`/mailing_export/${id}/`)).status)) break;
       service.clock.now = new Date((service.clock.now ?? new Date()).getTime() + 60_000);
     }
   });
@@ -279,4 +279,26 @@ test("an export is asked for with the permission, for contacts that are counted 
   // A selection under another name would export everybody.
   await post({ platform: "csv", query: "name:Ann" }, "query");
   await post({ platform: "csv", filters: { tags: "vip" } }, "filters.tags");
+});
+
+test("an export whose platform is away can be canceled by who asked for it, and nobody else is pushed", async () => {
+  const { acme, server, body } = await connected("mailchimp");
+  await acme.lead({ contacts: [{ name: "Ann", emails: [{ email: "ann@x.io" }] }] });
+  const other = await acme.memberWith(["export", "view_all_leads"]);
+  server.mood = { status: 503 };
+  const made = await acme.post("/mailing_export/", body);
+  assert.equal((await worked(acme, made, 2)).status, "running");
+  const path = `/mailing_export/${made.id}/cancel/`;
+
+  await other.refused(403, "POST", path, {});
+  const canceled = await acme.post(path, {});
+  server.mood = null;
+  await worked(acme, made, 2);
+  await withWorker(service, (worker) => worker.drained());
+
+  assert.equal(canceled.status, "canceled");
+  const { status, n_pushed, date_completed } = await acme.get(`/mailing_export/${made.id}/`);
+  assert.deepEqual([status, n_pushed, date_completed], ["canceled", 0, canceled.date_completed]);
+  assert.equal(server.people.size, 0);
+  await acme.refused(400, "POST", path, {}, "status");
 });

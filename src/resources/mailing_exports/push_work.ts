@@ -18,7 +18,7 @@ import { keeperOf, writeFile } from "./contact_file.ts";
 import { type Item, markItems, nextItems, takeAudience } from "./items.ts";
 import { mailingExport } from "./mailing_export.ts";
 import { mailingExportJobs } from "./mailing_export_jobs.ts";
-import { complete, counted, fail, type MailingExport } from "./progress.ts";
+import { complete, counted, fail, isOver, type MailingExport } from "./progress.ts";
 import { type Batch, send, settle } from "./push_batch.ts";
 import { sortItems } from "./recipients.ts";
 
@@ -50,8 +50,6 @@ export const mailingExportWork: Work = {
     if (row !== undefined && !isOver(row)) fail(ctx, row, "Several workers ended in the middle of it: start another");
   },
 };
-
-const isOver = ({ status }: MailingExport): boolean => status === "completed" || status === "failed";
 
 /** Null when there is nothing to send. */
 async function begin(core: Core, job: Job): Promise<Batch | "file" | null> {
