@@ -241,6 +241,36 @@ create policy organization on activity to headwater_app using ((organization_id 
 create policy system on activity to headwater_system using (true);
 CREATE TRIGGER forget_rendering BEFORE UPDATE ON public.activity FOR EACH ROW EXECUTE FUNCTION forget_rendering();
 
+create table agent_call (
+  organization_id text not null,
+  id text not null,
+  tool text not null,
+  arguments_hash text not null,
+  object_ids text[] default '{}'::text[] not null,
+  status integer not null,
+  error text,
+  is_dry_run boolean default false not null,
+  duration_ms integer not null,
+  bytes integer not null,
+  request_id text not null,
+  api_key_id text,
+  oauth_client_id text,
+  oauth_grant_id text,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint agent_call_pkey PRIMARY KEY (organization_id, id),
+  constraint agent_call_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX agent_call_created_by_idx ON public.agent_call USING btree (organization_id, created_by, date_created DESC, id DESC);
+CREATE INDEX agent_call_date_created_idx ON public.agent_call USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX agent_call_old_idx ON public.agent_call USING btree (date_created);
+alter table agent_call enable row level security, force row level security;
+create policy organization on agent_call to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on agent_call to headwater_system using (true);
+
 create table api_key (
   organization_id text not null,
   id text not null,

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import { openApp } from "../app.ts";
+import { workspacesOf } from "../auth/workspaces.ts";
 import type { Config } from "../config.ts";
 import { hasMigrations, listMigrations } from "../db/migrate.ts";
 import { createServer, drain } from "../http/server.ts";
@@ -34,6 +35,7 @@ export async function serve(config: Config, databaseUrl: string, log: Logger, de
     operations: app.core.registry.operations,
     publicRoutes: [...publicRoutes, ...signInPages],
     authenticate: app.authenticator.authenticate,
+    workspacesOf: (authorization) => workspacesOf(app.authenticator, authorization),
     log,
     defects,
     ready: () => hasMigrations(app.db, migrations),

@@ -6,6 +6,7 @@ import type { Actor, Scope } from "../core/context.ts";
 import { invalid, Problem } from "../core/errors.ts";
 import { type Agents, openAgents } from "../mcp/agents.ts";
 import { notAmong } from "../values/reasons.ts";
+import { bearerChallenge } from "../values/resource_server.ts";
 import { notJson, parseBody } from "./body.ts";
 import { answer, refuse, refuseForNow } from "./reply.ts";
 import { offsetMinutes } from "./request_headers.ts";
@@ -17,7 +18,8 @@ const allow = allowed(["POST"]);
 
 export function addAgents(server: FastifyInstance, service: Service): void {
   const { core, version } = service.app;
-  const agents = openAgents({ core, version });
+  const report = (error: unknown) => service.app.log.error({ err: error }, "the log of agents' calls");
+  const agents = openAgents({ core, version, extend: service.app.extendAgents, report });
   server.addHook("onClose", () => agents.close());
   server.register(async (scope) => {
     // The body is read here, because what is wrong with it has an answer of the protocol.
@@ -59,30 +61,44 @@ function isOwnOrigin({ request, service }: Exchange): boolean {
   if (origin === undefined) return true;
   if (!URL.canParse(origin)) return false;
   const { hostname } = new URL(origin);
-  return hostname === new URL(service.app.config.base_url).hostname || loopback.has(hostname);
+  return hostname === new URL(service.app.core.settings.base_url).hostname || loopback.has(hostname);
 }
 
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** The 401 of this address says where a client learns how to get a token. */
-function challenged(x: Exchange, error: unknown): unknown {
+function challenged({ service, request }: Exchange, error: unknown): unknown {
   if (!(error instanceof Problem) || error.status !== 401) return error;
-  const metadata = `resource_metadata="${x.service.app.config.base_url}/.well-known/oauth-protected-resource/mcp"`;
-  const wrong = x.request.headers.authorization === undefined ? "" : ', error="invalid_token"';
-  return new Problem(401, error.message, {}, { "www-authenticate": `Bearer ${metadata}, scope="read write_safe"${wrong}` });
+  const wrong = request.headers.authorization === undefined ? undefined : "invalid_token";
+  const challenge = bearerChallenge(service.app.core.settings.base_url, "mcp", { error: wrong, scope: "read write_safe" });
+  return new Problem(401, error.message, {}, { "www-authenticate": challenge });
+}
+
+/** For a token that was granted too little: a client asks the person for the scopes that this names, and tries again. */
+function tooLittle({ service }: Exchange, needed: Scope): Problem {
+  const scope = ranks.slice(0, ranks.indexOf(needed) + 1).join(" ");
+  const challenge = bearerChallenge(service.app.core.settings.base_url, "mcp", { error: "insufficient_scope", scope });
+  return new Problem(
+    403,
+    `This connection may not do that: it needs the scope ${needed}.`,
+    {},
+    { "www-authenticate": challenge },
+  );
 }
 
 /** After the body was read: counts the call behind the message, waits for a place, answers. Never rejects. */
 async function serve(agents: Agents, x: Exchange): Promise<void> {
   const { gate } = x.service;
   try {
-    const actor = withScope(x.actor!, x.request.headers["service-scope"]);
+    const granted = x.actor!;
+    const actor = withScope(granted, x.request.headers["service-scope"]);
     const message = readMessage(x);
     if (message === null) return;
     const meant = agents.lookAt(message);
     x.route = meant.route;
     countRequest(x, actor, meant.group);
     if (x.answered) return;
+    if (actor.oauth !== undefined && !granted.scopes.has(meant.scope)) return refuse(x, tooLittle(x, meant.scope));
     x.isHeavy = meant.group !== "read" && meant.group !== "write";
     const place = gate.enter(x);
     if (place !== true && !(await place)) return refuseForNow(x);
@@ -93,6 +109,7 @@ async function serve(agents: Agents, x: Exchange): Promise<void> {
       offsetMinutes: offsetMinutes(x.request.headers["x-tz-offset"]),
       hasOffset: x.request.headers["x-tz-offset"] !== undefined,
       asker: x,
+      workspaces: () => x.service.app.workspacesOf(x.request.headers.authorization!),
     });
     await send(x, response);
   } catch (error) {
@@ -129,7 +146,7 @@ function webRequest({ request, service }: Exchange): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers))
     if (passed.test(name) && value !== undefined) headers.set(name, String(value));
-  return new Request(`${service.app.config.base_url}${path}`, { method: "POST", headers });
+  return new Request(`${service.app.core.settings.base_url}${path}`, { method: "POST", headers });
 }
 
 const passed = /^(accept|content-type|mcp-.*|last-event-id)$/;

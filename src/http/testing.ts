@@ -96,6 +96,7 @@ export async function listen(t: TestContext, given: Given = {}) {
       },
       operations,
       publicRoutes: given.publicRoutes ?? [],
+      workspacesOf: async () => [],
       authenticate: given.authenticate ?? (async (header) => keyHolder(header, given.actors)),
       defects: { count: 0 },
       log: given.log ?? pino({ level: "silent" }),

@@ -5,8 +5,11 @@ import type { Actor, Scope } from "../core/context.ts";
 import type { Core } from "../core/core.ts";
 import type { RateGroup } from "../core/operation.ts";
 import type { Registry } from "../core/registry.ts";
-import { type Caller, callTool } from "./call_tool.ts";
+import { CallLog } from "./call_log.ts";
+import { callTool, type Outcome } from "./call_tool.ts";
+import type { Caller } from "./caller.ts";
 import { objectTypesOf } from "./object_types.ts";
+import { bytesOf } from "./shape.ts";
 import type { Surroundings, Tool } from "./tool.ts";
 import { tools as allTools } from "./tools.ts";
 
@@ -15,6 +18,8 @@ export interface AgentsOptions {
   version: string;
   /** Adds to each server what a test brings: fixtures of the conformance suite. */
   extend?: (server: Server) => void;
+  /** Told what failed beside a request. */
+  report(error: unknown): void;
 }
 
 export interface Agents {
@@ -35,11 +40,12 @@ export interface Meant {
 const minute = 60_000;
 const hour = 60 * minute;
 
-export function openAgents({ core, version, extend }: AgentsOptions): Agents {
+export function openAgents({ core, version, extend, report }: AgentsOptions): Agents {
   const tools = new Map(allTools.map((tool) => [tool.name, tool]));
   const covered = new Set(allTools.flatMap((tool) => tool.operations));
   const surroundings: Surroundings = { core, types: objectTypesOf(core.registry.operations, covered) };
   const descriptions = describeOnce(allTools, core.registry);
+  const log = new CallLog(core, report);
   // What fails is reported to the caller of `answer`, whose log knows the request.
   const failed = new WeakMap<Caller, unknown>();
 
@@ -60,7 +66,7 @@ export function openAgents({ core, version, extend }: AgentsOptions): Agents {
       const tool = tools.get(params.name);
       if (tool === undefined) throw new ProtocolError(-32602, `Unknown tool: ${params.name.slice(0, 64)}`);
       try {
-        const { result, isError } = await callTool(surroundings, tool, caller, params.arguments);
+        const { result, isError } = await logged(tool, caller, params.arguments);
         return {
           content: [{ type: "text", text: result.text }],
           structuredContent: result.structured,
@@ -74,6 +80,24 @@ export function openAgents({ core, version, extend }: AgentsOptions): Agents {
     extend?.(server);
     return server;
   };
+
+  async function logged(tool: Tool, caller: Caller, given: unknown): Promise<Outcome> {
+    const startedMs = performance.now();
+    const outcome = await callTool(surroundings, tool, caller, given);
+    log.note({
+      actor: outcome.actor,
+      requestId: caller.requestId,
+      tool: tool.name,
+      given,
+      status: outcome.status,
+      error: outcome.isError ? outcome.result.text : null,
+      isDry: isObject(given) && given.dry_run === true,
+      durationMs: performance.now() - startedMs,
+      bytes: bytesOf(outcome.result),
+      answered: outcome.result.structured,
+    });
+    return outcome;
+  }
 
   const handler = createMcpHandler(({ authInfo }) => serverFor(authInfo!.extra!.caller as Caller), { legacy: "stateless" });
 
@@ -91,7 +115,10 @@ export function openAgents({ core, version, extend }: AgentsOptions): Agents {
       if (failed.has(caller)) throw failed.get(caller);
       return response;
     },
-    close: () => handler.close(),
+    async close() {
+      await handler.close();
+      await log.flush();
+    },
   };
 }
 

@@ -4,42 +4,45 @@ import type { Actor } from "../core/context.ts";
 import { invalid } from "../core/errors.ts";
 import { type Operation, reportUnknown } from "../core/operation.ts";
 import { type Answered, perform } from "../core/perform.ts";
-import type { Asker } from "../db/database.ts";
 import { dryRun, readDryRun } from "../records/dry_run.ts";
 import { once } from "../records/idempotency.ts";
 import { reasons } from "../values/reasons.ts";
 import { unknownWithin } from "../values/unknown_keys.ts";
+import type { Caller } from "./caller.ts";
 import { refusalOf } from "./refusal.ts";
 import type { Asked, Manner, Performed, Surroundings, Tool, ToolCall, ToolResult } from "./tool.ts";
+import { actorFor, reachable, workspaceNamed } from "./workspaces.ts";
 
-/** The request that carries a call. */
-export interface Caller {
+export interface Outcome {
+  result: ToolResult;
+  isError: boolean;
+  /** 200, or that of the refusal. */
+  status: number;
+  /** In whose name, and in which organization. */
   actor: Actor;
-  requestId: string;
-  offsetMinutes: number;
-  hasOffset: boolean;
-  asker: Asker;
 }
 
-export type Outcome = { result: ToolResult; isError: false } | { result: ToolResult; isError: true; status: number };
-
 export async function callTool(surroundings: Surroundings, tool: Tool, caller: Caller, given: unknown): Promise<Outcome> {
+  let { actor } = caller;
   try {
     const { workspace, dry_run, idempotency_key, ...input } = readArguments(tool, given);
     const manner = { workspace, dry_run, idempotency_key };
+    actor = await actorFor(surroundings, caller, workspace);
     const call: ToolCall = {
       ...surroundings,
-      actor: caller.actor,
+      actor,
       isDry: dry_run === true,
+      workspaces: () => reachable(surroundings, caller),
+      workspaceNamed: (named) => workspaceNamed(surroundings, caller, named),
       perform(which, given) {
         const operation = typeof which === "string" ? surroundings.core.registry.operation(which)! : which;
-        return performAs(surroundings, caller, manner, operation, given);
+        return performAs(surroundings, { ...caller, actor }, manner, operation, given);
       },
     };
-    return { result: await tool.run(call, input), isError: false };
+    return { result: await tool.run(call, input), isError: false, status: 200, actor };
   } catch (error) {
     const { status, body, text } = refusalOf(error);
-    return { isError: true, status, result: { structured: body, text } };
+    return { result: { structured: body, text }, isError: true, status, actor };
   }
 }
 

@@ -15,3 +15,5 @@ export function refusalOf(error: unknown): Refusal {
   const reasons = Object.entries(fields).map(([place, reason]) => `${place} ${reason}`);
   return { status, body: { error: message, "field-errors": fields }, text: [message, ...reasons].join("\n") };
 }
+
+export const notAllowedHere = (message: string): Problem => new Problem(403, message);

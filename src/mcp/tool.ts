@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Actor, Scope } from "../core/context.ts";
 import type { Core } from "../core/core.ts";
 import type { Given, Operation } from "../core/operation.ts";
+import type { Workspace } from "./caller.ts";
 import type { ObjectTypes } from "./object_types.ts";
 
 export interface Annotations {
@@ -37,6 +38,9 @@ export interface ToolCall extends Surroundings {
   actor: Actor;
   /** Nothing is to be written: every write is only tried. */
   isDry: boolean;
+  /** Where the caller may act. */
+  workspaces(): Promise<readonly Workspace[]>;
+  workspaceNamed(named: string): Promise<Workspace>;
   /** Performs an operation as REST would. */
   perform(operation: Operation | string, asked: Asked): Promise<Performed>;
 }

@@ -10,6 +10,7 @@ import { mergeRecords, startBulkAction } from "./tools/many.ts";
 import { runReport } from "./tools/run_report.ts";
 import { search } from "./tools/search.ts";
 import { workTools } from "./tools/work.ts";
+import { listWorkspaces, switchWorkspace } from "./tools/workspaces.ts";
 import { createRecord, deleteRecord, updateRecord } from "./tools/write_records.ts";
 
 const generic: readonly Tool[] = [
@@ -22,6 +23,16 @@ const generic: readonly Tool[] = [
   updateRecord,
 ];
 
-const tasks: readonly Tool[] = [...aiTools, ...workTools, getLeadOverview, mergeRecords, runReport, search, startBulkAction];
+const tasks: readonly Tool[] = [
+  ...aiTools,
+  ...workTools,
+  getLeadOverview,
+  listWorkspaces,
+  mergeRecords,
+  runReport,
+  search,
+  startBulkAction,
+  switchWorkspace,
+];
 
 export const tools: readonly Tool[] = [...generic, ...tasks.toSorted((a, b) => (a.name < b.name ? -1 : 1))];

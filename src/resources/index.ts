@@ -12,6 +12,7 @@ import { activities } from "./activities/index.ts";
 import { callAnsweredBy, callToMachine } from "./activities/machines.ts";
 import { textReceived } from "./activities/texts_in.ts";
 import { textTold } from "./activities/texts_told.ts";
+import { agents } from "./agents/index.ts";
 import { ai } from "./ai/index.ts";
 import { anyAutomation } from "./automations/any_automation.ts";
 import { automationStepRun } from "./automations/automation_run.ts";
@@ -96,6 +97,7 @@ export const operations: readonly Operation[] = [
   ...exports,
   ...mailingExports,
   ...enrichments,
+  ...agents,
 ];
 
 /** Operations that need no key. */

@@ -49,6 +49,7 @@ const automationOccasions: Kept = {
 const enrichmentAnswers: Kept = { table: "enrichment_answer", key: ["key"], seconds: answerDays * day };
 const enrichmentDays: Kept = { table: "enrichment_day", key: ["day"], seconds: 90 * day };
 const mailboxDays: Kept = { table: "mailbox_day", key: ["mailbox", "day"], seconds: 90 * day };
+const agentCalls: Kept = { table: "agent_call", key: ["id"], seconds: 90 * day };
 const systemMail: Kept = { table: "system_mail", key: ["id"], seconds: 30 * day };
 
 export const timers: readonly Timer[] = [
@@ -110,6 +111,7 @@ export const timers: readonly Timer[] = [
   dropped("enrichment_answers", day, "What enrichment was answered is forgotten after 90 days.", enrichmentAnswers),
   dropped("enrichment_days", day, "Daily counts of credits for enrichment are deleted after 90 days.", enrichmentDays),
   dropped("mailbox_days", day, "Daily counts of sent mail are deleted after 90 days.", mailboxDays),
+  dropped("agent_calls", hour, "What agents did by their tools is deleted after 90 days.", agentCalls),
   dropped("sequence_quotas", day, "Daily counts of what sequences sent are deleted after 30 days.", sequenceQuotas),
   dropped("oauth_answers", hour, "Members' answers from Google and Microsoft are deleted after an hour.", oauthAnswers),
   calendarsTimer,

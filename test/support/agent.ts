@@ -9,10 +9,13 @@ export interface Agent {
   call(name: string, args?: Record<string, unknown>): Promise<any>;
 }
 
-/** Connects with the person's key. `scope` is the header `Service-Scope`. */
-export async function agentOf(person: Person, { scope, era = "2026-07-28" }: { scope?: string; era?: Era } = {}): Promise<Agent> {
+/** Connects with the person's key, or with a token. `scope` is the header `Service-Scope`. */
+export async function agentOf(
+  person: Person,
+  { scope, era = "2026-07-28", token = person.key }: { scope?: string; era?: Era; token?: string } = {},
+): Promise<Agent> {
   const client = new Client({ name: "test", version: "1" }, era === "2026-07-28" ? { versionNegotiation: { mode: "auto" } } : {});
-  const headers = { authorization: `Bearer ${person.key}`, ...(scope && { "service-scope": scope }) };
+  const headers = { authorization: `Bearer ${token}`, ...(scope && { "service-scope": scope }) };
   await client.connect(new StreamableHTTPClientTransport(new URL(`${person.service.url}/mcp/`), { requestInit: { headers } }));
   return {
     client,

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, beforeEach } from "node:test";
 import pino from "pino";
 import { type App, openApp } from "../../src/app.ts";
+import { workspacesOf } from "../../src/auth/workspaces.ts";
 import { parseConfig, replicaOf } from "../../src/config.ts";
 import type { Statement } from "../../src/db/database.ts";
 import { createServer } from "../../src/http/server.ts";
@@ -69,6 +70,7 @@ export async function startService({ env = {}, databaseUrl, gate }: ServiceOptio
       operations: app.core.registry.operations,
       publicRoutes: [...publicRoutes, ...signInPages],
       authenticate: app.authenticator.authenticate,
+      workspacesOf: (authorization) => workspacesOf(app.authenticator, authorization),
       defects: { count: 0 },
       log: pino({ level: process.env.TEST_LOG ?? "silent" }),
       ready: async () => true,

@@ -1,0 +1,23 @@
+// Who calls a tool, as the server of HTTP knows it.
+import type { Actor } from "../core/context.ts";
+import type { Asker } from "../db/database.ts";
+
+/** The request that carries a call. */
+export interface Caller {
+  actor: Actor;
+  requestId: string;
+  offsetMinutes: number;
+  hasOffset: boolean;
+  asker: Asker;
+  /** Where the holder of a token may act. */
+  workspaces(): Promise<readonly Workspace[]>;
+}
+
+/** An organization that the caller may act in. See `auth/workspaces.ts`. */
+export interface Workspace {
+  id: string;
+  name: string;
+  is_active: boolean;
+  actor: Actor;
+  enter(): Promise<boolean>;
+}
