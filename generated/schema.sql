@@ -3295,7 +3295,7 @@ create table system_mail (
   constraint system_mail_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint system_mail_check CHECK (((kind = 'invitation'::text) = (membership_id IS NOT NULL))),
   constraint system_mail_check1 CHECK (((status = 'outbox'::text) = (date_ended IS NULL))),
-  constraint system_mail_kind_check CHECK ((kind = ANY (ARRAY['invitation'::text, 'digest'::text]))),
+  constraint system_mail_kind_check CHECK ((kind = ANY (ARRAY['invitation'::text, 'digest'::text, 'password'::text]))),
   constraint system_mail_status_check CHECK ((status = ANY (ARRAY['outbox'::text, 'sent'::text, 'error'::text, 'dropped'::text])))
 );
 CREATE INDEX system_mail_date_created_idx ON public.system_mail USING btree (date_created);

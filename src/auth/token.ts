@@ -33,18 +33,25 @@ export function actorOf({ token, memberships }: TokenHolder): Actor {
     const others = memberships.map((one) => `${one.organization_name} (${one.organization_id})`).join(", ");
     throw new Problem(403, `You are no longer a member of the workspace of this connection. Switch to one of yours: ${others}.`);
   }
+  const scopes = new Set(token.scope.split(" ") as Scope[]);
   return {
-    organization_id: here.organization_id,
-    user_id: token.user_id,
-    membership_id: here.membership_id,
-    role_id: here.role_id,
-    permissions: new Set(permissionsOf(here.role_id, here.role_permissions)),
-    scopes: new Set(token.scope.split(" ") as Scope[]),
-    past_due: here.past_due,
-    api_key_id: null,
+    ...memberActor(token.user_id, here),
+    scopes,
     oauth: { client_id: token.client_id, scope: token.scope, grant_id: token.grant_id },
   };
 }
+
+/** A person in one of their organizations, with all that their role allows: for the pages where they are signed in. */
+export const memberActor = (userId: string, membership: ActiveMembership): Actor => ({
+  organization_id: membership.organization_id,
+  user_id: userId,
+  membership_id: membership.membership_id,
+  role_id: membership.role_id,
+  permissions: new Set(permissionsOf(membership.role_id, membership.role_permissions)),
+  scopes: new Set<Scope>(["read", "write_safe", "write_destructive"]),
+  past_due: membership.past_due,
+  api_key_id: null,
+});
 
 export const tokenRefusal = (baseUrl: string, resource: ResourceName): Problem =>
   unauthorized(bearerChallenge(baseUrl, resource, { error: "invalid_token" }));

@@ -1,6 +1,7 @@
 // What people allow OAuth clients, and the tokens that follow from it. A person may be in several organizations, so these tables
 // belong to none. Tokens and codes are found by the hash of their text.
 import { type Ctx, transactionOf } from "../core/context.ts";
+import type { Core } from "../core/core.ts";
 import { announcements } from "../core/directory.ts";
 import type { Database, Statement, Transaction } from "../db/database.ts";
 import { pgTimestamp } from "../values/time.ts";
@@ -169,14 +170,23 @@ export async function switchOrganization(db: Database, grantId: string, organiza
 }
 
 /** Ends a grant with everything that follows from it, everywhere and at once. */
-export const revokeGrant = (db: Database, id: string, now: Date): Promise<void> =>
-  db.unscopedTransaction((tx) => revoke(tx, { text: "id = $1", value: id }, now));
+export const revokeGrant = ({ db, forget, clock }: Remembering, id: string): Promise<void> =>
+  db.unscopedTransaction((tx) => revoke(tx, { text: "id = $1", value: id }, clock(), forget));
+
+/** What remembers who may do what, and has to be told. */
+type Remembering = Pick<Core, "db" | "forget" | "clock">;
+
+/** Ends one grant of this person, if it is theirs. */
+export async function revokeOwnGrant(core: Remembering, userId: string, id: string): Promise<void> {
+  const [row] = await core.db.unscoped({ text: "select user_id from client_grant where id = $1", values: [id] });
+  if (row?.[0] === userId) await revokeGrant(core, id);
+}
 
 /** Ends all that was ever allowed to a client, in the running transaction. */
 export const revokeClient = (ctx: Ctx, clientId: string): Promise<void> =>
-  revoke(transactionOf(ctx).actingFor(null), { text: "client_id = $1", value: clientId }, ctx.now);
+  revoke(transactionOf(ctx).actingFor(null), { text: "client_id = $1", value: clientId }, ctx.now, ctx.forget);
 
-async function revoke(tx: Transaction, which: { text: string; value: string }, now: Date): Promise<void> {
+async function revoke(tx: Transaction, which: { text: string; value: string }, now: Date, forget: Core["forget"]): Promise<void> {
   const ended = await tx.read({
     text: `update client_grant set revoked_at = $2 where ${which.text} and revoked_at is null returning id, active_organization_id`,
     values: [which.value, now],
@@ -184,10 +194,41 @@ async function revoke(tx: Transaction, which: { text: string; value: string }, n
   if (ended.length === 0) return;
   tx.write({ text: "delete from oauth_artifact where grant_id = any($1)", values: [ended.map(([id]) => id)] });
   for (const organizationId of new Set(ended.map((row) => row[1]!))) announce(tx, organizationId);
+  // The announcement reaches this process a moment later than the answer its client.
+  tx.afterCommit(() => ended.forEach((row) => forget(row[1]!)));
 }
 
 const announce = (tx: Transaction, organizationId: string): void =>
   tx.write({ text: "select pg_notify($1, $2)", values: [announcements, organizationId] });
+
+export interface ConnectedClient {
+  id: string;
+  client_name: string;
+  organization_name: string;
+  scope: string;
+  date_created: Date;
+  last_used_at: Date | null;
+}
+
+/** What a person allowed to which clients, newest first. */
+export async function grantsOf(db: Database, userId: string, now: Date): Promise<ConnectedClient[]> {
+  const rows = await db.unscoped({
+    name: "oauth.grants",
+    text: `/* across organizations: a person's grants are in several */
+           select c.id, c.client_name, o.name, c.scope, c.date_created, c.last_used_at
+           from client_grant c join organization o on o.id = c.active_organization_id
+           where c.user_id = $1 and c.revoked_at is null and c.expires_at > $2 order by c.date_created desc limit 200`,
+    values: [userId, now],
+  });
+  return rows.map((row) => ({
+    id: row[0]!,
+    client_name: row[1]!,
+    organization_name: row[2]!,
+    scope: row[3]!,
+    date_created: new Date(pgTimestamp(row[4]!)),
+    last_used_at: row[5] === null ? null : new Date(pgTimestamp(row[5]!)),
+  }));
+}
 
 // --- artifacts: tokens, codes, requests under way ---
 

@@ -1,6 +1,6 @@
 // How people sign in: their passwords, sessions and wrong attempts. A person is one in all organizations, so these tables belong to
 // none. Secrets are stored as hashes.
-import type { Database, Statement } from "../db/database.ts";
+import type { Database, Statement, Transaction } from "../db/database.ts";
 import { emailKey } from "../values/email.ts";
 import { pgTimestamp } from "../values/time.ts";
 import { hashOf } from "./unscoped.ts";
@@ -36,9 +36,63 @@ export async function findPerson(db: Database, by: { email: string } | { id: str
   return row === undefined ? null : personOf(row);
 }
 
+/** Stores a person's password. With it end all their sessions, except perhaps one, and all links to set a password. */
+export async function setPassword(
+  db: Database,
+  userId: string,
+  passwordHash: string,
+  { exceptSession, now }: { exceptSession: string | null; now: Date },
+): Promise<void> {
+  await db.unscopedTransaction(async (tx) => {
+    writePassword(tx, userId, passwordHash, now);
+    tx.write({ text: "delete from password_link where user_id = $1", values: [userId] });
+    tx.write({ text: "delete from session where user_id = $1 and id is distinct from $2", values: [userId, exceptSession] });
+  });
+}
+
+export const writePassword = (tx: Transaction, userId: string, passwordHash: string, now: Date): void =>
+  tx.write({
+    text: `update "user" set password_hash = $2, date_updated = $3, version = version + 1 where id = $1`,
+    values: [userId, passwordHash, now],
+  });
+
 /** Replaces the hash by one that takes more work; the password is the same. */
 export const rehashPassword = (db: Database, userId: string, passwordHash: string): Promise<void> =>
   run(db, { text: `update "user" set password_hash = $2 where id = $1`, values: [userId, passwordHash] });
+
+// --- links to set a password ---
+
+export const insertPasswordLink = (
+  db: Database,
+  { token, userId, now, expires }: { token: string; userId: string; now: Date; expires: Date },
+): Promise<void> => db.unscopedTransaction(async (tx) => writePasswordLink(tx, { token, userId, now, expires }));
+
+export const writePasswordLink = (
+  tx: Transaction,
+  { token, userId, now, expires }: { token: string; userId: string; now: Date; expires: Date },
+): void =>
+  tx.actingFor(null).write({
+    text: "insert into password_link (hash, user_id, date_created, expires_at) values ($1, $2, $3, $4)",
+    values: [hashOf(token), userId, now, expires],
+  });
+
+/** The person that a link was made for, or null when it is unknown, used or too old. */
+export async function findPasswordLink(db: Database, token: string, now: Date): Promise<Person | null> {
+  const [row] = await db.unscoped({
+    name: "sign_in.password_link",
+    text: `select ${personColumns} from password_link l join "user" u on u.id = l.user_id where l.hash = $1 and l.expires_at > $2`,
+    values: [hashOf(token), now],
+  });
+  return row === undefined ? null : personOf(row);
+}
+
+/** Takes a link, so that nobody else can. False when it was taken. */
+export async function takePasswordLink(db: Database, token: string, now: Date): Promise<boolean> {
+  const rows = await db.unscopedTransaction((tx) =>
+    tx.read({ text: "delete from password_link where hash = $1 and expires_at > $2 returning 1", values: [hashOf(token), now] }),
+  );
+  return rows.length > 0;
+}
 
 // --- sessions ---
 
@@ -117,8 +171,97 @@ export async function findSession(
   return row === undefined ? null : { session: sessionOf(row), person: personOf(row.slice(9)) };
 }
 
+/** The person proved again who they are. */
+export const confirmSession = (db: Database, id: string, now: Date): Promise<void> =>
+  run(db, { text: "update session set confirmed_at = $2, last_seen_at = $2 where id = $1", values: [id, now] });
+
 export const touchSession = (db: Database, id: string, now: Date): Promise<void> =>
   run(db, { text: "update session set last_seen_at = greatest(last_seen_at, $2) where id = $1", values: [id, now] });
+
+export async function sessionsOf(db: Database, userId: string, now: Date): Promise<Session[]> {
+  const rows = await db.unscoped({
+    name: "sign_in.sessions",
+    text: `select ${sessionColumns} from session s where s.user_id = $1 and not s.is_pending and s.expires_at > $2
+           order by s.last_seen_at desc limit 100`,
+    values: [userId, now],
+  });
+  return rows.map(sessionOf);
+}
+
+export const endSession = (db: Database, userId: string, id: string): Promise<void> =>
+  run(db, { text: "delete from session where user_id = $1 and id = $2", values: [userId, id] });
+
+export const endOtherSessions = (db: Database, userId: string, kept: string): Promise<void> =>
+  run(db, { text: "delete from session where user_id = $1 and id <> $2", values: [userId, kept] });
+
+// --- the second factor ---
+
+export interface Totp {
+  sealed_secret: string;
+  is_confirmed: boolean;
+  /** The last time step whose code was used. A code works once. */
+  step: number;
+}
+
+export async function findTotp(db: Database, userId: string): Promise<Totp | null> {
+  const [row] = await db.unscoped({
+    name: "sign_in.totp",
+    text: `select sealed_totp_secret, totp_confirmed_at is not null, coalesce(totp_step, 0) from "user" where id = $1`,
+    values: [userId],
+  });
+  return row?.[0] == null ? null : { sealed_secret: row[0], is_confirmed: row[1] === "t", step: Number(row[2]) };
+}
+
+/** Stores a secret that counts only once a code of it was entered. */
+export const proposeTotp = (db: Database, userId: string, sealedSecret: string): Promise<void> =>
+  run(db, {
+    text: `update "user" set sealed_totp_secret = $2, totp_step = null where id = $1 and totp_confirmed_at is null`,
+    values: [userId, sealedSecret],
+  });
+
+/** Marks the code of a time step as used. False when it, or a later one, was used before. */
+export async function takeTotpStep(db: Database, userId: string, step: number): Promise<boolean> {
+  const rows = await db.unscopedTransaction((tx) =>
+    tx.read({
+      text: `update "user" set totp_step = $2 where id = $1 and coalesce(totp_step, 0) < $2 returning 1`,
+      values: [userId, step],
+    }),
+  );
+  return rows.length > 0;
+}
+
+/** From now on the second factor is asked for. The codes replace all earlier ones. */
+export async function confirmTotp(db: Database, userId: string, recoveryCodes: readonly string[], now: Date): Promise<void> {
+  await db.unscopedTransaction(async (tx) => {
+    tx.write({ text: `update "user" set totp_confirmed_at = $2 where id = $1`, values: [userId, now] });
+    tx.write({ text: "delete from recovery_code where user_id = $1", values: [userId] });
+    tx.write({
+      text: "insert into recovery_code (user_id, hash) select $1, * from unnest($2::text[])",
+      values: [userId, recoveryCodes.map(hashOf)],
+    });
+  });
+}
+
+export async function removeTotp(db: Database, userId: string): Promise<void> {
+  await db.unscopedTransaction(async (tx) => {
+    tx.write({
+      text: `update "user" set sealed_totp_secret = null, totp_confirmed_at = null, totp_step = null where id = $1`,
+      values: [userId],
+    });
+    tx.write({ text: "delete from recovery_code where user_id = $1", values: [userId] });
+  });
+}
+
+/** Uses a recovery code up. False when it is none, or was used. */
+export async function takeRecoveryCode(db: Database, userId: string, code: string, now: Date): Promise<boolean> {
+  const rows = await db.unscopedTransaction((tx) =>
+    tx.read({
+      text: "update recovery_code set used_at = $3 where user_id = $1 and hash = $2 and used_at is null returning 1",
+      values: [userId, hashOf(code), now],
+    }),
+  );
+  return rows.length > 0;
+}
 
 // --- wrong attempts ---
 
@@ -160,7 +303,14 @@ export async function countAttempt(
   return Math.max(1, Number(row?.[0] ?? 1));
 }
 
-export const forgetAttempts = (db: Database, holders: readonly string[]): Promise<void> =>
-  run(db, { text: "delete from sign_in_failure where holder = any($1)", values: [holders] });
+/** An attempt was right: it was none of the wrong ones of `address`, and those of `account` are forgotten. */
+export const forgetAttempts = (db: Database, { account, address }: { account: string; address: string }): Promise<void> =>
+  db.unscopedTransaction(async (tx) => {
+    tx.write({ text: "delete from sign_in_failure where holder = $1", values: [account] });
+    tx.write({
+      text: "update sign_in_failure set failures = failures - 1 where holder = $1 and failures > 0",
+      values: [address],
+    });
+  });
 
 const run = (db: Database, statement: Statement): Promise<void> => db.unscopedTransaction(async (tx) => tx.write(statement));

@@ -314,7 +314,7 @@ test("key create lets an invited person in, says what to choose from, and refuse
   );
 });
 
-test("account link prints a new link of somebody who is invited, and of nobody else", async () => {
+test("account link prints a new link of somebody who is invited, a link to set the password of a member, and of nobody else", async () => {
   const on = await service();
   const env = { DATA_DIR: dataDir(), DATABASE_URL: on.databaseUrl, BASE_URL: "https://crm.example.com" };
   const acme = await organization(on);
@@ -330,7 +330,9 @@ test("account link prints a new link of somebody who is invited, and of nobody e
     (await acme.get("/membership/?status=active")).data.some((one: any) => one.id === id),
     true,
   );
-  assert.match((await command(["account", "link", "--email", email], env)).err, /is a member already: `headwater key create/);
+  const own = (await command(["account", "link", "--email", email], env)).out.trim();
+  assert.match(own, /^https:\/\/crm\.example\.com\/password\/[\w-]{43}\/$/);
+  assert.equal((await fetch(own.replace("https://crm.example.com", on.url))).status, 200);
   assert.match((await command(["account", "link", "--email", "nobody@example.com"], env)).err, /is not invited to any/);
 });
 

@@ -14,6 +14,8 @@ export async function prepare(config: Config, databaseUrl: string): Promise<void
   if (founded === null) return;
 
   say(`Created the first organization (${founded.organization_id}), with ${config.bootstrap.email} as its admin.`);
+  if (founded.password_token !== null)
+    say(`To sign in, set its password within a week:\n\n  ${config.base_url}/password/${founded.password_token}/\n`);
   if (config.bootstrap.api_key !== null) return say("Its API key is BOOTSTRAP_API_KEY.");
   say(`Its API key is shown only now:\n\n  ${founded.api_key}\n\nTry it once the service listens:\n`);
   say(`  curl -u ${founded.api_key}: ${config.base_url}/api/v1/me/\n`);

@@ -55,7 +55,7 @@ const grants = (core: Core): Adapter => ({
   ...unused,
   upsert: (id, payload) => writeGrant(core.db, id, payload as Payload),
   find: async (id) => (await readGrant(core.db, id)) ?? undefined,
-  destroy: (id) => revokeGrant(core.db, id, core.clock()),
+  destroy: (id) => revokeGrant(core, id),
 });
 
 const artifacts = (core: Core, model: string, grace: Grace): Adapter => ({

@@ -84,6 +84,7 @@ const configurationOf = (core: Core): Configuration => ({
   clientDefaults: { grant_types: ["authorization_code", "refresh_token"], id_token_signed_response_alg: "ES256" },
   enabledJWA: { idTokenSigningAlgValues: ["ES256"] },
   jwks: { keys: [unusedKey()] },
+  allowOmittingSingleRegisteredRedirectUri: false,
   pkce: { required: () => true },
   cookies: cookiesOf(core),
   interactions: { policy: policy(), url: (_ctx, { uid }) => `${consentPath}${uid}/` },

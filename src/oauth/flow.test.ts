@@ -1,9 +1,11 @@
 // How a client comes to a token and what it is good for, with a client that checks each answer by the standards.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { ClientSecretPost } from "oauth4webapi";
 import { bearer } from "../../test/support/bearer.ts";
+import { atMoment } from "../../test/support/clock.ts";
 import { organization } from "../../test/support/given.ts";
-import { OauthClient } from "../../test/support/oauth_client.ts";
+import { callback, OauthClient } from "../../test/support/oauth_client.ts";
 import { service } from "../../test/support/service.ts";
 
 describe("a client", () => {
@@ -29,4 +31,159 @@ describe("a client", () => {
       /error="insufficient_scope", scope="write_destructive", resource_metadata="/,
     );
   });
+});
+
+describe("a connection", () => {
+  test("survives twenty refreshes at once", async () => {
+    const acme = await organization();
+    const client = await OauthClient.register(await service());
+    const first = await client.connect(acme, { scope: "read" });
+
+    const all = await Promise.all(Array.from({ length: 20 }, () => client.refresh(first.refresh_token)));
+
+    assert.equal(new Set(all.map((one) => one.refresh_token)).size, 20);
+    for (const one of [all[0]!, all[19]!]) {
+      assert.equal((await bearer(acme.service, one.access_token)("GET", "/me/")).status, 200);
+      await client.refresh(one.refresh_token);
+    }
+  });
+
+  test("ends as a whole when an old refresh token comes back after its time", async () => {
+    const acme = await organization();
+    const client = await OauthClient.register(acme.service);
+    const first = await client.connect(acme, { scope: "read" });
+    acme.service.clock.now = new Date();
+    const second = await client.refresh(first.refresh_token);
+
+    acme.service.clock.now = new Date(Date.now() + 121_000);
+    await assert.rejects(client.refresh(first.refresh_token), /OAuth 2.0|invalid_grant|server responded/i);
+
+    assert.equal((await bearer(acme.service, second.access_token)("GET", "/me/")).status, 401);
+    await assert.rejects(client.refresh(second.refresh_token));
+  });
+
+  test("ends at once for who was removed, and keeps what their role allows now", async () => {
+    const acme = await organization();
+    const bob = await acme.member("user");
+    const client = await OauthClient.register(acme.service);
+    const tokens = await client.connect(bob, { scope: "write_destructive" });
+    const call = bearer(acme.service, tokens.access_token);
+    const lead = await acme.lead();
+    assert.equal((await call("GET", `/lead/${lead.id}/`)).status, 200);
+    const [member] = (await acme.get(`/membership/?user_id=${bob.userId}`)).data;
+
+    await acme.put(`/membership/${member.id}/`, { role_id: "restricteduser" });
+    assert.equal((await call("GET", `/lead/${lead.id}/`)).status, 404, "a role is looked up at each call");
+    await acme.delete(`/membership/${member.id}/`);
+
+    assert.equal((await call("GET", "/me/")).status, 401);
+    await assert.rejects(client.refresh(tokens.refresh_token));
+  });
+
+  test("stays in the workspace that it was moved to, through a refresh, and says so when its person left it", async () => {
+    const acme = await organization();
+    const other = await organization();
+    await acme.joins(other);
+    const client = await OauthClient.register(acme.service);
+    const tokens = await client.connect(acme, { scope: "read" });
+    const { authenticator } = acme.service.app;
+    const holder = await authenticator.holderOf(`Bearer ${tokens.access_token}`, "api");
+
+    assert.deepEqual(
+      holder.memberships.map((one) => one.organization_id),
+      [acme.id, other.id],
+    );
+    assert.equal(await authenticator.switchTo(holder, (await organization()).id), false);
+    assert.equal(await authenticator.switchTo(holder, other.id), true);
+
+    const next = await client.refresh(tokens.refresh_token);
+    assert.equal(next.organization_id, other.id);
+    const me = await bearer(acme.service, next.access_token)("GET", "/me/");
+    assert.equal(me.body.organizations[0].id, other.id);
+    const [member] = (await other.get(`/membership/?user_id=${acme.userId}`)).data;
+    await other.delete(`/membership/${member.id}/`);
+    const refused = await bearer(acme.service, next.access_token)("GET", "/me/");
+    assert.equal(refused.status, 403);
+    assert.match(refused.body.error, new RegExp(`Switch to one of yours: .*${acme.id}`));
+  });
+
+  test("ends with the application that an organization deletes", async () => {
+    const acme = await organization();
+    const app = await acme.post("/oauth_app/", { name: "App", redirect_uris: [callback], scopes: ["mcp.read"] });
+    const client = await OauthClient.register(acme.service);
+    client.client = { client_id: app.id };
+    client.auth = ClientSecretPost(app.client_secret);
+    const tokens = await client.connect(acme);
+    assert.equal(tokens.scope, "read");
+
+    await acme.delete(`/oauth_app/${app.id}/`);
+
+    assert.equal((await bearer(acme.service, tokens.access_token)("GET", "/me/")).status, 401);
+    await assert.rejects(client.refresh(tokens.refresh_token));
+  });
+
+  test("ends when its client revokes it", async () => {
+    const acme = await organization();
+    const client = await OauthClient.register(acme.service);
+    const tokens = await client.connect(acme);
+    assert.equal((await client.introspect(tokens.access_token)).scope, "read");
+
+    await client.revoke(tokens.refresh_token);
+
+    assert.deepEqual(await client.introspect(tokens.access_token), { active: false });
+    assert.equal((await bearer(acme.service, tokens.access_token)("GET", "/me/")).status, 401);
+  });
+});
+
+describe("what is stored", () => {
+  test("has no token, code or secret in clear", async () => {
+    const acme = await organization();
+    const client = await OauthClient.register(acme.service, { token_endpoint_auth_method: "client_secret_post" });
+    client.auth = ClientSecretPost(client.client.client_secret as string);
+    const { verifier, back } = await client.authorize(acme);
+    const tokens = await client.redeem(back, verifier);
+
+    const secrets = [back.searchParams.get("code"), tokens.access_token, tokens.refresh_token, client.client.client_secret];
+    for (const table of ["oauth_artifact", "client_grant", "oauth_client", "session"]) {
+      const [row] = await acme.service.app.db.unscoped({
+        text: `select count(*) from ${table} t where exists (select from unnest($1::text[]) s where strpos(t::text, s) > 0)`,
+        values: [secrets],
+      });
+      assert.equal(row![0], "0", table);
+    }
+  });
+
+  test("is one client, however often the same one registers", async () => {
+    const on = await service();
+    const [one, two] = [await OauthClient.register(on), await OauthClient.register(on)];
+    const other = await OauthClient.register(on, { client_name: "Something else" });
+
+    assert.equal(one.client.client_id, two.client.client_id);
+    assert.notEqual(one.client.client_id, other.client.client_id);
+    assert.equal("registration_access_token" in one.client, false, "or one could change it for all others");
+  });
+});
+
+test("what is over is deleted, and after a week a client that nobody allowed anything", async () => {
+  const acme = await organization();
+  const used = await OauthClient.register(acme.service, { client_name: "Used" });
+  const unused = await OauthClient.register(acme.service, { client_name: "Unused" });
+  const tokens = await used.connect(acme, { scope: "read" });
+  const inDays = (days: number) => new Date(Date.now() + days * 24 * 3600 * 1000).toISOString();
+  const left = async () => {
+    const [row] = await acme.service.app.db.unscoped({
+      text: `select (select string_agg(metadata->>'client_name', ' ' order by id) from oauth_client where id = any($1)),
+               (select string_agg(t.model, ' ' order by t.model) from oauth_artifact t join client_grant g on g.id = t.grant_id where g.user_id = $2)`,
+      values: [[used.client.client_id, unused.client.client_id], acme.userId],
+    });
+    return row;
+  };
+
+  await atMoment(acme.service, inDays(6.9), "sign_in");
+  assert.match((await left())![0]!, /Unused/);
+  await atMoment(acme.service, inDays(7.1), "sign_in");
+
+  assert.deepEqual(await left(), ["Used", "RefreshToken"]);
+  acme.service.clock.now = null;
+  await used.refresh(tokens.refresh_token);
 });

@@ -1,4 +1,5 @@
 // All timers of the service, one line each.
+import { dropExpired } from "../auth/unscoped_expired.ts";
 import { actOnDue, type Due } from "../jobs/due_rows.ts";
 import { dropOld, type Kept } from "../jobs/retention.ts";
 import type { Timer } from "../jobs/timer.ts";
@@ -114,6 +115,12 @@ export const timers: readonly Timer[] = [
   dropped("agent_calls", hour, "What agents did by their tools is deleted after 90 days.", agentCalls),
   dropped("sequence_quotas", day, "Daily counts of what sequences sent are deleted after 30 days.", sequenceQuotas),
   dropped("oauth_answers", hour, "Members' answers from Google and Microsoft are deleted after an hour.", oauthAnswers),
+  {
+    name: "sign_in",
+    doc: "Tokens, sessions and links are deleted when they are over, and registered OAuth clients that were not used within a week.",
+    everySeconds: hour,
+    run: (core) => dropExpired(core.db, core.clock()),
+  },
   calendarsTimer,
   mailboxesTimer,
   storedBytesTimer,

@@ -37,7 +37,7 @@ async function openable(client: pg.Client, secrets: Secrets): Promise<string[]> 
   const texts: string[] = [];
   for (const of of sealedColumns) {
     const columns = [...of.key, ...(of.besides ?? []), of.column].map((one) => `"${one}"`).join(", ");
-    const { rows } = await client.query(`select ${columns} from ${of.table} where ${of.column} is not null`);
+    const { rows } = await client.query(`select ${columns} from "${of.table}" where ${of.column} is not null`);
     for (const row of rows) {
       try {
         texts.push(`${of.table}.${of.column} ${secrets.open(row[of.column], of.place(row))}`);

@@ -11,8 +11,9 @@ const batchSize = 500;
 export async function rotateSecrets(client: pg.ClientBase, from: Secrets, to: Secrets, size = batchSize): Promise<number> {
   let count = 0;
   const { rows: organizations } = await client.query("select id from organization order by id");
-  for (const { id } of organizations) {
-    for (const column of sealedColumns) {
+  // What belongs to a person comes once, as of no organization.
+  for (const { id } of [...organizations, { id: null }]) {
+    for (const column of sealedColumns.filter(({ key }) => key.includes("organization_id") === (id !== null))) {
       for (let done = size; done === size; count += done) done = await rotateBatch(client, id, column, from, to, size);
     }
   }
@@ -21,20 +22,21 @@ export async function rotateSecrets(client: pg.ClientBase, from: Secrets, to: Se
 
 async function rotateBatch(
   client: pg.ClientBase,
-  organizationId: string,
+  organizationId: string | null,
   of: SealedColumn,
   from: Secrets,
   to: Secrets,
   size: number,
 ): Promise<number> {
   const [table, column] = [name(of.table).sql, name(of.column).sql];
+  const within = organizationId === null ? "$1::text is null" : "organization_id = $1";
   const wanted = [...of.key, ...(of.besides ?? [])];
   const keys = of.key.filter((one) => one !== "organization_id");
   await client.query("begin");
   try {
     const { rows } = await client.query(
       `select ${wanted.map((one) => `${name(one).sql}`).join(", ")}, ${column} as sealed from ${table}
-       where organization_id = $1 and ${column} is not null and split_part(${column}, '.', 2) <> $2
+       where ${within} and ${column} is not null and split_part(${column}, '.', 2) <> $2
        order by ${keys.map((one) => name(one).sql).join(", ")} limit ${size} for update`,
       [organizationId, to.key_id],
     );
@@ -43,7 +45,7 @@ async function rotateBatch(
       await client.query(
         `update ${table} t set ${column} = n.sealed from unnest($2::text[], ${keys.map((_, i) => `$${i + 3}::text[]`).join(", ")})
            n(sealed, ${keys.map((_, i) => `k${i}`).join(", ")})
-         where t.organization_id = $1 and ${keys.map((one, i) => `t.${name(one).sql} = n.k${i}`).join(" and ")}`,
+         where ${within.replace("organization_id", "t.organization_id")} and ${keys.map((one, i) => `t.${name(one).sql} = n.k${i}`).join(" and ")}`,
         [organizationId, sealed, ...keys.map((key) => rows.map((row) => row[key]))],
       );
     await client.query("commit");

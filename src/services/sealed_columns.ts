@@ -48,6 +48,12 @@ export const sealedColumns: readonly SealedColumn[] = [
   ofRecord("automation", "sealed_hook_previous"),
   ofRecord("automation_step_run", "sealed_request"),
   {
+    table: "user",
+    column: "sealed_totp_secret",
+    key: ["id"],
+    place: ({ id }) => ({ table: "user", column: "sealed_totp_secret", organization_id: "", id: id! }),
+  },
+  {
     // A link stays valid when its file moves to another organization, so its place does not name the organization.
     ...ofRecord("file", "share_token"),
     besides: ["storage_key"],

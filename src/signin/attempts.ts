@@ -5,6 +5,7 @@ import { hashOf } from "../auth/unscoped.ts";
 import { countAttempt, forgetAttempts } from "../auth/unscoped_sign_in.ts";
 import type { Core } from "../core/core.ts";
 import { emailKey } from "../values/email.ts";
+import { networkOf } from "../values/network.ts";
 
 const window = 15 * 60;
 /** Somebody who mistypes is not held up; a program that guesses gets about a dozen tries in a quarter of an hour. */
@@ -14,12 +15,15 @@ const ofAddress = { free: 50, windowSeconds: window };
 
 const accountHolder = (email: string): string => `account ${hashOf(emailKey(email.trim()))}`;
 
+const addressHolder = (ip: string): string => `address ${networkOf(ip)}`;
+
 /** The seconds to wait, 0 when it may be tried. */
-export async function secondsToWait(core: Core, email: string, network: string): Promise<number> {
+export async function secondsToWait(core: Core, email: string, ip: string): Promise<number> {
   const now = core.clock();
-  const forAddress = await countAttempt(core.db, `address ${network}`, ofAddress, now);
+  const forAddress = await countAttempt(core.db, addressHolder(ip), ofAddress, now);
   return forAddress > 0 ? forAddress : countAttempt(core.db, accountHolder(email), ofAccount, now);
 }
 
 /** Somebody signed in: their mistakes before that do not count any more. Those of others at their address do. */
-export const forgetMistakes = (core: Core, email: string): Promise<void> => forgetAttempts(core.db, [accountHolder(email)]);
+export const forgetMistakes = (core: Core, email: string, ip: string): Promise<void> =>
+  forgetAttempts(core.db, { account: accountHolder(email), address: addressHolder(ip) });

@@ -25,6 +25,7 @@ p { margin: 0 0 1rem; }
 a { color: var(--blue); }
 label { display: block; font-weight: 600; margin: 1rem 0 .25rem; }
 .hint { color: var(--soft); font-size: .9375rem; margin: .25rem 0 0; }
+form + .hint { margin-top: 1rem; }
 input:not([type=radio], [type=checkbox], [type=hidden]), select { display: block; width: 100%; min-height: 2.75rem; padding: .5rem .75rem; font: inherit;
   color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: .375rem; }
 fieldset { border: 1px solid var(--line); border-radius: .375rem; margin: 1.25rem 0; padding: .5rem 1rem 1rem; }
@@ -44,6 +45,8 @@ dd { margin: 0; }
   border-top: 1px solid color-mix(in srgb, var(--line) 40%, transparent); }
 .list form { margin: 0; }
 code { font-family: ui-monospace, monospace; }
+.picture { max-width: 14rem; background: #fff; padding: .5rem; border-radius: .375rem; margin: 0 0 1rem; }
+.picture svg { display: block; }
 .codes { columns: 2; list-style: none; padding: 0; }
 `;
 

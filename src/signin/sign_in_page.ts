@@ -3,7 +3,6 @@ import { hashPassword, isPassword, isWeak } from "../auth/password.ts";
 import { findPerson, type Person, rehashPassword } from "../auth/unscoped_sign_in.ts";
 import type { Core } from "../core/core.ts";
 import type { PublicAnswer, PublicRequest, PublicRoute } from "../records/public_route.ts";
-import { networkOf } from "../values/network.ts";
 import { forgetMistakes, secondsToWait } from "./attempts.ts";
 import { html, page } from "./page.ts";
 import { beginSession, form, isOwnForm, isSignedIn, pathOf, seeOther, show, staleForm, type Visit, visitOf } from "./visit.ts";
@@ -52,7 +51,7 @@ async function signIn(visit: Visit, { form: fields, ip }: PublicRequest, next: s
   if (!isOwnForm(visit, fields)) return staleForm(visit);
   const { core } = visit;
   const email = (fields.email ?? "").slice(0, 255);
-  const wait = await secondsToWait(core, email, networkOf(ip));
+  const wait = await secondsToWait(core, email, ip);
   if (wait > 0) return tooOften(visit, wait, { next, email });
 
   const person = await personWith(core, email, (fields.password ?? "").slice(0, 500));
@@ -62,7 +61,7 @@ async function signIn(visit: Visit, { form: fields, ip }: PublicRequest, next: s
     const cookie = await beginSession(visit, person, ["password"], true);
     return seeOther(visit, `/sign-in/code/?next=${encodeURIComponent(next)}`, cookie);
   }
-  await forgetMistakes(core, email);
+  await forgetMistakes(core, email, ip);
   return seeOther(visit, next, await beginSession(visit, person, ["password"], false));
 }
 

@@ -13,6 +13,8 @@ const idleMs = 12 * hour;
 const sessionMs = 30 * 24 * hour;
 const pendingMs = hour / 6;
 const touchMs = hour / 12;
+/** What is dangerous asks for the password again after this long. */
+const confirmedMs = hour / 6;
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -57,6 +59,10 @@ export async function visitOf(core: Core, visitor: Visitor): Promise<Visit> {
 }
 
 export const isSignedIn = (visit: Visit): visit is SignedIn => visit.session !== null && !visit.session.is_pending;
+
+/** They proved a moment ago who they are. */
+export const isConfirmed = ({ core, session }: SignedIn): boolean =>
+  core.clock().getTime() - session.confirmed_at.getTime() < confirmedMs;
 
 /** Starts a session under a new secret, in place of the present one, and returns its cookie. */
 export async function beginSession(

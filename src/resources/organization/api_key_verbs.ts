@@ -15,7 +15,7 @@ type ApiKey = Row<typeof apiKey>;
 /** How many active keys a person may have in one organization. */
 const liveKeysMax = 50;
 
-export async function createApiKey(ctx: Ctx, given: Create<typeof apiKey>): Promise<ApiKey> {
+export async function createApiKey(ctx: Ctx, given: Create<typeof apiKey>): Promise<ApiKey & { key: string }> {
   if (typeof given.expires_at === "string" && given.expires_at <= ctx.now.toISOString())
     throw invalid({ expires_at: "must be in the future" });
   const scopes = given.scopes ?? allScopes.filter((scope) => ctx.actor.scopes.has(scope));

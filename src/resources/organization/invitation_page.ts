@@ -1,6 +1,8 @@
 // /invite/{token}/: shows an invitation to anybody with the link, and accepts it once. Reading it changes nothing.
-import { findInvitation, hashOf } from "../../auth/unscoped.ts";
-import { type Ctx, read } from "../../core/context.ts";
+import { randomBytes } from "node:crypto";
+import { activeMembershipsOf, findInvitation, hashOf } from "../../auth/unscoped.ts";
+import { findPerson, writePasswordLink } from "../../auth/unscoped_sign_in.ts";
+import { type Ctx, read, transactionOf } from "../../core/context.ts";
 import { Content } from "../../core/operation.ts";
 import type { Row } from "../../core/resource.ts";
 import { asService } from "../../records/acting.ts";
@@ -67,7 +69,7 @@ const welcome = (name: string) => ({
   title: `Welcome to ${name}`,
   words: [
     `You are now a member of ${name}: leads and tasks can be assigned to you, and your colleagues see your name.`,
-    "To work with its data you need a key. The operator of this service can create one for you.",
+    "In your account you find keys for other software, and what is connected to it.",
   ],
 });
 
@@ -81,8 +83,9 @@ async function linkOf(ctx: Ctx, { id }: Membership): Promise<{ invited_by: strin
 }
 
 /** The path of the service below its host, so that links work under any host name. */
-const pathOf = ({ settings }: Ctx, { params }: PublicRequest): string =>
-  `${new URL(settings.base_url).pathname.replace(/\/$/, "")}/invite/${params.token}/`;
+const pathOf = (ctx: Ctx, { params }: PublicRequest): string => `${basePathOf(ctx)}/invite/${params.token}/`;
+
+const basePathOf = ({ settings }: Ctx): string => new URL(settings.base_url).pathname.replace(/\/$/, "");
 
 // --- accepting ---
 
@@ -91,6 +94,22 @@ async function answer(ctx: Ctx, invited: Membership, request: PublicRequest): Pr
   const shown = await show(ctx, invited, request);
   if (shown.status !== 200) return shown;
   if (invited.status === "invited") await accept(ctx, invited);
-  const location = pathOf(ctx, request);
+  const location = (await passwordPath(ctx, invited)) ?? pathOf(ctx, request);
   return { status: 303, content: new Content("text/plain; charset=utf-8", "", { ...plainPageHeaders, location }) };
+}
+
+const linkMs = 3600 * 1000;
+
+/**
+ * Who has no password yet chooses one next. Where the link was not mailed, whoever invites has seen it too: then it must not open the
+ * account of somebody who is a member elsewhere.
+ */
+async function passwordPath(ctx: Ctx, { user_id }: Membership): Promise<string | null> {
+  const person = await findPerson(ctx.db, { id: user_id });
+  if (person === null || person.password_hash !== null) return null;
+  const elsewhere = (await activeMembershipsOf(ctx, user_id)).filter((one) => one.organization_id !== ctx.organization_id);
+  if (ctx.settings.mail === null && elsewhere.length > 0) return null;
+  const token = randomBytes(32).toString("base64url");
+  writePasswordLink(transactionOf(ctx), { token, userId: user_id, now: ctx.now, expires: new Date(ctx.now.getTime() + linkMs) });
+  return `${basePathOf(ctx)}/password/${token}/`;
 }

@@ -24,7 +24,7 @@ export interface Item {
 export interface SystemMail {
   organization_id: string;
   id: string;
-  kind: "invitation" | "digest";
+  kind: "invitation" | "digest" | "password";
   user_id: string;
   membership_id: string | null;
   sealed_token: string | null;

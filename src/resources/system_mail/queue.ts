@@ -20,6 +20,13 @@ export interface DigestMail {
   user_id: string;
 }
 
+/** The secret of a link to set a password. */
+export interface PasswordMail {
+  kind: "password";
+  user_id: string;
+  token: string;
+}
+
 const prefix = "smail";
 
 export const newMailId = (ctx: Ctx): string => newId(prefix, idMoment(ctx));
@@ -39,16 +46,14 @@ export const tokenPlace = (organization_id: string, id: string) => ({
   id,
 });
 
-export function queueMail(ctx: Ctx, id: string, mail: InvitationMail | DigestMail): void {
-  const ofInvitation =
-    mail.kind === "digest"
-      ? [null, null]
-      : [mail.membership_id, ctx.settings.secrets.seal(mail.token, tokenPlace(ctx.organization_id, id))];
+export function queueMail(ctx: Ctx, id: string, mail: InvitationMail | DigestMail | PasswordMail): void {
+  const membershipId = mail.kind === "invitation" ? mail.membership_id : null;
+  const token = "token" in mail ? ctx.settings.secrets.seal(mail.token, tokenPlace(ctx.organization_id, id)) : null;
   write(ctx, {
     name: "system_mail.queue",
     text: `insert into system_mail (organization_id, id, kind, user_id, membership_id, sealed_token, created_by, date_created)
            values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    values: [ctx.organization_id, id, mail.kind, mail.user_id, ...ofInvitation, userOf(ctx), ctx.now],
+    values: [ctx.organization_id, id, mail.kind, mail.user_id, membershipId, token, userOf(ctx), ctx.now],
   });
   wake(ctx, { kind: systemMailKind }, [id]);
 }

@@ -14,11 +14,12 @@ import { membership } from "../organization/membership.ts";
 import { digestLetter } from "./digest_letter.ts";
 import { invitationLetter } from "./invitation_letter.ts";
 import { type Composed, htmlOf, type SystemMail, textOf } from "./letter.ts";
+import { passwordLetter } from "./password_letter.ts";
 import { systemMailKind } from "./queue.ts";
 
 export const systemMailWork: Work = {
   kind: systemMailKind,
-  doc: "Sends system mail: invitations, and digests of unread notifications.",
+  doc: "Sends system mail: invitations, links to set a password, and digests of unread notifications.",
   slots: mailConnections,
 
   async run(core, job) {
@@ -72,8 +73,9 @@ async function take(ctx: Ctx, job: Job): Promise<SystemMail | null> {
   };
 }
 
-const compose = (core: Core, mail: SystemMail): Promise<Composed> =>
-  mail.kind === "invitation" ? invitationLetter(core, mail) : digestLetter(core, mail);
+const letters = { invitation: invitationLetter, digest: digestLetter, password: passwordLetter };
+
+const compose = (core: Core, mail: SystemMail): Promise<Composed> => letters[mail.kind](core, mail);
 
 async function send(
   mailer: Mailer,

@@ -1,0 +1,92 @@
+// /account/api_keys/: a person's keys in their workspaces. A new one is shown once. It goes the same way as `POST /api_key/`.
+import { memberActor } from "../auth/token.ts";
+import { type ActiveMembership, membershipsToActIn } from "../auth/unscoped_oauth.ts";
+import { type Actor, type Ctx, query, type Scope } from "../core/context.ts";
+import type { Core } from "../core/core.ts";
+import { actingAs, readingAs } from "../records/acting.ts";
+import { deleteRecord } from "../records/records.ts";
+import { apiKey } from "../resources/organization/api_key.ts";
+import { createApiKey } from "../resources/organization/api_key_verbs.ts";
+import { allScopes } from "../resources/organization/found.ts";
+import { newId } from "../values/id.ts";
+import { oneLine } from "../values/one_line.ts";
+import { ownPage } from "./account_page.ts";
+import { confirmFirst } from "./confirm_page.ts";
+import { type Html, html, page } from "./page.ts";
+import { form, isConfirmed, pathOf, type SignedIn, seeOther, show } from "./visit.ts";
+
+export const apiKeysPage = ownPage("/account/api_keys", "A person's API keys.", async (visit, fields) => {
+  if (fields === null) return show(visit, await keysPage(visit, null));
+  if (!isConfirmed(visit)) return confirmFirst(visit, "/account/api_keys/");
+  const membership = await membershipIn(visit, fields.workspace);
+  if (membership === undefined) return seeOther(visit, "/account/api_keys/");
+  const actor = memberActor(visit.person.id, membership);
+  if (fields.act === "delete") {
+    await inside(visit.core, actor, (ctx) => deleteRecord(ctx, apiKey, fields.id ?? ""));
+    return seeOther(visit, "/account/api_keys/");
+  }
+  const name = oneLine(fields.name ?? "", 100) || "API key";
+  const scopes = allScopes.slice(0, Math.max(0, allScopes.indexOf(fields.scope as Scope)) + 1);
+  const made = await inside(visit.core, actor, (ctx) => createApiKey(ctx, { name, scopes }));
+  return show(visit, await keysPage(visit, made.key));
+});
+
+const membershipIn = async ({ core, person }: SignedIn, id: string | undefined): Promise<ActiveMembership | undefined> =>
+  (await membershipsToActIn(core.db, person.id)).find((one) => one.organization_id === id);
+
+const inside = <T>(core: Core, actor: Actor, work: (ctx: Ctx) => Promise<T>): Promise<T> =>
+  actingAs(core, actor, { id: newId("req"), method: "POST", path: "/account/api_keys/" }, work);
+
+async function keysPage(visit: SignedIn, made: string | null) {
+  const memberships = await membershipsToActIn(visit.core.db, visit.person.id);
+  const groups = await Promise.all(memberships.map((one) => keysIn(visit, one)));
+  return page({
+    title: "API keys",
+    body: html`<div class="wide"></div>
+${made === null ? null : html`<p class="done" role="status">Your new key is shown only now. Copy it:</p><p><code>${made}</code></p>`}
+${groups}
+${memberships.length === 0 ? html`<p>You are a member of no workspace, so there is nothing that a key could open.</p>` : newKeyForm(visit, memberships)}
+<p class="hint"><a href="${pathOf(visit.core, "/account/")}">Back to your account</a></p>`,
+  });
+}
+
+async function keysIn(visit: SignedIn, membership: ActiveMembership): Promise<Html> {
+  const { core, person } = visit;
+  const ctx = await readingAs(core, memberActor(person.id, membership), {
+    id: newId("req"),
+    method: "GET",
+    path: "/account/api_keys/",
+  });
+  const rows = await query(ctx, {
+    name: "account.api_keys",
+    text: `select id, name, key_preview, array_to_string(scopes, ' '), to_char(last_used_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') from api_key
+           where organization_id = $1 and user_id = $2 order by date_created desc limit 50`,
+    values: [ctx.organization_id, person.id],
+  });
+  if (rows.length === 0) return html`<h2>${membership.organization_name}</h2><p>No keys.</p>`;
+  const items = rows.map(
+    ([id, name, preview, scopes, used]) => html`<li><span><strong>${name!}</strong> <code>…${preview!}</code><br>
+<span class="soft">${scopes!}; ${used === null ? "not used yet" : `last used ${used}`}</span></span>
+${form(
+  visit,
+  "/account/api_keys/",
+  html`<input type="hidden" name="id" value="${id!}"><input type="hidden" name="workspace" value="${membership.organization_id}">
+<button name="act" value="delete" aria-label="Delete the key ${name!}">Delete</button>`,
+)}</li>`,
+  );
+  return html`<h2>${membership.organization_name}</h2><ul class="list">${items}</ul>`;
+}
+
+const newKeyForm = (visit: SignedIn, memberships: readonly ActiveMembership[]): Html => html`<h2>A new key</h2>
+${form(
+  visit,
+  "/account/api_keys/",
+  html`<label for="name">What it is for</label>
+<input id="name" name="name" required maxlength="100" autocomplete="off">
+<label for="workspace">Workspace</label>
+<select id="workspace" name="workspace">${memberships.map((one) => html`<option value="${one.organization_id}">${one.organization_name}</option>`)}</select>
+<label for="scope">What it may do</label>
+<select id="scope" name="scope"><option value="read">Read</option><option value="write_safe" selected>Read, create, change and send</option>
+<option value="write_destructive">Everything that you may, deleting included</option></select>
+<div class="buttons"><button class="main" name="act" value="create">Create the key</button></div>`,
+)}`;
