@@ -9,7 +9,7 @@ import { notAmong } from "../values/reasons.ts";
 import { bearerChallenge } from "../values/resource_server.ts";
 import { notJson, parseBody } from "./body.ts";
 import { answer, refuse, refuseForNow } from "./reply.ts";
-import { offsetMinutes } from "./request_headers.ts";
+import { changeSetName, offsetMinutes } from "./request_headers.ts";
 import { allowed, countRequest, methodNotAllowed, optionsHeaders, refuseStranger, routedMethods } from "./rest.ts";
 import { Exchange, type Service } from "./service.ts";
 
@@ -109,6 +109,7 @@ async function serve(agents: Agents, x: Exchange): Promise<void> {
       offsetMinutes: offsetMinutes(x.request.headers["x-tz-offset"]),
       hasOffset: x.request.headers["x-tz-offset"] !== undefined,
       asker: x,
+      changeSet: changeSetName(x.request.headers["x-change-set"]),
       workspaces: () => x.service.app.workspacesOf(x.request.headers.authorization!),
     });
     await send(x, response);

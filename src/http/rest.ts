@@ -6,9 +6,8 @@ import { type Actor, credentialOf } from "../core/context.ts";
 import { invalid, notFound, Problem, statuses } from "../core/errors.ts";
 import type { Given, Method, Operation, RateGroup, Upload } from "../core/operation.ts";
 import { type Call, checkAllowed, perform } from "../core/perform.ts";
-import { undoable } from "../records/change_sets.ts";
+import { aroundWrite } from "../records/around_write.ts";
 import { dryRun, readDryRun } from "../records/dry_run.ts";
-import { once } from "../records/idempotency.ts";
 import { chainHeader, chainMeta, readChain } from "../services/chain.ts";
 import { isStorable, unstorable } from "./body.ts";
 import { longBytes } from "./compress.ts";
@@ -233,18 +232,9 @@ function callOf(x: Exchange, upload?: Upload): { call: Call; isDry: boolean } {
     asker: x,
     ...(operation.lasts && { authenticate: () => x.service.app.authenticate(headers.authorization) }),
     ...ledTo(x, headers[chainHeader]),
-    ...aroundOf(operation, key, changeSetName(headers["x-change-set"])),
+    ...aroundWrite(operation, key, changeSetName(headers["x-change-set"])),
   };
   return { call, isDry };
-}
-
-/** What deletes can be undone by its request, and everything that a client named by its change set. */
-function aroundOf({ scope, mcp }: Operation, key: string | null, changeSet: string | null): Pick<Call, "around"> {
-  const isKept = changeSet !== null || (mcp && scope === "write_destructive");
-  const undo = isKept ? undoable(changeSet) : null;
-  if (key === null) return undo === null ? {} : { around: undo };
-  const keyed = once(key);
-  return { around: undo === null ? keyed : (ctx, call, act) => keyed(ctx, call, () => undo(ctx, call, act)) };
 }
 
 /** Events of a request that an automation led to say so. */

@@ -4,8 +4,8 @@ import type { Actor } from "../core/context.ts";
 import { invalid } from "../core/errors.ts";
 import { type Operation, reportUnknown } from "../core/operation.ts";
 import { type Answered, perform } from "../core/perform.ts";
+import { aroundWrite } from "../records/around_write.ts";
 import { dryRun, readDryRun } from "../records/dry_run.ts";
-import { once } from "../records/idempotency.ts";
 import { reasons } from "../values/reasons.ts";
 import { unknownWithin } from "../values/unknown_keys.ts";
 import type { Caller } from "./caller.ts";
@@ -39,7 +39,9 @@ export async function callTool(surroundings: Surroundings, tool: Tool, caller: C
         return performAs(surroundings, { ...caller, actor }, manner, operation, given);
       },
     };
-    return { result: await tool.run(call, input), isError: false, status: 200, actor };
+    const result = await tool.run(call, input);
+    if (tool.scope !== "read" && !call.isDry) result.structured.request_id = caller.requestId;
+    return { result, isError: false, status: 200, actor };
   } catch (error) {
     const { status, body, text } = refusalOf(error);
     return { result: { structured: body, text }, isError: true, status, actor };
@@ -58,12 +60,13 @@ function readArguments(tool: Tool, given: unknown): Manner & Record<string, unkn
 
 async function performAs(
   { core }: Surroundings,
-  { actor, requestId, offsetMinutes, hasOffset, asker }: Caller,
-  { dry_run = false, idempotency_key: key }: Manner,
+  { actor, requestId, offsetMinutes, hasOffset, asker, changeSet }: Caller,
+  { dry_run = false, idempotency_key }: Manner,
   operation: Operation,
   { params = {}, query = {}, body = {}, version, part }: Asked,
 ): Promise<Performed> {
   const { method } = operation;
+  const key = idempotency_key === undefined || part === undefined ? idempotency_key : `${idempotency_key} ${part}`;
   const wished = { params, query: dry_run ? { ...query, dry_run: "true" } : query, body, strict: true };
   const { given, isDry } = readDryRun(operation, wished);
   const answered = await (isDry ? dryRun : perform)(core, {
@@ -80,12 +83,12 @@ async function performAs(
       strict: true,
     },
     asker,
-    ...(key !== undefined && !isDry && isRepeatable(operation) && { around: once(part === undefined ? key : `${key} ${part}`) }),
+    ...(!isDry && operation.transaction && aroundWrite(operation, isRepeatable(operation) ? (key ?? null) : null, changeSet)),
   });
   return parsed(answered);
 }
 
-const isRepeatable = ({ method, transaction }: Operation): boolean => transaction && (method === "POST" || method === "PUT");
+const isRepeatable = ({ method }: Operation): boolean => method === "POST" || method === "PUT";
 
 function parsed({ status, headers, body }: Answered): Performed {
   const isJson = headers["content-type"] === undefined || headers["content-type"].startsWith("application/json");

@@ -9,6 +9,8 @@ export interface Caller {
   offsetMinutes: number;
   hasOffset: boolean;
   asker: Asker;
+  /** What the client calls all that it changes in a while. */
+  changeSet: string | null;
   /** Where the holder of a token may act. */
   workspaces(): Promise<readonly Workspace[]>;
 }

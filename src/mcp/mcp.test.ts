@@ -77,6 +77,19 @@ describe("an agent", () => {
     assert.equal((await acme.get("/lead/?name=Initech")).data.length, 1);
   });
 
+  test("takes back what a call deleted, by the request that its answer names", async () => {
+    const acme = await organization();
+    const lead = await acme.lead({ name: "Globex" });
+    const agent = await agentOf(acme, { scope: "write_destructive" });
+
+    const { structuredContent: gone } = await agent.call("delete_record", { object_type: "lead", id: lead.id });
+    await acme.refused(404, "GET", `/lead/${lead.id}/`);
+    const { structuredContent: back } = await agent.call("undo_changes", { id: gone.request_id });
+
+    assert.equal(back.record.n_undone > 0, true);
+    assert.equal((await acme.get(`/lead/${lead.id}/`)).name, "Globex");
+  });
+
   test("gets fewer rows rather than cut ones, and goes on where they ended", async () => {
     const acme = await organization();
     const lead = await acme.lead();

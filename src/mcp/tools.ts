@@ -9,6 +9,7 @@ import { listRecords } from "./tools/list_records.ts";
 import { mergeRecords, startBulkAction } from "./tools/many.ts";
 import { runReport } from "./tools/run_report.ts";
 import { search } from "./tools/search.ts";
+import { undoChanges } from "./tools/undo_changes.ts";
 import { workTools } from "./tools/work.ts";
 import { listWorkspaces, switchWorkspace } from "./tools/workspaces.ts";
 import { createRecord, deleteRecord, updateRecord } from "./tools/write_records.ts";
@@ -33,6 +34,7 @@ const tasks: readonly Tool[] = [
   search,
   startBulkAction,
   switchWorkspace,
+  undoChanges,
 ];
 
 export const tools: readonly Tool[] = [...generic, ...tasks.toSorted((a, b) => (a.name < b.name ? -1 : 1))];
