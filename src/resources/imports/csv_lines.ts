@@ -1,15 +1,21 @@
 // Lines of CSV.
 import { pipeline, Readable } from "node:stream";
-import { parse } from "csv-parse";
+import { CsvError, parse } from "csv-parse";
 import { invalid } from "../../core/errors.ts";
 import { type Lines, lineMax } from "./table.ts";
 
-/** CSV whose first row has the names. `place` is the field to name in errors. */
+/**
+ * CSV whose first row has the names. `place` is the field to name in errors. A quote only has a meaning where a cell begins: `5" pipe`
+ * is text.
+ */
 export function csvLines(text: AsyncIterable<string> | Iterable<string>, delimiter: string, place: string): Lines {
   const parser = parse({
     bom: true,
     delimiter,
+    record_delimiter: ["\r\n", "\n", "\r"],
     relax_column_count: true,
+    relax_quotes: true,
+    trim: true,
     skip_empty_lines: true,
     max_record_size: lineMax,
   });
@@ -23,7 +29,7 @@ async function* linesOf(parsed: AsyncIterable<string[]>, place: string): AsyncGe
   try {
     yield* parsed;
   } catch (error) {
-    if (!(error instanceof Error) || !("code" in error) || !String(error.code).startsWith("CSV_")) throw error;
+    if (!(error instanceof CsvError)) throw error;
     if (error.code === "CSV_MAX_RECORD_SIZE")
       throw invalid({ [place]: `has a row of more than ${lineMax} bytes: is a quote never closed, or is it no table?` });
     throw invalid({ [place]: `is not CSV: ${error.message}` });
@@ -32,10 +38,10 @@ async function* linesOf(parsed: AsyncIterable<string[]>, place: string): AsyncGe
 
 const delimiters = [",", ";", "\t", "|"];
 
-/** The separator: the most frequent one of these in the first line, outside of quotes. */
+/** The separator: the most frequent one of these in the first line, outside of quoted cells. */
 export function delimiterOf(beginning: string): string {
   const [line = ""] = beginning
-    .replace(/"(?:[^"]|"")*"/g, "")
+    .replace(/(?<=^\ufeff?|[,;\t|\r\n] *)"(?:[^"]|"")*"/g, "")
     .replace(/^[\ufeff\r\n]+/, "")
     .split(/\r?\n|\r/, 1);
   const count = (mark: string) => line.split(mark).length;

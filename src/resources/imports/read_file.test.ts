@@ -54,6 +54,32 @@ test("a file must be text, and an address public", async () => {
   await refuse({ file_id: "file_nothing", csv: "Name\nA" }, "file");
 });
 
+test("a quote that does not begin a cell is text, as spreadsheets read it, and one that cannot be meant is refused", async () => {
+  const acme = await organization();
+  const csv = 'Name,5" pipe\nx"y, "a,b" \r\n"6"" pipe",7" pipe\n';
+
+  assert.deepEqual(shown(await acme.post("/import/", { csv })), [
+    ["Name", 'x"y', '6" pipe'],
+    ['5" pipe', "a,b", '7" pipe'],
+  ]);
+  assert.deepEqual(shown(await upload(acme, Buffer.from('N\tS\r1"\t"2"\r'))), [
+    ["N", '1"'],
+    ["S", "2"],
+  ]);
+  await acme.refused(400, "POST", "/import/", { csv: 'Name,b\n"x"y,z\n' }, "csv");
+  await acme.refused(400, "POST", "/import/", { content_base64: base64(Buffer.from('Name,b\nx,"y\n')) }, "content_base64");
+});
+
+test("text that no database keeps is refused, in names of columns too", async () => {
+  const acme = await organization();
+  const refuse = (body: object, field: string) => acme.refused(400, "POST", "/import/", body, field);
+
+  await refuse({ csv: "Name\nA\0" }, "csv");
+  await refuse({ csv: "Name\nA\ud800" }, "csv");
+  await refuse({ content_base64: base64(Buffer.from('[{"a\\u0000": 1}]')) }, "content_base64");
+  await refuse({ content_base64: base64(Buffer.from('{"a": "\\ud800"}')) }, "content_base64.0.a");
+});
+
 test("a table that would take all memory is refused, however small it is in the request", async () => {
   const acme = await organization();
   const refuse = async (text: string, reason: RegExp) => {
@@ -130,6 +156,7 @@ test("a workbook that is damaged, hides what it says or unpacks to too much is r
 
   await refuse(good.subarray(0, good.length - 40), /cannot be read/);
   await refuse(await sheet("<row><c></row>"), /cannot be read/);
+  await refuse(await sheet("<row><c><c/></c></row>"), /a row of names/);
   await refuse(await sheet('<row r="1"><c r="A1"><v>&unknown;</v></c></row>'), /cannot be read/);
   await refuse(good, /has no sheet Third: there are Secret, First, Second/, { sheet: "Third" });
   await refuse(

@@ -174,7 +174,7 @@ class Sheet {
 
   private closed(name: string): void {
     this.isValue = false;
-    if (name === "c") this.put(this.cell!);
+    if (name === "c" && this.cell !== null) this.put(this.cell);
     if (name === "row" && this.row.some((one) => one !== null)) this.rows.push(Array.from(this.row, (one) => one ?? null));
   }
 

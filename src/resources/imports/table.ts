@@ -123,6 +123,7 @@ class Collected {
 
   found(): { columns: Table["columns"]; n_rows: number } {
     if (!this.names?.length || this.rows === 0) this.refuse("must have a row of names and a row of values");
+    if (this.names!.some((name) => name.includes("\0"))) this.refuse("must not contain NUL in the name of a column");
     const columns = distinct(this.names!).map((name, i) => ({ name, samples: [...(this.samples[i] ?? [])] }));
     return { columns, n_rows: this.rows };
   }
