@@ -387,6 +387,51 @@ test("who follows docs/enrichment.md has a lead from its website and a contact f
   assert.equal(followed, 8);
 });
 
+test("who follows docs/imports.md brings in a table, corrects its mistakes, undoes an edit and exports the same again", async () => {
+  const acme = await organization();
+
+  const followed = await followCommands(acme, "docs/imports.md");
+
+  assert.equal(followed, 29);
+});
+
+/**
+ * Runs every command of a guide, with its files in the folder, and compares what it shows of the answers. Blocks without a request are
+ * what the later ones need. Whoever looks at something does so when it is done.
+ */
+async function followCommands(ws: Workspace, name: string): Promise<number> {
+  const guide = readFileSync(join(root, name), "utf8");
+  const folder = mkdtempSync(join(tmpdir(), "headwater-guide-"));
+  for (const [, file, text] of guide.matchAll(/<!-- file: (\S+) -->\n```\w+\n(.*?)```/gs))
+    writeFileSync(join(folder, file!), text!);
+  const blocks = [...guide.matchAll(/(?:<!-- as: (\w+) -->\n)?```sh\n(.*?)```(?:\n```(json|csv)\n(.*?)```)?/gs)];
+  const env: NodeJS.ProcessEnv = { PATH: process.env.PATH, KEY: ws.key, URL: ws.service.url };
+  let before = "";
+  let followed = 0;
+  try {
+    for (const [, as, command, kind, shown] of blocks) {
+      if (!/\bapi "?\//.test(command!)) {
+        before += command;
+        continue;
+      }
+      if (!/ (-X|--json|-F) /.test(command!)) await withWorker(ws.service, (worker) => worker.drained());
+      const answer = await said("sh", ["-c", `cd "$0"\n${before}${command}`, folder], env);
+      if (as !== undefined) env[as] = JSON.parse(answer).id;
+      if (kind === "csv") assert.equal(answer.replaceAll("\r\n", "\n"), shown, command);
+      else
+        assert.partialDeepStrictEqual(
+          { "field-errors": null, ...JSON.parse(answer) },
+          { "field-errors": null, ...JSON.parse(shown ?? "{}") },
+          `${command}${answer}`,
+        );
+      followed++;
+    }
+    return followed;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 const answerTo = ({ message_ids: [id] }: any, date: Date): string =>
   letter({
     from: "Carla Client <carla@client.example>",
