@@ -22,12 +22,16 @@ export function csvLines(text: AsyncIterable<string> | Iterable<string>, delimit
   // The reader receives the error. A reader that leaves early makes another one, which nobody reads.
   pipeline(Readable.from(text), parser, () => {});
   parser.on("error", () => {});
-  return { names: null, cells: linesOf(parser as AsyncIterable<string[]>, place) };
+  return { names: null, cells: linesOf(parser as AsyncIterable<string[]>, delimiter, place) };
 }
 
-async function* linesOf(parsed: AsyncIterable<string[]>, place: string): AsyncGenerator<string[]> {
+async function* linesOf(parsed: AsyncIterable<string[]>, delimiter: string, place: string): AsyncGenerator<string[]> {
+  let isFirst = true;
   try {
-    yield* parsed;
+    for await (const cells of parsed) {
+      if (!isFirst || cells.join(delimiter) !== `sep=${delimiter}`) yield cells.map(withoutFormula);
+      isFirst = false;
+    }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     if (error.code === "CSV_MAX_RECORD_SIZE")
@@ -36,10 +40,15 @@ async function* linesOf(parsed: AsyncIterable<string[]>, place: string): AsyncGe
   }
 }
 
+/** Whoever writes CSV for Excel protects zeros at the beginning by a formula: `="0042"`. */
+const withoutFormula = (cell: string): string => (cell.startsWith('="') ? cell.replace(/^="([^"]*)"$/, "$1") : cell);
+
 const delimiters = [",", ";", "\t", "|"];
 
-/** The separator: the most frequent one of these in the first line, outside of quoted cells. */
+/** The separator: the one that a line such as `sep=;` tells Excel, or the most frequent one in the first line, outside of quoted cells. */
 export function delimiterOf(beginning: string): string {
+  const [, told = ""] = /^\ufeff?sep=(.)[\r\n]/.exec(beginning) ?? [];
+  if (delimiters.includes(told)) return told;
   const [line = ""] = beginning
     .replace(/(?<=^\ufeff?|[,;\t|\r\n] *)"(?:[^"]|"")*"/g, "")
     .replace(/^[\ufeff\r\n]+/, "")
