@@ -786,7 +786,7 @@ create table change_set_request (
   name text not null,
   request_id text not null,
   date_created timestamp(3) with time zone not null,
-  constraint change_set_request_pkey PRIMARY KEY (organization_id, user_id, name, request_id),
+  constraint change_set_request_pkey PRIMARY KEY (organization_id, name, user_id, request_id),
   constraint change_set_request_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );
 CREATE INDEX change_set_request_date_created_idx ON public.change_set_request USING btree (date_created);

@@ -18,7 +18,7 @@ create table change_set_request (
   name text collate "C" not null,
   request_id text collate "C" not null,
   date_created timestamptz(3) not null,
-  primary key (organization_id, user_id, name, request_id)
+  primary key (organization_id, name, user_id, request_id)
 );
 call tenant_table('change_set_request');
 create index change_set_request_date_created_idx on change_set_request (date_created);

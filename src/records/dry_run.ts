@@ -12,12 +12,19 @@ export const canBeTried = ({ method, transaction }: Operation): boolean => metho
 
 /** What is asked, and whether it is only to be tried. An operation that previews by itself is asked for that instead. */
 export function readDryRun(operation: Operation, given: Given): { given: Given; isDry: boolean } {
+  if (given.body.dry_run !== undefined) checkPlace(operation);
   if (given.query.dry_run === undefined || !canBeTried(operation)) return { given, isDry: false };
   const { dry_run, ...query } = given.query;
   if (dry_run !== "true" && dry_run !== "false") throw invalid({ dry_run: "must be true or false" });
   const isDry = dry_run === "true";
   if (!operation.previews) return { given: { ...given, query }, isDry };
   return { given: { ...given, query, body: { ...given.body, ...(isDry && { dry_run: true }) } }, isDry: false };
+}
+
+/** In the body it belongs to few operations. Where it would be ignored, the write would be done. */
+function checkPlace({ body, method }: Operation): void {
+  const isKnown = method === "GET" || (body !== null && "shape" in body && Object.hasOwn(body.shape as object, "dry_run"));
+  if (!isKnown) throw invalid({ dry_run: "belongs to the query of this path: ?dry_run=true" });
 }
 
 export const dryRunAnswer = z

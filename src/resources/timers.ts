@@ -41,7 +41,7 @@ const receivedHooks: Kept = { table: "received_hook", key: ["automation_id", "ke
 const bulkItems: Kept = { table: "bulk_action_item", key: ["id"], seconds: 37 * day };
 const mailingItems: Kept = { table: "mailing_export_item", key: ["mailing_export_id", "ord"], seconds: 37 * day };
 const removals: Kept = { table: "kept_removal", key: ["request_id"], seconds: 30 * day };
-const changeSets: Kept = { table: "change_set_request", key: ["user_id", "name", "request_id"], seconds: 30 * day };
+const changeSets: Kept = { table: "change_set_request", key: ["name", "user_id", "request_id"], seconds: 30 * day };
 const automationOccasions: Kept = {
   table: "automation_occasion",
   key: ["automation_id", "object_id", "occasion"],

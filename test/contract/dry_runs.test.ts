@@ -21,7 +21,7 @@ async function everyVerb(acme: Workspace): Promise<Try[]> {
     const record = await sampleRecord(acme, of);
     const [path, body] = [await collectionPath(acme, of), await minimalBody(acme, of)];
     tries.push({ operation: verbs.create!, path, body });
-    if (verbs.update) tries.push({ operation: verbs.update, path: record.path, body: {} });
+    if (verbs.update && !verbs.update.previews) tries.push({ operation: verbs.update, path: record.path, body: {} });
     if (verbs.delete && of.name !== "organization") tries.push({ operation: verbs.delete, path: record.path });
   }
   return tries;
@@ -121,6 +121,14 @@ describe("a dry run", () => {
 
     assert.deepEqual([status, body.dry_run, body.n_objects], [200, true, 1]);
     assert.deepEqual((await acme.get("/bulk_action/")).data, []);
+  });
+
+  test("is not asked for in the body of a write that would ignore it there", async () => {
+    const acme = await organization();
+    const lead = await acme.lead();
+
+    for (const method of ["POST", "PUT", "DELETE"])
+      await acme.refused(400, method, method === "POST" ? "/lead/" : `/lead/${lead.id}/`, { dry_run: true }, "dry_run");
   });
 
   test("is true or false, and belongs to writes", async () => {

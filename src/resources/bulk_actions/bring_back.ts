@@ -1,6 +1,6 @@
 // Brings deleted records back, with what belonged to them and what others have lost.
 import type { Ctx } from "../../core/context.ts";
-import type { Resource, Row } from "../../core/resource.ts";
+import { kindOf, type Resource, type Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { deferConstraints } from "../../records/defer_constraints.ts";
 import { lockToChange } from "../../records/references.ts";
@@ -52,6 +52,7 @@ async function giveBack(ctx: Ctx, { of, id, was, is }: Removal["lost"][number]):
   const resource = ctx.registry.resource(of)!;
   const [present] = await lockToChange(ctx, resource, sql`t.id = ${id}`);
   if (present === undefined) return;
+  const kind = kindOf(resource, present);
   const values = Object.fromEntries(Object.entries(was).filter(([key]) => same(present[key], is[key])));
-  store.update(ctx, resource, present, values, undefined, resource.event === null ? null : "updated");
+  store.update(ctx, kind, present, values, undefined, kind.event === null ? null : "updated");
 }

@@ -210,3 +210,16 @@ test("an undone edit restores what nobody has changed since, and reports the res
   };
   assert.deepEqual([await itemsAfter(36), await itemsAfter(38)], [2, 0]);
 });
+
+test("an undo that is canceled may be asked for again", async () => {
+  const acme = await organization();
+  const lead = await acme.lead({ industry: "Coal" });
+  const done = await edited(acme, { object_type: "lead", type: "set_fields", fields: { industry: "Steel" }, all: true });
+  const undo = await acme.post(`/bulk_action/${done.id}/undo/`);
+  await acme.put(`/bulk_action/${undo.id}/`, { action: "cancel" });
+
+  await acme.post(`/bulk_action/${done.id}/undo/`);
+  await work(acme);
+
+  assert.equal((await acme.get(`/lead/${lead.id}/`)).industry, "Coal");
+});

@@ -2,8 +2,10 @@
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Patch, Row } from "../../core/resource.ts";
+import { sql } from "../../db/sql.ts";
 import { wake } from "../../jobs/job.ts";
 import { emit } from "../../records/event.ts";
+import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { bulkAction } from "./bulk_action.ts";
 import { finalStates } from "./common.ts";
@@ -26,9 +28,17 @@ export async function pauseOrResume(ctx: Ctx, before: BulkAction, patch: Patch<t
   const date_paused = status === "paused" ? now : null;
   const date_completed = status === "canceled" ? now : null;
   const after = store.update(ctx, bulkAction, before, { status, date_paused, date_completed });
+  if (status === "canceled") await offerUndoAgain(ctx, before);
   if (status === "resuming") wake(ctx, bulkJobs, [before.id]);
   if (status === "paused") emit(ctx, bulkAction, { action: "paused", before, after, changed: ["status"] });
   return after;
+}
+
+/** What a canceled undo has not undone may be undone by another one. */
+async function offerUndoAgain(ctx: Ctx, { undoes }: BulkAction & { undoes?: string }): Promise<void> {
+  if (undoes == null) return;
+  const [undone] = await findRecords(ctx, bulkAction, [sql`t.id = ${undoes}`], sql`for update of t`);
+  if (undone !== undefined) store.update(ctx, bulkAction, undone, { undo_action_id: null });
 }
 
 const asked = { pause: "paused", resume: "resuming", cancel: "canceled" } as const;

@@ -26,20 +26,26 @@ export async function changeBack(ctx: Ctx, { of, object_id, events }: Past): Pro
   const moved = Object.fromEntries([...was].filter((one) => !isSet(one) && (kind.fields[one[0]] as { ref?: unknown })?.ref));
   const fields = [...Object.keys(set), ...Object.keys(moved)];
   if (fields.length === 0 && was.size > 0) throw invalid({}, `${[...was.keys()].join(", ")}: cannot be set`);
-  const after = Object.keys(set).length === 0 ? before : await setBack(ctx, of, before, set);
-  if (Object.keys(moved).length > 0) await moveBack(ctx, kind, after, moved);
+  // What belongs to another lead again may name a contact of it again.
+  const there = Object.keys(moved).length === 0 ? before : await moveBack(ctx, kind, before, moved);
+  if (Object.keys(set).length > 0) await setBack(ctx, of, there, set);
   return fields;
 }
 
-async function setBack(ctx: Ctx, of: Resource, before: Row<Resource>, values: Record<string, unknown>): Promise<Row<Resource>> {
+async function setBack(ctx: Ctx, of: Resource, before: Row<Resource>, values: Record<string, unknown>): Promise<void> {
   checkRight(ctx, kindOf(of, before), "update");
-  return change(ctx, of, before, values);
+  await change(ctx, of, before, values);
 }
 
 /** A record that a merge gave to another one goes back to its own, which needs no right of its own. */
-async function moveBack(ctx: Ctx, kind: Resource, before: Row<Resource>, values: Record<string, unknown>): Promise<void> {
+async function moveBack(
+  ctx: Ctx,
+  kind: Resource,
+  before: Row<Resource>,
+  values: Record<string, unknown>,
+): Promise<Row<Resource>> {
   await checkVisible(ctx, kind, values, before);
-  store.update(ctx, kind, before, values);
+  return store.update(ctx, kind, before, values);
 }
 
 export async function lockPast(ctx: Ctx, of: Resource, id: string): Promise<Row<Resource>> {

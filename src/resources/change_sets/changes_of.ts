@@ -1,11 +1,12 @@
 // Finds what a change set did: the events of its requests, and what they deleted. The newest request comes first.
 import { type Ctx, may, query, search } from "../../core/context.ts";
-import { invalid, notFound } from "../../core/errors.ts";
+import { invalid, Problem } from "../../core/errors.ts";
 import { type Sql, sql, statement } from "../../db/sql.ts";
 import { getRecord } from "../../records/records.ts";
 import type { Removal } from "../../records/removal_notes.ts";
 import { firstIdAt, isId, madeAt } from "../../values/id.ts";
 import { automationRun } from "../automations/automation_run.ts";
+import { eventIsVisible } from "../events/visibility.ts";
 
 export interface PastEvent {
   id: string;
@@ -34,22 +35,27 @@ export async function changesOf(ctx: Ctx, id: string): Promise<PastRequest[]> {
   if (isId("arun", id)) return [{ events: await eventsOfRun(ctx, id), removal: null }];
   const requests = isId("req", id) ? [id] : await requestsNamed(ctx, id);
   const events = requests.length === 0 ? [] : await eventsWhere(ctx, ofRequests(requests));
-  if (events.length === 0) throw notFound();
+  if (events.length === 0) throw new Problem(404, "Not Found: no change of yours that can be undone has this id or name.");
   const removals = await removalsOf(ctx, requests);
   const byRequest = Map.groupBy(events, ({ request_id }) => request_id);
   return [...byRequest].map(([one, all]) => ({ events: all, removal: removals.get(one) ?? null })).reverse();
 }
 
+/** The caller's own set of this name; for an admin, also the one of somebody else. */
 async function requestsNamed(ctx: Ctx, name: string): Promise<string[]> {
   const rows = await search(
     ctx,
     statement(
-      sql`select r.request_id from change_set_request r
-        where r.organization_id = ${ctx.organization_id} and r.user_id = ${ctx.actor.user_id} and r.name = ${name} limit ${requestsMost + 1}`,
+      sql`select r.request_id, r.user_id from change_set_request r
+        where r.organization_id = ${ctx.organization_id} and r.name = ${name} limit ${requestsMost + 1}`,
     ),
   );
   if (rows.length > requestsMost) throw tooMany("requests", requestsMost);
-  return rows.map(([request]) => request!);
+  const byUser = Map.groupBy(rows, ([, user]) => user!);
+  const own = byUser.get(ctx.actor.user_id);
+  if (own === undefined && byUser.size > 1)
+    throw invalid({ id: "is a name that several members used: undo the requests one by one, the newest first" });
+  return (own ?? rows).map(([request]) => request!);
 }
 
 const requestsMost = 1000;
@@ -64,27 +70,28 @@ const requestMostMs = 60 * 60 * 1000;
 function ofRequests(ids: readonly string[]): Sql {
   const began = ids.map((id) => madeAt("req", id)?.getTime() ?? 0);
   const [from, to] = [Math.min(...began) - 60_000, Math.max(...began) + requestMostMs].map((ms) => firstIdAt("ev", new Date(ms)));
-  return sql`e.request_id = any(${ids}) and e.id >= ${from!} and e.id < ${to!}`;
+  return sql`past.request_id = any(${ids}) and past.id >= ${from!} and past.id < ${to!}`;
 }
 
 /** Automations act in somebody's name, who may undo it. So may an admin. */
 async function eventsOfRun(ctx: Ctx, id: string): Promise<PastEvent[]> {
   const run = await getRecord(ctx, automationRun, id);
   const from = firstIdAt("ev", new Date(Date.parse(run.date_created) - 60_000));
-  const about = run.lead_id === null ? sql`e.object_id = ${run.object_id}` : sql`e.lead_id = ${run.lead_id}`;
-  const events = await eventsWhere(ctx, sql`${about} and e.id >= ${from} and e.meta->>'automation_run_id' = ${id}`);
+  const about = run.lead_id === null ? sql`past.object_id = ${run.object_id}` : sql`past.lead_id = ${run.lead_id}`;
+  const events = await eventsWhere(ctx, sql`${about} and past.id >= ${from} and past.meta->>'automation_run_id' = ${id}`);
   if (events.length === 0) throw invalid({ id: "changed nothing that could be undone" });
   return events;
 }
 
 async function eventsWhere(ctx: Ctx, condition: Sql): Promise<PastEvent[]> {
-  const mine = may(ctx, "manage_organization") ? sql`true` : sql`e.user_id = ${ctx.actor.user_id}`;
+  const seen = eventIsVisible(ctx, "past") ?? sql`true`;
+  const mine = may(ctx, "manage_organization") ? sql`true` : sql`past.user_id = ${ctx.actor.user_id}`;
   const rows = await query(
     ctx,
     statement(
-      sql`select json_build_object('id', e.id, 'request_id', e.request_id, 'object_type', e.object_type, 'object_id', e.object_id,
-          'action', e.action, 'changed_fields', e.changed_fields, 'previous_data', e.previous_data, 'data', e.data, 'meta', e.meta)
-        from event e where e.organization_id = ${ctx.organization_id} and ${condition} and ${mine} order by e.id limit ${eventsMost + 1}`,
+      sql`select json_build_object('id', past.id, 'request_id', past.request_id, 'object_type', past.object_type, 'object_id', past.object_id,
+          'action', past.action, 'changed_fields', past.changed_fields, 'previous_data', past.previous_data, 'data', past.data, 'meta', past.meta)
+        from event past where past.organization_id = ${ctx.organization_id} and ${condition} and ${mine} and ${seen} order by past.id limit ${eventsMost + 1}`,
     ),
   );
   if (rows.length > eventsMost) throw tooMany("changes", eventsMost);

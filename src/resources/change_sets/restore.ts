@@ -7,7 +7,7 @@ import { findRecords } from "../../records/records.ts";
 import type { Removal } from "../../records/removal_notes.ts";
 import { bringBack } from "../bulk_actions/bring_back.ts";
 import type { Past } from "./past.ts";
-import { checkRight } from "./rights.ts";
+import { byHand, checkRight } from "./rights.ts";
 
 /** Returns the ids of what is there again, and in words what is not. */
 export async function restore(
@@ -19,6 +19,7 @@ export async function restore(
   for (const { of, object_id } of hidden) await ctx.registry.operation(restoring.get(of.name)!)!.run(ctx, { id: object_id });
   if (hidden.length === deleted.length) return { back: new Set(hidden.map(({ object_id }) => object_id)), without: [] };
 
+  for (const { of } of deleted) checkUndoable(ctx, of);
   if (removal === null) throw invalid({}, "what it was is not kept, or not any more");
   for (const { of, rows } of removal.removed) checkKind(ctx, ctx.registry.resource(of)!, rows, deleted);
   const { of, rows } = removal.removed.at(-1)!;
@@ -28,6 +29,13 @@ export async function restore(
   const { kept, lost } = await withBytes(ctx, removal);
   const without = [...(await bringBack(ctx, kept)), ...lost.map((name) => `the file ${name}, whose bytes are gone`)];
   return { back: new Set(kept.removed.flatMap((group) => group.rows.map((row) => (row as Named).id))), without };
+}
+
+/** Refuses what no undo brings back, and says so also where nothing of it is kept. */
+function checkUndoable(ctx: Ctx, of: Resource): void {
+  if (of.name === "custom_field") throw invalid({}, "its values are removed with it, and cannot be brought back");
+  const verbs = ctx.registry.operations.filter((one) => one.resource === of && one.verb !== null);
+  if (verbs.length > 0 && !verbs.some((one) => one.mcp)) throw invalid({}, byHand);
 }
 
 /** What is only hidden when it is deleted, and the operation that shows it again. */
@@ -43,7 +51,7 @@ function checkKind(ctx: Ctx, of: Resource, rows: readonly object[], deleted: rea
   for (const row of named) checkRight(ctx, kindOf(of, row as Row<Resource>), "delete");
 }
 
-/** The files whose bytes are removed already stay away. */
+/** The files whose bytes are removed, or are being removed, stay away. Those that are kept are due weeks later. */
 async function withBytes(ctx: Ctx, removal: Removal): Promise<{ kept: Removal; lost: string[] }> {
   const keys = removal.removed.flatMap(({ rows }) => rows.flatMap((row) => (row as Named).storage_key ?? []));
   if (keys.length === 0) return { kept: removal, lost: [] };
@@ -51,7 +59,7 @@ async function withBytes(ctx: Ctx, removal: Removal): Promise<{ kept: Removal; l
     ctx,
     statement(
       sql`select r.storage_key from stored_bytes_removal r
-        where r.organization_id = ${ctx.organization_id} and r.storage_key = any(${keys}) and r.due > now() for update`,
+        where r.organization_id = ${ctx.organization_id} and r.storage_key = any(${keys}) and r.due > now() + interval '1 day' for update`,
     ),
   );
   const there = new Set(found.map(([key]) => key));

@@ -4,11 +4,24 @@ import { invalid, notAllowed, Problem } from "../../core/errors.ts";
 import type { Verb } from "../../core/operation.ts";
 import type { Resource } from "../../core/resource.ts";
 
+export const byHand = "is part of the administration, which is changed by hand";
+
+/** What has a way of its own to be taken back. */
+const ownWays: ReadonlyMap<string, string> = new Map([
+  ...["bulk_action", "bulk_action_edit", "bulk_action_delete"].map((name): [string, string] => [
+    name,
+    "is undone by POST /bulk_action/{id}/undo/",
+  ]),
+  ["import", "is reverted by POST /import/{id}/revert/"],
+]);
+
 /** Refuses what the caller's role may not do, and what nobody does by hand. */
 export function checkRight(ctx: Ctx, of: Resource, verb: Verb): void {
+  const way = ownWays.get(of.name);
+  if (way !== undefined) throw invalid({}, way);
   const operation = ctx.registry.operations.find((one) => one.resource === of && one.verb === verb);
-  if (operation === undefined) throw invalid({}, `is written by the service alone, and stays as it is`);
-  if (!operation.mcp) throw invalid({}, "is part of the administration, which is changed by hand");
+  if (operation === undefined) throw invalid({}, "is written by the service alone, and stays as it is");
+  if (!operation.mcp) throw invalid({}, byHand);
   if (!ctx.actor.scopes.has(operation.scope))
     throw new Problem(403, `This key may not do that: it needs the scope ${operation.scope}.`);
   if (operation.permission !== "member" && !may(ctx, operation.permission)) throw notAllowed(operation.permission);

@@ -1,6 +1,7 @@
 // Takes back what one request did: what it deleted comes back, what it changed is as before, and what it created is deleted, each by
 // the caller's rights. What cannot be taken back says why, and the rest goes on.
 import type { Ctx } from "../../core/context.ts";
+import { refreshDirectory } from "../../records/change.ts";
 import { alone } from "../bulk_actions/alone.ts";
 import type { Together } from "../bulk_actions/together.ts";
 import { refusalOf } from "../shared/refused_words.ts";
@@ -47,6 +48,12 @@ export async function takeBack(
       if (without.length > 0) say(deleted.at(-1)!, `came back without ${without.join(", ")}`);
       for (const id of [...back, ...(request.removal?.lost ?? []).map((one) => one.id)]) returned.add(id);
     });
+
+  // Records name statuses and fields that came back.
+  if (returned.size > 0 && request.removal?.removed.some(({ of }) => ctx.registry.resource(of)?.cached)) {
+    together.send();
+    await refreshDirectory(ctx);
+  }
 
   for (const one of pasts.filter((past) => !past.isCreated && !past.isDeleted && !returned.has(past.object_id)).toReversed())
     await tryTo(one, async (own) => {

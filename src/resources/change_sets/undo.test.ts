@@ -40,6 +40,35 @@ test("a merge is undone: both leads are there again, each with what was its own"
   );
 });
 
+test("a deleted contact comes back to the notes, calls and meetings that named it", async () => {
+  const acme = await organization();
+  const lead = await acme.lead();
+  const ann = await acme.contact({ lead_id: lead.id });
+  const about = { lead_id: lead.id, contact_id: ann.id };
+  const note = await acme.note({ ...about, note: "Hello" });
+  const call = await acme.post("/activity/call/", { ...about, direction: "outbound", status: "completed", duration: 5 });
+  const gone = await acme.ask("DELETE", `/contact/${ann.id}/`);
+
+  const { not_undone } = await undo(acme, requestOf(gone));
+
+  assert.deepEqual(not_undone, []);
+  assert.equal((await acme.get(`/contact/${ann.id}/`)).name, ann.name);
+  for (const path of [`/activity/note/${note.id}/`, `/activity/call/${call.id}/`])
+    assert.equal((await acme.get(path)).contact_id, ann.id);
+});
+
+test("a merge of two contacts at two leads is undone with the notes of both", async () => {
+  const acme = await organization();
+  const [here, there] = [await acme.contact(), await acme.contact()];
+  const note = await acme.note({ lead_id: there.lead_id, contact_id: there.id, note: "Hello" });
+
+  const merge = await acme.ask("POST", "/contact/merge/", { body: { source: there.id, destination: here.id } });
+  await undo(acme, requestOf(merge));
+
+  const { lead_id, contact_id } = await acme.get(`/activity/note/${note.id}/`);
+  assert.deepEqual([lead_id, contact_id], [there.lead_id, there.id]);
+});
+
 test("a change set is undone as a whole, and what somebody has changed since is left and said", async () => {
   const acme = await organization();
   const other = await acme.member();
@@ -167,6 +196,55 @@ test("another organization's requests, names and runs are not there, and neither
 
   for (const id of [requestOf(made), "tidy", "arun_00000000000000000000000000"])
     await acme.refused(404, "POST", `/change_set/${id}/undo/`, {});
+});
+
+test("what has an undo of its own names it, and what cannot come back says so", async () => {
+  const acme = await organization();
+  await acme.lead();
+  const bulk = await acme.ask("POST", "/bulk_action/delete/", { body: { all: true } });
+  const field = await acme.customField("lead", { type: "number" });
+  const fieldGone = await acme.ask("DELETE", `/custom_field/lead/${field.id}/`);
+  const file = await acme.post("/file/", { name: "a.txt", content_base64: "eA==" });
+  const fileGone = await acme.ask("DELETE", `/file/${file.id}/`);
+
+  const reasons: string[] = [];
+  for (const one of [bulk, fieldGone, fileGone]) reasons.push((await undo(acme, requestOf(one))).not_undone[0].reason);
+
+  assert.deepEqual(reasons, [
+    "is undone by POST /bulk_action/{id}/undo/",
+    "its values are removed with it, and cannot be brought back",
+    "came back without the file a.txt, whose bytes are gone",
+  ]);
+  await acme.refused(404, "GET", `/file/${file.id}/`);
+});
+
+test("a status comes back with the leads that had it, and an undo names no lead that is hidden", async () => {
+  const acme = await organization();
+  const status = await acme.post("/status/lead/", { label: "Warm" });
+  const other = await acme.post("/status/lead/", { label: "Cold" });
+  const member = await acme.memberWith(["manage_customizations"]);
+  const lead = await acme.lead({ status_id: status.id });
+  const path = `/status/lead/${status.id}/?replacement_status_id=${other.id}`;
+  const gone = await acme.ask("DELETE", path);
+
+  await undo(acme, requestOf(gone));
+  assert.equal((await acme.get(`/lead/${lead.id}/`)).status_id, status.id);
+
+  const again = await member.ask("DELETE", path);
+  assert.ok(!JSON.stringify(await undo(member, requestOf(again))).includes(lead.id));
+});
+
+test("an admin undoes the change set of a member, unless several used its name", async () => {
+  const acme = await organization();
+  const [one, other] = [await acme.member(), await acme.member()];
+  const make = (who: Workspace, name: string) => who.ask("POST", "/lead/", { body: { name: "Acme" }, headers: named(name) });
+  await make(one, "tidy");
+  await make(one, "both");
+  await make(other, "both");
+
+  assert.equal((await undo(acme, "tidy")).n_undone, 1);
+  await acme.refused(400, "POST", "/change_set/both/undo/", {}, "id");
+  assert.equal((await undo(one, "both")).n_undone, 1);
 });
 
 test("the administration is changed by hand", async () => {

@@ -14,7 +14,7 @@ export const imports: Operation[] = [
     { list: true, get: true, create: createImport, update: updateImport },
     { read: "member", write: "bulk_import" },
     { create: withTable },
-  ),
+  ).map((one) => (one.verb === "update" ? { ...one, previews: true } : one)),
   listPresets,
   listRows,
   failedRows,
