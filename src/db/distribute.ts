@@ -5,8 +5,14 @@ import pg from "pg";
 
 /** What belongs to people, who may be members of several organizations: their clients, grants and ways to sign in. */
 const ofPeople = [
-  ...["oauth_client", "client_grant", "oauth_artifact"],
-  ...["session", "password_link", "sign_in_failure", "recovery_code", "passkey"],
+  "oauth_client",
+  "client_grant",
+  "oauth_artifact",
+  "session",
+  "password_link",
+  "sign_in_failure",
+  "recovery_code",
+  "passkey",
 ];
 
 /** Tables that are copied to every server: what several organizations share, and what every reader of the feed needs. */

@@ -7,10 +7,19 @@ import { createDatabase } from "../support/database.ts";
 
 /** Tables that are copied to every server. */
 const copied = [
-  ...["account", "event_epoch", "organization", "user"],
+  "account",
+  "event_epoch",
+  "organization",
+  "user",
   // What belongs to people.
-  ...["oauth_client", "client_grant", "oauth_artifact"],
-  ...["session", "password_link", "sign_in_failure", "recovery_code", "passkey"],
+  "oauth_client",
+  "client_grant",
+  "oauth_artifact",
+  "session",
+  "password_link",
+  "sign_in_failure",
+  "recovery_code",
+  "passkey",
 ];
 /** Tables about the database itself. */
 const itsOwn = ["migration", "timer", "worker"];

@@ -22,8 +22,12 @@ test("a merge is undone: both leads are there again, each with what was its own"
   await acme.post(`/lead_list/${list.id}/members/`, { lead_ids: [gone.id] });
   await acme.post(`/lead_list/${both.id}/members/`, { lead_ids: [gone.id, keep.id] });
   const paths = [
-    ...[keep, gone].map(({ id }) => `/lead/${id}/`),
-    ...[`/contact/${ann.id}/`, `/opportunity/${deal.id}/`, `/task/${task.id}/`, `/activity/note/${note.id}/`],
+    `/lead/${keep.id}/`,
+    `/lead/${gone.id}/`,
+    `/contact/${ann.id}/`,
+    `/opportunity/${deal.id}/`,
+    `/task/${task.id}/`,
+    `/activity/note/${note.id}/`,
   ];
   const shown = () => Promise.all(paths.map(async (path) => bare(await acme.get(path))));
   const before = await shown();
