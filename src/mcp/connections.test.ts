@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { agentOf } from "../../test/support/agent.ts";
+import { atMoment } from "../../test/support/clock.ts";
 import { organization, type Workspace } from "../../test/support/given.ts";
 import { OauthClient } from "../../test/support/oauth_client.ts";
 import { until } from "../../test/support/processes.ts";
@@ -87,5 +88,7 @@ describe("a connection", () => {
     assert.deepEqual([missed.status, missed.error], [404, "Not Found"]);
     const member = await acme.member();
     await member.refused(403, "GET", "/agent_call/");
+    await atMoment(acme.service, new Date(Date.now() + 91 * 86_400_000).toISOString(), "agent_calls");
+    assert.deepEqual((await acme.get("/agent_call/")).data, []);
   });
 });

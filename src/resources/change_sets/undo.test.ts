@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { published } from "../../../test/support/automations.ts";
+import { atMoment } from "../../../test/support/clock.ts";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { withWorker } from "../../../test/support/worker.ts";
 
@@ -269,14 +270,22 @@ test("a name that could be an id is refused", async () => {
   }
 });
 
-test("what was deleted can be brought back for 30 days", async () => {
+test("what was deleted can be brought back for 30 days, and a change set be undone", async () => {
   const acme = await organization();
   const lead = await acme.lead();
-  const gone = await acme.ask("DELETE", `/lead/${lead.id}/`);
-  acme.service.clock.now = new Date(Date.now() + 31 * 86_400_000);
-  await withWorker(acme.service, (worker) => worker.drained());
+  const gone = await acme.ask("DELETE", `/lead/${lead.id}/`, { headers: named("tidy") });
+  const after = async (days: number) => {
+    const moment = new Date(Date.now() + days * 86_400_000).toISOString();
+    await atMoment(acme.service, moment, "removals");
+    await atMoment(acme.service, moment, "change_sets");
+  };
 
+  await after(29.9);
+  const tried = await acme.post("/change_set/tidy/undo/?dry_run=true");
+  await after(30.1);
   const { not_undone } = await undo(acme, requestOf(gone));
 
+  assert.equal(tried.result.undone[0].action, "restored");
   assert.match(not_undone[0].reason, /is not kept/);
+  await acme.refused(404, "POST", "/change_set/tidy/undo/", {});
 });

@@ -1,13 +1,12 @@
 // What can be done with an import while it runs, and what is kept when it is over.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { atMoment } from "../../../test/support/clock.ts";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { startService } from "../../../test/support/service.ts";
 import { withTwoWorkers, withWorker } from "../../../test/support/worker.ts";
 import { query } from "../../core/context.ts";
 import { sql, statement } from "../../db/sql.ts";
-import { actOnDue } from "../../jobs/due_rows.ts";
-import { uncleared } from "./clear_rows.ts";
 
 const work = (acme: Workspace) => withWorker(acme.service, (worker) => worker.drained());
 
@@ -111,8 +110,7 @@ test("what a revert needs is gone after 48 hours, and the rows after 37 days", a
   const { id: draft } = await acme.post("/import/", { rows: companies(2) });
   await work(acme);
   const later = async (days: number) => {
-    on.clock.now = new Date(Date.now() + days * 86_400_000);
-    await actOnDue(on.app.core, uncleared);
+    await atMoment(on, new Date(Date.now() + days * 86_400_000).toISOString(), "imports");
     await work(acme);
   };
   const kept = async () =>
