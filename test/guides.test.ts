@@ -353,6 +353,55 @@ test("who follows docs/mail.md connects a mailbox, writes, is answered, and sees
   await server.close();
 });
 
+test("who follows docs/sequences.md sees a mail leave and a reply end the sequence, and tries each thing that sequences do", async (t) => {
+  const service = await outboundService();
+  // A Thursday, when it is eleven in Berlin.
+  service.clock.now = new Date("2031-01-02T10:00:00Z");
+  const [acme, server, imap] = [await organization(service), await startMailServer(), await imapServer()];
+  const box = imap.mailbox(`ada-${acme.id}@acme.example`.toLowerCase());
+  const account = await acme.post("/connected_account/", { email: box.address, smtp: server.smtp, imap: box.login });
+  t.after(() => server.close());
+  const pass = async (minutes: number) => {
+    service.clock.now = new Date(service.clock.now!.getTime() + minutes * 60_000);
+    await withWorker(service, (worker) => worker.drained());
+  };
+
+  const arrives = async (name: string, subject: string, text: string) => {
+    const [mail] = server.to(`${name}@client.example`);
+    const reply = { from: `${name}@client.example`, to: box.address, subject, text, date: service.clock.now! };
+    await box.deliver(letter({ ...reply, inReplyTo: mail!.messageId }));
+    await pass(6);
+  };
+
+  const followed = await followRequests(acme, "docs/sequences.md", {
+    given: { organization: acme, account },
+    meanwhile: {
+      "a minute": () => pass(1),
+      // A mailbox is read every few minutes, and a step waits until it has been.
+      "a day": () => pass(24 * 60).then(() => pass(6)),
+      "a week": () => pass(7 * 24 * 60).then(() => pass(6)),
+      "Carla answers": () => arrives("carla", "Re: Your roof, Carla", "Yes, please.\n"),
+      async "Dora is away"() {
+        await pass(1);
+        const away = "I am out of the office.\n";
+        await arrives("dora", "Automatic reply: Your roof, Dora", away);
+      },
+      "Dora wants no more mail": () => arrives("dora", "Unsubscribe", "Please unsubscribe me from your mailing list.\n"),
+      "the mailbox is away": () => imap.stop().then(() => pass(3 * 60)),
+      "the mailbox is back": () =>
+        imap
+          .start()
+          .then(() => pass(60))
+          .then(() => pass(6)),
+    },
+  });
+
+  assert.equal(followed, 35);
+  const subjects = (name: string) => server.to(`${name}@client.example`).map(({ subject }) => subject);
+  assert.deepEqual(["carla", "dora"].map(subjects), [["Your roof, Carla"], ["Your roof, Dora"]]);
+  assert.deepEqual(subjects("emil").slice(1), ["Once more", "The next step"]);
+});
+
 test("who follows docs/mailing-exports.md has a contact at Brevo", async () => {
   const service = await outboundService();
   const acme = await organization(service);
@@ -462,23 +511,46 @@ interface Following {
   change?: (body: string) => string;
   /** What a reader does between the requests. */
   after?: (answer: any) => Promise<void>;
+  /** What a guide supposes to be there already, by the name that its requests use. */
+  given?: Record<string, { id: string }>;
+  /** What happens before a request, by the words of the guide: time passes, or somebody answers. */
+  meanwhile?: Record<string, () => Promise<unknown>>;
 }
 
+const request =
+  /(?:<!-- meanwhile: ([^>]+) -->\n)?(?:<!-- as: (\w+) -->\n)?```http\n(\w+) (\S+)\n(.*?)```(?:\n```json\n(.*?)```)?/gs;
+
 /** Sends every request of a guide, with values from earlier responses, and compares what it shows of the response. */
-async function followRequests(ws: Workspace, guide: string, { change = (body) => body, after }: Following = {}): Promise<number> {
-  const text = readFileSync(join(root, guide), "utf8");
-  const blocks = [...text.matchAll(/(?:<!-- as: (\w+) -->\n)?```http\n(\w+) (\S+)\n(.*?)```(?:\n```json\n(.*?)```)?/gs)];
-  const ids = new Map<string, string>();
-  const known = (part: string) => part.replace(/\$(\w+)/g, (_, name: string) => ids.get(name)!);
-  for (const [, as, method, path, body, shown] of blocks) {
-    const given = body === "" ? undefined : JSON.parse(change(known(body!)));
-    const answer = await ws.ask(method!, known(path!), { body: given });
+async function followRequests(ws: Workspace, guide: string, following: Following = {}): Promise<number> {
+  const { change = (body) => body, after, given = {}, meanwhile = {} } = following;
+  const blocks = [...readFileSync(join(root, guide), "utf8").matchAll(request)];
+  const answers = new Map<string, any>(Object.entries(given));
+  const known = (part: string) => part.replace(/\$([a-z]\w*)((?:\.\w+)*)/g, (_, name, path) => valueIn(answers.get(name), path));
+  for (const [, event, as, method, path, body, shown] of blocks) {
+    if (event !== undefined) await meanwhile[event]!();
+    const sent = body === "" ? undefined : JSON.parse(change(known(body!)));
+    const answer = await ws.ask(method!, known(path!), { body: sent });
     assert.ok(answer.status < 300, `${method} ${path}: ${answer.text}`);
-    if (as !== undefined) ids.set(as, answer.body.id ?? answer.body.cursor_previous);
-    for (const [key, value] of Object.entries(JSON.parse(shown ?? "{}")))
-      if (value === "*") assert.ok(answer.body[key], `${path} shows ${key}`);
-      else assert.deepEqual(answer.body[key], value, `${path} shows ${key}`);
+    if (as !== undefined) answers.set(as, answer.body);
+    compare(answer.body, JSON.parse(known(shown ?? "{}")), `${method} ${path} shows`);
     await after?.(answer.body);
   }
   return blocks.length;
+}
+
+/** The value at a path such as `.steps.0.id`. By itself a name stands for the id of the record, or the cursor of the list. */
+function valueIn(answer: any, path: string): string {
+  if (path === "") return answer.id ?? answer.cursor_previous;
+  return path
+    .slice(1)
+    .split(".")
+    .reduce((value, key) => value[key], answer);
+}
+
+/** A guide shows some fields of a record, each element of a list, and `*` for any value. */
+function compare(value: any, shown: any, where: string): void {
+  if (shown === "*") return assert.ok(value, where);
+  if (shown === null || typeof shown !== "object") return assert.deepEqual(value, shown, where);
+  if (Array.isArray(shown)) assert.equal(value.length, shown.length, `${where}, as long a list`);
+  for (const [key, one] of Object.entries(shown)) compare(value?.[key], one, `${where} ${key}`);
 }
