@@ -17,7 +17,7 @@ const reports = [
 
 export const runReport = tool({
   name: "run_report",
-  doc: "Runs a report of the workspace: activity of members, funnels, sales, sent e-mails, changes of status. Reports take relative_range (such as this-month or last-30-days) or datetime_range, users, query and currency. For plain counts and sums use aggregate.",
+  doc: "Runs a report of the workspace: activity of members, funnels, sales, sent e-mails, changes of status. Reports take relative_range (such as this-month or last-30-days) or datetime_range, users, query and currency.",
   scope: "read",
   input: { report: z.enum(reports), arguments: data.default({}) },
   output: { datetime_range: z.looseObject({}) },

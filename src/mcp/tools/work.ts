@@ -117,7 +117,7 @@ export const enrich = tool({
 
 export const sendEmail = tool({
   name: "send_email",
-  doc: "Sends an e-mail, at once or at date_scheduled. Without write_destructive only to addresses of contacts. `data` takes further fields of activity/email, such as cc, sender or in_reply_to_id.",
+  doc: "Sends an e-mail, at once or at date_scheduled. `data` takes further fields of activity/email, such as cc, sender or in_reply_to_id.",
   scope: "write_safe",
   annotations: { openWorldHint: true },
   input: {
@@ -138,7 +138,7 @@ export const sendEmail = tool({
 
 export const sendSms = tool({
   name: "send_sms",
-  doc: "Sends a text message, at once or at date_scheduled. Without write_destructive only to numbers of contacts. `data` takes further fields of activity/sms, such as local_phone.",
+  doc: "Sends a text message, at once or at date_scheduled. `data` takes further fields of activity/sms, such as local_phone.",
   scope: "write_safe",
   annotations: { openWorldHint: true },
   input: {
