@@ -4,9 +4,7 @@ import { type FieldErrors, invalid, notAllowed, refuse } from "../../core/errors
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
 import { wake } from "../../jobs/job.ts";
 import { emit } from "../../records/event.ts";
-import { findRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
-import { contact } from "../contacts/contact.ts";
 import { messageChanged } from "../conversations/keep_up.ts";
 import { followOutcome } from "../sequences/call_outcomes.ts";
 import { endWays } from "../sequences/stops.ts";
@@ -149,19 +147,18 @@ async function entered(ctx: Ctx, row: Call): Promise<void> {
   const [responsible] = await tellOfMissedCall(ctx, row);
   // A call noted by the service without a caller belongs to the member who is notified first.
   const by = row.user_id ?? userOf(ctx) ?? responsible;
-  if (by !== undefined) await callBack(ctx, row, by);
+  if (by !== undefined) callBack(ctx, row, by);
 }
 
-async function callBack(
+/** The text names nobody: whoever gets the task may not see the contact. Its labels name those whom they may see. */
+function callBack(
   ctx: Ctx,
   { lead_id, contact_id, id, phone, local_phone, voicemail_url, voicemail_duration }: Call,
   assigned_to: string,
-): Promise<void> {
-  const person = contact_id === null ? null : await findRecord(ctx, contact, contact_id);
-  const caller = [person?.name, phone].filter(Boolean).join(", ");
+): void {
   createSystemTask(ctx, {
     _type: "missed_call",
-    text: caller === "" ? "Missed call" : `Missed call from ${caller}`,
+    text: phone === null ? "Missed call" : `Missed call from ${phone}`,
     lead_id,
     contact_id,
     assigned_to,

@@ -151,7 +151,7 @@ test("nobody answers: the caller can leave a message, and whoever missed the cal
   assert.equal(caller.verb("Play").text, "https://example.com/hello.mp3");
   assert.equal(caller.verb("Record").attributes.maxLength, "180");
   assert.deepEqual([task.assigned_to, task.object_id, task.phone], [bob.userId, call.id, theirs]);
-  assert.equal(task.text, `Missed call from ${person.name}, ${theirs}`);
+  assert.equal(task.text, `Missed call from ${theirs}`);
   for (const one of [owner, bob]) {
     const [notice] = (await one.get("/notification/?type=missed_call")).data;
     assert.deepEqual([notice.object_id, notice.title], [call.id, `You missed a call from ${theirs}`]);
