@@ -1,5 +1,5 @@
 // Finds the lead, contact, opportunity and member that an activity belongs to.
-import { type Ctx, may, query } from "../../core/context.ts";
+import { type Ctx, may, query, userOf } from "../../core/context.ts";
 import { invalid, notAllowed } from "../../core/errors.ts";
 import type { Resource, Row } from "../../core/resource.ts";
 import { join, name, or, raw, type Sql, sql, statement } from "../../db/sql.ts";
@@ -53,7 +53,7 @@ export async function place(ctx: Ctx, body: Given, reached: Reached = {}): Promi
   const placed = {
     lead_id,
     contact_id: person?.id ?? null,
-    user_id: given.user_id === undefined ? ctx.actor.user_id : given.user_id,
+    user_id: given.user_id === undefined ? userOf(ctx) : given.user_id,
     activity_at: given.activity_at ?? given.date_created ?? ctx.now.toISOString(),
   };
   return { placed, person };

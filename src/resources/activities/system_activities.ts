@@ -1,6 +1,6 @@
 // The activities that the service writes into a lead's history by itself. Other areas call these functions when something
 // happens. Each is a write in the same transaction with its event, and needs no query, unless its comment says otherwise.
-import type { Ctx } from "../../core/context.ts";
+import { type Ctx, userOf } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
@@ -49,7 +49,7 @@ export async function logCreated(ctx: Ctx, leads: readonly Lead[]): Promise<void
     lead_id: lead.id,
     source: lead.source,
     import_id: (ctx.meta.import_id as string | undefined) ?? null,
-    user_id: ctx.actor.user_id,
+    user_id: userOf(ctx),
     // A lead may be created with a date in the past. Its history starts there.
     activity_at: lead.date_created,
     date_created: lead.date_created,
@@ -113,7 +113,7 @@ export async function logTasksCompleted(ctx: Ctx, tasks: readonly Task[]): Promi
       task_id: task.id,
       task_text: task.text,
       task_assigned_to: task.assigned_to,
-      user_id: ctx.actor.user_id,
+      user_id: userOf(ctx),
       ...doneAt(task),
     })),
   );
@@ -163,7 +163,7 @@ export function logLeadMerge(ctx: Ctx, source: Lead, destination: Lead): Row<typ
   });
 }
 
-const now = (ctx: Ctx) => ({ user_id: ctx.actor.user_id, activity_at: ctx.now.toISOString() });
+const now = (ctx: Ctx) => ({ user_id: userOf(ctx), activity_at: ctx.now.toISOString() });
 
 /** The label of a small record as it is today. */
 const wordOf = (ctx: Ctx, resource: string, id: string | null, field: string): string | null =>

@@ -162,6 +162,30 @@ test("a signed form that was cut at other places is refused, and NUL does not lo
   );
 });
 
+test("a stranger's text that a rule makes a lead of is a lead with the text, at a personal number and at a group's", async () => {
+  const group = "+12125551235";
+  twilio.own(group);
+  await acme.post("/phone_number/", { number: group, is_group_number: true });
+  const conditions = [{ field: "unknown_sender", operator: "equals", value: true }];
+  await acme.post("/inbox_rule/", { name: "New", conditions, actions: { create_lead: true } });
+
+  const answers = [
+    await arrives({ from: "+12125550001", body: "Hello" }),
+    await arrives({ from: "+12125550002", to: group, body: "Hi" }),
+  ];
+
+  const found = (await acme.get("/inbox_prospect/?status=converted&_order_by=received_at")).data;
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200],
+  );
+  assert.deepEqual(
+    found.map((one: any) => one.converted_by),
+    [acme.userId, null],
+  );
+  assert.deepEqual((await texts()).map((one: any) => one.text).toSorted(), ["Hello", "Hi"]);
+});
+
 test("who texts under a name, or hides, becomes a lead without a phone", async () => {
   for (const from of ["AMAZON", "Web Shop-1", "anonymous"]) {
     await arrives({ from, body: `From ${from}` });

@@ -1,5 +1,5 @@
 // Turns a prospect into a lead, a contact, and a conversation with its messages. All of it or nothing.
-import type { Ctx } from "../../core/context.ts";
+import { type Ctx, userOf } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Resource, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
@@ -66,7 +66,7 @@ export async function convertProspect(ctx: Ctx, before: Prospect, wanted: Conver
     {
       status: "converted",
       converted_at: ctx.now.toISOString(),
-      converted_by: ctx.actor.user_id,
+      converted_by: userOf(ctx),
       lead_id: at.id,
       contact_id: person.id,
       conversation_id: thread.id,

@@ -1,6 +1,6 @@
 // Dismisses a prospect that nobody will answer.
 import { z } from "zod";
-import type { Ctx } from "../../core/context.ts";
+import { type Ctx, userOf } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
 import type { Row } from "../../core/resource.ts";
@@ -28,6 +28,6 @@ export const dismissInboxProspect = operation({
 
 export function dismissProspect(ctx: Ctx, before: Prospect): Prospect {
   if (before.status === "dismissed") return before;
-  const dismissal = { status: "dismissed", dismissed_at: ctx.now.toISOString(), dismissed_by: ctx.actor.user_id } as const;
+  const dismissal = { status: "dismissed", dismissed_at: ctx.now.toISOString(), dismissed_by: userOf(ctx) } as const;
   return store.update(ctx, inboxProspect, before, dismissal, undefined, "dismissed");
 }

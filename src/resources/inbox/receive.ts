@@ -1,9 +1,11 @@
 // Receives a message from somebody who is not a contact. Prospects are created only here. Code that fetches mail or handles a
 // provider's call uses it when no contact has the sender's address.
 import type { Ctx } from "../../core/context.ts";
+import { Problem } from "../../core/errors.ts";
 import type { Row, Values } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
+import { attempted } from "../../records/rehearse.ts";
 import { store } from "../../records/store.ts";
 import { emailKey } from "../../values/email.ts";
 import type { ArrivedEmail } from "../activities/arrived_email.ts";
@@ -68,7 +70,19 @@ export async function receiveFromStranger(ctx: Ctx, { mail, user_id = null, ...r
   const folder_id = filedIn(ctx, outcome) ?? prospect.folder_id;
   const filed = store.update(ctx, inboxProspect, prospect, { folder_id }, undefined, null);
   if (outcome.dismiss || outcome.delete) return dismissProspect(ctx, filed);
-  return outcome.create_lead ? (await convertProspect(ctx, filed, {})).prospect : filed;
+  return outcome.create_lead ? leadByRule(ctx, filed) : filed;
+}
+
+/** In the name of the member whose mailbox or number it is. Where that is refused, the message stays with the prospect. */
+async function leadByRule(ctx: Ctx, filed: Prospect): Promise<Prospect> {
+  const actor = { ...ctx.actor, user_id: ctx.actor.user_id || (filed.user_id ?? "") };
+  try {
+    return await attempted(ctx, async () => (await convertProspect({ ...ctx, actor }, filed, {})).prospect);
+  } catch (refusal) {
+    if (!(refusal instanceof Problem)) throw refusal;
+    const message = { ...filed.message, rule_refused: { action: "create_lead", reason: refusal.message } };
+    return store.update(ctx, inboxProspect, filed, { message }, undefined, null);
+  }
 }
 
 /** The prospect shows its newest message. */

@@ -1,6 +1,6 @@
 // Writes notifications for members, in the transaction of the change they are about. The same notification within five minutes
 // increases the count of the existing one, as long as it is unread.
-import { type Ctx, write } from "../../core/context.ts";
+import { type Ctx, userOf, write } from "../../core/context.ts";
 import type { Values } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { store } from "../../records/store.ts";
@@ -69,7 +69,7 @@ function grouped(rows: readonly Written[]): Written[] {
 }
 
 function noticesOf(ctx: Ctx, to: Told[0], notice: Notice): Written[] {
-  const { actor_id = ctx.actor.user_id } = notice;
+  const { actor_id = userOf(ctx) } = notice;
   const lead_id = notice.lead_id ?? null;
   return [...recipients(ctx, to, actor_id)].sort().map((user_id) => ({
     body: null,

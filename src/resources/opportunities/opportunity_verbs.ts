@@ -1,6 +1,6 @@
 // The verbs of opportunities.
 
-import type { Ctx } from "../../core/context.ts";
+import { type Ctx, userOf } from "../../core/context.ts";
 import { invalid, refuse } from "../../core/errors.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
@@ -42,7 +42,7 @@ export async function createOpportunity(ctx: Ctx, given: Create<typeof opportuni
   const lead_id = await leadOf(ctx, given);
 
   const row = store.insert(ctx, opportunity, {
-    user_id: ctx.actor.user_id,
+    user_id: userOf(ctx),
     ...values,
     ...stamped,
     lead_id,

@@ -1,6 +1,6 @@
 // The verbs of project tasks. The project is locked first, so that its tasks are counted, sorted and checked for circles by one
 // request at a time.
-import type { Ctx } from "../../core/context.ts";
+import { type Ctx, userOf } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
 import { changedFields, emit } from "../../records/event.ts";
@@ -118,7 +118,7 @@ function state(ctx: Ctx, given: Values<typeof projectTask>, before: Task | null)
     status,
     is_complete,
     ...dateOfState("date_completed", given.date_completed, done, given.date_created ?? ctx.now.toISOString()),
-    ...(done.is === done.was ? {} : { completed_by: done.is ? ctx.actor.user_id : null }),
+    ...(done.is === done.was ? {} : { completed_by: done.is ? userOf(ctx) : null }),
   };
 }
 

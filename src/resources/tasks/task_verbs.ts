@@ -1,6 +1,6 @@
 // The verbs of tasks.
 
-import type { Ctx } from "../../core/context.ts";
+import { type Ctx, userOf } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { type Create, type Patch, type Row, type Values } from "../../core/resource.ts";
 import { todayOf } from "../../records/clock.ts";
@@ -125,7 +125,7 @@ function completion(ctx: Ctx, given: Values<typeof task>, before: Task | null): 
   const state = { was, is, called: "is_complete", before: before?.date_completed };
   return {
     ...dateOfState("date_completed", given.date_completed, state, given.date_created ?? ctx.now.toISOString()),
-    ...(is === was ? {} : { completed_by: is ? ctx.actor.user_id : null }),
+    ...(is === was ? {} : { completed_by: is ? userOf(ctx) : null }),
   };
 }
 
