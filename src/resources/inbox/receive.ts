@@ -1,7 +1,6 @@
 // Receives a message from somebody who is not a contact. Prospects are created only here. Code that fetches mail or handles a
 // provider's call uses it when no contact has the sender's address.
 import type { Ctx } from "../../core/context.ts";
-import { Problem } from "../../core/errors.ts";
 import type { Row, Values } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
@@ -10,6 +9,7 @@ import { store } from "../../records/store.ts";
 import { emailKey } from "../../values/email.ts";
 import type { ArrivedEmail } from "../activities/arrived_email.ts";
 import type { KeptPart } from "../activities/arrived_parts.ts";
+import { refusalOf } from "../shared/refused_words.ts";
 import type { Incoming } from "./apply_rules.ts";
 import { askRules, filedIn } from "./ask_rules.ts";
 import { convertProspect } from "./convert_prospect.ts";
@@ -78,9 +78,10 @@ async function leadByRule(ctx: Ctx, filed: Prospect): Promise<Prospect> {
   const actor = { ...ctx.actor, user_id: ctx.actor.user_id || (filed.user_id ?? "") };
   try {
     return await attempted(ctx, async () => (await convertProspect({ ...ctx, actor }, filed, {})).prospect);
-  } catch (refusal) {
-    if (!(refusal instanceof Problem)) throw refusal;
-    const message = { ...filed.message, rule_refused: { action: "create_lead", reason: refusal.message } };
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal === null) throw error;
+    const message = { ...filed.message, rule_refused: { action: "create_lead", reason: refusal.words } };
     return store.update(ctx, inboxProspect, filed, { message }, undefined, null);
   }
 }
