@@ -100,8 +100,11 @@ function cellOf(value: unknown, write: (value: string) => string): Cell {
   if (typeof value === "string") return write(value);
   if (typeof value === "number" || typeof value === "boolean") return value;
   const isList = Array.isArray(value) && value.every((one) => typeof one !== "object");
-  return isList ? value.map((one) => write(String(one))).join(";") : JSON.stringify(value);
+  return isList ? value.map((one) => quoted(write(String(one)))).join(";") : JSON.stringify(value);
 }
+
+/** An import would take such a value of a list for several. */
+const quoted = (text: string): string => (/[;,|\n"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
 // --- what a field holds ---
 

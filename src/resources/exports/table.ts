@@ -14,8 +14,8 @@ export const mediaTypes = {
 
 export type Rows = AsyncIterable<Cell[][]>;
 
-/** A spreadsheet would run text that begins like a formula. The mark makes it show the text. */
-const guarded = (cell: Cell): Cell => (typeof cell === "string" && /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell);
+/** A spreadsheet would run text that begins like a formula. The mark makes it show the text, and an import takes one mark away. */
+const guarded = (cell: Cell): Cell => (typeof cell === "string" && /^'*[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell);
 
 export async function* csv(headers: readonly string[], rows: Rows): AsyncGenerator<Buffer> {
   const write = (lines: Cell[][]) =>

@@ -17,6 +17,8 @@ export interface Writing {
   date_format: Options["date_format"];
   country: string;
   currency: string;
+  /** Amounts are in the smallest unit of the currency. */
+  isMinor: boolean;
   /** What a choice offers; null for other kinds of field. */
   choices: readonly string[] | null;
 }
@@ -27,7 +29,7 @@ const reads: Readonly<Record<string, Read>> = {
   phone: (text, { country }) => phoneOf(text, country),
   number: (text, { decimal }) => numberOf(text.replace(/\s*%$/, ""), decimal),
   integer: (text, { decimal }) => wholeOf(numberOf(text.replace(/\s*%$/, ""), decimal)),
-  money: (text, { decimal, currency }) => times(10 ** currencyDigits(currency), numberOf(withoutCurrency(text), decimal)),
+  money: amountOf,
   date: (text, { date_format }) => dateOf(text, date_format),
   datetime: (text, { date_format }, ctx) => momentOf(text, date_format, zoneOf(ctx.directory, ctx)),
   boolean: booleanOf,
@@ -65,6 +67,12 @@ export function numberOf(text: string, mark: DecimalMark): number {
   if (!/\d/.test(digits) || !numbers[mark].test(digits))
     return bad(`is not a number with a decimal ${mark === "," ? "comma" : "point"}`);
   return Number(mark === "," ? digits.replaceAll(".", "").replace(",", ".") : digits.replaceAll(",", ""));
+}
+
+function amountOf(text: string, { decimal, currency, isMinor }: Writing): number {
+  const amount = numberOf(withoutCurrency(text), decimal);
+  if (!isMinor) return times(10 ** currencyDigits(currency), amount);
+  return Number.isSafeInteger(amount) ? amount : bad("must be a whole number of the currency's smallest unit");
 }
 
 const wholeOf = (value: number): number => (Number.isInteger(value) ? value : bad("must be a whole number"));

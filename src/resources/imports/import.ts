@@ -104,6 +104,10 @@ export const importResource = resource({
           name: z.string(),
           samples: z.array(z.string()),
           suggested: z.string().nullable(),
+          unit: z
+            .literal("minor")
+            .optional()
+            .describe("Money in it is in the smallest unit of its currency: it is a column of an export of this service."),
         }),
       ),
       { readOnly: true, required: true, doc: "The columns found, with some of their values and the target that seems to fit." },

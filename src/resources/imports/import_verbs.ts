@@ -13,10 +13,10 @@ import { importJobs } from "./import_jobs.ts";
 import { stepOn } from "./import_steps.ts";
 import { type Mapping, mappingOf } from "./mapping.ts";
 import { checkOptions, type Options } from "./options.ts";
+import { suggestionsFor } from "./own_exports.ts";
 import { previewOf, rowsAtOnceMost } from "./preview.ts";
 import { begunPreview } from "./preview_counts.ts";
 import type { Table } from "./table.ts";
-import { suggested, targetsOf } from "./targets.ts";
 
 type Import = Row<typeof importResource>;
 
@@ -44,12 +44,12 @@ export async function createImport(ctx: Ctx, given: Create<typeof importResource
   await checkOptions(ctx, options);
 
   const object_type = values.object_type ?? "lead";
-  const fits = suggested(targetsOf(ctx.directory, object_type), table.columns);
+  const fits = suggestionsFor(ctx.directory, object_type, table.columns);
   const row = store.insert(ctx, importResource, {
     ...values,
     name: values.name ?? table.name ?? "Import",
     options,
-    columns: table.columns.map((column, index) => ({ index, ...column, suggested: fits[index]! })),
+    columns: table.columns.map((column, index) => ({ index, ...column, ...fits[index]! })),
     dialect: table.dialect,
     n_rows: table.n_rows,
     clears_at: keptUntil(ctx.now),

@@ -265,6 +265,20 @@ test("failed rows come back as CSV with their errors, and are imported once they
   await acme.refused(400, "GET", `/import/${done.id}/rows/?status=lost`, undefined, "status");
 });
 
+test("a row with more cells than there are columns fails and says what is left over, and empty ones at the end do not count", async () => {
+  const acme = await organization();
+  const csv = "Company,City\nAcme,Ulm,,\nOak,Rom, Italy,x\nElm\n";
+  const draft = await acme.post("/import/", { csv });
+
+  const { preview } = await acme.put(`/import/${draft.id}/`, { mapping: { Company: "name", City: "city" }, dry_run: true });
+  const done = await imported(acme, { csv });
+
+  const [error] = done.errors;
+  assert.deepEqual([preview.errors, preview.failed], [done.errors, 1]);
+  assert.deepEqual([counts(done), error.row], [["done", 3, 2, 0, 0, 1], 2]);
+  assert.match(error.error, /has 4 cells, but there are 2 columns; left over is "Italy | x"/);
+});
+
 test("an import is taken back, except for what others have changed or used since", async () => {
   const acme = await organization();
   const old = await acme.lead({ name: "Old", industry: "Wood", description: "Before" });

@@ -73,6 +73,7 @@ export function columnsOf(ctx: Ctx, { object_type, columns, mapping, options }: 
       date_format: options.date_format,
       country: options.country ?? country,
       currency,
+      isMinor: column.unit === "minor",
       choices: customFieldsOf(ctx.directory, part).get(target.target.slice(target.target.indexOf("custom.")))?.choices ?? null,
     };
     read.push({
@@ -85,18 +86,22 @@ export function columnsOf(ctx: Ctx, { object_type, columns, mapping, options }: 
       isSplit: splits(entry.transform),
       given,
       ...given,
-      ...(writesPlainly(entry.transform) && { decimal: ".", date_format: null }),
+      ...(writesPlainly(entry.transform) && { decimal: ".", date_format: null, isMinor: false }),
     });
   }
   return read.toSorted((a, b) => a.cells[0]!.at - b.cells[0]!.at);
 }
 
-/** Reads a row. A cell that does not fit is an error of its column, and the other cells are read too. */
-export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow): ReadRow {
+/**
+ * Reads a row of a table with so many columns. A cell that does not fit is an error of its column, and the other cells are read too.
+ */
+export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow, width: number): ReadRow {
   const bodies = Object.fromEntries(parts.map((part) => [part, {}])) as Record<Part, Body>;
   const read = { row, bodies, columns: new Map<string, string>(), errors: [] as RowError[] };
-  const isBlank = columns.every(({ cells }) => cells.every(({ at }) => textAt(row, at) === ""));
+  const isBlank = row.cells.length <= width && columns.every(({ cells }) => cells.every(({ at }) => textAt(row, at) === ""));
   if (isBlank) return read;
+  const surplus = row.cells.slice(width);
+  if (surplus.length > 0) read.errors.push({ error: surplusError(width, surplus) });
   for (const column of columns) {
     const raw = column.cells.map(({ at }) => textAt(row, at));
     try {
@@ -113,6 +118,9 @@ export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow): R
   for (const of of checked) check(ctx, read, of);
   return read;
 }
+
+const surplusError = (width: number, surplus: readonly (string | null)[]): string =>
+  `has ${width + surplus.length} cells, but there are ${width} columns; left over is ${JSON.stringify(surplus.join(" | ").slice(0, 100).toWellFormed())}: are quotes missing around a cell?`;
 
 const textAt = ({ cells }: ImportRow, at: number): string => cells[at]?.trim().replace(guard, "") ?? "";
 
@@ -131,7 +139,7 @@ function textsOf({ cells, join, given }: Column, raw: readonly string[]): string
 const spreadsheetError = /^#(?:REF!|N\/A|VALUE!|DIV\/0!|NAME\?|NULL!|NUM!|SPILL!|CALC!)$/;
 
 /** The mark that exports put before text which a spreadsheet would run. */
-const guard = /^'(?=[=+\-@])/;
+const guard = /^'(?='*[=+\-@\t\r])/;
 
 const checked: readonly Resource[] = [lead, contact, opportunity, product];
 
@@ -251,8 +259,9 @@ function plain(body: Body, text: string, column: Column, ctx: Ctx): string {
   return field;
 }
 
+/** The values of a list. One in quotes, as exports write it, may contain what else is between values. */
 const pieces = (text: string, between: RegExp): string[] =>
   text
-    .split(between)
-    .map((one) => one.trim())
+    .split(new RegExp(`(?<=^|${between.source})(\\s*"(?:[^"]|"")*"\\s*)(?=$|${between.source})|${between.source}`))
+    .map((one) => (one ?? "").trim().replace(/^"(.*)"$/s, (_, inner: string) => inner.replaceAll('""', '"')))
     .filter((one) => one !== "");

@@ -21,7 +21,7 @@ export interface Table {
   dialect: Dialect | null;
   columns: { name: string; samples: string[] }[];
   n_rows: number;
-  /** The rows in order: JSON lists of rows. Each row is a list of cells, with no more cells than columns. */
+  /** The rows in order: JSON lists of rows. Each row is a list of cells; one with more cells than columns is an error of its own. */
   pieces(): AsyncIterable<Piece>;
   /** Forgets the rows. */
   drop(): Promise<void>;
@@ -132,7 +132,7 @@ class Collected {
     const width = this.names!.length;
     if (!this.mayGrow && given.length !== width && ++this.uneven > unevenMax)
       this.refuse(`must have as many cells in each row as there are column names; more than ${unevenMax} rows differ`);
-    const row = given.length > width ? given.slice(0, width) : given;
+    const row = given.length > width ? withoutBlankEnd(given, width) : given;
     this.rows++;
     this.cells += row.length;
     if (this.rows > rowsMax) this.refuse(`must have ${rowsMax} rows or fewer: split it`);
@@ -140,7 +140,7 @@ class Collected {
     for (const [i, cell] of row.entries()) {
       if (cell === null) continue;
       if (cell.length > cellMax) this.refuse(`row ${this.rows} has a cell of more than ${cellMax} characters`);
-      this.sample(i, cell);
+      if (i < width) this.sample(i, cell);
     }
     const json = JSON.stringify(row);
     this.open.push(json);
@@ -170,6 +170,12 @@ class Collected {
   private refuse(reason: string): never {
     throw invalid({ [this.place]: reason });
   }
+}
+
+/** Spreadsheets often write empty cells at the end of a row. */
+function withoutBlankEnd(row: Cells, width: number): Cells {
+  const last = row.findLastIndex((cell) => cell !== null && cell.trim() !== "");
+  return row.slice(0, Math.max(width, last + 1));
 }
 
 /** Column names must differ: a column without a name gets its number, and a second `Name` becomes `Name 2`. */

@@ -11,7 +11,7 @@ const takes = { lead: takeLeads, contact: takeLeads, opportunity: takeLeads, pro
 /** What becomes of each row. A row with a bad cell does nothing. */
 export async function takeRows(ctx: Ctx, imp: Import, rows: readonly ImportRow[]): Promise<Outcome[]> {
   const columns = columnsOf(ctx, imp);
-  const reads = rows.map((row) => readRow(ctx, columns, row));
+  const reads = rows.map((row) => readRow(ctx, columns, row, imp.columns.length));
   const good = reads.filter(({ errors }) => errors.length === 0);
   const bad = reads.filter(({ errors }) => errors.length > 0);
   const done = good.length === 0 ? [] : await takes[imp.object_type](ctx, imp, good);

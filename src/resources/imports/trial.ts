@@ -35,7 +35,7 @@ export async function takeTrial(ctx: Ctx, job: Job, imp: Import, { most, mayGoOn
 async function giveKeys(ctx: Ctx, imp: Import, after: number): Promise<false> {
   const rows = await rowsAfter(ctx, imp.id, after);
   const columns = columnsOf(ctx, asked(imp));
-  const reads = rows.map((row) => readRow(ctx, columns, row));
+  const reads = rows.map((row) => readRow(ctx, columns, row, imp.columns.length));
   const keys = keysOf(asked(imp), reads);
   write(ctx, {
     name: "import_row.keyed",

@@ -1,0 +1,101 @@
+// What this service exports comes in again as it went out.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { organization, type Workspace } from "../../../test/support/given.ts";
+import { withWorker } from "../../../test/support/worker.ts";
+
+const work = (acme: Workspace) => withWorker(acme.service, (worker) => worker.drained());
+
+async function exported(acme: Workspace, object: string, body: object): Promise<Buffer> {
+  const { id } = await acme.post(`/export/${object}/`, body);
+  await work(acme);
+  const { download_url } = await acme.get(`/export/${id}/`);
+  const file = await fetch(download_url.replace(/^.*(?=\/api\/)/, acme.service.url), {
+    headers: { authorization: `Basic ${Buffer.from(`${acme.key}:`).toString("base64")}` },
+  });
+  return Buffer.from(await file.arrayBuffer());
+}
+
+/** Imports a file by the mapping that is suggested. */
+async function imported(acme: Workspace, bytes: Buffer, object_type: string, options: object = {}) {
+  const draft = await acme.post("/import/", { content_base64: bytes.toString("base64"), object_type });
+  const mapping = Object.fromEntries(draft.columns.map((one: any) => [one.name, one.suggested]));
+  await acme.put(`/import/${draft.id}/`, { mapping, options });
+  await work(acme);
+  const done = await acme.get(`/import/${draft.id}/`);
+  assert.deepEqual([done.status, done.errors], ["done", []]);
+  return { draft, mapping };
+}
+
+const edited = (bytes: Buffer, from: string, to: string) => Buffer.from(bytes.toString().replace(from, to));
+
+test("an export of leads comes in again without a change, money, lists and guarded cells included", async () => {
+  const acme = await organization();
+  const size = await acme.customField("lead", { type: "number", name: "Size" });
+  const kept = ["name", "url", "description", "mrr", "status_id", "tags", "emails", "phones", `custom.${size.id}`];
+  const emails = ["a", "b", "c", "d"].map((one) => ({ email: `${one}@acme.io` }));
+  const [one, two] = [
+    await acme.lead({
+      name: "Acme",
+      mrr: 500,
+      emails,
+      description: "'=no formula",
+      tags: ["a;b", 'c "d"', "e"],
+      [`custom.${size.id}`]: 5,
+    }),
+    await acme.lead({ name: "=Evil", mrr: 7, description: "\tTab", phones: [{ phone: "+4930901820" }] }),
+  ];
+  const states = async () => Promise.all([one, two].map(({ id }) => acme.get(`/lead/${id}/?_fields=${kept.join(",")}`)));
+  const before = await states();
+
+  await imported(acme, await exported(acme, "lead", { format: "csv" }), "lead", { match_by: "id" });
+  const again = await states();
+  await imported(acme, await exported(acme, "lead", { format: "xlsx", fields: ["id", "mrr", "tags"] }), "lead", {
+    match_by: "id",
+  });
+  const ofWorkbook = await states();
+  const file = await exported(acme, "lead", { format: "csv", fields: ["id", "mrr"] });
+  const { draft } = await imported(acme, edited(file, '"500"', '"1250"'), "lead", { match_by: "id" });
+
+  assert.deepEqual([again, ofWorkbook], [before, before]);
+  assert.equal((await acme.get("/lead/")).data.length, 2);
+  assert.equal((await acme.get(`/lead/${one.id}/`)).mrr, 1250);
+  assert.deepEqual(
+    draft.columns.map((column: any) => [column.name, column.suggested, column.unit]),
+    [
+      ["id", "id", undefined],
+      ["mrr", "mrr", "minor"],
+    ],
+  );
+});
+
+test("an export of contacts is mapped to contacts, and their leads keep their names", async () => {
+  const acme = await organization();
+  const contacts = [{ name: "Ann", title: "CEO", emails: [{ email: "ann@acme.io" }], urls: [{ url: "https://ann.io" }] }];
+  const lead = await acme.lead({ name: "Acme", contacts });
+  const file = await exported(acme, "lead", { type: "contacts", format: "csv" });
+
+  const { mapping } = await imported(acme, edited(file, '"CEO"', '"CFO"'), "contact");
+
+  const { lead_id, name, title, email_1, more_emails, phone_2, url_3, lead_name, display_name, date_created } = mapping;
+  assert.deepEqual([lead_id, name, title, lead_name], ["id", "contact.name", "contact.title", null]);
+  assert.deepEqual([email_1, more_emails, phone_2, url_3], ["contact.email", "contact.email", "contact.phone", "contact.url"]);
+  assert.deepEqual([display_name, date_created], [null, null]);
+  const { data } = await acme.get(`/contact/?lead_id=${lead.id}`);
+  assert.deepEqual([(await acme.get(`/lead/${lead.id}/`)).name, data.length, data[0].title], ["Acme", 1, "CFO"]);
+});
+
+test("an export of deals is mapped to deals, their status and their value", async () => {
+  const acme = await organization();
+  const lead = await acme.lead({ name: "Acme" });
+  await acme.opportunity({ lead_id: lead.id, value: 1999, note: "Big", expected_close_date: "2026-03-04" });
+  const file = await exported(acme, "opportunity", { format: "csv" });
+
+  const { mapping } = await imported(acme, file, "opportunity");
+
+  const { lead_id, status_label, value, value_formatted, note, lead_name, expected_close_date } = mapping;
+  assert.deepEqual([lead_id, status_label, value, note], ["id", "opportunity.status", "opportunity.value", "opportunity.note"]);
+  assert.deepEqual([value_formatted, lead_name, expected_close_date], [null, null, "opportunity.close_date"]);
+  const { data } = await acme.get(`/opportunity/?lead_id=${lead.id}`);
+  assert.ok(data.every((one: any) => one.value === 1999 && one.expected_close_date === "2026-03-04"));
+});
