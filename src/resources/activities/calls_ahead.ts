@@ -4,7 +4,7 @@ import type { Ctx } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
 import type { CallState, Step } from "../../services/telephony.ts";
 import { organizationOf } from "../organization/organization.ts";
-import { takeAgent } from "../telephony/dialing_ahead.ts";
+import { agentOf, takeAgent } from "../telephony/dialing_ahead.ts";
 import type { Connected } from "../telephony/provider.ts";
 import { isRecorded } from "../telephony/whom_to_ring.ts";
 import type { call } from "./call.ts";
@@ -48,6 +48,13 @@ export async function connect(ctx: Ctx, carried: CallAhead, { addressOf }: Conne
       recording: isRecorded(ctx, [agent]) ? address("recorded", "recording") : null,
     },
   ];
+}
+
+/** They have hung up while they waited. False when a member was rung: the report that they talked may still come. */
+export async function hungUpWaiting(ctx: Ctx, carried: CallAhead): Promise<boolean> {
+  if ((await agentOf(ctx, carried)) !== null) return false;
+  await ends(ctx, carried, "cancel", null, { error_message: "They hung up before a member was free" });
+  return true;
 }
 
 /** Nobody takes the call. */

@@ -9,7 +9,7 @@ import { type Called, signedRoute } from "../telephony/called.ts";
 import { ourNumber } from "../telephony/own_numbers.ts";
 import { callJobs } from "./call_jobs.ts";
 import { isLive } from "./call_verbs.ts";
-import { abandon, connect, endsOfAhead, isAhead } from "./calls_ahead.ts";
+import { abandon, connect, endsOfAhead, hungUpWaiting, isAhead } from "./calls_ahead.ts";
 import { takeMessage } from "./calls_in.ts";
 import { ringOther } from "./calls_out.ts";
 import { type CarriedCall, ends, isAnswered, lockCarried, outcomes, talks } from "./carried_call.ts";
@@ -100,7 +100,7 @@ function whoIs(ctx: Ctx, { told, carried, called }: Heard): Parameters<typeof ta
 /** An outgoing call: the phone of the member who makes it, or of whom a dialer called ahead. */
 async function wholeIs(ctx: Ctx, heard: Heard): Promise<Step[]> {
   const { told, carried } = heard;
-  if (told.state === "completed") return lookSoon(ctx, heard);
+  if (told.state === "completed") return isAhead(carried) && (await hungUpWaiting(ctx, carried)) ? [] : lookSoon(ctx, heard);
   if (isAhead(carried)) {
     if (outcomes[told.state] !== undefined) await ends(ctx, carried, endsOfAhead(told.state), null, {});
     return [];

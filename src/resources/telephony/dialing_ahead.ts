@@ -80,15 +80,22 @@ export async function agentsOf(ctx: Ctx, dialerId: string): Promise<string[]> {
 }
 
 /** The member who takes this answered call, from now on theirs alone. Null while nobody is free. */
-export async function takeAgent(ctx: Ctx, { id, dialer_id }: Pick<Row<typeof call>, "id" | "dialer_id">): Promise<string | null> {
+export async function takeAgent(ctx: Ctx, made: Pick<Row<typeof call>, "id" | "dialer_id">): Promise<string | null> {
+  const taken = await agentOf(ctx, made);
+  if (taken !== null) return taken;
+  const { id, dialer_id } = made;
+  for (const user_id of await agentsOf(ctx, dialer_id!)) if (await isTaken(ctx, id, dialer_id!, user_id)) return user_id;
+  return null;
+}
+
+/** The member who has taken it. */
+export async function agentOf(ctx: Ctx, { id }: Pick<Row<typeof call>, "id">): Promise<string | null> {
   const [entry] = await query(ctx, {
     name: "dialer_lead.agent",
     text: "select user_id from dialer_lead where organization_id = $1 and call_id = $2",
     values: [ctx.organization_id, id],
   });
-  if (entry?.[0]) return entry[0];
-  for (const user_id of await agentsOf(ctx, dialer_id!)) if (await isTaken(ctx, id, dialer_id!, user_id)) return user_id;
-  return null;
+  return entry?.[0] ?? null;
 }
 
 /** Somebody else may take the same member at this moment. */

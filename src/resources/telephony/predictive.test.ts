@@ -122,6 +122,33 @@ test("whoever answers and finds nobody free hears so after two seconds, and is c
   assert.deepEqual((await acme.get(`/dialer/${dialer.id}/`)).effective_type, "predictive");
 });
 
+test("whoever answers and hangs up while waiting is counted as abandoned at once", async () => {
+  const dialer = await predictive({ pacing: 2 });
+  await online(acme);
+  await next(acme, dialer);
+  await drained();
+  const [taken, waits] = placed();
+  await twilio.calls.picksUp(service.url, taken!);
+  const caller = await twilio.calls.picksUp(service.url, waits!);
+
+  await twilio.calls.tells(service.url, waits!, "in-progress");
+  await twilio.calls.tells(service.url, waits!, "completed");
+  await twilio.calls.tells(service.url, taken!, "completed");
+
+  const left = await callTo(waits!.to);
+  assert.deepEqual([left.status, left.disposition], ["cancel", "abandoned"]);
+  assert.match(left.error_message, /hung up before a member was free/);
+  assert.deepEqual((await acme.get(`/dialer/${dialer.id}/`)).stats, { by_disposition: { abandoned: 1 } });
+  await caller.goesTo(caller.verb("Redirect").text);
+  assert.deepEqual(
+    caller.verbs.map(({ name }) => name),
+    ["Hangup"],
+  );
+  assert.equal((await callTo(taken!.to)).status, "created", "a member was rung: whether they talked is looked up");
+  await after(31_000);
+  assert.equal((await callTo(taken!.to)).disposition, "abandoned");
+});
+
 test("nobody is called ahead without a member who waits and is online, and nobody who sleeps", async () => {
   const dialer = await predictive({ skip_rules: { local_hours: "14:00-15:00" } });
   const power = await predictive();
