@@ -40,7 +40,7 @@ export const dialer = resource({
       default: "power",
       doc: "How it works now: a predictive dialer may have to work like `power`.",
     }),
-    status_details: text({ readOnly: true, doc: "Why a predictive dialer works like `power`." }),
+    status_details: text({ readOnly: true, doc: "Why a predictive dialer works like `power`, or soon may." }),
     status: choice(["active", "paused", "done"], {
       default: "active",
       doc: "Only an active dialer returns leads; `done` is final.",

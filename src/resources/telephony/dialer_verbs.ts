@@ -11,6 +11,7 @@ import { isActiveMember } from "../organization/organization.ts";
 import { dialer } from "./dialer.ts";
 import { dialerJobs } from "./dialer_jobs.ts";
 import { readSource, takeLeads } from "./dialer_source.ts";
+import { wayOf } from "./dialing_ahead.ts";
 import { checkCallerId, usualNumber } from "./own_numbers.ts";
 import { phoneNumber } from "./phone_number.ts";
 import { takeDueCalls } from "./sequence_calls.ts";
@@ -25,7 +26,8 @@ export async function createDialer(ctx: Ctx, given: Create<typeof dialer>): Prom
   const user_id = given.user_id ?? ctx.actor.user_id;
   checkUser(ctx, user_id);
   await checkVoicemail(ctx, given.voicemail_drop_file_id);
-  const caller_id = callerOf(ctx, given, user_id);
+  const asked = callerOf(ctx, given, user_id);
+  const caller_id = asked === undefined ? (usualNumber(ctx, user_id)?.id ?? null) : asked;
   const caller = await asCaller(ctx, user_id);
   const source = await readSource(caller, given);
 
@@ -39,7 +41,8 @@ export async function createDialer(ctx: Ctx, given: Create<typeof dialer>): Prom
     id,
     user_id,
     user_ids: [user_id],
-    caller_id: caller_id === undefined ? (usualNumber(ctx, user_id)?.id ?? null) : caller_id,
+    caller_id,
+    ...(await wayOf(ctx, { type: "power", caller_id_mode: "fixed", ...given, user_id, caller_id })),
     n_leads: taken + due,
   });
   if (row.status === "done") emit(ctx, dialer, { action: "completed", after: row });
@@ -52,7 +55,8 @@ export async function updateDialer(ctx: Ctx, before: Dialer, patch: Patch<typeof
   if (before.status === "done" && status !== "done") throw invalid({ status: `cannot become ${status}: the dialer is done` });
   if (patch.voicemail_drop_file_id !== before.voicemail_drop_file_id) await checkVoicemail(ctx, patch.voicemail_drop_file_id);
   const caller_id = callerOf(ctx, patch, before.user_id, before.caller_id);
-  const after = store.update(ctx, dialer, before, { ...rest, status, ...(caller_id === undefined ? {} : { caller_id }) });
+  const changes = { ...rest, status, ...(caller_id === undefined ? {} : { caller_id }) };
+  const after = store.update(ctx, dialer, before, { ...changes, ...(await wayOf(ctx, { ...before, ...changes })) });
   if (after.type === "predictive" && after.status !== before.status) wake(ctx, dialerJobs, [after.id]);
   if (after.status === "done" && before.status !== "done") emit(ctx, dialer, { action: "completed", after });
   return after;

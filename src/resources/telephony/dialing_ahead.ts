@@ -14,33 +14,44 @@ import { free } from "./whom_to_ring.ts";
 
 type Dialer = Row<typeof dialer>;
 
+type Caller = Pick<Dialer, "user_id" | "caller_id" | "caller_id_mode">;
+type Way = Pick<Dialer, "effective_type" | "status_details">;
+
 // --- whether ---
 
 /** The number that its calls come from, to `phone` or to anybody. */
-export const callingNumber = (ctx: Ctx, of: Dialer, phone: string | null = null): string | null =>
+export const callingNumber = (ctx: Ctx, of: Caller, phone: string | null = null): string | null =>
   callerFor(ctx, of, of.user_id, phone)?.number ?? null;
 
 /** Stores whether the dialer dials ahead, and why not. */
 export async function noteWay(ctx: Ctx, of: Dialer): Promise<Dialer> {
-  const status_details = await whyNotAhead(ctx, of);
-  const effective_type = status_details === null ? "predictive" : "power";
-  if (of.effective_type === effective_type && of.status_details === status_details) return of;
-  return store.update(ctx, dialer, of, { effective_type, status_details });
+  const way = await wayOf(ctx, of);
+  if (of.effective_type === way.effective_type && of.status_details === way.status_details) return of;
+  return store.update(ctx, dialer, of, way);
 }
 
-async function whyNotAhead(ctx: Ctx, of: Dialer): Promise<string | null> {
-  if ((await storedFor(ctx, "twilio")) === null) return `It works like power, because ${notConnected}`;
-  if (callingNumber(ctx, of) === null) return "It works like power, because there is no number to call from: set caller_id";
+/** Whether it dials ahead, and why not. */
+export async function wayOf(ctx: Ctx, of: Caller & Pick<Dialer, "type">): Promise<Way> {
+  if (of.type === "power") return { effective_type: "power", status_details: null };
+  if ((await storedFor(ctx, "twilio")) === null) return likePower(notConnected);
+  if (callingNumber(ctx, of) === null) return likePower("there is no number to call from: set caller_id");
   const { abandoned, answered } = await abandonedLately(ctx);
-  if (!isTooMany(abandoned, answered)) return null;
+  if (abandoned <= answered * mostShare) return { effective_type: "predictive", status_details: null };
   const share = Math.round((abandoned / answered) * 1000) / 10;
-  return `It works like power, because ${share} % of the people who answered dialers' calls in 30 days found nobody there, and 3 % are allowed`;
+  const found = `${share} % of the people who answered dialers' calls in 30 days found nobody there, and 3 % are allowed`;
+  if (abandoned > alwaysAllowed) return likePower(found);
+  const status_details = `${found}. It still calls ahead, because a single one is allowed (${answered} answered), but not a second`;
+  return { effective_type: "predictive", status_details };
 }
+
+const likePower = (why: string): Way => ({
+  effective_type: "power",
+  status_details: `It works like power, because ${why}`,
+});
 
 const mostShare = 0.03;
-
-/** A single one is always allowed, or the first would end it for thirty days. */
-const isTooMany = (abandoned: number, answered: number): boolean => abandoned > 1 && abandoned > answered * mostShare;
+/** Of few who answer, the first would be too many, and end it for thirty days. */
+const alwaysAllowed = 1;
 
 /** Of all dialers, so that a new dialer does not begin at zero. Machines that answered were no people. */
 async function abandonedLately(ctx: Ctx): Promise<{ abandoned: number; answered: number }> {

@@ -122,7 +122,7 @@ test("whoever answers and finds nobody free hears so after two seconds, and is c
   assert.deepEqual((await acme.get(`/dialer/${dialer.id}/`)).effective_type, "predictive");
 });
 
-test("whoever answers and hangs up while waiting is counted as abandoned at once", async () => {
+test("whoever answers and hangs up while waiting is counted as abandoned at once, and a second ends calling ahead", async () => {
   const dialer = await predictive({ pacing: 2 });
   await online(acme);
   await next(acme, dialer);
@@ -136,6 +136,7 @@ test("whoever answers and hangs up while waiting is counted as abandoned at once
   await twilio.calls.tells(service.url, taken!, "completed");
 
   const left = await callTo(waits!.to);
+  const rung = await callTo(taken!.to);
   assert.deepEqual([left.status, left.disposition], ["cancel", "abandoned"]);
   assert.match(left.error_message, /hung up before a member was free/);
   assert.deepEqual((await acme.get(`/dialer/${dialer.id}/`)).stats, { by_disposition: { abandoned: 1 } });
@@ -144,9 +145,17 @@ test("whoever answers and hangs up while waiting is counted as abandoned at once
     caller.verbs.map(({ name }) => name),
     ["Hangup"],
   );
-  assert.equal((await callTo(taken!.to)).status, "created", "a member was rung: whether they talked is looked up");
+  const warned = await predictive();
+  const still = await next(acme, warned);
+  assert.equal(rung.status, "created", "a member was rung: whether they talked is looked up");
   await after(31_000);
-  assert.equal((await callTo(taken!.to)).disposition, "abandoned");
+  assert.equal((await read(rung)).disposition, "abandoned");
+  const capped = await predictive();
+
+  assert.deepEqual([still.done, still.lead_id], [false, undefined], "it still calls ahead");
+  assert.equal(warned.effective_type, "predictive");
+  assert.match(warned.status_details, /100 % of the people .* a single one is allowed .1 answered., but not a second/);
+  assert.deepEqual([capped.effective_type, (await acme.get(`/dialer/${dialer.id}/`)).effective_type], ["power", "power"]);
 });
 
 test("nobody is called ahead without a member who waits and is online, and nobody who sleeps", async () => {
@@ -215,15 +224,23 @@ test("phones that ring for a dialer stop when it is paused, and who has just ans
 test("a predictive dialer without a provider or a number works like power, and says why", async () => {
   await online(bob);
   const [number] = (await acme.get("/phone_number/")).data;
-  const dialer = await acme.post("/dialer/", { type: "predictive", lead_ids: [leads[0].id, leads[1].id] });
+  const dialer = await predictive();
   const numberless = await acme.put(`/dialer/${dialer.id}/`, { caller_id: null });
 
+  const plain = await acme.post("/dialer/", { lead_ids: [leads[0].id] });
   const first = await next(acme, numberless);
 
+  assert.deepEqual([dialer.effective_type, dialer.status_details], ["predictive", null], "from its creation on");
+  assert.deepEqual([plain.effective_type, plain.status_details], ["power", null]);
+  assert.equal(numberless.effective_type, "power");
+  assert.match(numberless.status_details, /no number to call from/);
   assert.equal(first.lead_id, leads[0].id);
   assert.match((await acme.get(`/dialer/${dialer.id}/`)).status_details, /no number to call from/);
   await acme.put(`/dialer/${dialer.id}/`, { caller_id: number.id });
   await acme.delete("/credentials/twilio/");
+  const late = await acme.post("/dialer/", { type: "predictive", lead_ids: [leads[2].id] });
+  assert.equal(late.effective_type, "power");
+  assert.match(late.status_details, /no telephony provider/);
   assert.equal((await next(acme, dialer)).lead_id, leads[1].id);
   assert.match((await acme.get(`/dialer/${dialer.id}/`)).status_details, /no telephony provider/);
 });
