@@ -414,7 +414,11 @@ describe("a class that is wrong", () => {
   test("leaves alone what somebody changed since", async () => {
     const at = await scene();
     const answer = await arrives(at);
-    const again = await at.acme.post("/sequence_subscription/", { sequence_id: at.sequence.id, contact_id: at.ann.id });
+    const again = await at.acme.post("/sequence_subscription/", {
+      sequence_id: at.sequence.id,
+      contact_id: at.ann.id,
+      force: true,
+    });
 
     await at.acme.put(`/activity/email/${answer.id}/`, { classification: "list" });
 
