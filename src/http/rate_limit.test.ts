@@ -82,9 +82,9 @@ test("keys are counted apart, and together they may three times what one may", a
   assert.equal((await ask("GET /api/v1/thing/", { key: "other" })).status, 200);
 });
 
-test("a token counts for its member", async (t) => {
-  const token = (membership_id: string) => actor({ api_key_id: null, membership_id });
-  const { ask } = await listen(t, { operations, env, actors: { one: token("memb_1"), two: token("memb_2") } });
+test("a token counts for its connection, as a key does for itself", async (t) => {
+  const token = (grant_id: string) => actor({ api_key_id: null, oauth: { client_id: "oapp_1", scope: "read", grant_id } });
+  const { ask } = await listen(t, { operations, env, actors: { one: token("grant_1"), two: token("grant_2") } });
   for (let i = 0; i < 3; i++) await ask("GET /api/v1/thing/", { key: "one" });
 
   assert.equal((await ask("GET /api/v1/thing/", { key: "one" })).status, 429);
