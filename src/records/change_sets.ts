@@ -24,8 +24,8 @@ function joinChangeSet(ctx: Ctx, changeSet: string): void {
   });
 }
 
-/** The most characters that are kept of one request. What deletes more cannot be undone. */
-const keptMost = 10_000_000;
+/** The most characters that are kept of one deletion with all that went along. What deletes more cannot be undone. */
+export const keptMost = 10_000_000;
 
 function keep(ctx: Ctx, removal: Removal, withBytes: boolean): void {
   const kept = JSON.stringify(removal);

@@ -1,7 +1,7 @@
 // Deletes the items of a bulk action. Each item keeps what it was and what went with it, until it cannot be undone any more.
 import type { Permission } from "../../core/permissions.ts";
 import { kindOf } from "../../core/resource.ts";
-import { keepBytes } from "../../records/change_sets.ts";
+import { keepBytes, keptMost } from "../../records/change_sets.ts";
 import { checkOwner } from "../../records/records.ts";
 import { noteRemovals } from "../../records/removal_notes.ts";
 import { type BulkAction, type Doing, type Done, each, gone, lockItems } from "./doing.ts";
@@ -33,6 +33,3 @@ export const deleting: Doing = {
     });
   },
 };
-
-/** The most characters that are kept of one record and what belongs to it. */
-const keptMost = 10_000_000;
