@@ -1,8 +1,10 @@
-// Finds the e-mail that another one answers, by the ids in its header.
+// Finds the e-mail that another one answers, by the ids in its header, and names it in the header of an answer.
 import { type Ctx, query } from "../../core/context.ts";
+import type { Row } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { emailKey } from "../../values/email.ts";
 import type { Answered } from "./arrived_email.ts";
+import type { email } from "./email.ts";
 import { people } from "./recipients.ts";
 
 /** With the keys of all addresses in its thread, and of its own blind copies. */
@@ -42,3 +44,7 @@ export async function answeredBy(ctx: Ctx, { in_reply_to, references }: Header):
 
 const addressesOf = (bcc: string | null | undefined, participants: string | null | undefined): string[] =>
   [...people(JSON.parse(bcc ?? "[]")), ...JSON.parse(participants ?? "[]")].map(({ email }) => emailKey(email));
+
+/** The header's list of messages that an answer continues. */
+export const referencesTo = ({ references, message_ids }: Pick<Row<typeof email>, "references" | "message_ids">): string[] =>
+  [...references, ...message_ids.slice(0, 1)].slice(-100);

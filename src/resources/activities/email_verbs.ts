@@ -10,6 +10,7 @@ import { same } from "../../values/same.ts";
 import { contact } from "../contacts/contact.ts";
 import { stepMoved } from "../sequences/step_jobs.ts";
 import { emailFromTemplate } from "../templates/fill.ts";
+import { referencesTo } from "./answered.ts";
 import { followed, isReply, reclassified, saidClass } from "./classified.ts";
 import { email } from "./email.ts";
 import { senderOf } from "./email_sender.ts";
@@ -160,9 +161,6 @@ function replySubject(answered: Email | null): string {
   const root = normalizedSubject(answered?.subject ?? "");
   return root === "" ? "" : `Re: ${root}`.slice(0, 1000);
 }
-
-/** The header's list of messages that this one continues. */
-const referencesTo = (answered: Email): string[] => [...answered.references, ...answered.message_ids.slice(0, 1)].slice(-100);
 
 // --- addresses ---
 

@@ -17,6 +17,7 @@ import { copiesOf } from "../mail_tracking/copies.ts";
 import { user } from "../organization/user.ts";
 import { takenBack } from "../sequences/still_wanted.ts";
 import { messageIdOf } from "./compose.ts";
+import { continued } from "./continued.ts";
 import { takeFromDay } from "./daily_cap.ts";
 import { lockWithThread } from "./lock_with_thread.ts";
 import { mailboxFor } from "./mailbox.ts";
@@ -91,7 +92,9 @@ async function prepare(ctx: Ctx, mail: Email, by: string, actor: Actor | null): 
   const { receipts, send_attempts } = withFindings(ctx, mail, found);
   // Its copy in the folder of sent mail must not be read as another mail, however soon that happens.
   noteIdentity(ctx, messageIdOf(mail), mail.id);
-  const noted = noteSending(ctx, email, mail as Leaving, { email_account_id: account.id, receipts, send_attempts });
+  const { references, envelope } = await continued(ctx, mail);
+  const values = { email_account_id: account.id, receipts, send_attempts, references, envelope };
+  const noted = noteSending(ctx, email, mail as Leaving, values);
   return { mail: noted as unknown as Email, by, account, parts, copy, rest, deferred: [], copies: 1, day };
 }
 

@@ -112,6 +112,24 @@ describe("an e-mail in the outbox", () => {
     assert.equal((await shown(second)).thread_id, first.thread_id);
   });
 
+  test("answers what had not left yet when it was written", async () => {
+    const { send, shown } = await writing();
+    const to = address();
+    const first = await send({ to: [to] });
+
+    const second = await send({ to: [to], subject: "Re: Our offer", in_reply_to_id: first.id });
+    const third = await send({ to: [to], subject: "Re: Our offer", in_reply_to_id: second.id });
+    await drained();
+
+    const ids = await Promise.all([first, second, third].map(async (one) => (await shown(one)).message_ids[0]));
+    const arrived = new Map(server.to(to).map((one) => [one.messageId, one]));
+    assert.deepEqual(
+      ids.map((id) => arrived.get(id)!.inReplyTo),
+      [undefined, ids[0], ids[1]],
+    );
+    assert.equal(arrived.get(ids[1])!.references, ids[0]);
+  });
+
   test("brings what is attached", async () => {
     const { acme, send } = await writing();
     const to = address();
