@@ -67,7 +67,9 @@ async function performAs(
 ): Promise<Performed> {
   const { method } = operation;
   const key = idempotency_key === undefined || part === undefined ? idempotency_key : `${idempotency_key} ${part}`;
-  const wished = { params, query: dry_run ? { ...query, dry_run: "true" } : query, body, strict: true };
+  // What a call reads on the way to its write is really read.
+  const tries = dry_run && method !== "GET";
+  const wished = { params, query: tries ? { ...query, dry_run: "true" } : query, body, strict: true };
   const { given, isDry } = readDryRun(operation, wished);
   const answered = await (isDry ? dryRun : perform)(core, {
     operation,
