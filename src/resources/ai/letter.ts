@@ -178,24 +178,43 @@ export function letterOf({ instructions, tone, language, name, company, sender, 
     .replace(/[.!?]+$/, "")
     .slice(0, 500)
     .toWellFormed();
-  const aim = aimOf(topic, isReply);
+  const told = toldIn(topic);
+  const aim = told === null ? aimOf(topic, isReply) : "topic";
   // One pass: what is filled in is text, and is not looked through again.
   const values: ReadonlyMap<string, string> = new Map([
     ["name", name ?? words.someone],
     ["company", company],
-    ["topic", topic],
+    ["topic", told === null ? topic : beginningOf(told)],
   ]);
   const filled = (text: string) => text.replace(/\{(\w+)\}/g, (_, key) => values.get(key) ?? "");
   const about = aim !== "topic" && topic !== "" && topic.split(" ").length > 6 ? [filled(words.body.topic)] : [];
+  const body = told === null ? filled(words.body[aim]) : `${told}.`;
   return {
     subject: filled(words.subject[aim]).slice(0, 200).toWellFormed(),
-    paragraphs: [words.hello[tone], words.body[aim], ...about, words.ask[tone], `${words.bye[tone]}\n${sender}`].map((one, i) =>
-      i < 2 || i === about.length + 2 ? filled(one) : one,
-    ),
+    paragraphs: [filled(words.hello[tone]), body, ...about, words.ask[tone], `${words.bye[tone]}\n${sender}`],
   };
 }
 
+/** The sentence itself, where the instructions give it: "tell them that the price goes up". Null otherwise. */
+function toldIn(topic: string): string | null {
+  const [, sentence] =
+    /^(?:please )?(?:(?:tell|inform) (?:them|him|her|\p{Lu}\p{L}+)(?: that)?|let (?:them|him|her|\p{Lu}\p{L}+) know(?: that)?|(?:say|write|mention) that) (.{10,})$/iu.exec(
+      topic,
+    ) ?? [];
+  // What speaks of its reader as of a third person is no sentence for a letter.
+  return sentence === undefined || /\b(?:ask|they|them|their)\b/i.test(sentence)
+    ? null
+    : sentence[0]!.toUpperCase() + sentence.slice(1);
+}
+
+/** For a subject: whole words. */
+const beginningOf = (text: string): string => (text.length <= 60 ? text : `${text.slice(0, 60).replace(/\s+\S*$/, "")} …`);
+
+/** What is named first: thanks for a meeting are thanks. */
 function aimOf(topic: string, isReply: boolean): Aim {
-  const named = aims.find(([, sign]) => sign.test(topic))?.[0];
+  const named = aims
+    .map(([aim, sign]) => ({ aim, at: aim === "payment" && sign.test(topic) ? -1 : topic.search(sign), is: sign.test(topic) }))
+    .filter(({ is }) => is)
+    .sort((a, b) => a.at - b.at)[0]?.aim;
   return named ?? (isReply ? "reply" : topic === "" ? "follow_up" : "topic");
 }

@@ -6,7 +6,16 @@ import { writtenNumber } from "../../values/written_number.ts";
 import { rubric } from "../organization/rubric.ts";
 import type { Rubric } from "./scoring.ts";
 
-type Part = { key: string; label: string; type: string; weight: number; field: string; operator: string; value?: unknown };
+interface Part {
+  key: string;
+  label: string;
+  type: string;
+  weight: number;
+  field: string;
+  operator: string;
+  value?: unknown;
+  points?: { when: object; score: number }[];
+}
 
 /** Words for an industry, and how leads write it. The first is what the criterion is called. */
 const industries: readonly (readonly string[])[] = [
@@ -95,9 +104,11 @@ function byCountry(text: string): Part[] {
 const number = "(\\d[\\d.,']*)\\s*(k|m|thousand|million)?";
 const spans: readonly (readonly [string, RegExp])[] = [
   ["between", new RegExp(`(?:between\\s+)?${number}\\s*(?:-|–|to|and)\\s*${number}`, "i")],
-  ["gte", new RegExp(`(?:more than|over|at least|above|minimum(?: of)?|>=?)\\s*${number}`, "i")],
+  ["gt", new RegExp(`(?:more than|over|above|>)\\s*${number}`, "i")],
+  ["gte", new RegExp(`(?:at least|minimum(?: of)?|>=)\\s*${number}`, "i")],
   ["gte", new RegExp(`${number}\\s*\\+`, "i")],
-  ["lte", new RegExp(`(?:less than|under|at most|below|up to|fewer than|maximum(?: of)?|<=?)\\s*${number}`, "i")],
+  ["lt", new RegExp(`(?:less than|under|below|fewer than|<)\\s*${number}`, "i")],
+  ["lte", new RegExp(`(?:at most|up to|maximum(?: of)?|<=)\\s*${number}`, "i")],
 ];
 
 /** A number is compared with the custom field whose name stands beside it. */
@@ -121,8 +132,18 @@ function bySize(text: string, fields: ReadonlyMap<string, Pick<CustomField, "nam
 function byRole(text: string): Part[] {
   const value = roles.filter((names) => names.some((name) => says(text, name) || says(text, `${name}s`))).flat();
   if (value.length === 0) return [];
+  const points = [{ when: { operator: "contains", value: ["assistant", "intern"] }, score: 25 }];
   return [
-    { key: "role", label: "Role of a person", type: "role", weight: 20, field: "contact.title", operator: "contains", value },
+    {
+      key: "role",
+      label: "Role of a person",
+      type: "role",
+      weight: 20,
+      field: "contact.title",
+      operator: "contains",
+      value,
+      points,
+    },
   ];
 }
 

@@ -191,7 +191,7 @@ describe("a rubric from words", () => {
       [
         ["industry", "contains"],
         ["country", "in"],
-        ["size", "gte"],
+        ["size", "gt"],
         ["role", "contains"],
         ["replied", "within_last"],
       ],

@@ -49,8 +49,15 @@ function lineOf(one: Criterion, lead: ShownLead, now: Date): Line {
   return { criterion: label, weight, points, max_points: weight, matched: share > 0, reason: reasonOf(one, lead, share > 0) };
 }
 
-/** In percent. The first of `points` that holds decides; without one, the criterion's own condition gives all or nothing. */
+/** In percent. Where `points` grade people, the one who fits best counts: beside a chief, an assistant takes nothing away. */
 function shareOf(one: Criterion, lead: ShownLead, now: Date): number {
+  const isOfPeople = one.points !== undefined && pathOf(one.field)[0] === "contact" && !opposites.has(one.operator);
+  if (!isOfPeople) return shareIn(one, lead, now);
+  return Math.max(0, ...lead.contacts.map((person) => shareIn(one, { ...lead, contacts: [person] }, now)));
+}
+
+/** The first of `points` that holds decides; without one, the criterion's own condition gives all or nothing. */
+function shareIn(one: Criterion, lead: ShownLead, now: Date): number {
   for (const { when, score } of one.points ?? []) {
     const graded = isCondition(when) ? { ...one, ...when } : { ...one, operator: "equals" as const, value: when };
     if (meets(graded, lead, now)) return score;

@@ -1,6 +1,6 @@
 // Finds in a text what somebody has to do, and until when, by the words that announce such things in four languages.
 import * as chrono from "chrono-node";
-import { todayIn } from "../../values/time.ts";
+import { addDays, todayIn } from "../../values/time.ts";
 import { type Language, languageOf, languages } from "./language_of.ts";
 import { sentencesOf } from "./sentences.ts";
 
@@ -34,10 +34,11 @@ export function tasksIn(text: string, asking: Asking): FoundTask[] {
 function taskOf(sentence: string, usual: Language, asking: Asking): FoundTask | null {
   if (isDone(sentence)) return null;
   const words = withoutMark(sentence);
+  if (refusal.test(words)) return null;
   // Short texts have few small words, so the words that announce a task decide on the language.
   const language = [usual, ...languages].find((one) => announces(words, one)) ?? (hasMark(sentence) ? usual : null);
   if (language === null) return null;
-  return { text: words, date: dayIn(words, language, asking), _type: typeOf(words), priority: priorityOf(words) };
+  return { text: words, date: dayIn(words, language, asking), _type: typeOf(words, language), priority: priorityOf(words) };
 }
 
 // --- is it a task? ---
@@ -49,9 +50,13 @@ const hasMark = (sentence: string): boolean => mark.test(sentence);
 const isDone = (sentence: string): boolean => /^(?:[-*•]\s*)?\[x\]/i.test(sentence);
 const withoutMark = (sentence: string): string => sentence.replace(mark, "").replace(bullet, "").trim();
 
+/** Asks that something be left undone. */
+const refusal =
+  /^(?:and |but |so )?(?:please |bitte |por favor,? )?(?:do not|don't|stop|no longer|never|nicht|ne|no) (?!(?:forget|hesitate|oublie|olvide|vergessen))/iu;
+
 /** At the start of a sentence they tell somebody what to do. */
 const imperatives: Readonly<Record<Language, RegExp>> = {
-  en: /^(?:and |then |also |so )?(?:please )?(?:don't forget|remember|make sure|follow[- ]?up|call|phone|ring|e-?mail|write|reply|respond|answer|send|share|forward|schedule|book|arrange|set up|organi[sz]e|prepare|draft|review|check|confirm|update|create|add|finish|complete|submit|sign|invite|invoice|order|ask|tell|remind|get back|reach out|text|meet|discuss|deliver|fix|provide)\b/i,
+  en: /^(?:and |then |also |so )?(?:please )?(?:let's |let us (?!know)|don't forget|remember|make sure|follow[- ]?up|call|phone|ring|e-?mail|write|reply|respond|answer|send|share|forward|schedule|book|arrange|set up|organi[sz]e|prepare|draft|review|check|confirm|update|create|add|finish|complete|submit|sign|invite|invoice|order|ask|tell|remind|get back|reach out|text|meet|discuss|deliver|fix|provide)\b/i,
   de: /^(?:und |dann |bitte )?(?:nicht vergessen|nachfassen|anrufen|rufen sie|ruf |senden sie|schicken sie|schick |sende |schreiben sie|schreib |antworten sie|vereinbaren|vereinbare|prüfen sie|prüfe |bestätigen sie|bestätige |erstellen|erstelle|bereiten sie|unterschreiben sie|melden sie sich|bitte )/i,
   fr: /^(?:et |puis |merci de |veuillez |prière de )?(?:appeler|appelez|envoyer|envoyez|écrire|écrivez|répondre|répondez|relancer|relancez|planifier|planifiez|organiser|organisez|préparer|préparez|confirmer|confirmez|vérifier|vérifiez|n'oubliez pas|rappeler|rappelez|signer|signez)(?!\p{L})/iu,
   es: /^(?:y |luego |por favor,? )?(?:llamar|llame|llama|enviar|envíe|envía|envíen|escribir|escriba|responder|responda|programar|programe|preparar|prepare|confirmar|confirme|revisar|revise|no olvide|recordar|firmar|firme|contactar|contacte)(?!\p{L})/iu,
@@ -59,7 +64,7 @@ const imperatives: Readonly<Record<Language, RegExp>> = {
 
 /** Anywhere in a sentence they promise or ask for something. */
 const promises: Readonly<Record<Language, RegExp>> = {
-  en: /\b(?:(?:i|we)(?:'ll| will| need to| have to| must| should|'m going to|'re going to| am going to| are going to) (?!be\b|not\b|never\b|see\b|have\b)|(?:can|could|would|will) you (?:please )?|please (?!find|note|let us know if|see)|(?:need|needs) to be|needs? (?:a |an |to )|deadline|by (?:end of|eod|eow))/i,
+  en: /\b(?:(?:i|we)(?:'ll| will| need to| have to| must| should|'m going to|'re going to| am going to| are going to) (?!be\b|not\b|never\b|see\b|have\b)|(?:can|could|would|will) you (?:please )?|please (?!find|note|let us know if|see|do not|don't)|needs? to be (?:\w+ed|paid|done|sent|made|signed|built|bought|brought|given|written|set)\b|needs? (?:an? |to (?!be\b))|deadline|by (?:end of|eod|eow))/i,
   de: /(?<!\p{L})(?:(?:ich|wir) (?:werden?|müssen|muss|sollten|sollte) |(?:können|könnten|würden) sie |bitte |muss bis |müssen bis |melde mich|melden uns)/iu,
   fr: /(?<!\p{L})(?:(?:je vais|nous allons|il faut|je dois|nous devons) |(?:pouvez|pourriez)[- ]vous |merci de |veuillez )/iu,
   es: /(?<!\p{L})(?:(?:voy a|vamos a|tengo que|tenemos que|hay que|debo|debemos) |(?:puede|podría|pueden|podrían) (?:usted )?|por favor)/iu,
@@ -83,7 +88,11 @@ const kinds: readonly (readonly [FoundTask["_type"], RegExp])[] = [
   ],
 ];
 
-const typeOf = (words: string): FoundTask["_type"] => kinds.find(([, sign]) => sign.test(words))?.[0] ?? "lead";
+/** What stands before the words that announce the task, such as thanks for a call, is about something else. */
+function typeOf(words: string, language: Language): FoundTask["_type"] {
+  const at = imperatives[language].test(words) ? 0 : Math.max(0, words.search(promises[language]));
+  return kinds.find(([, sign]) => sign.test(words.slice(at)))?.[0] ?? "lead";
+}
 
 const urgent =
   /(?<!\p{L})(?:urgent(?:ly)?|asap|as soon as possible|immediately|right away|critical|top priority|dringend|sofort|eilig|umgehend|d'urgence|immédiatement|urgente|inmediatamente|cuanto antes)(?!\p{L})/iu;
@@ -99,12 +108,36 @@ const parsers: Readonly<Record<Language, typeof chrono.casual>> = {
   es: chrono.es.casual,
 };
 
-/** The first day that the sentence names, seen from today in the caller's zone. Days without a year are in the future. */
+/** The first day from today on that the sentence names, in the caller's zone. Days without a year are in the future. */
 function dayIn(words: string, language: Language, { now, zone }: Asking): string | null {
+  const today = todayIn(now, zone);
   // The parser counts from a moment in the machine's zone: noon of the caller's day is the same day there.
-  const [year, month, day] = todayIn(now, zone).split("-").map(Number) as [number, number, number];
-  const [found] = parsers[language].parse(words, new Date(year, month - 1, day, 12), { forwardDate: true });
-  if (found === undefined) return null;
-  const [y, m, d] = (["year", "month", "day"] as const).map((part) => found.start.get(part) ?? 0) as [number, number, number];
-  return `${String(y).padStart(4, "0")}-${String(m).padStart(2, "0")}-${String(d).padStart(2, "0")}`;
+  const [year, month, day] = today.split("-").map(Number) as [number, number, number];
+  const readable = language === "en" ? words.replace(/\b(?:eod|cob)\b/gi, " ") : withMonthNames(words, language);
+  const days = parsers[language]
+    .parse(readable, new Date(year, month - 1, day, 12), { forwardDate: true })
+    .map(({ start }) => dateOf(start.get("year"), start.get("month"), start.get("day")))
+    .filter((one) => one >= today);
+  return days[0] ?? endOf(words, today);
+}
+
+const dateOf = (y: number | null, m: number | null, d: number | null): string =>
+  `${String(y ?? 0).padStart(4, "0")}-${String(m ?? 0).padStart(2, "0")}-${String(d ?? 0).padStart(2, "0")}`;
+
+/** The parser knows German days such as 15.04. only with a year or a month's name. */
+const withMonthNames = (words: string, language: Language): string =>
+  language === "de"
+    ? words.replace(/\b([0-3]?\d)\.\s?([01]?\d)\.(?!\d)/g, (all, d, m) =>
+        months[m - 1] === undefined ? all : `${d}. ${months[m - 1]} `,
+      )
+    : words;
+const months = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split(" ");
+
+/** The day of "by end of day", and the Friday of "by the end of this week". */
+function endOf(words: string, today: string): string | null {
+  if (/\b(?:eod|cob|end of (?:the )?day)\b/i.test(words)) return today;
+  const week = /\b(?:eow|end of (?:the |this )?(next )?week)\b/i.exec(words);
+  if (week === null) return null;
+  const weekday = new Date(`${today}T12:00:00Z`).getUTCDay();
+  return addDays(today, ((5 - weekday + 7) % 7) + (week[1] === undefined ? 0 : 7));
 }
