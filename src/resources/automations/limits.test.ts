@@ -90,7 +90,7 @@ test("an automation that a bulk action starts for very many records is no loop",
   // As if there had been 600 of them.
   await acme.inside(async ({ db, organization_id }) => {
     await db.unscoped({
-      text: `insert into automation_run select (jsonb_populate_record(r, jsonb_build_object('id', r.id || n, 'object_id', 'lead_' || n, 'lead_id', null))).*
+      text: `/* a test */ insert into automation_run select (jsonb_populate_record(r, jsonb_build_object('id', r.id || n, 'object_id', 'lead_' || n, 'lead_id', null))).*
              from automation_run r, generate_series(1, 600) n where r.organization_id = $1 and r.id = $2`,
       values: [organization_id, run.id],
     });
