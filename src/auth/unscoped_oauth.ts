@@ -174,13 +174,17 @@ export const revokeGrant = ({ db, forget, clock }: Remembering, id: string): Pro
   db.unscopedTransaction((tx) => revoke(tx, { text: "id = $1", value: id }, clock(), forget));
 
 /** What remembers who may do what, and has to be told. */
-type Remembering = Pick<Core, "db" | "forget" | "clock">;
+export type Remembering = Pick<Core, "db" | "forget" | "clock">;
 
 /** Ends one grant of this person, if it is theirs. */
 export async function revokeOwnGrant(core: Remembering, userId: string, id: string): Promise<void> {
   const [row] = await core.db.unscoped({ text: "select user_id from client_grant where id = $1", values: [id] });
   if (row?.[0] === userId) await revokeGrant(core, id);
 }
+
+/** Ends all that this person ever allowed, in the running transaction. */
+export const revokeGrantsOf = (tx: Transaction, { forget }: Remembering, userId: string, now: Date): Promise<void> =>
+  revoke(tx, { text: "user_id = $1", value: userId }, now, forget);
 
 /** Ends all that was ever allowed to a client, in the running transaction. */
 export const revokeClient = (ctx: Ctx, clientId: string): Promise<void> =>

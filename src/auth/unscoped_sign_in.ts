@@ -4,6 +4,7 @@ import type { Database, Statement, Transaction } from "../db/database.ts";
 import { emailKey } from "../values/email.ts";
 import { pgTimestamp } from "../values/time.ts";
 import { hashOf } from "./unscoped.ts";
+import { type Remembering, revokeGrantsOf } from "./unscoped_oauth.ts";
 
 // --- people ---
 
@@ -36,15 +37,20 @@ export async function findPerson(db: Database, by: { email: string } | { id: str
   return row === undefined ? null : personOf(row);
 }
 
-/** Stores a person's password. With it end all their sessions, except perhaps one, and all links to set a password. */
+/**
+ * Stores a person's password. With it end all their sessions, except perhaps one, all links to set a password, and all that they
+ * allowed to applications: who knew the old password may have connected one.
+ */
 export async function setPassword(
-  db: Database,
+  core: Remembering,
   userId: string,
   passwordHash: string,
-  { exceptSession, now }: { exceptSession: string | null; now: Date },
+  { exceptSession }: { exceptSession: string | null },
 ): Promise<void> {
-  await db.unscopedTransaction(async (tx) => {
+  const now = core.clock();
+  await core.db.unscopedTransaction(async (tx) => {
     writePassword(tx, userId, passwordHash, now);
+    await revokeGrantsOf(tx, core, userId, now);
     tx.write({ text: "delete from password_link where user_id = $1", values: [userId] });
     tx.write({ text: "delete from session where user_id = $1 and id is distinct from $2", values: [userId, exceptSession] });
   });

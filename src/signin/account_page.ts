@@ -107,7 +107,7 @@ export const changePasswordPage = ownPage(
     const { core, person, session } = visit;
     const fault = await faultOfChange(visit, fields);
     if (fault !== null) return show(visit, changeForm(visit, fault), 400);
-    await setPassword(core.db, person.id, await hashPassword(fields.password!), { exceptSession: session.id, now: core.clock() });
+    await setPassword(core, person.id, await hashPassword(fields.password!), { exceptSession: session.id });
     return seeOther(visit, "/account/");
   },
 );
@@ -143,7 +143,8 @@ ${
 }
 <label for="password">New password</label>
 <input id="password" name="password" type="password" autocomplete="new-password" required minlength="10" maxlength="500" aria-describedby="rule">
-<p class="hint" id="rule">At least 10 characters. All your other sessions end.</p>
+<p class="hint" id="rule">At least 10 characters. You are signed out everywhere else, and connected applications have to be allowed again.
+API keys go on working.</p>
 <div class="buttons"><button class="main">Save</button></div>`,
 )}
 <p class="hint"><a href="${pathOf(visit.core, "/account/")}">Back to your account</a></p>`,

@@ -129,7 +129,7 @@ async function choose(visit: Visit, token: string, person: Person, { form: field
   if (fault !== null) return show(visit, chooseForm(visit, token, person, fault), 400);
   const hash = await hashPassword(password);
   if (!(await takePasswordLink(core.db, token, core.clock()))) return show(visit, overPage(visit), 404);
-  await setPassword(core.db, person.id, hash, { exceptSession: null, now: core.clock() });
+  await setPassword(core, person.id, hash, { exceptSession: null });
   const fresh = { ...visit, token: null };
   if (person.has_totp) return seeOther(fresh, "/sign-in/code/", await beginSession(fresh, person, ["link"], true));
   return seeOther(fresh, "/account/", await beginSession(fresh, person, ["link"], false));

@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { generateSync } from "otplib";
+import { bearer } from "../../test/support/bearer.ts";
 import { organization, type Workspace } from "../../test/support/given.ts";
+import { OauthClient } from "../../test/support/oauth_client.ts";
 import type { Service } from "../../test/support/service.ts";
 import { serviceWithMail } from "../../test/support/service_with_mail.ts";
 import { givePassword, goodPassword, Visitor } from "../../test/support/visitor.ts";
@@ -134,8 +136,9 @@ describe("a form", () => {
 });
 
 describe("a password", () => {
-  test("is set over a link that comes by mail, once, and ends all sessions", async () => {
-    const { email, visitor } = await signedIn();
+  test("is set over a link that comes by mail, once, and ends all sessions and connections", async () => {
+    const { acme, email, visitor } = await signedIn();
+    const tokens = await (await OauthClient.register(on)).connect(acme);
     const forgetful = new Visitor(on);
     await forgetful.open("/password/");
     const asked = await forgetful.send({ email: email.toUpperCase() });
@@ -153,6 +156,7 @@ describe("a password", () => {
 
     assert.equal(await isIn(forgetful), true);
     assert.equal(await isIn(visitor), false);
+    assert.equal((await bearer(on, tokens.access_token)("GET", "/me/")).status, 401);
     assert.equal((await new Visitor(on).open(link)).status, 404);
     assert.equal((await new Visitor(on).signIn(email, goodPassword)).status, 403);
     assert.match((await new Visitor(on).signIn(email, "eleven green windows")).text, /Ada Admin/);
@@ -178,14 +182,22 @@ describe("a password", () => {
     assert.match(welcome.text, /You are now a member of/);
   });
 
-  test("is changed with the present one", async () => {
-    const { visitor, email } = await signedIn();
+  test("is changed with the present one, which leaves nothing of before but this session and keys", async () => {
+    const { acme, visitor, email } = await signedIn();
+    const client = await OauthClient.register(on);
+    const tokens = await client.connect(acme);
+    const phone = new Visitor(on);
+    await phone.signIn(email, goodPassword);
     await visitor.open("/account/password/");
 
     assert.equal((await visitor.send({ present: "wrong", password: "eleven green windows" })).status, 400);
+    assert.equal((await bearer(on, tokens.access_token)("GET", "/me/")).status, 200);
     await visitor.send({ present: goodPassword, password: "eleven green windows" });
 
-    assert.equal(await isIn(visitor), true);
+    assert.deepEqual([await isIn(visitor), await isIn(phone)], [true, false]);
+    assert.equal((await bearer(on, tokens.access_token)("GET", "/me/")).status, 401);
+    await assert.rejects(client.refresh(tokens.refresh_token));
+    assert.equal((await acme.get("/me/")).email, email);
     assert.match((await new Visitor(on).signIn(email, "eleven green windows")).text, /Ada Admin/);
   });
 });
