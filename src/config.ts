@@ -2,7 +2,7 @@
 // secrets.
 import { isIP } from "node:net";
 import { z } from "zod";
-import type { RateGroup } from "./core/operation.ts";
+import type { OpenGroup, RateGroup } from "./core/operation.ts";
 import { senderOf } from "./services/mail.ts";
 import type { MailPlace, OauthType, ProviderSettings } from "./services/oauth_providers.ts";
 import type { PeopleDataLabsAccount } from "./services/people_data_labs.ts";
@@ -63,13 +63,13 @@ export interface RateLimit {
   seconds: number;
 }
 
-/** For one key. An organization as a whole has three times that. `auth` counts callers without a valid key, by address. */
-export type RateLimits = Readonly<Record<RateGroup, RateLimit>>;
+/** For one key; an organization as a whole has three times that. Without a key, for one address or what it reaches. */
+export type RateLimits = Readonly<Record<RateGroup | OpenGroup, RateLimit>>;
 
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-const defaultRateLimits: Record<RateGroup, string> = {
+const defaultRateLimits: Record<keyof RateLimits, string> = {
   read: "200/10",
   write: "100/10",
   search: "40/10",
@@ -77,6 +77,11 @@ const defaultRateLimits: Record<RateGroup, string> = {
   bulk: "20/10",
   ai: "20/10",
   auth: "60/10",
+  oauth: "100/10",
+  sign_in: "60/10",
+  hook: "100/10",
+  provider: "60/10",
+  link: "200/10",
 };
 
 /** Throws one error that lists every mistake. A variable that is set to nothing counts as not set. */
@@ -192,6 +197,11 @@ const environment = z.object({
   RATE_LIMIT_BULK: rate.prefault(defaultRateLimits.bulk),
   RATE_LIMIT_AI: rate.prefault(defaultRateLimits.ai),
   RATE_LIMIT_AUTH: rate.prefault(defaultRateLimits.auth),
+  RATE_LIMIT_OAUTH: rate.prefault(defaultRateLimits.oauth),
+  RATE_LIMIT_SIGN_IN: rate.prefault(defaultRateLimits.sign_in),
+  RATE_LIMIT_HOOK: rate.prefault(defaultRateLimits.hook),
+  RATE_LIMIT_PROVIDER: rate.prefault(defaultRateLimits.provider),
+  RATE_LIMIT_LINK: rate.prefault(defaultRateLimits.link),
   OUTBOUND_ALLOW_CIDRS: networks.default([]),
   OUTBOUND_PORTS: ports.default([...webPorts]),
   TRUST_PROXY: networks.default([]),
@@ -311,6 +321,11 @@ const rateLimitsOf = (env: z.output<typeof environment>): RateLimits => ({
   bulk: env.RATE_LIMIT_BULK,
   ai: env.RATE_LIMIT_AI,
   auth: env.RATE_LIMIT_AUTH,
+  oauth: env.RATE_LIMIT_OAUTH,
+  sign_in: env.RATE_LIMIT_SIGN_IN,
+  hook: env.RATE_LIMIT_HOOK,
+  provider: env.RATE_LIMIT_PROVIDER,
+  link: env.RATE_LIMIT_LINK,
 });
 
 const mailPorts: Readonly<Record<string, number>> = { "imaps:": 993, "imap:": 143, "smtps:": 465, "smtp:": 587 };

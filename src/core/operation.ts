@@ -11,7 +11,9 @@ import type { Permission } from "./permissions.ts";
 import type { Create, Patch, Resource, Row } from "./resource.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
-export type RateGroup = "read" | "write" | "search" | "report" | "bulk" | "ai" | "auth";
+export type RateGroup = "read" | "write" | "search" | "report" | "bulk" | "ai";
+/** What is asked without a key: `link` is an address that is a secret itself, and `auth` all that has no other. */
+export type OpenGroup = "auth" | "oauth" | "sign_in" | "hook" | "provider" | "link";
 
 /** A request before it is parsed. Query values are text, as they came. */
 export interface Given {

@@ -28,7 +28,7 @@ export function addDocs(server: FastifyInstance, service: Service): void {
     addPage(server, service, {
       path: `/docs/${file}`,
       name: "docs",
-      counted: true,
+      group: "auth",
       async show(x) {
         x.headers = headers;
         answer(x, 200, await read(), { "content-type": type, "cache-control": "public, max-age=3600" });

@@ -16,13 +16,13 @@ export function addHealth(server: FastifyInstance, service: Service): void {
   addPage(server, service, {
     path: "/healthz",
     name: "healthz",
-    counted: false,
+    group: null,
     show: (x) => answer(x, 200, '{"status":"ok"}'),
   });
   addPage(server, service, {
     path: "/readyz",
     name: "readyz",
-    counted: false,
+    group: null,
     async show(x) {
       if (!gate.draining && (await isReady())) answer(x, 200, '{"status":"ready"}');
       else answer(x, 503, notReadyBody, unavailable().headers);
@@ -31,7 +31,7 @@ export function addHealth(server: FastifyInstance, service: Service): void {
   addPage(server, service, {
     path: "/metrics",
     name: "metrics",
-    counted: false,
+    group: null,
     async show(x) {
       if (mayReadMetrics(x.request, app.config.metrics_token))
         answer(x, 200, await metrics.text(), { "content-type": metrics.contentType });

@@ -19,7 +19,7 @@ export function addDescription(server: FastifyInstance, service: Service): void 
   addPage(server, service, {
     path: `${apiPrefix}/openapi.json`,
     name: "openapi",
-    counted: true,
+    group: "auth",
     async show(x) {
       if (description) answer(x, 200, await description());
       else answer(x, 200, (made ??= JSON.stringify(buildDescription(operations, { version }))));

@@ -1,5 +1,6 @@
 // Pages beside the operations: the API description, its page, and health. They need no key.
 import type { FastifyInstance } from "fastify";
+import type { OpenGroup } from "../core/operation.ts";
 import { answer, refuse } from "./reply.ts";
 import { allowed, countStranger, methodNotAllowed, optionsHeaders, routedMethods } from "./rest.ts";
 import { Exchange, type Service } from "./service.ts";
@@ -8,8 +9,8 @@ export interface Page {
   path: string;
   /** For logs and metrics. */
   name: string;
-  /** False for health: machines ask for it, and a rate limit must never refuse them. */
-  counted: boolean;
+  /** Null for health: machines ask for it, and a rate limit must never refuse them. */
+  group: OpenGroup | null;
   show(x: Exchange): void | Promise<void>;
 }
 
@@ -28,7 +29,7 @@ export function addPage(server: FastifyInstance, service: Service, page: Page): 
 async function show(x: Exchange, page: Page): Promise<void> {
   const { method } = x.request;
   if (method === "OPTIONS") return answer(x, 204, "", optionsHeaders(allow));
-  if (page.counted) countStranger(x);
+  if (page.group !== null) countStranger(x, page.group);
   if (x.answered) return;
   try {
     if (method === "GET" || method === "HEAD") await page.show(x);

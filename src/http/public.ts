@@ -2,6 +2,7 @@
 import { gunzipSync } from "node:zlib";
 import type { FastifyError, FastifyInstance, FastifyRequest } from "fastify";
 import { invalid, Problem, statuses } from "../core/errors.ts";
+import type { OpenGroup } from "../core/operation.ts";
 import type { PublicRequest, PublicRoute } from "../records/public_route.ts";
 import { isStorable, parseBody, unstorable } from "./body.ts";
 import { parseQuery } from "./query.ts";
@@ -62,8 +63,8 @@ function addPublicRoute(server: FastifyInstance, service: Service, route: Public
       const x = new Exchange(service, request, reply, route.name);
       request.exchange = x;
       if (request.method === "OPTIONS") return answer(x, 204, "", optionsHeaders(allow));
-      if (route.signed) refuseKnownStranger(x);
-      else if (!route.raw) countStranger(x);
+      if (route.signed) refuseKnownStranger(x, route.group);
+      else if (!route.raw) countStranger(x, route.group);
       if (x.answered) return;
       const meant = request.method === "HEAD" ? "GET" : request.method;
       if (!(route.methods as readonly string[]).includes(meant)) return refuse(x, methodNotAllowed(allow));
@@ -77,7 +78,7 @@ function addPublicRoute(server: FastifyInstance, service: Service, route: Public
 async function show(x: Exchange, route: PublicRoute): Promise<void> {
   try {
     const { status, content } = await route.run(x.service.app.core, readPublicRequest(x, route));
-    if ((route.signed && status === 403) || ((route.signed || route.raw) && status === 404)) countStranger(x);
+    if ((route.signed && status === 403) || ((route.signed || route.raw) && status === 404)) countStranger(x, route.group);
     if (x.answered) return;
     x.headers = x.headers.filter((_, i, all) => !(all[i - (i % 2)]! in content.headers));
     answer(x, status, content.body, { "content-type": content.type, ...content.headers });
@@ -87,7 +88,7 @@ async function show(x: Exchange, route: PublicRoute): Promise<void> {
 }
 
 /** The form of a signed route is as it was signed: the route itself takes out what cannot be stored. */
-function readPublicRequest(x: Exchange, { signed, raw }: PublicRoute): PublicRequest {
+function readPublicRequest(x: Exchange, { signed, raw, group }: PublicRoute): PublicRequest {
   const { request } = x;
   const params = request.params as Record<string, string>;
   const form = raw ? {} : ((request.body ?? {}) as Record<string, string>);
@@ -103,7 +104,7 @@ function readPublicRequest(x: Exchange, { signed, raw }: PublicRoute): PublicReq
     form,
     bytes,
     parsed: () => readRaw(request, bytes),
-    take: (holder) => countHolder(x, holder),
+    take: (holder) => countHolder(x, group, holder),
     requestId: request.id,
     headers: request.headers,
   };
@@ -135,8 +136,8 @@ function unzipped(sent: Buffer, encoding = "identity"): Buffer {
   }
 }
 
-function countHolder(x: Exchange, holder: string): void {
-  const quota = x.service.limiter?.takeHolder(holder, x.startedMs);
+function countHolder(x: Exchange, group: OpenGroup, holder: string): void {
+  const quota = x.service.limiter?.takeOpen(group, holder, x.startedMs);
   if (quota === undefined) return;
   x.quota = quota;
   if (isOver(quota))

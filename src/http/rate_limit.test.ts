@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
+import { parseConfig } from "../config.ts";
 import { operation, type RateGroup } from "../core/operation.ts";
 import { networkOf } from "../values/network.ts";
 import { createRateLimiter, isOver, remaining, Window } from "./rate_limit.ts";
@@ -150,9 +151,8 @@ test("limits can be switched off", async (t) => {
 
 // --- the counters themselves ---
 
-const limits = Object.fromEntries(
-  ["read", "write", "search", "report", "bulk", "ai", "auth"].map((group) => [group, { limit: 10, seconds: 10 }]),
-) as Record<RateGroup, { limit: number; seconds: number }>;
+const { rate_limits: defaults } = parseConfig({});
+const limits = { ...defaults!, read: { limit: 10, seconds: 10 } };
 
 test("a window begins with its first request and is whole again at its end", () => {
   const window = new Window("read", { limit: 2, seconds: 10 }, 1, 1);

@@ -2,8 +2,7 @@
 // wide. `rate-limiter-flexible` needs a promise and two objects for a request (0.7 µs; here 0.1 µs), throws its refusals, and
 // would ask the two windows one after the other.
 import type { RateLimit, RateLimits } from "../config.ts";
-import type { RateGroup } from "../core/operation.ts";
-import { networkOf } from "../values/network.ts";
+import type { OpenGroup, RateGroup } from "../core/operation.ts";
 
 /** What one holder has used of one window. The `ratelimit-…` headers are read from it. */
 export interface Quota {
@@ -23,21 +22,18 @@ export const resetSeconds = (quota: Quota, now: number): number => Math.max(1, M
 export interface RateLimiter {
   /** Counts a request of a key. Returns the tighter of the key's quota and its organization's. */
   take(group: RateGroup, holder: string, organizationId: string, now: number): Quota;
-  /** Counts a request without a valid key, by its address. */
-  takeStranger(ip: string, now: number): Quota;
-  /** Counts a request to something that has an address of its own. */
-  takeHolder(holder: string, now: number): Quota;
-  /** The quota of an address, without counting. */
-  lookAtStranger(ip: string, now: number): Quota;
+  /** Counts a request without a key: for the network that it comes from, or for what it reaches. */
+  takeOpen(group: OpenGroup, holder: string, now: number): Quota;
+  /** The same quota, without counting. */
+  lookAtOpen(group: OpenGroup, holder: string, now: number): Quota;
 }
 
 export function createRateLimiter(limits: RateLimits, processes = 1): RateLimiter {
   const each = (wide: number, suffix: string) =>
     Object.fromEntries(
       Object.entries(limits).map(([group, limit]) => [group, new Window(group + suffix, limit, wide, processes)]),
-    ) as Record<RateGroup, Window>;
+    ) as Record<keyof RateLimits, Window>;
   const keys = each(1, "");
-  const holders = new Window("hook", limits.write, 1, processes);
   const organizations = each(3, "_organization");
 
   return {
@@ -47,9 +43,8 @@ export function createRateLimiter(limits: RateLimits, processes = 1): RateLimite
       const shared = organizations[group].count(organizationId, now);
       return remaining(shared) < remaining(own) || isOver(shared) ? shared : own;
     },
-    takeStranger: (ip, now) => keys.auth.count(networkOf(ip), now),
-    takeHolder: (holder, now) => holders.count(holder, now),
-    lookAtStranger: (ip, now) => keys.auth.quotaOf(networkOf(ip), now),
+    takeOpen: (group, holder, now) => keys[group].count(holder, now),
+    lookAtOpen: (group, holder, now) => keys[group].quotaOf(holder, now),
   };
 }
 

@@ -146,7 +146,7 @@ function headersOf(x: Exchange, status: number, bytes: string | null, headers: H
   const list = [...x.headers, "x-request-id", request.id, "cache-control", headers["cache-control"] ?? "no-store"];
   if (status !== 204 && status !== 304) list.push("content-type", type);
   if (status !== 204 && status !== 304 && bytes !== null) list.push("content-length", bytes);
-  if (quota !== null) pushQuota(list, quota, x.startedMs);
+  if (quota !== null) list.push(...quotaHeaders(quota, x.startedMs));
   for (const name in headers) if (!listedBefore.has(name)) list.push(name, headers[name]!);
   // Browsers of any origin may call and read, with the key and without cookies.
   if (request.headers.origin !== undefined)
@@ -155,12 +155,17 @@ function headersOf(x: Exchange, status: number, bytes: string | null, headers: H
   return list;
 }
 
-function pushQuota(list: string[], quota: Quota, now: number): void {
-  const { window } = quota;
-  const reset = resetSeconds(quota, now);
-  list.push("ratelimit-limit", String(window.limit), "ratelimit-remaining", String(remaining(quota)));
-  list.push("ratelimit-reset", String(reset), "ratelimit-policy", window.policy);
-}
+/** Names and values in turn. */
+export const quotaHeaders = (quota: Quota, now: number): string[] => [
+  "ratelimit-limit",
+  String(quota.window.limit),
+  "ratelimit-remaining",
+  String(remaining(quota)),
+  "ratelimit-reset",
+  String(resetSeconds(quota, now)),
+  "ratelimit-policy",
+  quota.window.policy,
+];
 
 /** Turns anything that was thrown into an answer. All but a `Problem` is a defect: it is logged, and the answer shows nothing of it. */
 export function refuse(x: Exchange, error: unknown): void {

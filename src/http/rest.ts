@@ -4,11 +4,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Actor, credentialOf } from "../core/context.ts";
 import { invalid, notFound, Problem, statuses } from "../core/errors.ts";
-import type { Given, Method, Operation, RateGroup, Upload } from "../core/operation.ts";
+import type { Given, Method, OpenGroup, Operation, RateGroup, Upload } from "../core/operation.ts";
 import { type Call, checkAllowed, perform } from "../core/perform.ts";
 import { aroundWrite } from "../records/around_write.ts";
 import { dryRun, readDryRun } from "../records/dry_run.ts";
 import { chainHeader, chainMeta, readChain } from "../services/chain.ts";
+import { networkOf } from "../values/network.ts";
 import { isStorable, unstorable } from "./body.ts";
 import { longBytes } from "./compress.ts";
 import { parseQuery, withParams } from "./query.ts";
@@ -141,18 +142,22 @@ export function countRequest(x: Exchange, actor: Actor, group: RateGroup): void 
 }
 
 /** Counts a request without a valid key by its address, and refuses it if it is over the limit. */
-export function countStranger(x: Exchange): void {
+export function countStranger(x: Exchange, group: OpenGroup = "auth"): void {
   const { limiter } = x.service;
   if (limiter === null) return;
-  const quota = limiter.takeStranger(x.request.ip, x.startedMs);
+  const quota = limiter.takeOpen(group, networkOf(x.request.ip), x.startedMs);
   if (isOver(quota)) refuseTooMany(x, quota);
   else x.quota = quota;
 }
 
 /** Refuses an address that has been refused too often, without counting. */
-export function refuseKnownStranger(x: Exchange): void {
-  x.quota = x.service.limiter?.lookAtStranger(x.request.ip, x.startedMs) ?? null;
+export function refuseKnownStranger(x: Exchange, group: OpenGroup): void {
+  lookAtStranger(x, group);
   if (x.quota !== null && isOver(x.quota)) refuseTooMany(x, x.quota);
+}
+
+function lookAtStranger(x: Exchange, group: OpenGroup): void {
+  x.quota = x.service.limiter?.lookAtOpen(group, networkOf(x.request.ip), x.startedMs) ?? null;
 }
 
 /** Refuses a request. One without a valid key is counted by its address. */
@@ -163,7 +168,7 @@ export function refuseStranger(x: Exchange, error: unknown): void {
 
 // A preflight carries no key. It shows the quota of its address and uses none of it.
 function preflight(x: Exchange, allow: string): void {
-  x.quota = x.service.limiter?.lookAtStranger(x.request.ip, x.startedMs) ?? null;
+  lookAtStranger(x, "auth");
   answer(x, 204, "", optionsHeaders(allow));
 }
 

@@ -23,7 +23,7 @@ export function addMetadata(server: FastifyInstance, core: Core): void {
     addPage(server, server.service, {
       path,
       name,
-      counted: true,
+      group: "oauth",
       show: (x) => answer(x, 200, text, { "cache-control": "public, max-age=300" }),
     });
   }

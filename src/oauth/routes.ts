@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Core } from "../core/core.ts";
 import { isOver, resetSeconds } from "../http/rate_limit.ts";
-import { answer, finish, refuse } from "../http/reply.ts";
+import { answer, finish, quotaHeaders, refuse } from "../http/reply.ts";
 import { countStranger } from "../http/rest.ts";
 import { Exchange, type Service } from "../http/service.ts";
 import { type ConsentRequest, consent } from "./consent_page.ts";
@@ -90,7 +90,8 @@ function hand(x: Exchange, engine: Engine, seen: ReadAgain): Promise<void> {
   const { reply, service } = x;
   const { raw } = reply;
   reply.hijack();
-  for (let i = 0; i < service.headers.length; i += 2) raw.setHeader(service.headers[i]!, service.headers[i + 1]!);
+  const headers = [...service.headers, ...(x.quota === null ? [] : quotaHeaders(x.quota, x.startedMs))];
+  for (let i = 0; i < headers.length; i += 2) raw.setHeader(headers[i]!, headers[i + 1]!);
   raw.setHeader("x-request-id", x.request.id);
   return new Promise((done) => {
     raw.once("close", () => {
@@ -111,11 +112,11 @@ const bodyOf = ({ body }: FastifyRequest): Buffer => (Buffer.isBuffer(body) ? bo
  */
 function isWithinLimit(x: Exchange, path: string, text: string): boolean {
   if (path.startsWith(paths.authorization)) {
-    countStranger(x);
+    countStranger(x, "oauth");
     return !x.answered;
   }
   const id = new URLSearchParams(text).get("client_id") ?? x.request.headers.authorization ?? x.request.ip;
-  const quota = x.service.limiter?.takeHolder(`oauth ${id.slice(0, 200)}`, x.startedMs);
+  const quota = x.service.limiter?.takeOpen("oauth", `client ${id.slice(0, 200)}`, x.startedMs);
   if (quota === undefined) return true;
   x.quota = quota;
   if (!isOver(quota)) return true;
@@ -142,7 +143,7 @@ function refuseOauth(
 
 async function serveConsent(x: Exchange, core: Core, engine: Engine): Promise<void> {
   const { request, reply } = x;
-  countStranger(x);
+  countStranger(x, "sign_in");
   if (x.answered) return;
   const given: ConsentRequest = {
     core,

@@ -1,6 +1,6 @@
 // Routes without a key, such as a shared file or a quote to accept. A secret in the path identifies the record.
 import type { Core } from "../core/core.ts";
-import type { Content } from "../core/operation.ts";
+import type { Content, OpenGroup } from "../core/operation.ts";
 
 export interface PublicRequest {
   method: "GET" | "POST";
@@ -36,6 +36,8 @@ export interface PublicRoute {
   path: string;
   doc: string;
   methods: readonly ("GET" | "POST")[];
+  /** Whose limit counts its requests. */
+  group: OpenGroup;
   signed?: true;
   /**
    * The body is taken as it came, up to 256 KB. The route counts its requests itself, by `take`: many organizations are called from the

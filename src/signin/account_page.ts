@@ -2,7 +2,6 @@
 import { hashPassword, isPassword } from "../auth/password.ts";
 import { type ConnectedClient, grantsOf, membershipsToActIn, revokeOwnGrant } from "../auth/unscoped_oauth.ts";
 import { endOtherSessions, endSession, type Session, sessionsOf, setPassword } from "../auth/unscoped_sign_in.ts";
-import type { Core } from "../core/core.ts";
 import type { PublicAnswer, PublicRoute } from "../records/public_route.ts";
 import { secondsToWait } from "./attempts.ts";
 import { cookie } from "./cookies.ts";
@@ -21,6 +20,7 @@ export function ownPage(
     path,
     doc,
     methods: ["GET", "POST"],
+    group: "sign_in",
     async run(core, request) {
       const visit = await visitOf(core, request);
       if (!isSignedIn(visit)) return seeOther(visit, `/sign-in/?next=${encodeURIComponent(`${path}/`)}`);
@@ -121,11 +121,8 @@ async function faultOfChange(
     if (wait > 0) return `That was wrong too often. Please wait ${wait} seconds.`;
     if (!(await isPassword(person.password_hash, (fields.present ?? "").slice(0, 500)))) return "The present password is wrong.";
   }
-  return faultOf(fields.password ?? "", [person.email, person.name, ...(await workspaceNames(core, person.id))]);
+  return faultOf(core, person, fields.password ?? "");
 }
-
-const workspaceNames = async (core: Core, userId: string): Promise<string[]> =>
-  (await membershipsToActIn(core.db, userId)).map((one) => one.organization_name);
 
 const changeForm = (visit: SignedIn, wrong?: string) =>
   page({

@@ -30,6 +30,7 @@ export const forgottenPage: PublicRoute = {
   path: "/password",
   doc: "Where a person asks for a link to set a password.",
   methods: ["GET", "POST"],
+  group: "sign_in",
   async run(core, request) {
     const visit = await visitOf(core, request);
     if (request.method === "GET") return show(visit, askForm(visit));
@@ -89,6 +90,7 @@ export const passwordPage: PublicRoute = {
   path: "/password/{token}",
   doc: "Where a person with a link sets a password.",
   methods: ["GET", "POST"],
+  group: "sign_in",
   async run(core, request) {
     const visit = await visitOf(core, request);
     const token = request.params.token!;
@@ -125,7 +127,7 @@ async function choose(visit: Visit, token: string, person: Person, { form: field
   if (!isOwnForm(visit, fields)) return staleForm(visit);
   const { core } = visit;
   const password = fields.password ?? "";
-  const fault = await faultOf(password, [person.email, person.name]);
+  const fault = await faultOf(core, person, password);
   if (fault !== null) return show(visit, chooseForm(visit, token, person, fault), 400);
   const hash = await hashPassword(password);
   if (!(await takePasswordLink(core.db, token, core.clock()))) return show(visit, overPage(visit), 404);

@@ -9,6 +9,7 @@ import type { Service } from "../../test/support/service.ts";
 import { serviceWithMail } from "../../test/support/service_with_mail.ts";
 import { givePassword, goodPassword, Visitor } from "../../test/support/visitor.ts";
 import { withWorker } from "../../test/support/worker.ts";
+import { secondsToWait } from "./attempts.ts";
 
 const { mail, on } = await serviceWithMail({ daysApart: 30 });
 const passes = (minutes: number) => (on.clock.now = new Date(on.clock.now!.getTime() + minutes * 60_000));
@@ -116,6 +117,17 @@ describe("guessing", () => {
   });
 });
 
+test("of two hundred guesses in a quarter of an hour, each from another address, a dozen are tried", async () => {
+  const begun = on.clock.now!.getTime();
+  let tried = 0;
+  for (let i = 0; i < 200; i++) {
+    on.clock.now = new Date(begun + i * 4_500);
+    if ((await secondsToWait(on.app.core, "target@example.com", `203.0.113.${i}`)) === 0) tried++;
+  }
+
+  assert.ok(tried >= 8 && tried <= 16, String(tried));
+});
+
 describe("a form", () => {
   test("of another site, of another browser or without its secret does nothing", async () => {
     const { email, visitor } = await person();
@@ -138,6 +150,7 @@ describe("a form", () => {
 describe("a password", () => {
   test("is set over a link that comes by mail, once, and ends all sessions and connections", async () => {
     const { acme, email, visitor } = await signedIn();
+    await acme.put(`/organization/${acme.id}/`, { name: "Purple Otters Inc" });
     const tokens = await (await OauthClient.register(on)).connect(acme);
     const forgetful = new Visitor(on);
     await forgetful.open("/password/");
@@ -149,7 +162,7 @@ describe("a password", () => {
     const link = linkIn(mailTo(email));
 
     await forgetful.open(link);
-    for (const password of ["too short", "password12345", "1234567890", email]) {
+    for (const password of ["too short", "password12345", "1234567890", "PurpleOttersInc!", email]) {
       assert.equal((await forgetful.send({ password })).status, 400, password);
     }
     await forgetful.send({ password: "eleven green windows" });

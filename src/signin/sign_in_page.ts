@@ -12,6 +12,7 @@ export const signInPage: PublicRoute = {
   path: "/sign-in",
   doc: "Where a person signs in.",
   methods: ["GET", "POST"],
+  group: "sign_in",
   async run(core, request) {
     const visit = await visitOf(core, request);
     const next = nextOf(request.form.next ?? request.query.next);

@@ -54,6 +54,7 @@ export const signInCodePage: PublicRoute = {
   path: "/sign-in/code",
   doc: "Where a person enters their second factor.",
   methods: ["GET", "POST"],
+  group: "sign_in",
   async run(core, request) {
     const visit = await visitOf(core, request);
     const next = nextOf(request.form.next ?? request.query.next);

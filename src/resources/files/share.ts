@@ -15,6 +15,7 @@ export const sharedFile: PublicRoute = {
   path: "/f/{token}/{name}",
   doc: "A file, for anyone with its link until the link expires; with `format=base64`, its bytes as JSON.",
   methods: ["GET"],
+  group: "link",
   run: showShared,
 };
 

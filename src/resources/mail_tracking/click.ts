@@ -12,6 +12,7 @@ export const clickedLink: PublicRoute = {
   path: "/c/{token}/{hash}",
   doc: "A link in a mail: leads on to where it goes.",
   methods: ["GET"],
+  group: "link",
   async run(core, request) {
     const { token, hash } = request.params;
     const recipient = await recipientBehind(core, token!);

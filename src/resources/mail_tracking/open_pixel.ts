@@ -9,6 +9,7 @@ export const openPixel: PublicRoute = {
   path: "/o/{token}",
   doc: "The picture in a mail that records opens.",
   methods: ["GET"],
+  group: "link",
   async run(core, request) {
     const recipient = await recipientBehind(core, request.params.token!.replace(/\.gif$/, ""));
     if (recipient !== null) await noteHit(core, recipient, request);

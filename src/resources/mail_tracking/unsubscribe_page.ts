@@ -16,6 +16,7 @@ export const unsubscribePage: PublicRoute = {
   path: "/u/{token}",
   doc: "Unsubscribes the recipient of a mail from all mailings of the organization that sent it.",
   methods: ["GET", "POST"],
+  group: "link",
   async run(core, request) {
     const recipient = await recipientBehind(core, request.params.token!);
     if (recipient === null) return unknown;

@@ -22,6 +22,7 @@ export const invitationPage: PublicRoute = {
   path: "/invite/{token}",
   doc: "An invitation, for anyone with its link: to read, and to accept.",
   methods: ["GET", "POST"],
+  group: "sign_in",
   async run(core, request) {
     const token = request.params.token!;
     const found = /^[\w-]{43}$/.test(token) ? await findInvitation(core.db, hashOf(token)) : null;

@@ -26,6 +26,7 @@ export const quotePage: PublicRoute = {
   path: "/q/{token}",
   doc: "A quote, for anyone with its address: to read, and to accept or decline.",
   methods: ["GET", "POST"],
+  group: "link",
   run: (core, request) =>
     withQuote(core, request, (ctx, found) =>
       request.method === "POST" ? decide(ctx, found, request) : show(ctx, found, request),
@@ -37,6 +38,7 @@ export const quotePdf: PublicRoute = {
   path: "/q/{token}/pdf",
   doc: "The same quote as PDF.",
   methods: ["GET"],
+  group: "link",
   async run(core, request) {
     const answer = await withQuote(core, request, async (ctx, found) => {
       if (!isReadable(found)) return show(ctx, found, request);

@@ -15,6 +15,7 @@ export const digestsOffPage: PublicRoute = {
   path: "/digests/{token}",
   doc: "Turns off mail about unread notifications, for whoever has the link of such a mail.",
   methods: ["GET", "POST"],
+  group: "link",
   async run(core, { method, params }) {
     const userId = whoseLink(core, params.token!);
     if (userId === null) return unknown;

@@ -35,6 +35,7 @@ export function signedRoute({ name, parts, doc, run }: SignedRoute): PublicRoute
     path: `/provider/twilio/{token}/${parts.join("/")}`,
     doc,
     methods: ["POST"],
+    group: "provider",
     signed: true,
     async run(core, request) {
       const called = await hear(core, request, parts);

@@ -20,6 +20,7 @@ export const connectPage: PublicRoute = {
   path: "/connect/{provider}/callback",
   doc: "Where Google and Microsoft send a member after asking for access to their account.",
   methods: ["GET", "POST"],
+  group: "link",
   async run(core, request) {
     const provider = providerNamed(core, request.params.provider!);
     if (provider === null) return page(404, "Connecting an account", "There is nothing at this address.");

@@ -406,7 +406,7 @@ test("the secret of one organization opens no address of another", async () => {
 });
 
 test("too many calls to one address, or wrong ones, are refused there and nowhere else", async (t) => {
-  const service = await startService({ env: { RATE_LIMIT: "on", RATE_LIMIT_WRITE: "20/60", RATE_LIMIT_AUTH: "2/60" } });
+  const service = await startService({ env: { RATE_LIMIT: "on", RATE_LIMIT_HOOK: "20/60", RATE_LIMIT_AUTH: "2/60" } });
   t.after(() => service.close());
   const [acme, other] = [await organization(service), await organization(service)];
   const [mine, theirs] = [

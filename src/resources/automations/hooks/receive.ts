@@ -23,6 +23,7 @@ export const hookAddress: PublicRoute = {
   path: "/hooks/{token}",
   doc: "The address of an automation that other services start: JSON or a form of at most 256 KB, also as gzip, signed as the automation says.",
   methods: ["POST"],
+  group: "hook",
   raw: true,
   run: async (core, request) => {
     const called = await hookBehind(core, request.params.token!);
