@@ -114,7 +114,9 @@ function momentOf(text: string, format: Options["date_format"], zone: string): s
 
 // --- members ---
 
+/** An id is left to the record: the owner who has left may stay its owner. */
 function memberOf(text: string, ctx: Ctx): string {
+  if (ctx.directory.get(user, text) !== undefined) return text;
   const found = ctx.directory.memo("active members by words", () => membersByWords(ctx)).get(text.toLowerCase()) ?? [];
   if (found.length > 1) return bad("is the name of several members: write the e-mail address");
   return found[0] ?? bad("is not the name or e-mail address of an active member");

@@ -11,12 +11,13 @@ import { splits, transformError } from "./transforms.ts";
 /** Refuses columns that are not in the table, unknown targets, and a mapping that cannot create records. */
 export function checkMapping(
   directory: Directory,
-  { object_type, columns }: { object_type: ObjectType; columns: readonly { name: string }[] },
+  { object_type, columns }: { object_type: ObjectType; columns: readonly { name: string; nested?: true }[] },
   mapping: Mapping,
   { match_by }: Options,
 ): void {
   const targets = new Map(targetsOf(directory, object_type).map((one) => [one.target, one]));
   const names = new Set(columns.map(({ name }) => name));
+  const nested = new Set(columns.filter((one) => one.nested).map(({ name }) => name));
   const given = Array.isArray(mapping) ? mapping.map(({ column }) => column) : Object.keys(mapping);
   for (const column of given) if (!names.has(column)) refuse(`has no column ${quoted(column)}`);
   if (Array.isArray(mapping)) checkSteps(mapping);
@@ -26,6 +27,8 @@ export function checkMapping(
     const known = targets.get(one.target);
     if (known === undefined) refuse(unknownTarget(one.target, targets.keys()));
     checkEntry(one, known, used.get(one.target));
+    if (nested.has(one.column) && !takesList(known))
+      refuse(`gives ${quoted(one.column)}, which has lists or objects, to ${one.target}, which takes one value: leave it out`);
     if (one.on_conflict !== undefined && (object_type === "task" || !settled.has(known.object_type)))
       refuse(`has on_conflict for ${one.target}, where an import of ${object_type} changes no record`);
     used.set(one.target, one);

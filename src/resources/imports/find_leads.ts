@@ -31,7 +31,7 @@ export interface Place {
 
 /** The places of rows, in their order. */
 export async function findPlaces(ctx: Ctx, imp: Import, reads: readonly ReadRow[]): Promise<Place[]> {
-  const sought = reads.map((read) => soughtBy(imp, read.bodies));
+  const sought = reads.map((read) => soughtBy(imp, read));
   const keys = reads.map((read, i) => keyOf(read.bodies, sought[i]!));
   const [earlier, existing] = [
     await leadsOfKeys(ctx, imp.id, [...new Set(keys.filter((key) => key !== null))]),
@@ -48,12 +48,13 @@ export async function findPlaces(ctx: Ctx, imp: Import, reads: readonly ReadRow[
 
 /** What the rows of one record have in common; null for a row that stands for itself. */
 export const keysOf = (imp: Import, reads: readonly ReadRow[]): (string | null)[] =>
-  reads.map(({ bodies, errors }) => {
+  reads.map((read) => {
+    const { bodies, errors } = read;
     if (errors.length > 0 || imp.object_type === "task") return null;
     const { code, name } = bodies.product;
     if (imp.object_type === "product")
       return `product:${plainWords((imp.options.match_by === "name" ? undefined : code) ?? name ?? "")}`;
-    return keyOf(bodies, soughtBy(imp, bodies));
+    return keyOf(bodies, soughtBy(imp, read));
   });
 
 /** With `create`, leads are always new; people and deals still go to the leads that exist. */
@@ -82,7 +83,7 @@ function columnOf({ columns }: ReadRow, { by }: Sought): { column?: string } {
 }
 
 /** What a row is found by: the wanted value, or the next best one if the row does not have it. */
-function soughtBy({ options }: Import, { lead: company, contact: person }: ReadRow["bodies"]): Sought | null {
+function soughtBy({ options }: Import, { bodies: { lead: company }, people: [person = {}] }: ReadRow): Sought | null {
   const email: string | undefined = person.emails?.[0]?.email ?? company.emails?.[0]?.email;
   const values: Record<By, string | undefined> = {
     id: company.id,

@@ -15,9 +15,10 @@ import type { ReadRow } from "./read_row.ts";
 
 type Contact = Row<typeof contact>;
 
-/** A person of some rows. */
+/** A person of some rows, and what these say about them. */
 export interface Person {
   rows: ReadRow[];
+  bodies: Body[];
   before: Contact | null;
   values: Body;
   after: Contact | null;
@@ -65,7 +66,8 @@ export async function groupRows(
   return { groups: groups.filter(({ rows }) => rows.length > 0), outcomes };
 }
 
-const isEmpty = ({ bodies }: ReadRow): boolean => Object.values(bodies).every((body) => Object.keys(body).length === 0);
+const isEmpty = ({ bodies, people }: ReadRow): boolean =>
+  people.length === 0 && Object.values(bodies).every((body) => Object.keys(body).length === 0);
 
 type Found = { leads: Map<string, Row<typeof lead>>; people: Map<string, Contact[]> };
 
@@ -73,11 +75,12 @@ type Found = { leads: Map<string, Row<typeof lead>>; people: Map<string, Contact
 async function lockFound(ctx: Ctx, all: readonly { place: Place; rows: ReadRow[] }[]): Promise<Found> {
   const ids = all.flatMap(({ place }) => place.lead_id ?? []);
   if (ids.length === 0) return { leads: new Map(), people: new Map() };
-  const bodies = all.flatMap(({ place, rows }) => (place.lead_id === null ? [] : rows.map((read) => read.bodies.contact)));
+  const bodies = all.flatMap(({ place, rows }) => (place.lead_id === null ? [] : rows.flatMap((read) => read.people)));
+  const known = bodies.flatMap(({ id }) => id ?? []);
   const emails = bodies.flatMap((body) => emailsIn(body));
   const names = bodies.flatMap((body) => nameIn(body) ?? []);
-  const alike = sql`(t.email_keys && ${emails}::text[] or sort_key(t.name) = any(array(select sort_key(n) from unnest(${names}::text[]) n)))`;
-  const seen = emails.length + names.length === 0 ? [] : await findRecords(ctx, contact, [sql`t.lead_id = any(${ids})`, alike]);
+  const alike = sql`(t.id = any(${known}) or t.email_keys && ${emails}::text[] or sort_key(t.name) = any(array(select sort_key(n) from unnest(${names}::text[]) n)))`;
+  const seen = bodies.length === 0 ? [] : await findRecords(ctx, contact, [sql`t.lead_id = any(${ids})`, alike]);
   const people = await lockById(
     ctx,
     contact,
@@ -98,7 +101,7 @@ function groupOf(imp: Import, place: Place, rows: ReadRow[], { leads, people }: 
   const [first] = rows;
   const found = groupPeople(imp, rows, before === null ? [] : (people.get(before.id) ?? []), place.existed, outcomes);
   const kept = rows.filter((read) => !found.gone.has(read));
-  const body = found.people[0]?.rows[0]?.bodies.contact;
+  const body = found.people[0]?.bodies[0];
   return {
     key: place.key,
     rows: kept,
@@ -126,17 +129,25 @@ function groupPeople(
   const people: Person[] = [];
   const gone = new Set<ReadRow>();
   const leave = (read: ReadRow, outcome: Outcome) => void (gone.add(read), outcomes.push(outcome));
-  for (const read of rows) {
-    const body = read.bodies.contact;
-    if (Object.keys(body).length === 0) continue;
+  for (const [read, body] of rows.flatMap((one) => one.people.map((person) => [one, person] as const))) {
+    if (gone.has(read)) continue;
     const fits = existed && on_match === "create" ? [] : fitting(known, body);
-    const same = people.find((one) => (fits.length === 1 ? one.before === fits[0] : isSame(one.rows[0]!.bodies.contact, body)));
+    const same = people.find((one) => (fits.length === 1 ? one.before === fits[0] : isSame(one.bodies[0]!, body)));
     if (fits.length > 1) leave(read, failedRow(read.row, [ambiguous(read, fits)]));
     else if (fits.length === 1 && existed && on_match === "skip" && object_type === "contact") leave(read, skippedRow(read.row));
-    else if (same !== undefined) same.rows.push(read);
-    else people.push({ rows: [read], before: fits[0] ?? null, values: {}, after: null });
+    else if (same !== undefined) {
+      same.rows.push(read);
+      same.bodies.push(body);
+    } else people.push({ rows: [read], bodies: [body], before: fits[0] ?? null, values: {}, after: null });
   }
-  return { people, gone };
+  return { people: people.flatMap((one) => without(gone, one)), gone };
+}
+
+/** A row says nothing about anybody once one of its people is refused. */
+function without(gone: ReadonlySet<ReadRow>, person: Person): Person[] {
+  const stays = (_: unknown, i: number) => !gone.has(person.rows[i]!);
+  const [rows, bodies] = [person.rows.filter(stays), person.bodies.filter(stays)];
+  return rows.length === 0 ? [] : [{ ...person, rows, bodies }];
 }
 
 function ambiguous({ columns }: ReadRow, fits: readonly Contact[]) {
@@ -144,14 +155,17 @@ function ambiguous({ columns }: ReadRow, fits: readonly Contact[]) {
   return { ...(column !== undefined && { column }), error: `fits ${fits.length} contacts of the lead: merge them first` };
 }
 
-/** The contacts with one of the addresses, or else with the name and no other address. */
+/** The contact with the id, or else those with one of the addresses, or else with the name and no other address. */
 function fitting(known: readonly Contact[], body: Body): Contact[] {
+  const byId = known.filter(({ id }) => id === body.id);
+  if (byId.length > 0) return byId;
   const emails = emailsIn(body);
   const byEmail = known.filter((one) => emailsIn(one).some((email) => emails.includes(email)));
   return byEmail.length > 0 ? byEmail : known.filter((one) => isSame(one, body));
 }
 
 function isSame(one: Body, other: Body): boolean {
+  if (one.id !== undefined && other.id !== undefined && one !== other) return one.id === other.id;
   const [here, there] = [emailsIn(one), emailsIn(other)];
   if (here.length > 0 && there.length > 0) return here.some((email) => there.includes(email));
   const [name, otherName] = [nameIn(one), nameIn(other)];

@@ -334,7 +334,7 @@ test("a table comes in exactly one way and has a row of values", async () => {
   await refuse({ csv: 'Name\n"never closed' }, "csv");
   await refuse({ csv: `${Array.from({ length: 101 }, (_, i) => `c${i}`).join(",")}\n1` }, "csv");
   await refuse({ rows: [] }, "rows");
-  await refuse({ rows: [{ a: { b: 1 } }] }, "rows.0.a");
+  await refuse({ rows: [{ a: { b: "\uD800" } }] }, "rows.0.a.b");
   await refuse({ csv, object_type: "cat" }, "object_type");
   await refuse({ csv, mapping: { Company: "name" } }, "mapping");
 });

@@ -108,6 +108,8 @@ export const importResource = resource({
             .literal("minor")
             .optional()
             .describe("Money in it is in the smallest unit of its currency: it is a column of an export of this service."),
+          nested: z.literal(true).optional().describe("Some of its values are lists or objects, shown as JSON."),
+          ignored: z.string().optional().describe("Why an import leaves it out, such as a value that only reads show."),
         }),
       ),
       { readOnly: true, required: true, doc: "The columns found, with some of their values and the target that seems to fit." },

@@ -8,6 +8,7 @@ import { store } from "../../records/store.ts";
 import { same } from "../../values/same.ts";
 import { checkMapping } from "./check_mapping.ts";
 import { keptUntil } from "./clear_rows.ts";
+import { ignoredOf } from "./ignored.ts";
 import { importResource, needsOf, type ObjectType } from "./import.ts";
 import { importJobs } from "./import_jobs.ts";
 import { stepOn } from "./import_steps.ts";
@@ -45,11 +46,15 @@ export async function createImport(ctx: Ctx, given: Create<typeof importResource
 
   const object_type = values.object_type ?? "lead";
   const fits = suggestionsFor(ctx.directory, object_type, table.columns);
+  const whyNot = ignoredOf(ctx, object_type);
   const row = store.insert(ctx, importResource, {
     ...values,
     name: values.name ?? table.name ?? "Import",
     options,
-    columns: table.columns.map((column, index) => ({ index, ...column, ...fits[index]! })),
+    columns: table.columns.map((column, index) => {
+      const [fit, ignored] = [fits[index]!, whyNot(column.name)];
+      return { index, ...column, ...fit, ...(fit.suggested === null && ignored !== null && { ignored }) };
+    }),
     dialect: table.dialect,
     n_rows: table.n_rows,
     clears_at: keptUntil(ctx.now),

@@ -10,13 +10,17 @@ type Objects = Record<string, unknown>;
 const listCharsMax = 20 * 1024 ** 2;
 const turnRows = 1000;
 
-/** Every key of any object is a column. `place` is the field to name in errors. */
+/** Every key of any object is a column. Lists and objects become cells of JSON. `place` is the field to name in errors. */
 export function objectLines(objects: AsyncIterable<Objects> | Iterable<Objects>, place: string): Lines {
-  const names: string[] = [];
-  return { names, cells: cellsOf(objects, names, place) };
+  const lines = { names: [] as string[], nested: new Set<number>() };
+  return { ...lines, cells: cellsOf(objects, lines, place) };
 }
 
-async function* cellsOf(objects: AsyncIterable<Objects> | Iterable<Objects>, names: string[], place: string) {
+async function* cellsOf(
+  objects: AsyncIterable<Objects> | Iterable<Objects>,
+  { names, nested }: { names: string[]; nested: Set<number> },
+  place: string,
+) {
   const places = new Map<string, number>();
   let n = 0;
   for await (const object of objects) {
@@ -24,6 +28,7 @@ async function* cellsOf(objects: AsyncIterable<Objects> | Iterable<Objects>, nam
     for (const [name, value] of Object.entries(object)) {
       const at = places.get(name) ?? names.push(name) - 1;
       places.set(name, at);
+      if (typeof value === "object" && value !== null) nested.add(at);
       cells[at] = cellOf(value, `${place}.${n}.${name}`);
       if (names.length > columnsMax) break;
     }
@@ -34,11 +39,15 @@ async function* cellsOf(objects: AsyncIterable<Objects> | Iterable<Objects>, nam
 
 function cellOf(value: unknown, place: string): string | null {
   if (value === undefined || value === null) return null;
-  if (typeof value === "object") throw invalid({ [place]: "must be text, a number, true, false or null" });
-  const text = String(value);
-  if (text.includes("\0") || !text.isWellFormed()) throw invalid({ [place]: "must not contain NUL or half of a surrogate pair" });
+  const isNested = typeof value === "object";
+  const text = isNested ? JSON.stringify(value) : String(value);
+  if (isNested ? badEscape.test(text) : text.includes("\0") || !text.isWellFormed())
+    throw invalid({ [place]: "must not contain NUL or half of a surrogate pair" });
   return text;
 }
+
+/** How JSON writes NUL and half of a surrogate pair. */
+const badEscape = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
 
 /** The objects of a list. */
 export async function objectsInList(text: AsyncIterable<string>, place: string): Promise<Objects[]> {

@@ -13,6 +13,7 @@ import { suggested, targetsOf } from "./targets.ts";
 interface Found {
   name: string;
   samples: readonly string[];
+  nested?: true;
 }
 
 /** What is suggested for a column, and how money is written in it. */
@@ -72,10 +73,19 @@ const same = (prefix: string, ...names: string[]) => names.map((name) => [name, 
 const plain: Readonly<Record<Kind, readonly (readonly [string, string])[]>> = {
   lead: [
     ["status_label", "status"],
+    ["owner_id", "owner"],
     ...same("", "id", "name", "url", "industry", "description", "mrr", "tags"),
-    ...same("", "address_1", "address_2", "city", "state", "zipcode", "country"),
+    ...same("", "address_1", "address_2", "city", "state", "zipcode", "country", "addresses"),
+    ["emails", "email"],
+    ["phones", "phone"],
+    ["contacts", "contact.contacts"],
   ],
-  contact: same("contact.", "name", "title", "tags"),
+  contact: [
+    ...same("contact.", "name", "title", "tags"),
+    ["emails", "contact.email"],
+    ["phones", "contact.phone"],
+    ["urls", "contact.url"],
+  ],
   opportunity: [
     ["expected_close_date", "opportunity.close_date"],
     ...same("opportunity.", "value", "value_period", "confidence", "note"),

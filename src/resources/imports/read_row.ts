@@ -16,7 +16,8 @@ import type { Body } from "./bodies.ts";
 import { decimalMarkOf, valueOf, type Writing } from "./cell_values.ts";
 import type { Import, ImportRow, RowError } from "./import_rows.ts";
 import { entriesOf } from "./mapping.ts";
-import { type Target, takesList, targetsOf } from "./targets.ts";
+import { membersIn, objectIn, peopleIn } from "./nested.ts";
+import { type Target, takesList, takesObjects, targetsOf } from "./targets.ts";
 import { splits, transformOf, writesPlainly } from "./transforms.ts";
 
 export const parts = ["lead", "contact", "opportunity", "activity", "product", "task"] as const;
@@ -26,6 +27,8 @@ export type Part = (typeof parts)[number];
 export interface ReadRow {
   row: ImportRow;
   bodies: Record<Part, Body>;
+  /** The people: the one of its cells, and those of a cell of JSON. */
+  people: Body[];
   /** The column of each value, by its part and place: `contact.emails.0`. */
   columns: ReadonlyMap<string, string>;
   errors: RowError[];
@@ -42,8 +45,10 @@ interface Column extends Writing {
   part: Part;
   field: string;
   target: Target;
-  /** A step has separated the values of one cell. */
+  /** A step, or JSON, has separated the values of one cell. */
   isSplit: boolean;
+  /** Some of its cells are JSON. */
+  isNested: boolean;
 }
 
 interface Cell {
@@ -83,7 +88,8 @@ export function columnsOf(ctx: Ctx, { object_type, columns, mapping, options }: 
       part,
       field: target.target.startsWith(`${part}.`) ? target.target.slice(part.length + 1) : target.target,
       target,
-      isSplit: splits(entry.transform),
+      isSplit: splits(entry.transform) || column.nested === true,
+      isNested: column.nested === true || takesObjects(target),
       given,
       ...given,
       ...(writesPlainly(entry.transform) && { decimal: ".", date_format: null, isMinor: false }),
@@ -97,7 +103,7 @@ export function columnsOf(ctx: Ctx, { object_type, columns, mapping, options }: 
  */
 export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow, width: number): ReadRow {
   const bodies = Object.fromEntries(parts.map((part) => [part, {}])) as Record<Part, Body>;
-  const read = { row, bodies, columns: new Map<string, string>(), errors: [] as RowError[] };
+  const read = { row, bodies, people: [] as Body[], columns: new Map<string, string>(), errors: [] as RowError[] };
   const isBlank = row.cells.length <= width && columns.every(({ cells }) => cells.every(({ at }) => textAt(row, at) === ""));
   if (isBlank) return read;
   const surplus = row.cells.slice(width);
@@ -115,6 +121,7 @@ export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow, wi
       });
     }
   }
+  read.people = peopleIn(bodies);
   for (const of of checked) check(ctx, read, of);
   return read;
 }
@@ -125,11 +132,11 @@ const surplusError = (width: number, surplus: readonly (string | null)[]): strin
 const textAt = ({ cells }: ImportRow, at: number): string => cells[at]?.trim().replace(guard, "") ?? "";
 
 /** The texts for a target: none, one, or several of a list. */
-function textsOf({ cells, join, given }: Column, raw: readonly string[]): string[] {
+function textsOf({ cells, join, given, isNested }: Column, raw: readonly string[]): string[] {
   const all = cells.map((cell, i) => {
     const text = raw[i]!;
     if (spreadsheetError.test(text)) bad("is an error of the spreadsheet");
-    const texts = text === "" ? [] : cell.change(text, given);
+    const texts = text === "" ? [] : isNested ? membersIn(text, (one) => cell.change(one, given)) : cell.change(text, given);
     return texts.some((one) => one !== "") || cell.default === null ? texts.filter((one) => one !== "") : [cell.default];
   });
   const texts = all.flat();
@@ -146,13 +153,14 @@ const checked: readonly Resource[] = [lead, contact, opportunity, product];
 /** Tells what a record would be refused for. */
 function check(ctx: Ctx, read: ReadRow, of: Resource): void {
   const part = of.name as Part;
-  const body = read.bodies[part];
-  if (Object.keys(body).length === 0) return;
-  const { id: _, ...given } = body;
-  try {
-    readCreate(ctx, of, { params: {}, query: {}, body: given, strict: false });
-  } catch (problem) {
-    read.errors.push(...errorsOf(read, part, problem));
+  for (const body of of === contact ? read.people : [read.bodies[part]]) {
+    if (Object.keys(body).length === 0) continue;
+    const { id: _, ...given } = body;
+    try {
+      readCreate(ctx, of, { params: {}, query: {}, body: given, strict: false });
+    } catch (problem) {
+      read.errors.push(...errorsOf(read, part, problem));
+    }
   }
 }
 
@@ -162,9 +170,11 @@ export function errorsOf({ columns }: ReadRow, part: Part, problem: unknown): Ro
   if (status !== 400) return [{ error: words }];
   return Object.entries(reasonsOf(problem)).map(([place, reason]) => {
     const path = place.split(".");
+    const nested = part === "contact" ? columns.get("contact.contacts") : undefined;
     const names = path.map((_, i) => `${part}.${path.slice(0, path.length - i).join(".")}`);
     const column = names.map((name) => columns.get(name)).find((name) => name !== undefined);
-    return column === undefined ? { error: `${place} ${reason}`.trim() } : { column, error: reason };
+    if (column !== undefined) return { column, error: reason };
+    return { ...(nested !== undefined && { column: nested }), error: `${place} ${reason}`.trim() };
   });
 }
 
@@ -185,9 +195,15 @@ const listed =
     const list: object[] = (body[field] ??= []);
     const first = list.length;
     for (const one of column.isSplit ? [text] : pieces(text, field === "phones" ? /[;\n|]/ : /[;,\n|]/))
-      list.push({ [member]: valueOf(column.target.type, one, column, ctx) });
+      list.push(objectIn(one, column) ?? { [member]: valueOf(column.target.type, one, column, ctx) });
     return list.length - first === 1 ? `${field}.${first}` : field;
   };
+
+const objects: Put = (body, text, column) => {
+  const one = objectIn(text, column) ?? bad("must be a list of objects, as JSON has them");
+  (body[column.field] ??= []).push(one);
+  return column.field;
+};
 
 const addressLine: Put = (body, text, { field }) => {
   (body.addresses ??= [{}])[0][field] = text;
@@ -215,6 +231,8 @@ const puts: Readonly<Record<string, Put>> = {
   "contact.email": listed("emails", "email"),
   "contact.phone": listed("phones", "phone"),
   "contact.url": listed("urls", "url"),
+  addresses: objects,
+  "contact.contacts": objects,
   ...Object.fromEntries(["address_1", "address_2", "city", "state", "zipcode", "country"].map((one) => [one, addressLine])),
   status: statusBy(leadStatus),
   owner: (body, text, column, ctx) => {

@@ -1,6 +1,6 @@
 // What a row says, on top of what the record that exists has.
 import type { Body } from "./bodies.ts";
-import { distinct } from "./bodies.ts";
+import { distinct, keyOf, pointOf } from "./bodies.ts";
 import type { Import } from "./import_rows.ts";
 import { type Conflict, entriesOf } from "./mapping.ts";
 
@@ -36,7 +36,7 @@ export function onTopOf(before: Body, body: Body, conflicts: Conflicts): Body {
   for (const [key, value] of Object.entries(body)) {
     const present = valueOf(before, key);
     const now =
-      key === "addresses" ? addressOn(present, value, conflicts) : settle(present, value, conflicts.get(key), lists.has(key));
+      key === "addresses" ? addressesOn(present, value, conflicts) : settle(present, value, conflicts.get(key), lists.has(key));
     if (now !== undefined) settled[key] = now;
   }
   return settled;
@@ -48,21 +48,36 @@ const lists: ReadonlySet<string> = new Set(["emails", "phones", "urls", "tags"])
 function settle(present: any, value: any, conflict: Conflict | undefined, appends: boolean): unknown {
   if (conflict === "never" || (conflict === "if_empty" && !isEmpty(present))) return undefined;
   if (Array.isArray(value) && (conflict === "append" || (conflict === undefined && appends)))
-    return distinct([...(present ?? []), ...value]);
+    return listOnTop(present ?? [], value);
   if (conflict === "append" && typeof present === "string" && present !== "")
     return present.split("\n").includes(value) ? undefined : `${present}\n${value}`;
   return value;
 }
 
-/** A row has the lines of one address: the first one. */
-function addressOn(present: any, [given]: Body[], conflicts: Conflicts): Body[] | undefined {
-  const [first = {}, ...others] = present ?? [];
-  const lines = Object.entries(given!).map(([line, value]) => [
-    line,
-    settle(first[line], value, conflicts.get(`addresses.${line}`), false),
-  ]);
-  const changed = Object.fromEntries(lines.filter(([, value]) => value !== undefined));
-  return Object.keys(changed).length === 0 ? undefined : [{ ...first, ...changed }, ...others];
+/** What is there keeps its place and spelling, and takes what is said about it, such as another type. */
+function listOnTop(present: readonly any[], given: readonly any[]): any[] {
+  const saying = new Map(given.map((one) => [keyOf(one), one]));
+  const known = present.map((one) => {
+    const said = saying.get(keyOf(one));
+    const isPlain = typeof one !== "object" || typeof said !== "object";
+    return isPlain ? one : { ...one, ...said, ...pointOf(one) };
+  });
+  return distinct([...known, ...given]);
+}
+
+/** Addresses have no names: each takes the lines of the one in its place. */
+function addressesOn(present: any, given: Body[], conflicts: Conflicts): Body[] | undefined {
+  const all: Body[] = [...(present ?? [])];
+  const isSaid = given.map((said, i) => {
+    const lines = Object.entries(said).map(([line, value]) => {
+      const conflict = conflicts.get(`addresses.${line}`) ?? conflicts.get("addresses");
+      return [line, settle(all[i]?.[line], value, conflict, false)];
+    });
+    const changed = Object.fromEntries(lines.filter(([, value]) => value !== undefined));
+    all[i] = { ...all[i], ...changed };
+    return Object.keys(changed).length > 0;
+  });
+  return isSaid.includes(true) ? all : undefined;
 }
 
 const isEmpty = (value: unknown): boolean =>

@@ -19,7 +19,7 @@ export interface Table {
   name?: string | null;
   /** Null for rows of a request. */
   dialect: Dialect | null;
-  columns: { name: string; samples: string[] }[];
+  columns: { name: string; samples: string[]; nested?: true }[];
   n_rows: number;
   /** The rows in order: JSON lists of rows. Each row is a list of cells; one with more cells than columns is an error of its own. */
   pieces(): AsyncIterable<Piece>;
@@ -38,11 +38,15 @@ export type Cells = readonly (string | null)[];
 export interface Lines {
   /** The column names; more may be found while reading. Null if the first line has them. */
   names: string[] | null;
+  /** The columns with cells of JSON; more may be found while reading. */
+  nested?: ReadonlySet<number>;
   cells: AsyncIterable<Cells>;
 }
 
 export const columnsMax = 100;
 export const cellMax = 100_000;
+/** A cell of JSON, such as all people of a lead. */
+const nestedMax = 10 * cellMax;
 /** No line of a table can be longer. */
 export const lineMax = columnsMax * cellMax;
 const rowsMax = 1_000_000;
@@ -59,7 +63,7 @@ const unevenMax = 20_000;
 
 /** Reads lines to their end. The rows are kept in a temporary file. `place` is the field to name in errors. */
 export async function collect(storage: Storage, place: string, lines: Lines, from: Dialect | null): Promise<Table> {
-  const collected = new Collected(lines.names, place);
+  const collected = new Collected(lines, place);
   const received = await storage.receive(collected.take(lines.cells), keptBytesMax).catch((error) => {
     throw error instanceof TooLarge ? invalid({ [place]: "has too much text: split it" }) : error;
   });
@@ -95,6 +99,7 @@ async function* piecesIn(path: string, sizes: readonly Size[]): AsyncGenerator<P
 class Collected {
   readonly sizes: Size[] = [];
   private names: string[] | null;
+  private readonly nested: ReadonlySet<number>;
   private readonly mayGrow: boolean;
   private readonly samples: Set<string>[] = [];
   private readonly place: string;
@@ -104,8 +109,9 @@ class Collected {
   private cells = 0;
   private uneven = 0;
 
-  constructor(names: string[] | null, place: string) {
+  constructor({ names, nested }: Lines, place: string) {
     this.names = names;
+    this.nested = nested ?? new Set();
     this.mayGrow = names !== null;
     this.place = place;
   }
@@ -124,7 +130,11 @@ class Collected {
   found(): { columns: Table["columns"]; n_rows: number } {
     if (!this.names?.length || this.rows === 0) this.refuse("must have a row of names and a row of values");
     if (this.names!.some((name) => name.includes("\0"))) this.refuse("must not contain NUL in the name of a column");
-    const columns = distinct(this.names!).map((name, i) => ({ name, samples: [...(this.samples[i] ?? [])] }));
+    const columns = distinct(this.names!).map((name, i) => ({
+      name,
+      samples: [...(this.samples[i] ?? [])],
+      ...(this.nested.has(i) && { nested: true as const }),
+    }));
     return { columns, n_rows: this.rows };
   }
 
@@ -139,7 +149,8 @@ class Collected {
     if (this.cells > cellsMax) this.refuse(`must have ${cellsMax} cells or fewer: split it`);
     for (const [i, cell] of row.entries()) {
       if (cell === null) continue;
-      if (cell.length > cellMax) this.refuse(`row ${this.rows} has a cell of more than ${cellMax} characters`);
+      const most = this.nested.has(i) ? nestedMax : cellMax;
+      if (cell.length > most) this.refuse(`row ${this.rows} has a cell of more than ${most} characters`);
       if (i < width) this.sample(i, cell);
     }
     const json = JSON.stringify(row);

@@ -56,7 +56,7 @@ async function plan(ctx: Ctx, imp: Import, group: Group, conflicts: Record<"lead
   }
   try {
     for (const person of group.people) {
-      const body = withTags(imp, merged(person.rows.map(({ bodies }) => bodies.contact)));
+      const body = withTags(imp, merged(person.bodies));
       person.values = await valuesFor(ctx, contact, person.before, body, conflicts.contact);
     }
   } catch (problem) {
@@ -143,7 +143,8 @@ function noteTouched(group: Group, of: Resource, before: Rec | null, after: Rec,
 /** The deal and the note of a row, and what became of it. */
 async function writeRest(ctx: Ctx, group: Group, read: ReadRow): Promise<Outcome> {
   const lead_id = group.after!.id;
-  const person = group.people.find(({ rows }) => rows.includes(read));
+  const people = group.people.filter(({ rows }) => rows.includes(read));
+  const person = people.find(({ bodies }) => bodies.includes(read.bodies.contact));
   const touched = [...(group.touched.get(read.row.n) ?? [])];
   const place = { lead_id, ...(person && { contact_id: person.after!.id }) };
   for (const [of, body] of [
@@ -157,8 +158,8 @@ async function writeRest(ctx: Ctx, group: Group, read: ReadRow): Promise<Outcome
   }
   return {
     n: read.row.n,
-    status: stateOf(touched),
-    object_ids: [...new Set([lead_id, ...(person ? [person.after!.id] : []), ...touched.map(({ id }) => id)])],
+    status: group.touched.size === 0 && touched.length === 0 ? "skipped" : stateOf(touched),
+    object_ids: [...new Set([lead_id, ...people.map(({ after }) => after!.id), ...touched.map(({ id }) => id)])],
     errors: [],
     key: group.key,
     kept: touched,

@@ -19,6 +19,9 @@ export interface Target {
 /** Whether one record may have several of its values. A note takes several columns, but is one text. */
 export const takesList = ({ multiple, target }: Target): boolean => multiple && target !== "note";
 
+/** Whether its values are objects, which only JSON has. */
+export const takesObjects = ({ type }: Target): boolean => type === "addresses" || type === "contacts";
+
 type Line = [target: string, label: string, type: string, aliases?: string[], more?: { multiple?: boolean; required?: boolean }];
 
 const several = { multiple: true };
@@ -51,12 +54,13 @@ const lead: Line[] = [
   ],
   ["description", "Description", "text", ["about", "summary"]],
   ["industry", "Industry", "text", ["sector", "branch"]],
-  ["status", "Lead status", "text", ["lead_status", "status_label", "stage"]],
+  ["status", "Lead status", "text", ["lead_status", "status_id", "status_label", "stage"]],
   [
     "owner",
     "Owner",
     "user",
     [
+      "owner_id",
       "lead_owner",
       "account_owner",
       "contact_owner",
@@ -68,8 +72,8 @@ const lead: Line[] = [
     ],
   ],
   ["mrr", "Monthly recurring revenue", "money", ["monthly_recurring_revenue"]],
-  ["email", "Company e-mail", "email", ["company_email", "office_email"], several],
-  ["phone", "Company phone", "phone", ["company_phone", "office_phone", "main_phone", "organization_phone"], several],
+  ["email", "Company e-mail", "email", ["company_email", "office_email", "emails"], several],
+  ["phone", "Company phone", "phone", ["company_phone", "office_phone", "main_phone", "organization_phone", "phones"], several],
   [
     "address_1",
     "Address",
@@ -101,6 +105,7 @@ const lead: Line[] = [
     ],
   ],
   ["country", "Country", "country", ["country_code", "country_region", "billing_country", "mailing_country"]],
+  ["addresses", "Addresses as JSON has them", "addresses", [], several],
   ["tags", "Lead tags", "texts", ["tag", "labels"], several],
 ];
 
@@ -123,6 +128,7 @@ const contact: Line[] = [
       "person_email_work",
       "person_email_home",
       "person_email_other",
+      "emails",
     ],
     several,
   ],
@@ -144,10 +150,12 @@ const contact: Line[] = [
       "person_phone_home",
       "person_phone_mobile",
       "person_phone_other",
+      "phones",
     ],
     several,
   ],
-  ["contact.url", "Contact's web address", "url", ["linkedin", "linkedin_url", "linkedin_bio", "profile"], several],
+  ["contact.url", "Contact's web address", "url", ["linkedin", "linkedin_url", "linkedin_bio", "profile", "urls"], several],
+  ["contact.contacts", "People as JSON has them", "contacts", ["people"], several],
   ["contact.tags", "Contact tags", "texts", ["contact_tag", "person_label"], several],
 ];
 
@@ -231,7 +239,7 @@ function customTargets(directory: Directory, of: string): Target[] {
     type: field.type,
     object_type: of,
     required: false,
-    aliases: [],
+    aliases: [`custom.${field.name}`],
     multiple: field.accepts_multiple_values,
   }));
 }
@@ -242,14 +250,15 @@ function customTargets(directory: Directory, of: string): Target[] {
  */
 export function suggested(
   targets: readonly Target[],
-  columns: readonly { name: string; samples: readonly string[] }[],
+  columns: readonly { name: string; samples: readonly string[]; nested?: true }[],
 ): (string | null)[] {
   const byWord = wordsOf(targets);
   const taken = new Set<string>();
-  return columns.map(({ name, samples }) => {
+  return columns.map(({ name, samples, nested }) => {
     const found = byWord.get(plain(name));
     if (found === undefined || (taken.has(found.target) && !found.multiple)) return null;
     if (found.type === "id" && !samples.some((one) => madeAt("lead", one) !== null)) return null;
+    if (nested ? !takesList(found) : takesObjects(found)) return null;
     taken.add(found.target);
     return found.target;
   });
