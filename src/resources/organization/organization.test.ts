@@ -232,6 +232,23 @@ test("a rubric that cannot be scored by is refused under its name, with the plac
   await refused({ criteria: [{ ...criterion, weight: 0 }] }, "settings.icp.rubric.criteria.0.weight");
   await refused({ criteria: [{ ...criterion, operator: "resembles" }] }, "settings.icp.rubric.criteria.0.operator");
   await refused({ criteria: [criterion], thresholds: { A: 10 } }, "settings.icp.rubric.thresholds");
+  const wrong: readonly (readonly [object, string])[] = [
+    [{ field: "industri" }, "field"],
+    [{ field: "custom.cf_gone" }, "field"],
+    [{ field: "contact.industry" }, "field"],
+    [{ value: undefined }, "value"],
+    [{ operator: "in", value: [] }, "value"],
+    [{ operator: "between", value: [1] }, "value"],
+    [{ operator: "gt", value: {} }, "value"],
+    [{ operator: "within_last", value: "soon" }, "value"],
+    [{ points: [{ when: { operator: "between", value: 3 }, score: 50 }] }, "points.0.when"],
+  ];
+  for (const [change, place] of wrong)
+    await refused({ criteria: [{ ...criterion, ...change }] }, `settings.icp.rubric.criteria.0.${place}`);
+  await refused(
+    { criteria: [criterion], disqualifiers: [{ field: "industry", operator: "equals" }] },
+    "settings.icp.rubric.disqualifiers.0.value",
+  );
   assert.deepEqual(await settingsOf(acme), {});
 });
 

@@ -9,6 +9,7 @@ import { store } from "../../records/store.ts";
 import { leadStatus } from "../leads/lead_status.ts";
 import { beginErasure } from "./erasure.ts";
 import { organization } from "./organization.ts";
+import { checkRubricFields } from "./rubric_fields.ts";
 import { mergeSettings } from "./settings.ts";
 
 type Organization = Row<typeof organization>;
@@ -24,12 +25,10 @@ export async function updateOrganization(
       ctx,
       lead_statuses.map((one) => one.id),
     );
-  return store.update(
-    ctx,
-    organization,
-    before,
-    settings ? { ...values, settings: mergeSettings(before.settings, settings) } : values,
-  );
+  if (!settings) return store.update(ctx, organization, before, values);
+  const merged = mergeSettings(before.settings, settings);
+  checkRubricFields(ctx, before.settings, merged);
+  return store.update(ctx, organization, before, { ...values, settings: merged });
 }
 
 /** Those that are not named keep their order, after those that are. */

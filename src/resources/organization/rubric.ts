@@ -33,20 +33,68 @@ const words = (max: number) => z.string().trim().min(1).max(max);
 const grade = z.number().min(0).max(100);
 const condition = { field: words(255), operator: z.enum(rubricOperators), value: z.unknown().optional() };
 
-const criterion = z.looseObject({
-  key: words(64),
-  label: words(255),
-  description: z.string().max(2000).default(""),
-  weight: z.number().positive().max(1000),
-  ...condition,
-  type: z.enum(["firmographic", "behavioral", "role"]).default("firmographic"),
-  points: z
-    .array(z.looseObject({ when: z.unknown(), score: grade }))
-    .max(50)
-    .optional(),
-});
+type Operator = (typeof rubricOperators)[number];
+const ordering: readonly Operator[] = ["gt", "gte", "lt", "lte"];
+const alone: readonly Operator[] = ["exists", "not_exists", "is_true", "is_false"];
+const isBlank = (value: unknown) =>
+  value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
+const isAmount = (value: unknown) => typeof value === "number" || (typeof value === "string" && value.trim() !== "");
+const span = z.union([
+  z.number().positive(),
+  z.string().regex(/^\s*\d{1,6}\s*(minute|hour|day|week|month|year)?s?\s*$/),
+  z.looseObject({ amount: z.number().positive(), unit: z.enum(["minutes", "hours", "days", "weeks", "months", "years"]) }),
+]);
 
-const disqualifier = z.looseObject({ ...condition, reason: z.string().max(1000).default("") });
+/** What is wrong with the value that an operator compares with; null where it can be compared. */
+function problemOfValue(operator: Operator, value: unknown): string | null {
+  if (alone.includes(operator)) return null;
+  if (isBlank(value)) return `is needed by ${operator}`;
+  if (operator === "between")
+    return Array.isArray(value) && value.length === 2 && value.every(isAmount)
+      ? null
+      : "must be a list of two, such as [50, 500]";
+  if (operator === "within_last") return span.safeParse(value).success ? null : 'must be a time such as "30 days"';
+  if (ordering.includes(operator) && !isAmount(value)) return "must be a number or a date";
+  return null;
+}
+
+type Compared = { operator: Operator; value?: unknown };
+const compared = ({ operator, value }: Compared, check: z.RefinementCtx): void => {
+  const message = problemOfValue(operator, value);
+  if (message !== null) check.addIssue({ code: "custom", path: ["value"], message });
+};
+
+const gradedBy = z.looseObject({ operator: condition.operator, value: condition.value });
+
+const criterion = z
+  .looseObject({
+    key: words(64),
+    label: words(255),
+    description: z.string().max(2000).default(""),
+    weight: z.number().positive().max(1000),
+    ...condition,
+    type: z.enum(["firmographic", "behavioral", "role"]).default("firmographic"),
+    points: z
+      .array(z.looseObject({ when: z.unknown(), score: grade }))
+      .max(50)
+      .optional(),
+  })
+  .superRefine((given, check) => {
+    compared(given, check);
+    given.points?.forEach(({ when }, i) => {
+      const graded = gradedBy.safeParse(when);
+      const message = graded.success ? problemOfValue(graded.data.operator, graded.data.value) : null;
+      const isOther = !graded.success && typeof when === "object" && when !== null;
+      if (isOther || message !== null)
+        check.addIssue({
+          code: "custom",
+          path: ["points", i, "when"],
+          message: message ?? "must be a value, or {operator, value}",
+        });
+    });
+  });
+
+const disqualifier = z.looseObject({ ...condition, reason: z.string().max(1000).default("") }).superRefine(compared);
 
 /** A rubric in a request: checked, with defaults filled in, and with weights that sum to 100. */
 export const rubric = z
