@@ -54,4 +54,4 @@ export const memberActor = (userId: string, membership: ActiveMembership): Actor
 });
 
 export const tokenRefusal = (baseUrl: string, resource: ResourceName): Problem =>
-  unauthorized(bearerChallenge(baseUrl, resource, { error: "invalid_token" }));
+  unauthorized(bearerChallenge(baseUrl, resource, { error: "invalid_token", scope: "read write_safe" }));

@@ -24,7 +24,12 @@ export interface Actor {
 
 export const credentialOf = ({ api_key_id, oauth, user_id }: Actor): string => api_key_id ?? oauth?.grant_id ?? user_id;
 
-export type Scope = "read" | "write_safe" | "write_destructive";
+/** Each includes those before it. */
+export const scopes = ["read", "write_safe", "write_destructive"] as const;
+export type Scope = (typeof scopes)[number];
+
+/** A scope with those that it includes. */
+export const scopesUpTo = (widest: Scope): readonly Scope[] => scopes.slice(0, scopes.indexOf(widest) + 1);
 
 /** The request as far as handlers and events may know it. */
 export interface RequestFacts {

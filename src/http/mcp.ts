@@ -2,7 +2,7 @@
 // of REST is; what the messages mean is known in `src/mcp/`.
 import { Readable } from "node:stream";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Actor, Scope } from "../core/context.ts";
+import { type Actor, type Scope, scopes, scopesUpTo } from "../core/context.ts";
 import { invalid, Problem } from "../core/errors.ts";
 import { type Agents, openAgents } from "../mcp/agents.ts";
 import { notAmong } from "../values/reasons.ts";
@@ -76,7 +76,7 @@ function challenged({ service, request }: Exchange, error: unknown): unknown {
 
 /** For a token that was granted too little: a client asks the person for the scopes that this names, and tries again. */
 function tooLittle({ service }: Exchange, needed: Scope): Problem {
-  const scope = ranks.slice(0, ranks.indexOf(needed) + 1).join(" ");
+  const scope = scopesUpTo(needed).join(" ");
   const challenge = bearerChallenge(service.app.core.settings.base_url, "mcp", { error: "insufficient_scope", scope });
   return new Problem(
     403,
@@ -118,14 +118,12 @@ async function serve(agents: Agents, x: Exchange): Promise<void> {
   }
 }
 
-const ranks: readonly Scope[] = ["read", "write_safe", "write_destructive"];
-
 /** `Service-Scope` lowers what the credential may do. Without it a key may only read. */
 function withScope(actor: Actor, header: string | string[] | undefined): Actor {
   if (header === undefined && actor.oauth !== undefined) return actor;
-  const most = ranks.indexOf((header ?? "read") as Scope);
-  if (most < 0) throw invalid({ "Service-Scope": notAmong(header, ranks) });
-  return { ...actor, scopes: new Set(ranks.slice(0, most + 1).filter((scope) => actor.scopes.has(scope))) };
+  const most = (header ?? "read") as Scope;
+  if (!scopes.includes(most)) throw invalid({ "Service-Scope": notAmong(header, scopes) });
+  return { ...actor, scopes: new Set(scopesUpTo(most).filter((scope) => actor.scopes.has(scope))) };
 }
 
 /** The message of the body, or null after an answer in the words of the protocol. */

@@ -1,5 +1,6 @@
 // Turns answers and refusals into bytes. Nothing else does.
 import { pipeline, Readable } from "node:stream";
+import { scopesUpTo } from "../core/context.ts";
 import { type FieldErrors, Problem, statuses } from "../core/errors.ts";
 import { LiveBody } from "../services/live_body.ts";
 import { bearerChallenge } from "../values/resource_server.ts";
@@ -183,7 +184,8 @@ export function refuse(x: Exchange, error: unknown): void {
 function stepUp({ actor, operation, service }: Exchange, { status }: Problem): Headers {
   if (status !== 403 || operation === null || actor?.oauth === undefined || actor.scopes.has(operation.scope)) return none;
   const { base_url } = service.app.core.settings;
-  return { "www-authenticate": bearerChallenge(base_url, "api", { error: "insufficient_scope", scope: operation.scope }) };
+  const scope = scopesUpTo(operation.scope).join(" ");
+  return { "www-authenticate": bearerChallenge(base_url, "api", { error: "insufficient_scope", scope }) };
 }
 
 export const errorBody = (message: string, fields: FieldErrors = {}, errors?: readonly object[]): string =>

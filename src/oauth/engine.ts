@@ -3,6 +3,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import Provider, { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
 import { activeOrganizationOf, membershipsToActIn } from "../auth/unscoped_oauth.ts";
+import { scopes } from "../core/context.ts";
 import type { Core } from "../core/core.ts";
 import { newId } from "../values/id.ts";
 import { type ResourceName, resourceAt, resourceUrl } from "../values/resource_server.ts";
@@ -11,7 +12,6 @@ import { clientId, isSecret } from "./clients.ts";
 import { errorPage } from "./error_page.ts";
 import { fetchDocument } from "./fetch_document.ts";
 import { isSafe } from "./registration.ts";
-import { scopes } from "./scopes.ts";
 
 const day = 24 * 3600;
 const tokenSeconds = 3600;

@@ -28,7 +28,7 @@ describe("a client", () => {
     assert.equal(refused.status, 403);
     assert.match(
       refused.headers.get("www-authenticate")!,
-      /error="insufficient_scope", scope="write_destructive", resource_metadata="/,
+      /error="insufficient_scope", scope="read write_safe write_destructive", resource_metadata="/,
     );
   });
 });

@@ -1,11 +1,11 @@
 // The documents by which clients find their way in: where tokens come from (RFC 9728), and what the server of tokens can do (RFC 8414).
 import type { FastifyInstance } from "fastify";
+import { scopes } from "../core/context.ts";
 import type { Core } from "../core/core.ts";
 import { addPage } from "../http/pages.ts";
 import { answer } from "../http/reply.ts";
 import { type ResourceName, resourceUrl } from "../values/resource_server.ts";
 import { paths } from "./engine.ts";
-import { scopes } from "./scopes.ts";
 
 const offered = [...scopes, "offline_access"];
 const clientAuthentication = ["none", "client_secret_basic", "client_secret_post"];

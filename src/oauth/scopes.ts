@@ -1,7 +1,5 @@
 // What a client may be allowed: three scopes, each of which includes the ones before it.
-import type { Scope } from "../core/context.ts";
-
-export const scopes: readonly Scope[] = ["read", "write_safe", "write_destructive"];
+import { type Scope, scopes } from "../core/context.ts";
 
 const aliases = new Map<string, Scope>([
   ["mcp.read", "read"],

@@ -1,13 +1,12 @@
 // /account/api_keys/: a person's keys in their workspaces. A new one is shown once. It goes the same way as `POST /api_key/`.
 import { memberActor } from "../auth/token.ts";
 import { type ActiveMembership, membershipsToActIn } from "../auth/unscoped_oauth.ts";
-import { type Actor, type Ctx, query, type Scope } from "../core/context.ts";
+import { type Actor, type Ctx, query, scopes, scopesUpTo } from "../core/context.ts";
 import type { Core } from "../core/core.ts";
 import { actingAs, readingAs } from "../records/acting.ts";
 import { deleteRecord } from "../records/records.ts";
 import { apiKey } from "../resources/organization/api_key.ts";
 import { createApiKey } from "../resources/organization/api_key_verbs.ts";
-import { allScopes } from "../resources/organization/found.ts";
 import { newId } from "../values/id.ts";
 import { oneLine } from "../values/one_line.ts";
 import { ownPage } from "./account_page.ts";
@@ -26,8 +25,8 @@ export const apiKeysPage = ownPage("/account/api_keys", "A person's API keys.", 
     return seeOther(visit, "/account/api_keys/");
   }
   const name = oneLine(fields.name ?? "", 100) || "API key";
-  const scopes = allScopes.slice(0, Math.max(0, allScopes.indexOf(fields.scope as Scope)) + 1);
-  const made = await inside(visit.core, actor, (ctx) => createApiKey(ctx, { name, scopes }));
+  const scope = scopes.find((one) => one === fields.scope) ?? "read";
+  const made = await inside(visit.core, actor, (ctx) => createApiKey(ctx, { name, scopes: [...scopesUpTo(scope)] }));
   return show(visit, await keysPage(visit, made.key));
 });
 

@@ -1,12 +1,11 @@
 // An API key acts as its user in its organization, within the limits of the user's role and the key's scopes.
 
-import { may } from "../../core/context.ts";
+import { may, scopes } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { once, ref, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
 import { notAmong } from "../../values/reasons.ts";
-import { allScopes } from "./found.ts";
 
 export const apiKey = resource({
   name: "api_key",
@@ -28,7 +27,7 @@ export const apiKey = resource({
     key_preview: text({ required: true, readOnly: true, doc: "The last four characters of the key." }),
     scopes: texts({
       createOnly: true,
-      default: [...allScopes] as string[],
+      default: [...scopes] as string[],
       normalize: withLesserScopes,
       doc: "The limit of what the key may do: `read`, `write_safe` (create, change, send) or `write_destructive` (delete, merge, move, bulk). Each includes the one before.",
     }),
@@ -41,8 +40,8 @@ export const apiKey = resource({
 function withLesserScopes(given: string[]): string[] {
   if (given.length === 0) throw invalid({ "": "must not be empty" });
   given.forEach((scope, i) => {
-    if (!(allScopes as readonly string[]).includes(scope)) throw invalid({ [i]: notAmong(scope, allScopes) });
+    if (!(scopes as readonly string[]).includes(scope)) throw invalid({ [i]: notAmong(scope, scopes) });
   });
-  const widest = Math.max(...given.map((scope) => (allScopes as readonly string[]).indexOf(scope)));
-  return allScopes.slice(0, widest + 1);
+  const widest = Math.max(...given.map((scope) => (scopes as readonly string[]).indexOf(scope)));
+  return scopes.slice(0, widest + 1);
 }

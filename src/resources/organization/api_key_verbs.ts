@@ -1,14 +1,14 @@
 // The verbs of API keys. The text of a key is returned once, when it is created.
 import { newKey } from "../../auth/key.ts";
 import { hashOf } from "../../auth/unscoped.ts";
-import { type Ctx, query, type Scope } from "../../core/context.ts";
+import { type Ctx, query, type Scope, scopes } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Row } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { announceChange } from "../../records/change.ts";
 import { store } from "../../records/store.ts";
 import { apiKey } from "./api_key.ts";
-import { allScopes, previewOf } from "./found.ts";
+import { previewOf } from "./found.ts";
 
 type ApiKey = Row<typeof apiKey>;
 
@@ -18,8 +18,8 @@ const liveKeysMax = 50;
 export async function createApiKey(ctx: Ctx, given: Create<typeof apiKey>): Promise<ApiKey & { key: string }> {
   if (typeof given.expires_at === "string" && given.expires_at <= ctx.now.toISOString())
     throw invalid({ expires_at: "must be in the future" });
-  const scopes = given.scopes ?? allScopes.filter((scope) => ctx.actor.scopes.has(scope));
-  if (scopes.some((scope) => !ctx.actor.scopes.has(scope as Scope)))
+  const wanted = given.scopes ?? scopes.filter((scope) => ctx.actor.scopes.has(scope));
+  if (wanted.some((scope) => !ctx.actor.scopes.has(scope as Scope)))
     throw invalid({ scopes: "go beyond the scopes of the key you are using" });
   await checkCount(ctx);
 
@@ -27,7 +27,7 @@ export async function createApiKey(ctx: Ctx, given: Create<typeof apiKey>): Prom
   const row = store.insert(ctx, apiKey, {
     ...given,
     name: given.name ?? "API key",
-    scopes,
+    scopes: [...wanted],
     user_id: ctx.actor.user_id,
     hash: `\\x${hashOf(key)}`,
     key_preview: previewOf(key),

@@ -2,7 +2,7 @@
 // /organization/` and by the command line, always in one transaction.
 import { newKey } from "../../auth/key.ts";
 import { hashOf } from "../../auth/unscoped.ts";
-import type { Scope } from "../../core/context.ts";
+import { type Scope, scopes } from "../../core/context.ts";
 import { builtInRoles } from "../../core/permissions.ts";
 import type { Transaction } from "../../db/database.ts";
 import { newId } from "../../values/id.ts";
@@ -96,7 +96,7 @@ export function writeKey(
       key.userId,
       hashOf(api_key),
       previewOf(api_key),
-      key.scopes ?? allScopes,
+      key.scopes ?? scopes,
       key.now,
     ],
   });
@@ -105,5 +105,3 @@ export function writeKey(
 
 /** The part of a key that may still be shown, enough to recognize one's own. */
 export const previewOf = (key: string): string => key.slice(-4);
-
-export const allScopes = ["read", "write_safe", "write_destructive"] as const satisfies readonly Scope[];
