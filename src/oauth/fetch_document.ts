@@ -2,6 +2,7 @@
 // kilobytes within seconds.
 import type { Core } from "../core/core.ts";
 import { fetchPublic } from "../services/fetch_public.ts";
+import { readDescription } from "./registration.ts";
 
 const bytesMax = 5 * 1024;
 const wholeMs = 2_500;
@@ -17,7 +18,7 @@ export const fetchDocument = ({ settings }: Core) =>
         const headers = kept.flatMap((name) =>
           body.headers[name] === undefined ? [] : [[name, body.headers[name]] as [string, string]],
         );
-        return new Response(new Uint8Array(bytes), { status: body.statusCode, headers });
+        return new Response(readDescription(bytes.toString("utf8")), { status: body.statusCode, headers });
       },
       null,
       { wholeMs, redirects: 0 },

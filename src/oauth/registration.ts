@@ -53,6 +53,19 @@ export function readRegistration(text: string): Record<string, unknown> {
   return { ...known, redirect_uris: [...new Set(redirect_uris)], application_type: applicationType(redirect_uris) };
 }
 
+/** The document in which a client describes itself, in the same words. What else is wrong with it, the engine refuses. */
+export function readDescription(text: string): string {
+  const given = z.record(z.string(), z.unknown()).safeParse(parsed(text));
+  if (!given.success) return text;
+  const { scope: _, ...document } = given.data;
+  const { redirect_uris: uris, grant_types: types } = document;
+  return JSON.stringify({
+    ...document,
+    application_type: applicationType(Array.isArray(uris) ? uris.map(String) : []),
+    ...(Array.isArray(types) && { grant_types: types.filter((type) => grantTypes.includes(type)) }),
+  });
+}
+
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
