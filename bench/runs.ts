@@ -12,8 +12,8 @@ import { asService, asSystem } from "../src/records/acting.ts";
 import { createRecord } from "../src/records/records.ts";
 import { automationConsumer } from "../src/resources/automations/consume.ts";
 import { runJobs } from "../src/resources/automations/names.ts";
-import { batchWork } from "../src/resources/automations/run_batch.ts";
 import { runWork } from "../src/resources/automations/run_work.ts";
+import { bulkWork } from "../src/resources/bulk_actions/bulk_work.ts";
 import { lead } from "../src/resources/leads/lead.ts";
 import { newId } from "../src/values/id.ts";
 import { foundBenchOrganization, type Organization, openStand, record, type Stand, startService, startWorker } from "./stand.ts";
@@ -104,7 +104,7 @@ async function makeRuns({ app, databaseUrl, organization, sql }: Bench, count: n
   const other = await request("/automations/", { name: "Listen", trigger: change, graph });
   await request(`/automations/${other.id}/publish/`, {});
   await api.stop();
-  const worker = openWorker(app.core, { works: [batchWork], consumers: [], timers: [] }, (error) => console.error(error));
+  const worker = openWorker(app.core, { works: [bulkWork], consumers: [], timers: [] }, (error) => console.error(error));
   await worker.drained();
   await worker.stop();
   await sql.query("update job set state = 'scheduled', due_at = '2100-01-01' where kind = $1", [runJobs.kind]);

@@ -346,24 +346,6 @@ alter table automation enable row level security, force row level security;
 create policy organization on automation to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on automation to headwater_system using (true);
 
-create table automation_batch (
-  organization_id text not null,
-  id text not null,
-  automation_id text not null,
-  ids text[] not null,
-  "position" integer default 0 not null,
-  input jsonb not null,
-  user_id text not null,
-  date_created timestamp(3) with time zone not null,
-  kind text default 'bulk'::text not null,
-  constraint automation_batch_pkey PRIMARY KEY (organization_id, id),
-  constraint automation_batch_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
-  constraint automation_batch_kind_check CHECK ((kind = ANY (ARRAY['bulk'::text, 'backfill'::text])))
-);
-alter table automation_batch enable row level security, force row level security;
-create policy organization on automation_batch to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
-create policy system on automation_batch to headwater_system using (true);
-
 create table automation_clock (
   organization_id text not null,
   automation_id text not null,
@@ -646,10 +628,14 @@ create table bulk_action (
   error text,
   undo_action_id text,
   undoes text,
+  automation_id text,
+  run_kind text,
+  input jsonb,
   constraint bulk_action_pkey PRIMARY KEY (organization_id, id),
   constraint bulk_action_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint bulk_action_template_id_fkey FOREIGN KEY (organization_id, template_id) REFERENCES email_template(organization_id, id) DEFERRABLE,
-  constraint bulk_action_kind_check CHECK ((kind = ANY (ARRAY['edit'::text, 'delete'::text, 'email'::text, 'sequence_subscription'::text, 'undo'::text]))),
+  constraint bulk_action_kind_check CHECK ((kind = ANY (ARRAY['edit'::text, 'delete'::text, 'email'::text, 'sequence_subscription'::text, 'automation'::text, 'undo'::text]))),
+  constraint bulk_action_run_kind_check CHECK ((run_kind = ANY (ARRAY['bulk'::text, 'backfill'::text]))),
   constraint bulk_action_status_check CHECK ((status = ANY (ARRAY['created'::text, 'loading'::text, 'processing'::text, 'done'::text, 'paused'::text, 'resuming'::text, 'canceled'::text, 'error'::text])))
 );
 CREATE INDEX bulk_action_date_created_idx ON public.bulk_action USING btree (organization_id, date_created DESC, id DESC);

@@ -8,7 +8,6 @@ import { channelMessageWork, smsWork } from "./activities/texts_out.ts";
 import { clockWork } from "./automations/clock/clock_work.ts";
 import { automationConsumer } from "./automations/consume.ts";
 import { hookWork } from "./automations/hooks/hook_work.ts";
-import { batchWork } from "./automations/run_batch.ts";
 import { runWork } from "./automations/run_work.ts";
 import { bulkWork } from "./bulk_actions/bulk_work.ts";
 import { calendarWork } from "./calendars/follow.ts";
@@ -56,7 +55,6 @@ export const background: Background = {
     runWork,
     clockWork,
     hookWork,
-    batchWork,
     exportWork,
     bulkWork,
     shareWork,

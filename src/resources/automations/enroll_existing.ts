@@ -7,8 +7,8 @@ import { leavesOf } from "./condition_leaves.ts";
 import { isDynamic, isObject } from "./config.ts";
 import type { Plan } from "./fields.ts";
 import { finding, refusalWith } from "./findings.ts";
-import { type Begun, batchMost, startBatch } from "./run_batch.ts";
 import { recordsThat } from "./searched_records.ts";
+import { type Begun, manyMost, startMany } from "./start_many.ts";
 import { triggerTypes } from "./trigger_types.ts";
 
 const triggers = new Map(triggerTypes.map((one) => [one.type, one]));
@@ -34,7 +34,7 @@ export async function enrollExisting(ctx: Ctx, automation_id: string, { trigger,
     if (found !== undefined) conditions.push(found);
   }
   if (Object.keys(errors).length > 0) throw refusal(errors);
-  return startBatch(ctx, { automation_id, kind: "backfill", input: {} }, { of, conditions, limit: batchMost });
+  return startMany(ctx, { automation_id, run_kind: "backfill", input: {} }, { of, conditions, limit: manyMost });
 }
 
 /** An empty tree asks nothing. */

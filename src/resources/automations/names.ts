@@ -6,9 +6,6 @@ export const runJobs = { kind: "automation_run" } as const;
 /** A job of this kind starts an automation for one call to its address. */
 export const hookJobs = { kind: "automation_hook" } as const;
 
-/** A job of this kind starts an automation for many records. */
-export const batchJobs = { kind: "automation_batch" } as const;
-
 /** A job of this kind looks at the clock for one automation. */
 export const clockJobs = { kind: "automation_clock" } as const;
 

@@ -26,8 +26,8 @@ import { checkActing } from "./lent_rights.ts";
 import { cancelRuns, mendRuns, resumeRuns } from "./living_runs.ts";
 import { automationNews } from "./names.ts";
 import { problemsOfGoingLive } from "./publishable.ts";
-import { type Begun, batchMost } from "./run_batch.ts";
 import { semanticsOf } from "./semantics.ts";
+import { type Begun, manyMost } from "./start_many.ts";
 import { workflow } from "./workflow.ts";
 
 type Workflow = Row<typeof workflow>;
@@ -53,7 +53,7 @@ export const publishAutomation = operation({
       .boolean()
       .default(false)
       .describe(
-        `Starts it also for the records that meet the filter and the trigger's condition now, for at most ${batchMost}, oldest first. Its conditions must be ones that a search can ask.`,
+        `Starts it also for the records that meet the filter and the trigger's condition now, for at most ${manyMost}, oldest first. Its conditions must be ones that a search can ask.`,
       ),
   },
   get output() {

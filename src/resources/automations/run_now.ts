@@ -13,8 +13,8 @@ import { checkSchema } from "./hooks/payload_schema.ts";
 import { checkActing } from "./lent_rights.ts";
 import { type Listener, listenerById } from "./listeners.ts";
 import { runJobs } from "./names.ts";
-import { batchMost, conditionOf, startBatch } from "./run_batch.ts";
 import { startByHand } from "./start_by_hand.ts";
+import { conditionOf, manyMost, startMany } from "./start_many.ts";
 import { workflow } from "./workflow.ts";
 
 const most = 1000;
@@ -42,7 +42,7 @@ export const runAutomation = operation({
         "The records it runs for: words, a search query or a tree of conditions, among those of the trigger's `object_type`.",
       ),
     all: z.literal(true).optional().describe("It runs for all records of the trigger's `object_type`."),
-    limit: z.int().min(1).max(batchMost).default(batchMost).describe("With `query` or `all`: the most records, oldest first."),
+    limit: z.int().min(1).max(manyMost).default(manyMost).describe("With `query` or `all`: the most records, oldest first."),
     input: z.record(z.string(), z.unknown()).default({}).describe("For its steps, as `trigger.payload`."),
   },
   status: 201,
@@ -118,7 +118,7 @@ async function startThose(
   if (of === undefined)
     throw invalid({ trigger: "has no object_type: name the kind of record in its config to start it for many" });
   const conditions = query === undefined ? [] : [await conditionOf(ctx, of, query)];
-  const meant = { automation_id: listener.automation_id, kind: "bulk", input } as const;
-  const bulk = await startBatch(ctx, meant, { of, conditions, limit });
+  const meant = { automation_id: listener.automation_id, run_kind: "bulk", input } as const;
+  const bulk = await startMany(ctx, meant, { of, conditions, limit });
   return new JsonText(JSON.stringify({ bulk_action: bulk, runs: [], run_ids: [], queued: bulk.total }));
 }

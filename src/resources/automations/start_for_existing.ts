@@ -8,12 +8,20 @@ import type { Listener } from "./listeners.ts";
 import { askedOf, holds } from "./meets.ts";
 import { startedWith } from "./start_by_hand.ts";
 
-/** The id of the run; null if it does not start. */
-export async function startForExisting(ctx: Ctx, listener: Listener, recordId: string, batchId: string): Promise<string | null> {
+/** The run, or why there is none. */
+export type Started = { run_id: string } | { refused: string };
+
+export async function startForExisting(ctx: Ctx, listener: Listener, recordId: string, bulkId: string): Promise<Started> {
   const found = await findAnyRecord(ctx, recordId);
-  if (found === null || found.of.name !== listener.plan.trigger.config.object_type) return null;
+  if (found === null || found.of.name !== listener.plan.trigger.config.object_type) return { refused: "is not there any more" };
   const occurrence = await startedWith(ctx, found, recordId, "backfill.run");
   const { existing } = listener.trigger;
-  if (!(await holds(existing?.(listener.plan.trigger.config), askedOf(ctx, factsOfEvent(ctx, occurrence))))) return null;
-  return (await startFor(ctx, listener, occurrence, { kind: "backfill", input: {}, bulk_action_id: batchId })).run_id;
+  if (!(await holds(existing?.(listener.plan.trigger.config), askedOf(ctx, factsOfEvent(ctx, occurrence)))))
+    return { refused: "does not meet the conditions any more" };
+  const { run_id, result, reason } = await startFor(ctx, listener, occurrence, {
+    kind: "backfill",
+    input: {},
+    bulk_action_id: bulkId,
+  });
+  return run_id === null ? { refused: `was ${result}: ${reason}` } : { run_id };
 }

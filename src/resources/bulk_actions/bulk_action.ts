@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { type Field, formed, input } from "../../core/field.ts";
 import { type Resource, resource } from "../../core/resource.ts";
+import { bulkAutomation } from "./automation.ts";
 import { common, type Status, statuses, stream } from "./common.ts";
 import { bulkDelete } from "./delete.ts";
 import { bulkEdit } from "./edit.ts";
@@ -9,7 +10,7 @@ import { bulkEmail } from "./email.ts";
 import { bulkSequenceSubscription } from "./sequence_subscription.ts";
 import { bulkUndo } from "./undo.ts";
 
-const kinds: readonly Resource[] = [bulkEdit, bulkDelete, bulkEmail, bulkSequenceSubscription, bulkUndo];
+const kinds: readonly Resource[] = [bulkEdit, bulkDelete, bulkEmail, bulkSequenceSubscription, bulkAutomation, bulkUndo];
 
 export const bulkAction = resource({
   ...stream,

@@ -39,6 +39,8 @@ export const bulkWork: Work = {
 /** Returns whether the next items follow at once. The job is then still claimed. */
 async function takeTurn(core: Core, job: Job, { most, mayGoOn }: Extent): Promise<boolean> {
   return inItsName(core, job, async (ctx, action, doing) => {
+    const stopped = (await doing.stopped?.(ctx, action)) ?? null;
+    if (stopped !== null) return halt(ctx, job, action, stopped);
     const items = await nextItems(ctx, action.id, most);
     const own: Ctx = { ...ctx, meta: { ...ctx.meta, bulk_action_id: action.id } };
     const done = items.length === 0 ? [] : await doing.take(own, action, items);
@@ -47,6 +49,12 @@ async function takeTurn(core: Core, job: Job, { most, mayGoOn }: Extent): Promis
     if (!mayGoOn) release(ctx, job, ctx.now);
     return mayGoOn;
   });
+}
+
+function halt(ctx: Ctx, job: Job, action: BulkAction, why: string): false {
+  stop(ctx, action, why);
+  release(ctx, job, null);
+  return false;
 }
 
 /** What became of the first item that is left. */
@@ -76,7 +84,7 @@ async function inItsName(core: Core, job: Job, act: Act): Promise<boolean> {
     await holdClaim(ctx, job);
     if (row !== undefined && !finalStates.has(row.status) && row.status !== "paused") {
       if (why === null) return act(ctx, begun(ctx, row), doings[row.kind]);
-      stop(ctx, row, why);
+      return halt(ctx, job, row, why);
     }
     release(ctx, job, null);
     return false;

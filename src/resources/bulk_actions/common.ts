@@ -6,7 +6,7 @@ import { name, sql } from "../../db/sql.ts";
 import { idFilter } from "../activities/act.ts";
 import { objectsMax } from "../shared/selection.ts";
 
-export const kinds = ["edit", "delete", "email", "sequence_subscription", "undo"] as const;
+export const kinds = ["edit", "delete", "email", "sequence_subscription", "automation", "undo"] as const;
 export type Kind = (typeof kinds)[number];
 
 export const statuses = ["created", "loading", "processing", "done", "paused", "resuming", "canceled", "error"] as const;
@@ -24,8 +24,8 @@ const shared = {
   // Failures are listed by id, and restricted members must not learn that such records exist.
   visible: (ctx: Ctx, alias: string) =>
     may(ctx, "view_all_leads") ? null : sql`${name(alias)}.created_by = ${ctx.actor.user_id}`,
-  owned: { by: "created_by", own: "bulk_edit", others: "manage_organization" },
-  filters: { type: idFilter("type"), template_id: idFilter("template_id") },
+  owned: { by: "created_by", own: "member", others: "manage_organization" },
+  filters: { type: idFilter("type"), template_id: idFilter("template_id"), automation_id: idFilter("automation_id") },
 } as const;
 
 /** The declaration that covers all bulk actions. */

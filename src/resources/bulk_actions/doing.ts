@@ -31,6 +31,8 @@ export interface Doing {
   coversContacts?(action: BulkAction): boolean;
   /** What else whoever asked for it must be allowed; by default nothing. */
   needs?(ctx: Ctx, action: BulkAction): Permission | "member";
+  /** Why nothing more of it can be done; null if it can. */
+  stopped?(ctx: Ctx, action: BulkAction): Promise<string | null>;
   /** Does the items, or as many from the first on as there is time for. `ctx` acts for whoever asked for it. */
   take(ctx: Ctx, action: BulkAction, items: readonly Item[]): Promise<Done[]>;
 }

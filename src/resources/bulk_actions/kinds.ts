@@ -1,5 +1,6 @@
 // What each kind of bulk action does.
 import type { Kind } from "./common.ts";
+import { starting } from "./do_automation.ts";
 import { deleting } from "./do_delete.ts";
 import { editing } from "./do_edit.ts";
 import { emailing } from "./do_email.ts";
@@ -12,5 +13,6 @@ export const doings: Readonly<Record<Kind, Doing>> = {
   delete: deleting,
   email: emailing,
   sequence_subscription: subscribing,
+  automation: starting,
   undo: undoing,
 };

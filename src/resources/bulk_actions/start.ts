@@ -5,13 +5,12 @@ import { notAllowed } from "../../core/errors.ts";
 import { JsonText, type Operation, operation } from "../../core/operation.ts";
 import type { Resource, Values } from "../../core/resource.ts";
 import { type Sql, sql, statement } from "../../db/sql.ts";
-import { wake } from "../../jobs/job.ts";
 import { inputSchema } from "../../records/input.ts";
 import { outputSchema } from "../../records/output_schema.ts";
 import { showWritten } from "../../records/records.ts";
-import { store } from "../../records/store.ts";
 import { sortInput } from "../search/sort.ts";
 import { type GivenSelection, readSelection, type Selection, selectionInput } from "../shared/selection.ts";
+import { begin } from "./begin.ts";
 import { bulkAction } from "./bulk_action.ts";
 import { checkEdit, type GivenEdit } from "./check_edit.ts";
 import { checkEmail, checkMailbox, checkSequenceSubscription } from "./check_outreach.ts";
@@ -21,9 +20,8 @@ import type { BulkAction, Doing } from "./doing.ts";
 import { bulkEdit } from "./edit.ts";
 import { bulkEmail } from "./email.ts";
 import { doings } from "./kinds.ts";
-import { bulkJobs } from "./names.ts";
 import { bulkSequenceSubscription } from "./sequence_subscription.ts";
-import { covered, coveredContacts, takeSnapshot } from "./snapshot.ts";
+import { covered, coveredContacts } from "./snapshot.ts";
 
 const previewed = 20;
 const dry_run = z.boolean().default(false).describe("Only says which records it would cover: nothing is stored.");
@@ -45,7 +43,7 @@ interface Start {
   check(ctx: Ctx, given: any): Promise<Values<typeof bulkAction>>;
 }
 
-const start = (kind: Exclude<Kind, "undo">, { of, doc, input = {}, check }: Start): Operation =>
+const start = (kind: Exclude<Kind, "automation" | "undo">, { of, doc, input = {}, check }: Start): Operation =>
   operation({
     name: `bulk_action.${kind}`,
     method: "POST",
@@ -70,7 +68,7 @@ const start = (kind: Exclude<Kind, "undo">, { of, doc, input = {}, check }: Star
       const selection = await readSelection(ctx, kindOfItems, { s_query, query: text, ids, lead_ids, contact_ids, all });
       const asked = { ...values, ...selection };
       const selected = await (doing.coversContacts?.(values) ? coveredContacts : covered)(ctx, kindOfItems, asked);
-      return isDry ? show(ctx, selected) : begin(ctx, of, asked, selected);
+      return isDry ? show(ctx, selected) : stored(ctx, of, asked, selected);
     },
   });
 
@@ -87,13 +85,11 @@ function checkNeeds(ctx: Ctx, doing: Doing, action: BulkAction): void {
 
 type Asked = Given & Selection;
 
-async function begin(ctx: Ctx, of: Resource, { sort, ...values }: Asked, selected: Sql): Promise<JsonText> {
+async function stored(ctx: Ctx, of: Resource, { sort, ...values }: Asked, selected: Sql): Promise<JsonText> {
   const order = typeof sort === "string" ? [sort] : sort;
-  const row = store.insert(ctx, of, { ...values, ...(order !== undefined && { sort: order }) });
-  const after = store.update(ctx, of, row, await takeSnapshot(ctx, row, selected), undefined, null);
-  wake(ctx, bulkJobs, [row.id]);
+  const row = await begin(ctx, of, { ...values, ...(order !== undefined && { sort: order }) }, selected);
   ctx.reply.headers.location = `/api/v1/bulk_action/${row.id}/`;
-  return showWritten(ctx, of, after);
+  return showWritten(ctx, of, row);
 }
 
 async function show(ctx: Ctx, selected: Sql): Promise<JsonText> {

@@ -4,16 +4,14 @@ import { type Ctx, may } from "../../core/context.ts";
 import { invalid, notAllowed } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
 import { sql } from "../../db/sql.ts";
-import { wake } from "../../jobs/job.ts";
 import { outputSchema } from "../../records/output_schema.ts";
 import { checkOwner, lockRecord, showWritten } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
+import { begin } from "./begin.ts";
 import { bulkAction } from "./bulk_action.ts";
 import { undoOf } from "./common.ts";
 import type { BulkAction } from "./doing.ts";
 import { doings } from "./kinds.ts";
-import { bulkJobs } from "./names.ts";
-import { takeSnapshot } from "./snapshot.ts";
 import { bulkUndo } from "./undo.ts";
 
 export const undoBulkAction = operation({
@@ -35,18 +33,16 @@ export const undoBulkAction = operation({
     checkUndoable(ctx, undone);
 
     const { object_type = null, bulk_object_type = null, type = null } = undone;
-    const row = store.insert(ctx, bulkUndo, { undoes: id, object_type, bulk_object_type, type } as object);
-    const counted = await takeSnapshot(
+    const row = await begin(
       ctx,
-      row,
+      bulkUndo,
+      { undoes: id, object_type, bulk_object_type, type },
       sql`select i.object_id as id, i.lead_id, row_number() over (order by i.ord) as ord from bulk_action_item i
         where i.organization_id = ${ctx.organization_id} and i.bulk_action_id = ${id} and i.status = 'succeeded' and i.kept is not null`,
     );
-    const after = store.update(ctx, bulkUndo, row, counted, undefined, null);
     store.update(ctx, bulkAction, undone, { undo_action_id: row.id });
-    wake(ctx, bulkJobs, [row.id]);
     ctx.reply.headers.location = `/api/v1/bulk_action/${row.id}/`;
-    return showWritten(ctx, bulkUndo, after);
+    return showWritten(ctx, bulkUndo, row as any);
   },
 });
 

@@ -53,3 +53,45 @@ test("what cannot be searched is refused, and nothing starts for records that th
   await acme.refused(400, "POST", `/automations/${any.id}/run/`, { all: true }, "trigger");
   assert.equal((await nobody.post(path, { all: true })).queued, (await nobody.all("/lead/")).length);
 });
+
+test("a start of many is a bulk action, with its items, which pauses, goes on and is canceled", async () => {
+  const acme = await organization();
+  const made = await published(acme, graph, byHand());
+  const nobody = await acme.memberWith([]);
+  const [open, gone, paused] = [await acme.lead(), await acme.lead(), await acme.lead()];
+  const [one, two] = [
+    await acme.post(`/automations/${made.id}/run/`, { all: true }),
+    await nobody.post(`/automations/${made.id}/run/`, { all: true }),
+  ];
+  const shown = (id: string) => acme.get(`/bulk_action/${id}/`);
+  const items = async (id: string) =>
+    (await acme.all(`/bulk_action/${id}/items/`)).map((item: any) => [item.object_id, item.status, item.error]);
+
+  await acme.delete(`/lead/${gone.id}/`);
+  const canceled = await nobody.put(`/bulk_action/${two.bulk_action.id}/`, { status: "canceled" });
+  await work(acme);
+
+  const done = await shown(one.bulk_action.id);
+  assert.deepEqual(
+    [one.bulk_action.total, done.kind, done.status, done.automation_id, done.run_kind],
+    [3, "automation", "done", made.id, "bulk"],
+  );
+  assert.deepEqual([done.n_objects, done.n_succeeded, done.n_skipped, done.progress], [3, 2, 1, 1]);
+  assert.deepEqual(await items(done.id), [
+    [open.id, "succeeded", null],
+    [gone.id, "skipped", "does not exist"],
+    [paused.id, "succeeded", null],
+  ]);
+  assert.deepEqual(
+    (await acme.get(`/bulk_action/?automation_id=${made.id}&status=done`)).data.map(({ id }: any) => id),
+    [done.id],
+  );
+  assert.deepEqual([canceled.status, (await acme.all(`/automations/${made.id}/runs/`)).length], ["canceled", 2]);
+
+  const third = await acme.post(`/automations/${made.id}/run/`, { all: true });
+  await acme.post(`/automations/${made.id}/pause/`, {});
+  await work(acme);
+  const stopped = await shown(third.bulk_action.id);
+  assert.deepEqual([stopped.status, stopped.n_objects_processed], ["error", 0]);
+  assert.match(stopped.error, /is paused/);
+});

@@ -1,0 +1,17 @@
+// Stores a bulk action with its items, and wakes its job.
+import type { Ctx } from "../../core/context.ts";
+import type { Resource } from "../../core/resource.ts";
+import type { Sql } from "../../db/sql.ts";
+import { wake } from "../../jobs/job.ts";
+import { store } from "../../records/store.ts";
+import type { BulkAction } from "./doing.ts";
+import { bulkJobs } from "./names.ts";
+import { takeSnapshot } from "./snapshot.ts";
+
+/** `selected` are its items: the `id`, `lead_id` and `ord` of each. */
+export async function begin(ctx: Ctx, of: Resource, values: object, selected: Sql): Promise<BulkAction> {
+  const row = store.insert(ctx, of, values);
+  const after = store.update(ctx, of, row, await takeSnapshot(ctx, row, selected), undefined, null);
+  wake(ctx, bulkJobs, [row.id]);
+  return after as BulkAction;
+}
