@@ -1831,6 +1831,7 @@ create table inbox_rule (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  latest_error text,
   constraint inbox_rule_pkey PRIMARY KEY (organization_id, id),
   constraint inbox_rule_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint inbox_rule_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE

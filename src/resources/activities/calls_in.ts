@@ -8,6 +8,7 @@ import { asSystem } from "../../records/acting.ts";
 import { createRecord, findRecords } from "../../records/records.ts";
 import type { Rung, Step, ToldCall } from "../../services/telephony.ts";
 import { parsePhone } from "../../values/phone.ts";
+import { received } from "../inbox/receipt.ts";
 import { strangerCalls, strangerOf } from "../inbox/stranger_calls.ts";
 import { isFirst, signedRoute } from "../telephony/called.ts";
 import { ourNumber } from "../telephony/own_numbers.ts";
@@ -27,7 +28,10 @@ export const callReceived = signedRoute({
   doc: "An incoming call: returns whom it rings.",
   async run({ core, organization_id, connected, occasion, form }) {
     const told = connected.provider.readCall(form);
-    const steps = await asSystem(core, organization_id, occasion, (ctx) => receive(ctx, connected, told));
+    const steps = await received(
+      (act) => asSystem(core, organization_id, occasion, act),
+      (ctx) => receive(ctx, connected, told),
+    );
     return connected.provider.instruct(steps);
   },
 });

@@ -10,6 +10,7 @@ import type { ReceivedText } from "../../services/telephony.ts";
 import { parsePhone } from "../../values/phone.ts";
 import { liftStops, suppress } from "../contacts/suppress.ts";
 import { joinConversation } from "../conversations/join.ts";
+import { received } from "../inbox/receipt.ts";
 import { receiveFromStranger } from "../inbox/receive.ts";
 import { endWays } from "../sequences/stops.ts";
 import { isFirst, signedRoute } from "../telephony/called.ts";
@@ -27,7 +28,11 @@ export const textReceived = signedRoute({
   async run({ core, organization_id, connected, occasion, form }) {
     const given = connected.provider.readText(form);
     const text = { ...given, from: numberOf(given.from), to: numberOf(given.to) };
-    if (text.id !== "" && text.from !== "") await asSystem(core, organization_id, occasion, (ctx) => receive(ctx, text));
+    if (text.id !== "" && text.from !== "")
+      await received(
+        (act) => asSystem(core, organization_id, occasion, act),
+        (ctx) => receive(ctx, text),
+      );
     return null;
   },
 });

@@ -7,6 +7,7 @@ import { email } from "../activities/email.ts";
 import { asPerson } from "../activities/recipients.ts";
 import type { Incoming, Outcome } from "../inbox/apply_rules.ts";
 import { askRules, filedIn } from "../inbox/ask_rules.ts";
+import { carriedOut } from "../inbox/receipt.ts";
 import { canBeAssigned } from "../tasks/assignee.ts";
 import type { conversation } from "./conversation.ts";
 import { isFromMachine, type Message } from "./message.ts";
@@ -27,7 +28,7 @@ export async function ruled(
   if (outcome.matched.length === 0) return {};
   const to = forwardedTo(message, outcome.forward_to);
   const sender = ctx.actor.user_id || message.user_id;
-  if (to.length > 0 && sender) await forward(inNameOf(ctx, sender), message, to);
+  if (to.length > 0 && sender) await carriedOut(ctx, outcome.matched, () => forward(inNameOf(ctx, sender), message, to));
   const folder_id = filedIn(ctx, outcome);
   return { ...(folder_id && { folder_id }), ...marking(ctx, thread, outcome) };
 }

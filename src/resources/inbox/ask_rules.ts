@@ -1,10 +1,11 @@
 // Runs an organization's rules for a message, in the transaction that receives it.
-import { type Ctx, write } from "../../core/context.ts";
-import { sql, statement } from "../../db/sql.ts";
+import type { Ctx } from "../../core/context.ts";
+import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
 import { applyRules, type Incoming, type Outcome, type Rule } from "./apply_rules.ts";
 import { inboxFolder, systemFolder } from "./inbox_folder.ts";
 import { inboxRule } from "./inbox_rule.ts";
+import { countMatches, failedRules } from "./receipt.ts";
 
 /** `users` are the members whose own rules run beside everybody's: the recipient, and the person who should answer. */
 export async function askRules(ctx: Ctx, message: Incoming, users: readonly (string | null)[]): Promise<Outcome> {
@@ -13,17 +14,8 @@ export async function askRules(ctx: Ctx, message: Incoming, users: readonly (str
     sql`(t.user_id is null or t.user_id = any(${users.filter((id) => id !== null)}))`,
   ]);
   const outcome = applyRules(rules as unknown as Rule[], message);
-  if (outcome.matched.length > 0) count(ctx, outcome.matched);
-  return outcome;
-}
-
-// Counting matches is no change of a rule, so version and dates stay the same.
-function count(ctx: Ctx, ids: readonly string[]): void {
-  write(
-    ctx,
-    statement(sql`update inbox_rule set match_count = match_count + 1, last_matched_at = ${ctx.now.toISOString()}
-      where organization_id = ${ctx.organization_id} and id = any(${ids})`),
-  );
+  if (outcome.matched.length > 0) countMatches(ctx, outcome.matched);
+  return failedRules(ctx) === null ? outcome : applyRules([], message);
 }
 
 /**

@@ -57,6 +57,10 @@ export const inboxRule = resource({
     user_name: label("user_id", "user", "name"),
     last_matched_at: timestamp({ readOnly: true }),
     match_count: integer({ readOnly: true, default: 0, doc: "How many messages have matched." }),
+    latest_error: text({
+      readOnly: true,
+      doc: "Why an action was not carried out for the latest message that matched. The message itself was received.",
+    }),
   },
 });
 

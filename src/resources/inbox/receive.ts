@@ -4,18 +4,17 @@ import type { Ctx } from "../../core/context.ts";
 import type { Row, Values } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
-import { attempted } from "../../records/rehearse.ts";
 import { store } from "../../records/store.ts";
 import { emailKey } from "../../values/email.ts";
 import type { ArrivedEmail } from "../activities/arrived_email.ts";
 import type { KeptPart } from "../activities/arrived_parts.ts";
-import { refusalOf } from "../shared/refused_words.ts";
 import type { Incoming } from "./apply_rules.ts";
 import { askRules, filedIn } from "./ask_rules.ts";
 import { convertProspect } from "./convert_prospect.ts";
 import { dismissProspect } from "./dismiss.ts";
 import { inboxProspect } from "./inbox_prospect.ts";
 import { keepMessage } from "./prospect_messages.ts";
+import { carriedOut, failedRules } from "./receipt.ts";
 
 type Prospect = Row<typeof inboxProspect>;
 
@@ -68,22 +67,20 @@ export async function receiveFromStranger(ctx: Ctx, { mail, user_id = null, ...r
 
   const outcome = await askRules(ctx, incoming(received), [values.user_id]);
   const folder_id = filedIn(ctx, outcome) ?? prospect.folder_id;
-  const filed = store.update(ctx, inboxProspect, prospect, { folder_id }, undefined, null);
+  const failed = failedRules(ctx);
+  const message = failed === null ? prospect.message : { ...prospect.message, rule_refused: { reason: failed } };
+  const filed = store.update(ctx, inboxProspect, prospect, { folder_id, message }, undefined, null);
   if (outcome.dismiss || outcome.delete) return dismissProspect(ctx, filed);
-  return outcome.create_lead ? leadByRule(ctx, filed) : filed;
+  return outcome.create_lead ? leadByRule(ctx, filed, outcome.matched) : filed;
 }
 
 /** In the name of the member whose mailbox or number it is. Where that is refused, the message stays with the prospect. */
-async function leadByRule(ctx: Ctx, filed: Prospect): Promise<Prospect> {
+async function leadByRule(ctx: Ctx, filed: Prospect, matched: readonly string[]): Promise<Prospect> {
   const actor = { ...ctx.actor, user_id: ctx.actor.user_id || (filed.user_id ?? "") };
-  try {
-    return await attempted(ctx, async () => (await convertProspect({ ...ctx, actor }, filed, {})).prospect);
-  } catch (error) {
-    const refusal = refusalOf(error);
-    if (refusal === null) throw error;
-    const message = { ...filed.message, rule_refused: { action: "create_lead", reason: refusal.words } };
-    return store.update(ctx, inboxProspect, filed, { message }, undefined, null);
-  }
+  const result = await carriedOut(ctx, matched, () => convertProspect({ ...ctx, actor }, filed, {}));
+  if ("done" in result) return result.done.prospect;
+  const message = { ...filed.message, rule_refused: { action: "create_lead", reason: result.refused } };
+  return store.update(ctx, inboxProspect, filed, { message }, undefined, null);
 }
 
 /** The prospect shows its newest message. */

@@ -1,8 +1,9 @@
 // Files fetched messages, several at once. Then the position moves on, in a transaction of its own. When a worker ends in between,
 // the next one reads these messages again and knows them by their identity.
-import { ClaimLost, checkClaim } from "../../jobs/job.ts";
+import { checkClaim } from "../../jobs/job.ts";
 import type { KeptPart } from "../activities/arrived_parts.ts";
 import { keepOwn } from "../files/store_file.ts";
+import { isOfMessage, received } from "../inbox/receipt.ts";
 import type { ArrivedMail } from "./arrived.ts";
 import { fileMail } from "./file_mail.ts";
 import { moveOn } from "./folder_place.ts";
@@ -60,14 +61,17 @@ async function fileSomehow(visit: Visit, role: Role, { mail, source, arrivedAt }
   try {
     await file(visit, role, mail);
   } catch (error) {
-    if (!isOfMessage(error as Refusal)) throw error;
+    if (!isOfMessage(error as Error)) throw error;
     await file(visit, role, await readAsItCame(source, arrivedAt));
   }
 }
 
 async function file(visit: Visit, role: Role, mail: ArrivedMail): Promise<void> {
   const parts = await keepParts(visit, mail);
-  await holding(visit, (ctx) => fileMail(ctx, { ...visit, role }, mail, parts), checkClaim);
+  await received(
+    (act) => holding(visit, act, checkClaim),
+    (ctx) => fileMail(ctx, { ...visit, role }, mail, parts),
+  );
 }
 
 /** Bytes that nothing comes of are removed within the hour. */
@@ -77,18 +81,3 @@ async function keepParts({ core, job }: Visit, { parts }: ArrivedMail): Promise<
   for (const { bytes, mime, ...part } of parts) kept.push({ ...part, kept: await keepOwn(keeper, Buffer.from(bytes), mime) });
   return kept;
 }
-
-// --- refusals ---
-
-interface Refusal extends Error {
-  status?: number;
-  code?: string;
-  syscall?: string;
-}
-
-/** PostgreSQL errors about itself and not about its input: connections, resources, locks, its own state. */
-const ofDatabase = /^(08|25|40|53|55|57|58)/;
-
-/** It would be refused again. Failures of a disk, the database or the claim are temporary, and the message is then read again. */
-const isOfMessage = (error: Refusal): boolean =>
-  !(error instanceof ClaimLost) && error.status !== 503 && error.syscall === undefined && !ofDatabase.test(error.code ?? "");
