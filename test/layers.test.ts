@@ -183,6 +183,18 @@ test("names that are known are listed by one function, which says the nearest an
   assert.deepEqual(broken, [], "say it by notAmong or hint of src/values/reasons.ts");
 });
 
+test("what the service does by itself is nobody's: who did it is written by userOf, which is null then", () => {
+  const byNobody = /\w+_by: ctx\.actor\.user_id|assigned_to\W.*\?\? \[?ctx\.actor\.user_id/;
+  const broken = files
+    .filter((file) => /^src\/(resources|records)\//.test(file))
+    .flatMap((file) => {
+      const lines = readFileSync(join(root, file), "utf8").split("\n");
+      return lines.flatMap((line, i) => (byNobody.test(line) ? [`${file}:${i + 1}: ${line.trim()}`] : []));
+    });
+
+  assert.deepEqual(broken, [], "write userOf(ctx): an empty id is refused by PostgreSQL, or shown as a member");
+});
+
 /** Code that may leave the request's organization, and why. Statements across organizations are only in `auth/unscoped.ts`. */
 const acrossOrganizations: Record<string, RegExp> = {
   // Keys, people and their other organizations.

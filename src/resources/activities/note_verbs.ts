@@ -1,5 +1,5 @@
 // The verbs of notes.
-import type { Ctx } from "../../core/context.ts";
+import { type Ctx, userOf } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { store } from "../../records/store.ts";
@@ -35,4 +35,4 @@ export async function updateNote(ctx: Ctx, before: Note, patch: Patch<typeof not
 const written = (forms: BothForms) => ({ note: forms.text, note_html: forms.html, mentions: forms.mentions });
 
 const pinning = (ctx: Ctx, isPinned: boolean) =>
-  isPinned ? { pinned_at: ctx.now.toISOString(), pinned_by: ctx.actor.user_id } : { pinned_at: null, pinned_by: null };
+  isPinned ? { pinned_at: ctx.now.toISOString(), pinned_by: userOf(ctx) } : { pinned_at: null, pinned_by: null };

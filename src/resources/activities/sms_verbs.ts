@@ -1,5 +1,5 @@
 // The verbs of text messages.
-import type { Ctx } from "../../core/context.ts";
+import { type Ctx, userOf } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Extras } from "../../core/operation.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
@@ -95,11 +95,13 @@ async function fromNewTemplate(ctx: Ctx, before: Sms, patch: Patch<typeof sms>) 
 }
 
 function answerIt(ctx: Ctx, { lead_id, contact_id, user_id, id, remote_phone, local_phone, text }: Sms): void {
+  const assigned_to = user_id ?? userOf(ctx);
+  if (assigned_to === null) return;
   createSystemTask(ctx, {
     _type: "incoming_sms",
     lead_id,
     contact_id,
-    assigned_to: user_id ?? ctx.actor.user_id,
+    assigned_to,
     object_type: "activity.sms",
     object_id: id,
     phone: remote_phone,

@@ -1,7 +1,7 @@
 // `POST /automations/{id}/publish/`: puts the draft of a workflow in force as a new version that never changes, or a paused one
 // again.
 import { z } from "zod";
-import { type Ctx, write } from "../../core/context.ts";
+import { type Ctx, userOf, write } from "../../core/context.ts";
 import { JsonText, operation } from "../../core/operation.ts";
 import type { Row } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
@@ -155,7 +155,7 @@ async function putInForce(ctx: Ctx, before: Workflow, plan: Plan, { note, in_fli
     number,
     is_active: true,
     published_at: ctx.now.toISOString(),
-    published_by: ctx.actor.user_id,
+    published_by: userOf(ctx),
     change_note: note,
   });
   if (in_flight === "finish") {

@@ -1,6 +1,6 @@
 // `POST /automations/{id}/replay/`: what was stored of an event goes through the draft of an automation once more.
 import { z } from "zod";
-import { type Ctx, may } from "../../core/context.ts";
+import { type Ctx, may, userOf } from "../../core/context.ts";
 import { invalid, notAllowed } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
 import type { Row } from "../../core/resource.ts";
@@ -116,7 +116,7 @@ async function versionOf(
       automation_id: automation.id,
       number: null,
       is_active: false,
-      published_by: ctx.actor.user_id,
+      published_by: userOf(ctx),
     });
   return { version_id: version.id, version_number: version.number };
 }

@@ -1,5 +1,5 @@
 // The verbs of rules. Saving a rule activates it: it is checked as a whole, converted to a graph, and stored as a version.
-import { type Ctx, may, write } from "../../core/context.ts";
+import { type Ctx, may, userOf, write } from "../../core/context.ts";
 import { type FieldErrors, invalid, refuse } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
@@ -99,7 +99,7 @@ function keepVersion(ctx: Ctx, row: Rule, plan: Plan): void {
     number: row.active_version!,
     is_active: true,
     published_at: ctx.now.toISOString(),
-    published_by: ctx.actor.user_id,
+    published_by: userOf(ctx),
   });
 }
 

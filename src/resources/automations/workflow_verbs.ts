@@ -1,5 +1,5 @@
 // The verbs of workflows. Writing a workflow changes its draft. The active version changes only by publishing.
-import type { Ctx } from "../../core/context.ts";
+import { type Ctx, userOf } from "../../core/context.ts";
 import { type FieldErrors, invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { store } from "../../records/store.ts";
@@ -21,7 +21,7 @@ export async function createWorkflow(
   ctx: Ctx,
   { if_revision: _, status: __, ...given }: Create<typeof workflow>,
 ): Promise<Workflow> {
-  const edited = { draft_updated_at: ctx.now.toISOString(), draft_updated_by: ctx.actor.user_id };
+  const edited = { draft_updated_at: ctx.now.toISOString(), draft_updated_by: userOf(ctx) };
   return store.insert(ctx, workflow, { ...given, ...understood(ctx, given), ...edited });
 }
 
@@ -37,7 +37,7 @@ export async function updateWorkflow(ctx: Ctx, before: Workflow, patch: Patch<ty
   const edited = {
     draft_revision: before.draft_revision + 1,
     draft_updated_at: ctx.now.toISOString(),
-    draft_updated_by: ctx.actor.user_id,
+    draft_updated_by: userOf(ctx),
   };
   return store.update(ctx, workflow, before, { ...given, ...plan, ...(changes && edited) });
 }

@@ -1,5 +1,5 @@
 // The verbs of comments: they keep the thread up to date and notify people.
-import type { Ctx } from "../../core/context.ts";
+import { type Ctx, userOf } from "../../core/context.ts";
 import { invalid, notFound, Problem } from "../../core/errors.ts";
 import type { Create, Patch, Resource, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
@@ -54,7 +54,7 @@ export async function deleteComment(ctx: Ctx, before: Comment): Promise<void> {
   const [thread] = await lockWhere(ctx, commentThread, sql`t.id = ${before.thread_id}`);
   if (thread!.num_comments === 1) return store.remove(ctx, commentThread, [thread!]);
 
-  const removed = { removed_at: ctx.now.toISOString(), removed_by: ctx.actor.user_id };
+  const removed = { removed_at: ctx.now.toISOString(), removed_by: userOf(ctx) };
   store.update(ctx, comment, before, { body: null, mentions: [], ...removed }, undefined, null);
   emit(ctx, comment, { action: "deleted", before });
   store.update(ctx, commentThread, thread!, { num_comments: thread!.num_comments - 1 });

@@ -1,5 +1,5 @@
 // The verbs of conversations.
-import type { Ctx } from "../../core/context.ts";
+import { type Ctx, userOf } from "../../core/context.ts";
 import { below, invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
 import { emit } from "../../records/event.ts";
@@ -53,7 +53,7 @@ export async function updateConversation(
 
 /** A deleted conversation is hidden and keeps its messages. `restore` shows it again. */
 export async function deleteConversation(ctx: Ctx, before: Conversation): Promise<void> {
-  const deletion = { deleted_at: ctx.now.toISOString(), deleted_by: ctx.actor.user_id };
+  const deletion = { deleted_at: ctx.now.toISOString(), deleted_by: userOf(ctx) };
   store.update(ctx, conversation, before, deletion, undefined, null);
   emit(ctx, conversation, { action: "deleted", before });
 }

@@ -1,6 +1,6 @@
 // POST /import/{id}/revert/: a job takes back what the import did.
 import { z } from "zod";
-import { type Ctx, may } from "../../core/context.ts";
+import { type Ctx, may, userOf } from "../../core/context.ts";
 import { invalid, notAllowed } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
 import { wake } from "../../jobs/job.ts";
@@ -28,7 +28,7 @@ export const revertImport = operation({
     const before = await lockRecord(ctx, importResource, id);
     checkRevertible(ctx, before);
     const reverted = { n_deleted: 0, n_restored: 0, n_kept: 0, kept: [] };
-    const values = { status: "reverting", clears_at: null, reverted, reverted_by: ctx.actor.user_id } as const;
+    const values = { status: "reverting", clears_at: null, reverted, reverted_by: userOf(ctx) } as const;
     const after = store.update(ctx, importResource, before, values);
     wake(ctx, importJobs, [id]);
     return showWritten(ctx, importResource, after);

@@ -1,5 +1,5 @@
 // The records on a list: adding them, removing one, and keeping them when two records are merged.
-import { type Ctx, query, write } from "../../core/context.ts";
+import { type Ctx, query, userOf, write } from "../../core/context.ts";
 import { name, type Sql, sql, statement } from "../../db/sql.ts";
 import { idMoment } from "../../records/rehearse.ts";
 import { notesOf } from "../../records/removal_notes.ts";
@@ -15,7 +15,7 @@ export async function addMembers(ctx: Ctx, of: Listed, listId: string, ids: read
   const rows = await query(
     ctx,
     statement(sql`insert into ${tableOf(of)} (organization_id, id, list_id, ${columnOf(of)}, created_by, updated_by, date_created, date_updated)
-      select ${ctx.organization_id}, n.id, ${listId}, n.member, ${ctx.actor.user_id}, ${ctx.actor.user_id}, ${ctx.now}::timestamptz, ${ctx.now}::timestamptz
+      select ${ctx.organization_id}, n.id, ${listId}, n.member, ${userOf(ctx)}, ${userOf(ctx)}, ${ctx.now}::timestamptz, ${ctx.now}::timestamptz
       from unnest(${ids.map(() => newId(`${of[0]}lmem`, idMoment(ctx)))}::text[], ${ids}::text[]) n(id, member)
       on conflict do nothing returning ${columnOf(of)}`),
   );

@@ -1,5 +1,5 @@
 // The verbs of subscriptions: who is taken into a sequence, and what members change of it afterwards.
-import type { Ctx } from "../../core/context.ts";
+import { type Ctx, userOf } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
@@ -53,14 +53,14 @@ export async function subscribe(
   const zone = await zoneFor(ctx, taken, {
     contact_id: person.id,
     sender_account_id: sender.sender_account_id ?? null,
-    created_by: ctx.actor.user_id,
+    created_by: userOf(ctx),
   });
   const way = store.insert(ctx, sequenceSubscription, {
     ...given,
     ...sender,
     contact_email,
     lead_id: person.lead_id,
-    calls_assigned_to: given.calls_assigned_to ?? [ctx.actor.user_id],
+    calls_assigned_to: given.calls_assigned_to ?? [userOf(ctx)].filter((id) => id !== null),
     status,
     ...(status === "paused" && { status_reason: "manual", paused_at: ctx.now.toISOString() }),
     start_date,

@@ -6,9 +6,13 @@ import { todayOf } from "../../records/clock.ts";
 import { store } from "../../records/store.ts";
 import { type systemTypes, task } from "./task.ts";
 
-export type SystemTask = Values<typeof task> & { _type: (typeof systemTypes)[number]; lead_id: string };
+export type SystemTask = Values<typeof task> & {
+  _type: (typeof systemTypes)[number];
+  lead_id: string;
+  assigned_to: string;
+};
 
-/** For today and for the caller, unless `values` say otherwise. */
+/** For today, unless `values` say otherwise. */
 export function createSystemTask(ctx: Ctx, values: SystemTask): Row<typeof task> {
-  return store.insert(ctx, task, { text: "", date: todayOf(ctx.directory, ctx), assigned_to: ctx.actor.user_id, ...values });
+  return store.insert(ctx, task, { text: "", date: todayOf(ctx.directory, ctx), ...values });
 }

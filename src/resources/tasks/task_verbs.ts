@@ -25,7 +25,8 @@ export async function createTask(ctx: Ctx, { due_date, ...given }: Create<typeof
     throw invalid({ _type: `is made by the service: a new one ${notAmong(given._type, ownTypes)}` });
   if (due_date !== undefined && given.date !== undefined && due_date !== given.date)
     throw invalid({ due_date: "differs from date" });
-  const assigned_to = given.assigned_to ?? ctx.actor.user_id;
+  const assigned_to = given.assigned_to ?? userOf(ctx);
+  if (assigned_to === null) throw invalid({ assigned_to: "is required where nobody asks" });
   checkAssignee(ctx, assigned_to);
   refuseEndBeforeCreated(given);
   if (given.contact_id) await checkContact(ctx, given.contact_id, given.lead_id!);
