@@ -14,14 +14,23 @@ import { startEmbedded } from "../src/db/embedded/index.ts";
 
 const PATTERNS = ["src/**/*.test.ts", "test/**/*.test.ts"];
 const FLAGS = ["--test", "--test-isolation=none", "--test-reporter=spec"];
-/** How many test processes run at a time, and how many files share one process. */
-const LANES = 2;
-const BATCH = 12;
+/** How many test processes run at a time: one more than the cores of a small machine, because tests also wait. */
+const LANES = 3;
+/** How many files share one process. To start one takes as long as the tests of a usual file. */
+const BATCH = 16;
+/** Files that start servers and commands of their own take longer, so fewer share a process. */
+const SERVERS = /^(src\/(cli|db|http)|test\/reliability)\//;
+const SERVER_BATCH = 4;
+/** Files that measure what a process holds. */
+const ALONE = new Set([
+  "src/cli/commands.test.ts",
+  "src/cli/worker.test.ts",
+  "src/db/pool.test.ts",
+  "test/reliability/database_down.test.ts",
+]);
 /** A process without output for this long is hanging, or a failed test left something open. */
 const SILENT_MS = 5 * 60_000;
 const BATCH_FILE = "test/support/batch.ts";
-/** Files that start servers of their own, kill them, or measure what a process holds. */
-const ALONE = /^(src\/(cli|db|http)|test\/reliability)\//;
 /** This one reads the statements that all other files made the service send to PostgreSQL. */
 const LAST = "test/isolation/statements.test.ts";
 const HEARING = pathToFileURL("test/support/heard.ts").href;
@@ -103,12 +112,18 @@ async function runTests(flags: readonly string[], files: readonly string[], url:
 
 // One process for every file would spend half of the time on its start and its own database. So the files of a batch share a
 // process and its service. Every test makes its own organization, so tests do not meet. Files that loop over all definitions take
-// longest and start first. Files that run alone are small and fill both lanes at the end.
+// longest and start first.
 function batchesOf(files: readonly string[]): string[][] {
-  const shared = files.filter((file) => !ALONE.test(file)).reverse();
-  const batches: string[][] = [];
-  for (let from = 0; from < shared.length; from += BATCH) batches.push(shared.slice(from, from + BATCH));
-  return [...batches, ...files.filter((file) => ALONE.test(file)).map((file) => [file])];
+  const alone = files.filter((file) => ALONE.has(file));
+  const others = files.filter((file) => !ALONE.has(file)).reverse();
+  const servers = others.filter((file) => SERVERS.test(file));
+  const plain = others.filter((file) => !SERVERS.test(file));
+  return [...inParts(plain, BATCH), ...alone.map((file) => [file]), ...inParts(servers, SERVER_BATCH)];
+}
+
+function inParts(files: readonly string[], size: number): string[][] {
+  const count = Math.ceil(files.length / size);
+  return Array.from({ length: count }, (_, part) => files.slice(part * size, (part + 1) * size));
 }
 
 interface Ended {

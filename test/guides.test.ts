@@ -83,7 +83,7 @@ function inCopy<T>(work: (copy: string) => T): T {
 
 /** Statements about the tables that a guide adds are not recorded, because this run does not know the tables. */
 const runTests = (copy: string, given: readonly string[]) =>
-  spawnSync(process.execPath, ["--test", ...given], {
+  spawnSync(process.execPath, ["--test", "--test-isolation=none", ...given], {
     cwd: copy,
     encoding: "utf8",
     env: { ...process.env, NODE_TEST_CONTEXT: undefined, TEST_STATEMENTS: undefined },

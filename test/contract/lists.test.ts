@@ -8,6 +8,7 @@ import { filterNames } from "../../src/records/filters.ts";
 import { sortKeys } from "../../src/records/order.ts";
 import { operations } from "../../src/resources/index.ts";
 import { organization, type Workspace } from "../support/given.ts";
+import { once } from "../support/once.ts";
 import { collectionPath, createdResources, listedByRecord, minimalBody } from "../support/samples.ts";
 
 const creatable = new Set(createdResources(operations));
@@ -18,19 +19,29 @@ const lists = operations.filter(
     one.verb === "list" && creatable.has(one.resource!) && !listedByRecord.has(one.resource!.name),
 );
 
-async function withRecords(count: number, of: Resource): Promise<{ acme: Workspace; path: string; separator: string }> {
-  const acme = await organization();
-  const path = await listPath(acme, of);
-  for (let i = 0; i < count; i++) await acme.post(path.split("?")[0]!, await minimalBody(acme, of));
-  return { acme, path, separator: path.includes("?") ? "&" : "?" };
+interface Filled {
+  acme: Workspace;
+  path: string;
 }
 
-const listPath = async (acme: Workspace, of: Resource): Promise<string> => collectionPath(acme, of);
+/** A list of five records or more. The tests of a resource only read it, so they share it. */
+async function fill(of: Resource): Promise<Filled> {
+  const acme = await organization();
+  const path = await collectionPath(acme, of);
+  for (let i = 0; i < 5; i++) await acme.post(path, await minimalBody(acme, of));
+  return { acme, path };
+}
+
+/** Parts of a list, each of up to `size` members. */
+const inParts = <T>(all: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, part) => all.slice(part * size, (part + 1) * size));
 
 for (const { resource: of } of lists) {
   describe(`the list of ${of.name}`, () => {
+    const filled = once(() => fill(of));
+
     test("gives every record once, whatever the page size, by cursor and by offset", async () => {
-      const { acme, path } = await withRecords(5, of);
+      const { acme, path } = await filled();
       const whole = (await acme.get(`${path}?_limit=200`)).data.map((one: any) => one.id);
 
       for (const limit of [1, 2, 3]) {
@@ -50,7 +61,7 @@ for (const { resource: of } of lists) {
     });
 
     test("takes 0 to 200 as its limit and says so of anything else", async () => {
-      const { acme, path } = await withRecords(1, of);
+      const { acme, path } = await filled();
 
       assert.deepEqual((await acme.get(`${path}?_limit=0`)).data, []);
       assert.equal((await acme.get(`${path}?_limit=0`)).has_more, true);
@@ -62,7 +73,7 @@ for (const { resource: of } of lists) {
     });
 
     test("refuses a cursor of another list, another filter, or beside an offset", async () => {
-      const { acme, path } = await withRecords(2, of);
+      const { acme, path } = await filled();
       const { cursor_next } = await acme.get(`${path}?_limit=1`);
 
       await acme.refused(
@@ -77,7 +88,7 @@ for (const { resource: of } of lists) {
     });
 
     test("shows exactly the fields that are asked for", async () => {
-      const { acme, path } = await withRecords(1, of);
+      const { acme, path } = await filled();
 
       const { data } = await acme.get(`${path}?_fields=id,date_created,no_such_field`);
 
@@ -85,20 +96,22 @@ for (const { resource: of } of lists) {
     });
 
     test("knows the filters it describes and refuses others, naming them", async () => {
-      const { acme, path } = await withRecords(1, of);
+      const { acme, path } = await filled();
       const [sample] = (await acme.get(path)).data;
 
-      for (const { name } of filterNames(of)) {
+      const known = filterNames(of).flatMap(({ name }) => {
         const value = filterValue(of, name, sample);
-        if (value === undefined) continue;
-        const answer = await acme.ask("GET", `${path}?${name}=${encodeURIComponent(value)}`);
-        assert.equal(answer.status, 200, `${name}=${value}: ${answer.text}`);
+        return value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`];
+      });
+      for (const some of inParts(known, 8)) {
+        const answer = await acme.ask("GET", `${path}?${some.join("&")}`);
+        assert.equal(answer.status, 200, `${some}: ${answer.text}`);
       }
       await acme.refused(400, "GET", `${path}?no_such_filter=1`, undefined, "no_such_filter");
     });
 
     test("refuses a number that would be read as another, in every filter by a number", async () => {
-      const { acme, path } = await withRecords(0, of);
+      const { acme, path } = await filled();
       const key = of.custom && !typed(of) ? `custom.${(await acme.customField(of.custom, { type: "number" })).id}` : null;
       const custom = key === null ? [] : [key, `${key}__in`, `${key}__gte`];
       const numbers = filterNames(of).flatMap(({ name }) => (asksNumber(of, name) ? [name] : []));
@@ -109,7 +122,7 @@ for (const { resource: of } of lists) {
     });
 
     test("finds a record by each of its own values", async () => {
-      const { acme, path } = await withRecords(2, of);
+      const { acme, path } = await filled();
       const [sample] = (await acme.get(path)).data;
 
       for (const [key, field] of of.columns) {
@@ -134,7 +147,7 @@ for (const { resource: of } of lists) {
     });
 
     test("takes true and false as other languages write them", async () => {
-      const { acme, path, separator } = await withRecords(1, of);
+      const { acme, path } = await filled();
       const booleans = of.columns.flatMap(([key, { type }]) => (type === "boolean" && isFilter(of, key) ? [key] : []));
 
       for (const key of booleans)
@@ -143,38 +156,35 @@ for (const { resource: of } of lists) {
           ["False", false],
           ["TRUE", true],
         ] as const) {
-          const { data } = await acme.get(`${path}${separator}${key}=${written}&_limit=200`);
-          const same = await acme.get(`${path}${separator}${key}=${value}&_limit=200`);
+          const { data } = await acme.get(`${path}?${key}=${written}&_limit=200`);
+          const same = await acme.get(`${path}?${key}=${value}&_limit=200`);
           assert.deepEqual(data, same.data, `${key}=${written}`);
         }
     });
 
     test("refuses a value that none of its records can have, naming those that they can", async () => {
-      const acme = await organization();
-      const path = await listPath(acme, of);
-      const separator = path.includes("?") ? "&" : "?";
+      const { acme, path } = await filled();
 
       for (const [key, { choices, hidden }] of of.columns)
         for (const filter of [key, `${key}__in`]) {
           if (choices === null || hidden || !filterNames(of).some(({ name }) => name === filter)) continue;
           const nearly = `${choices[0]!}x`;
-          const refusal = await acme.refused(400, "GET", `${path}${separator}${filter}=${nearly}`, undefined, filter);
+          const refusal = await acme.refused(400, "GET", `${path}?${filter}=${nearly}`, undefined, filter);
           assert.match(refusal["field-errors"][filter], new RegExp(`^must be .*${choices[0]}`), filter);
           assert.ok(refusal["field-errors"][filter].split(", ").length <= 13, filter);
         }
     });
 
     test("takes a group for its members wherever it takes a member", async () => {
-      const { acme, path } = await withRecords(1, of);
+      const { acme, path } = await filled();
       const [sample] = (await acme.get(path)).data;
       const group = await acme.post("/group/", { name: "Us", user_ids: [acme.userId] });
-      const separator = path.includes("?") ? "&" : "?";
 
       for (const [key, field] of of.columns) {
         if (field.ref?.to !== "user" || sample[key] !== acme.userId || !isFilter(of, key)) continue;
         for (const filter of [key, `${key}__in`]) {
           const [mine, ours] = await Promise.all(
-            [acme.userId, group.id].map((id) => acme.get(`${path}${separator}${filter}=${id}&_limit=200`)),
+            [acme.userId, group.id].map((id) => acme.get(`${path}?${filter}=${id}&_limit=200`)),
           );
           assert.deepEqual(ours.data, mine.data, filter);
           assert.ok(ours.data.length > 0, filter);
@@ -184,26 +194,26 @@ for (const { resource: of } of lists) {
 
     for (const key of sortKeys(of)) {
       test(`sorts by ${key} both ways, and pages in that order`, async () => {
-        const { acme, path } = await withRecords(3, of);
+        const { acme, path } = await filled();
 
         for (const order of [key, `-${key}`]) {
           const whole = (await acme.get(`${path}?_order_by=${order}&_limit=200`)).data.map((one: any) => one.id);
-          const paged = (await acme.all(`${path}?_order_by=${order}&_limit=1`)).map((one) => one.id);
+          const paged = (await acme.all(`${path}?_order_by=${order}&_limit=2`)).map((one) => one.id);
           assert.deepEqual(paged, whole, order);
         }
       });
     }
 
     test("refuses to sort by what is no sort key, naming those that are", async () => {
-      const acme = await organization();
+      const { acme, path } = await filled();
 
-      const refusal = await acme.refused(400, "GET", `${await listPath(acme, of)}?_order_by=no_such_key`, undefined, "_order_by");
+      const refusal = await acme.refused(400, "GET", `${path}?_order_by=no_such_key`, undefined, "_order_by");
 
       assert.match(refusal["field-errors"]._order_by, /date_created/);
     });
 
     test("counts what it finds when asked", async () => {
-      const { acme, path } = await withRecords(2, of);
+      const { acme, path } = await filled();
       const count = (await acme.get(`${path}?_limit=200`)).data.length;
 
       assert.equal((await acme.get(`${path}?_count=exact&_limit=1`)).total_results, count);

@@ -7,6 +7,7 @@ import { buildRegistry } from "../../src/core/registry.ts";
 import type { Resource } from "../../src/core/resource.ts";
 import { operations, silentResources } from "../../src/resources/index.ts";
 import { organization } from "../support/given.ts";
+import { once } from "../support/once.ts";
 import {
   collectionPath,
   createdResources,
@@ -29,8 +30,10 @@ for (const of of createdResources(operations)) {
   const verbs = verbsOf(operations, of);
 
   describe(of.name, () => {
+    const workspace = once(() => organization());
+
     test("one created with only what is required reads back as it was answered", async () => {
-      const acme = await organization();
+      const acme = await workspace();
       const path = await collectionPath(acme, of);
 
       const answer = await acme.ask("POST", path, { body: await minimalBody(acme, of) });
@@ -50,7 +53,7 @@ for (const of of createdResources(operations)) {
 
     for (const [key, field] of written(of).filter(([, field]) => field.required)) {
       test(`without ${key} it is refused, and ${key} is named`, async () => {
-        const acme = await organization();
+        const acme = await workspace();
         const { [key]: _, ...body } = await minimalBody(acme, of);
 
         await acme.refused(400, "POST", await collectionPath(acme, of), body, key);
@@ -59,7 +62,7 @@ for (const of of createdResources(operations)) {
     }
 
     test("a value of the wrong type is refused, and its field is named", async () => {
-      const acme = await organization();
+      const acme = await workspace();
       const path = await collectionPath(acme, of);
       const body = await minimalBody(acme, of);
 
@@ -74,7 +77,7 @@ for (const of of createdResources(operations)) {
     });
 
     test("an unknown field is reported, and refused when handling is strict", async () => {
-      const acme = await organization();
+      const acme = await workspace();
       const path = await collectionPath(acme, of);
       const body = { ...(await minimalBody(acme, of)), no_such_field: 1 };
 
@@ -88,7 +91,7 @@ for (const of of createdResources(operations)) {
     });
 
     test("read-only fields of a body are ignored, so that what was read can be written back", async () => {
-      const acme = await organization();
+      const acme = await workspace();
       const record = await sampleRecord(acme, of);
       if (!verbs.update) return;
       const { path, ...body } = record;
@@ -105,7 +108,7 @@ for (const of of createdResources(operations)) {
 
     if (verbs.get) {
       test("what a write answers carries the tag a read would, and so does the same answer when it is asked for again", async () => {
-        const acme = await organization();
+        const acme = await workspace();
         const [collection, body] = [await collectionPath(acme, of), await minimalBody(acme, of)];
         const tagOf = async (method: string, path: string, more: object = {}) =>
           (await acme.ask(method, path, { body, ...more })).headers.get("etag");
@@ -134,7 +137,7 @@ for (const of of createdResources(operations)) {
 
     if (verbs.update) {
       test("every field that can be changed keeps the value it is given", async () => {
-        const acme = await organization();
+        const acme = await workspace();
         const { path } = await sampleRecord(acme, of);
 
         for (const [key, field] of written(of)) {
@@ -150,7 +153,7 @@ for (const of of createdResources(operations)) {
       });
 
       test("an update that changes nothing leaves version and events as they are", async () => {
-        const acme = await organization();
+        const acme = await workspace();
         const { path, id } = await sampleRecord(acme, of);
         const before = verbs.get ? (await acme.ask("GET", path)).headers.get("etag") : null;
         const events = (await acme.events(id)).length;
@@ -163,7 +166,7 @@ for (const of of createdResources(operations)) {
       });
 
       test("null clears what can be empty and is refused where a value is needed", async () => {
-        const acme = await organization();
+        const acme = await workspace();
         const { path } = await sampleRecord(acme, of);
 
         for (const [key, field] of written(of).filter(([, field]) => field.mode === "write")) {
@@ -177,7 +180,7 @@ for (const of of createdResources(operations)) {
 
       for (const [key, field] of written(of).filter(([, field]) => field.mode === "create")) {
         test(`${key} cannot be changed once it is created`, async () => {
-          const acme = await organization();
+          const acme = await workspace();
           const { path, ...record } = await sampleRecord(acme, of);
           const other = await sampleValue(acme, of, key, field);
           const options = (field.schema as { options?: unknown[] }).options;
@@ -193,7 +196,7 @@ for (const of of createdResources(operations)) {
         if (field.source !== "input" || field.mode !== "create" || field.later === "ignored" || field.shown?.source === "related")
           continue;
         test(`${key} is refused once it is created, unless it is as it was`, async () => {
-          const acme = await organization();
+          const acme = await workspace();
           const { path, ...record } = await sampleRecord(acme, of);
           const { options } = field.schema as { options?: unknown[] };
           const values = options ?? (field.schema instanceof z.ZodBoolean ? [true, false] : ["other@else.example"]);
@@ -208,7 +211,7 @@ for (const of of createdResources(operations)) {
       }
 
       test("If-Match with an old version changes nothing", async () => {
-        const acme = await organization();
+        const acme = await workspace();
         const { path } = await sampleRecord(acme, of);
 
         const answer = await acme.ask("PUT", path, { body: {}, headers: { "if-match": `"999.x"` } });
@@ -217,7 +220,7 @@ for (const of of createdResources(operations)) {
       });
 
       test("of several tags in If-Match one has to be that of the record", async () => {
-        const acme = await organization();
+        const acme = await workspace();
         const { path } = await sampleRecord(acme, of);
         const tag = (await acme.ask("GET", path)).headers.get("etag");
         if (tag === null) return; // Some reads have none: they show more than the record.
@@ -229,7 +232,7 @@ for (const of of createdResources(operations)) {
 
     if (verbs.delete) {
       test("a deleted one is gone, and cannot be deleted twice", async () => {
-        const acme = await organization();
+        const acme = await workspace();
         const spare = await sampleRecord(acme, of);
         const { path, id } = await sampleRecord(acme, of);
         void spare;
@@ -247,7 +250,7 @@ for (const of of createdResources(operations)) {
 
     if (of.event !== null) {
       test("creating, changing and deleting it each leave one event, with what was before", async () => {
-        const acme = await organization();
+        const acme = await workspace();
         await sampleRecord(acme, of);
         const { path, id } = await sampleRecord(acme, of);
         const text = written(of).find(([, field]) => isPlainText(field));

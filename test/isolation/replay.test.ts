@@ -148,18 +148,21 @@ describe("another organization's ids", () => {
   });
 });
 
-/** Ids to try in a path parameter: of the resource it names if known, or else of every resource. */
+/** Ids to try in a path parameter: of the resource that it or the operation names, or else of a few kinds. */
 function idsFor(ids: Map<string, string>, operation: Operation, field: string): string[] {
-  const own = field === "id" ? ids.get(operation.resource?.name ?? "") : undefined;
+  const own = field === "id" ? (ids.get(operation.resource?.name ?? "") ?? ids.get(operation.name.split(".")[0]!)) : undefined;
   return own === undefined ? idsNamed(ids, field) : [own];
 }
 
-/** Ids of the resources that a name such as `old_status_id` may mean, or else of every resource. */
+/** Kinds to try where a name says only that it is an id. */
+const anyKinds = ["orga", "user", "lead", "contact", "activity_note"];
+
+/** Ids of the resources that a name such as `old_status_id` may mean, or else of a few kinds. */
 function idsNamed(ids: Map<string, string>, key: string): string[] {
   if (/_(by|to)$|^(user|owner)_ids?$/.test(key)) return [ids.get("user")!];
   const noun = key.replace(/_ids?$/, "");
-  const meant = [...ids].filter(([name]) => `_${noun}`.endsWith(`_${name}`) || name.endsWith(`_${noun}`));
-  return (meant.length > 0 ? meant : [...ids]).map(([, id]) => id);
+  const meant = [...ids.keys()].filter((name) => `_${noun}`.endsWith(`_${name}`) || name.endsWith(`_${noun}`));
+  return (meant.length > 0 ? meant : anyKinds).map((name) => ids.get(name)!);
 }
 
 /** Whether a member of a body holds an id: a reference of the resource, or a name that says so. */
@@ -169,7 +172,7 @@ function isReference(operation: Operation, key: string): boolean {
   return /_ids?$|^(source|destination|assigned_to)$/.test(key);
 }
 
-/** Ids to try in a filter: what its field refers to, the resource's own, or everything if only the name says that it is an id. */
+/** Ids to try in a filter: what its field refers to, the resource's own, or a few kinds if only the name says that it is an id. */
 function filterIds(ids: Map<string, string>, operation: Operation, filter: string): string[] {
   const key = filter.replace(/__in$/, "");
   const field = operation.resource!.fields[key] as Field | undefined;

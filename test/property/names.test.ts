@@ -111,16 +111,16 @@ const ask = (operation: Operation, path: string, body?: unknown) =>
   acme.ask(operation.method, path, operation.method === "POST" || operation.method === "PUT" ? { body: body ?? {} } : {});
 
 describe("no name that a caller writes is more than a name:", () => {
-  for (const operation of operations) {
+  for (const [at, operation] of operations.entries()) {
     test(`${operation.method} ${operation.path}`, async () => {
       const requests = fc.tuple(pathOf(operation), fc.oneof(fc.constant(""), queryOf(operation)), bodyOf(operation));
 
       // The client fails the test when a response says that the service failed.
       await fc.assert(
         fc.asyncProperty(requests, ([path, query, body]) => ask(operation, path + query, body).then(() => {})),
-        { numRuns: 12 },
+        { numRuns: 8 },
       );
-      for (const one of inherited) {
+      for (const one of [at, at + 1].map((place) => inherited[place % inherited.length]!)) {
         const path = operation.path.replace(/\{[^}]+\}/g, one);
         const answer = await ask(operation, `${path}?${one}=x&${one}__in=x`);
         assert.ok(answer.status >= 400, `${one} is no parameter of ${operation.path}: ${answer.text.slice(0, 300)}`);
