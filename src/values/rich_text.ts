@@ -40,6 +40,19 @@ export function fromText(text: string): { html: string; text: string } {
   return { html: `<body>${escapeText(clean).replaceAll("\n", "<br />")}</body>`, text: clean };
 }
 
+/** The text of a finished fragment, with the address of each link behind its words: for readers who see nothing else. */
+export const textWithAddresses = (fragment: string): string =>
+  textOf(
+    fragment.replace(ANCHOR, (_, href: string, label: string) => {
+      const address = href.replace(/^(?:mailto|tel):/i, "");
+      const seen = textOf(label);
+      if (seen.includes(unescapeText(address)) || `https://${seen}` === href || `http://${seen}` === href) return label;
+      return seen.trim() === "" ? address : `${label} (${address})`;
+    }),
+  );
+/** Links hold no links. */
+const ANCHOR = /<a href="([^"]*)">([^]*?)<\/a>/g;
+
 const INLINE = words("em strong b i u s span code a");
 const BLOCK = words("h1 p ul ol li");
 const VOID = words("img hr br");

@@ -34,6 +34,8 @@ export interface Answer {
 export interface Received extends Email {
   /** The envelope recipients, whatever the mail itself says. */
   recipients: string[];
+  /** The bytes of its longest line. */
+  longestLine: number;
   /** A header by its name in lower case. */
   header(name: string): string | undefined;
 }
@@ -73,7 +75,13 @@ export async function startMailServer(): Promise<MailServer> {
     if (mail.refuses?.at === "text") throw refusal(mail.refuses);
     const parsed = await PostalMime.parse(bytes);
     const header = (name: string) => parsed.headers.find(({ key }) => key === name)?.value;
-    mail.received.push({ ...parsed, recipients: to.map(({ address }) => address), header });
+    const longestLine = Math.max(
+      ...bytes
+        .toString("latin1")
+        .split("\r\n")
+        .map((line) => line.length),
+    );
+    mail.received.push({ ...parsed, recipients: to.map(({ address }) => address), longestLine, header });
     await mail.beforeReceipt?.();
   };
   const mail: MailServer = {

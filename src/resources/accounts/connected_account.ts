@@ -21,6 +21,7 @@ import { name, type Sql, sql } from "../../db/sql.ts";
 import { mailPorts } from "../../services/public_address.ts";
 import { parseEmail } from "../../values/email.ts";
 import { hostInUrl, parseHost } from "../../values/host.ts";
+import { oneLine } from "../../values/one_line.ts";
 import { fromHtml } from "../../values/rich_text.ts";
 import { idsOfCaller } from "../tasks/assignee.ts";
 
@@ -179,7 +180,15 @@ function identity() {
     if (value === null) check.addIssue({ code: "custom", message: "is not an e-mail address" });
     return value as string;
   });
-  return z.object({ email, name: z.string().max(255).nullable().default(null) });
+  return z.object({
+    email,
+    name: z
+      .string()
+      .max(255)
+      .transform((raw) => oneLine(raw))
+      .nullable()
+      .default(null),
+  });
 }
 
 function mailServer(ports: { ssl: number; plain: number }, doc: string) {

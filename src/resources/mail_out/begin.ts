@@ -26,6 +26,7 @@ import { CannotLeave, pastDue, waitsForMailbox } from "./reasons.ts";
 import { type Doubt, type Email, remaining, type Sending } from "./sending.ts";
 import { conclude, postpone, putOffToTomorrow, withFindings } from "./settle.ts";
 import { signed } from "./signature.ts";
+import { withTextForm } from "./text_form.ts";
 import { unwanted } from "./unwanted.ts";
 
 /** What is known of a mail before anything is locked. */
@@ -84,7 +85,7 @@ async function prepare(ctx: Ctx, mail: Email, by: string, actor: Actor | null): 
     return { again: await postpone(ctx, mail, waitsForMailbox(account), new Date(account.send_again_at!)) };
 
   const found = await unwanted(ctx, mail, remaining(mail));
-  const [copy, ...rest] = copiesOf(ctx, signed(mail, account), remaining(withFindings(ctx, mail, found)));
+  const [copy, ...rest] = copiesOf(ctx, signed(withTextForm(mail), account), remaining(withFindings(ctx, mail, found)));
   if (copy === undefined) return { again: await conclude(ctx, mail, found, null) };
   const parts = await partsOf(ctx, mail.attachments);
   const day = await takeFromDay(ctx, account, mail, 1);

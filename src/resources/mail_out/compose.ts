@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { domainToASCII } from "node:url";
 import type { Row } from "../../core/resource.ts";
+import { headerWords } from "../../values/header_words.ts";
 import { oneLine } from "../../values/one_line.ts";
 import type { email } from "../activities/email.ts";
 import { people, person } from "../activities/recipients.ts";
@@ -59,13 +60,13 @@ function optionsOf({ mail, sender, date, message_id, in_reply_to, text, html, he
     to: people(mail.to).map(asAddress),
     cc: people(mail.cc).map(asAddress),
     ...(showsBcc && { bcc: people(mail.bcc).map(asAddress) }),
-    subject: oneLine(mail.subject, 1000),
+    subject: headerWords(oneLine(mail.subject, 1000)),
     date,
     messageId: message_id,
     ...(in_reply_to !== null && { inReplyTo: in_reply_to }),
     references: mail.references.join(" "),
     headers: Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name, { prepared: true, value: oneLine(value, 1000) }]),
+      Object.entries(headers).map(([name, value]) => [name, { prepared: true, value: oneLine(value, 900) }]),
     ),
     text,
     ...(html !== null && { html: page(html) }),

@@ -130,6 +130,34 @@ describe("an e-mail in the outbox", () => {
     assert.equal(arrived.get(ids[1])!.references, ids[0]);
   });
 
+  test("says in its text where the links of its HTML lead", async () => {
+    const { send, shown } = await writing({ signature: '<a href="https://acme.example/ada">Ada</a> of Acme' });
+    const to = address();
+    const body_html =
+      '<p>Dear Ann, <a href="https://acme.example/offer?a=1&amp;b=2">the offer</a>, see <a href="https://acme.example">acme.example</a></p>';
+
+    const mail = await send({ to: [to], body_html, body_text: undefined });
+    await drained();
+
+    const [plain, signature] = server.to(to)[0]!.text!.split("-- \n");
+    assert.equal(plain!.trim(), "Dear Ann, the offer (https://acme.example/offer?a=1&b=2), see acme.example");
+    assert.equal(signature!.trim(), "Ada (https://acme.example/ada) of Acme");
+    assert.equal((await shown(mail)).body_text, "Dear Ann, the offer, see acme.example");
+  });
+
+  test("has no line that is longer than servers take, whatever its subject is", async () => {
+    const { send } = await writing();
+    const to = address();
+    const subjects = ["k".repeat(1000), `${"Größe".repeat(100)} ${"k".repeat(400)}`];
+
+    for (const subject of subjects) await send({ to: [to], subject });
+    await drained();
+
+    const arrived = server.to(to);
+    assert.deepEqual(new Set(arrived.map(({ subject }) => subject)), new Set(subjects));
+    assert.ok(arrived.every(({ longestLine }) => longestLine <= 998));
+  });
+
   test("brings what is attached", async () => {
     const { acme, send } = await writing();
     const to = address();

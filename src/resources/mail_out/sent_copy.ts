@@ -19,6 +19,7 @@ import { CannotLeave } from "./reasons.ts";
 import { compositionOf } from "./send.ts";
 import type { Account, Email } from "./sending.ts";
 import { signed } from "./signature.ts";
+import { withTextForm } from "./text_form.ts";
 
 export const sentCopyWork: Work = {
   ...sentCopyJobs,
@@ -50,7 +51,7 @@ async function copyOf(core: Core, job: Job, mail: Email): Promise<SentCopy | nul
   if (mail.status !== "sent" || account === undefined || account.imap === null) return null;
   try {
     const parts = await partsOf(ctx, mail.attachments);
-    const { body_text, body_html } = signed(mail, account);
+    const { body_text, body_html } = signed(withTextForm(mail), account);
     const copy = { to: [], text: withoutLink(body_text ?? ""), html: body_html && withoutLink(body_html), headers: {} };
     const composition = { ...compositionOf({ mail, account, parts, copy }), showsBcc: true };
     return { account, composition: { ...composition, message_id: mail.message_ids[0]! } };

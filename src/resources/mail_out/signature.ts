@@ -1,5 +1,5 @@
 // The signature of a mailbox stands below what is sent by it, unless the author has put it there.
-import { fromHtml, fromText } from "../../values/rich_text.ts";
+import { fromHtml, fromText, textWithAddresses } from "../../values/rich_text.ts";
 import type { Account, Email } from "./sending.ts";
 
 /** The mail as it leaves by this mailbox. What is stored stays as its author wrote it. */
@@ -16,7 +16,12 @@ export function signed(mail: Email, { signature }: Pick<Account, "signature">): 
 }
 
 const formsOf = (signature: string): { text: string; html: string } =>
-  signature.includes("<") ? fromHtml(signature) : { ...fromText(signature), text: signature };
+  signature.includes("<") ? fromMarkup(signature) : { ...fromText(signature), text: signature };
+
+function fromMarkup(signature: string): { text: string; html: string } {
+  const { html } = fromHtml(signature);
+  return { html, text: textWithAddresses(html) };
+}
 
 const inner = (html: string): string => html.replace(/^<body>|<\/body>$/g, "");
 
