@@ -1,5 +1,6 @@
 // Decides which members get a notification about an activity.
-import { type Ctx, userOf } from "../../core/context.ts";
+import { actorOfMember } from "../../auth/unscoped_work.ts";
+import { type Ctx, may, userOf } from "../../core/context.ts";
 import { findRecord } from "../../records/records.ts";
 import type { StrangerCall } from "../inbox/stranger_call.ts";
 import { lead } from "../leads/lead.ts";
@@ -67,6 +68,29 @@ export function tellOfStrangersCall(ctx: Ctx, { phone, local_phone, user_id }: S
     title: phone === null ? "You missed a call" : `You missed a call from ${phone}`,
     object_type: "inbox_prospect",
     object_id: prospect_id,
+    actor_id: null,
+  });
+}
+
+/**
+ * A text at a member's own number, filed at a lead that they do not see: they hear only that somebody wrote, and from which number.
+ */
+export async function tellOfHiddenText(
+  ctx: Ctx,
+  user_id: string | null,
+  { from, to }: { from: string; to: string },
+  lead_id: string,
+): Promise<void> {
+  const number = ourNumber(ctx, to);
+  const actor = user_id === null ? null : await actorOfMember(ctx.db, ctx.organization_id, user_id);
+  if (number === undefined || actor === null || may({ ...ctx, actor }, "view_all_leads")) return;
+  if ((await findRecord({ ...ctx, actor }, lead, lead_id)) !== null) return;
+  notify(ctx, [user_id], {
+    type: "message_received",
+    title: `A text came to your number from ${from}`,
+    body: "It is at a lead that you do not see. Ask somebody who sees all leads to answer it, or to show you the lead.",
+    object_type: "phone_number",
+    object_id: number.id,
     actor_id: null,
   });
 }

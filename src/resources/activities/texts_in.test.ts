@@ -186,6 +186,27 @@ test("a stranger's text that a rule makes a lead of is a lead with the text, at 
   assert.deepEqual((await texts()).map((one: any) => one.text).toSorted(), ["Hello", "Hi"]);
 });
 
+test("a text at one's own number from somebody whose lead one does not see is told of, and says no more than the number", async () => {
+  const member = await acme.memberWith(["send_sms"]);
+  twilio.own("+12125551236");
+  await acme.post("/phone_number/", { number: "+12125551236", user_id: member.userId });
+  const seen = await member.contact({ phones: [{ phone: "+12125550009" }] });
+
+  await arrives({ to: "+12125551236", body: "Secret" });
+  await arrives({ from: "+12125550009", to: "+12125551236", body: "For you" });
+
+  const told = (await member.get("/notification/?type=message_received&_order_by=date_created")).data;
+  assert.equal((await member.get("/activity/sms/")).data.length, 1);
+  assert.deepEqual(
+    told.map(({ title, lead_id }: any) => [title, lead_id]),
+    [
+      [`A text came to your number from ${theirs}`, null],
+      ["New text message", seen.lead_id],
+    ],
+  );
+  assert.doesNotMatch(JSON.stringify(told[0]), /Secret|Contact/);
+});
+
 test("who texts under a name, or hides, becomes a lead without a phone", async () => {
   for (const from of ["AMAZON", "Web Shop-1", "anonymous"]) {
     await arrives({ from, body: `From ${from}` });

@@ -17,6 +17,7 @@ import { isFirst, signedRoute } from "../telephony/called.ts";
 import { ourNumber } from "../telephony/own_numbers.ts";
 import { wishIn } from "../telephony/stop_words.ts";
 import { channelMessage } from "./channel_message.ts";
+import { tellOfHiddenText } from "./notices.ts";
 import { type Whose, whoseNumber } from "./placing.ts";
 import { sms, smsCarries } from "./sms.ts";
 import { textMediaJobs } from "./text_media.ts";
@@ -69,6 +70,7 @@ async function file(ctx: Ctx, text: ReceivedText, { lead_id, contact_id }: Whose
     ...(channel === "sms" ? { source: "Internal" } : { channel, external_message_id: text.id, remote_handle: text.name }),
   };
   const { id } = await createRecord(ctx, of, values as Create<Resource>);
+  await tellOfHiddenText(ctx, values.user_id, text, lead_id);
   if (text.media.length > 0) wake(ctx, textMediaJobs, [id as string]);
   return id as string;
 }
