@@ -238,8 +238,8 @@ export interface Ring {
   clients: readonly Rung[];
   /** Phones, as E.164. */
   phones: readonly Rung[];
-  /** The number that they see. */
-  shows: string;
+  /** The number that they see. Null: the caller's own. */
+  shows: string | null;
   seconds: number;
   /** Called when it is over, or nobody answered. */
   next: string;

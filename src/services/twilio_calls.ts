@@ -167,7 +167,7 @@ function ring(response: VoiceResponse, { clients, phones, shows, seconds, next, 
     action: next,
     timeout: seconds,
     answerOnBridge: true,
-    callerId: shows,
+    ...(shows !== null && { callerId: shows }),
     ...(recording !== null && { record: "record-from-answer-dual", recordingStatusCallback: recording }),
   });
   for (const one of clients) dial.client(toldOf(one), one.to);

@@ -59,6 +59,8 @@ test("a call rings the member whose number it is, is noted at whoever calls, and
   await online(acme);
 
   const caller = await rings();
+  // Without a number of ours to show, Twilio shows the caller's.
+  assert.ok(!("callerId" in caller.verbs[0]!.attributes));
   const [ringing] = await calls();
   const leg = await caller.answeredBy(`client:${acme.userId}`);
   const [talking] = await calls();

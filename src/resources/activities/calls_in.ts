@@ -100,7 +100,7 @@ function ring(ctx: Ctx, number: PhoneNumber, { members, phones }: WhomToRing, ad
     do: "ring",
     clients: members.map((id) => ({ to: id, callback: address("state", id) })),
     phones: phones.map((to) => phoneFor(to, number, address)),
-    shows: number.number,
+    shows: null,
     seconds: ringsFor,
     next: address("rung"),
     recording: isRecorded(ctx, recorded) ? address("recorded", "recording") : null,

@@ -141,6 +141,7 @@ async function checkOrder(ctx: Ctx, given: Given): Promise<string[]> {
   numbers.forEach((number, i) => {
     if (number === "") problems[`phone_numbers.${i}`] = "is not a phone number";
     else if (open.some((one) => one.phone_numbers.includes(number))) problems[`phone_numbers.${i}`] = "is being ported already";
+    else if (isHere(ctx, number)) problems[`phone_numbers.${i}`] = "works here already: there is nothing to port";
   });
   for (const field of ["authorized_name", "account_number"] as const) if (!given[field]?.trim()) problems[field] = "is required";
   for (const field of ["loa_file_id", "invoice_file_id"] as const)
@@ -148,6 +149,9 @@ async function checkOrder(ctx: Ctx, given: Given): Promise<string[]> {
   refuse(problems);
   return [...new Set(numbers)];
 }
+
+const isHere = (ctx: Ctx, number: string): boolean =>
+  ctx.directory.list(phoneNumber).some((one) => one.number === number && one.type === "internal" && one.status === "active");
 
 async function fileExists(ctx: Ctx, id: string): Promise<boolean> {
   const file = ctx.registry.resource("file");

@@ -50,6 +50,7 @@ test("one's own number is one's own; those of others take an admin, those of gro
   const manager = await acme.memberWith(["manage_group_numbers"]);
 
   const own = await ada.post("/phone_number/", { number: "+12125551234" });
+  assert.match(own.status_details, /^It is not rented yet: no telephony provider is connected/);
   const group = await manager.post("/phone_number/", { number: "+12125551235", is_group_number: true });
 
   await bob.refused(403, "PUT", `/phone_number/${own.id}/`, { label: "Mine" });

@@ -6,11 +6,13 @@ import type { Create, Patch, Row } from "../../core/resource.ts";
 import { lockPointing } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { parsePhone } from "../../values/phone.ts";
+import { storedFor } from "../accounts/open_credentials.ts";
 import { isActiveMember } from "../organization/organization.ts";
 import { dialer } from "./dialer.ts";
 import { wakeNumbers } from "./number_jobs.ts";
 import { phoneNumber } from "./phone_number.ts";
 import { openFor } from "./port_states.ts";
+import { notConnected } from "./provider.ts";
 import type { Ordered } from "./rented_kind.ts";
 
 type PhoneNumber = Row<typeof phoneNumber>;
@@ -28,12 +30,15 @@ export async function createPhoneNumber(
   checkNumber(ctx, { ...given, is_group_number, user_id });
   if (given.number === undefined) throw invalid({ number: given.country ? noneToPick : "is required" });
 
+  const status = await statusOfNew(ctx, given.number, given.type);
+  const waits = status === "pending" && (await storedFor(ctx, "twilio")) === null;
   const row = store.insert(ctx, phoneNumber, {
     ...given,
     is_group_number,
     user_id,
     country: given.country ?? parsePhone(given.number, "US")?.country ?? null,
-    status: await statusOfNew(ctx, given.number, given.type),
+    status,
+    status_details: waits ? `It is not rented yet: ${notConnected}` : null,
   });
   wakeNumbers(ctx, [row]);
   return row;

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { organization } from "../../../test/support/given.ts";
+import { updateRecord } from "../../records/records.ts";
+import { phoneNumber } from "./phone_number.ts";
 
 const order = { phone_numbers: ["(212) 555-1234"], authorized_name: "Ada Admin", account_number: "12345" };
 
@@ -40,6 +42,16 @@ test("a port that is under way is ended once, under either name of its id", asyn
     (await acme.events(a.id)).map((one) => one.event),
     ["port.created", "port.updated"],
   );
+});
+
+test("a number that works here already has nothing to port", async () => {
+  const acme = await organization();
+  const { id } = await acme.post("/phone_number/", { number: "+12125551234" });
+  const port = await acme.post("/port/close/", order);
+  await acme.post("/port/close/", { port_id: port.id });
+  await acme.inside((ctx) => updateRecord(ctx, phoneNumber, id, { status: "active" } as object));
+
+  await acme.refused(400, "POST", "/port/close/", order, "phone_numbers.0");
 });
 
 test("an order that no carrier could do anything with is refused, place by place", async () => {
