@@ -217,7 +217,7 @@ function callOf(x: Exchange, upload?: Upload): { call: Call; isDry: boolean } {
   const writes = method === "POST" || method === "PUT";
   const key = writes ? idempotencyKey(headers["idempotency-key"]) : null;
   const strict = isStrict(headers.prefer);
-  const { given, isDry } = readDryRun(operation, { ...givenOf(request, method, strict), ...(upload && { upload }) });
+  const { given, isDry, isTried } = readDryRun(operation, { ...givenOf(request, method, strict), ...(upload && { upload }) });
   const call: Call = {
     operation,
     actor: x.actor!,
@@ -237,7 +237,7 @@ function callOf(x: Exchange, upload?: Upload): { call: Call; isDry: boolean } {
     asker: x,
     ...(operation.lasts && { authenticate: () => x.service.app.authenticate(headers.authorization) }),
     ...ledTo(x, headers[chainHeader]),
-    ...aroundWrite(operation, key, changeSetName(headers["x-change-set"])),
+    ...aroundWrite(operation, isTried ? null : key, changeSetName(headers["x-change-set"])),
   };
   return { call, isDry };
 }

@@ -9,6 +9,7 @@ import { dryRun, readDryRun } from "../records/dry_run.ts";
 import { reasons } from "../values/reasons.ts";
 import { unknownWithin } from "../values/unknown_keys.ts";
 import type { Caller } from "./caller.ts";
+import { checkConfirmed, needsConfirming } from "./confirm.ts";
 import { refusalOf } from "./refusal.ts";
 import type { Asked, Manner, Performed, Surroundings, Tool, ToolCall, ToolResult } from "./tool.ts";
 import { actorFor, reachable, workspaceNamed } from "./workspaces.ts";
@@ -25,7 +26,7 @@ export interface Outcome {
 export async function callTool(surroundings: Surroundings, tool: Tool, caller: Caller, given: unknown): Promise<Outcome> {
   let { actor } = caller;
   try {
-    const { workspace, dry_run, idempotency_key, ...input } = readArguments(tool, given);
+    const { workspace, dry_run, idempotency_key, confirm, ...input } = readArguments(tool, given);
     const manner = { workspace, dry_run, idempotency_key };
     actor = await actorFor(surroundings, caller, workspace);
     const call: ToolCall = {
@@ -34,9 +35,11 @@ export async function callTool(surroundings: Surroundings, tool: Tool, caller: C
       isDry: dry_run === true,
       workspaces: () => reachable(surroundings, caller),
       workspaceNamed: (named) => workspaceNamed(surroundings, caller, named),
-      perform(which, given) {
+      async perform(which, asked) {
         const operation = typeof which === "string" ? surroundings.core.registry.operation(which)! : which;
-        return performAs(surroundings, { ...caller, actor }, manner, operation, given);
+        const performed = (how: Manner) => performAs(surroundings, { ...caller, actor }, how, operation, asked);
+        if (needsConfirming(operation) && !call.isDry) await checkConfirmed(confirm, () => performed({ dry_run: true }));
+        return performed(manner);
       },
     };
     const result = await tool.run(call, input);
@@ -70,7 +73,7 @@ async function performAs(
   // What a call reads on the way to its write is really read.
   const tries = dry_run && method !== "GET";
   const wished = { params, query: tries ? { ...query, dry_run: "true" } : query, body, strict: true };
-  const { given, isDry } = readDryRun(operation, wished);
+  const { given, isDry, isTried } = readDryRun(operation, wished);
   const answered = await (isDry ? dryRun : perform)(core, {
     operation,
     actor,
@@ -85,7 +88,9 @@ async function performAs(
       strict: true,
     },
     asker,
-    ...(!isDry && operation.transaction && aroundWrite(operation, isRepeatable(operation) ? (key ?? null) : null, changeSet)),
+    ...(!isDry &&
+      operation.transaction &&
+      aroundWrite(operation, isTried || !isRepeatable(operation) ? null : (key ?? null), changeSet)),
   });
   return parsed(answered);
 }

@@ -90,6 +90,29 @@ describe("an agent", () => {
     assert.equal((await acme.get(`/lead/${lead.id}/`)).name, "Globex");
   });
 
+  test("destroys or changes more than 20 records only with their number, and a preview uses no key", async () => {
+    const acme = await organization();
+    const { id } = await acme.lead();
+    for (let i = 0; i < 21; i++) await acme.task({ lead_id: id });
+    const leads = [];
+    for (let i = 0; i < 21; i++) leads.push((await acme.lead()).id);
+    const agent = await agentOf(acme, { scope: "write_destructive" });
+    const calls: [string, Record<string, unknown>][] = [
+      ["delete_record", { object_type: "lead", id }],
+      ["start_bulk_action", { action: "delete", data: { ids: leads }, idempotency_key: "k" }],
+    ];
+
+    for (const [name, args] of calls) {
+      const refused = await agent.call(name, { ...args, confirm: 3 });
+      const { structuredContent: tried } = await agent.call(name, { ...args, dry_run: true });
+      const done = await agent.call(name, { ...args, confirm: tried.n_records });
+      assert.ok(tried.n_records > 20, name);
+      assert.match(refused.structuredContent["field-errors"].confirm, new RegExp(`^must be ${tried.n_records}, `));
+      assert.equal(done.isError, undefined, JSON.stringify(done.structuredContent));
+    }
+    await acme.refused(404, "GET", `/lead/${id}/`);
+  });
+
   test("gets fewer rows rather than cut ones, and goes on where they ended", async () => {
     const acme = await organization();
     const lead = await acme.lead();

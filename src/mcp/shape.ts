@@ -1,5 +1,6 @@
 // What a tool answers: records as data, within the size that an agent can read, and marked as what they are.
 import { randomBytes } from "node:crypto";
+import { recordsOf } from "./confirm.ts";
 import type { ToolResult } from "./tool.ts";
 
 /** A result has at most so many bytes, its two forms together. */
@@ -96,6 +97,7 @@ function triedResult({ events, result, ...rest }: Row): ToolResult {
   }));
   const facts = (most: number) => ({
     ...rest,
+    n_records: recordsOf({ ...rest, events }),
     ...(result !== undefined && { result: shortened(result as Row, most) }),
     ...(told && { events: told }),
   });

@@ -83,9 +83,12 @@ export interface Manner {
   dry_run?: boolean;
   /** A call that is repeated with the same key acts once. */
   idempotency_key?: string;
+  /** How many records it destroys or changes, where these are many. */
+  confirm?: number;
 }
 
 const everywhere = { workspace: z.string().optional() };
+const ofDestroying = { confirm: z.int().min(0).optional() };
 const ofWrites = { dry_run: z.boolean().optional(), idempotency_key: z.string().min(1).max(255).optional() };
 
 export function tool<S extends Shape>(words: ToolWords<S>): Tool<z.output<z.ZodObject<S>>> {
@@ -101,7 +104,12 @@ export function tool<S extends Shape>(words: ToolWords<S>): Tool<z.output<z.ZodO
       openWorldHint: false,
       ...words.annotations,
     },
-    input: z.strictObject({ ...words.input, ...everywhere, ...(writes && ofWrites) }),
+    input: z.strictObject({
+      ...words.input,
+      ...everywhere,
+      ...(writes && ofWrites),
+      ...(words.scope === "write_destructive" && ofDestroying),
+    }),
     // Older clients hold refusals against it too, so nothing is required.
     output: z.object(words.output).partial(),
   };

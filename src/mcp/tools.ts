@@ -1,5 +1,6 @@
 // All tools, in the order that agents see them.
 import type { Tool } from "./tool.ts";
+import { aggregate } from "./tools/aggregate.ts";
 import { aiTools } from "./tools/ai.ts";
 import { describeFields } from "./tools/describe_fields.ts";
 import { getLeadOverview } from "./tools/get_lead_overview.ts";
@@ -27,6 +28,7 @@ const generic: readonly Tool[] = [
 const tasks: readonly Tool[] = [
   ...aiTools,
   ...workTools,
+  aggregate,
   getLeadOverview,
   listWorkspaces,
   mergeRecords,

@@ -10,15 +10,20 @@ import { type Answered, type Around, type Call, perform } from "../core/perform.
 /** Whether the operation can be tried. What has no transaction writes nothing. */
 export const canBeTried = ({ method, transaction }: Operation): boolean => method !== "GET" && transaction;
 
-/** What is asked, and whether it is only to be tried. An operation that previews by itself is asked for that instead. */
-export function readDryRun(operation: Operation, given: Given): { given: Given; isDry: boolean } {
+/**
+ * What is asked, and whether it is only to be tried. An operation that previews by itself is asked for that instead: it `isTried`,
+ * uses no key, and is not `isDry`.
+ */
+export function readDryRun(operation: Operation, given: Given): { given: Given; isDry: boolean; isTried: boolean } {
   if (given.body.dry_run !== undefined) checkPlace(operation);
-  if (given.query.dry_run === undefined || !canBeTried(operation)) return { given, isDry: false };
+  const isPreview = operation.previews === true && given.body.dry_run === true;
+  if (given.query.dry_run === undefined || !canBeTried(operation)) return { given, isDry: false, isTried: isPreview };
   const { dry_run, ...query } = given.query;
   if (dry_run !== "true" && dry_run !== "false") throw invalid({ dry_run: "must be true or false" });
   const isDry = dry_run === "true";
-  if (!operation.previews) return { given: { ...given, query }, isDry };
-  return { given: { ...given, query, body: { ...given.body, ...(isDry && { dry_run: true }) } }, isDry: false };
+  if (!operation.previews) return { given: { ...given, query }, isDry, isTried: isDry };
+  const body = { ...given.body, ...(isDry && { dry_run: true }) };
+  return { given: { ...given, query, body }, isDry: false, isTried: isDry || isPreview };
 }
 
 /** In the body it belongs to few operations. Where it would be ignored, the write would be done. */

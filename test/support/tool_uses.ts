@@ -74,6 +74,10 @@ export const uses: Record<string, (of: Subjects) => Use> = {
     args: { report: "activity", arguments: { relative_range: "this-month" } },
     rest: ["POST", "/report/activity/", { relative_range: "this-month" }],
   }),
+  aggregate: () => ({
+    args: { object_type: "lead", group_by: ["status_id"] },
+    rest: ["POST", "/report/aggregate/", { object_type: "lead", group_by: ["status_id"] }],
+  }),
   summarize_lead: ({ lead }) => ({ args: { lead_id: lead }, rest: ["POST", "/ai/summarize_lead/", { lead_id: lead }] }),
   draft_email: ({ contact }) => ({
     args: { contact_id: contact, prompt: "Thank her." },

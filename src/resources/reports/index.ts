@@ -1,6 +1,7 @@
 import type { Operation } from "../../core/operation.ts";
 import { activityReport } from "./activity.ts";
 import { listMetrics } from "./activity_metrics.ts";
+import { aggregate } from "./aggregate.ts";
 import { callsFunnelReport } from "./calls_funnel.ts";
 import { funnelReport } from "./funnel.ts";
 import { opportunityFunnelsReport } from "./opportunity_funnels.ts";
@@ -18,4 +19,5 @@ export const reports: Operation[] = [
   leadStatusChangeReport,
   opportunityStatusChangeReport,
   sentEmailsReport,
+  aggregate,
 ];

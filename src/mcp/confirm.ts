@@ -1,0 +1,33 @@
+// What destroys or changes more than a few records asks for their number, so that nobody does it without having looked.
+import { invalid } from "../core/errors.ts";
+import type { Operation } from "../core/operation.ts";
+import { canBeTried } from "../records/dry_run.ts";
+import { refusalOf } from "./refusal.ts";
+import type { Performed } from "./tool.ts";
+
+/** As many may go without being counted before. */
+const unconfirmedMax = 20;
+
+export const needsConfirming = (operation: Operation): boolean =>
+  operation.scope === "write_destructive" && canBeTried(operation);
+
+/** Tries the write, and refuses it if it is about more records than `confirm` says. */
+export async function checkConfirmed(confirm: number | undefined, tryIt: () => Promise<Performed>): Promise<void> {
+  const n = recordsOf(await tried(tryIt));
+  if (n <= unconfirmedMax || confirm === n) return;
+  throw invalid({ confirm: `must be ${n}, the number of records that this changes; look at them with dry_run` });
+}
+
+/** What is refused when it is tried is refused by itself, or is the repetition of a call that has an answer already. */
+async function tried(tryIt: () => Promise<Performed>): Promise<Record<string, any>> {
+  try {
+    return (await tryIt()).body;
+  } catch (error) {
+    refusalOf(error);
+    return {};
+  }
+}
+
+/** How many records a dry run tells of. */
+export const recordsOf = ({ n_objects, events = [] }: Record<string, any>): number =>
+  n_objects ?? new Set(events.map(({ object_id }: { object_id: string }) => object_id)).size;
