@@ -576,6 +576,44 @@ alter table automation_wait enable row level security, force row level security;
 create policy organization on automation_wait to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on automation_wait to headwater_system using (true);
 
+create table budget (
+  organization_id text not null,
+  id text not null,
+  holder_id text not null,
+  writes_per_hour integer,
+  writes_per_day integer,
+  deletes_per_hour integer,
+  deletes_per_day integer,
+  messages_per_hour integer,
+  messages_per_day integer,
+  ai_tokens_per_hour integer,
+  ai_tokens_per_day integer,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint budget_organization_id_holder_id_key UNIQUE (organization_id, holder_id),
+  constraint budget_pkey PRIMARY KEY (organization_id, id),
+  constraint budget_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+alter table budget enable row level security, force row level security;
+create policy organization on budget to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on budget to headwater_system using (true);
+
+create table budget_use (
+  organization_id text not null,
+  holder_id text not null,
+  name text not null,
+  begins timestamp(3) with time zone not null,
+  used bigint not null,
+  constraint budget_use_pkey PRIMARY KEY (organization_id, holder_id, name),
+  constraint budget_use_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+alter table budget_use enable row level security, force row level security;
+create policy organization on budget_use to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on budget_use to headwater_system using (true);
+
 create table bulk_action (
   organization_id text not null,
   id text not null,

@@ -47,6 +47,7 @@ const required: Record<string, (ws: Workspace) => Promise<Body> | Body> = {
   sequence_subscription: async (ws) => ({
     contact_id: (await ws.contact({ emails: [{ email: `contact-${unique()}@example.com` }] })).id,
   }),
+  budget: async (ws) => ({ holder_id: (await ws.post("/api_key/", { name: `Agent ${unique()}` })).id }),
   membership: () => ({ email: `member-${unique()}@example.com` }),
 };
 

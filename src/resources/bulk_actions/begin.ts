@@ -3,7 +3,9 @@ import type { Ctx } from "../../core/context.ts";
 import type { Resource } from "../../core/resource.ts";
 import type { Sql } from "../../db/sql.ts";
 import { wake } from "../../jobs/job.ts";
+import { type Kind as BudgetKind, spendAhead } from "../../records/budgets.ts";
 import { store } from "../../records/store.ts";
+import type { Kind } from "./common.ts";
 import type { BulkAction } from "./doing.ts";
 import { bulkJobs } from "./names.ts";
 import { takeSnapshot } from "./snapshot.ts";
@@ -11,7 +13,19 @@ import { takeSnapshot } from "./snapshot.ts";
 /** `selected` are its items: the `id`, `lead_id` and `ord` of each. */
 export async function begin(ctx: Ctx, of: Resource, values: object, selected: Sql): Promise<BulkAction> {
   const row = store.insert(ctx, of, values);
-  const after = store.update(ctx, of, row, await takeSnapshot(ctx, row, selected), undefined, null);
+  const counted = await takeSnapshot(ctx, row, selected);
+  const after = store.update(ctx, of, row, counted, undefined, null);
+  await spendAhead(ctx, { [spends[(after as BulkAction).kind]]: counted.n_objects });
   wake(ctx, bulkJobs, [row.id]);
   return after as BulkAction;
 }
+
+/** What its records count as in the budget of whoever started it. */
+const spends: Record<Kind, BudgetKind> = {
+  automation: "writes",
+  delete: "deletes",
+  edit: "writes",
+  email: "messages",
+  sequence_subscription: "messages",
+  undo: "writes",
+};

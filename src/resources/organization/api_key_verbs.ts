@@ -7,6 +7,7 @@ import type { Create, Row } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { announceChange } from "../../records/change.ts";
 import { store } from "../../records/store.ts";
+import { refuseBudgeted } from "../agents/budget.ts";
 import { apiKey } from "./api_key.ts";
 import { previewOf } from "./found.ts";
 
@@ -16,6 +17,7 @@ type ApiKey = Row<typeof apiKey>;
 const liveKeysMax = 50;
 
 export async function createApiKey(ctx: Ctx, given: Create<typeof apiKey>): Promise<ApiKey & { key: string }> {
+  refuseBudgeted(ctx);
   if (typeof given.expires_at === "string" && given.expires_at <= ctx.now.toISOString())
     throw invalid({ expires_at: "must be in the future" });
   const wanted = given.scopes ?? scopes.filter((scope) => ctx.actor.scopes.has(scope));

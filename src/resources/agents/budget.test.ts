@@ -1,0 +1,114 @@
+// What a budget promises: however a key or a connection is used, and however often at once, it does no more than that.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { agentOf } from "../../../test/support/agent.ts";
+import { Client } from "../../../test/support/client.ts";
+import { organization, type Workspace } from "../../../test/support/given.ts";
+import { OauthClient } from "../../../test/support/oauth_client.ts";
+import { service } from "../../../test/support/service.ts";
+
+/** A key of its own with a budget. */
+async function bounded(acme: Workspace, limits: object): Promise<{ robot: Client; budget: any }> {
+  const { id, key } = await acme.post("/api_key/", { name: "Robot" });
+  const budget = await acme.post("/budget/", { holder_id: id, ...limits });
+  return { robot: new Client(acme.service, key), budget };
+}
+
+const leadsOf = async (acme: Workspace): Promise<number> => (await acme.get("/lead/?_count=exact")).total_results;
+
+describe("a budget", () => {
+  test("ends writes by REST and by tools with the same words until the hour is over, and no reads", async () => {
+    (await service()).clock.now = new Date("2031-05-05T10:20:00.000Z");
+    const acme = await organization();
+    const { robot, budget } = await bounded(acme, { writes_per_hour: 4 });
+    const agent = await agentOf(robot as Workspace, { scope: "write_safe" });
+    const create = { object_type: "task", data: { lead_id: (await acme.lead()).id, text: "Call" } };
+    for (let i = 0; i < 2; i++) await robot.post("/task/", create.data);
+    for (let i = 0; i < 2; i++) assert.equal((await agent.call("create_record", create)).isError, undefined);
+
+    const refused = await robot.ask("POST", "/task/", { body: create.data });
+    const told = await agent.call("create_record", create);
+
+    assert.deepEqual([refused.status, refused.headers.get("retry-after")], [429, "2400"]);
+    assert.equal(
+      refused.body.error,
+      "The budget of this key is used up: 4 writes per hour, until 2031-05-05T11:00:00.000Z. An admin can raise it.",
+    );
+    assert.deepEqual(refused.body["field-errors"], { writes_per_hour: "would be more than 4" });
+    assert.deepEqual(told.structuredContent, refused.body);
+    assert.equal((await robot.get("/task/")).data.length, 4);
+    const { data } = await acme.get(`/budget/${budget.id}/use/`);
+    assert.deepEqual(data, [{ name: "writes_per_hour", used: 4, limit: 4, resets_at: "2031-05-05T11:00:00.000Z" }]);
+    (await service()).clock.now = new Date("2031-05-05T11:00:00.000Z");
+    await robot.post("/task/", create.data);
+  });
+
+  test("holds for calls at the same time, and tries and repetitions use nothing of it", async () => {
+    const acme = await organization();
+    const { robot } = await bounded(acme, { writes_per_day: 4 });
+    for (let i = 0; i < 3; i++) await robot.ask("POST", "/lead/?dry_run=true", { body: { name: "Tried" } });
+    for (let i = 0; i < 3; i++) await robot.post("/lead/", { name: "Once" }, { "idempotency-key": "one" });
+
+    const answers = await Promise.all(Array.from({ length: 8 }, () => robot.ask("POST", "/lead/", { body: { name: "Many" } })));
+
+    const done = answers.filter(({ status }) => status === 201).length;
+    assert.equal(done, 3);
+    assert.ok(answers.every(({ status }) => status === 201 || status === 429));
+    assert.equal(await leadsOf(acme), 4);
+  });
+
+  test("counts all that a deletion takes along, and the records of bulk work before it begins", async () => {
+    const acme = await organization();
+    const { robot } = await bounded(acme, { deletes_per_day: 4 });
+    const leads = [];
+    for (let i = 0; i < 5; i++) leads.push((await acme.lead()).id);
+    for (let i = 0; i < 4; i++) await acme.task({ lead_id: leads[0] });
+
+    await robot.refused(429, "DELETE", `/lead/${leads[0]}/`, undefined, "deletes_per_day");
+    await robot.refused(429, "POST", "/bulk_action/delete/", { all: true }, "deletes_per_day");
+    assert.equal(await leadsOf(acme), 5);
+    assert.deepEqual((await acme.get("/bulk_action/")).data, []);
+    await robot.delete(`/lead/${leads[1]}/`);
+  });
+
+  test("bounds the messages of a connection, drafts aside", async () => {
+    const acme = await organization();
+    await acme.post("/connected_account/", { email: "ada@acme.example", smtp: { host: "93.184.216.34", password: "secret" } });
+    const client = await OauthClient.register(acme.service);
+    const tokens = await client.connect(acme, { scope: "read write_safe", resource: "http://localhost/mcp" });
+    const agent = await agentOf(acme, { token: tokens.access_token });
+    await agent.call("list_object_types");
+    await acme.post("/budget/", { holder_id: await connectionOf(acme), messages_per_day: 1 });
+    const contact = await acme.contact({ emails: [{ email: "ann@client.example" }] });
+    const mail = { contact_id: contact.id, subject: "Hello", body_text: "Hello" };
+
+    const first = await agent.call("send_email", mail);
+    const draft = await agent.call("create_record", { object_type: "activity/email", data: mail });
+    const second = await agent.call("send_email", mail);
+
+    assert.deepEqual([first.isError, draft.isError, second.isError], [undefined, undefined, true]);
+    assert.match(second.structuredContent.error, /^The budget of this connection is used up: 1 messages per day, until /);
+  });
+
+  test("is set by admins, and neither widened nor left by whom it bounds", async () => {
+    const acme = await organization();
+    const { robot, budget } = await bounded(acme, { writes_per_hour: 100 });
+    const member = await acme.member();
+
+    await robot.refused(403, "PUT", `/budget/${budget.id}/`, { writes_per_hour: null });
+    await robot.refused(403, "DELETE", `/budget/${budget.id}/`);
+    await robot.refused(403, "POST", "/api_key/", { name: "Another" });
+    await member.refused(403, "GET", "/budget/");
+    await acme.refused(400, "POST", "/budget/", { holder_id: "apikey_no", writes_per_day: 1 }, "holder_id");
+    await acme.put(`/budget/${budget.id}/`, { writes_per_hour: 0 });
+    await robot.refused(429, "POST", "/lead/", { name: "X" }, "writes_per_hour");
+    await acme.delete(`/budget/${budget.id}/`);
+    await robot.post("/lead/", { name: "X" });
+  });
+});
+
+/** The id of a person's only connection. */
+async function connectionOf({ service: on, userId }: Workspace): Promise<string> {
+  const [row] = await on.app.db.unscoped({ text: "select id from client_grant where user_id = $1", values: [userId] });
+  return row![0]!;
+}
