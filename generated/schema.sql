@@ -2613,6 +2613,7 @@ create table passkey (
   name text not null,
   date_created timestamp(3) with time zone not null,
   last_used_at timestamp(3) with time zone,
+  backed_up boolean default false not null,
   constraint passkey_credential_id_key UNIQUE (credential_id),
   constraint passkey_pkey PRIMARY KEY (id),
   constraint passkey_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
@@ -2620,6 +2621,15 @@ create table passkey (
 CREATE INDEX passkey_user_id_idx ON public.passkey USING btree (user_id, date_created);
 alter table passkey enable row level security, force row level security;
 create policy system on passkey to headwater_system using (true);
+
+create table passkey_answer (
+  hash text not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint passkey_answer_pkey PRIMARY KEY (hash)
+);
+CREATE INDEX passkey_answer_expires_at_idx ON public.passkey_answer USING btree (expires_at);
+alter table passkey_answer enable row level security, force row level security;
+create policy system on passkey_answer to headwater_system using (true);
 
 create table password_link (
   hash text not null,

@@ -207,6 +207,7 @@ const acrossOrganizations: Record<string, RegExp> = {
   // Belongs to people, who are in several.
   "src/auth/unscoped_oauth.ts": /./,
   "src/auth/unscoped_sign_in.ts": /./,
+  "src/auth/unscoped_passkeys.ts": /./,
   "src/auth/unscoped_expired.ts": /./,
   // Runs before there is an organization, for the operator.
   "src/cli/account_create.ts": /unscopedTransaction/,

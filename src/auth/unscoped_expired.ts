@@ -13,6 +13,7 @@ const over: Readonly<Record<string, { key: string; when: string }>> = {
   oauth_client: { key: "id", when: "used_at is null and date_created < $2" },
   session: { key: "hash", when: "expires_at < $1" },
   password_link: { key: "hash", when: "expires_at < $1" },
+  passkey_answer: { key: "hash", when: "expires_at < $1" },
   sign_in_failure: { key: "holder", when: "expires_at < $1" },
 };
 

@@ -309,6 +309,14 @@ export async function countAttempt(
   return Math.max(1, Number(row?.[0] ?? 1));
 }
 
+/** An attempt was right, and another step follows: it was none of the wrong ones, and starts no pause. Those before it still count. */
+export const takeAttemptBack = (db: Database, holders: readonly string[], now: Date): Promise<void> =>
+  run(db, {
+    text: `update sign_in_failure set failures = greatest(failures - 1, 0), blocked_until = least(blocked_until, $2)
+           where holder = any($1)`,
+    values: [holders, now],
+  });
+
 /** An attempt was right: it was none of the wrong ones of `address`, and those of `account` are forgotten. */
 export const forgetAttempts = (db: Database, { account, address }: { account: string; address: string }): Promise<void> =>
   db.unscopedTransaction(async (tx) => {

@@ -13,6 +13,7 @@ const ofPeople = [
   "sign_in_failure",
   "recovery_code",
   "passkey",
+  "passkey_answer",
 ];
 
 /** Tables that are copied to every server: what several organizations share, and what every reader of the feed needs. */

@@ -3,7 +3,7 @@ import { hashPassword, isPassword } from "../auth/password.ts";
 import { type ConnectedClient, grantsOf, membershipsToActIn, revokeOwnGrant } from "../auth/unscoped_oauth.ts";
 import { endOtherSessions, endSession, type Session, sessionsOf, setPassword } from "../auth/unscoped_sign_in.ts";
 import type { PublicAnswer, PublicRoute } from "../records/public_route.ts";
-import { secondsToWait } from "./attempts.ts";
+import { secondsToWait, waitFirst } from "./attempts.ts";
 import { cookie } from "./cookies.ts";
 import { type Html, html, page } from "./page.ts";
 import { faultOf } from "./password_rules.ts";
@@ -59,6 +59,7 @@ async function accountOf(visit: SignedIn) {
 <p>${memberships.length === 0 ? "You are a member of no workspace yet." : `You work in ${memberships.map((one) => one.organization_name).join(", ")}.`}</p>
 <ul>${[
       link("/account/password/", person.password_hash === null ? "Set a password" : "Change the password"),
+      link("/account/passkeys/", "Passkeys"),
       link("/account/two_factor/", person.has_totp ? "The second factor is on" : "Turn on a second factor"),
       link("/account/api_keys/", "API keys"),
     ]}</ul>
@@ -86,10 +87,10 @@ const sessionOf = (visit: SignedIn, one: Session, isHere: boolean): Html => {
 ${isHere ? null : form(visit, "/account/", html`<input type="hidden" name="id" value="${one.id}"><button name="act" value="end_session" aria-label="Sign out ${device}">Sign out</button>`)}</li>`;
 };
 
-const dayOf = (moment: Date): string => moment.toISOString().slice(0, 16).replace("T", " ");
+export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 16).replace("T", " ");
 
 /** Enough to recognize one's own device. */
-function deviceOf(agent: string): string {
+export function deviceOf(agent: string): string {
   const browser = /(Edg|Firefox|OPR|Chrome|Safari)\//.exec(agent)?.[1];
   const system = /(Android|iPhone|iPad|Windows|Mac OS X|Linux)/.exec(agent)?.[1];
   return (
@@ -118,7 +119,7 @@ async function faultOfChange(
 ): Promise<string | null> {
   if (person.password_hash !== null) {
     const wait = await secondsToWait(core, person.email, visitor.ip);
-    if (wait > 0) return `That was wrong too often. Please wait ${wait} seconds.`;
+    if (wait > 0) return waitFirst(wait);
     if (!(await isPassword(person.password_hash, (fields.present ?? "").slice(0, 500)))) return "The present password is wrong.";
   }
   return faultOf(core, person, fields.password ?? "");

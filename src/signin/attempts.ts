@@ -2,7 +2,7 @@
 // whether or not the account exists.
 
 import { hashOf } from "../auth/unscoped.ts";
-import { countAttempt, forgetAttempts } from "../auth/unscoped_sign_in.ts";
+import { countAttempt, forgetAttempts, takeAttemptBack } from "../auth/unscoped_sign_in.ts";
 import type { Core } from "../core/core.ts";
 import { emailKey } from "../values/email.ts";
 import { networkOf } from "../values/network.ts";
@@ -23,6 +23,14 @@ export async function secondsToWait(core: Core, email: string, ip: string): Prom
   const forAddress = await countAttempt(core.db, addressHolder(ip), ofAddress, now);
   return forAddress > 0 ? forAddress : countAttempt(core.db, accountHolder(email), ofAccount, now);
 }
+
+/** The password was right, and the second factor follows. Codes that were wrong before still count. */
+export const takeBack = (core: Core, email: string, ip: string): Promise<void> =>
+  takeAttemptBack(core.db, [accountHolder(email), addressHolder(ip)], core.clock());
+
+/** The sentence for who has to wait. */
+export const waitFirst = (seconds: number): string =>
+  `That was wrong too often. Please wait ${seconds === 1 ? "a second" : seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`} and try again.`;
 
 /** Somebody signed in: their mistakes before that do not count any more. Those of others at their address do. */
 export const forgetMistakes = (core: Core, email: string, ip: string): Promise<void> =>

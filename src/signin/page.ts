@@ -44,6 +44,9 @@ dd { margin: 0; }
 .list > li { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; padding: .75rem 0;
   border-top: 1px solid color-mix(in srgb, var(--line) 40%, transparent); }
 .list form { margin: 0; }
+.row { display: flex; flex-wrap: wrap; gap: .5rem; }
+.list .row input { width: 12rem; flex: 1; }
+.wrong:empty { display: none; }
 code { font-family: ui-monospace, monospace; }
 .picture { max-width: 14rem; background: #fff; padding: .5rem; border-radius: .375rem; margin: 0 0 1rem; }
 .picture svg { display: block; }
@@ -93,7 +96,7 @@ export function page({ title, body, formsLeadTo = "", script }: Page): Content {
     body: text + (script === undefined ? "" : `<script>${script}</script>`),
   });
   const policy = headers["content-security-policy"]!.replace("form-action 'self'", `form-action 'self' ${formsLeadTo}`.trim());
-  const scripts = script === undefined ? "" : `; script-src 'sha256-${sha256(script)}'; connect-src 'self'`;
+  const scripts = script === undefined ? "" : `; script-src 'sha256-${sha256(script)}'`;
   return new Content(type, whole, { ...headers, "content-security-policy": policy + scripts, "x-frame-options": "DENY" });
 }
 

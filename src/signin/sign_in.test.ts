@@ -241,11 +241,21 @@ describe("a second factor", () => {
       await lost.send({ code: recovery[0]!.toUpperCase() });
       assert.equal(await isIn(lost), works);
     }
+    const guesser = new Visitor(on);
+    await guesser.signIn(email, goodPassword);
+    const guesses: number[] = [];
+    for (let i = 0; i < 6; i++) guesses.push((await guesser.send({ code: "000000" })).status);
+    assert.deepEqual([guesses[0], guesses[5]], [403, 429]);
+    passes(1);
+    await guesser.signIn(email, goodPassword);
+    await guesser.send({ code: recovery[1]! });
+    assert.equal(await isIn(guesser), true, "a right password is no guess, and starts no pause");
+
     const [row] = await on.app.db.unscoped({
       text: `select u::text || (select string_agg(r::text, '') from recovery_code r where r.user_id = u.id) from "user" u where id = $1`,
       values: [acme.userId],
     });
-    for (const kept of [secret, recovery[1]!.replace("-", "")]) assert.ok(!row![0]!.includes(kept));
+    for (const kept of [secret, recovery[2]!.replace("-", "")]) assert.ok(!row![0]!.includes(kept));
   });
 });
 

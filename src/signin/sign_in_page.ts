@@ -3,9 +3,21 @@ import { hashPassword, isPassword, isWeak } from "../auth/password.ts";
 import { findPerson, type Person, rehashPassword } from "../auth/unscoped_sign_in.ts";
 import type { Core } from "../core/core.ts";
 import type { PublicAnswer, PublicRequest, PublicRoute } from "../records/public_route.ts";
-import { forgetMistakes, secondsToWait } from "./attempts.ts";
+import { forgetMistakes, secondsToWait, takeBack, waitFirst } from "./attempts.ts";
 import { html, page } from "./page.ts";
-import { beginSession, form, isOwnForm, isSignedIn, pathOf, seeOther, show, staleForm, type Visit, visitOf } from "./visit.ts";
+import {
+  beginSession,
+  form,
+  isOwnForm,
+  isSignedIn,
+  pathOf,
+  seeOther,
+  show,
+  showLater,
+  staleForm,
+  type Visit,
+  visitOf,
+} from "./visit.ts";
 
 export const signInPage: PublicRoute = {
   name: "sign_in.page",
@@ -45,6 +57,7 @@ ${form(
 <input id="password" name="password" type="password" autocomplete="current-password" required maxlength="500">
 <div class="buttons"><button class="main">Sign in</button></div>`,
 )}
+<p class="hint"><a href="${pathOf(visit.core, `/sign-in/passkey/?next=${encodeURIComponent(next)}`)}">Sign in with a passkey</a></p>
 <p class="hint"><a href="${pathOf(visit.core, "/password/")}">Forgot your password, or have none yet?</a></p>`,
   });
 
@@ -53,12 +66,13 @@ async function signIn(visit: Visit, { form: fields, ip }: PublicRequest, next: s
   const { core } = visit;
   const email = (fields.email ?? "").slice(0, 255);
   const wait = await secondsToWait(core, email, ip);
-  if (wait > 0) return tooOften(visit, wait, { next, email });
+  if (wait > 0) return showLater(visit, signInForm(visit, { next, email, wrong: waitFirst(wait) }), wait);
 
   const person = await personWith(core, email, (fields.password ?? "").slice(0, 500));
   if (person === null)
     return show(visit, signInForm(visit, { next, email, wrong: "The e-mail address or the password is wrong." }), 403);
   if (person.has_totp) {
+    await takeBack(core, email, ip);
     const cookie = await beginSession(visit, person, ["password"], true);
     return seeOther(visit, `/sign-in/code/?next=${encodeURIComponent(next)}`, cookie);
   }
@@ -72,14 +86,4 @@ async function personWith(core: Core, email: string, password: string): Promise<
   if (!(await isPassword(person?.password_hash ?? null, password)) || person === null) return null;
   if (isWeak(person.password_hash!)) await rehashPassword(core.db, person.id, await hashPassword(password));
   return person;
-}
-
-export function tooOften(visit: Visit, seconds: number, { next, email }: Shown): PublicAnswer {
-  const inWords = seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
-  const { status, content } = show(
-    visit,
-    signInForm(visit, { next, email, wrong: `That was wrong too often. Please wait ${inWords} and try again.` }),
-    429,
-  );
-  return { status, content: Object.assign(content, { headers: { ...content.headers, "retry-after": String(seconds) } }) };
 }

@@ -14,7 +14,7 @@ import {
 import type { Core } from "../core/core.ts";
 import type { PublicAnswer, PublicRoute } from "../records/public_route.ts";
 import { ownPage } from "./account_page.ts";
-import { forgetMistakes, secondsToWait } from "./attempts.ts";
+import { forgetMistakes, secondsToWait, waitFirst } from "./attempts.ts";
 import { confirmFirst } from "./confirm_page.ts";
 import { Html, html, page } from "./page.ts";
 import { nextOf } from "./sign_in_page.ts";
@@ -27,6 +27,7 @@ import {
   type SignedIn,
   seeOther,
   show,
+  showLater,
   staleForm,
   type Visit,
   visitOf,
@@ -77,7 +78,7 @@ async function enterCode(
 ): Promise<PublicAnswer> {
   const { core, visitor } = visit;
   const wait = await secondsToWait(core, person.email, visitor.ip);
-  if (wait > 0) return show(visit, codeForm(visit, next, `That was wrong too often. Please wait ${wait} seconds.`), 429);
+  if (wait > 0) return showLater(visit, codeForm(visit, next, waitFirst(wait)), wait);
   const method = (await isCode(core, person.id, code))
     ? "totp"
     : (await takeRecoveryCode(core.db, person.id, plain(code), core.clock()))
@@ -114,7 +115,7 @@ export const twoFactorPage = ownPage("/account/two_factor", "Where a person turn
     return seeOther(visit, "/account/");
   }
   const wait = await secondsToWait(core, person.email, visit.visitor.ip);
-  if (wait > 0) return show(visit, await setUpPage(visit, `That was wrong too often. Please wait ${wait} seconds.`), 429);
+  if (wait > 0) return showLater(visit, await setUpPage(visit, waitFirst(wait)), wait);
   if (!(await isCode(core, person.id, fields.code ?? ""))) return show(visit, await setUpPage(visit, "The code is wrong."), 400);
   await forgetMistakes(core, person.email, visit.visitor.ip);
   return show(visit, await codesPage(visit));

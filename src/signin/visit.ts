@@ -99,8 +99,8 @@ const tokenOf = ({ core, browser }: Visit): string =>
   core.settings.secrets.derive({ table: "form", column: "token", organization_id: "", id: browser });
 
 /** A form of ours. Its hidden field is right only in the browser that it was made for. */
-export const form = (visit: Visit, action: string, content: Html): Html =>
-  html`<form method="post" action="${pathOf(visit.core, action)}">
+export const form = (visit: Visit, action: string, content: Html, data: Readonly<Record<string, string>> = {}): Html =>
+  html`<form method="post" action="${pathOf(visit.core, action)}"${Object.entries(data).map(([name, value]) => html` data-${name}="${value}"`)}>
 <input type="hidden" name="form" value="${tokenOf(visit)}">
 ${content}
 </form>`;
@@ -119,6 +119,12 @@ export const show = (visit: Visit, content: Content, status = 200): PublicAnswer
   status,
   content: visit.isNew ? withCookie(content, cookie(visit.core.settings.base_url, "form", visit.browser)) : content,
 });
+
+/** For who has guessed too often. */
+export function showLater(visit: Visit, content: Content, seconds: number): PublicAnswer {
+  const { type, body, headers } = content;
+  return show(visit, new Content(type, body, { ...headers, "retry-after": String(seconds) }), 429);
+}
 
 export const seeOther = ({ core }: Visit, path: string, setCookie?: string): PublicAnswer => {
   const location = /^[a-z]+:/.test(path) ? path : pathOf(core, path);

@@ -20,6 +20,7 @@ const copied = [
   "sign_in_failure",
   "recovery_code",
   "passkey",
+  "passkey_answer",
 ];
 /** Tables about the database itself. */
 const itsOwn = ["migration", "timer", "worker"];

@@ -14,9 +14,9 @@ const flags = [
   "--disable-sync",
 ];
 
-export function launchBrowser(): Promise<Browser> {
+export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   execFileSync(new URL("install_chromium.sh", import.meta.url).pathname);
-  return chromium.launch({ executablePath, args: flags, headless: true });
+  return chromium.launch({ executablePath, args: [...flags, ...more], headless: true });
 }
 
 /** What stands in the way of people with disabilities, as far as `axe` finds it: one line for each. */

@@ -27,7 +27,7 @@ export class Visitor {
 
   /** Sends the form of the page that is shown, with its hidden fields. `action` chooses one of several. */
   send(fields: Record<string, string>, action?: string): Promise<Shown> {
-    const forms = [...this.shown!.text.matchAll(/<form method="post" action="([^"]+)">(.*?)<\/form>/gs)];
+    const forms = [...this.shown!.text.matchAll(/<form method="post" action="([^"]+)"[^>]*>(.*?)<\/form>/gs)];
     const form = forms.find((one) => action === undefined || one[1]!.includes(action));
     assert.ok(form !== undefined, `no form for ${action} in: ${this.shown!.text}`);
     const hidden = [...form[2]!.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)].map((one) => [one[1]!, one[2]!]);
