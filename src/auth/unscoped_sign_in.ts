@@ -39,7 +39,8 @@ export async function findPerson(db: Database, by: { email: string } | { id: str
 
 /**
  * Stores a person's password. With it end all their sessions, except perhaps one, all links to set a password, and all that they
- * allowed to applications: who knew the old password may have connected one.
+ * allowed to applications: who knew the old password may have connected one. Without a session it comes over a link, by which somebody
+ * takes their account back: then passkeys go, too.
  */
 export async function setPassword(
   core: Remembering,
@@ -52,6 +53,7 @@ export async function setPassword(
     writePassword(tx, userId, passwordHash, now);
     await revokeGrantsOf(tx, core, userId, now);
     tx.write({ text: "delete from password_link where user_id = $1", values: [userId] });
+    if (exceptSession === null) tx.write({ text: "delete from passkey where user_id = $1", values: [userId] });
     tx.write({ text: "delete from session where user_id = $1 and id is distinct from $2", values: [userId, exceptSession] });
   });
 }

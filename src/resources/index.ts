@@ -46,7 +46,6 @@ import { mailingExports } from "./mailing_exports/index.ts";
 import { notifications } from "./notifications/index.ts";
 import { opportunities } from "./opportunities/index.ts";
 import { organizations } from "./organization/index.ts";
-import { invitationPage } from "./organization/invitation_page.ts";
 import { projects } from "./projects/index.ts";
 import { quotePages, quotes } from "./quotes/index.ts";
 import { reports } from "./reports/index.ts";
@@ -104,7 +103,6 @@ export const operations: readonly Operation[] = [
 export const publicRoutes: readonly PublicRoute[] = [
   sharedFile,
   ...quotePages,
-  invitationPage,
   digestsOffPage,
   connectPage,
   textReceived,

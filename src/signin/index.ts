@@ -3,6 +3,7 @@ import type { PublicRoute } from "../records/public_route.ts";
 import { accountPage, changePasswordPage } from "./account_page.ts";
 import { apiKeysPage } from "./api_keys_page.ts";
 import { confirmPage } from "./confirm_page.ts";
+import { invitationPage } from "./invitation_page.ts";
 import { passkeysPage, signInPasskeyPage } from "./passkey_pages.ts";
 import { forgottenPage, passwordPage } from "./password_page.ts";
 import { signInPage } from "./sign_in_page.ts";
@@ -12,6 +13,7 @@ export const signInPages: readonly PublicRoute[] = [
   signInPage,
   signInCodePage,
   signInPasskeyPage,
+  invitationPage,
   forgottenPage,
   passwordPage,
   accountPage,

@@ -183,7 +183,7 @@ describe("a password", () => {
     const visitor = new Visitor(on);
 
     await visitor.open(linkIn(mailTo(email)));
-    const choose = await visitor.go("POST", linkIn(mailTo(email)), {});
+    const choose = await visitor.send({});
     assert.match(choose.text, /Choose a password/);
     await visitor.send({ password: "nine yellow ladders" });
     assert.equal(await isIn(visitor), true);
@@ -191,8 +191,42 @@ describe("a password", () => {
     const other = await organization(on);
     await other.post("/membership/", { email });
     await sendAll();
-    const welcome = await visitor.go("POST", linkIn(mailTo(email)), {});
+    await visitor.open(linkIn(mailTo(email)));
+    const welcome = await visitor.send({});
     assert.match(welcome.text, /You are now a member of/);
+  });
+
+  test("that somebody chose over another's invitation opens nothing else, and goes with a link by mail", async () => {
+    const [acme, evil] = [await organization(on), await organization(on)];
+    const email = `victim-${process.pid}@example.com`;
+    await evil.post("/membership/", { email });
+    await sendAll();
+    const attacker = new Visitor(on);
+    await attacker.open(linkIn(mailTo(email)));
+    await attacker.send({});
+    await attacker.send({ password: "nine yellow ladders" });
+    await acme.post("/membership/", { email });
+    await sendAll();
+    const link = linkIn(mailTo(email));
+    const victim = new Visitor(on);
+
+    await victim.open(link);
+    assert.equal((await victim.go("POST", link, {})).status, 403, "a form of elsewhere");
+    await victim.open(link);
+    const asked = await victim.send({});
+    assert.match(asked.path, /^\/sign-in\/\?next=%2Finvite/);
+    const other = await signedIn();
+    await other.visitor.open(link);
+    assert.match((await other.visitor.send({})).text, /you are signed in as/);
+
+    await victim.open("/password/");
+    await victim.send({ email });
+    await sendAll();
+    await victim.open(linkIn(mailTo(email)));
+    await victim.send({ password: "eleven green windows" });
+    assert.equal(await isIn(attacker), false);
+    await victim.open(link);
+    assert.match((await victim.send({})).text, /You are now a member of/);
   });
 
   test("is changed with the present one, which leaves nothing of before but this session and keys", async () => {

@@ -18,8 +18,19 @@ const sendAll = (): Promise<void> => withWorker(on, (worker) => worker.drained()
 const linkIn = (text: string, at: Service): string =>
   text.match(/http:\/\/localhost\/invite\/[\w-]{43}\//)![0].replace("http://localhost", at.url);
 
+/** Opens the page. POST presses its button, if it has one. */
 const open = async (link: string, method = "GET") => {
-  const answer = await fetch(link, { method, redirect: "manual", ...(method === "POST" ? { body: new URLSearchParams() } : {}) });
+  const page = await fetch(link);
+  const text = await page.text();
+  if (method === "GET") return { status: page.status, headers: page.headers, text };
+  const [cookie] = page.headers.getSetCookie().map((one) => one.split(";")[0]!);
+  const form = /name="form" value="([^"]+)"/.exec(text)?.[1];
+  const answer = await fetch(link, {
+    method,
+    redirect: "manual",
+    headers: { cookie: cookie ?? "" },
+    body: new URLSearchParams(form === undefined ? {} : { form }),
+  });
   return { status: answer.status, headers: answer.headers, text: await answer.text() };
 };
 
@@ -62,8 +73,10 @@ describe("an invitation", () => {
     assert.ok(read.text.includes(email) && read.text.includes("Accept the invitation"));
     assert.equal(await statusOf(acme, member.id), "invited");
 
-    const [first, second] = await Promise.all([open(link, "POST"), open(link, "POST")]);
-    assert.deepEqual([first.status, second.status], [303, 303]);
+    const twice = await Promise.all([open(link, "POST"), open(link, "POST")]);
+    assert.ok(twice.some(({ status }) => status === 303));
+    assert.ok(twice.every(({ status }) => [200, 303].includes(status)));
+    assert.equal((await open(link, "POST")).headers.get("location"), null, "a used link opens no account");
     assert.equal(await statusOf(acme, member.id), "active");
     assert.match((await open(link)).text, /You are now a member of/);
     assert.deepEqual(
