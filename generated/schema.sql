@@ -486,6 +486,21 @@ alter table automation_run enable row level security, force row level security;
 create policy organization on automation_run to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on automation_run to headwater_system using (true);
 
+create table automation_secret (
+  organization_id text not null,
+  id text not null,
+  automation_id text not null,
+  bound_to text not null,
+  sealed_value text not null,
+  date_created timestamp(3) with time zone not null,
+  constraint automation_secret_pkey PRIMARY KEY (organization_id, id),
+  constraint automation_secret_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX automation_secret_automation_idx ON public.automation_secret USING btree (organization_id, automation_id);
+alter table automation_secret enable row level security, force row level security;
+create policy organization on automation_secret to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on automation_secret to headwater_system using (true);
+
 create table automation_step_run (
   organization_id text not null,
   id text not null,

@@ -43,6 +43,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   ofRecord("port", "sealed_pin"),
   ofRecord("quote", "public_token"),
   ofRecord("system_mail", "sealed_token"),
+  ofRecord("automation_secret", "sealed_value"),
   ofRecord("automation", "sealed_hook_token"),
   ofRecord("automation", "sealed_hook_secret"),
   ofRecord("automation", "sealed_hook_previous"),

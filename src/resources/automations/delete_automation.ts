@@ -14,5 +14,11 @@ export const deletionOf =
         where s.organization_id = ${ctx.organization_id} and r.organization_id = ${ctx.organization_id}
           and r.automation_id = ${before.id} and s.run_id = r.id`),
     );
+    write(
+      ctx,
+      statement(
+        sql`delete from automation_secret where organization_id = ${ctx.organization_id} and automation_id = ${before.id}`,
+      ),
+    );
     await store.remove(ctx, of, [before]);
   };

@@ -17,6 +17,7 @@ import { checkCondition } from "./conditions.ts";
 import type { Plan } from "./fields.ts";
 import { refuseFindings } from "./findings.ts";
 import { readGraph } from "./graph.ts";
+import { sealHeaders } from "./header_secrets.ts";
 import { hookTrigger } from "./hooks/hook.ts";
 import { isLent } from "./in_its_name.ts";
 import { automationNews } from "./names.ts";
@@ -29,13 +30,13 @@ import { readTrigger } from "./trigger.ts";
 
 type Rule = Row<typeof rule>;
 
-export async function createRule(ctx: Ctx, given: Create<typeof rule>): Promise<Rule> {
-  const { is_active: _, ...values } = given;
-  const plan = await compiled(ctx, { conditions: [], match: "all", run_once_per_record: false, ...values } as Written);
+export async function createRule(ctx: Ctx, { is_active, ...written }: Create<typeof rule>): Promise<Rule> {
   const id = newId(rule.prefix, ctx.now.getTime());
+  const values = await withoutSecrets(ctx, id, written);
+  const plan = await compiled(ctx, { conditions: [], match: "all", run_once_per_record: false, ...values } as Written);
   const active_version_id = newId(automationVersion.prefix, ctx.now.getTime());
-  const status = statusOf(given, null);
-  if (status === "active") await goLive(ctx, plan, given as Written);
+  const status = statusOf({ ...written, is_active }, null);
+  if (status === "active") await goLive(ctx, plan, values as Written);
   const row = store.insert(ctx, rule, { ...values, ...plan, id, status, active_version_id, active_version: 1 });
   keepVersion(ctx, row, plan);
   if (status === "active") armClock(ctx, id, plan.trigger);
@@ -43,7 +44,8 @@ export async function createRule(ctx: Ctx, given: Create<typeof rule>): Promise<
 }
 
 export async function updateRule(ctx: Ctx, before: Rule, patch: Patch<typeof rule>): Promise<Rule> {
-  const { is_active: _, ...values } = patch;
+  const { is_active: _, ...written } = patch;
+  const values = await withoutSecrets(ctx, before.id, written);
   const status = statusOf(patch, before.status);
   const plan = await compiled(ctx, { ...before, ...values } as Written, before);
   const isKnown = same(plan, planOf(before));
@@ -66,6 +68,20 @@ export async function updateRule(ctx: Ctx, before: Rule, patch: Patch<typeof rul
   const after = store.update(ctx, rule, before, { ...values, ...plan, ...circuit, status, active_version_id, active_version });
   keepVersion(ctx, after, plan);
   return after;
+}
+
+/** Its actions are stored without what their headers prove themselves with. */
+async function withoutSecrets<T extends Pick<Patch<typeof rule>, "actions">>(ctx: Ctx, id: string, given: T): Promise<T> {
+  const actions = (given.actions ?? []) as Action[];
+  const requests = actions.filter(({ type }) => type === "call_webhook");
+  const sealed = await sealHeaders(
+    ctx,
+    id,
+    requests.map((one) => ({ of: one, config: one.config, at: `actions.${actions.indexOf(one)}.config` })),
+  );
+  return sealed.size === 0
+    ? given
+    : { ...given, actions: actions.map((one) => ({ ...one, config: sealed.get(one) ?? one.config })) };
 }
 
 /** `status` and `is_active` mean the same. If both are sent, the one that differs from the stored value counts. */

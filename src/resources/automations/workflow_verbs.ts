@@ -3,11 +3,14 @@ import { type Ctx, userOf } from "../../core/context.ts";
 import { type FieldErrors, invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { store } from "../../records/store.ts";
+import { newId } from "../../values/id.ts";
 import { same } from "../../values/same.ts";
 import { isActiveMember } from "../organization/user.ts";
 import { checkFilter } from "./conditions.ts";
 import { refuseDraft } from "./findings.ts";
 import { readGraph } from "./graph.ts";
+import type { Graph } from "./graph_shape.ts";
+import { sealHeaders } from "./header_secrets.ts";
 import { checkActing } from "./lent_rights.ts";
 import type { Settings } from "./settings.ts";
 import { readTrigger } from "./trigger.ts";
@@ -22,7 +25,8 @@ export async function createWorkflow(
   { if_revision: _, status: __, ...given }: Create<typeof workflow>,
 ): Promise<Workflow> {
   const edited = { draft_updated_at: ctx.now.toISOString(), draft_updated_by: userOf(ctx) };
-  return store.insert(ctx, workflow, { ...given, ...understood(ctx, given), ...edited });
+  const id = newId(workflow.prefix, ctx.now.getTime());
+  return store.insert(ctx, workflow, { ...given, ...(await understood(ctx, id, given)), ...edited, id });
 }
 
 export async function updateWorkflow(ctx: Ctx, before: Workflow, patch: Patch<typeof workflow>): Promise<Workflow> {
@@ -32,7 +36,7 @@ export async function updateWorkflow(ctx: Ctx, before: Workflow, patch: Patch<ty
   if (given.status !== undefined && given.status !== before.status)
     throw invalid({ status: `is ${before.status}: publish makes it active and pause makes it paused` });
 
-  const plan = understood(ctx, given, before);
+  const plan = await understood(ctx, before.id, given, before);
   const changes = Object.entries(plan).some(([key, value]) => !same(value, before[key as keyof Workflow]));
   const edited = {
     draft_revision: before.draft_revision + 1,
@@ -43,7 +47,7 @@ export async function updateWorkflow(ctx: Ctx, before: Workflow, patch: Patch<ty
 }
 
 /** The given parts of a plan, with defaults filled in. All errors are named at once. */
-function understood(ctx: Ctx, given: Given, before: Workflow | null = null): Given {
+async function understood(ctx: Ctx, id: string, given: Given, before: Workflow | null = null): Promise<Given> {
   const check = { errors: {} as FieldErrors, complete: false };
   const plan: Given = {};
   if (given.trigger !== undefined) plan.trigger = readTrigger(check, given.trigger);
@@ -53,7 +57,18 @@ function understood(ctx: Ctx, given: Given, before: Workflow | null = null): Giv
   if (given.settings !== undefined) plan.settings = given.settings;
   refuseDraft(check.errors);
   if (given.settings) checkRunAs(ctx, given.settings, before?.settings ?? null);
-  return plan;
+  return plan.graph ? { ...plan, graph: await withoutSecrets(ctx, id, plan.graph) } : plan;
+}
+
+async function withoutSecrets(ctx: Ctx, id: string, graph: Graph): Promise<Graph> {
+  const requests = Object.entries(graph.steps).filter(([, { type }]) => type === "http.request");
+  const sealed = await sealHeaders(
+    ctx,
+    id,
+    requests.map(([step, { config }]) => ({ of: step, config, at: `graph.steps.${step}.config` })),
+  );
+  const steps = Object.entries(graph.steps).map(([step, one]) => [step, { ...one, config: sealed.get(step) ?? one.config }]);
+  return { ...graph, steps: Object.fromEntries(steps) };
 }
 
 /** Whose rights it has is checked when it changes, and again when it is put in force. */

@@ -39,7 +39,10 @@ export const externalSteps: readonly StepType[] = [
       outside: http,
       shown: shownRequest,
       lacks: requestLacks,
-      simulate: (call) => (requestOf(call), { output: { status: 200, body: null, is_cut: false } }),
+      simulate: async (call) => {
+        await requestOf(call);
+        return { output: { status: 200, body: null, is_cut: false } };
+      },
     },
   ),
   define(

@@ -70,6 +70,44 @@ test("what fails for a while is asked again with the same id, not before the rec
   assert.equal(steps[0].sealed_request, undefined);
 });
 
+test("what a header proves itself with is shown to nobody, stays when it is sent back, and goes to no other host", async () => {
+  const acme = await organization(on);
+  const there = await receiver(200);
+  const send = (headers: object, url = there.url) => chain(["http.request", { method: "POST", url, body: { a: 1 }, headers }]);
+  const headersOf = ({ graph }: any) => graph.steps.s1.config.headers;
+  const made = await published(
+    acme,
+    send({ authorization: "Bearer abc", "x-key": { $template: "Key def" }, accept: "text/plain" }),
+    manual,
+  );
+  const rule = { name: "Rule", trigger: "lead.created", is_active: false };
+  const action = { type: "call_webhook", config: { url: there.url, headers: { authorization: "Bearer ghi" } } };
+  const ruled = await acme.post("/automation/", { ...rule, actions: [action] });
+  const path = `/automations/${made.id}/`;
+
+  const shown = await acme.get(path);
+  const again = await acme.put(path, { graph: shown.graph, description: "changed" });
+  const same = await acme.put(path, { graph: send({ authorization: "Bearer abc", "x-key": "Key def", accept: "text/plain" }) });
+  const ruledAgain = await acme.put(`/automation/${ruled.id}/`, { actions: ruled.actions });
+  const versions = await acme.get(`${path}versions/`);
+  await acme.post(`${path}run/`, { record_id: (await acme.lead()).id });
+  await work();
+
+  assert.match(headersOf(shown).authorization.$secret, /^asec_/);
+  assert.equal(headersOf(shown).accept, "text/plain");
+  assert.deepEqual([again.has_unpublished_changes, same.has_unpublished_changes], [false, false]);
+  assert.deepEqual(ruledAgain.actions, ruled.actions);
+  const told = [shown, again, versions, ruled, await acme.events(made.id), await acme.events(ruled.id)];
+  assert.doesNotMatch(JSON.stringify(told), /abc|def|ghi/);
+  const [{ headers }] = there.received as any;
+  assert.deepEqual([headers.authorization, headers["x-key"]], ["Bearer abc", "Key def"]);
+  const at = "graph.steps.s1.config.headers.authorization";
+  await acme.refused(400, "PUT", path, { graph: send(headersOf(shown), "https://other.example/") }, at);
+  await acme.refused(400, "POST", "/automations/", { name: "Copy", ...manual, graph: shown.graph }, at);
+  const stolen = { ...action, config: { ...action.config, headers: { authorization: headersOf(shown).authorization } } };
+  await acme.refused(400, "POST", "/automation/", { ...rule, actions: [stolen] }, "actions.0.config.headers.authorization");
+});
+
 test("who may not see what a run has read is told that a step is tried again, and not what was answered", async () => {
   const acme = await organization(on);
   const ann = await acme.memberWith(["manage_email_sequences"]);

@@ -5,6 +5,7 @@ import { askPublic, jsonOf } from "../../../services/ask_public.ts";
 import { type Chain, chainHeader, signedChain } from "../../../services/chain.ts";
 import { NotPosted } from "../../../services/post_public.ts";
 import { isObject } from "../config.ts";
+import { harmless, openHeaders } from "../header_secrets.ts";
 import { StepFailure } from "../step_failure.ts";
 import type { Call, Outcome, Outside, Receipt } from "./step.ts";
 
@@ -26,7 +27,7 @@ interface Request {
 }
 
 /** The first half: what will be asked. */
-export function requestOf({ ctx, config, run }: Call): Outcome {
+export async function requestOf({ ctx, config, written, run }: Call): Promise<Outcome> {
   const { method, url, expect_status, response_map, timeout_s } = config;
   const { addresses } = ctx.settings;
   if (!addresses.allowsHost(url)) throw new StepFailure("url_not_allowed", "rejected", `url ${addresses.words}`);
@@ -34,10 +35,11 @@ export function requestOf({ ctx, config, run }: Call): Outcome {
   const body = method === "GET" || config.body == null ? undefined : bodyText(config.body);
   const type: Record<string, string> =
     body === undefined || typeof config.body === "string" ? {} : { "content-type": "application/json" };
+  const headers = await openHeaders(ctx, run.automation_id, written.url, config.headers ?? {});
   const ask: Request = {
     method,
     url,
-    headers: { "user-agent": "Headwater", ...type, ...headersOf(config.headers ?? {}), [chainHeader]: chainOfRun(ctx, run) },
+    headers: { "user-agent": "Headwater", ...type, ...headersOf(headers), [chainHeader]: chainOfRun(ctx, run) },
     body,
     expected: expect_status ?? null,
     map: response_map ?? {},
@@ -81,8 +83,6 @@ function headersOf(given: Config): Record<string, string> {
     }),
   );
 }
-
-const harmless = /^(accept(-.*)?|cache-control|content-(type|language|encoding)|if-.*|user-agent|x-request-id)$/i;
 
 /** As step runs show it. Who reads a run need not know what the automation proves itself with. */
 export function shownRequest(config: Config): object {
