@@ -215,10 +215,7 @@ describe("a run", () => {
 describe("a failed step", () => {
   test("is passed over, left by its port, holds the run, or ends it, and somebody is told", async () => {
     const acme = await organization();
-    const bad = [
-      "record.update",
-      { target: { $ref: "vars.none" }, fields: { name: { $ref: "vars.none" }, url: "no address" } },
-    ] as const;
+    const bad = ["record.update", { fields: { name: { $ref: "vars.none" }, url: { $template: "no address" } } }] as const;
     const of = (then: string, ports: object) => ({
       start: "s1",
       steps: {
@@ -479,4 +476,28 @@ test("what automations made of an event is told for thirty days; its run stays",
   await atMoment(acme.service, after(1000), "automation_events");
 
   assert.deepEqual([before.length, (await events()).length, (await runsOf(acme, made)).length], [1, 0, 1]);
+});
+
+test("a step whose target comes out empty is held, and does not write to the run's own record instead", async () => {
+  const acme = await organization();
+  const empty = { $ref: "trigger.payload.nothing" };
+  const graphs = [
+    chain(["record.update", { target: empty, fields: { description: "Hit" } }]),
+    chain(["tag.change", { target: { id: empty }, tag: "Hit", change: "add" }]),
+    chain(["task.create", { lead_id: empty, text: "Hit" }]),
+  ];
+  const lead = await acme.lead();
+
+  for (const graph of graphs) {
+    const made = await published(acme, graph, { trigger: { type: "manual", config: { object_type: "lead" } } });
+    await acme.post(`/automations/${made.id}/run/`, { record_id: lead.id });
+    await work(acme);
+    const [run] = await runsOf(acme, made);
+    assert.deepEqual([run.status, run.error.code], ["held", "unresolved_ref"]);
+  }
+  const after = await acme.get(`/lead/${lead.id}/`);
+  assert.deepEqual(
+    [after.description, after.tags ?? [], (await acme.get(`/task/?lead_id=${lead.id}`)).data],
+    [lead.description, lead.tags ?? [], []],
+  );
 });
