@@ -71,10 +71,9 @@ export async function subscribe(
 }
 
 /** What is named instead of a new one must be such as the caller may see. */
-async function seen(ctx: Ctx, { id, contact_id }: Subscription): Promise<Subscription> {
+async function seen(ctx: Ctx, { id }: Subscription): Promise<Subscription> {
   const found = await findRecord(ctx, sequenceSubscription, id);
-  if (found === null)
-    throw invalid({ contact_email: `is in a sequence as a contact that you do not see, such as ${contact_id}` });
+  if (found === null) throw invalid({ contact_email: "is in this sequence already as another contact's" });
   return found;
 }
 
