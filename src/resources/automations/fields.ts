@@ -1,7 +1,7 @@
 // The fields that automations of both generations have in common. One table has the rows of both.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
-import { computed, integer, json, related, text, timestamp } from "../../core/field.ts";
+import { computed, integer, json, related, text } from "../../core/field.ts";
 import { name, type Sql, sql, wireTime } from "../../db/sql.ts";
 import type { Graph } from "./graph_shape.ts";
 import type { Settings } from "./settings.ts";
@@ -90,6 +90,16 @@ function totalsOf(alias: string, ctx: Ctx): Sql {
   return sql`(select json_build_object('runs_total', ${total!}, 'runs_failed', ${failed!}, 'last_run_at', ${wireTime(last!)}) ${seen})`;
 }
 
+/** Its last run that the caller may see. */
+const lastRunOf = (alias: string, ctx: Ctx): Sql =>
+  visibleAsRun(ctx, "r") === null
+    ? sql`${name(alias)}.last_run_at`
+    : sql`(select max(r.date_created) ${seenRuns(ctx, alias)} and not r.is_test and not r.is_replay)`;
+
+export const byLastRun = {
+  last_run_at: { sql: (alias: string, ctx: Ctx) => sql`extract(epoch from ${lastRunOf(alias, ctx)})`, type: "number" },
+} as const;
+
 const alwaysShown = { always: true } as const;
 
 /** What became of its runs, for who asks. */
@@ -108,7 +118,12 @@ export const running = {
   active_version_id: text({ readOnly: true, doc: "The active version." }),
   in_flight: text({ readOnly: true, hidden: true }),
   active_version: integer({ readOnly: true, doc: "Its number." }),
-  last_run_at: timestamp({ readOnly: true, doc: "When it ran last." }),
+  last_run_at: related(
+    z.iso.datetime().nullable(),
+    (alias, ctx) => sql`(${totalsOf(alias, ctx)}->'last_run_at')`,
+    "When it ran last, for a record that the caller may see.",
+    alwaysShown,
+  ),
   runs_total: integer({ readOnly: true, hidden: true, default: 0 }),
   runs_failed: integer({ readOnly: true, hidden: true, default: 0 }),
   circuit: json(circuit, { readOnly: true, hidden: true }),

@@ -1,7 +1,7 @@
 // Whose eyes and rights an automation has.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chain, published, work } from "../../../test/support/automations.ts";
+import { chain, published, runsOf, work } from "../../../test/support/automations.ts";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 
 const newLead = { type: "record.created", config: { object_type: "lead" } };
@@ -119,6 +119,38 @@ test("nobody replays or retries in the name of another, or with rights that they
   assert.equal((await acme.post(`/automations/${named.id}/retry/`, { status: "failed" })).retried, 1);
 });
 
+test("a run hears of nothing that the member does not see in whose name it runs", async () => {
+  const acme = await organization();
+  const ann = await acme.memberWith(["manage_email_sequences"]);
+  const [mine, hidden] = [await acme.lead({ owner_id: ann.userId }), await acme.lead()];
+  const says = { type: "field", ref: "record.description", op: "starts_with", value: "pass" };
+  const waits = (match: object) =>
+    chain(["wait.event", { event: "lead.updated", match, where: says, timeout: { amount: 1, unit: "hours" } }]);
+  const own = { trigger: { type: "manual", config: { object_type: "lead" } }, settings: { run_as_user_id: ann.userId } };
+  const [there, anywhere] = [
+    await published(ann, waits({ object_id: hidden.id }), own),
+    await published(ann, waits({}), { ...own, exits: [] }),
+  ];
+  for (const { id } of [there, anywhere]) await ann.post(`/automations/${id}/run/`, { record_id: mine.id });
+  await work(acme);
+  const states = async () =>
+    (await Promise.all([there, anywhere].map((one) => runsOf(acme, one)))).flat().map(({ status }) => status);
+
+  await acme.put(`/lead/${hidden.id}/`, { description: "password" });
+  await work(acme);
+  const unheard = await states();
+  await acme.put(`/lead/${mine.id}/`, { description: "pass by" });
+  await work(acme);
+
+  assert.deepEqual(
+    [unheard, await states()],
+    [
+      ["waiting", "waiting"],
+      ["waiting", "completed"],
+    ],
+  );
+});
+
 test("nobody learns from the numbers beside an automation of runs that they do not see", async () => {
   const acme = await organization();
   const ann = await acme.memberWith(["manage_email_sequences"]);
@@ -132,10 +164,11 @@ test("nobody learns from the numbers beside an automation of runs that they do n
     }),
   ];
   const numbers = async (ws: Workspace) => {
-    const [{ stats, counts, health }, { run_count }] = [
-      await ws.get(`/automations/${made.id}/?_fields=stats,counts,health`),
+    const [{ stats, counts, health, last_run_at }, { run_count }] = [
+      await ws.get(`/automations/${made.id}/?_fields=stats,counts,health,last_run_at`),
       await ws.get(`/automation/${rule.id}/`),
     ];
+    assert.equal(last_run_at, stats.last_run_at);
     return [stats.runs_total, stats.last_run_at !== null, counts.runs_7d, health.state, run_count];
   };
   await acme.lead();

@@ -8,7 +8,7 @@ import { authorNames } from "../shared/names.ts";
 import { type Action, actionTypes, spelled } from "./actions.ts";
 import { duration } from "./catalog.ts";
 import { fieldOperators } from "./conditions/condition.ts";
-import { anyObject, generation, running, runTotal, shownTrigger } from "./fields.ts";
+import { anyObject, byLastRun, generation, running, runTotal, shownTrigger } from "./fields.ts";
 import type { Graph } from "./graph_shape.ts";
 import { type Settings, settings } from "./settings.ts";
 import type { Trigger } from "./trigger.ts";
@@ -62,7 +62,7 @@ export const rule = resource({
   prefix: "auto",
   only: { column: "generation", value: "1" },
   doc: "A rule: when an event happens and the conditions hold, it runs its actions.",
-  sort: { name: true, last_run_at: true },
+  sort: { name: true, ...byLastRun },
   fields: {
     generation: generation("1"),
     name: text({ required: true }),

@@ -6,6 +6,7 @@ import { wake } from "../../jobs/job.ts";
 import { pgTimestamp } from "../../values/time.ts";
 import { matchesAll, valueOfEvent } from "./event_matching.ts";
 import { factsOfEvent } from "./facts.ts";
+import { sees, withItsEyes } from "./lent_rights.ts";
 import { askedOf, holds } from "./meets.ts";
 import { automationNews, runJobs } from "./names.ts";
 import { type Occurrence, readOccurrences } from "./occurrence.ts";
@@ -106,16 +107,18 @@ async function alreadyCome(
     ctx,
     rows.map(([id]) => id!),
   );
-  for (const one of found) if (!isPassedOver(one) && (await isMeant(ctx, { match, condition }, one))) return one;
+  for (const one of found) if (!isPassedOver(one) && (await isMeant(ctx, ctx, { match, condition }, one))) return one;
   return null;
 }
 
+/** What the member in whose name the run acts does not see is nothing that it hears of. */
 async function isMeant(
   ctx: Ctx,
+  eyes: Ctx,
   { match, condition }: Pick<EventWait, "match" | "condition">,
   event: Occurrence,
 ): Promise<boolean> {
-  if (!matchesAll(match, event)) return false;
+  if (!matchesAll(match, event) || !(await sees(eyes, event.object_id))) return false;
   try {
     return await holds(condition, askedOf(ctx, factsOfEvent(ctx, event)));
   } catch (error) {
@@ -143,15 +146,17 @@ export async function signalWaits(ctx: Ctx, event: Occurrence): Promise<void> {
   });
   const rows = await transactionOf(ctx).read({
     name: "automation_wait.candidates",
-    text: `select run_id, purpose, name, match, condition from automation_wait w
+    text: `select w.run_id, w.purpose, w.name, w.match, w.condition, r.seen_as_user_id from automation_wait w
+           join automation_run r on r.organization_id = $1 and r.id = w.run_id
            join unnest($3::text[], $4::text[]) k(key, value) on w.match_key = k.key and w.match_value = k.value
            where w.organization_id = $1 and w.event = $2 and w.event_id is null`,
     values: [ctx.organization_id, event.event, ["", ...values.map(([key]) => key)], ["", ...values.map(([, value]) => value)]],
   });
   const meant: typeof rows = [];
   for (const row of rows) {
-    const [match, condition] = row.slice(3).map((text) => (text === null ? null : JSON.parse(text!)));
-    if (await isMeant(ctx, { match, condition }, event)) meant.push(row);
+    const [match, condition] = row.slice(3, 5).map((text) => (text === null ? null : JSON.parse(text!)));
+    const eyes = await withItsEyes(ctx, { settings: { run_as_user_id: row[5]! } });
+    if (await isMeant(ctx, eyes, { match, condition }, event)) meant.push(row);
   }
   if (meant.length === 0) return;
   write(ctx, {

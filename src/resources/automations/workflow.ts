@@ -4,7 +4,7 @@ import { choice, computed, input, integer, json, lookedUp, text, timestamp } fro
 import { resource } from "../../core/resource.ts";
 import { same } from "../../values/same.ts";
 import { authorNames } from "../shared/names.ts";
-import { anyObject, generation, type Plan, running, runTotals, shownGraph, shownTrigger } from "./fields.ts";
+import { anyObject, byLastRun, generation, type Plan, running, runTotals, shownGraph, shownTrigger } from "./fields.ts";
 import type { Graph } from "./graph_shape.ts";
 import { hookColumns, hookUrl, showHook, shownHook } from "./hooks/hook.ts";
 import { type Settings, settings } from "./settings.ts";
@@ -26,7 +26,7 @@ export const workflow = resource({
   table: "automation",
   only: { column: "generation", value: "2" },
   doc: "A graph of steps that runs when something happens. It is edited as a draft and published when it is ready.",
-  sort: { name: true, last_run_at: true },
+  sort: { name: true, ...byLastRun },
   fields: {
     generation: generation("2"),
     name: text({ required: true }),
