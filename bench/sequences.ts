@@ -44,6 +44,7 @@ export async function measureThirtyDays(
     baseUrl: "http://localhost",
     secretKey: "the secret key of the bench",
     oauth: parseConfig({}).oauth,
+    ai: parseConfig({}).ai,
     filesDir: "/nonexistent",
     outboundAllowCidrs: ["127.0.0.0/8"],
     clock: () => now,

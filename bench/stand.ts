@@ -51,6 +51,7 @@ const appOptions = {
   baseUrl: "http://localhost",
   secretKey: "the secret key of the bench",
   oauth: parseConfig({}).oauth,
+  ai: parseConfig({}).ai,
   filesDir: join(tmpdir(), "headwater-bench-files"),
 };
 

@@ -271,6 +271,19 @@ alter table agent_call enable row level security, force row level security;
 create policy organization on agent_call to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on agent_call to headwater_system using (true);
 
+create table ai_day (
+  organization_id text not null,
+  day date not null,
+  tokens bigint not null,
+  date_created timestamp(3) with time zone not null,
+  constraint ai_day_pkey PRIMARY KEY (organization_id, day),
+  constraint ai_day_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+CREATE INDEX ai_day_date_created_idx ON public.ai_day USING btree (date_created);
+alter table ai_day enable row level security, force row level security;
+create policy organization on ai_day to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on ai_day to headwater_system using (true);
+
 create table api_key (
   organization_id text not null,
   id text not null,

@@ -45,6 +45,8 @@ export interface AppOptions {
   oauth: Config["oauth"];
   /** The operator's account for enrichment. */
   peopleDataLabs?: Config["people_data_labs"];
+  /** The model that writes for the helpers. */
+  ai: Config["ai"];
   clock?: () => Date;
   onError?: (error: Error) => void;
 }
@@ -97,6 +99,7 @@ const settingsOf = ({
   smtpUrl = null,
   oauth,
   peopleDataLabs = null,
+  ai,
 }: AppOptions): Settings => ({
   base_url: baseUrl,
   addresses: publicAddresses(outboundAllowCidrs, outboundPorts),
@@ -106,4 +109,5 @@ const settingsOf = ({
   list_sources: listSources,
   oauth: openProviders(oauth),
   people_data_labs: peopleDataLabs,
+  ai,
 });

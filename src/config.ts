@@ -3,6 +3,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import type { OpenGroup, RateGroup } from "./core/operation.ts";
+import { type AiSettings, aiFormats, aiProviders } from "./services/ai_formats.ts";
 import { senderOf } from "./services/mail.ts";
 import type { MailPlace, OauthType, ProviderSettings } from "./services/oauth_providers.ts";
 import type { PeopleDataLabsAccount } from "./services/people_data_labs.ts";
@@ -34,6 +35,8 @@ export interface Config {
   oauth: Readonly<Record<OauthType, ProviderSettings>>;
   /** The operator's account for enrichment, or null. */
   people_data_labs: PeopleDataLabsAccount | null;
+  /** The model that writes for the helpers, and its limits. */
+  ai: AiSettings;
   /** Null: off. */
   rate_limits: RateLimits | null;
   /** Private networks that requests to addresses chosen by users may reach. */
@@ -93,6 +96,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     ...unknownNames(given),
     ...s3Mistakes(given),
     ...oauthMistakes(given),
+    ...aiMistakes(given),
   ];
   if (!result.success || mistakes.length > 0) throw new Error(message(mistakes));
   return configOf(result.data);
@@ -189,6 +193,13 @@ const environment = z.object({
   MICROSOFT_SMTP_URL: mailPlace("smtp").prefault("smtps://smtp.office365.com:587"),
   PDL_API_KEY: z.string().optional(),
   PDL_BASE_URL: address(["http:", "https:"]).optional(),
+  AI_PROVIDER: z.enum(aiProviders, must(`one of ${aiProviders.join(", ")}`)).optional(),
+  AI_API_KEY: z.string().optional(),
+  AI_MODEL: z.string().max(255, must("255 characters or fewer")).optional(),
+  AI_BASE_URL: address(["http:", "https:"]).optional(),
+  AI_TIMEOUT_SECONDS: wholeNumber(1, 100).default(30),
+  AI_MAX_TOKENS: wholeNumber(100, 100_000).default(8000),
+  AI_TOKENS_PER_DAY: wholeNumber(0, 999_999_999).default(500_000),
   RATE_LIMIT: onOff.default(true),
   RATE_LIMIT_READ: rate.prefault(defaultRateLimits.read),
   RATE_LIMIT_WRITE: rate.prefault(defaultRateLimits.write),
@@ -224,7 +235,7 @@ const environment = z.object({
 });
 
 // Otherwise `RATE_LIMIT_RAED` would be a limit that is silently not set.
-const ourPrefixes = ["RATE_LIMIT", "S3_", "BOOTSTRAP_", "DATABASE_", "OUTBOUND_", "SHUTDOWN_"];
+const ourPrefixes = ["RATE_LIMIT", "S3_", "BOOTSTRAP_", "DATABASE_", "AI_", "OUTBOUND_", "SHUTDOWN_"];
 
 const unknownNames = (given: Record<string, unknown>): string[] =>
   Object.keys(given)
@@ -251,6 +262,14 @@ function oauthMistakes(given: Record<string, unknown>): string[] {
     .map(([one, other]) => `${other} is required because ${one} is set`);
 }
 
+/** A model on the operator's own machine needs no key, but an address. */
+function aiMistakes(given: Record<string, unknown>): string[] {
+  const set = ["AI_API_KEY", "AI_MODEL", "AI_BASE_URL"].find((name) => name in given);
+  if (!("AI_PROVIDER" in given)) return set === undefined ? [] : [`AI_PROVIDER is required because ${set} is set`];
+  const isKeyless = given.AI_PROVIDER === "openai" && "AI_BASE_URL" in given;
+  return isKeyless || "AI_API_KEY" in given ? [] : ["AI_API_KEY is required because AI_PROVIDER is set"];
+}
+
 function configOf(env: z.output<typeof environment>): Config {
   return {
     host: env.HOST,
@@ -267,6 +286,7 @@ function configOf(env: z.output<typeof environment>): Config {
     smtp_url: env.SMTP_URL ?? null,
     oauth: oauthOf(env),
     people_data_labs: env.PDL_API_KEY === undefined ? null : { api_key: env.PDL_API_KEY, base_url: env.PDL_BASE_URL ?? null },
+    ai: aiOf(env),
     rate_limits: env.RATE_LIMIT ? rateLimitsOf(env) : null,
     outbound_allow_cidrs: env.OUTBOUND_ALLOW_CIDRS,
     outbound_ports: env.OUTBOUND_PORTS,
@@ -293,6 +313,21 @@ const s3Of = (env: z.output<typeof environment>): S3Place => ({
   access_key_id: env.S3_ACCESS_KEY_ID!,
   secret_access_key: env.S3_SECRET_ACCESS_KEY!,
   force_path_style: env.S3_FORCE_PATH_STYLE,
+});
+
+const aiOf = (env: z.output<typeof environment>): AiSettings => ({
+  account:
+    env.AI_PROVIDER === undefined
+      ? null
+      : {
+          provider: env.AI_PROVIDER,
+          api_key: env.AI_API_KEY ?? null,
+          model: env.AI_MODEL ?? aiFormats[env.AI_PROVIDER].usualModel,
+          base_url: env.AI_BASE_URL ?? null,
+        },
+  seconds: env.AI_TIMEOUT_SECONDS,
+  tokens: env.AI_MAX_TOKENS,
+  tokens_per_day: env.AI_TOKENS_PER_DAY,
 });
 
 const oauthOf = (env: z.output<typeof environment>): Config["oauth"] => ({

@@ -60,4 +60,5 @@ export const appOptions = async (config: Config, databaseUrl: string) => ({
   smtpUrl: config.smtp_url,
   oauth: config.oauth,
   peopleDataLabs: config.people_data_labs,
+  ai: config.ai,
 });

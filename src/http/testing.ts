@@ -91,6 +91,7 @@ export async function listen(t: TestContext, given: Given = {}) {
           list_sources: [],
           oauth: openProviders(config.oauth),
           people_data_labs: config.people_data_labs,
+          ai: config.ai,
         },
         clock: () => new Date(),
       },

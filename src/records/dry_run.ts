@@ -57,7 +57,8 @@ class Undone extends Error {
 /** Answers 200 with a `dryRunAnswer`, or throws what the write would throw. */
 export async function dryRun(core: Core, call: Call): Promise<Answered> {
   try {
-    return await perform(core, { ...call, around: undo });
+    // What is made ready before the transaction is told by it to ask nobody outside.
+    return await perform(core, { ...call, around: undo, meta: { ...call.meta, dry_run: true } });
   } catch (error) {
     if (error instanceof Undone) return error.answered;
     throw error;

@@ -49,6 +49,7 @@ const automationOccasions: Kept = {
 };
 const enrichmentAnswers: Kept = { table: "enrichment_answer", key: ["key"], seconds: answerDays * day };
 const enrichmentDays: Kept = { table: "enrichment_day", key: ["day"], seconds: 90 * day };
+const aiDays: Kept = { table: "ai_day", key: ["day"], seconds: 90 * day };
 const mailboxDays: Kept = { table: "mailbox_day", key: ["mailbox", "day"], seconds: 90 * day };
 const agentCalls: Kept = { table: "agent_call", key: ["id"], seconds: 90 * day };
 const systemMail: Kept = { table: "system_mail", key: ["id"], seconds: 30 * day };
@@ -110,6 +111,7 @@ export const timers: readonly Timer[] = [
   dropped("mailing_items", hour, "What became of each contact of a mailing export is deleted after 37 days.", mailingItems),
   dropped("automation_occasions", day, "What the clock started automations for is forgotten after 30 days.", automationOccasions),
   dropped("enrichment_answers", day, "What enrichment was answered is forgotten after 90 days.", enrichmentAnswers),
+  dropped("ai_days", day, "Daily counts of tokens of models are deleted after 90 days.", aiDays),
   dropped("enrichment_days", day, "Daily counts of credits for enrichment are deleted after 90 days.", enrichmentDays),
   dropped("mailbox_days", day, "Daily counts of sent mail are deleted after 90 days.", mailboxDays),
   dropped("agent_calls", hour, "What agents did by their tools is deleted after 90 days.", agentCalls),

@@ -58,6 +58,7 @@ export async function startService({ env = {}, databaseUrl, gate }: ServiceOptio
     smtpUrl: config.smtp_url,
     oauth: config.oauth,
     peopleDataLabs: config.people_data_labs,
+    ai: config.ai,
     clock: () => clock.now ?? new Date(),
   });
   // A test may read across organizations. The service does so only where it says why.

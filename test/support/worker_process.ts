@@ -91,6 +91,7 @@ async function work({ databaseUrl, outboundAllowCidrs = [], env = {}, dies, cloc
     secretKey: testSecretKey,
     outboundAllowCidrs,
     oauth: parseConfig(env).oauth,
+    ai: parseConfig(env).ai,
     filesDir,
     clock: clock && (() => new Date(clock.at + (Date.now() - clock.real) * clock.rate)),
     onError: (error) => say(error.message),

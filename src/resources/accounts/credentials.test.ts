@@ -12,7 +12,7 @@ test("every known service is listed, with what it asks for", async () => {
 
   const { data, has_more } = await acme.get("/credentials/");
 
-  assert.equal(data.length, 13);
+  assert.equal(data.length, 14);
   assert.equal(has_more, false);
   const one = data.find((row: any) => row.service === "twilio");
   assert.equal(one.category, "telephony");

@@ -121,6 +121,7 @@ export const services: readonly Service[] = [
   service("brevo", "Brevo", "mailing", apiKey, address("base_url", "Base URL")),
   service("anthropic", "Anthropic", "ai", apiKey, plain("model", "Model", false), address("base_url", "Base URL")),
   service("openai", "OpenAI", "ai", apiKey, plain("model", "Model", false), address("base_url", "Base URL")),
+  service("gemini", "Google Gemini", "ai", apiKey, plain("model", "Model", false), address("base_url", "Base URL")),
   service("google", "Google", "calendar", ...application),
   service("microsoft", "Microsoft", "calendar", ...application, plain("tenant_id", "Tenant id", false)),
 ];

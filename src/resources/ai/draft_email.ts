@@ -14,8 +14,13 @@ import { lead } from "../leads/lead.ts";
 import { user } from "../organization/organization.ts";
 import { emailTemplate } from "../templates/email_template.ts";
 import { fillEmail } from "../templates/fill.ts";
+import { helpedByModel } from "./ask_model.ts";
 import { type Language, languageOf, languages } from "./language_of.ts";
 import { letterOf, type Tone, tones } from "./letter.ts";
+import { modelInput, modelOutput } from "./model_fields.ts";
+import type { Task } from "./prompt.ts";
+import { checkedProse } from "./prose.ts";
+import { recentWords } from "./recent_words.ts";
 import { wordsOf } from "./words_of.ts";
 
 const instructed = z.string().max(5000);
@@ -28,6 +33,7 @@ const input = {
   tone: z.enum(tones).default("friendly").describe("How it sounds."),
   template_id: z.string().optional().describe("A template to fill in instead."),
   in_reply_to_id: z.string().optional().describe("The e-mail that it answers."),
+  ...modelInput,
   language: z
     .string()
     .regex(/^[a-z]{2}(-[A-Za-z0-9-]{1,10})?$/, "must be a language such as en or de")
@@ -54,13 +60,22 @@ export const draftEmail = operation({
     body: z.string().describe("The same as `body_html`."),
     contact_id: z.string().nullable(),
     lead_id: z.string(),
+    ...modelOutput,
   }),
   async run(ctx, given) {
     const { at, person } = await recipientOf(ctx, given);
     const answered = await answeredOf(ctx, given.in_reply_to_id, at.id);
-    const { subject, body_html, body_text } = given.template_id
-      ? await fromTemplate(ctx, given.template_id, at, person)
-      : written(ctx, given, at, person, answered);
+    const about = { at, person, answered };
+    // A template is filled in as it is.
+    const { value, ...by } = await helpedByModel(
+      ctx,
+      given.template_id === undefined ? given.model : "rules",
+      () => taskOf(ctx, given, about),
+      (answer) => draftIn(answer, knownWords(ctx, given, about)),
+    );
+    const { subject, body_html, body_text } =
+      value ??
+      (given.template_id ? await fromTemplate(ctx, given.template_id, at, person) : written(ctx, given, at, person, answered));
     const root = answered === null ? "" : normalizedSubject(answered.subject);
     return {
       subject: root === "" ? subject : `Re: ${root}`,
@@ -69,6 +84,7 @@ export const draftEmail = operation({
       body: body_html,
       contact_id: person?.id ?? null,
       lead_id: at.id,
+      ...by,
     };
   },
 });
@@ -113,6 +129,43 @@ async function fromTemplate(ctx: Ctx, id: string, at: Lead, person: Contact | nu
   const { subject, body } = await fillEmail(ctx, template, at, person);
   return { subject, body_html: body, body_text: fromHtml(body).text };
 }
+
+// --- by a model ---
+
+interface About {
+  at: Lead;
+  person: Contact | null;
+  answered: Email | null;
+}
+
+async function taskOf(ctx: Ctx, given: Given & { tone: Tone }, { at, person, answered }: About): Promise<Task> {
+  const instructions = given.prompt ?? given.instructions ?? "";
+  const said = (await recentWords(ctx, at.id, 5)).map((one) => ({ kind: one._type, words: wordsOf(one).slice(0, 1000) }));
+  const answers = answered === null ? null : { subject: answered.subject, words: wordsOf({ ...answered }).slice(0, 4000) };
+  const language =
+    given.language ?? (answered === null && instructions === "" ? "en" : "that of the wishes or of the answered e-mail");
+  return {
+    does: `Write an e-mail of ${ctx.directory.get(user, ctx.actor.user_id)?.name ?? "a member"} to the recipient: plain text, with greeting and signature, short, ${given.tone}. Language: ${language}.${answered === null ? "" : " It answers the e-mail in answers."} Promise nothing that the wishes do not say.`,
+    wishes: instructions === "" ? "A short friendly message that follows up on the last contact." : instructions,
+    answers: '{"subject": "one line", "body": "the text, paragraphs separated by an empty line"}',
+    data: { recipient: person?.name ?? null, company: at.display_name, answers, said_before: said },
+    tokens: 2000,
+  };
+}
+
+/** The caller's words, and the addresses of the two who write to each other. */
+function knownWords(ctx: Ctx, given: Given, { at, person }: About): string {
+  const own = ctx.directory.get(user, ctx.actor.user_id);
+  return JSON.stringify([given.prompt, given.instructions, own?.email, at.display_name, at.url, person?.name, person?.emails]);
+}
+
+function draftIn(answer: any, known: string): Draft {
+  const subject = checkedProse(answer?.subject, { known, most: 300 }).replace(/\s+/g, " ");
+  const body_text = checkedProse(answer?.body, { known, most: 10_000 });
+  return { subject, body_text, body_html: fromText(body_text).html };
+}
+
+// --- by rules ---
 
 function written(ctx: Ctx, given: Given & { tone: Tone }, at: Lead, person: Contact | null, answered: Email | null): Draft {
   const instructions = given.prompt ?? given.instructions ?? "";

@@ -10,6 +10,7 @@ import { activity } from "../activities/activity.ts";
 import { conversation } from "../conversations/conversation.ts";
 import { lead } from "../leads/lead.ts";
 import { task } from "../tasks/task.ts";
+import { recentWords } from "./recent_words.ts";
 import { type FoundTask, tasksIn } from "./tasks_in_text.ts";
 import { type Spoken, wordsOf } from "./words_of.ts";
 
@@ -110,14 +111,7 @@ async function ofConversation(ctx: Ctx, id: string): Promise<Source> {
 
 async function ofLead(ctx: Ctx, id: string): Promise<Source> {
   const lead_id = await checkedLead(ctx, id);
-  const spoken = sql`t._type in ('Note', 'Call', 'ChannelMessage', 'CustomActivity', 'Email', 'SMS', 'Meeting')`;
-  const rows = await findRecords(
-    ctx,
-    activity,
-    [sql`t.lead_id = ${id}`, spoken],
-    sql`order by t.activity_at desc, t.id desc limit ${recent}`,
-  );
-  return { words: allWords(rows), lead_id, contact_id: null };
+  return { words: allWords(await recentWords(ctx, id, recent)), lead_id, contact_id: null };
 }
 
 /** The newest words, in the order in which they were said. `rows` come newest first. */

@@ -5,6 +5,9 @@ import { operation } from "../../core/operation.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
 import { isBlank } from "../../values/blank.ts";
 import { rubric } from "../organization/rubric.ts";
+import { helpedByModel } from "./ask_model.ts";
+import { modelInput, modelOutput } from "./model_fields.ts";
+import { rubricIn, rubricTask } from "./rubric_by_model.ts";
 import { rubricOfWords } from "./rubric_of_words.ts";
 
 const described = z.string().max(5000);
@@ -19,15 +22,22 @@ export const generateIcpRubric = operation({
   transaction: false,
   scope: "read",
   input: {
+    ...modelInput,
     description: described
       .optional()
       .describe("The ideal customer in words: industries, countries, sizes, roles, signs of interest."),
     prompt: described.optional().describe("The same as `description`."),
   },
-  output: z.strictObject({ rubric: z.object({ ...rubric.def.in.shape }).loose() }),
-  async run(ctx, { description, prompt }) {
-    const words = description ?? prompt ?? "";
+  output: z.strictObject({ rubric: z.object({ ...rubric.def.in.shape }).loose(), ...modelOutput }),
+  async run(ctx, { description, prompt, model: wanted }) {
+    const words = (description ?? prompt ?? "").trim();
     if (isBlank(words)) throw invalid({ description: "must say what an ideal customer is like" });
-    return { rubric: rubricOfWords(words.trim(), customFieldsOf(ctx.directory, "lead")) };
+    const { value, ...by } = await helpedByModel(
+      ctx,
+      wanted,
+      () => rubricTask(ctx, words),
+      (answer) => rubricIn(ctx, words, answer),
+    );
+    return { rubric: value ?? rubricOfWords(words, customFieldsOf(ctx.directory, "lead")), ...by };
   },
 });

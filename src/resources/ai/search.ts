@@ -1,11 +1,15 @@
 // `POST /ai/search/`: a search in words. The answer shows the query that they became, which `POST /data/search/` takes as it is.
 import { z } from "zod";
+import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { type JsonText, operation } from "../../core/operation.ts";
 import { resourceOf } from "../../search/relations.ts";
 import { isBlank } from "../../values/blank.ts";
 import { dataSearch } from "../search/data_search.ts";
-import { queryOfWords } from "./words_to_query.ts";
+import { helpedByModel } from "./ask_model.ts";
+import { modelInput, modelOutput } from "./model_fields.ts";
+import { queryIn, queryTask } from "./query_by_model.ts";
+import { queryOfWords, type Understood } from "./words_to_query.ts";
 
 export const aiSearch = operation({
   name: "ai.search",
@@ -24,6 +28,7 @@ export const aiSearch = operation({
       .max(64)
       .optional()
       .describe("The kind of record; by default the one that the words name, or else leads."),
+    ...modelInput,
     _limit: z.int().min(0).max(200).default(25).describe("How many records at most."),
   },
   output: z.strictObject({
@@ -32,6 +37,7 @@ export const aiSearch = operation({
     data: z.array(z.looseObject({ __object_type: z.string() })),
     has_more: z.boolean(),
     explanation: z.string(),
+    ...modelOutput,
   }),
   async run(ctx, given) {
     if (isBlank(given.query)) throw invalid({ query: "must say what to look for" });
@@ -39,14 +45,20 @@ export const aiSearch = operation({
       throw invalid({
         object_type: "is not a kind of record that is searched: use lead, contact, opportunity, task or activity.call",
       });
-    const found = queryOfWords(ctx, given.query, given.object_type);
-    const page = (await dataSearch.run(ctx, {
-      query: found.query,
-      _limit: given._limit,
-      _skip: 0,
-      include_counts: false,
-    })) as JsonText;
-    const { data, has_more } = JSON.parse(page.text);
-    return { ...found, data, has_more };
+    const find = async (understood: Understood) => ({ ...understood, ...(await found(ctx, understood, given._limit)) });
+    const { value, ...by } = await helpedByModel(
+      ctx,
+      given.model,
+      () => queryTask(ctx, given.query, given.object_type),
+      (answer) => find(queryIn(ctx, given.query, given.object_type, answer)),
+    );
+    return { ...(value ?? (await find(queryOfWords(ctx, given.query, given.object_type)))), ...by };
   },
 });
+
+/** With the caller's rights, whoever wrote the query. */
+async function found(ctx: Ctx, { query }: Understood, _limit: number): Promise<{ data: any[]; has_more: boolean }> {
+  const page = (await dataSearch.run(ctx, { query, _limit, _skip: 0, include_counts: false })) as JsonText;
+  const { data, has_more } = JSON.parse(page.text);
+  return { data, has_more };
+}

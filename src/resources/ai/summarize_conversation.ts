@@ -5,13 +5,17 @@ import { operation } from "../../core/operation.ts";
 import type { Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { zoneOf } from "../../records/clock.ts";
-import { findRecords } from "../../records/records.ts";
+import { findRecord, findRecords } from "../../records/records.ts";
 import { activity } from "../activities/activity.ts";
-import type { conversation } from "../conversations/conversation.ts";
+import { conversation } from "../conversations/conversation.ts";
 import { keepSummary } from "../conversations/keep_summary.ts";
 import { directionOf, isFromMachine, type Message } from "../conversations/message.ts";
 import { user } from "../organization/organization.ts";
+import { type Helped, helpedByModel } from "./ask_model.ts";
 import { counted, dayInWords, quoted, within } from "./in_words.ts";
+import { modelInput, modelOutput } from "./model_fields.ts";
+import type { Task } from "./prompt.ts";
+import { checkedProse } from "./prose.ts";
 import { questionsIn, sentencesOf } from "./sentences.ts";
 import { sentimentOf, sentiments } from "./sentiment.ts";
 import { tasksIn } from "./tasks_in_text.ts";
@@ -28,18 +32,32 @@ export const summarizeConversation = operation({
   doc: "Sums up a conversation and stores the summary with it: what was said, whether they sound pleased, what was asked and promised.",
   permission: "member",
   group: "ai",
-  input: { conversation_id: z.string().describe("The conversation: its newest 100 messages are read.") },
+  input: { conversation_id: z.string().describe("The conversation: its newest 100 messages are read."), ...modelInput },
   output: z.strictObject({
     conversation_id: z.string(),
     summary: z.string(),
     sentiment: z.enum(sentiments),
     action_items: z.array(z.string()),
     open_questions: z.array(z.string()),
+    ...modelOutput,
   }),
-  async run(ctx, { conversation_id }) {
+  // A model is asked before the transaction. One that is only tried asks none.
+  async prepare(ctx, { conversation_id, model: wanted }) {
+    const found = await findRecord(ctx, conversation, conversation_id);
+    const said = found === null ? [] : await messagesOf(ctx, conversation_id);
+    const isAsked = said.length > 0 && ctx.meta.dry_run !== true;
+    const ready = await helpedByModel(
+      ctx,
+      isAsked ? wanted : "rules",
+      () => taskOf(ctx, found!, said),
+      (answer: any) => within(sentencesOf(checkedProse(answer?.summary, { known: found!.subject ?? "", most: 8000 })), wordsMax),
+    );
+    return { ready, settle: async () => {} };
+  },
+  async run(ctx, { conversation_id }, { value, ...by }: Helped<string>) {
     const said = await messagesOf(ctx, conversation_id);
     const theirs = said.filter(({ isTheirs }) => isTheirs).map(({ words }) => words);
-    const summary = await keepSummary(ctx, conversation_id, (found) => summaryOf(ctx, found, said));
+    const summary = await keepSummary(ctx, conversation_id, (found) => value ?? summaryOf(ctx, found, said));
     return {
       conversation_id,
       summary,
@@ -48,8 +66,21 @@ export const summarizeConversation = operation({
         ({ text }) => text,
       ),
       open_questions: openQuestions(said),
+      ...by,
     };
   },
+});
+
+const taskOf = (ctx: Ctx, { subject, channel }: Row<typeof conversation>, said: readonly Said[]): Task => ({
+  does: `Sum up this conversation between us and a customer: what it is about, what was agreed, what is open. At most ${wordsMax} words, no headings, no lists. Say only what the data says. Today is ${ctx.now.toISOString().slice(0, 10)}.`,
+  answers: '{"summary": "the text"}',
+  // Should there be too much, the newest are read.
+  data: {
+    subject,
+    channel,
+    newest_first: said.toReversed().map(({ who, at, words }) => ({ who, at, words: words.slice(0, 2000) })),
+  },
+  tokens: 1500,
 });
 
 interface Said {

@@ -1,11 +1,19 @@
-// `POST /ai/summarize_lead/`: a lead in a few sentences, made from its facts alone.
+// `POST /ai/summarize_lead/`: a lead in a few sentences. What stands out and what to do comes from its facts alone; a model, where
+// one is connected, writes only the sentences.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import { operation } from "../../core/operation.ts";
 import { zoneOf } from "../../records/clock.ts";
 import { addDays, todayIn } from "../../values/time.ts";
+import { helpedByModel } from "./ask_model.ts";
 import { counted, dayInWords, listed, quoted, within } from "./in_words.ts";
+import { modelInput, modelOutput } from "./model_fields.ts";
+import type { Task } from "./prompt.ts";
+import { checkedProse } from "./prose.ts";
+import { recentWords } from "./recent_words.ts";
+import { sentencesOf } from "./sentences.ts";
 import { type ShownLead, shownLeads, type Values } from "./shown_leads.ts";
+import { wordsOf } from "./words_of.ts";
 
 /** What a summary reads of a lead. */
 const fields = [
@@ -54,28 +62,64 @@ export const summarizeLead = operation({
   input: {
     lead_id: z.string().describe("The lead."),
     max_words: z.int().min(20).max(500).default(120).describe("How long the summary may be."),
+    ...modelInput,
   },
   output: z.strictObject({
     lead_id: z.string(),
     summary: z.string(),
     highlights: z.array(z.string()),
     next_steps: z.array(z.string()),
-    model: z.string().describe("`rules` without a model."),
+    ...modelOutput,
     generated_at: z.iso.datetime(),
   }),
-  async run(ctx, { lead_id, max_words }) {
+  async run(ctx, { lead_id, max_words, model: wanted }) {
     const [found] = await shownLeads(ctx, [lead_id], fields, "lead_id");
     const telling = tellingOf(ctx, found!);
+    const facts = [whoOf(telling), peopleOf(telling), dealsOf(telling), contactOf(telling), workOf(telling)];
+    const { value, ...by } = await helpedByModel(
+      ctx,
+      wanted,
+      () => taskOf(ctx, found!, max_words),
+      (answer: any) => within(sentencesOf(checkedProse(answer?.summary, { known: factsOf(found!), most: 8000 })), max_words),
+    );
     return {
       lead_id,
-      summary: within([whoOf(telling), peopleOf(telling), dealsOf(telling), contactOf(telling), workOf(telling)], max_words),
+      summary: value ?? within(facts, max_words),
       highlights: highlightsOf(telling),
       next_steps: nextStepsOf(telling),
-      model: "rules",
+      ...by,
       generated_at: ctx.now.toISOString(),
     };
   },
 });
+
+/** How many of the newest activities a model reads, and how much of each. */
+const recent = 20;
+const wordsMost = 1500;
+
+async function taskOf(ctx: Ctx, found: ShownLead, max_words: number): Promise<Task> {
+  const said = await recentWords(ctx, found.id, recent);
+  const people = found.contacts.slice(0, 20).map(({ display_name, title }) => ({ display_name, title }));
+  return {
+    does: `Sum up this lead for a colleague who meets it for the first time: who it is, what is going on, what was said last. At most ${max_words} words, no headings, no lists. Say only what the data says. Today is ${ctx.now.toISOString().slice(0, 10)}.`,
+    answers: '{"summary": "the text"}',
+    data: {
+      facts: found.values,
+      people,
+      said: said.map((one) => ({ on: one.activity_at, kind: one._type, words: wordsOf(one).slice(0, wordsMost) })),
+    },
+    tokens: 1500,
+  };
+}
+
+/** The lead's own addresses, which a summary may name. */
+const factsOf = ({ values, contacts }: ShownLead): string =>
+  JSON.stringify([
+    values.display_name,
+    values.url,
+    values.primary_email,
+    contacts.map(({ display_name, emails }) => [display_name, emails]),
+  ]);
 
 interface Telling {
   lead: Record<string, any>;

@@ -64,6 +64,11 @@ const known: Record<string, z.ZodType> = {
     credits_per_day: z.int().min(0).optional(),
     credits_per_month: z.int().min(0).optional(),
   }),
+  ai: z.looseObject({
+    provider: z.enum(["openai", "anthropic", "google", "rules"]).optional(),
+    tokens_per_day: z.int().min(0).optional(),
+    tokens_per_month: z.int().min(0).optional(),
+  }),
   holiday_calendars: holidayCalendars,
   sequences: z.looseObject({ one_at_a_time: z.boolean().optional() }),
 };
