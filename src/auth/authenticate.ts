@@ -66,7 +66,7 @@ export function openAuthenticator(db: Database, clock: () => Date, baseUrl: stri
 
   async function lookUpToken(text: string, resource: ResourceName): Promise<Kept | null> {
     const holder = await findHolder(db, { text, resource, baseUrl, now: clock() });
-    return holder && { actor: actorOfHolder(holder), expires: holder.token.expires_at.getTime() };
+    return holder && { actor: actorOfHolder(holder, resource), expires: holder.token.expires_at.getTime() };
   }
 
   function use(header: string, resource: ResourceName, { actor, expires }: Kept): Actor {

@@ -26,19 +26,27 @@ export async function findHolder(
   return memberships.length === 0 ? null : { token, memberships };
 }
 
-/** The actor in the grant's organization. Throws where the person is no member of it any more, but of others. */
-export function actorOf({ token, memberships }: TokenHolder): Actor {
-  const here = memberships.find((one) => one.organization_id === token.active_organization_id);
-  if (here === undefined) {
-    const others = memberships.map((one) => `${one.organization_name} (${one.organization_id})`).join(", ");
-    throw new Problem(403, `You are no longer a member of the workspace of this connection. Switch to one of yours: ${others}.`);
-  }
+/**
+ * The actor in the grant's organization. Where the person is no member of it any more, but of others, it throws; agents, who can
+ * switch, get an actor in one of the others who is `lost` until then.
+ */
+export function actorOf({ token, memberships }: TokenHolder, resource: ResourceName = "api"): Actor {
+  const active = memberships.find((one) => one.organization_id === token.active_organization_id);
+  const lost = active === undefined ? lostWorkspace(memberships) : null;
+  if (lost !== null && resource !== "mcp") throw lost;
+  const here = active ?? memberships[0]!;
   const scopes = new Set(token.scope.split(" ") as Scope[]);
   return {
     ...memberActor(token.user_id, here),
     scopes,
     oauth: { client_id: token.client_id, scope: token.scope, grant_id: token.grant_id },
+    ...(lost !== null && { lost }),
   };
+}
+
+function lostWorkspace(memberships: readonly ActiveMembership[]): Problem {
+  const others = memberships.map((one) => `${one.organization_name} (${one.organization_id})`).join(", ");
+  return new Problem(403, `You are no longer a member of the workspace of this connection. Switch to one of yours: ${others}.`);
 }
 
 /** A person in one of their organizations, with all that their role allows: for the pages where they are signed in. */

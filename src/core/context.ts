@@ -14,6 +14,10 @@ export interface Actor {
   permissions: ReadonlySet<Permission>;
   /** What the credential may do at most; the role narrows it further. */
   scopes: ReadonlySet<Scope>;
+  /** What it may do by itself, where the header `Service-Scope` or its absence lowers that. */
+  granted?: ReadonlySet<Scope>;
+  /** Why nothing is done before another workspace is named: the person was removed from that of the connection. */
+  lost?: Error;
   /** The organization's account is past due: writes are refused. */
   past_due: boolean;
   /** The key that acted, null for system work. */

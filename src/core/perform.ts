@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import type { Asker, Transaction } from "../db/database.ts";
 import { asRefusal, missingReference } from "../db/refusals.ts";
 import { trimmed } from "../values/trimmed.ts";
-import type { Actor, Ctx, RequestFacts } from "./context.ts";
+import type { Actor, Ctx, RequestFacts, Scope } from "./context.ts";
 import type { Core } from "./core.ts";
 import type { Directory } from "./directory.ts";
 import { notAllowed, Problem, paymentRequired } from "./errors.ts";
@@ -103,11 +103,15 @@ async function performPrepared(core: Core, call: Call, directory: Directory): Pr
 
 /** Refuses what the caller may not do. Also called before the file of a request is received. */
 export function checkAllowed(actor: Actor, operation: Operation): void {
-  if (!actor.scopes.has(operation.scope))
-    throw new Problem(403, `This key may not do that: it needs the scope ${operation.scope}.`);
+  if (!actor.scopes.has(operation.scope)) throw new Problem(403, tooNarrow(actor, operation.scope));
   if (operation.permission !== "member" && !actor.permissions.has(operation.permission)) throw notAllowed(operation.permission);
   if (actor.past_due && !operation.pastDue) throw paymentRequired("The account is past due: settle it to make changes again.");
 }
+
+const tooNarrow = ({ granted, oauth }: Actor, scope: Scope): string =>
+  granted?.has(scope)
+    ? `This needs the scope ${scope}: send it in the header Service-Scope, without which nothing wider is allowed.`
+    : `This ${oauth === undefined ? "key" : "connection"} may not do that: it needs the scope ${scope}.`;
 
 type Understood = Parsed<unknown> & { ready?: unknown };
 

@@ -7,7 +7,7 @@ import { invalid, Problem } from "../core/errors.ts";
 import { type Agents, openAgents } from "../mcp/agents.ts";
 import { notAmong } from "../values/reasons.ts";
 import { bearerChallenge } from "../values/resource_server.ts";
-import { notJson, parseBody } from "./body.ts";
+import { parseBody } from "./body.ts";
 import { answer, refuse, refuseForNow } from "./reply.ts";
 import { changeSetName, offsetMinutes } from "./request_headers.ts";
 import { allowed, countRequest, methodNotAllowed, optionsHeaders, refuseStranger, routedMethods } from "./rest.ts";
@@ -123,14 +123,14 @@ function withScope(actor: Actor, header: string | string[] | undefined): Actor {
   if (header === undefined && actor.oauth !== undefined) return actor;
   const most = (header ?? "read") as Scope;
   if (!scopes.includes(most)) throw invalid({ "Service-Scope": notAmong(header, scopes) });
-  return { ...actor, scopes: new Set(scopesUpTo(most).filter((scope) => actor.scopes.has(scope))) };
+  return { ...actor, granted: actor.scopes, scopes: new Set(scopesUpTo(most).filter((scope) => actor.scopes.has(scope))) };
 }
 
 /** The message of the body, or null after an answer in the words of the protocol. */
 function readMessage(x: Exchange): Record<string, unknown> | null {
   const bytes = x.request.body;
   try {
-    return parseBody(Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0), notJson);
+    return parseBody(Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0), notAMessage);
   } catch (error) {
     if (!(error instanceof Problem) || error.status !== 400) throw error;
     const { message, fields } = error;
@@ -139,6 +139,8 @@ function readMessage(x: Exchange): Record<string, unknown> | null {
     return null;
   }
 }
+
+const notAMessage = (): Problem => invalid({}, "The body must be one JSON-RPC message, an object: batches are not taken.");
 
 /** The request as the SDK takes it. It reads the headers; the body is handed over parsed. */
 function webRequest({ request, service }: Exchange): Request {

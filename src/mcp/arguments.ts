@@ -1,5 +1,8 @@
 // Arguments and results that several tools have.
 import { z } from "zod";
+import { invalid } from "../core/errors.ts";
+import type { Operation } from "../core/operation.ts";
+import { notAmong } from "../values/reasons.ts";
 
 export const objectType = z.string().describe("From list_object_types, such as lead or activity/note.");
 export const id = z.string();
@@ -11,3 +14,11 @@ export const ids = z.array(z.string()).min(1).max(50);
 
 /** What `writtenResult` answers. */
 export const written = { status: z.int(), record: z.looseObject({}), dry_run: z.boolean() };
+
+/** A name in `fields` that the records do not have would be left out in silence. */
+export function checkFields({ resource, verb }: Operation, names: readonly string[] | undefined): void {
+  if (resource === null || verb === null || names === undefined) return;
+  const known = [...resource.shown.map(([name]) => name), ...Object.keys(resource.expand ?? {}), ...(resource.alsoShown ?? [])];
+  const i = names.findIndex((name) => !name.startsWith("_") && !known.includes(name.split(".")[0]!));
+  if (i >= 0) throw invalid({ [`fields.${i}`]: notAmong(names[i], known) });
+}

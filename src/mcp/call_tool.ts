@@ -6,10 +6,12 @@ import { type Operation, reportUnknown } from "../core/operation.ts";
 import { type Answered, perform } from "../core/perform.ts";
 import { aroundWrite } from "../records/around_write.ts";
 import { dryRun, readDryRun } from "../records/dry_run.ts";
+import { firstRequest } from "../records/idempotency.ts";
 import { reasons } from "../values/reasons.ts";
 import { unknownWithin } from "../values/unknown_keys.ts";
 import type { Caller } from "./caller.ts";
 import { checkConfirmed, needsConfirming } from "./confirm.ts";
+import { checkRecipients } from "./recipients.ts";
 import { refusalOf } from "./refusal.ts";
 import type { Asked, Manner, Performed, Surroundings, Tool, ToolCall, ToolResult } from "./tool.ts";
 import { actorFor, reachable, workspaceNamed } from "./workspaces.ts";
@@ -24,10 +26,11 @@ export interface Outcome {
 }
 
 export async function callTool(surroundings: Surroundings, tool: Tool, caller: Caller, given: unknown): Promise<Outcome> {
-  let { actor } = caller;
+  let { actor, requestId: wrote } = caller;
   try {
     const { workspace, dry_run, idempotency_key, confirm, ...input } = readArguments(tool, given);
     const manner = { workspace, dry_run, idempotency_key };
+    if (actor.lost !== undefined && workspace === undefined && !tool.isOfWorkspaces) throw actor.lost;
     actor = await actorFor(surroundings, caller, workspace);
     const call: ToolCall = {
       ...surroundings,
@@ -38,12 +41,15 @@ export async function callTool(surroundings: Surroundings, tool: Tool, caller: C
       async perform(which, asked) {
         const operation = typeof which === "string" ? surroundings.core.registry.operation(which)! : which;
         const performed = (how: Manner) => performAs(surroundings, { ...caller, actor }, how, operation, asked);
+        await checkRecipients(call, operation, asked);
         if (needsConfirming(operation) && !call.isDry) await checkConfirmed(confirm, () => performed({ dry_run: true }));
-        return performed(manner);
+        const answered = await performed(manner);
+        wrote = answered.repeats ?? wrote;
+        return answered;
       },
     };
     const result = await tool.run(call, input);
-    if (tool.scope !== "read" && !call.isDry) result.structured.request_id = caller.requestId;
+    if (tool.scope !== "read" && !call.isDry) result.structured.request_id = wrote;
     return { result, isError: false, status: 200, actor };
   } catch (error) {
     const { status, body, text } = refusalOf(error);
@@ -101,5 +107,10 @@ function parsed({ status, headers, body }: Answered): Performed {
   const isJson = headers["content-type"] === undefined || headers["content-type"].startsWith("application/json");
   if (typeof body !== "string") throw new Error("a tool performs an operation that answers a file");
   const version = /^"(\d+)\./.exec(headers.etag ?? "")?.[1];
-  return { status, body: isJson ? JSON.parse(body) : { text: body }, ...(version !== undefined && { version: Number(version) }) };
+  return {
+    status,
+    body: isJson ? JSON.parse(body) : { text: body },
+    ...(version !== undefined && { version: Number(version) }),
+    ...(headers[firstRequest] !== undefined && { repeats: headers[firstRequest] }),
+  };
 }

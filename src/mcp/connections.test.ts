@@ -91,4 +91,29 @@ describe("a connection", () => {
     await atMoment(acme.service, new Date(Date.now() + 91 * 86_400_000).toISOString(), "agent_calls");
     assert.deepEqual((await acme.get("/agent_call/")).data, []);
   });
+
+  test("whose workspace is lost says so, and still lists the others, acts in them and moves there", async () => {
+    const acme = await organization();
+    const ann = await acme.member("user");
+    const home = await organization();
+    await ann.joins(home);
+    const lead = await home.lead({ name: "At home" });
+    const { agent } = await connection(ann, "read write_safe");
+    const { data } = await acme.get("/membership/");
+    await acme.delete(`/membership/${data.find(({ user_id }: any) => user_id === ann.userId).id}/`);
+    const get = (more: object = {}) => agent.call("get_record", { object_type: "lead", id: lead.id, ...more });
+
+    const dead = await get();
+    const { workspaces } = (await agent.call("list_workspaces")).structuredContent;
+
+    assert.equal(dead.isError, true);
+    assert.match(dead.structuredContent.error, /no longer a member .* Switch to one of yours/);
+    assert.deepEqual(
+      workspaces.map(({ id, is_active }: any) => [id, is_active]),
+      [[home.id, false]],
+    );
+    assert.equal((await get({ workspace: home.id })).structuredContent.record.name, "At home");
+    await agent.call("switch_workspace", { to: home.id });
+    assert.equal((await get()).structuredContent.record.name, "At home");
+  });
 });

@@ -152,6 +152,92 @@ describe("an agent", () => {
   });
 });
 
+describe("a tool", () => {
+  test("drops nothing in silence: a filter of null, an argument among the filters, a field that there is not", async () => {
+    const acme = await organization();
+    await acme.lead({ name: "Globex" });
+    const agent = await agentOf(acme, { scope: "write_safe" });
+    const refused = async (name: string, args: object, place: string) => {
+      const { isError, structuredContent } = await agent.call(name, { object_type: "lead", ...args });
+      assert.equal(isError, true, JSON.stringify(args));
+      assert.ok(place in structuredContent["field-errors"], JSON.stringify(structuredContent));
+    };
+
+    await refused("list_records", { filters: { name: null } }, "name");
+    await refused("list_records", { filters: { _limit: 1 } }, "_limit");
+    await refused("list_records", { filters: { query: "a" }, query: "b" }, "query");
+    await refused("list_records", { fields: ["nope"] }, "fields.0");
+    await refused("list_records", { cursor: "abc" }, "cursor");
+    await refused("create_record", { data: { name: "X" }, match_on: {} }, "match_on");
+    await refused("create_record", { data: { name: "X" }, match_on: { name: null } }, "match_on.name");
+    await refused("add_tags", { id: (await acme.lead({ tags: ["a", "b"] })).id, tags: [""] }, "tags.0");
+  });
+
+  test("answers a repeated call with the request that wrote it, which can be taken back", async () => {
+    const acme = await organization();
+    const agent = await agentOf(acme, { scope: "write_destructive" });
+    const create = () => agent.call("create_record", { object_type: "lead", data: { name: "Once" }, idempotency_key: "k" });
+
+    const [once, again] = [await create(), await create()];
+    assert.equal(again.structuredContent.request_id, once.structuredContent.request_id);
+    const { structuredContent } = await agent.call("undo_changes", { id: again.structuredContent.request_id });
+
+    assert.ok(structuredContent.record.n_undone > 0);
+  });
+
+  test("reads a text that is longer than a result to its end", async () => {
+    const acme = await organization();
+    const note = "0123456789".repeat(9000);
+    const { id } = await acme.note({ note });
+    const agent = await agentOf(acme);
+
+    let read = "";
+    for (let more = true; more; ) {
+      const args = { object_type: "activity/note", id, fields: ["note"], text_from: read.length };
+      const { record } = (await agent.call("get_record", args)).structuredContent;
+      const [, part, rest] = /^(\d+)(…\(.*\))?$/.exec(record.note)!;
+      read += part;
+      more = rest !== undefined;
+    }
+
+    assert.equal(read, note);
+  });
+
+  test("adds tags that many add at the same time", async () => {
+    const acme = await organization();
+    const { id } = await acme.lead();
+    const agent = await agentOf(acme, { scope: "write_safe" });
+
+    const all = ["a", "b", "c", "d"].map((tag) => agent.call("add_tags", { object_type: "lead", id, tags: [tag] }));
+    for (const { isError } of await Promise.all(all)) assert.equal(isError, undefined);
+
+    assert.deepEqual((await acme.get(`/lead/${id}/`)).tags.toSorted(), ["a", "b", "c", "d"]);
+  });
+
+  test("sends without the widest scope only to whom the workspace knows", async () => {
+    const acme = await organization();
+    await acme.post("/connected_account/", { email: "ada@acme.example", smtp: { host: "93.184.216.34", password: "secret" } });
+    const lead = await acme.lead();
+    await acme.contact({ lead_id: lead.id, emails: [{ email: "ann@client.example" }] });
+    const safe = await agentOf(acme, { scope: "write_safe" });
+    const wide = await agentOf(acme, { scope: "write_destructive" });
+    const mail = (to: string, more: object = {}) => ({ lead_id: lead.id, to: [to], subject: "Hi", body_text: "Hi", ...more });
+
+    const known = await safe.call("send_email", mail("Ann <Ann@client.example>"));
+    const stranger = await safe.call("send_email", mail("ann@client.example", { data: { bcc: ["spy@evil.example"] } }));
+    const draft = await safe.call("create_record", { object_type: "activity/email", data: mail("spy@evil.example") });
+    const { id } = draft.structuredContent.record;
+    const sent = await safe.call("update_record", { object_type: "activity/email", id, data: { status: "outbox" } });
+    const widely = await wide.call("send_email", mail("spy@evil.example"));
+
+    assert.deepEqual(
+      [known, stranger, draft, sent, widely].map(({ isError }) => isError === true),
+      [false, true, false, true, false],
+    );
+    assert.ok("bcc.0" in stranger.structuredContent["field-errors"]);
+  });
+});
+
 describe("the address of agents", () => {
   const post = (url: string, headers: Record<string, string>, body = "{}") =>
     fetch(`${url}/mcp/`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body });

@@ -27,11 +27,19 @@ export function pathValues(
   return { params, rest };
 }
 
+/** Filters, without what an argument of the tool says. */
+export function filterText(filters: Values): Record<string, string> {
+  const argument = Object.keys(filters).find((name) => name.startsWith("_") && name !== "_expand" && name !== "_group_by");
+  if (argument !== undefined) throw invalid({ [argument]: "is not a filter: use the argument of the tool" });
+  return queryText(filters);
+}
+
 /** Values of a query, as they are written in an address. */
 export function queryText(values: Values): Record<string, string> {
   const query: Record<string, string> = {};
   for (const [name, value] of Object.entries(values)) {
-    if (value === null || value === undefined) continue;
+    if (value === undefined) continue;
+    if (value === null) throw invalid({ [name]: `must not be null; ${name.replace(/__\w+$/, "")}__isnull finds what has none` });
     const isPlain = (one: unknown) => typeof one === "string" || typeof one === "number" || typeof one === "boolean";
     const parts = Array.isArray(value) ? value : [value];
     if (!parts.every(isPlain)) throw invalid({ [name]: "must be text, a number, true, false, or a list of these" });

@@ -27,7 +27,7 @@ const omitted = new Set(["organization_id", "updated_by"]);
 
 function cut(value: unknown, most: number): unknown {
   if (typeof value === "string" && value.length > most)
-    return `${value.slice(0, most).toWellFormed()}…(+${value.length - most} chars, use get_record)`;
+    return `${value.slice(0, most).toWellFormed()}…(+${value.length - most} chars: get_record with text_from ${most})`;
   if (Array.isArray(value)) return value.map((one) => cut(one, most));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, cut(one, most)]));
@@ -78,7 +78,8 @@ export const answerResult = (answer: Row): ToolResult =>
 
 function fitting(make: (most: number) => ToolResult): ToolResult {
   let result = make(Number.POSITIVE_INFINITY);
-  for (let most = resultBytesMax / 4; bytesOf(result) > resultBytesMax && most >= 64; most /= 2) result = make(Math.floor(most));
+  for (let most = (resultBytesMax * 3) / 4; bytesOf(result) > resultBytesMax && most >= 64; most /= 2)
+    result = make(Math.floor(most));
   return result;
 }
 

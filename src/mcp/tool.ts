@@ -22,6 +22,8 @@ export interface Tool<I = any> {
   output: z.ZodObject;
   /** The operations that it may perform, by their names; who may do none of them does not see the tool. Empty for the generic ones. */
   operations: readonly string[];
+  /** It is about workspaces, and there for whoever has lost the active one. */
+  isOfWorkspaces?: boolean;
   /** The operation that a call comes down to. Its rate group counts. */
   behind(surroundings: Surroundings, given: Record<string, unknown>): Operation | null;
   run(call: ToolCall, input: I): Promise<ToolResult>;
@@ -57,6 +59,8 @@ export interface Performed {
   body: any;
   /** Of a single record. */
   version?: number;
+  /** The request that wrote it, if this one only repeats that. */
+  repeats?: string;
 }
 
 export interface ToolResult {
@@ -66,7 +70,7 @@ export interface ToolResult {
 
 type Shape = Record<string, z.ZodType>;
 
-interface ToolWords<S extends Shape> extends Pick<Tool, "name" | "doc" | "scope"> {
+interface ToolWords<S extends Shape> extends Pick<Tool, "name" | "doc" | "scope" | "isOfWorkspaces"> {
   annotations?: Partial<Annotations>;
   input: S;
   output: Shape;

@@ -5,6 +5,9 @@ import { conflict } from "../core/errors.ts";
 import type { Given } from "../core/operation.ts";
 import type { Answered, Around } from "../core/perform.ts";
 
+/** Names the request that did it, in the answer to one that repeats it. */
+export const firstRequest = "idempotency-request-id";
+
 /** Answers a request with this key once: a repeated one gets the stored answer, marked as replayed. */
 export const once =
   (key: string): Around =>
@@ -54,7 +57,7 @@ async function onceFor(ctx: Ctx, key: string, body: unknown, act: () => Promise<
       ...scope,
       fingerprint,
       answer.status,
-      JSON.stringify(answer.headers),
+      JSON.stringify({ ...answer.headers, [firstRequest]: ctx.request.id }),
       ctx.settings.secrets.seal(answer.body, place),
       ctx.now,
     ],

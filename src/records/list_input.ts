@@ -60,7 +60,8 @@ export async function readList(
     (given._order_by ? null : collect(errors, () => orderOfFilters(ctx, of, filters))) ??
     collect(errors, () => readOrder(of, given._order_by, ctx)) ??
     [];
-  const fingerprint = () => hash("sha1", JSON.stringify([of.name, filters, given._order_by ?? ""]), "base64url").slice(0, 12);
+  const fingerprint = () =>
+    hash("sha1", JSON.stringify([ctx.organization_id, of.name, filters, given._order_by ?? ""]), "base64url").slice(0, 12);
   const limit = collect(errors, () => wholeNumber(given._limit, "_limit", limitDefault, limitMax)) ?? limitDefault;
   const skip = collect(errors, () => wholeNumber(given._skip, "_skip", 0, Number.MAX_SAFE_INTEGER)) ?? 0;
   const cursor = collect(errors, () => readCursor(given, fingerprint, order)) ?? null;

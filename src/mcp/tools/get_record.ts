@@ -1,42 +1,42 @@
 // `get_record`: one record with all its fields, or with those that are named.
 import { z } from "zod";
 import { notFound } from "../../core/errors.ts";
-import { data, fields, id, objectType } from "../arguments.ts";
-import { type ObjectType, operationFor, readObjectType } from "../object_types.ts";
+import { checkFields, data, fields, id, objectType } from "../arguments.ts";
+import { operationFor, readObjectType } from "../object_types.ts";
 import { pathValues, queryText } from "../paths.ts";
-import { recordResult } from "../shape.ts";
-import { type ToolCall, tool } from "../tool.ts";
+import { type Row, recordResult } from "../shape.ts";
+import { tool } from "../tool.ts";
 
 export const getRecord = tool({
   name: "get_record",
-  doc: "Reads one record by its id, with long texts whole. Null and empty values are left out unless `fields` names them. `filters` takes further parameters, such as a contact_id for email_template/render.",
+  doc: "Reads one record by its id, with long texts as far as they fit. Null and empty values are left out unless `fields` names them. `filters` takes further parameters, such as a contact_id for email_template/render.",
   scope: "read",
-  input: { object_type: objectType, id: id.optional(), fields: fields.optional(), filters: data.optional() },
+  input: {
+    object_type: objectType,
+    id: id.optional(),
+    fields: fields.optional(),
+    text_from: z.int().min(0).optional().describe("Long texts from this character on."),
+    filters: data.optional(),
+  },
   output: { record: z.looseObject({}) },
   behind: ({ types }, given) => types.get(String(given.object_type))?.operations.get ?? null,
-  async run(call, { object_type, id, fields, filters = {} }) {
+  async run(call, { object_type, id, fields, text_from = 0, filters = {} }) {
     const type = readObjectType(call.types, object_type);
-    if (type.operations.get === undefined && type.resource !== null && id !== undefined)
-      return recordResult(await fromList(call, type, id, filters, fields), fields !== undefined);
-    const operation = operationFor(type, "get", "list");
-    const { params, rest } = pathValues(operation, id, filters);
-    const query = { ...queryText(rest), ...queryText({ _fields: fields }) };
-    return recordResult((await call.perform(operation, { params, query })).body, fields !== undefined);
+    // Some resources have a list and no read of a single record.
+    const isListed = type.operations.get === undefined && type.resource !== null && id !== undefined;
+    const operation = isListed ? operationFor(type, "list") : operationFor(type, "get", "list");
+    checkFields(operation, fields);
+    const { params, rest } = pathValues(operation, isListed ? undefined : id, filters);
+    const query = queryText({ ...rest, _fields: fields, ...(isListed && { id, _limit: 1 }) });
+    const { body } = await call.perform(operation, { params, query });
+    const record = isListed ? body.data[0] : body;
+    if (record === undefined) throw notFound();
+    return recordResult(readOn(record, text_from), fields !== undefined);
   },
 });
 
-/** Some resources have a list and no read of a single record. */
-async function fromList(
-  call: ToolCall,
-  type: ObjectType,
-  id: string,
-  filters: Record<string, unknown>,
-  fields?: string[],
-): Promise<Record<string, unknown>> {
-  const list = operationFor(type, "list");
-  const { params, rest } = pathValues(list, undefined, filters);
-  const { body } = await call.perform(list, { params, query: queryText({ ...rest, id, _fields: fields, _limit: 1 }) });
-  const [record] = body.data;
-  if (record === undefined) throw notFound();
-  return record;
+/** Long texts from a character on: what one result did not hold is in the next. */
+function readOn(record: Row, start: number): Row {
+  const isLong = (value: unknown): value is string => typeof value === "string" && start > 0 && value.length > start;
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, isLong(value) ? value.slice(start) : value]));
 }

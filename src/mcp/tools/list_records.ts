@@ -1,8 +1,9 @@
 // `list_records`: any list of the service, with its filters and its order, as many rows as fit.
 import { z } from "zod";
-import { data, fields, id, objectType } from "../arguments.ts";
+import { invalid, placed } from "../../core/errors.ts";
+import { checkFields, data, fields, id, objectType } from "../arguments.ts";
 import { operationFor, readObjectType } from "../object_types.ts";
-import { pathValues, queryText } from "../paths.ts";
+import { filterText, pathValues, queryText } from "../paths.ts";
 import { bytesOf, dataResult, linesOf, type Row, resultBytesMax, shortened } from "../shape.ts";
 import { type Performed, type ToolResult, tool } from "../tool.ts";
 
@@ -33,19 +34,25 @@ export const listRecords = tool({
   async run(call, input) {
     const operation = operationFor(readObjectType(call.types, input.object_type), "list", "get");
     const { params, rest } = pathValues(operation, input.id, input.filters ?? {});
+    if (input.query !== undefined && rest.query !== undefined) throw invalid({ query: "is given twice: here and in filters" });
+    checkFields(operation, input.fields);
     const query = queryText({
-      ...rest,
-      query: input.query,
+      ...filterText(rest),
+      ...(input.query !== undefined && { query: input.query }),
       _fields: input.fields,
       _order_by: input.order_by,
       _skip: input.skip,
       _cursor: input.cursor,
       _count: input.count ? "exact" : undefined,
     });
-    const ask = (limit: number) => call.perform(operation, { params, query: { ...query, _limit: String(limit) } });
+    const ask = (limit: number) =>
+      placed(argumentOf, () => call.perform(operation, { params, query: { ...query, _limit: String(limit) } }));
     return fitting(ask, input.limit, input.fields !== undefined);
   },
 });
+
+/** Refusals name the arguments of the tool and not the parameters of REST. */
+const argumentOf = (place: string): string => (["_cursor", "_order_by", "_skip"].includes(place) ? place.slice(1) : place);
 
 /** The page, or as many of its first rows as fit. Those are asked for again, so that the cursor goes on right after them. */
 async function fitting(ask: (limit: number) => Promise<Performed>, limit: number, named: boolean): Promise<ToolResult> {

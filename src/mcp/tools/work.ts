@@ -1,5 +1,6 @@
 // What a seller does many times a day, each in one call.
 import { z } from "zod";
+import { placed } from "../../core/errors.ts";
 import { data, id, ids, written } from "../arguments.ts";
 import { refusalOf } from "../refusal.ts";
 import { dataResult, linesOf, writtenResult } from "../shape.ts";
@@ -80,9 +81,20 @@ export const addTags = tool({
   output: written,
   operations: ["lead.update", "contact.update", "lead.get", "contact.get"],
   async run(call, { object_type, id, tags }) {
-    const { body, version } = await call.perform(`${object_type}.get`, { params: { id }, query: { _fields: "tags" } });
-    const all = [...new Set([...(body.tags as string[]), ...tags])];
-    return writtenResult(await call.perform(`${object_type}.update`, { params: { id }, body: { tags: all }, version }));
+    for (let attempt = 1; ; attempt++) {
+      const { body, version } = await call.perform(`${object_type}.get`, { params: { id }, query: { _fields: "tags" } });
+      const present = body.tags as string[];
+      const added = tags.filter((tag, i) => !present.includes(tag) && tags.indexOf(tag) === i);
+      const placeOf = (place: string) =>
+        place.replace(/^tags\.(\d+)/, (_, i) => `tags.${tags.indexOf(added[Number(i) - present.length]!)}`);
+      const change = { params: { id }, body: { tags: [...present, ...added] }, version };
+      try {
+        return writtenResult(await placed(placeOf, () => call.perform(`${object_type}.update`, change)));
+      } catch (error) {
+        // Somebody changed it since it was read.
+        if (refusalOf(error).status !== 412 || attempt === 10) throw error;
+      }
+    }
   },
 });
 

@@ -7,6 +7,7 @@ export const listWorkspaces = tool({
   name: "list_workspaces",
   doc: "The workspaces that you may act in; the active one is flagged. An API key knows only its own.",
   scope: "read",
+  isOfWorkspaces: true,
   input: {},
   output: { workspaces: z.array(z.object({ id: z.string(), name: z.string(), is_active: z.boolean() })) },
   async run(call) {
@@ -20,6 +21,7 @@ export const switchWorkspace = tool({
   name: "switch_workspace",
   doc: "Makes another workspace the active one of this connection, until it is switched again. For a single call pass `workspace` instead. Not for API keys.",
   scope: "read",
+  isOfWorkspaces: true,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
   input: { to: z.string().describe("Its id or exact name.") },
   output: { id: z.string(), name: z.string() },

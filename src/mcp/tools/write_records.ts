@@ -1,8 +1,9 @@
 // `create_record`, `update_record` and `delete_record`: any write of a record, by the rules of its own area.
 import { z } from "zod";
+import { below, invalid } from "../../core/errors.ts";
 import { data, id, objectType, written } from "../arguments.ts";
 import { operationFor, readObjectType } from "../object_types.ts";
-import { pathValues, queryText } from "../paths.ts";
+import { filterText, pathValues, queryText } from "../paths.ts";
 import { recordResult, writtenResult } from "../shape.ts";
 import { type Tool, type ToolCall, type ToolResult, tool } from "../tool.ts";
 
@@ -31,7 +32,9 @@ export const createRecord = tool({
 async function match(call: ToolCall, object_type: string, filters: Record<string, unknown>): Promise<ToolResult | null> {
   const list = operationFor(readObjectType(call.types, object_type), "list");
   const { params, rest } = pathValues(list, undefined, filters);
-  const { body } = await call.perform(list, { params, query: { ...queryText(rest), _limit: "1" } });
+  if (Object.keys(rest).length === 0) throw invalid({ match_on: "must name a filter: without one any record would be found" });
+  const query = below("match_on", () => filterText(rest));
+  const { body } = await below("match_on", () => call.perform(list, { params, query: { ...query, _limit: "1" } }));
   if (body.data.length === 0) return null;
   const { structured, text } = recordResult(body.data[0]);
   return { structured: { ...structured, found: true }, text: `It was there already, nothing was created. ${text}` };

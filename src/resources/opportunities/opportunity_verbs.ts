@@ -9,6 +9,7 @@ import { changedFields, emit } from "../../records/event.ts";
 import { createRecord, findRecord, findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { formatMoney } from "../../values/money.ts";
+import { notAmong } from "../../values/reasons.ts";
 import { parseDate } from "../../values/time.ts";
 import { logOpportunityStatusChange, removeStatusChangesOf } from "../activities/system_activities.ts";
 import { contact } from "../contacts/contact.ts";
@@ -153,7 +154,7 @@ function statusOf(ctx: Ctx, given: Said, before: Opportunity | undefined): Statu
     // When several pipelines have the label, the deal's own comes first.
     const found = statuses.filter((status) => status.label === label);
     const status = found.find((one) => one.pipeline_id === present?.pipeline_id) ?? found[0];
-    if (status === undefined) throw invalid({ status: refusal });
+    if (status === undefined) throw invalid({ status: notAmong(label, new Set(statuses.map((one) => one.label))) });
     return status;
   }
   return pipeline_id === undefined || pipeline_id === present?.pipeline_id ? null : firstOf(statuses);
