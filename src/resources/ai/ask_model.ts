@@ -2,7 +2,7 @@
 // check; where that fails, the helper goes on by its rules, and says so.
 import type { Ctx } from "../../core/context.ts";
 import { Problem, paymentRequired, reasonsOf, statuses } from "../../core/errors.ts";
-import type { Prompt } from "../../services/ai_formats.ts";
+import type { AiAccount, Prompt } from "../../services/ai_formats.ts";
 import { askModel as askProvider, estimatedTokens, type Modeled } from "../../services/ai_model.ts";
 import { noteAnswer } from "../accounts/open_credentials.ts";
 import { type Connected, connectedModel } from "./account.ts";
@@ -34,7 +34,8 @@ export async function helpedByModel<T>(
   const connected = wanted === "rules" ? null : await connectedModel(ctx);
   if (connected === null) return byRules();
   const prompt = promptOf(await task(), ctx.settings.ai.tokens);
-  const said = await askWithin(ctx, connected, prompt, { wholeMs: ctx.settings.ai.seconds * 1000 });
+  const whose = { account: connected.account, isOwn: connected.stored !== null };
+  const said = await askWithin(ctx, whose, prompt, { wholeMs: ctx.settings.ai.seconds * 1000 });
   if (said.is !== "away" && said.is !== "spent") await note(ctx, connected, said);
   if (said.is === "away") throw away(said.reason, said.seconds);
   if (said.is === "spent" || said.is === "unpaid") throw paymentRequired(`${said.reason}. ${withoutModel}`);
@@ -69,7 +70,7 @@ const note = async (ctx: Ctx, { stored }: Connected, said: { is: string; reason?
 };
 
 /** No tokens of the organization are left for it. */
-interface Spent {
+export interface Spent {
   is: "spent";
   reason: string;
 }
@@ -77,12 +78,12 @@ interface Spent {
 /** The most that it can cost is taken before, and what it did not cost is given back. An ended process leaves it taken. */
 export async function askWithin(
   asking: Asking,
-  { account, stored }: Pick<Connected, "account"> & { stored: object | null },
+  { account, isOwn }: { account: AiAccount; isOwn: boolean },
   prompt: Prompt,
   limits: { wholeMs: number; key?: string },
 ): Promise<Modeled | Spent> {
   const most = estimatedTokens(prompt) + prompt.tokens;
-  const day = await takeTokens(asking, most, stored !== null);
+  const day = await takeTokens(asking, most, isOwn);
   if (day === null) return { is: "spent", reason: "The tokens for models are used up: settings.ai says how many there are" };
   const said = await askProvider(asking.settings.addresses, account, prompt, limits);
   await settleTokens(asking, day, said.tokens - most);

@@ -61,22 +61,27 @@ async function scoreLeads(ctx: Ctx, ids: readonly string[], place: string): Prom
   return leads.map((one) => ({ lead_id: one.id, ...scoreOf(by, one, ctx.now), rubric_source }));
 }
 
-function rubricOf(ctx: Ctx): Pick<LeadScore, "rubric_source"> & { rubric: Rubric } {
+/** The organization's, or else the usual one. */
+export function rubricOf(ctx: Ctx): Pick<LeadScore, "rubric_source"> & { rubric: Rubric } {
   const settings = organizationOf(ctx.directory).settings as { icp?: { rubric?: unknown } };
   // What an older version saved may lack a member that has a default now.
   const own = rubric.safeParse(settings.icp?.rubric);
   return own.success ? { rubric: own.data, rubric_source: "organization" } : { rubric: defaultRubric, rubric_source: "default" };
 }
 
-/** Writes each score to its lead, with its reasons, those that gave most first. */
+/** Writes each score to its lead, with its reasons. */
 const saveAll = (ctx: Ctx, scores: readonly LeadScore[]): Promise<void> =>
   saveScores(
     ctx,
     scores.map(({ breakdown, ...rest }) => ({
       ...rest,
-      reasons: breakdown.toSorted((a, b) => b.points - a.points).map(inWords),
+      reasons: reasonsOf(breakdown),
     })),
   );
+
+/** Those that gave most first. */
+export const reasonsOf = (breakdown: LeadScore["breakdown"]): string[] =>
+  breakdown.toSorted((a, b) => b.points - a.points).map(inWords);
 
 const inWords = ({ criterion, points, max_points, reason }: LeadScore["breakdown"][number]): string =>
   `${criterion}: ${points} of ${max_points}. ${reason}`.slice(0, 500).toWellFormed();

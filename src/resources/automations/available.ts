@@ -6,7 +6,6 @@ import { stepTypesByName } from "./step_types.ts";
 import { triggerTypes } from "./trigger_types.ts";
 
 const triggers = new Map(triggerTypes.map((one) => [one.type, one]));
-const notYet = "is not carried out yet: the catalog says in available what is";
 
 export function problemsOfAvailability({ trigger, graph }: Plan): Finding[] {
   const found: Finding[] = [];
@@ -16,7 +15,6 @@ export function problemsOfAvailability({ trigger, graph }: Plan): Finding[] {
     const step = stepTypesByName.get(type);
     const at = `graph.steps.${id}`;
     if (step === undefined) continue;
-    if (step.run === undefined) found.push(finding("step_type_not_available", `${at}.type`, notYet));
     const lacks = step.lacks?.(config);
     if (lacks != null) found.push(finding("config_not_available", `${at}.config`, lacks));
   }

@@ -7,6 +7,7 @@ import { outboundService } from "../../../test/support/outbound.ts";
 import { withWorker } from "../../../test/support/worker.ts";
 import { conditionTypes } from "./condition_types.ts";
 import { conditionExamples } from "./examples/conditions.ts";
+import { aiExamples } from "./examples/steps_of_ai.ts";
 import { databaseExamples } from "./examples/steps_of_database.ts";
 import { flowExamples } from "./examples/steps_of_flow.ts";
 import { outreachExamples } from "./examples/steps_of_outreach.ts";
@@ -33,7 +34,14 @@ const named = (types: readonly { type: string }[]) => types.map(({ type }) => ty
 const runsOf = (acme: Workspace, { id }: any): Promise<any[]> => acme.all(`/automations/${id}/runs/`);
 
 describe("every step that is available", () => {
-  const examples = { ...flowExamples, ...recordExamples, ...databaseExamples, ...runExamples, ...outreachExamples };
+  const examples = {
+    ...flowExamples,
+    ...recordExamples,
+    ...databaseExamples,
+    ...runExamples,
+    ...outreachExamples,
+    ...aiExamples,
+  };
 
   test("has an example", () =>
     assert.deepEqual(Object.keys(examples).sort(), named(stepTypes.filter(({ run }) => run !== undefined))));
@@ -126,7 +134,6 @@ test("what the catalogs only declare is refused where it would go live", async (
     assert.deepEqual([errors[0].code, errors[0].path], [code, path]);
   };
 
-  await refuse({ graph: chain(["ai.generate", { prompt: "x" }]) }, "step_type_not_available", "graph.steps.s1.type");
   await refuse({ graph: chain(["owner.assign", { mode: "by_territory" }]) }, "config_not_available", "graph.steps.s1.config");
   const types = await acme.all("/automation_step_types/?_limit=200");
   assert.deepEqual(

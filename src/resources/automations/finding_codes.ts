@@ -11,7 +11,6 @@ export const findingCodes = {
     "graph_too_large",
     "step_id_invalid",
     "step_type_unknown",
-    "step_type_not_available",
     "type_version_unknown",
   ],
   edges: [

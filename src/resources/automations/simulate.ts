@@ -75,7 +75,7 @@ export const simulateAutomation = operation({
     const { record_id, event_id } = startOf(given);
     const author = plan.settings.run_as_user_id ?? automation.created_by ?? ctx.actor.user_id;
     const findings = (await problemsOfPublishing(ctx, plan, author)).filter(isError);
-    const errors = findings.filter((one) => !isNoObstacle(one, given.mocks));
+    const errors = findings.filter((one) => !isOfRights(one));
     if (errors.length > 0) return invalidAnswer(errors, ctx.now);
 
     const { actor, warnings } = await actorOf(ctx, plan);
@@ -148,10 +148,6 @@ function checkChoices({ graph }: Plan, { choose, mocks }: Given): void {
   for (const [id, { port }] of Object.entries(mocks)) check(`mocks.${id}`, id, port);
   refuse(errors);
 }
-
-/** A step that this release does not carry out may be mocked. What only a publisher needs the right for may be tried by others. */
-const isNoObstacle = (found: Finding, mocks: Readonly<Record<string, Mock>>): boolean =>
-  isOfRights(found) || (found.code === "step_type_not_available" && Object.hasOwn(mocks, found.step_id ?? ""));
 
 // --- whose rights it has ---
 

@@ -88,7 +88,6 @@ const structure = {
     mended: steps({ s1: note("step_2"), step_2: note(null) }),
   },
   step_type_unknown: { by: "saving", path: `${at}.type`, wrong: only("note.creat", { note: "x" }), mended: says("x") },
-  step_type_not_available: { path: `${at}.type`, wrong: only("ai.generate", { prompt: "x" }), mended: says("x") },
   type_version_unknown: {
     by: "saving",
     path: `${at}.type_version`,
