@@ -30,6 +30,8 @@ export interface Asker {
   readonly patienceMs: number;
   /** Called when the work may have to wait for a connection. */
   stepAside(): void;
+  /** Called when the asker will wait for another service. */
+  stepOut(): void;
   /** The asker has gone, or was told that it takes too long. */
   readonly hasLeft: boolean;
   /** Calls `act` when the asker leaves. Returns a function that takes this back. */

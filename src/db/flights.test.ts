@@ -91,6 +91,7 @@ test("of those that leave together, one who goes away takes nobody along", () =>
       hasBegun: false,
       patienceMs: 20_000,
       stepAside: () => {},
+      stepOut: () => {},
       hasLeft,
       onLeave: () => () => {},
     });

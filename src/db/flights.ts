@@ -103,6 +103,7 @@ function together(passengers: readonly Passenger[]): Asker | null {
     hasBegun: askers.some(({ hasBegun }) => hasBegun),
     patienceMs: Math.min(...askers.map(({ patienceMs }) => patienceMs)),
     stepAside: () => {},
+    stepOut: () => {},
     get hasLeft() {
       return askers.every(({ hasLeft }) => hasLeft);
     },

@@ -44,6 +44,7 @@ const asker = (): Asker => ({
   hasBegun: false,
   patienceMs: 20_000,
   stepAside: () => {},
+  stepOut: () => {},
   hasLeft: false,
   onLeave: () => () => {},
 });

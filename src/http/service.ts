@@ -88,6 +88,10 @@ export class Exchange implements Asker {
   stepAside(): void {
     this.service.gate.stepAside(this);
   }
+
+  stepOut(): void {
+    this.service.gate.stepOut(this);
+  }
 }
 
 declare module "fastify" {

@@ -171,3 +171,23 @@ test("while the event loop lags newcomers are sent away before anything is done 
 
   await until(() => !server.service.gate.overloaded);
 });
+
+test("work that waits for another service leaves its place, a heavy one too", async (t) => {
+  const work = held();
+  const [slow, heavy, think] = work.operations;
+  const thinks: typeof think = { ...think!, run: async (ctx, input) => (ctx.asker?.stepOut(), think!.run(ctx, input)) };
+  const { ask, server } = await listen(t, {
+    operations: [slow!, heavy!, thinks!],
+    gate: { running: 1, heavy: 1, budgetMs: 20_000 },
+  });
+
+  const answers = ["think", "think", "heavy"].map((path) => ask(`GET /api/v1/${path}/`));
+  await until(() => work.atWork === 3);
+  work.letGo();
+
+  assert.deepEqual(
+    (await Promise.all(answers)).map(({ status }) => status),
+    [200, 200, 200],
+  );
+  assert.deepEqual(server.service.gate.counts, { running: 0, waiting: 0 });
+});

@@ -116,6 +116,15 @@ export class Gate<E extends Passing = Passing> {
     this.callAll();
   }
 
+  /** Gives up the place, a heavy one too, of an exchange that waits for another service and needs nothing here meanwhile. */
+  stepOut(exchange: E): void {
+    if (exchange.place === "heavy") {
+      this.heavy--;
+      exchange.place = "light";
+    }
+    this.stepAside(exchange);
+  }
+
   private callAll(): void {
     if (this.waiting.light.size > 0) this.call("light");
     if (this.waiting.heavy.size > 0) this.call("heavy");

@@ -34,6 +34,7 @@ export async function helpedByModel<T>(
   const connected = wanted === "rules" ? null : await connectedModel(ctx);
   if (connected === null) return byRules();
   const prompt = promptOf(await task(), ctx.settings.ai.tokens);
+  ctx.asker?.stepOut();
   const whose = { account: connected.account, isOwn: connected.stored !== null };
   const said = await askWithin(ctx, whose, prompt, { wholeMs: ctx.settings.ai.seconds * 1000 });
   if (said.is !== "away" && said.is !== "spent") await note(ctx, connected, said);

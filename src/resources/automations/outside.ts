@@ -3,7 +3,7 @@
 import type { Ctx } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
 import { sql } from "../../db/sql.ts";
-import type { Job } from "../../jobs/job.ts";
+import { type Job, outside as waitOutside } from "../../jobs/job.ts";
 import { findRecords } from "../../records/records.ts";
 import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
@@ -39,7 +39,9 @@ export async function askOutside(core: Core, ctx: Ctx, job: Job, turn: Turn, run
   if (open.wait_until !== null && new Date(open.wait_until) > core.clock()) return new Date(open.wait_until);
   const place = requestPlace(ctx.organization_id, open.id);
   const request = JSON.parse(core.settings.secrets.open(open.sealed_request, place));
-  return new Answered(open.id, request, await outside.perform(core, request, open.id, timeLeft(core, job)));
+  // A service that is slow holds up no other run.
+  const receipt = await waitOutside(job, outside.perform(core, request, open.id, timeLeft(core, job)));
+  return new Answered(open.id, request, receipt);
 }
 
 const outsideOf = ({ plan }: Turn, { current_step_id }: Run): Outside | undefined =>

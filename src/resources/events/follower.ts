@@ -142,6 +142,7 @@ export const patient = (body: LiveBody | null, asker: Asker | null = null): Aske
   hasBegun: true,
   patienceMs: Number.POSITIVE_INFINITY,
   stepAside: () => asker?.stepAside(),
+  stepOut: () => asker?.stepOut(),
   get hasLeft() {
     return body?.destroyed === true || asker?.hasLeft === true;
   },
