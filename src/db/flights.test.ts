@@ -128,6 +128,26 @@ test("what a transaction writes before it reads is there when it reads", () =>
     await assert.rejects(born(1), { code: "23505" });
   }));
 
+test("what fails after a savepoint and is rolled back to it fails nothing else", () =>
+  withFamily(async (db) => {
+    const child = (id: number, parent: number) => ({
+      text: "insert into child (id, parent) values ($1, $2)",
+      values: [id, parent],
+    });
+    await db.transaction(organization, async (tx) => {
+      tx.write(child(1, 1));
+      await tx.read({ text: "savepoint one", values: [] });
+      await assert.rejects(tx.read(child(2, 9)), { code: "23503" });
+      tx.write({ text: "rollback to savepoint one", values: [] });
+      tx.write(child(3, 2));
+    });
+
+    assert.deepEqual(
+      (await all(db)).map(({ id }) => id),
+      [1, 3],
+    );
+  }));
+
 test("what fails before anything is sent leaves nothing, and what is to follow a commit does not", () =>
   withFamily(async (db) => {
     let followed = false;

@@ -198,10 +198,16 @@ async function inTransaction<T>(
     isGathering = true;
     // Code that goes on after another part has failed would write outside of the transaction, or into the next one.
     const answer = hasEnded ? Promise.reject(new Error("the transaction has ended")) : run(client, statement);
-    // The first failure is the cause. Later ones only say that the transaction is aborted.
-    answer.catch((error) => {
-      failure ??= error;
-    });
+    // The first failure is the cause. Later ones only say that the transaction is aborted. Answers come in order, so a return to
+    // a savepoint has undone every failure before it.
+    answer.then(
+      () => {
+        if (statement.text.startsWith("rollback to ")) failure = null;
+      },
+      (error) => {
+        failure ??= error;
+      },
+    );
     return answer;
   };
 

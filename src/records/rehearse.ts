@@ -25,7 +25,6 @@ export async function rehearse<T>(
       ctx.asker,
     );
   } catch (error) {
-    // A part of the work that failed and was undone by itself shows here as well.
     if (!("answer" in done)) throw error;
   }
   return done.answer!;
