@@ -3604,6 +3604,15 @@ begin
 end $procedure$
 ;
 
+CREATE OR REPLACE FUNCTION public.check_constraints()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  set constraints all immediate;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.current_organization()
  RETURNS text
  LANGUAGE sql

@@ -64,7 +64,7 @@ describe("the plan to spread the tables", () => {
   });
 
   test("brings the functions that run where the rows lie", () => {
-    for (const name of ["forget_rendering()", "place_event()", "sort_key(text)", "defer_constraints()"])
+    for (const name of ["forget_rendering()", "place_event()", "sort_key(text)", "defer_constraints()", "check_constraints()"])
       assert.ok(placeOf(`create_distributed_function('${name}')`) >= 0, name);
   });
 

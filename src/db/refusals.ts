@@ -34,7 +34,8 @@ export function missingReference(error: unknown): { table: string; field: string
 
 const badValue = (): Problem => invalid({}, "A value in the request is not acceptable.");
 
-// `lead_owner_id_fkey` on `lead` is about `owner_id`.
+// `lead_owner_id_fkey` on `lead` is about `owner_id`, and `lead_pkey` about `id`.
 function fieldOf(constraint: string, table: string): string {
-  return constraint.replace(new RegExp(`^${table}_`), "").replace(/_(fkey|key|check)$/, "");
+  const own = constraint.replace(new RegExp(`^${table}_`), "");
+  return own === "pkey" ? "id" : own.replace(/_(fkey|key|check)$/, "");
 }

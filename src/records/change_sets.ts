@@ -1,18 +1,24 @@
 // What a later undo needs of a write: what it deleted, and the change set that the client named. `resources/change_sets/` undoes it.
 import { type Ctx, transactionOf, write } from "../core/context.ts";
 import type { Around } from "../core/perform.ts";
-import { noteRemovals, type Removal } from "./removal_notes.ts";
+import { noteRemovals, notesOf, type Removal } from "./removal_notes.ts";
 
 /** Put around a write that an undo is to find. `changeSet` is the client's name for all it changes in a while, or null. */
 export const undoable =
   (changeSet: string | null): Around =>
   async (ctx, _call, act) => {
     if (changeSet !== null) joinChangeSet(ctx, changeSet);
-    const removal = noteRemovals(ctx);
-    const answered = await act();
-    if (removal.removed.length > 0) keep(ctx, removal, changeSet !== null);
-    return answered;
+    return keepingRemovals(ctx, changeSet !== null, act);
   };
+
+/** Keeps what `act` deletes, for an undo by the id of the request. `withBytes` keeps the bytes of files too. */
+export async function keepingRemovals<T>(ctx: Ctx, withBytes: boolean, act: () => Promise<T> | T): Promise<T> {
+  const removal = notesOf(ctx) ?? noteRemovals(ctx);
+  const { length } = removal.removed;
+  const answered = await act();
+  if (removal.removed.length > length) keep(ctx, removal, withBytes);
+  return answered;
+}
 
 function joinChangeSet(ctx: Ctx, changeSet: string): void {
   ctx.meta.change_set = changeSet;
@@ -34,7 +40,7 @@ function keep(ctx: Ctx, removal: Removal, withBytes: boolean): void {
   write(ctx, {
     name: "change_set.keep",
     text: `insert into kept_removal (organization_id, request_id, kept, date_created) values ($1, $2, $3, $4)
-           on conflict (organization_id, request_id) do nothing`,
+           on conflict (organization_id, request_id) do update set kept = excluded.kept`,
     values: [ctx.organization_id, ctx.request.id, kept, ctx.now],
   });
 }

@@ -14,11 +14,11 @@ export function namesFor(objectType: unknown, ...actions: string[]): string[] {
 }
 
 /**
- * What an import changes starts automations only where the import says so. Runs that wait for an event go on either way, and the
- * import itself is no record that it changes.
+ * What an import changes starts automations only where the import says so, and what an undo takes back starts none. Runs that wait
+ * for an event go on either way, and the import itself is no record that it changes.
  */
 export const isSilent = ({ object_type, meta }: Occurrence): boolean =>
-  meta.import_id !== undefined && meta.trigger_automations !== true && object_type !== "import";
+  meta.undoes !== undefined || (meta.import_id !== undefined && meta.trigger_automations !== true && object_type !== "import");
 
 const sourceOf = ({ meta, user_id, api_key_id }: Occurrence): string => {
   if (meta.automation_run_id !== undefined) return "automation";

@@ -3,6 +3,7 @@
 import type { Ctx } from "../../core/context.ts";
 import type { Row, Values } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
+import { keepingRemovals } from "../../records/change_sets.ts";
 import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { chainMeta } from "../../services/chain.ts";
@@ -75,7 +76,7 @@ async function inName<T>(ctx: Ctx, run: Run, act: () => Promise<T> | T): Promise
     automation_step_id: run.current_step_id,
     ...chainMeta({ depth, path }),
   };
-  const done = await act();
+  const done = await keepingRemovals(ctx, true, act);
   ctx.meta = {};
   return done;
 }

@@ -1,5 +1,4 @@
 // Why a step failed: a code, and a class that decides what happens then.
-import { asRefusal } from "../../db/refusals.ts";
 import { refusalOf } from "../shared/refused_words.ts";
 
 export const failureClasses = [
@@ -41,7 +40,7 @@ const ofStatus: Record<number, [string, FailureClass]> = {
 /** The failure of a step; null for what is the service's own defect or a database that is away: the job is then tried again. */
 export function failureOf(error: unknown): StepFailure | null {
   if (error instanceof StepFailure) return error;
-  const refusal = refusalOf(asRefusal(error));
+  const refusal = refusalOf(error);
   const known = ofStatus[refusal?.status ?? 0];
   return known === undefined ? null : new StepFailure(...known, refusal!.words);
 }

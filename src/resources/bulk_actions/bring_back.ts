@@ -2,7 +2,7 @@
 import type { Ctx } from "../../core/context.ts";
 import { kindOf, type Resource, type Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
-import { deferConstraints } from "../../records/defer_constraints.ts";
+import { checkConstraints, deferConstraints } from "../../records/defer_constraints.ts";
 import { lockToChange } from "../../records/references.ts";
 import type { Removal } from "../../records/removal_notes.ts";
 import { store } from "../../records/store.ts";
@@ -23,6 +23,7 @@ export async function bringBack(ctx: Ctx, { removed, lost }: Removal): Promise<s
     of === "contact" ? rows.map((row) => (row as { lead_id: string }).lead_id) : [],
   );
   if (leads.length > 0) await nameAfterContacts(ctx, [...new Set(leads)]);
+  await checkConstraints(ctx);
   return [...without];
 }
 

@@ -19,6 +19,7 @@ export const undoing: Doing = {
   of: (ctx, action) => undone(action).of(ctx, action),
   needs: (_ctx, action) => undone(action).permission,
   async take(ctx, action, items) {
+    ctx.meta.undoes = action.undoes!;
     const kept = await keptOf(ctx, action.undoes!, items);
     return undone(action) === deleting ? bringBackAll(ctx, items, kept) : editBack(ctx, this.of(ctx, action), items, kept);
   },

@@ -1,5 +1,4 @@
 // Takes items in turns, each in a transaction of its own.
-import { asRefusal } from "../../db/refusals.ts";
 import { ClaimLost, type Job } from "../../jobs/job.ts";
 import { refusalOf } from "../shared/refused_words.ts";
 import { type Done, failed } from "./doing.ts";
@@ -41,8 +40,7 @@ export async function takeTurns(
 }
 
 function resultOf(job: Job, error: unknown): Done {
-  const problem = asRefusal(error);
-  if (refusalOf(problem) !== null) return failed(problem);
+  if (refusalOf(error) !== null) return failed(error);
   if (job.failures < attemptsMost) throw error;
   return { status: "failed", error: "could not be done: the database refused it again and again" };
 }

@@ -10,26 +10,41 @@ import { same } from "../../values/same.ts";
 import { change } from "../bulk_actions/do_edit.ts";
 import type { PastEvent } from "./changes_of.ts";
 import type { Past } from "./past.ts";
-import { checkRight } from "./rights.ts";
+import { checkRight, refuseAdministration } from "./rights.ts";
 
-/** Returns the fields that are as before. Refuses where somebody has changed one of them since. */
-export async function changeBack(ctx: Ctx, { of, object_id, events }: Past): Promise<string[]> {
+export interface SetBack {
+  /** What is as before. */
+  fields: string[];
+  /** Why other fields are not, in words. */
+  left: string[];
+}
+
+/** Leaves alone the fields that somebody has changed since, and those of `refused`. */
+export async function changeBack(
+  ctx: Ctx,
+  { of, object_id, events }: Past,
+  refused: ReadonlyMap<string, string>,
+): Promise<SetBack> {
   const before = await lockPast(ctx, of, object_id);
   const kind = kindOf(of, before);
-  const { was, is } = valuesOf(events);
+  refuseAdministration(ctx, kind);
   const present = JSON.parse(renderRow(kind, before, ctx.directory, ctx, (name) => ctx.registry.resource(name)));
-  const others = [...is].filter(([field, value]) => !same(present[field] ?? null, value)).map(([field]) => field);
-  if (others.length > 0) throw invalid({}, `${others.join(", ")}: changed since`);
+  const isSet = (field: string) => field.startsWith("custom.") || kind.fields[field]?.mode === "write";
+  const isStored = (field: string) => (kind.fields[field] as { ref?: unknown })?.ref || isScore(kind, field);
 
-  const isSet = ([field]: [string, unknown]) => field.startsWith("custom.") || kind.fields[field]?.mode === "write";
-  const set = Object.fromEntries([...was].filter(isSet));
-  const moved = Object.fromEntries([...was].filter((one) => !isSet(one) && (kind.fields[one[0]] as { ref?: unknown })?.ref));
-  const fields = [...Object.keys(set), ...Object.keys(moved)];
-  if (fields.length === 0 && was.size > 0) throw invalid({}, `${[...was.keys()].join(", ")}: cannot be set`);
+  const { was, is } = valuesOf(events);
+  const own = [...was].filter(([field]) => isSet(field) || isStored(field));
+  const isFree = (field: string) => !refused.has(field) && same(present[field] ?? null, is.get(field));
+  const back = own.filter(([field]) => isFree(field));
+  const left = own.flatMap(([field]) => (isFree(field) ? [] : [`${field}: ${refused.get(field) ?? "changed since"}`]));
+  if (back.length === 0) throw invalid({}, left.join("; ") || `${[...was.keys()].join(", ") || "it"}: follows from other things`);
+
+  const set = Object.fromEntries(back.filter(([field]) => isSet(field)));
+  const moved = Object.fromEntries(back.filter(([field]) => !isSet(field)));
   // What belongs to another lead again may name a contact of it again.
   const there = Object.keys(moved).length === 0 ? before : await moveBack(ctx, kind, before, moved);
   if (Object.keys(set).length > 0) await setBack(ctx, of, there, set);
-  return fields;
+  return { fields: [...Object.keys(set), ...Object.keys(moved)], left };
 }
 
 async function setBack(ctx: Ctx, of: Resource, before: Row<Resource>, values: Record<string, unknown>): Promise<void> {
@@ -37,7 +52,10 @@ async function setBack(ctx: Ctx, of: Resource, before: Row<Resource>, values: Re
   await change(ctx, of, before, values);
 }
 
-/** A record that a merge gave to another one goes back to its own, which needs no right of its own. */
+/** What `POST /ai/score_lead/` writes and no request sets. */
+const isScore = (of: Resource, field: string): boolean => of.name === "lead" && /^scored?_|^score$/.test(field);
+
+/** A record that a merge gave to another one goes back to its own, and a score to what it was: no right of its own is needed. */
 async function moveBack(
   ctx: Ctx,
   kind: Resource,

@@ -2,7 +2,7 @@
 import { type Ctx, may, query, search } from "../../core/context.ts";
 import { invalid, Problem } from "../../core/errors.ts";
 import { type Sql, sql, statement } from "../../db/sql.ts";
-import { getRecord } from "../../records/records.ts";
+import { findRecords } from "../../records/records.ts";
 import type { Removal } from "../../records/removal_notes.ts";
 import { firstIdAt, isId, madeAt } from "../../values/id.ts";
 import { automationRun } from "../automations/automation_run.ts";
@@ -32,13 +32,22 @@ export interface PastRequest {
 
 /** Throws a 404 for what changed nothing here, or was done by somebody else and the caller is no admin. */
 export async function changesOf(ctx: Ctx, id: string): Promise<PastRequest[]> {
-  if (isId("arun", id)) return [{ events: await eventsOfRun(ctx, id), removal: null }];
-  const requests = isId("req", id) ? [id] : await requestsNamed(ctx, id);
-  const events = requests.length === 0 ? [] : await eventsWhere(ctx, ofRequests(requests));
-  if (events.length === 0) throw new Problem(404, "Not Found: no change of yours that can be undone has this id or name.");
-  const removals = await removalsOf(ctx, requests);
+  const events = isId("arun", id) ? await eventsOfRun(ctx, id) : await eventsOf(ctx, id);
+  if (events.length === 0) throw nothingThere();
   const byRequest = Map.groupBy(events, ({ request_id }) => request_id);
+  const removals = await removalsOf(ctx, [...byRequest.keys()]);
   return [...byRequest].map(([one, all]) => ({ events: all, removal: removals.get(one) ?? null })).reverse();
+}
+
+const nothingThere = () =>
+  new Problem(
+    404,
+    "Not Found: no change of yours that can be undone has this id or name. Changes without an event, such as those of settings and folders, are changed back by hand.",
+  );
+
+async function eventsOf(ctx: Ctx, id: string): Promise<PastEvent[]> {
+  const requests = isId("req", id) ? [id] : await requestsNamed(ctx, id);
+  return requests.length === 0 ? [] : eventsWhere(ctx, ofRequests(requests));
 }
 
 /** The caller's own set of this name; for an admin, also the one of somebody else. */
@@ -75,12 +84,11 @@ function ofRequests(ids: readonly string[]): Sql {
 
 /** Automations act in somebody's name, who may undo it. So may an admin. */
 async function eventsOfRun(ctx: Ctx, id: string): Promise<PastEvent[]> {
-  const run = await getRecord(ctx, automationRun, id);
+  const [run] = await findRecords(ctx, automationRun, [sql`t.id = ${id}`]);
+  if (run === undefined) throw nothingThere();
   const from = firstIdAt("ev", new Date(Date.parse(run.date_created) - 60_000));
   const about = run.lead_id === null ? sql`past.object_id = ${run.object_id}` : sql`past.lead_id = ${run.lead_id}`;
-  const events = await eventsWhere(ctx, sql`${about} and past.id >= ${from} and past.meta->>'automation_run_id' = ${id}`);
-  if (events.length === 0) throw invalid({ id: "changed nothing that could be undone" });
-  return events;
+  return eventsWhere(ctx, sql`${about} and past.id >= ${from} and past.meta->>'automation_run_id' = ${id}`);
 }
 
 async function eventsWhere(ctx: Ctx, condition: Sql): Promise<PastEvent[]> {

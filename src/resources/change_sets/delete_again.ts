@@ -28,14 +28,15 @@ const waiting = new Set(["draft", "outbox", "scheduled", "error"]);
 const hasLeft = (kind: Resource, { direction, status }: { direction?: string; status?: string }): boolean =>
   sent.has(kind.name) && direction?.startsWith("out") === true && !waiting.has(status!);
 
-/** Whether a member has changed it, or something that belongs to it, in another request. */
+/** Whether a member has changed it, or something that belongs to it, in another request. What follows by itself does not count. */
 async function isUsedBy(ctx: Ctx, id: string, since: string, asked: ReadonlySet<string>): Promise<boolean> {
   const known = [...asked, ctx.request.id];
   const rows = await query(
     ctx,
     statement(
       sql`select 1 from event e where e.organization_id = ${ctx.organization_id} and (e.object_id = ${id} or e.lead_id = ${id})
-        and e.id > ${since} and e.user_id is not null and e.request_id <> all(${known}) and e.meta->>'automation_run_id' is null limit 1`,
+        and e.id > ${since} and e.user_id is not null and e.request_id <> all(${known}) and e.meta->>'automation_run_id' is null
+        and (e.meta->>'request_method' <> '' or e.meta->>'bulk_action_id' is not null or e.meta->>'import_id' is not null) limit 1`,
     ),
   );
   return rows.length > 0;

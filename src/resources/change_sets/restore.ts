@@ -7,7 +7,7 @@ import { findRecords } from "../../records/records.ts";
 import type { Removal } from "../../records/removal_notes.ts";
 import { bringBack } from "../bulk_actions/bring_back.ts";
 import type { Past } from "./past.ts";
-import { byHand, checkRight } from "./rights.ts";
+import { checkRight, refuseAdministration } from "./rights.ts";
 
 /** Returns the ids of what is there again, and in words what is not. */
 export async function restore(
@@ -15,7 +15,8 @@ export async function restore(
   removal: Removal | null,
   deleted: readonly Past[],
 ): Promise<{ back: Set<string>; without: string[] }> {
-  const hidden = deleted.filter(({ of }) => restoring.has(of.name));
+  const along = new Set(removal?.removed.flatMap(({ rows }) => rows.map((row) => (row as Named).id)));
+  const hidden = deleted.filter(({ of, object_id }) => restoring.has(of.name) && !along.has(object_id));
   for (const { of, object_id } of hidden) await ctx.registry.operation(restoring.get(of.name)!)!.run(ctx, { id: object_id });
   if (hidden.length === deleted.length) return { back: new Set(hidden.map(({ object_id }) => object_id)), without: [] };
 
@@ -34,8 +35,7 @@ export async function restore(
 /** Refuses what no undo brings back, and says so also where nothing of it is kept. */
 function checkUndoable(ctx: Ctx, of: Resource): void {
   if (of.name === "custom_field") throw invalid({}, "its values are removed with it, and cannot be brought back");
-  const verbs = ctx.registry.operations.filter((one) => one.resource === of && one.verb !== null);
-  if (verbs.length > 0 && !verbs.some((one) => one.mcp)) throw invalid({}, byHand);
+  refuseAdministration(ctx, of);
 }
 
 /** What is only hidden when it is deleted, and the operation that shows it again. */

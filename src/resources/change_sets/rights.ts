@@ -4,7 +4,13 @@ import { invalid, notAllowed, Problem } from "../../core/errors.ts";
 import type { Verb } from "../../core/operation.ts";
 import type { Resource } from "../../core/resource.ts";
 
-export const byHand = "is part of the administration, which is changed by hand";
+const byHand = "is part of the administration, which is changed by hand";
+
+/** Refuses what no agent may change either. */
+export function refuseAdministration(ctx: Ctx, of: Resource): void {
+  const verbs = ctx.registry.operations.filter((one) => one.resource === of && one.verb !== null);
+  if (verbs.length > 0 && !verbs.some((one) => one.mcp)) throw invalid({}, byHand);
+}
 
 /** What has a way of its own to be taken back. */
 const ownWays: ReadonlyMap<string, string> = new Map([

@@ -1,5 +1,6 @@
 // `POST /change_set/{id}/undo/`: takes back what one request, one change set or one run of an automation changed.
 import { z } from "zod";
+import { write } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
 import { openTogether } from "../bulk_actions/together.ts";
@@ -41,6 +42,12 @@ export const undoChangeSet = operation({
     not_undone: z.array(z.strictObject({ ...shared, reason: z.string().describe("Why, in words.") })),
   }),
   async run(ctx, { id }) {
+    // Of several at once, each sees what those before it did.
+    write(ctx, {
+      text: "select pg_advisory_xact_lock(hashtextextended('undo ' || $1, 0))",
+      values: [ctx.organization_id],
+      name: "change_set.lock",
+    });
     const requests = await changesOf(ctx, id);
     ctx.meta.undoes = id;
 

@@ -77,8 +77,5 @@ test("what a rule fails at is received all the same, and the message and the rul
   assert.deepEqual([answer, match_count], [200, 3]);
   assert.deepEqual([await channels("converted"), await channels("new")], [[], ["call", "email", "sms"]]);
   // The API's process asks PostgreSQL, which refuses; the worker knows that there is no status.
-  assert.deepEqual([...new Set(reasons)].sort(), [
-    "the service failed (23503): tell its operator",
-    "the service failed: tell its operator",
-  ]);
+  assert.deepEqual([...new Set(reasons)].sort(), ["status_id does not exist", "the service failed: tell its operator"]);
 });

@@ -1,26 +1,27 @@
 // A refusal in words, for whoever did not ask by a request: the reasons with their places, or else the sentence.
 import { collect, type FieldErrors } from "../../core/errors.ts";
+import { asRefusal } from "../../db/refusals.ts";
 
 export interface Refusal {
   status: number;
   words: string;
+  /** The reasons by place; none where a sentence says it all. */
+  reasons: FieldErrors;
 }
 
 /** Null for what is no refusal: the service's own defect, or a database that is away. */
 export function refusalOf(error: unknown): Refusal | null {
-  const { status = 500 } = error as { status?: number };
-  return status < 500 ? { status, words: wordsOf(error as Error) } : null;
-}
-
-function wordsOf(refusal: Error): string {
+  const problem = asRefusal(error) as Error & { status?: number };
+  const { status = 500, message } = problem;
+  if (status >= 500) return null;
   const reasons: FieldErrors = {};
   try {
     collect(reasons, () => {
-      throw refusal;
+      throw problem;
     });
   } catch {
-    return refusal.message;
+    return { status, words: message, reasons };
   }
   const words = Object.entries(reasons).map(([place, reason]) => (place === "" ? reason : `${place} ${reason}`));
-  return words.join("; ") || refusal.message;
+  return { status, words: words.join("; ") || message, reasons };
 }
