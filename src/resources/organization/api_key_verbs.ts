@@ -8,6 +8,7 @@ import { sql, statement } from "../../db/sql.ts";
 import { announceChange } from "../../records/change.ts";
 import { store } from "../../records/store.ts";
 import { refuseBudgeted } from "../agents/budget.ts";
+import { notByConnection } from "../shared/not_by_connection.ts";
 import { apiKey } from "./api_key.ts";
 import { previewOf } from "./found.ts";
 
@@ -18,6 +19,7 @@ const liveKeysMax = 50;
 
 export async function createApiKey(ctx: Ctx, given: Create<typeof apiKey>): Promise<ApiKey & { key: string }> {
   refuseBudgeted(ctx);
+  notByConnection(ctx);
   if (typeof given.expires_at === "string" && given.expires_at <= ctx.now.toISOString())
     throw invalid({ expires_at: "must be in the future" });
   const wanted = given.scopes ?? scopes.filter((scope) => ctx.actor.scopes.has(scope));

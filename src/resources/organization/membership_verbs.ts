@@ -10,6 +10,7 @@ import { emit } from "../../records/event.ts";
 import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { nameOfCaller, notify } from "../notifications/notify.ts";
+import { notByConnection } from "../shared/not_by_connection.ts";
 import { checkCallerId } from "../telephony/own_numbers.ts";
 import { sendInvitation } from "./invitation.ts";
 import { membership } from "./membership.ts";
@@ -19,6 +20,7 @@ type Membership = Row<typeof membership>;
 
 /** Invites by e-mail. The response is the same whether or not the person is known in another organization. */
 export async function invite(ctx: Ctx, { email, ...given }: Create<typeof membership>): Promise<Membership> {
+  notByConnection(ctx);
   if (typeof email !== "string") throw invalid({ email: "is required" });
   const user_id = await findOrCreateUser(transactionOf(ctx), { email, now: ctx.now });
   const [known] = await findRecords(ctx, membership, [sql`t.user_id = ${user_id}`], sql`for update of t`);
@@ -57,6 +59,7 @@ export async function accept(ctx: Ctx, before: Membership): Promise<Membership> 
 }
 
 export async function updateMembership(ctx: Ctx, before: Membership, patch: Patch<typeof membership>): Promise<Membership> {
+  if (patch.role_id !== undefined && patch.role_id !== before.role_id) notByConnection(ctx);
   const isDemoted = before.role_id === "admin" && patch.role_id !== undefined && patch.role_id !== "admin";
   if (isDemoted && !(await othersAreAdmin(ctx, before)))
     throw invalid({ role_id: "must stay admin: at least one admin has to remain" });
