@@ -62,6 +62,7 @@ function addPublicRoute(server: FastifyInstance, service: Service, route: Public
     onRequest(request, reply, done) {
       const x = new Exchange(service, request, reply, route.name);
       request.exchange = x;
+      x.isOwnOnly = route.group === "sign_in";
       if (request.method === "OPTIONS") return answer(x, 204, "", optionsHeaders(allow));
       if (route.signed) refuseKnownStranger(x, route.group);
       else if (!route.raw) countStranger(x, route.group);

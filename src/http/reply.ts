@@ -150,7 +150,7 @@ function headersOf(x: Exchange, status: number, bytes: string | null, headers: H
   if (quota !== null) list.push(...quotaHeaders(quota, x.startedMs));
   for (const name in headers) if (!listedBefore.has(name)) list.push(name, headers[name]!);
   // Browsers of any origin may call and read, with the key and without cookies.
-  if (request.headers.origin !== undefined)
+  if (request.headers.origin !== undefined && !x.isOwnOnly)
     list.push("access-control-allow-origin", "*", "access-control-expose-headers", exposed);
   if (x.service.gate.draining) list.push("connection", "close");
   return list;

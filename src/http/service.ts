@@ -50,6 +50,8 @@ export class Exchange implements Asker {
   /** Its index among the requests at work. */
   index = 0;
   answered = false;
+  /** Pages of other sites may not read the answer. */
+  isOwnOnly = false;
   /** The first headers of its answer. */
   headers: readonly string[];
 

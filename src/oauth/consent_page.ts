@@ -153,13 +153,15 @@ async function answer(
   asked: Asked,
   fields: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const goOn = async (result: object) =>
-    new URL(await engine.interactionResult(raw as never, response as never, result as never, { mergeWithLastSubmission: false }));
+  const goOn = async (result: object): Promise<string> => {
+    const how = { mergeWithLastSubmission: false };
+    const { pathname } = new URL(await engine.interactionResult(raw as never, response as never, result as never, how));
+    return pathname.slice(pathOf(core, "").length);
+  };
   const workspace = asked.memberships.find((one) => one.organization_id === fields.workspace);
   const scopes = asked.scopes.includes(fields.scope as Scope) ? included(fields.scope!) : null;
   if (fields.answer !== "allow" || workspace === undefined || scopes === null) {
-    const { pathname } = await goOn({ error: "access_denied", error_description: "the person did not allow it" });
-    return pathname;
+    return goOn({ error: "access_denied", error_description: "the person did not allow it" });
   }
 
   const id = newId("grant");
@@ -177,6 +179,5 @@ async function answer(
   const grant = new engine.Grant({ jti: id, accountId: person.id, clientId: asked.client.clientId } as never);
   for (const resource of asked.resources) grant.addResourceScope(resource, scopes.join(" "));
   await grant.save();
-  const { pathname } = await goOn({ login: { accountId: person.id, remember: false }, consent: { grantId: id } });
-  return pathname;
+  return goOn({ login: { accountId: person.id, remember: false }, consent: { grantId: id } });
 }

@@ -118,6 +118,15 @@ describe("a client with a document", () => {
       assert.deepEqual([status, left], [400, null]);
     });
 
+  test("is asked once in a while for a document that is not there", async () => {
+    const client = await clientWith(`${site.url}/gone.json`);
+    const { visits } = site;
+
+    for (let i = 0; i < 3; i++) await new Visitor(on).open(await client.address("v".repeat(43)));
+
+    assert.equal(site.visits, visits + 1);
+  });
+
   test("is not asked for in the operator's own network", async () => {
     const usual = await service();
     const client = await clientWith(describes("/agent.json"));

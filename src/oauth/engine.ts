@@ -5,6 +5,7 @@ import Provider, { type Configuration, errors, interactionPolicy, type KoaContex
 import { activeOrganizationOf, membershipsToActIn } from "../auth/unscoped_oauth.ts";
 import { scopes } from "../core/context.ts";
 import type { Core } from "../core/core.ts";
+import { pathOf } from "../signin/visit.ts";
 import { newId } from "../values/id.ts";
 import { type ResourceName, resourceAt, resourceUrl } from "../values/resource_server.ts";
 import { adapterFor } from "./adapter.ts";
@@ -33,7 +34,7 @@ export type Engine = InstanceType<typeof Provider>;
 
 export function openEngine(core: Core): Engine {
   const { base_url } = core.settings;
-  const engine = new Provider(new URL(base_url).origin, configurationOf(core));
+  const engine = new Provider(base_url, configurationOf(core));
   // The wrapper tells it the address of the service by headers of its own. See `requests.ts`.
   engine.proxy = true;
   prefix(engine.AccessToken, "oat_");
@@ -87,7 +88,7 @@ const configurationOf = (core: Core): Configuration => ({
   allowOmittingSingleRegisteredRedirectUri: false,
   pkce: { required: () => true },
   cookies: cookiesOf(core),
-  interactions: { policy: policy(), url: (_ctx, { uid }) => `${consentPath}${uid}/` },
+  interactions: { policy: policy(), url: (_ctx, { uid }) => pathOf(core, `${consentPath}${uid}/`) },
   findAccount: async (_ctx, id) =>
     (await membershipsToActIn(core.db, id)).length === 0 ? undefined : { accountId: id, claims: async () => ({ sub: id }) },
   rotateRefreshToken: true,

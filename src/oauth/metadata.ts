@@ -18,7 +18,12 @@ export function addMetadata(server: FastifyInstance, core: Core): void {
     ["/.well-known/oauth-protected-resource/api/v1", "oauth.resource", resourceMetadata(base_url, "api")],
     ["/.well-known/oauth-protected-resource/mcp", "oauth.resource", resourceMetadata(base_url, "mcp")],
   ];
-  for (const [path, name, document] of documents) {
+  // Below a path, the path comes after the name (RFC 8414): clients ask the root of the host, and its proxy passes that on.
+  const below = new URL(base_url).pathname.replace(/\/$/, "");
+  const all = new Map(documents.map(([path, name, document]) => [path, { name, document }]));
+  if (below !== "")
+    for (const [path, name, document] of documents) all.set(path.replace(/^(\/[^/]+\/[^/]+)/, `$1${below}`), { name, document });
+  for (const [path, { name, document }] of all) {
     const text = JSON.stringify(document);
     addPage(server, server.service, {
       path,

@@ -218,7 +218,8 @@ describe("is no token for:", () => {
   test("a request in the address, in JSON, or with a parameter twice", async () => {
     const fields = await redeeming();
 
-    assert.equal((await fetch(`${on.url}/oauth2/token/?${new URLSearchParams(fields)}`)).status, 404);
+    const asked = await fetch(`${on.url}/oauth2/token/?${new URLSearchParams(fields)}`);
+    assert.deepEqual([asked.status, asked.headers.get("allow")], [405, "POST, OPTIONS"]);
     const json = await fetch(`${on.url}/oauth2/token/`, {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -236,6 +237,7 @@ describe("is not registered:", () => {
     "a script": { redirect_uris: ["javascript:alert(1)"] },
     "a document": { redirect_uris: ["data:text/html,x"] },
     "a scheme that no program owns": { redirect_uris: ["myapp:/back"] },
+    "an address without a host": { redirect_uris: ["https:///back"] },
     "an address with a fragment": { redirect_uris: ["https://app.example.com/back#x"] },
     "an address with a password": { redirect_uris: ["https://a:b@app.example.com/back"] },
     "any address of a host": { redirect_uris: ["https://*.example.com/back"] },

@@ -78,7 +78,7 @@ function parsed(text: string): unknown {
 export function isSafe(uri: string): boolean {
   const url = URL.parse(uri);
   if (url === null || uri.includes("#") || url.username !== "" || url.password !== "" || /[\s*\\]/.test(uri)) return false;
-  if (url.protocol === "https:") return true;
+  if (url.protocol === "https:") return /^https:\/\/[^/]/i.test(uri);
   if (url.protocol === "http:") return ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
   // A scheme of a program is a reversed domain name (RFC 8252), so `javascript:` and `data:` are none.
   return /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(url.protocol);

@@ -9,15 +9,18 @@ import { included } from "./scopes.ts";
 export class ReadAgain extends Readable {
   readonly method: string;
   readonly url: string;
+  /** With the path below which the service lies, so that the engine leads back below it. */
+  readonly originalUrl: string;
   readonly headers: Record<string, string | string[] | undefined>;
   readonly socket: IncomingMessage["socket"];
   readonly httpVersion: string;
   private bytes: Buffer | null;
 
-  constructor(raw: IncomingMessage, url: string, baseUrl: string, body: Buffer) {
+  constructor(raw: IncomingMessage, url: string, baseUrl: string, body: Buffer, method = raw.method!) {
     super();
-    this.method = raw.method!;
+    this.method = method;
     this.url = url;
+    this.originalUrl = new URL(baseUrl).pathname.replace(/\/$/, "") + url;
     this.socket = raw.socket;
     this.httpVersion = raw.httpVersion;
     this.bytes = body;

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Core } from "../core/core.ts";
 import { isOver, resetSeconds } from "../http/rate_limit.ts";
 import { answer, finish, quotaHeaders, refuse } from "../http/reply.ts";
-import { countStranger } from "../http/rest.ts";
+import { allowed, countStranger, methodNotAllowed, optionsHeaders } from "../http/rest.ts";
 import { Exchange, type Service } from "../http/service.ts";
 import { type ConsentRequest, consent } from "./consent_page.ts";
 import { consentPath, type Engine, openEngine, paths } from "./engine.ts";
@@ -51,6 +51,9 @@ function route(scope: FastifyInstance, service: Service, url: string, serve: (x:
 
 async function serveEndpoint(x: Exchange, engine: Engine, path: string, mayRegister: () => Promise<number>): Promise<void> {
   const { request } = x;
+  const allow = allowed(path.startsWith(paths.authorization) ? ["GET", "POST"] : ["POST"]);
+  if (request.method === "OPTIONS") return answer(x, 204, "", optionsHeaders(allow));
+  if (!allow.split(", ").includes(request.method)) return refuse(x, methodNotAllowed(allow));
   const text = bodyOf(request).toString("utf8");
   if (!isWithinLimit(x, path, text)) return;
   try {
@@ -79,8 +82,11 @@ async function asSeen(x: Exchange, path: string, text: string, mayRegister: () =
     }
     return new ReadAgain(request.raw, own, base_url, Buffer.from(JSON.stringify(registration)));
   }
+  // A browser may also ask by a form; the engine reads the address only.
+  if (asks && request.method === "POST")
+    return new ReadAgain(request.raw, `${own}?${inOurWords(text, base_url, true)}`, base_url, Buffer.alloc(0), "GET");
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(request.headers["content-type"] ?? "");
-  const body = request.method === "POST" && isForm ? inOurWords(text, base_url, asks).toString() : text;
+  const body = request.method === "POST" && isForm ? inOurWords(text, base_url, false).toString() : text;
   const search = asks && request.method === "GET" ? inOurWords(query, base_url, true).toString() : query;
   return new ReadAgain(request.raw, search === "" ? own : `${own}?${search}`, base_url, Buffer.from(body));
 }
@@ -93,6 +99,7 @@ function hand(x: Exchange, engine: Engine, seen: ReadAgain): Promise<void> {
   const headers = [...service.headers, ...(x.quota === null ? [] : quotaHeaders(x.quota, x.startedMs))];
   for (let i = 0; i < headers.length; i += 2) raw.setHeader(headers[i]!, headers[i + 1]!);
   raw.setHeader("x-request-id", x.request.id);
+  if (x.request.headers.origin !== undefined) raw.setHeader("access-control-allow-origin", "*");
   return new Promise((done) => {
     raw.once("close", () => {
       finish(x, raw.statusCode);
@@ -143,6 +150,7 @@ function refuseOauth(
 
 async function serveConsent(x: Exchange, core: Core, engine: Engine): Promise<void> {
   const { request, reply } = x;
+  x.isOwnOnly = true;
   countStranger(x, "sign_in");
   if (x.answered) return;
   const given: ConsentRequest = {

@@ -1,11 +1,11 @@
 // An OAuth client as other software writes it, with `oauth4webapi`, which checks each answer by the standards.
 import * as oauth from "oauth4webapi";
+import { pathOf } from "../../src/signin/visit.ts";
 import type { Workspace } from "./given.ts";
 import type { Service } from "./service.ts";
 import { givePassword, goodPassword, type Shown, Visitor } from "./visitor.ts";
 
 export const callback = "http://127.0.0.1/callback";
-const issuer = new URL("http://localhost");
 
 export interface Tokens {
   access_token: string;
@@ -45,6 +45,7 @@ export class OauthClient {
 
   static async register(service: Service, metadata: object = {}): Promise<OauthClient> {
     const how = options(service);
+    const issuer = new URL(service.app.core.settings.base_url);
     const found = await oauth.discoveryRequest(issuer, { algorithm: "oauth2", ...how });
     const server = await oauth.processDiscoveryResponse(issuer, found);
     const asked = { client_name: "Test client", redirect_uris: [callback], token_endpoint_auth_method: "none", ...metadata };
@@ -63,7 +64,7 @@ export class OauthClient {
     const visitor = new Visitor(this.service);
     await givePassword(this.service, person.userId);
     const { email } = await person.get("/me/");
-    await visitor.signIn(email, goodPassword);
+    await visitor.signIn(email, goodPassword, pathOf(this.service.app.core, ""));
     await visitor.open(await this.address(verifier, asked));
     const { left } = await visitor.send({
       answer: "allow",
@@ -86,7 +87,7 @@ export class OauthClient {
       ...(scope !== undefined && { scope }),
       ...(resource !== undefined && { resource }),
     });
-    return `/oauth2/authorize/?${query}`;
+    return `${new URL(this.server.authorization_endpoint!).pathname}?${query}`;
   }
 
   async redeem(back: URL, verifier: string, resource?: string): Promise<Tokens> {

@@ -30,6 +30,7 @@ export interface Service {
 }
 
 export interface ServiceOptions {
+  baseUrl?: string;
   env?: Record<string, string>;
   databaseUrl?: string;
   gate?: Partial<GateLimits>;
@@ -39,7 +40,12 @@ export interface ServiceOptions {
 export const testSecretKey = "the secret key of the tests";
 
 /** Starts a service. The `DATABASE_RLS` of the test run applies to it. */
-export async function startService({ env = {}, databaseUrl, gate }: ServiceOptions = {}): Promise<Service> {
+export async function startService({
+  env = {},
+  databaseUrl,
+  gate,
+  baseUrl = "http://localhost",
+}: ServiceOptions = {}): Promise<Service> {
   const database = databaseUrl === undefined ? await createDatabase() : null;
   const config = parseConfig({ RATE_LIMIT: "off", LOG_LEVEL: "silent", DATABASE_RLS: process.env.DATABASE_RLS ?? "off", ...env });
   const clock: Service["clock"] = { now: null };
@@ -48,7 +54,7 @@ export async function startService({ env = {}, databaseUrl, gate }: ServiceOptio
     databaseUrl: databaseUrl ?? database!.url,
     rls: config.database_rls,
     replica: replicaOf(config),
-    baseUrl: "http://localhost",
+    baseUrl,
     secretKey: testSecretKey,
     outboundAllowCidrs: config.outbound_allow_cidrs,
     outboundPorts: config.outbound_ports,

@@ -65,8 +65,9 @@ export class Visitor {
     }
   }
 
-  async signIn(email: string, password: string): Promise<Shown> {
-    await this.open("/sign-in/");
+  /** `below` is the path below which the service lies. */
+  async signIn(email: string, password: string, below = ""): Promise<Shown> {
+    await this.open(`${below}/sign-in/`);
     return this.send({ email, password });
   }
 }
