@@ -207,6 +207,8 @@ const announce = (tx: Transaction, organizationId: string): void =>
 
 export interface ConnectedClient {
   id: string;
+  client_id: string;
+  organization_id: string;
   client_name: string;
   organization_name: string;
   scope: string;
@@ -219,18 +221,20 @@ export async function grantsOf(db: Database, userId: string, now: Date): Promise
   const rows = await db.unscoped({
     name: "oauth.grants",
     text: `/* across organizations: a person's grants are in several */
-           select c.id, c.client_name, o.name, c.scope, c.date_created, c.last_used_at
+           select c.id, c.client_id, o.id, c.client_name, o.name, c.scope, c.date_created, c.last_used_at
            from client_grant c join organization o on o.id = c.active_organization_id
            where c.user_id = $1 and c.revoked_at is null and c.expires_at > $2 order by c.date_created desc limit 200`,
     values: [userId, now],
   });
   return rows.map((row) => ({
     id: row[0]!,
-    client_name: row[1]!,
-    organization_name: row[2]!,
-    scope: row[3]!,
-    date_created: new Date(pgTimestamp(row[4]!)),
-    last_used_at: row[5] === null ? null : new Date(pgTimestamp(row[5]!)),
+    client_id: row[1]!,
+    organization_id: row[2]!,
+    client_name: row[3]!,
+    organization_name: row[4]!,
+    scope: row[5]!,
+    date_created: new Date(pgTimestamp(row[6]!)),
+    last_used_at: row[7] == null ? null : new Date(pgTimestamp(row[7])),
   }));
 }
 

@@ -179,10 +179,6 @@ export async function findSession(
   return row === undefined ? null : { session: sessionOf(row), person: personOf(row.slice(9)) };
 }
 
-/** The person proved again who they are. */
-export const confirmSession = (db: Database, id: string, now: Date): Promise<void> =>
-  run(db, { text: "update session set confirmed_at = $2, last_seen_at = $2 where id = $1", values: [id, now] });
-
 export const touchSession = (db: Database, id: string, now: Date): Promise<void> =>
   run(db, { text: "update session set last_seen_at = greatest(last_seen_at, $2) where id = $1", values: [id, now] });
 

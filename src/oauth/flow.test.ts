@@ -7,6 +7,7 @@ import { atMoment } from "../../test/support/clock.ts";
 import { organization } from "../../test/support/given.ts";
 import { callback, OauthClient } from "../../test/support/oauth_client.ts";
 import { service } from "../../test/support/service.ts";
+import { goodPassword, Visitor } from "../../test/support/visitor.ts";
 
 describe("a client", () => {
   test("registers, is allowed, gets tokens, and acts with them as the person may", async () => {
@@ -107,6 +108,26 @@ describe("a connection", () => {
     assert.match(refused.body.error, new RegExp(`Switch to one of yours: .*${acme.id}`));
   });
 
+  test("lets nobody in who would stay when it ends", async () => {
+    const acme = await organization();
+    const client = await OauthClient.register(acme.service);
+    const tokens = await client.connect(acme, { scope: "write_destructive" });
+    const call = bearer(acme.service, tokens.access_token);
+    const bob = await acme.member("user");
+    const [member] = (await acme.get(`/membership/?user_id=${bob.userId}`)).data;
+
+    for (const [method, path, body] of [
+      ["POST", "/api_key/", { name: "stays" }],
+      ["POST", "/oauth_app/", { name: "stays", redirect_uris: [callback] }],
+      ["POST", "/membership/", { email: "friend@example.com", role_id: "admin" }],
+      ["PUT", `/membership/${member.id}/`, { role_id: "admin" }],
+      ["POST", "/role/", { name: "stays" }],
+    ] as const) {
+      const { status, body: answer } = await call(method, path, body);
+      assert.deepEqual([status, /outlast the connection/.test(answer.error)], [403, true], path);
+    }
+  });
+
   test("ends with the application that an organization deletes", async () => {
     const acme = await organization();
     const app = await acme.post("/oauth_app/", { name: "App", redirect_uris: [callback], scopes: ["mcp.read"] });
@@ -132,6 +153,52 @@ describe("a connection", () => {
 
     assert.deepEqual(await client.introspect(tokens.access_token), { active: false });
     assert.equal((await bearer(acme.service, tokens.access_token)("GET", "/me/")).status, 401);
+  });
+});
+
+describe("a page of another site", () => {
+  test("registers, refreshes and revokes by script, and reads nothing of the person's own pages", async () => {
+    const on = await service();
+    const headers = { origin: "https://app.example" };
+    for (const path of ["register", "token", "revoke", "introspect"]) {
+      const preflight = await fetch(`${on.url}/oauth2/${path}/`, { method: "OPTIONS", headers });
+      const asked = await fetch(`${on.url}/oauth2/${path}/`, {
+        method: "POST",
+        headers,
+        body: new URLSearchParams({ token: "x" }),
+      });
+      assert.equal(preflight.status, 204);
+      for (const one of [preflight, asked]) assert.ok(one.headers.get("access-control-allow-origin"), path);
+    }
+    for (const path of ["/sign-in/", "/account/", "/oauth2/consent/x/"]) {
+      const { headers: answered } = await fetch(on.url + path, { headers, redirect: "manual" });
+      assert.equal(answered.get("access-control-allow-origin"), null, path);
+    }
+  });
+});
+
+describe("a person", () => {
+  test("is asked after a form too, and sees a client that came from two devices once", async () => {
+    const acme = await organization();
+    const client = await OauthClient.register(acme.service);
+    await client.connect(acme, { scope: "read" });
+    const { access_token } = await client.connect(acme, { scope: "write_safe" });
+    const visitor = new Visitor(acme.service);
+    await visitor.signIn((await acme.get("/me/")).email, goodPassword);
+
+    const account = await visitor.open("/account/");
+    assert.match(account.text, /Reads, changes and sends;[^<]*2 connections/);
+    await visitor.send({ act: "disconnect" });
+    assert.equal((await bearer(acme.service, access_token)("GET", "/me/")).status, 401);
+    assert.doesNotMatch(visitor.shown!.text, /Disconnect/);
+
+    const address = await client.address("v".repeat(43));
+    const consent = await visitor.go(
+      "POST",
+      "/oauth2/authorize/",
+      Object.fromEntries(new URLSearchParams(address.split("?")[1])),
+    );
+    assert.match(consent.path, /^\/oauth2\/consent\//);
   });
 });
 

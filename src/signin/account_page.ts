@@ -2,6 +2,7 @@
 import { hashPassword, isPassword } from "../auth/password.ts";
 import { type ConnectedClient, grantsOf, membershipsToActIn, revokeOwnGrant } from "../auth/unscoped_oauth.ts";
 import { endOtherSessions, endSession, type Session, sessionsOf, setPassword } from "../auth/unscoped_sign_in.ts";
+import { type Scope, scopes } from "../core/context.ts";
 import type { PublicAnswer, PublicRoute } from "../records/public_route.ts";
 import { secondsToWait, waitFirst } from "./attempts.ts";
 import { cookie } from "./cookies.ts";
@@ -39,9 +40,19 @@ export const accountPage = ownPage("/account", "A person's own account.", async 
   }
   if (fields.act === "end_session") await endSession(core.db, person.id, fields.id ?? "");
   if (fields.act === "end_others") await endOtherSessions(core.db, person.id, session.id);
-  if (fields.act === "disconnect") await revokeOwnGrant(core, person.id, fields.id ?? "");
+  if (fields.act === "disconnect") await disconnect(visit, fields.id ?? "");
   return seeOther(visit, "/account/");
 });
+
+/** Ends all connections of a client in a workspace: to its person they are one. */
+async function disconnect({ core, person }: SignedIn, id: string): Promise<void> {
+  const grants = await grantsOf(core.db, person.id, core.clock());
+  const one = grants.find((grant) => grant.id === id);
+  for (const grant of grants)
+    if (one !== undefined && placeOf(grant) === placeOf(one)) await revokeOwnGrant(core, person.id, grant.id);
+}
+
+const placeOf = ({ client_id, organization_id }: ConnectedClient): string => `${client_id} ${organization_id}`;
 
 async function accountOf(visit: SignedIn) {
   const { core, person, session } = visit;
@@ -64,7 +75,7 @@ async function accountOf(visit: SignedIn) {
       link("/account/api_keys/", "API keys"),
     ]}</ul>
 <h2>Connected applications</h2>
-${clients.length === 0 ? html`<p>None.</p>` : html`<ul class="list">${clients.map((one) => clientOf(visit, one))}</ul>`}
+${clients.length === 0 ? html`<p>None.</p>` : html`<ul class="list">${[...Map.groupBy(clients, placeOf).values()].map((grants) => clientOf(visit, grants))}</ul>`}
 <h2>Where you are signed in</h2>
 <ul class="list">${sessions.map((one) => sessionOf(visit, one, one.id === session.id))}</ul>
 <div class="buttons">${form(visit, "/account/", html`<button name="act" value="sign_out">Sign out here</button>`)}
@@ -72,13 +83,22 @@ ${sessions.length > 1 ? form(visit, "/account/", html`<button name="act" value="
   });
 }
 
-const clientOf = (
-  visit: SignedIn,
-  { id, client_name, organization_name, scope, date_created, last_used_at }: ConnectedClient,
-): Html => {
-  const used = last_used_at === null ? "not used yet" : `last used ${dayOf(last_used_at)}`;
-  return html`<li><span><strong>${client_name}</strong> in ${organization_name}<br><span class="soft">${scope}; since ${dayOf(date_created)}, ${used}</span></span>
+/** A client that was connected from several devices is one in the list, with the widest of what it may. Newest first. */
+const clientOf = (visit: SignedIn, grants: readonly ConnectedClient[]): Html => {
+  const { id, client_name, organization_name } = grants[0]!;
+  const uses = grants.flatMap(({ last_used_at }) => (last_used_at === null ? [] : [last_used_at.getTime()]));
+  const used = uses.length === 0 ? "not used yet" : `last used ${dayOf(new Date(Math.max(...uses)))}`;
+  const since = dayOf(grants.at(-1)!.date_created);
+  const often = grants.length === 1 ? "" : `, ${grants.length} connections`;
+  const widest = scopes.findLast((scope) => grants.some((one) => one.scope.split(" ").includes(scope))) ?? "read";
+  return html`<li><span><strong>${client_name}</strong> in ${organization_name}<br><span class="soft">${mayDo[widest]}; since ${since}, ${used}${often}</span></span>
 ${form(visit, "/account/", html`<input type="hidden" name="id" value="${id}"><button name="act" value="disconnect" aria-label="Disconnect ${client_name}">Disconnect</button>`)}</li>`;
+};
+
+const mayDo: Readonly<Record<Scope, string>> = {
+  read: "Reads",
+  write_safe: "Reads, changes and sends",
+  write_destructive: "Reads, changes, sends and deletes",
 };
 
 const sessionOf = (visit: SignedIn, one: Session, isHere: boolean): Html => {
@@ -87,7 +107,7 @@ const sessionOf = (visit: SignedIn, one: Session, isHere: boolean): Html => {
 ${isHere ? null : form(visit, "/account/", html`<input type="hidden" name="id" value="${one.id}"><button name="act" value="end_session" aria-label="Sign out ${device}">Sign out</button>`)}</li>`;
 };
 
-export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 16).replace("T", " ");
+export const dayOf = (moment: Date): string => `${moment.toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 /** Enough to recognize one's own device. */
 export function deviceOf(agent: string): string {

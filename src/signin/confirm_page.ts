@@ -1,13 +1,12 @@
 // /account/confirm/: asks for the password again before something dangerous, when the sign-in was more than ten minutes ago.
 import { isPassword } from "../auth/password.ts";
 import { passkeysOf } from "../auth/unscoped_passkeys.ts";
-import { confirmSession } from "../auth/unscoped_sign_in.ts";
 import type { PublicAnswer } from "../records/public_route.ts";
 import { ownPage } from "./account_page.ts";
 import { forgetMistakes, secondsToWait, waitFirst } from "./attempts.ts";
 import { html, page } from "./page.ts";
 import { nextOf } from "./sign_in_page.ts";
-import { form, pathOf, type SignedIn, seeOther, show, showLater } from "./visit.ts";
+import { beginSession, form, pathOf, type SignedIn, seeOther, show, showLater } from "./visit.ts";
 
 export const confirmFirst = async (visit: SignedIn, next: string): Promise<PublicAnswer> =>
   show(visit, await confirmForm(visit, next), 403);
@@ -21,8 +20,7 @@ export const confirmPage = ownPage("/account/confirm", "Where a person proves ag
   if (!(await isPassword(person.password_hash, (fields.password ?? "").slice(0, 500))))
     return show(visit, await confirmForm(visit, next, "The password is wrong."), 403);
   await forgetMistakes(core, person.email, visit.visitor.ip);
-  await confirmSession(core.db, session.id, core.clock());
-  return seeOther(visit, next);
+  return seeOther(visit, next, await beginSession(visit, person, session.methods, false));
 });
 
 async function confirmForm(visit: SignedIn, next: string, wrong?: string) {

@@ -1,4 +1,5 @@
 // /password/: asks for a link by mail, with the same answer whether or not the address is known. /password/{token}/: sets a password.
+import { setTimeout } from "node:timers/promises";
 import { hashPassword } from "../auth/password.ts";
 import { hashOf } from "../auth/unscoped.ts";
 import { membershipsToActIn } from "../auth/unscoped_oauth.ts";
@@ -22,6 +23,8 @@ import { faultOf } from "./password_rules.ts";
 import { beginSession, form, isOwnForm, newToken, pathOf, seeOther, show, staleForm, type Visit, visitOf } from "./visit.ts";
 
 const linkMs = 3600 * 1000;
+/** Longer than it takes to store a link. */
+const sendMs = 150;
 /** Nobody floods a mailbox. */
 const mailsInHour = { free: 3, windowSeconds: 3600 };
 
@@ -35,7 +38,8 @@ export const forgottenPage: PublicRoute = {
     const visit = await visitOf(core, request);
     if (request.method === "GET") return show(visit, askForm(visit));
     if (!isOwnForm(visit, request.form)) return staleForm(visit);
-    await sendLink(core, (request.form.email ?? "").slice(0, 255), request.requestId);
+    // The answer takes as long for an unknown address.
+    await Promise.all([sendLink(core, (request.form.email ?? "").slice(0, 255), request.requestId), setTimeout(sendMs)]);
     return show(visit, sentPage(visit));
   },
 };

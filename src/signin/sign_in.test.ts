@@ -253,12 +253,15 @@ describe("a second factor", () => {
   test("is asked for from then on, each code once, and a recovery code replaces it once", async () => {
     const { email, visitor, acme } = await signedIn();
     const now = () => Math.floor(on.clock.now!.getTime() / 1000);
+    const elsewhere = new Visitor(on);
+    await elsewhere.signIn(email, goodPassword);
     const shown = await visitor.open("/account/two_factor/");
     const secret = /The key: <code>([A-Z2-7 ]+)<\/code>/.exec(shown.text)![1]!.replaceAll(" ", "");
     assert.equal((await visitor.send({ code: "000000" })).status, 400);
     const codes = await visitor.send({ code: generateSync({ secret, epoch: now() }) });
     const recovery = [...codes.text.matchAll(/<li><code>([\w-]{11})<\/code>/g)].map((one) => one[1]!);
     assert.equal(recovery.length, 10);
+    assert.deepEqual([await isIn(visitor), await isIn(elsewhere)], [true, false], "it was signed in without one");
 
     const phone = new Visitor(on);
     await phone.signIn(email, goodPassword);
@@ -312,7 +315,9 @@ describe("the page of API keys", () => {
     passes(11);
     const asked = await visitor.send({ act: "delete" }, "api_keys");
     assert.match(asked.text, /Is it still you/);
+    const before = visitor.cookies.get("session@/")!.value;
     await visitor.send({ password: goodPassword });
+    assert.notEqual(visitor.cookies.get("session@/")!.value, before);
     assert.match(visitor.shown!.text, /Reports/);
   });
 

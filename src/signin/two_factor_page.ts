@@ -4,6 +4,7 @@ import { generateSecret, generateURI, verifySync } from "otplib";
 import { renderSVG } from "uqr";
 import {
   confirmTotp,
+  endOtherSessions,
   findTotp,
   type Person,
   proposeTotp,
@@ -118,6 +119,8 @@ export const twoFactorPage = ownPage("/account/two_factor", "Where a person turn
   if (wait > 0) return showLater(visit, await setUpPage(visit, waitFirst(wait)), wait);
   if (!(await isCode(core, person.id, fields.code ?? ""))) return show(visit, await setUpPage(visit, "The code is wrong."), 400);
   await forgetMistakes(core, person.email, visit.visitor.ip);
+  // They never showed a second factor.
+  await endOtherSessions(core.db, person.id, visit.session.id);
   return show(visit, await codesPage(visit));
 });
 
