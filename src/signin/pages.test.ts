@@ -13,6 +13,7 @@ let browser: Browser;
 let acme: Workspace;
 let email: string;
 let consent: string;
+let invitation: string;
 
 before(async () => {
   browser = await launchBrowser();
@@ -21,6 +22,8 @@ before(async () => {
   await acme.another();
   await givePassword(acme.service, acme.userId);
   email = (await acme.get("/me/")).email;
+  const { invitation_url } = await acme.post("/membership/", { email: "grace@example.com" });
+  invitation = new URL(invitation_url).pathname;
   const client = await OauthClient.register(await service(), { client_name: "Claude" });
   consent = await client.address("a".repeat(43), { scope: "write_destructive", resource: "http://localhost/mcp" });
 });
@@ -61,6 +64,10 @@ describe("in a browser", () => {
         ["/account/password/", "change_password"],
         ["/account/two_factor/", "two_factor"],
         ["/account/api_keys/", "api_keys"],
+        ["/account/passkeys/", "passkeys"],
+        ["/account/confirm/", "confirm"],
+        ["/sign-in/passkey/", "passkey_sign_in"],
+        [invitation, "invitation"],
         ["/password/", "forgotten"],
         ["/oauth2/consent/unknown/", "request_over"],
       ] as const) {
@@ -84,7 +91,7 @@ describe("in a browser", () => {
 function seeing(page: Page, look: string) {
   return async (what: string) => {
     await page.waitForLoadState();
-    assert.doesNotMatch(await page.content(), /<script/, what);
+    assert.equal(/<script/.test(await page.content()), what.startsWith("passkey"), what);
     assert.deepEqual(await obstaclesOn(page), [], `${what}, ${look}`);
     const width = await page
       .locator("html")
