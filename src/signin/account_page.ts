@@ -95,7 +95,7 @@ const clientOf = (visit: SignedIn, grants: readonly ConnectedClient[]): Html => 
 ${form(visit, "/account/", html`<input type="hidden" name="id" value="${id}"><button name="act" value="disconnect" aria-label="Disconnect ${client_name}">Disconnect</button>`)}</li>`;
 };
 
-const mayDo: Readonly<Record<Scope, string>> = {
+export const mayDo: Readonly<Record<Scope, string>> = {
   read: "Reads",
   write_safe: "Reads, changes and sends",
   write_destructive: "Reads, changes, sends and deletes",

@@ -9,7 +9,7 @@ import { apiKey } from "../resources/organization/api_key.ts";
 import { createApiKey } from "../resources/organization/api_key_verbs.ts";
 import { newId } from "../values/id.ts";
 import { oneLine } from "../values/one_line.ts";
-import { ownPage } from "./account_page.ts";
+import { mayDo, ownPage } from "./account_page.ts";
 import { confirmFirst } from "./confirm_page.ts";
 import { type Html, html, page } from "./page.ts";
 import { form, isConfirmed, pathOf, type SignedIn, seeOther, show } from "./visit.ts";
@@ -64,8 +64,8 @@ async function keysIn(visit: SignedIn, membership: ActiveMembership): Promise<Ht
   });
   if (rows.length === 0) return html`<h2>${membership.organization_name}</h2><p>No keys.</p>`;
   const items = rows.map(
-    ([id, name, preview, scopes, used]) => html`<li><span><strong>${name!}</strong> <code>…${preview!}</code><br>
-<span class="soft">${scopes!}; ${used === null ? "not used yet" : `last used ${used}`}</span></span>
+    ([id, name, preview, given, used]) => html`<li><span><strong>${name!}</strong> <code>…${preview!}</code><br>
+<span class="soft">${wordsOf(given!)}; ${used === null ? "not used yet" : `last used ${used} UTC`}</span></span>
 ${form(
   visit,
   "/account/api_keys/",
@@ -75,6 +75,8 @@ ${form(
   );
   return html`<h2>${membership.organization_name}</h2><ul class="list">${items}</ul>`;
 }
+
+const wordsOf = (given: string): string => mayDo[scopes.findLast((scope) => given.split(" ").includes(scope)) ?? "read"];
 
 const newKeyForm = (visit: SignedIn, memberships: readonly ActiveMembership[]): Html => html`<h2>A new key</h2>
 ${form(

@@ -28,7 +28,7 @@ async function confirmForm(visit: SignedIn, next: string, wrong?: string) {
   return page({
     title: "Is it still you?",
     body: html`${wrong === undefined ? null : html`<p class="wrong" role="alert">${wrong}</p>`}
-<p>You signed in a while ago. Before you change this, please enter your password again.</p>
+<p>You signed in a while ago. Before you go on, please enter your password again.</p>
 ${form(
   visit,
   "/account/confirm/",

@@ -49,7 +49,8 @@ const askForm = (visit: Visit) =>
     title: "Set a password",
     body:
       visit.core.settings.mail === null
-        ? html`<p>This service sends no mail. Ask who runs it for a link: <code>headwater account link --email you@example.com</code> prints one.</p>`
+        ? html`<p>This service sends no mail. Ask who runs it for a link: <code>headwater account link --email you@example.com</code> prints one.</p>
+<p class="hint"><a href="${pathOf(visit.core, "/sign-in/")}">Back to the sign-in</a></p>`
         : html`<p>We send you a link with which you can choose a password.</p>
 ${form(
   visit,
