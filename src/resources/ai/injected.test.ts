@@ -69,7 +69,7 @@ test("what it makes a model name is not shown, and what it makes it call is not 
       assert.equal(model, "rules", what);
       assert.match(notice, /tiny-1|Anthropic/);
     }
-    const written = [...told.map(({ summary, body_text }) => summary ?? body_text)].join("\n");
+    const written = told.map(({ summary, body_text }) => summary ?? body_text).join("\n");
     assert.ok(!written.includes(thief.url) && !written.includes(secret.id) && !/login-headwater|refunds@/.test(written), what);
     const made = await acme.get(`/activity/email/?lead_id=${lead.id}`);
     assert.deepEqual(
