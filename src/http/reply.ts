@@ -199,9 +199,13 @@ export function refuseTooMany(x: Exchange, quota: Quota): void {
   const now = performance.now();
   const seconds = Math.ceil(Math.max(0, quota.resetsAt - now) / 100) / 10;
   x.quota = quota;
-  answer(x, 429, `{"error":"${statuses[429]}","field-errors":{},"rate_reset":${seconds.toFixed(1)}}`, {
-    "retry-after": String(resetSeconds(quota, now)),
-  });
+  const wait = { "retry-after": String(resetSeconds(quota, now)) };
+  // A person reads it.
+  if (x.isOwnOnly) {
+    const sentence = `Too many pages were asked for from your address. Please wait ${wait["retry-after"]} seconds, and load this one again.`;
+    return answer(x, 429, sentence, { "content-type": "text/plain; charset=utf-8", ...wait });
+  }
+  answer(x, 429, `{"error":"${statuses[429]}","field-errors":{},"rate_reset":${seconds.toFixed(1)}}`, wait);
 }
 
 // Thousands of refusals must cost little: no error object, no stack, no line in the log.

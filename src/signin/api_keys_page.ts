@@ -18,7 +18,8 @@ export const apiKeysPage = ownPage("/account/api_keys", "A person's API keys.", 
   if (fields === null) return show(visit, await keysPage(visit, null));
   if (!isConfirmed(visit)) return confirmFirst(visit, "/account/api_keys/");
   const membership = await membershipIn(visit, fields.workspace);
-  if (membership === undefined) return seeOther(visit, "/account/api_keys/");
+  if (membership === undefined)
+    return show(visit, await keysPage(visit, null, "You are no member of that workspace (any more)."), 400);
   const actor = memberActor(visit.person.id, membership);
   if (fields.act === "delete") {
     await inside(visit.core, actor, (ctx) => deleteRecord(ctx, apiKey, fields.id ?? ""));
@@ -36,12 +37,13 @@ const membershipIn = async ({ core, person }: SignedIn, id: string | undefined):
 const inside = <T>(core: Core, actor: Actor, work: (ctx: Ctx) => Promise<T>): Promise<T> =>
   actingAs(core, actor, { id: newId("req"), method: "POST", path: "/account/api_keys/" }, work);
 
-async function keysPage(visit: SignedIn, made: string | null) {
+async function keysPage(visit: SignedIn, made: string | null, wrong?: string) {
   const memberships = await membershipsToActIn(visit.core.db, visit.person.id);
   const groups = await Promise.all(memberships.map((one) => keysIn(visit, one)));
   return page({
     title: "API keys",
     body: html`<div class="wide"></div>
+${wrong === undefined ? null : html`<p class="wrong" role="alert">${wrong}</p>`}
 ${made === null ? null : html`<p class="done" role="status">Your new key is shown only now. Copy it:</p><p><code>${made}</code></p>`}
 ${groups}
 ${memberships.length === 0 ? html`<p>You are a member of no workspace, so there is nothing that a key could open.</p>` : newKeyForm(visit, memberships)}

@@ -328,6 +328,7 @@ describe("the page of API keys", () => {
 
     const shown = await visitor.send({ name: "Mine", workspace: other.id, scope: "read", act: "create" }, "api_keys");
 
+    assert.match(shown.text, /You are no member of that workspace/);
     assert.doesNotMatch(shown.text, /<code>api_/);
   });
 });
