@@ -13,7 +13,7 @@ import { type Finding, isError } from "./findings.ts";
 import { getAutomation } from "./nested_lists.ts";
 import { problemsOfPublishing } from "./publishable.ts";
 import { answerOf, invalidAnswer, simulatedAnswer } from "./simulated_answer.ts";
-import { type Heard, type Mock, simulateRun } from "./simulation.ts";
+import { type Heard, simulateRun } from "./simulation.ts";
 import { startsNow } from "./starts_now.ts";
 import { failureClasses } from "./step_failure.ts";
 import { isOfRights } from "./step_rights.ts";
