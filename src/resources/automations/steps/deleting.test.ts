@@ -35,3 +35,25 @@ test("a step deletes what the member may delete in whose name it runs; a run end
     [leads[0]!.id],
   );
 });
+
+test("whatever rights it has, an automation changes and deletes records only, and no administration", async () => {
+  const acme = await organization();
+  const bob = await acme.member();
+  const { data } = await acme.get("/membership/?_limit=100");
+  const { id, role_id } = data.find(({ user_id }: any) => user_id === bob.userId);
+  const target = { $ref: "trigger.payload.target" };
+  const graphs = [chain(["record.update", { target, fields: { role_id: "admin" } }]), chain(["record.delete", { target }])];
+  const lead = await acme.lead();
+  const trigger = { type: "manual", config: { object_type: "lead" } };
+
+  for (const graph of graphs)
+    for (const named of [id, bob.userId]) {
+      const made = await published(acme, graph, { trigger });
+      await acme.post(`/automations/${made.id}/run/`, { record_id: lead.id, input: { target: named } });
+      await work(acme);
+      const [run] = await runsOf(acme, made);
+      assert.deepEqual([run.status, run.error.code], ["held", "object_type_mismatch"]);
+    }
+  const after = await acme.get("/membership/?_limit=100");
+  assert.equal(after.data.find((one: any) => one.id === id).role_id, role_id);
+});

@@ -10,10 +10,12 @@ import {
   findAnyRecord,
   findRecords,
   lockAnyRecord,
+  resourceWith,
   showRecord,
   updateLocked,
 } from "../../../records/records.ts";
 import { refusalOf } from "../../shared/refused_words.ts";
+import { recordTypes } from "../catalog.ts";
 import { isObject } from "../config.ts";
 import { StepFailure } from "../step_failure.ts";
 import type { Call } from "./step.ts";
@@ -37,11 +39,20 @@ export async function recordNamed(call: Call): Promise<Target> {
   return { kind: found.kind, id };
 }
 
-function idNamed({ config, run }: Call): string {
+function idNamed({ ctx, config, run }: Call): string {
   const given = isObject(config.target) ? config.target.id : config.target;
   const id = given ?? run.object_id;
-  if (typeof id === "string") return id;
-  throw new StepFailure("unresolved_ref", "config", "There is no record to change: name one in target");
+  if (typeof id !== "string")
+    throw new StepFailure("unresolved_ref", "config", "There is no record to change: name one in target");
+  checkChangeable(resourceWith(ctx, id)?.name);
+  return id;
+}
+
+/** Members, roles, keys and other administration are changed by people, whatever rights the automation has. */
+function checkChangeable(kind: string | undefined): void {
+  if (kind === undefined || (recordTypes as readonly string[]).includes(kind)) return;
+  const words = `A ${kind.replaceAll("_", " ")} is not changed by automations: name a record of the kinds ${recordTypes.join(", ")}`;
+  throw new StepFailure("object_type_mismatch", "config", words);
 }
 
 const gone = (id: string) => new StepFailure("record_not_found", "not_found", `The record ${id} does not exist`);
