@@ -8,6 +8,7 @@ import { customFieldsOf } from "../../records/custom_fields.ts";
 import { findRecords } from "../../records/records.ts";
 import { repoint } from "../../records/references.ts";
 import { same } from "../../values/same.ts";
+import { followMerge } from "../automations/follow_merge.ts";
 import { uniteThreads } from "../comments/follow_records.ts";
 import { leaveSharedLists } from "../lists/members.ts";
 import { endDoubleSubscriptions } from "../sequences/endings.ts";
@@ -16,8 +17,8 @@ type Settle = (ctx: Ctx, gone: string, kept: string, meta: Record<string, unknow
 
 /** Records that two records may each have, but one may have only once, and what happens to the second. */
 const doubles: Record<"lead" | "contact", readonly Settle[]> = {
-  lead: [(ctx, gone, kept) => leaveSharedLists(ctx, "lead", gone, kept), uniteThreads],
-  contact: [(ctx, gone, kept) => leaveSharedLists(ctx, "contact", gone, kept), endDoubleSubscriptions, uniteThreads],
+  lead: [(ctx, gone, kept) => leaveSharedLists(ctx, "lead", gone, kept), followMerge, uniteThreads],
+  contact: [(ctx, gone, kept) => leaveSharedLists(ctx, "contact", gone, kept), endDoubleSubscriptions, followMerge, uniteThreads],
 };
 
 /** References to the removed record are changed to the other one. They get the columns `along` where they have them. */
