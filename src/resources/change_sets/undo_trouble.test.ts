@@ -95,7 +95,11 @@ test("what a run of an automation deletes comes back", async () => {
     start: "first",
     steps: {
       first: { type: "record.delete", config: { target: task.id }, ports: { out: "second" } },
-      second: { type: "record.delete", config: { target: (await acme.note({ lead_id: task.lead_id })).id }, ports: { out: null } },
+      second: {
+        type: "record.delete",
+        config: { target: (await acme.note({ lead_id: task.lead_id })).id },
+        ports: { out: null },
+      },
     },
   };
   const { id } = await published(acme, graph, { trigger: { type: "manual", config: {} } });
