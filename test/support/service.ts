@@ -10,6 +10,7 @@ import { type App, openApp } from "../../src/app.ts";
 import { workspacesOf } from "../../src/auth/workspaces.ts";
 import { parseConfig, replicaOf } from "../../src/config.ts";
 import type { Statement } from "../../src/db/database.ts";
+import type { HttpApp } from "../../src/http/http_app.ts";
 import { createServer } from "../../src/http/server.ts";
 import type { GateLimits } from "../../src/http/shed.ts";
 import { backgroundMetrics } from "../../src/jobs/background_metrics.ts";
@@ -34,6 +35,7 @@ export interface ServiceOptions {
   env?: Record<string, string>;
   databaseUrl?: string;
   gate?: Partial<GateLimits>;
+  extendAgents?: HttpApp["extendAgents"];
 }
 
 /** The secret key that processes of one test share. */
@@ -45,6 +47,7 @@ export async function startService({
   databaseUrl,
   gate,
   baseUrl = "http://localhost",
+  extendAgents,
 }: ServiceOptions = {}): Promise<Service> {
   const database = databaseUrl === undefined ? await createDatabase() : null;
   const config = parseConfig({ RATE_LIMIT: "off", LOG_LEVEL: "silent", DATABASE_RLS: process.env.DATABASE_RLS ?? "off", ...env });
@@ -82,6 +85,7 @@ export async function startService({
       log: pino({ level: process.env.TEST_LOG ?? "silent" }),
       ready: async () => true,
       version: "test",
+      extendAgents,
       background: () => backgroundMetrics(app.core),
     },
     { loopDelayMs: Number.POSITIVE_INFINITY, budgetMs: 20_000, ...gate },
