@@ -9,6 +9,7 @@ import { addDocs } from "./docs.ts";
 import { addDraining } from "./drain.ts";
 import { addHealth } from "./health.ts";
 import type { HttpApp } from "./http_app.ts";
+import { addLlmsText } from "./llms.ts";
 import { addAgents } from "./mcp.ts";
 import { createMetrics } from "./metrics.ts";
 import { addDescription } from "./openapi.ts";
@@ -91,6 +92,7 @@ export function createServer(app: HttpApp, gateLimits: Partial<GateLimits> = {})
   addOperations(server, service);
   addDescription(server, service);
   addDocs(server, service);
+  addLlmsText(server, service);
   addHealth(server, service);
   addAgents(server, service);
   addPublicRoutes(server, service, app.publicRoutes);
