@@ -1,6 +1,7 @@
 // `list_workspaces` and `switch_workspace`: where a connection acts.
 import { z } from "zod";
 import { notAllowedHere } from "../refusal.ts";
+import { dataResult } from "../shape.ts";
 import { tool } from "../tool.ts";
 
 export const listWorkspaces = tool({
@@ -13,7 +14,7 @@ export const listWorkspaces = tool({
   async run(call) {
     const workspaces = (await call.workspaces()).map(({ id, name, is_active }) => ({ id, name, is_active }));
     const lines = workspaces.map(({ id, name, is_active }) => `${id} | ${name}${is_active ? " | active" : ""}`);
-    return { structured: { workspaces }, text: lines.join("\n") };
+    return dataResult({ workspaces }, lines.join("\n"));
   },
 });
 
@@ -30,6 +31,6 @@ export const switchWorkspace = tool({
       throw notAllowedHere("An API key acts in one workspace only: use a key of the other one.");
     const { id, name, enter } = await call.workspaceNamed(to);
     if (!(await enter())) throw notAllowedHere("You are no longer a member of that workspace.");
-    return { structured: { id, name }, text: `Active now: ${id} | ${name}` };
+    return dataResult({ id, name }, `${id} | ${name}`, "Active now. ");
   },
 });
