@@ -37,6 +37,12 @@ export async function spendAhead(ctx: Ctx, used: Used): Promise<void> {
   if (budget !== undefined) await spend(ctx, budget, used);
 }
 
+/** The same outside of a transaction. What is below zero is given back. */
+export async function spendOutside(ctx: Ctx, used: Used): Promise<void> {
+  const budget = budgetOf(ctx);
+  if (budget !== undefined) await ctx.db.transaction(ctx.organization_id, (tx) => spend({ ...ctx, tx }, budget, used));
+}
+
 /** The object types of what is sent. */
 const messages = ["activity.email", "activity.sms", "activity.channel_message"];
 
@@ -78,7 +84,7 @@ async function spend(ctx: Ctx, budget: Budget, used: Used): Promise<void> {
     text: `insert into budget_use (organization_id, holder_id, name, begins, used)
            select $1, $2, u.name, u.begins, u.n from unnest($3::text[], $4::timestamptz[], $5::bigint[]) u(name, begins, n) order by u.name
            on conflict (organization_id, holder_id, name) do update set begins = greatest(budget_use.begins, excluded.begins),
-             used = excluded.used + case when budget_use.begins < excluded.begins then 0 else budget_use.used end
+             used = greatest(0, excluded.used + case when budget_use.begins < excluded.begins then 0 else budget_use.used end)
            returning name, used`,
     values: [
       ctx.organization_id,
@@ -89,7 +95,7 @@ async function spend(ctx: Ctx, budget: Budget, used: Used): Promise<void> {
     ],
   });
   const sums = new Map(rows.map(([name, sum]) => [name, Number(sum)]));
-  const over = due.find(({ name, limit }) => sums.get(name)! > limit);
+  const over = due.find(({ name, limit, n }) => n > 0 && sums.get(name)! > limit);
   if (over !== undefined) throw usedUp(ctx, over.name, over.limit, over.ends);
 }
 

@@ -4,7 +4,9 @@ import { describe, test } from "node:test";
 import { agentOf } from "../../../test/support/agent.ts";
 import { Client } from "../../../test/support/client.ts";
 import { organization, type Workspace } from "../../../test/support/given.ts";
+import { connectModel, json, startModel } from "../../../test/support/model.ts";
 import { OauthClient } from "../../../test/support/oauth_client.ts";
+import { outboundService } from "../../../test/support/outbound.ts";
 import { service } from "../../../test/support/service.ts";
 
 /** A key of its own with a budget. */
@@ -88,6 +90,22 @@ describe("a budget", () => {
 
     assert.deepEqual([first.isError, draft.isError, second.isError], [undefined, undefined, true]);
     assert.match(second.structuredContent.error, /^The budget of this connection is used up: 1 messages per day, until /);
+  });
+
+  test("bounds the tokens of a model, and gives back what a call did not cost", async () => {
+    const acme = await organization(await outboundService());
+    const model = await startModel(() => json({ summary: "A yard in Kiel." }));
+    await connectModel(acme, model);
+    const { robot, budget } = await bounded(acme, { ai_tokens_per_day: 50_000 });
+    const { id: lead_id } = await acme.lead();
+
+    await robot.post("/ai/summarize_lead/", { lead_id });
+    const { data } = await acme.get(`/budget/${budget.id}/use/`);
+    await acme.put(`/budget/${budget.id}/`, { ai_tokens_per_day: 150 });
+    await robot.refused(429, "POST", "/ai/summarize_lead/", { lead_id }, "ai_tokens_per_day");
+
+    assert.deepEqual([data[0].name, data[0].used], ["ai_tokens_per_day", 100]);
+    assert.equal((await robot.post("/ai/summarize_lead/", { lead_id, model: "rules" })).model, "rules");
   });
 
   test("is set by admins, and neither widened nor left by whom it bounds", async () => {

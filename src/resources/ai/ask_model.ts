@@ -2,6 +2,7 @@
 // check; where that fails, the helper goes on by its rules, and says so.
 import type { Ctx } from "../../core/context.ts";
 import { Problem, paymentRequired, reasonsOf, statuses } from "../../core/errors.ts";
+import { spendOutside } from "../../records/budgets.ts";
 import type { AiAccount, Prompt } from "../../services/ai_formats.ts";
 import { askModel as askProvider, estimatedTokens, type Modeled } from "../../services/ai_model.ts";
 import { noteAnswer } from "../accounts/open_credentials.ts";
@@ -36,7 +37,11 @@ export async function helpedByModel<T>(
   const prompt = promptOf(await task(), ctx.settings.ai.tokens);
   ctx.asker?.stepOut();
   const whose = { account: connected.account, isOwn: connected.stored !== null };
+  // Of the caller's budget, as of the organization's: the most is taken before, and what it did not cost is given back.
+  const most = mostOf(prompt);
+  await spendOutside(ctx, { ai_tokens: most });
   const said = await askWithin(ctx, whose, prompt, { wholeMs: ctx.settings.ai.seconds * 1000 });
+  await spendOutside(ctx, { ai_tokens: (said.is === "spent" ? 0 : said.tokens) - most });
   if (said.is !== "away" && said.is !== "spent") await note(ctx, connected, said);
   if (said.is === "away") throw away(said.reason, said.seconds);
   if (said.is === "spent" || said.is === "unpaid") throw paymentRequired(`${said.reason}. ${withoutModel}`);
@@ -83,13 +88,15 @@ export async function askWithin(
   prompt: Prompt,
   limits: { wholeMs: number; key?: string },
 ): Promise<Modeled | Spent> {
-  const most = estimatedTokens(prompt) + prompt.tokens;
+  const most = mostOf(prompt);
   const day = await takeTokens(asking, most, isOwn);
   if (day === null) return { is: "spent", reason: "The tokens for models are used up: settings.ai says how many there are" };
   const said = await askProvider(asking.settings.addresses, account, prompt, limits);
   await settleTokens(asking, day, said.tokens - most);
   return said;
 }
+
+const mostOf = (prompt: Prompt): number => estimatedTokens(prompt) + prompt.tokens;
 
 /** The JSON object of a text. Some models put words or a fence around it. */
 export function jsonIn(text: string): unknown {
