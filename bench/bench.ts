@@ -2,6 +2,7 @@
 //   bare      a plain server of finished JSON with a table and indexes of its own (`bare.ts`): the total cost of the service
 //   own       a plain server that sends the service's own statements (`floor.ts`): the cost of its process over them
 //   pgbench   the statement alone, without any server
+// The case `tool` is a call of an agent's tool beside the same request of REST, which stands in the columns of `bare`.
 // Read the ratios. The requests per second of one machine say little about another, but the ratios are similar everywhere.
 import type { App } from "../src/app.ts";
 import type { Actor } from "../src/core/context.ts";
@@ -39,7 +40,10 @@ const targets: Record<string, { own?: number; bare?: number }> = {
   list: { own: 0.45 },
   create: { own: 0.6 },
   search: { own: 0.7 },
+  tool: { bare: 0.7 },
 };
+/** How many milliseconds longer a call of a tool may take than the same request of REST, at the 95th percentile. */
+const toolCostsMs = 5;
 
 type Asked = Pick<Load, "method" | "paths" | "body">;
 
@@ -48,6 +52,8 @@ interface Case {
   connections: number;
   service: Asked;
   bare: Asked;
+  /** `bare` is not asked of the bare server, but of the service itself by REST. */
+  isToRest?: true;
   own?: string[];
   pgbench?: string;
   /** A number of requests instead of a duration, and the preparation before each round. */
@@ -69,6 +75,13 @@ function cases({ organization, data, recorded, service, bare, headers }: Ground)
       bare: { paths: some(data.bareIds).map((id) => `/lead/${id}`) },
       own: some(data.ids).map((id) => `/get/${id}`),
       pgbench: `select rendered from lead where organization_id = '${org}' and id = '${data.ids[0]}';`,
+    },
+    {
+      name: "tool",
+      connections: 16,
+      isToRest: true,
+      service: { method: "POST", paths: ["/mcp/"], body: toolCall("get_record", { object_type: "lead", id: data.ids[0] }) },
+      bare: { paths: [`/api/v1/lead/${data.ids[0]}/`] },
     },
     {
       name: "list",
@@ -124,6 +137,9 @@ function cases({ organization, data, recorded, service, bare, headers }: Ground)
   ];
 }
 
+const toolCall = (name: string, args: object): string =>
+  JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } });
+
 /** Each request changes another record to another value, so that each is a change. */
 function changing(ids: readonly string[], pathOf: (id: string) => string): () => { path: string; body: string } {
   let count = 0;
@@ -165,7 +181,8 @@ async function compare({ service, bare, floor, headers, withPgbench, url }: Grou
     const load = { connections: one.connections, amount: one.amount, leadInSeconds, seconds };
     const runs = [
       async () => measured.ours.push(await measure({ url: service.url, headers, ...load, ...one.service })),
-      async () => measured.bare.push(await measure({ url: bare.url, ...load, ...one.bare })),
+      async () =>
+        measured.bare.push(await measure({ ...(one.isToRest ? { url: service.url, headers } : bare), ...load, ...one.bare })),
       async () => one.own && measured.own.push(await measure({ url: floor.url, ...load, ...one.service, paths: one.own })),
       async () => withPgbench && one.pgbench && measured.alone.push(pgbench(url, one.pgbench, load)),
     ];
@@ -195,9 +212,13 @@ function print(rows: readonly Result[]): void {
   }
 }
 
-function missedBy({ name, toBare, toOwn }: Result): string[] {
+function missedBy({ name, toBare, toOwn, service, bare: other }: Result): string[] {
   const { own, bare } = targets[name] ?? {};
+  const longer = service.p95 - other.p95;
   return [
+    ...(name === "tool" && longer > toolCostsMs
+      ? [`tool: takes ${longer.toFixed(1)} ms longer than REST, more than ${toolCostsMs}`]
+      : []),
     ...(bare !== undefined && toBare < bare ? [`${name}: ${toBare.toFixed(2)} of the bare server is below ${bare}`] : []),
     ...(own !== undefined && toOwn! < own ? [`${name}: ${toOwn!.toFixed(2)} of its own statements is below ${own}`] : []),
   ];
@@ -335,6 +356,7 @@ const floor = await startFloor(stand.databaseUrl, recorded);
 const headers = {
   authorization: `Basic ${Buffer.from(`${organization.key}:`).toString("base64")}`,
   "content-type": "application/json",
+  accept: "application/json, text/event-stream",
 };
 const withPgbench = hasPgbench();
 if (!withPgbench) console.log("pgbench is not installed: its column is left out.");
