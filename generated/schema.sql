@@ -621,7 +621,7 @@ create table budget (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
-  constraint budget_organization_id_holder_id_key UNIQUE (organization_id, holder_id),
+  constraint budget_holder_id_key UNIQUE (organization_id, holder_id),
   constraint budget_pkey PRIMARY KEY (organization_id, id),
   constraint budget_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );

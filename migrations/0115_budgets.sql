@@ -17,7 +17,7 @@ create table budget (
   date_updated timestamptz(3) not null,
   version integer not null default 1,
   primary key (organization_id, id),
-  unique (organization_id, holder_id)
+  constraint budget_holder_id_key unique (organization_id, holder_id)
 );
 call tenant_table('budget');
 

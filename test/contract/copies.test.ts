@@ -26,6 +26,7 @@ let count = 0;
 
 /** Replacements for unique values, where the field's kind is not enough to make one. */
 const others: Record<string, (ws: Workspace) => Promise<object> | object> = {
+  "budget.holder_id": async (ws) => ({ holder_id: (await ws.post("/api_key/", { name: "Copy" })).id }),
   "goal.period": () => ({ period: "1999-Q1" }),
   "membership.email": () => ({ email: "copy@example.com" }),
   "connected_account.email": () => ({ email: "copy@example.com" }),

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { before, describe, test } from "node:test";
+import { atMoment } from "../../../test/support/clock.ts";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { type Answered, connectModel, json, type ModelServer, startModel, tokensOf } from "../../../test/support/model.ts";
 import { outboundService } from "../../../test/support/outbound.ts";
@@ -210,6 +211,9 @@ describe("the cost", () => {
 
     assert.deepEqual([answered.body.summary, second.status, overMonth.status], ["A lead.", 402, 402]);
     assert.deepEqual([model.asked.length - before, await tokensOf(acme)], [1, 10]);
+    await atMoment(acme.service, new Date(Date.now() + 91 * 86_400_000).toISOString(), "ai_days");
+    acme.service.clock.now = null;
+    assert.equal(await tokensOf(acme), 0);
     assert.match(second.body.error, /settings\.ai/);
     assert.equal((await summarize(acme, lead)).body.model, "rules");
     const wrong = { settings: { ai: { tokens_per_day: -1 } } };
