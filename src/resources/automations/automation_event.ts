@@ -4,6 +4,7 @@ import { json, lookedUp, type Moment, ref, text, texts } from "../../core/field.
 import { resource } from "../../core/resource.ts";
 import { name, or, sql } from "../../db/sql.ts";
 import { checkAmong, readValues } from "../../records/comparisons.ts";
+import { byHand } from "./names.ts";
 import { found } from "./trace.ts";
 import { visibleAsEvent } from "./visibility.ts";
 
@@ -31,13 +32,13 @@ const shownEvaluations = lookedUp(
   "What each automation made of it: `started`, `filtered`, `skipped`, or `no_match_edge` where its condition held before, and why. What conditions found is shown to members who see all leads.",
 );
 
-/** Of another run, it holds what that read. */
+/** Of another run, it holds what that read; of a start by hand, what the run was given. */
 const shownPayload = lookedUp(
   ["type", "payload"],
   z.record(z.string(), z.unknown()).nullable(),
   (_directory, type: string, payload: Record<string, unknown>, moment: Moment) =>
-    type.startsWith("automation_run.") && !seesAll(moment) ? null : payload,
-  "What came with it. Of the end of another run, it is shown to members who see all leads, and null for others.",
+    (type.startsWith("automation_run.") || type === byHand) && !seesAll(moment) ? null : payload,
+  "What came with it. Of the end of another run and of a start by hand, it is shown to members who see all leads, and null for others.",
 );
 
 export const automationEvent = resource({

@@ -48,10 +48,23 @@ export async function recordEvaluations(
   evaluations: Evaluation[],
   from: Values<typeof automationEvent> = {},
 ): Promise<void> {
-  const run_ids = evaluations.flatMap(({ run_id }) => run_id ?? []);
-  wake(ctx, runJobs, run_ids);
+  wake(
+    ctx,
+    runJobs,
+    evaluations.flatMap(({ run_id }) => run_id ?? []),
+  );
   const started = evaluations.filter(({ run_id }) => run_id !== null).map(({ automation_id }) => automation_id);
   if (started.length > 0) countStarted(ctx, started);
+  await keepEvaluations(ctx, one, evaluations, from);
+}
+
+/** The event alone. Who starts several at once wakes and counts them together. */
+export async function keepEvaluations(
+  ctx: Ctx,
+  one: Occurrence,
+  evaluations: Evaluation[],
+  from: Values<typeof automationEvent>,
+): Promise<void> {
   const { lead_id } = await livingIds(ctx, one);
   const event = {
     id: one.id!,
@@ -62,7 +75,7 @@ export async function recordEvaluations(
     lead_id,
     payload: one.record,
     matched_automation_ids: evaluations.map(({ automation_id }) => automation_id),
-    run_ids,
+    run_ids: evaluations.flatMap(({ run_id }) => run_id ?? []),
     evaluations,
     ...from,
   };

@@ -18,6 +18,7 @@ const reasons: Readonly<Record<string, string>> = {
   paused: "its automation is paused",
   filter: "the filter does not hold",
   record_deleted: "its record was deleted",
+  exit: "another automation took its record out",
   max_run_days: "it took longer than its limits allow",
   held: "it was held for a month",
   republished: "a new version was published",
@@ -39,10 +40,14 @@ export function runInWords(
   if (status === "queued") return wait?.kind === "turn" ? `It waits for its turn, ${turnInWords(wait)}.` : "It has not begun.";
   if (status === "running") return "It goes on with its next step.";
   if (status === "waiting") return `It waits ${waitInWords(wait)}.`;
-  if (status === "exited") return `It left by its ${exit === null ? goalOr(goal, reason) : `exit ${exit}`}.`;
-  if (status === "completed") return `It came to its end${output?.message == null ? "" : `: ${output.message}`}.`;
-  const where = error?.step_id == null ? "" : ` at ${error.step_id}`;
-  const why = error?.message == null ? because(reason) : `: ${error.message}`;
+  if (status === "exited")
+    return exit === null && goal === null ? `It ended early${because(reason)}.` : `It left by ${leftBy(goal, exit)}.`;
+  if (status === "completed")
+    return `It came to its end${goal === null ? "" : ` by its goal ${goal}`}${output?.message == null ? "" : `: ${output.message}`}.`;
+  // Of a run that somebody cancelled, the failure that held it before is not the reason.
+  const isFault = status !== "cancelled";
+  const where = error?.step_id == null || !isFault ? "" : ` at ${error.step_id}`;
+  const why = error?.message == null || !isFault ? because(reason) : `: ${error.message}`;
   const what = { held: "is held", failed: "failed", cancelled: "was cancelled", skipped: "did not begin", expired: "expired" }[
     status
   ];
@@ -55,12 +60,15 @@ const stepInFault = (error: Problem | null = null): string =>
 const turnInWords = ({ run_id }: Waited): string =>
   run_id == null ? "until another run of its automation is over" : `after ${run_id}`;
 
-const goalOr = (goal: string | null, reason: string | null): string =>
-  goal !== null ? `goal ${goal}` : `automation${because(reason)}`;
+const leftBy = (goal: string | null, exit: string | null): string => (exit === null ? `its goal ${goal}` : `its exit ${exit}`);
 
 const waitInWords = (wait: Waited | null): string => {
   const until = `until ${wait?.until ?? "later"}`;
   if (wait?.kind === "retry") return `${until} to try ${stepInFault(wait.error)}`;
+  if (wait?.kind === "approval")
+    return `for the answer to its approval, at most ${until}: the step tells its tasks and whom it asked`;
+  if (wait?.kind === "child") return `for the run ${wait.run_id ?? "of another automation"} that it started, at most ${until}`;
+  if (wait?.kind === "window") return `${until}, when the time window of its automation opens`;
   if (wait?.kind === "event") return `for ${wait.event}, at most ${until}`;
   return wait?.kind === "condition" ? `for its condition to hold, at most ${until}` : until;
 };

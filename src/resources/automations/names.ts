@@ -11,3 +11,6 @@ export const clockJobs = { kind: "automation_clock" } as const;
 
 /** The consumer of the log that starts runs and wakes those that wait for an event. */
 export const automationNews = { name: "automations" } as const;
+
+/** The event of a start by hand. */
+export const byHand = "manual.run";

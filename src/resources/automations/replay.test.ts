@@ -99,3 +99,24 @@ test("a run, its steps and the events say why; what a run wrote leads to it", as
   assert.deepEqual([evaluations[0].result, evaluations[0].reason], ["filtered", "filter"]);
   assert.deepEqual([evaluations[0].conditions[0].actual, evaluations[0].conditions[0].result], ["Coal", true]);
 });
+
+test("a start by hand leaves an event, by which it is found and started again with what it was given", async () => {
+  const acme = await organization();
+  const graph = chain(["note.create", { note: { $template: "Said {{ trigger.payload.word }}" } }]);
+  const trigger = { type: "manual", config: { object_type: "lead" } };
+  const made = await published(acme, graph, { trigger });
+  const lead = await acme.lead();
+  const run = await acme.post(`/automations/${made.id}/run/`, { lead_id: lead.id, input: { word: "hello" } });
+
+  const [event, ...more] = await acme.all(`/automation_events/?automation_id=${made.id}`);
+  assert.deepEqual(more, []);
+  assert.deepEqual(
+    [event.id, event.type, event.source, event.object_id, event.run_ids, event.payload, event.evaluations[0].result],
+    [run.event_id, "manual.run", "manual", lead.id, [run.id], { word: "hello" }, "started"],
+  );
+  await acme.post(`/automations/${made.id}/replay/`, { event_id: event.id, effects: "execute" });
+  await work(acme);
+
+  const notes = (await acme.all(`/activity/note/?lead_id=${lead.id}`)).map(({ note }) => note);
+  assert.deepEqual(notes, ["Said hello", "Said hello"]);
+});

@@ -69,12 +69,12 @@ export const replayAutomation = operation({
     const evaluation: Trace = [];
     const asService = { ...ctx, actor: systemActor(ctx.organization_id) };
     const eyes = may(ctx, "view_all_leads") ? asService : ctx;
-    const failing = await failingPart(eyes, plan, occurrence, {}, evaluation);
+    const failing = await failingPart(eyes, plan, occurrence, occurrence.payload ?? {}, evaluation);
     const ids = await livingIds(asService, occurrence);
     const causation = { depth: 1, path: [`${id}/${occurrence.object_id}`] };
     const of = { automation_id: id, generation: 2, plan, ...(await versionOf(ctx, automation, plan)) };
     const run = store.insert(ctx, automationRun, {
-      ...newRun(of, { kind: "replay", occurrence, ids, input: {}, causation }),
+      ...newRun(of, { kind: "replay", occurrence, ids, input: occurrence.payload ?? {}, causation }),
       is_replay: true,
       is_test: isStubbed,
       ...(failing !== null && { status: "skipped", status_reason: failing.reason, finished_at: ctx.now.toISOString() }),

@@ -204,7 +204,14 @@ async function beginWait(
     status: "waiting",
     status_reason: null,
     steps_executed: run.steps_executed + 1,
-    wait: { kind, until: wait_until, event: event?.names[0] ?? null, port, matched: (event ?? condition)?.port ?? null },
+    wait: {
+      kind,
+      until: wait_until,
+      event: event?.names[0] ?? null,
+      port,
+      matched: (event ?? condition)?.port ?? null,
+      ...(kind === "child" && { run_id: records![0]! }),
+    },
     wait_until,
   };
   const after = store.update(ctx, automationRun, run, values, undefined, null);

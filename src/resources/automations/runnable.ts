@@ -28,6 +28,7 @@ import { comesWithin } from "./clock/cron.ts";
 import { dateOf } from "./clock/dates.ts";
 import { isDynamic, isItself, isObject } from "./config.ts";
 import type { Plan } from "./fields.ts";
+import { checkLookup, type Lookup } from "./hooks/lookup.ts";
 import { checkKnown, customOf, type FieldCheck, nounOf } from "./known_fields.ts";
 import { wordsOfMessages } from "./literal_words.ts";
 import { recordsThat } from "./searched_records.ts";
@@ -45,6 +46,7 @@ export async function problemsOfRunning(ctx: Ctx, plan: Plan, userId: string): P
   const of = ctx.registry.resource(object_type ?? for_each?.object_type ?? "");
   const check: Check = { ctx, errors: {}, of, userId };
   checkTrigger(check, plan.trigger.config);
+  checkLookup(check, plan.trigger.config.record_lookup as Lookup | null | undefined);
   await checkClock(check, plan.trigger.config);
   if (plan.trigger.type === "record.matches") checkAskedBefore(check, plan.trigger.config.condition, "trigger.config.condition");
   checkConditions(check, plan.filter, "filter");

@@ -2,11 +2,15 @@
 import type { Ctx } from "../../core/context.ts";
 import type { Resource, Row } from "../../core/resource.ts";
 import { findAnyRecord } from "../../records/records.ts";
+import { newId } from "../../values/id.ts";
+import { automationEvent } from "./automation_event.ts";
 import type { automationRun } from "./automation_run.ts";
+import { keepEvaluations } from "./consume.ts";
 import { countRuns } from "./enrolment.ts";
 import { recordById } from "./facts.ts";
 import type { Listener } from "./listeners.ts";
 import { livingIds } from "./living_ids.ts";
+import { byHand } from "./names.ts";
 import type { Occurrence } from "./occurrence.ts";
 import { startRun } from "./start_run.ts";
 
@@ -29,10 +33,17 @@ export async function startByHand(
   if (wanted != null && found.of.name !== wanted && found.kind.name !== wanted)
     return `is not a ${String(wanted)}, which this automation is for`;
   if (!(await mayRunAgain(ctx, listener, recordId))) return "was in this automation before, and may not be again by its settings";
-  const occurrence = await startedWith(ctx, found, recordId, "manual.run");
+  const occurrence = {
+    ...(await startedWith(ctx, found, recordId, byHand)),
+    id: newId(automationEvent.prefix, ctx.now.getTime()),
+  };
   const causation = { depth: 1, path: [`${listener.automation_id}/${recordId}`] };
   const run = await startRun(ctx, listener, { ...start, occurrence, ids: await livingIds(ctx, occurrence), causation });
-  return run ?? "has a run of this automation that is not over";
+  if (run === null) return "has a run of this automation that is not over";
+  const { automation_id, version_id } = listener;
+  const evaluation = { automation_id, version_id, result: "started", reason: null, run_id: run.id } as const;
+  await keepEvaluations(ctx, occurrence, [evaluation], { source: "manual", automation_id, payload: start.input });
+  return run;
 }
 
 /** By `re_enroll` and `max_per_record`. How soon it runs again is a person's own affair. */

@@ -7,6 +7,7 @@ import { event } from "../events/event.ts";
 import { automationEvent } from "./automation_event.ts";
 import { recordById } from "./facts.ts";
 import type { Plan } from "./fields.ts";
+import { byHand } from "./names.ts";
 import { type Occurrence, readOccurrences } from "./occurrence.ts";
 import { triggerTypes } from "./trigger_types.ts";
 
@@ -24,8 +25,13 @@ async function keptEvent(ctx: Ctx, id: string): Promise<Occurrence | null> {
   const [kept] = await findRecords(ctx, automationEvent, [sql`t.id = ${id}`]);
   if (kept === undefined) return null;
   const { type, object_type, object_id, lead_id, payload, created_by, date_created } = kept;
-  return { ...nothing, id, event: type, object_type, object_id, lead_id, user_id: created_by, record: payload, at: date_created };
+  const found = { ...nothing, id, event: type, object_type, object_id, lead_id, user_id: created_by, at: date_created };
+  if (!withPayload.has(type)) return { ...found, record: payload };
+  return { ...found, payload, record: (object_id === null ? null : await recordById(ctx, object_id)) ?? {} };
 }
+
+/** Events that keep what came with them. Of all others, the record is kept. */
+const withPayload: ReadonlySet<string> = new Set(["webhook.received", byHand]);
 
 const nothing: Omit<Occurrence, "id" | "event" | "at"> = {
   object_type: null,
@@ -44,7 +50,7 @@ const triggers = new Map(triggerTypes.map((one) => [one.type, one]));
 /** Whether the event is one that the trigger is about. */
 export function startsWith({ trigger: { type, config } }: Pick<Plan, "trigger">, one: Occurrence): boolean {
   const of = triggers.get(type);
-  const names = of?.listens?.(config) ?? [type];
+  const names = of?.byHand ? [byHand] : of?.clock ? ["schedule.tick"] : (of?.listens?.(config) ?? [type]);
   return names.includes(one.event) && of?.matches?.(config, one) !== false;
 }
 

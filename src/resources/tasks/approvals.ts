@@ -1,13 +1,14 @@
 // Tasks by which an automation asks for an approval. What they ask is fixed, only the assignee answers, and the first answer is the
 // only one: whoever is told that an answer was taken can rely on it.
 import type { Ctx } from "../../core/context.ts";
-import { query } from "../../core/context.ts";
+import { may, query } from "../../core/context.ts";
 import { invalid, Problem } from "../../core/errors.ts";
 import type { Row, Values } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { systemActor } from "../../records/acting.ts";
 import { findRecords } from "../../records/records.ts";
 import { same } from "../../values/same.ts";
+import { isActiveMember } from "../organization/user.ts";
 import { task } from "./task.ts";
 
 type Task = Row<typeof task>;
@@ -27,12 +28,16 @@ async function checkApproval(ctx: Ctx, before: Task, values: Values<typeof task>
       throw invalid({ [key]: "is fixed: by this task an automation asks for an approval" });
   const after = { ...before, ...values };
   if (after.is_complete === before.is_complete && after.resolution === before.resolution) return;
-  if (before.assigned_to !== ctx.actor.user_id)
+  if (before.assigned_to !== ctx.actor.user_id && !mayStandIn(ctx, before))
     throw new Problem(403, "You do not have permission to perform this action: only its assignee answers this approval.");
   if (!after.is_complete || !answers.includes(after.resolution ?? ""))
     throw invalid({ resolution: "must be approved or rejected, together with is_complete: an automation waits for the answer" });
   await checkIsAsked(ctx, before);
 }
+
+/** When the assignee has left, an admin answers: nobody else could. */
+const mayStandIn = (ctx: Ctx, { assigned_to }: Task): boolean =>
+  may(ctx, "manage_organization") && !(assigned_to !== null && isActiveMember(ctx.directory, assigned_to));
 
 /** The lock on the run makes answers come one after the other. The worker that ends the wait never waits for a task. */
 async function checkIsAsked(ctx: Ctx, { id, approval_run_id, date_created, is_complete }: Task): Promise<void> {

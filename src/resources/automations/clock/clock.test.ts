@@ -186,3 +186,18 @@ test("a date comes in the time of the contact, else of the owner, else of the or
     [[], [kathmandu.id], [kathmandu.id, ours.id].sort(), [kathmandu.id, ours.id].sort(), [kathmandu.id, ours.id, hers.id].sort()],
   );
 });
+
+test("the records of a time are chosen among those that its member sees", async () => {
+  const acme = await organization();
+  acme.service.clock.now = at("2027-01-04T08:00:00Z");
+  const ann = await acme.memberWith(["manage_email_sequences"]);
+  for (let i = 0; i < 3; i++) await acme.lead();
+  const own = await acme.lead({ owner_id: ann.userId });
+  const for_each = { object_type: "lead", limit: 1 };
+  const trigger = { type: "schedule.cron", config: { cron: "0 9 * * *", timezone: "UTC", for_each } };
+  const made = await published(ann, graph, { trigger, settings: { run_as_user_id: ann.userId } });
+
+  await work(acme, "2027-01-04T09:00:00Z");
+
+  assert.deepEqual(await started(acme, made), [own.id]);
+});

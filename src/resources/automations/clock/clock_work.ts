@@ -16,6 +16,7 @@ import { automationEvent } from "../automation_event.ts";
 import { recordEvaluations } from "../consume.ts";
 import { startFor } from "../evaluate.ts";
 import { recordById } from "../facts.ts";
+import { withItsEyes } from "../lent_rights.ts";
 import { type Listener, listenerById } from "../listeners.ts";
 import { clockJobs } from "../names.ts";
 import type { Occurrence } from "../occurrence.ts";
@@ -64,10 +65,11 @@ async function takeTurn(ctx: Ctx, job: Job): Promise<void> {
 /** The look under way, or else a new one if something may be due. */
 async function readLook(
   ctx: Ctx,
-  { automation_id, plan: { trigger } }: Listener,
+  { automation_id, plan }: Listener,
   clock: Clock,
   zone: string,
 ): Promise<{ looked_until: Date; look: Look | null }> {
+  const { trigger } = plan;
   const [row] = await transactionOf(ctx).read({
     name: "automation_clock.read",
     text: `select since, looked_until, tick, object_ids[position + 1:position + ${chunk}], occasions[position + 1:position + ${chunk}],
@@ -85,7 +87,7 @@ async function readLook(
   const at = clock.latest(trigger.config, zone, looked_until, ctx.now);
   if (at === null) return { looked_until, look: null };
   const after = new Date(Math.max(since.getTime(), looked_until.getTime() - overlapMs));
-  const due = await clock.due(ctx, trigger.config, zone, after, at);
+  const due = await clock.due(await withItsEyes(ctx, plan), trigger.config, zone, after, at);
   noteLook(ctx, automation_id, at, due);
   return { looked_until, look: { tick: at, some: due.slice(0, chunk), isLast: due.length <= chunk } };
 }

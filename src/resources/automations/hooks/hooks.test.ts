@@ -208,6 +208,14 @@ describe("a call", () => {
       },
       { filter: { all: [{ type: "field", ref: "trigger.payload.n", op: "gt", value: 5 }] } },
     );
+    const draft = { ...config, record_lookup: { ...lookup, match: [{ field: "emails.email", value: "x" }] } };
+    const { id } = await acme.post("/automations/", {
+      name: "Finds",
+      trigger: { type: "webhook.received", config: draft },
+      graph,
+    });
+    const place = "trigger.config.record_lookup.match.0.field";
+    await acme.refused(400, "POST", `/automations/${id}/publish/`, {}, place);
     const ada = await acme.contact({ emails: [{ email: "ada@example.com" }] });
     const buyer = (email: string, n = 1) => JSON.stringify({ n, buyer: { email } });
 

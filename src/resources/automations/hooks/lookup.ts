@@ -1,8 +1,11 @@
 // The record that a call is about: found by values of its payload, or created from them.
 import type { Ctx } from "../../../core/context.ts";
+import type { FieldErrors } from "../../../core/errors.ts";
 import type { Resource } from "../../../core/resource.ts";
 import { type Sql, sql } from "../../../db/sql.ts";
 import { findRecords } from "../../../records/records.ts";
+import { subjectOf } from "../../../search/subject.ts";
+import { hint } from "../../../values/reasons.ts";
 import { type Facts, filledIn } from "../facts.ts";
 import { recordsThat } from "../searched_records.ts";
 import { StepFailure } from "../step_failure.ts";
@@ -34,6 +37,17 @@ export async function findSought(ctx: Ctx, { object_type }: Lookup, values: Valu
   for (const [field, value] of Object.entries(values)) conditions.push(await conditionOn(ctx, of, field, value));
   const [found] = await findRecords(ctx, of, conditions, sql`order by t.id limit 1`);
   return found?.id ?? null;
+}
+
+/** Fields by which no record can be found, in the words of a search. */
+export function checkLookup({ ctx, errors }: { ctx: Ctx; errors: FieldErrors }, lookup: Lookup | null | undefined): void {
+  const of = lookup == null ? undefined : ctx.registry.resource(lookup.object_type);
+  if (of === undefined) return;
+  const subject = subjectOf(ctx, of, "t");
+  for (const [i, { field }] of lookup!.match.entries())
+    if (severalOf(of, field) === null && subject.attribute(field) === null)
+      errors[`trigger.config.record_lookup.match.${i}.field`] =
+        `is not a field that is searched by${hint(field, subject.names())}`;
 }
 
 /** One of several addresses is found by the filter of lists, all else by a search. Both have indexes. */

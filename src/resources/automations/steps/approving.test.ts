@@ -145,3 +145,24 @@ test("who left is not asked, and when nobody is left the run is held", async () 
   const { errors } = await acme.refused(400, "POST", `/automations/${again.id}/publish/`, {});
   assert.equal(errors[0].code, "user_inactive");
 });
+
+test("when the only approver has left, an admin answers, and the run says what it waits for", async () => {
+  const acme = await organization();
+  const [ada, bob] = [await acme.member(), await acme.memberWith(["view_all_leads"])];
+  const made = await published(acme, graph(ada.userId));
+  const lead = await acme.lead();
+  await work(acme);
+  const asked = await taskOf(acme, lead, ada);
+  const yes = { is_complete: true, resolution: "approved" };
+  assert.match((await runsOf(acme, made))[0].explanation, /^It waits for the answer to its approval, at most until /);
+  await acme.refused(403, "PUT", `/task/${asked.id}/`, yes);
+
+  const { data } = await acme.get("/membership/");
+  await acme.delete(`/membership/${data.find((one: any) => one.user_id === ada.userId).id}/`);
+  await bob.refused(403, "PUT", `/task/${asked.id}/`, yes);
+  await complete(acme, asked);
+  await work(acme);
+
+  assert.deepEqual(await tagsOf(acme, lead), ["yes"]);
+  assert.deepEqual((await runsOf(acme, made))[0].steps[0].output.answered_by, acme.userId);
+});

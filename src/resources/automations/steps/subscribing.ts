@@ -81,6 +81,6 @@ export const resumeContact = moves("active");
 export async function unsubscribeContact(call: Call): Promise<Outcome> {
   const way = await living(call);
   if (way === undefined) return skipped("not_subscribed");
-  finish(call.ctx, way);
+  finish(call.ctx, way, { status_reason: "manual" });
   return { output: idOf({ kind, id: way.id }) };
 }
