@@ -2761,9 +2761,18 @@ create table port (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  authorized_email text,
+  customer_name text,
+  customer_type text,
+  account_phone_number text,
+  provider text,
+  provider_id text,
+  provider_state text,
+  handed_at timestamp(3) with time zone,
   constraint port_pkey PRIMARY KEY (organization_id, id),
   constraint port_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
-  constraint port_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE
+  constraint port_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE,
+  constraint port_customer_type_check CHECK ((customer_type = ANY (ARRAY['business'::text, 'individual'::text])))
 );
 CREATE INDEX port_date_created_idx ON public.port USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX port_open_idx ON public.port USING btree (submitted_at) WHERE (status = ANY (ARRAY['submitted'::text, 'in_process'::text, 'exception'::text, 'foc_date_confirmed'::text]));

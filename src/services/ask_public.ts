@@ -1,6 +1,6 @@
 // Sends a request to the API of another service and reads the whole response. Uses the kept connections of `post_public.ts`,
 // which reach only public addresses. Redirects are not followed.
-import { request } from "undici";
+import { type FormData, request } from "undici";
 import { agentFor, NotPosted, problemOf } from "./post_public.ts";
 import type { PublicAddresses } from "./public_address.ts";
 
@@ -8,7 +8,7 @@ export interface Asking {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   url: string;
   headers?: Record<string, string>;
-  body?: string;
+  body?: string | FormData;
 }
 
 export interface Answer {

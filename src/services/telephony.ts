@@ -28,6 +28,15 @@ export interface Telephony {
    * starts with `here`. Nothing happens for a number that is not on WhatsApp.
    */
   directWhatsapp(number: string, to: { messages: string } | { here: string }): Promise<void>;
+  // --- ports ---
+  /** Why it cannot be asked to take over these numbers, in words. Null when it can. */
+  whyNotPort(numbers: readonly string[]): string | null;
+  /** Stores the invoice that shows whose the numbers are. Returns its id at the provider. */
+  keepInvoice(invoice: { name: string; type: string; bytes: Uint8Array }): Promise<string>;
+  orderPort(order: PortOrder): Promise<OrderedPort>;
+  portOf(id: string): Promise<OrderedPort>;
+  /** One that does not exist is fine. */
+  cancelPort(id: string): Promise<void>;
   /** Whether the provider itself sent this request. */
   hasSigned(said: Said): Promise<boolean>;
   /** The field of a signed form that the provider would not send so. Null when all is well. */
@@ -132,6 +141,34 @@ export interface RentedNumber extends Omit<Papers, "missing"> {
   /** As the provider has it now. */
   directions: Required<Directions>;
   capabilities: Capabilities;
+}
+
+export interface PortOrder {
+  numbers: readonly string[];
+  pin: string | null;
+  /** As the carrier that loses the numbers has them. */
+  customer: { name: string; type: "business" | "individual" };
+  account_number: string;
+  account_phone_number: string | null;
+  address: { address_1: string; address_2: string | null; city: string; state: string; zipcode: string };
+  /** Who signs the letter of authorization, which the provider sends there. */
+  signer: { name: string; email: string };
+  invoice_id: string;
+  /** The day that was asked for. */
+  day: string | null;
+}
+
+/** A port as the provider has it. */
+export interface OrderedPort {
+  id: string;
+  /** `waits` for a signature, `acts` is somebody's turn here. */
+  state: "reviewed" | "waits" | "under_way" | "agreed" | "acts" | "ported" | "expired" | "canceled";
+  /** The state in the provider's own words. */
+  words: string;
+  /** What is objected to, in words. */
+  objections: string[];
+  /** The day that was agreed on. */
+  day: string | null;
 }
 
 /** A request to one of our addresses, with the provider's signature of address and form. */

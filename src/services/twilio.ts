@@ -9,6 +9,7 @@ import type { PublicAddresses } from "./public_address.ts";
 import { type CarriedText, type DeliveryState, NotDone, type ReceivedText, type Telephony } from "./telephony.ts";
 import { callsAt, signToken } from "./twilio_calls.ts";
 import { numbersAt } from "./twilio_numbers.ts";
+import { portsAt, type Upload } from "./twilio_ports.ts";
 import { twilioWords } from "./twilio_words.ts";
 
 /** An organization's credentials at Twilio. */
@@ -54,6 +55,7 @@ export function openTwilio(
     carrier: "twilio",
     account: account.account_sid,
     ...numbersAt(ask),
+    ...portsAt(ask, uploadBy(addresses, account, authorization), account.account_sid),
     async sendText({ from, to, text, media, callback }) {
       const service = account.messaging_service_sid && !from.includes(":") ? account.messaging_service_sid : undefined;
       const message = { from, to, body: text, mediaUrl: [...media], statusCallback: callback, messagingServiceSid: service };
@@ -91,6 +93,21 @@ async function clientFor(addresses: PublicAddresses, { account_sid, auth_token, 
   const httpClient = guarded(addresses, base_url) as unknown as InstanceType<typeof twilio.RequestClient>;
   return twilio(account_sid, auth_token, { httpClient, autoRetry: false });
 }
+
+/** Documents have an address of their own, which the SDK does not know. */
+const uploadBy =
+  (
+    addresses: PublicAddresses,
+    { base_url = "https://numbers-upload.twilio.com" }: TwilioAccount,
+    authorization: string,
+  ): Upload =>
+  async (body) => {
+    const url = `${base_url.replace(/\/+$/, "")}/v1/Documents`;
+    const { status, text } = await askPublic(addresses, { method: "POST", url, headers: { authorization }, body });
+    const answer = parsed(text) as { sid?: string; mime_type?: string; code?: number; message?: string };
+    if (status < 400) return answer;
+    throw Object.assign(new Error(answer.message ?? ""), { status, code: answer.code });
+  };
 
 // --- asking ---
 

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { after } from "node:test";
 import { TwilioCalls } from "./twilio_calls.ts";
+import { TwilioPorts } from "./twilio_ports.ts";
 
 export interface Incoming {
   sid: string;
@@ -80,6 +81,7 @@ export class TwilioServer {
   readonly messages: Message[] = [];
   readonly media = new Map<string, Media>();
   readonly calls = new TwilioCalls(this);
+  readonly ports = new TwilioPorts(this);
   /** The requests it got, as `POST Messages`. */
   readonly asked: string[] = [];
   /** How it treats requests from now on: always the same, or as a function says. */
@@ -164,6 +166,8 @@ export class TwilioServer {
     const { pathname, searchParams } = new URL(request.url!, this.url);
     if (pathname.startsWith("/v1/PhoneNumbers/Countries/")) return showPrices(response);
     if (pathname.startsWith("/v2/RegulatoryCompliance/")) return this.answerPapers(request, response);
+    if (pathname.startsWith("/v1/Documents") || pathname.startsWith("/v1/Porting/"))
+      return this.ports.take(request, response, body);
     if (pathname.startsWith("/v2/Channels/Senders")) return this.answerSenders(request, response, pathname, body);
     const [, name] = /\/Media\/(\w+)$/.exec(pathname) ?? [];
     if (name !== undefined) return this.giveMedia(request, response, this.media.get(name));
@@ -194,7 +198,7 @@ export class TwilioServer {
     response.end(answer.status === 204 ? "" : JSON.stringify(answer.body));
   }
 
-  private isKnown = ({ headers }: IncomingMessage): boolean =>
+  isKnown = ({ headers }: IncomingMessage): boolean =>
     headers.authorization === `Basic ${btoa(`${this.account_sid}:${this.auth_token}`)}`;
 
   private giveMedia(request: IncomingMessage, response: ServerResponse, media: Media | undefined): void {
@@ -353,7 +357,7 @@ const showPrices = (response: ServerResponse): void => {
 const smallNames = (form: Form): Form =>
   Object.fromEntries(Object.entries(form).map(([name, value]) => [name.replace(/(?<!^)([A-Z])/g, "_$1").toLowerCase(), value]));
 
-const refuse = (response: ServerResponse, status: number, code: number, message: string): void =>
+export const refuse = (response: ServerResponse, status: number, code: number, message: string): void =>
   void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify({ status, code, message }));
 
 /** HMAC-SHA1 of the address followed by the sorted fields of the form. */

@@ -4,22 +4,25 @@ import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { type FieldErrors, invalid, refuse } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
-import type { Row, Values } from "../../core/resource.ts";
+import type { Row } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
+import { wake } from "../../jobs/job.ts";
 import { outputSchema } from "../../records/output_schema.ts";
 import { findRecord, findRecords, showWritten } from "../../records/records.ts";
-import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { parseCountry } from "../../values/country.ts";
+import { parseEmail } from "../../values/email.ts";
 import { newId } from "../../values/id.ts";
 import { parsePhone } from "../../values/phone.ts";
 import { parseDate } from "../../values/time.ts";
 import { sealFor } from "../shared/sealed.ts";
 import { dialable } from "./dialable.ts";
-import { wakeNumbers } from "./number_jobs.ts";
 import { phoneNumber } from "./phone_number.ts";
 import { billingAddress, port } from "./port.ts";
+import { portJobs } from "./port_jobs.ts";
+import { askedOf } from "./port_papers.ts";
 import { isOpen, openFor } from "./port_states.ts";
+import { moveNumbers } from "./ported_numbers.ts";
 
 const short = z.string().max(255, { error: "must be 255 characters or fewer" }).nullish();
 const blankAsNull = (text: string | null | undefined): string | null => (text?.trim() ? text : null);
@@ -30,6 +33,14 @@ const input = {
   reason: z.string().max(1000, { error: "must be 1000 characters or fewer" }).nullish().describe("Why it is ended."),
   phone_numbers: z.array(z.string()).max(100).nullish().describe("In place of an id: the numbers to port."),
   authorized_name: short.describe("Who may decide about the numbers."),
+  authorized_email: z
+    .string()
+    .refine((raw) => parseEmail(raw) !== null, { error: "must be an e-mail address" })
+    .nullish()
+    .describe("Where the letter of authorization is sent to be signed."),
+  customer_name: short.describe("Whose the numbers are, as the carrier has it."),
+  customer_type: z.enum(["business", "individual"]).nullish().describe("What that is; by default a business."),
+  account_phone_number: short.describe("The main number of the account with the carrier."),
   account_number: short.describe("The account with the carrier; never shown again."),
   pin: short.describe("What the carrier asks for; never shown again."),
   carrier_name: short.describe("The carrier that loses the numbers."),
@@ -74,6 +85,7 @@ async function cancel(ctx: Ctx, id: string, reason: string | null): Promise<Row<
   if (before === undefined) throw invalid({ port_id: "does not exist" });
   if (!isOpen(before)) throw invalid({ port_id: `is ${before.status} already` });
   await moveNumbers(ctx, before.phone_numbers, "porting", "pending");
+  wake(ctx, portJobs, [id]);
   return store.update(ctx, port, before, { status: "cancelled", status_details: reason });
 }
 
@@ -85,46 +97,25 @@ async function submit(ctx: Ctx, given: Given): Promise<Row<typeof port>> {
 
   const id = newId(port.prefix, ctx.now.getTime());
   const seal = (text: string | null | undefined, column: string) => (text ? sealFor(ctx, port, id, column, text) : null);
-  return store.insert(ctx, port, {
+  const order = {
     ...rest,
     id,
     phone_numbers,
     carrier_name: blankAsNull(rest.carrier_name),
+    authorized_email: rest.authorized_email ? parseEmail(rest.authorized_email) : null,
+    customer_name: blankAsNull(rest.customer_name),
+    account_phone_number: blankAsNull(rest.account_phone_number),
     loa_file_id: blankAsNull(rest.loa_file_id),
     invoice_file_id: blankAsNull(rest.invoice_file_id),
     country: given.country ? parseCountry(given.country) : (parsePhone(phone_numbers[0]!, "US")?.country ?? null),
     requested_foc_date: given.requested_foc_date ? parseDate(given.requested_foc_date, { cutTime: true }) : null,
     sealed_account_number: seal(account_number, "sealed_account_number"),
     sealed_pin: seal(pin, "sealed_pin"),
-    ...missingPapers(given),
     submitted_at: ctx.now.toISOString(),
     user_id: ctx.actor.user_id,
-  });
-}
-
-const papers = {
-  loa_file_id: { code: "loa_missing", what: "a signed letter of authorization (loa_file_id)" },
-  invoice_file_id: { code: "invoice_missing", what: "a recent invoice of the carrier that loses the numbers (invoice_file_id)" },
-} as const;
-
-/** Carriers move no number without them. The order is kept: whoever has them asks again. */
-function missingPapers(given: Given): Values<typeof port> {
-  const missing = Object.entries(papers).flatMap(([field, paper]) => (given[field as keyof typeof papers] ? [] : [paper]));
-  if (missing.length === 0) return {};
-  return {
-    status_details: wanted(missing.map(({ what }) => what)),
-    exceptions: missing.map(({ code, what }) => ({ code, message: wanted([what]) })),
   };
-}
-
-const wanted = (papers: readonly string[]): string =>
-  `The carriers want ${papers.join(" and ")}: end this port, and ask again with ${papers.length > 1 ? "them" : "it"}`;
-
-/** What is being ported is not rented. */
-async function moveNumbers(ctx: Ctx, numbers: readonly string[], from: "pending" | "porting", to: "pending" | "porting") {
-  const moved = await lockToChange(ctx, phoneNumber, sql`t.number = any(${numbers}) and t.status = ${from}`);
-  for (const one of moved) store.update(ctx, phoneNumber, one, { status: to, status_details: null });
-  wakeNumbers(ctx, moved);
+  wake(ctx, portJobs, [id]);
+  return store.insert(ctx, port, { ...order, ...(await askedOf(ctx, order)) });
 }
 
 // A number is in only one open order. When two orders for it come at once, the second finds the first.

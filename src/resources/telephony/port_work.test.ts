@@ -43,8 +43,8 @@ test("a port is done when all its numbers are in the account, and says meanwhile
   await acme.refused(400, "POST", "/port/close/", { port_id: id }, "port_id");
 
   assert.deepEqual(states, [
-    ["submitted", wanted, 2, false],
-    ["in_process", "1 of 2 numbers have come over", 2, false],
+    ["submitted", wanted, 1, false],
+    ["in_process", "1 of 2 numbers have come over", 1, false],
     ["ported", null, 0, true],
   ]);
 });

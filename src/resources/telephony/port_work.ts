@@ -1,5 +1,5 @@
-// Ports that are under way: numbers that have come over are in the organization's account at the provider, where each turn looks for them.
-// What the carriers agree on meanwhile nobody tells us.
+// Ports that are under way. A provider that was asked for one says how far it is. Numbers that have come over, whoever was asked, are in
+// the organization's account at the provider, where each turn looks for them.
 import type { Ctx } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
 import type { Row } from "../../core/resource.ts";
@@ -15,14 +15,16 @@ import { NotDone, type Telephony } from "../../services/telephony.ts";
 import { wakeNumbers } from "./number_jobs.ts";
 import { phoneNumber } from "./phone_number.ts";
 import { port } from "./port.ts";
+import { askAgainAt, askProvider, noteTold } from "./port_at_provider.ts";
+import { portJobs } from "./port_jobs.ts";
 import { isOpen } from "./port_states.ts";
 import { connectedProvider } from "./provider.ts";
 
 type Port = Row<typeof port>;
 
 export const portWork: Work = {
-  kind: "port",
-  doc: "Looks whether numbers of a port have come over.",
+  ...portJobs,
+  doc: "Asks the telephony provider for ports, and looks how far they are.",
   slots: 2,
   run: takeTurn,
   // The timer below looks again.
@@ -32,31 +34,33 @@ export const portWork: Work = {
 async function takeTurn(core: Core, job: Job): Promise<void> {
   const ctx = await readingAs(core, systemActor(job.organization_id), requestOf(job));
   const [found, connected] = await Promise.all([findRecord(ctx, port, job.object_id), connectedProvider(ctx)]);
-  const looks = found !== null && isOpen(found) && connected !== null;
-  const arrived = looks ? await arrivedAmong(connected.provider, found.phone_numbers) : null;
+  const asks = found !== null && connected !== null;
+  const told = asks ? await askProvider(core, job, ctx, connected.provider, found) : null;
+  const arrived = asks && isOpen(found) ? await arrivedAmong(connected.provider, found.phone_numbers) : [];
 
   await asSystem(core, job.organization_id, requestOf(job), async (inside) => {
     const [now] = await lockToChange(inside, port, sql`t.id = ${job.object_id}`);
     await holdClaim(inside, job);
-    if (now !== undefined && isOpen(now) && arrived !== null) write(inside, now, arrived);
-    release(inside, job, null);
+    if (now === undefined) return release(inside, job, null);
+    const noted = await noteTold(inside, now, told);
+    if (isOpen(noted) && arrived.length > 0) write(inside, noted, arrived);
+    release(inside, job, askAgainAt(inside, noted, told));
   });
 }
 
-/** One after the other, for nothing waits for it. Null where the provider does not say: it is asked again an hour later. */
-async function arrivedAmong(provider: Telephony, numbers: readonly string[]): Promise<string[] | null> {
+/** One after the other, for nothing waits for it. None where the provider does not say: it is asked again an hour later. */
+async function arrivedAmong(provider: Telephony, numbers: readonly string[]): Promise<string[]> {
   const arrived: string[] = [];
   try {
     for (const number of numbers) if ((await provider.rentedNumber(number)) !== null) arrived.push(number);
     return arrived;
   } catch (error) {
-    if (error instanceof NotDone) return null;
+    if (error instanceof NotDone) return [];
     throw error;
   }
 }
 
 function write(ctx: Ctx, before: Port, arrived: readonly string[]): void {
-  if (arrived.length === 0) return;
   const { phone_numbers } = before;
   wakeNumbers(
     ctx,
