@@ -76,6 +76,8 @@ test("what a rule fails at is received all the same, and the message and the rul
   const reasons = [latest_error, ...data.map((one: any) => one.message.rule_refused?.reason)];
   assert.deepEqual([answer, match_count], [200, 3]);
   assert.deepEqual([await channels("converted"), await channels("new")], [[], ["call", "email", "sms"]]);
-  // The API's process asks PostgreSQL, which refuses; the worker knows that there is no status.
-  assert.deepEqual([...new Set(reasons)].sort(), ["status_id does not exist", "the service failed: tell its operator"]);
+  // Which of them depends on whether the process has the lost statuses still in memory.
+  const words = /^(status_id does not exist|the service failed( \(23503\))?: tell its operator)$/;
+  assert.equal(reasons.length, 4);
+  for (const reason of reasons) assert.match(reason, words);
 });
