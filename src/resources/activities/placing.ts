@@ -98,10 +98,11 @@ const exchanges = ["Email", "SMS", "Call", "ChannelMessage", "Meeting"];
  */
 const isCarried = raw("(cardinality(a.mailbox_user_ids) > 0 or a.receipts <> '[]' or a.provider_id is not null) is true");
 
+/** Looked up only where there are several to choose from, for it reads all that was ever exchanged with them. */
 const lastExchange = (ctx: Ctx, via: "contact_id" | "lead_id", id: Sql): Sql =>
-  sql`(select max(array[${isCarried}::int, extract(epoch from a.activity_at)]) from activity a
+  sql`(case when count(*) over () > 1 then (select max(array[${isCarried}::int, extract(epoch from a.activity_at)]) from activity a
     where a.organization_id = ${ctx.organization_id} and a.${name(via)} = ${id}
-      and a._type = any(${exchanges}) and a.activity_at <= ${ctx.now}) desc nulls last`;
+      and a._type = any(${exchanges}) and a.activity_at <= ${ctx.now}) end) desc nulls last`;
 
 /** Of several contacts with the same address, the one with the latest exchange, or else the one changed last. */
 const latest = (exchanged: readonly Sql[], most = 1): Sql =>

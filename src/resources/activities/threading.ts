@@ -85,17 +85,19 @@ type Answer = Pick<Row<typeof email>, "thread_id" | "sender" | "contact_id">;
  * event. Whoever answers from another address of the same contact is the same person.
  */
 export async function markAnswered(ctx: Ctx, { thread_id, sender, contact_id }: Answer, answeredId?: string): Promise<void> {
-  const who = contact_id === null ? null : await findRecord(ctx, contact, contact_id);
+  const [who, outgoing] = await Promise.all([
+    contact_id === null ? null : findRecord(ctx, contact, contact_id),
+    findRecords(
+      ctx,
+      email,
+      [sql`t.thread_id = ${thread_id}`, sql`t.direction = 'outgoing'`, sql`t.status = 'sent'`],
+      sql`order by t.activity_at, t.id for update of t`,
+    ),
+  ]);
   const addresses = [...people(sender === null ? [] : [sender]).map((one) => emailKey(one.email)), ...(who?.email_keys ?? [])];
   const wentTo = ({ to, cc, bcc, contact_id: to_id }: Row<typeof email>) =>
     (contact_id !== null && to_id === contact_id) ||
     people([to, cc, bcc].flat()).some((one) => addresses.includes(emailKey(one.email)));
-  const outgoing = await findRecords(
-    ctx,
-    email,
-    [sql`t.thread_id = ${thread_id}`, sql`t.direction = 'outgoing'`, sql`t.status = 'sent'`],
-    sql`order by t.activity_at, t.id for update of t`,
-  );
   const sent = outgoing.filter(wentTo);
   const answered = sent.find(({ id }) => id === answeredId) ?? sent.at(-1);
   for (const one of sent) {

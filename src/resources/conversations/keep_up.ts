@@ -21,12 +21,14 @@ type Conversation = Row<typeof conversation>;
 /** A message, or any other activity, was created. */
 export async function messageWritten(ctx: Ctx, of: Resource, row: Row<Resource>): Promise<void> {
   const message = row as unknown as Message;
-  const thread = message.conversation_id === null ? null : await lockConversation(ctx, message.conversation_id);
+  const [thread, at] = await Promise.all([
+    message.conversation_id === null ? null : lockConversation(ctx, message.conversation_id),
+    isInbound(message) ? leadOf(ctx, message) : null,
+  ]);
   if (thread !== null) {
     emitMessage(ctx, of, "created", row);
     if (message.status === "sent") emitMessage(ctx, of, "sent", row);
   }
-  const at = isInbound(message) ? await leadOf(ctx, message) : null;
   const after = thread === null ? null : await addMessage(ctx, thread, message, at?.status_id ?? null);
   if (isInbound(message)) {
     emitMessage(ctx, of, "received", row);

@@ -90,8 +90,10 @@ function sender(received: Email, sent: Email | null): About & { addresses: strin
 // --- people ---
 
 async function answered(ctx: Ctx, received: Email, about: About): Promise<Stopped[]> {
-  if (about.addresses.length > 0) await liftBounces(ctx, person(received.sender!).email);
-  const ended = await endWays(ctx, about, "replied");
+  const [ended] = await Promise.all([
+    endWays(ctx, about, "replied"),
+    about.addresses.length > 0 && liftBounces(ctx, person(received.sender!).email),
+  ]);
   return ended.length === 0 ? ended : [...ended, ...(await stopOthers(ctx, received.lead_id, ended))];
 }
 

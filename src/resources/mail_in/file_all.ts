@@ -1,6 +1,8 @@
 // Files fetched messages, several at once. Then the position moves on, in a transaction of its own. When a worker ends in between,
 // the next one reads these messages again and knows them by their identity.
+import { requestOf } from "../../jobs/claims.ts";
 import { checkClaim } from "../../jobs/job.ts";
+import { asSystem } from "../../records/acting.ts";
 import type { KeptPart } from "../activities/arrived_parts.ts";
 import { keepOwn } from "../files/store_file.ts";
 import { isOfMessage, received } from "../inbox/receipt.ts";
@@ -67,10 +69,11 @@ async function fileSomehow(visit: Visit, role: Role, { mail, source, arrivedAt }
 }
 
 async function file(visit: Visit, role: Role, mail: ArrivedMail): Promise<void> {
+  const { core, job } = visit;
   const parts = await keepParts(visit, mail);
   await received(
-    (act) => holding(visit, act, checkClaim),
-    (ctx) => fileMail(ctx, { ...visit, role }, mail, parts),
+    (act) => asSystem(core, job.organization_id, requestOf(job), act),
+    (ctx) => fileMail(ctx, { ...visit, role }, mail, parts, (inside) => checkClaim(inside, job)),
   );
 }
 

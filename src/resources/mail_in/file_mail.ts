@@ -11,11 +11,22 @@ import { type ArrivedMail, written } from "./arrived.ts";
 import { type Letter, letterOf, placeMail } from "./place_mail.ts";
 import type { Source } from "./visit.ts";
 
-export async function fileMail(ctx: Ctx, source: Source, mail: ArrivedMail, parts: readonly KeptPart[]): Promise<void> {
+/** `check` throws when the message is no longer ours to file. It leaves together with the first queries. */
+export async function fileMail(
+  ctx: Ctx,
+  source: Source,
+  mail: ArrivedMail,
+  parts: readonly KeptPart[],
+  check: (ctx: Ctx) => Promise<void>,
+): Promise<void> {
   // Our own digests and invitations come from nobody, whoever has the address that they are sent by.
   if (isSystemMail(ctx, mail.message_id)) return;
   const letter = letterOf(ctx, source, mail);
-  const [filed, place] = await Promise.all([filedOf(ctx, [mail.identity]), placeMail(ctx, letter, source.account.user_id)]);
+  const [filed, place] = await Promise.all([
+    filedOf(ctx, [mail.identity]),
+    placeMail(ctx, letter, source.account.user_id),
+    check(ctx),
+  ]);
   if (filed.has(mail.identity)) return fileAgain(ctx, source, letter, parts);
   // Mail between members, or to people whom nobody knows, is private.
   if (place === null && (letter.written_by !== null || letter.from === null || isPast(source, mail))) return;

@@ -35,12 +35,8 @@ export interface Visit extends Omit<Source, "role"> {
 }
 
 /** One transaction of the visit. */
-export const holding = <T>(
-  { core, job }: Pick<Visit, "core" | "job">,
-  act: (ctx: Ctx) => Promise<T>,
-  hold: (ctx: Ctx, job: Job) => Promise<void> = holdClaim,
-): Promise<T> =>
+export const holding = <T>({ core, job }: Pick<Visit, "core" | "job">, act: (ctx: Ctx) => Promise<T>): Promise<T> =>
   asSystem(core, job.organization_id, requestOf(job), async (ctx) => {
-    await hold(ctx, job);
+    await holdClaim(ctx, job);
     return act(ctx);
   });
