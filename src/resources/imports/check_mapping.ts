@@ -23,13 +23,14 @@ export function checkMapping(
   if (Array.isArray(mapping)) checkSteps(mapping);
 
   const used = new Map<string, Entry>();
+  const changes = changedBy(mapping);
   for (const one of entriesOf(mapping)) {
     const known = targets.get(one.target);
     if (known === undefined) refuse(unknownTarget(one.target, targets.keys()));
     checkEntry(one, known, used.get(one.target));
     if (nested.has(one.column) && !takesList(known))
       refuse(`gives ${quoted(one.column)}, which has lists or objects, to ${one.target}, which takes one value: leave it out`);
-    if (one.on_conflict !== undefined && (object_type === "task" || !settled.has(known.object_type)))
+    if (one.on_conflict !== undefined && (object_type === "task" || !changes.has(known.object_type)))
       refuse(`has on_conflict for ${one.target}, where an import of ${object_type} changes no record`);
     used.set(one.target, one);
   }
@@ -59,8 +60,11 @@ function checkEntry(one: Entry, known: Target, other: Entry | undefined): void {
     refuse(`appends to ${of}, which is neither a list nor a text`);
 }
 
-/** The kinds of record that a row may find. */
-const settled: ReadonlySet<string> = new Set(["lead", "contact", "product"]);
+/** The kinds of record that a row may find. A deal is only found by its id. */
+function changedBy(mapping: Mapping): ReadonlySet<string> {
+  const namesDeals = entriesOf(mapping).some(({ target }) => target === "opportunity.id");
+  return new Set(["lead", "contact", "product", ...(namesDeals ? ["opportunity"] : [])]);
+}
 
 /** The value that rows are matched by must come from a column. */
 function checkMatch(used: ReadonlyMap<string, Entry>, matchBy: Options["match_by"]): void {

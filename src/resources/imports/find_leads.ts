@@ -58,7 +58,7 @@ export const keysOf = (imp: Import, reads: readonly ReadRow[]): (string | null)[
   });
 
 /** With `create`, leads are always new; people and deals still go to the leads that exist. */
-const looksUp = ({ object_type, options }: Import): boolean =>
+export const looksUp = ({ object_type, options }: Import): boolean =>
   options.match_by !== "none" && !(options.on_match === "create" && object_type === "lead");
 
 const textOf = ({ by, value }: Sought): string => `${by}:${value}`;

@@ -27,7 +27,7 @@ async function imported(acme: Workspace, bytes: Buffer, object_type: string, opt
   return { draft, mapping };
 }
 
-const edited = (bytes: Buffer, from: string, to: string) => Buffer.from(bytes.toString().replace(from, to));
+const edited = (bytes: Buffer, from: string, to: string) => Buffer.from(bytes.toString().replaceAll(from, to));
 
 test("an export of leads comes in again without a change, money, lists and guarded cells included", async () => {
   const acme = await organization();
@@ -69,33 +69,83 @@ test("an export of leads comes in again without a change, money, lists and guard
   );
 });
 
-test("an export of contacts is mapped to contacts, and their leads keep their names", async () => {
+test("an export of contacts changes those contacts, and their leads keep their names", async () => {
   const acme = await organization();
   const contacts = [{ name: "Ann", title: "CEO", emails: [{ email: "ann@acme.io" }], urls: [{ url: "https://ann.io" }] }];
   const lead = await acme.lead({ name: "Acme", contacts });
   const file = await exported(acme, "lead", { type: "contacts", format: "csv" });
 
-  const { mapping } = await imported(acme, edited(file, '"CEO"', '"CFO"'), "contact");
+  const { mapping } = await imported(acme, edited(edited(file, '"CEO"', '"CFO"'), '"Ann"', '"Anna"'), "contact");
 
-  const { lead_id, name, title, email_1, more_emails, phone_2, url_3, lead_name, display_name, date_created } = mapping;
-  assert.deepEqual([lead_id, name, title, lead_name], ["id", "contact.name", "contact.title", null]);
+  const { id, lead_id, name, title, email_1, more_emails, phone_2, url_3, lead_name, display_name, date_created } = mapping;
+  assert.deepEqual([id, lead_id, name, title, lead_name], ["contact.id", "id", "contact.name", "contact.title", null]);
   assert.deepEqual([email_1, more_emails, phone_2, url_3], ["contact.email", "contact.email", "contact.phone", "contact.url"]);
   assert.deepEqual([display_name, date_created], [null, null]);
   const { data } = await acme.get(`/contact/?lead_id=${lead.id}`);
-  assert.deepEqual([(await acme.get(`/lead/${lead.id}/`)).name, data.length, data[0].title], ["Acme", 1, "CFO"]);
+  assert.deepEqual([(await acme.get(`/lead/${lead.id}/`)).name, data.length], ["Acme", 1]);
+  assert.deepEqual([data[0].id, data[0].name, data[0].title], [lead.contacts[0].id, "Anna", "CFO"]);
 });
 
-test("an export of deals is mapped to deals, their status and their value", async () => {
+test("an export of deals changes those deals, and a revert gives them back", async () => {
   const acme = await organization();
   const lead = await acme.lead({ name: "Acme" });
-  await acme.opportunity({ lead_id: lead.id, value: 1999, note: "Big", expected_close_date: "2026-03-04" });
+  const deal = { lead_id: lead.id, value: 1999, expected_close_date: "2026-03-04" };
+  const [big, small] = [await acme.opportunity({ ...deal, note: "Big" }), await acme.opportunity({ ...deal, note: "Small" })];
+  const states = async () => (await acme.get(`/opportunity/?lead_id=${lead.id}&_order_by=date_created`)).data;
+  const before = await states();
   const file = await exported(acme, "opportunity", { format: "csv" });
 
-  const { mapping } = await imported(acme, file, "opportunity");
+  const same = await imported(acme, file, "opportunity");
+  const untouched = await states();
+  const won = edited(edited(file, `"${big.status_label}"`, '"Won"'), '"Small"', '"Tiny"');
+  const { draft } = await imported(acme, won, "opportunity");
+  const changed = await states();
+  await acme.post(`/import/${draft.id}/revert/`);
+  await work(acme);
+  const reverted = await states();
 
-  const { lead_id, status_label, value, value_formatted, note, lead_name, expected_close_date } = mapping;
-  assert.deepEqual([lead_id, status_label, value, note], ["id", "opportunity.status", "opportunity.value", "opportunity.note"]);
-  assert.deepEqual([value_formatted, lead_name, expected_close_date], [null, null, "opportunity.close_date"]);
-  const { data } = await acme.get(`/opportunity/?lead_id=${lead.id}`);
-  assert.ok(data.every((one: any) => one.value === 1999 && one.expected_close_date === "2026-03-04"));
+  const { id, lead_id, status_label, value, value_formatted, note, lead_name, expected_close_date } = same.mapping;
+  assert.deepEqual([id, lead_id, status_label, value], ["opportunity.id", "id", "opportunity.status", "opportunity.value"]);
+  assert.deepEqual(
+    [note, value_formatted, lead_name, expected_close_date],
+    ["opportunity.note", null, null, "opportunity.close_date"],
+  );
+  assert.deepEqual(untouched, before);
+  assert.deepEqual(
+    changed.map((one: any) => one.status_type),
+    ["won", "won"],
+  );
+  assert.deepEqual([changed.length, changed.find((one: any) => one.id === small.id).note], [2, "Tiny"]);
+  assert.deepEqual(
+    reverted.map((one: any) => [one.id, one.status_id, one.note]),
+    before.map((one: any) => [one.id, one.status_id, one.note]),
+  );
+});
+
+test("a row with the id of a record that is hidden, gone or of another lead does nothing", async () => {
+  const acme = await organization();
+  const [one, two] = [await acme.lead({ name: "One" }), await acme.lead({ name: "Two", contacts: [{ name: "Ann" }] })];
+  const { id } = await acme.opportunity({ lead_id: one.id, note: "kept" });
+  const gone = `${id.slice(0, -4)}0000`;
+  const rows = [
+    { lead: one.id, deal: gone, note: "x" },
+    { lead: two.id, deal: id, note: "x" },
+    { lead: null, deal: id, person: two.contacts[0].id, note: "x" },
+    { lead: null, deal: id, note: "changed" },
+  ];
+  const mapping = { lead: "id", deal: "opportunity.id", person: "contact.id", note: "opportunity.note" };
+  const draft = await acme.post("/import/", { rows, object_type: "opportunity" });
+
+  await acme.put(`/import/${draft.id}/`, { mapping });
+  await work(acme);
+
+  assert.deepEqual((await acme.get(`/import/${draft.id}/`)).errors, [
+    { row: 1, column: "deal", error: "is no opportunity that you can see" },
+    { row: 2, column: "deal", error: "is the opportunity of another lead" },
+    { row: 3, column: "person", error: "is the contact of another lead" },
+  ]);
+  assert.deepEqual(
+    (await acme.get("/opportunity/")).data.map((deal: any) => deal.note),
+    ["changed"],
+  );
 });

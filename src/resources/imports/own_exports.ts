@@ -81,14 +81,14 @@ const plain: Readonly<Record<Kind, readonly (readonly [string, string])[]>> = {
     ["contacts", "contact.contacts"],
   ],
   contact: [
-    ...same("contact.", "name", "title", "tags"),
+    ...same("contact.", "id", "name", "title", "tags"),
     ["emails", "contact.email"],
     ["phones", "contact.phone"],
     ["urls", "contact.url"],
   ],
   opportunity: [
     ["expected_close_date", "opportunity.close_date"],
-    ...same("opportunity.", "value", "value_period", "confidence", "note"),
+    ...same("opportunity.", "id", "value", "value_period", "confidence", "note"),
   ],
 };
 

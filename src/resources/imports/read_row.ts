@@ -244,6 +244,10 @@ const puts: Readonly<Record<string, Put>> = {
     body.value_period = periods.get(text.toLowerCase().replaceAll(/[^a-z]/g, "")) ?? bad("must be one_time, monthly or annual");
     return column.field;
   },
+  "opportunity.close_date": (body, text, column, ctx) => {
+    body.expected_close_date = valueOf("date", text, column, ctx);
+    return "expected_close_date";
+  },
   "product.currency": (body, text) => {
     body.currency = text.toUpperCase();
     return "currency";

@@ -16,15 +16,17 @@ const fields: Readonly<Record<string, string>> = {
   "contact.email": "emails",
   "contact.phone": "phones",
   "contact.url": "urls",
+  "opportunity.status": "status_id",
+  "opportunity.close_date": "expected_close_date",
   ...Object.fromEntries(
     ["address_1", "address_2", "city", "state", "zipcode", "country"].map((line) => [line, `addresses.${line}`]),
   ),
 };
 
-export function conflictsOf({ mapping }: Import, part: "lead" | "contact" | "product"): Conflicts {
+export function conflictsOf({ mapping }: Import, part: "lead" | "contact" | "opportunity" | "product"): Conflicts {
   const found = new Map<string, Conflict>();
   for (const { target, on_conflict } of entriesOf(mapping)) {
-    const [, prefix = "lead", rest] = /^(?:(contact|product)\.)?(.*)$/s.exec(target)!;
+    const [, prefix = "lead", rest] = /^(?:(contact|opportunity|product)\.)?(.*)$/s.exec(target)!;
     if (on_conflict !== undefined && prefix === part) found.set(fields[target] ?? rest!, on_conflict);
   }
   return found;

@@ -16,6 +16,7 @@ import { changeOf } from "./change_of.ts";
 import { plainWords } from "./find_leads.ts";
 import { type Group, groupRows, type Person } from "./group_rows.ts";
 import { failedRow, type Import, type Outcome, type Touched } from "./import_rows.ts";
+import { type Deals, patchOfDeal, placeNamed } from "./named_records.ts";
 import { errorsOf, type ReadRow } from "./read_row.ts";
 import { type Conflicts, conflictsOf, onTopOf } from "./settle.ts";
 
@@ -23,7 +24,9 @@ type Rec = Row<Resource> & Record<string, any>;
 
 /** What becomes of each of these rows, which have been read without errors. */
 export async function takeLeads(ctx: Ctx, imp: Import, reads: readonly ReadRow[]): Promise<Outcome[]> {
-  const { groups, outcomes } = await groupRows(ctx, imp, reads);
+  const named = await placeNamed(ctx, imp, reads);
+  const { groups, outcomes } = await groupRows(ctx, imp, named.reads);
+  outcomes.push(...named.outcomes);
   const ready: Group[] = [];
   const conflicts = { lead: conflictsOf(imp, "lead"), contact: conflictsOf(imp, "contact") };
   for (const group of groups) {
@@ -33,7 +36,7 @@ export async function takeLeads(ctx: Ctx, imp: Import, reads: readonly ReadRow[]
   }
   await writeLeads(ctx, ready);
   await writePeople(ctx, ready);
-  for (const group of ready) for (const read of group.rows) outcomes.push(await writeRest(ctx, group, read));
+  for (const group of ready) for (const read of group.rows) outcomes.push(await writeRest(ctx, imp, group, read, named.deals));
   await joinList(ctx, imp, ready);
   return outcomes;
 }
@@ -141,14 +144,22 @@ function noteTouched(group: Group, of: Resource, before: Rec | null, after: Rec,
 }
 
 /** The deal and the note of a row, and what became of it. */
-async function writeRest(ctx: Ctx, group: Group, read: ReadRow): Promise<Outcome> {
+async function writeRest(ctx: Ctx, imp: Import, group: Group, read: ReadRow, deals: Deals): Promise<Outcome> {
   const lead_id = group.after!.id;
   const people = group.people.filter(({ rows }) => rows.includes(read));
   const person = people.find(({ bodies }) => bodies.includes(read.bodies.contact));
   const touched = [...(group.touched.get(read.row.n) ?? [])];
-  const place = { lead_id, ...(person && { contact_id: person.after!.id }) };
+  const place = { lead_id, ...contactOf(person) };
+  const { id: dealId, ...deal } = read.bodies.opportunity;
+  const named = deals.get(dealId);
+  if (named !== undefined) {
+    const after = await changed(ctx, opportunity, named, await patchOfDeal(ctx, imp, named, { ...deal, ...contactOf(person) }));
+    deals.set(dealId, after);
+    const change = changeOf(opportunity, named, after);
+    if (change !== null) touched.push(change);
+  }
   for (const [of, body] of [
-    [opportunity, read.bodies.opportunity],
+    [opportunity, named === undefined ? deal : {}],
     [note, read.bodies.activity],
   ] as [Resource, Body][]) {
     if (Object.keys(body).length === 0) continue;
@@ -159,12 +170,21 @@ async function writeRest(ctx: Ctx, group: Group, read: ReadRow): Promise<Outcome
   return {
     n: read.row.n,
     status: group.touched.size === 0 && touched.length === 0 ? "skipped" : stateOf(touched),
-    object_ids: [...new Set([lead_id, ...people.map(({ after }) => after!.id), ...touched.map(({ id }) => id)])],
+    object_ids: [
+      ...new Set([
+        lead_id,
+        ...people.map(({ after }) => after!.id),
+        ...(named === undefined ? [] : [dealId]),
+        ...touched.map(({ id }) => id),
+      ]),
+    ],
     errors: [],
     key: group.key,
     kept: touched,
   };
 }
+
+const contactOf = (person: Person | undefined): Body => (person === undefined ? {} : { contact_id: person.after!.id });
 
 /** A note alone creates no record of the kind that is counted. */
 const stateOf = (touched: readonly Touched[]): "created" | "updated" =>

@@ -110,6 +110,7 @@ const lead: Line[] = [
 ];
 
 const contact: Line[] = [
+  ["contact.id", "Contact id", "id", ["contact_id"]],
   ["contact.name", "Contact name", "text", ["contact", "full_name", "person", "person_name", "contact_full_name"]],
   ["contact.first_name", "First name", "text", ["given_name", "firstname", "person_first_name"]],
   ["contact.last_name", "Last name", "text", ["surname", "family_name", "lastname", "person_last_name"]],
@@ -160,6 +161,7 @@ const contact: Line[] = [
 ];
 
 const opportunity: Line[] = [
+  ["opportunity.id", "Opportunity id", "id", ["opportunity_id", "deal_id"]],
   ["opportunity.value", "Value", "money", ["amount", "deal_value", "value", "deal_amount"]],
   ["opportunity.value_period", "Value period", "text", ["period", "billing_period"]],
   ["opportunity.status", "Opportunity status", "text", ["deal_stage", "opportunity_stage", "deal_status", "stage"]],
@@ -245,8 +247,8 @@ function customTargets(directory: Directory, of: string): Target[] {
 }
 
 /**
- * The best target for each column, or null. A target that takes one column is suggested only once, and the lead's id only for ids of
- * this service: other services have a column of that name too.
+ * The best target for each column, or null. A target that takes one column is suggested only once, and an id only for ids of this
+ * service: other services have a column of that name too.
  */
 export function suggested(
   targets: readonly Target[],
@@ -255,14 +257,19 @@ export function suggested(
   const byWord = wordsOf(targets);
   const taken = new Set<string>();
   return columns.map(({ name, samples, nested }) => {
-    const found = byWord.get(plain(name));
+    const word = byWord.get(plain(name));
+    const found = word?.type === "id" ? targets.find((one) => isIdOf(one, samples)) : word;
     if (found === undefined || (taken.has(found.target) && !found.multiple)) return null;
-    if (found.type === "id" && !samples.some((one) => madeAt("lead", one) !== null)) return null;
     if (nested ? !takesList(found) : takesObjects(found)) return null;
     taken.add(found.target);
     return found.target;
   });
 }
+
+const prefixes: Readonly<Record<string, string>> = { id: "lead", "contact.id": "cont", "opportunity.id": "oppo" };
+
+const isIdOf = ({ target }: Target, samples: readonly string[]): boolean =>
+  Object.hasOwn(prefixes, target) && samples.some((one) => madeAt(prefixes[target]!, one) !== null);
 
 /**
  * Labels and aliases are tried before the targets' own names: `email` alone usually means a person's address, not a company's.
