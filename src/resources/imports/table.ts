@@ -120,7 +120,7 @@ class Collected {
   async *take(lines: AsyncIterable<Cells>): AsyncGenerator<Buffer> {
     for await (const line of lines) {
       if (this.names === null) this.names = line.map((one) => one ?? "");
-      else this.add(line);
+      else if (!this.hasNames(line)) this.add(line);
       this.checkColumns();
       if (this.open.length >= pieceRows || this.openChars >= pieceChars) yield this.close();
     }
@@ -136,6 +136,13 @@ class Collected {
       ...(this.nested.has(i) && { nested: true as const }),
     }));
     return { columns, n_rows: this.rows };
+  }
+
+  /** Files that were put together have the names again. */
+  private hasNames(line: Cells): boolean {
+    return (
+      !this.mayGrow && line.length > 1 && line.length === this.names!.length && line.every((one, i) => one === this.names![i])
+    );
   }
 
   private add(given: Cells): void {
