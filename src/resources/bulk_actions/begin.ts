@@ -9,13 +9,23 @@ import type { Kind } from "./common.ts";
 import type { BulkAction } from "./doing.ts";
 import { bulkJobs } from "./names.ts";
 import { takeSnapshot } from "./snapshot.ts";
+import { noteUnknown } from "./unknown_ids.ts";
 
-/** `selected` are its items: the `id`, `lead_id` and `ord` of each. */
-export async function begin(ctx: Ctx, of: Resource, values: object, selected: Sql): Promise<BulkAction> {
+/** `selected` are its items: the `id`, `lead_id` and `ord` of each. Unknown ids are items that have failed. */
+export async function begin(
+  ctx: Ctx,
+  of: Resource,
+  values: object,
+  selected: Sql,
+  unknown: readonly string[] = [],
+): Promise<BulkAction> {
   const row = store.insert(ctx, of, values);
-  const counted = await takeSnapshot(ctx, row, selected);
+  const { n_objects, n_leads } = await takeSnapshot(ctx, row, selected);
+  const errors = noteUnknown(ctx, row, unknown, n_objects);
+  const [failed, all] = [unknown.length, n_objects + unknown.length];
+  const counted = { n_objects: all, n_leads, n_objects_processed: failed, n_failed: failed, errors };
   const after = store.update(ctx, of, row, counted, undefined, null);
-  await spendAhead(ctx, { [spends[(after as BulkAction).kind]]: counted.n_objects });
+  await spendAhead(ctx, { [spends[(after as BulkAction).kind]]: n_objects });
   wake(ctx, bulkJobs, [row.id]);
   return after as BulkAction;
 }

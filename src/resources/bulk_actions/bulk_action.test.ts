@@ -35,6 +35,8 @@ test("bulk actions of all kinds are one list, each with the fields of its kind",
   assert.deepEqual(await acme.get(`/bulk_action/${first.id}/`), data[1]);
   assert.deepEqual((await acme.get("/bulk_action/?kind=delete&status__in=created,done")).data, [data[0]]);
   assert.deepEqual((await acme.get("/bulk_action/?type=set_owner")).data, [data[1]]);
+  const refusal = await acme.refused(400, "GET", "/bulk_action/?status=bogus", undefined, "status");
+  assert.match(refusal["field-errors"].status, /must be one of .*canceled/);
   assert.deepEqual(
     (await acme.events(first.id)).map((one) => one.event),
     ["bulk_action.edit.created"],

@@ -20,10 +20,13 @@ export const bulkAction = resource({
   kinds: { column: "kind", of: kinds },
   fields: {
     ...common(),
-    status: formed<{ filled: true; doc: string }>(asStatus, "must be paused, resuming or canceled", {
-      filled: true,
-      doc: "`paused` stops it, `resuming` continues it, `canceled` ends it. What is done stays done.",
-    }) as Field<Status, "write">,
+    status: {
+      ...(formed<{ filled: true; doc: string }>(asStatus, "must be paused, resuming or canceled", {
+        filled: true,
+        doc: "`paused` stops it, `resuming` continues it, `canceled` ends it. What is done stays done.",
+      }) as Field<Status, "write">),
+      choices: statuses,
+    },
     action: input(z.enum(["pause", "resume", "cancel"]), { doc: "Another way to set `status`." }),
     ...columnsOfSome(),
   },

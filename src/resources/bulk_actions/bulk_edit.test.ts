@@ -128,7 +128,7 @@ test("nobody asks for an edit or a deletion without the permission, and one who 
   assert.deepEqual((await acme.get(`/lead/${lead.id}/`)).tags, []);
 });
 
-test("records that the asker does not see are not covered, and those that went out of sight are skipped", async () => {
+test("records that the asker does not see fail like those that never were, and those that went out of sight are skipped", async () => {
   const acme = await organization();
   const rep = await acme.memberWith(["bulk_edit"]);
   const [mine, later, others] = [
@@ -137,12 +137,30 @@ test("records that the asker does not see are not covered, and those that went o
     await acme.lead(),
   ];
 
-  const made = await rep.post("/bulk_action/edit/", { type: "add_tag", tag: "x", ids: [mine.id, later.id, others.id] });
+  const asked = { type: "add_tag", tag: "x", ids: [others.id, mine.id, "lead_nobody", later.id] };
+  const preview = await rep.post("/bulk_action/edit/", { ...asked, dry_run: true });
+  const made = await rep.post("/bulk_action/edit/", asked);
   await acme.put(`/lead/${later.id}/`, { owner_id: acme.userId });
   await work(acme);
 
   const { n_objects, n_succeeded, n_skipped } = await rep.get(`/bulk_action/${made.id}/`);
-  assert.deepEqual([made.n_objects, n_objects, n_succeeded, n_skipped], [2, 2, 1, 1]);
+  const { errors, progress, status } = await rep.get(`/bulk_action/${made.id}/`);
+  assert.deepEqual([made.n_objects, n_objects, n_succeeded, n_skipped], [4, 4, 1, 1]);
+  const error = "does not exist, or is not visible to you";
+  assert.deepEqual(
+    errors,
+    [others.id, "lead_nobody"].map((object_id) => ({ object_id, error })),
+  );
+  assert.deepEqual([status, progress], ["done", 1]);
+  const { data } = await rep.get(`/bulk_action/${made.id}/items/?status=failed`);
+  assert.deepEqual(
+    data.map((one: any) => [one.ord, one.object_id, one.error]),
+    [
+      [3, others.id, error],
+      [4, "lead_nobody", error],
+    ],
+  );
+  assert.deepEqual(preview.unknown_ids, [others.id, "lead_nobody"]);
   const tags = await Promise.all([mine, later, others].map(async ({ id }) => (await acme.get(`/lead/${id}/`)).tags));
   assert.deepEqual(tags, [["x"], [], []]);
   const other = await acme.member("restricteduser");

@@ -8,6 +8,7 @@ import { orderBy } from "../../records/order.ts";
 import { readSort } from "../search/sort.ts";
 import { objectsMax, type Selection, selectedBy } from "../shared/selection.ts";
 import type { Item } from "./doing.ts";
+import { itemsBegin } from "./unknown_ids.ts";
 
 interface Asked extends Selection {
   sort?: any;
@@ -38,7 +39,7 @@ const leadOf = (of: Resource): Sql => (of.name === "lead" ? sql`t.id` : sql`t.le
 
 /** Writes the items of a bulk action, in one statement, and counts them. */
 export async function takeSnapshot(ctx: Ctx, { id }: { id: string }, selected: Sql): Promise<Counted> {
-  const begin = `bitem_${id.slice(id.indexOf("_") + 1).slice(0, 20)}`;
+  const begin = itemsBegin(id);
   const now = ctx.now.toISOString();
   const [row] = await transactionOf(ctx).read(
     statement(sql`with found as (${selected}),

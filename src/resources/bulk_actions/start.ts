@@ -22,6 +22,7 @@ import { bulkEmail } from "./email.ts";
 import { doings } from "./kinds.ts";
 import { bulkSequenceSubscription } from "./sequence_subscription.ts";
 import { covered, coveredContacts } from "./snapshot.ts";
+import { unknownIds } from "./unknown_ids.ts";
 
 const previewed = 20;
 const dry_run = z.boolean().default(false).describe("Only says which records it would cover: nothing is stored.");
@@ -31,6 +32,7 @@ const preview = z.strictObject({
   n_objects: z.int().describe("How many records it would cover."),
   n_leads: z.int().describe("Of how many leads they are."),
   objects: z.array(z.strictObject({ object_id: z.string(), lead_id: z.string().nullable() })).describe("The first twenty."),
+  unknown_ids: z.array(z.string()).describe("Ids that name no record which you can see; the first twenty."),
 });
 
 type Given = GivenSelection & { sort?: unknown; results_limit?: number | null; send_done_email?: boolean };
@@ -68,7 +70,8 @@ const start = (kind: Exclude<Kind, "automation" | "undo">, { of, doc, input = {}
       const selection = await readSelection(ctx, kindOfItems, { s_query, query: text, ids, lead_ids, contact_ids, all });
       const asked = { ...values, ...selection };
       const selected = await (doing.coversContacts?.(values) ? coveredContacts : covered)(ctx, kindOfItems, asked);
-      return isDry ? show(ctx, selected) : stored(ctx, of, asked, selected);
+      const unknown = await unknownIds(ctx, kindOfItems, selection);
+      return isDry ? show(ctx, selected, unknown) : stored(ctx, of, asked, selected, unknown);
     },
   });
 
@@ -85,14 +88,14 @@ function checkNeeds(ctx: Ctx, doing: Doing, action: BulkAction): void {
 
 type Asked = Given & Selection;
 
-async function stored(ctx: Ctx, of: Resource, { sort, ...values }: Asked, selected: Sql): Promise<JsonText> {
+async function stored(ctx: Ctx, of: Resource, { sort, ...values }: Asked, selected: Sql, unknown: string[]): Promise<JsonText> {
   const order = typeof sort === "string" ? [sort] : sort;
-  const row = await begin(ctx, of, { ...values, ...(order !== undefined && { sort: order }) }, selected);
+  const row = await begin(ctx, of, { ...values, ...(order !== undefined && { sort: order }) }, selected, unknown);
   ctx.reply.headers.location = `/api/v1/bulk_action/${row.id}/`;
   return showWritten(ctx, of, row);
 }
 
-async function show(ctx: Ctx, selected: Sql): Promise<JsonText> {
+async function show(ctx: Ctx, selected: Sql, unknown: readonly string[]): Promise<JsonText> {
   ctx.reply.status = 200;
   const rows = await query(
     ctx,
@@ -101,7 +104,7 @@ async function show(ctx: Ctx, selected: Sql): Promise<JsonText> {
   );
   const [n_objects, n_leads] = [Number(rows[0]?.[2] ?? 0), Number(rows[0]?.[3] ?? 0)];
   const objects = rows.map(([object_id, lead_id]) => ({ object_id, lead_id }));
-  return new JsonText(JSON.stringify({ dry_run: true, n_objects, n_leads, objects }));
+  return new JsonText(JSON.stringify({ dry_run: true, n_objects, n_leads, objects, unknown_ids: unknown.slice(0, previewed) }));
 }
 
 export const startEdit = start("edit", {

@@ -24,6 +24,13 @@ test("many contacts are shared once each, and what is shared already is skipped"
   assert.deepEqual(copies.sort(), ["Ann", "Bob"]);
   assert.equal((await acme.get(`/contact/${bob.id}/shares/`)).data.length, 2);
   assert.equal((await acme.get(path)).data[0].id, made.id);
+
+  const named = await acme.post(path, { organization_id: there.id, contact_ids: ["cont_nobody", bob.id] });
+  await work(acme);
+
+  const after = await acme.get(`${path}${named.id}/`);
+  assert.deepEqual([after.n_total, after.n_processed, after.n_skipped, after.n_failed], [2, 2, 1, 1]);
+  assert.deepEqual(after.errors, [{ contact_id: "cont_nobody", error: "does not exist, or is not visible to you" }]);
 });
 
 test("the contacts are selected in one way, and whoever asks has the rights in both organizations, then and later", async () => {

@@ -7,6 +7,7 @@ import { outputSchema } from "../../records/output_schema.ts";
 import { showWritten } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { covered, takeSnapshot } from "../bulk_actions/snapshot.ts";
+import { noteUnknown, unknownIds } from "../bulk_actions/unknown_ids.ts";
 import { contact } from "../contacts/contact.ts";
 import { seesAllInBoth } from "../contacts/sharing.ts";
 import { enterAsMember } from "../shared/elsewhere.ts";
@@ -39,11 +40,15 @@ export const startShareBulk = operation({
     if (Object.keys(selector).length !== 1)
       throw invalid({ all: "must be given, or query, or contact_ids: exactly one of them" });
     await enterAsMember(ctx, organization_id, "organization_id", seesAllInBoth);
-    const selected = await covered(ctx, contact, await readSelection(ctx, contact, selector));
+    const selection = await readSelection(ctx, contact, selector);
+    const selected = await covered(ctx, contact, selection);
+    const unknown = await unknownIds(ctx, contact, selection);
 
     const row = store.insert(ctx, shareBulk, { target_organization_id: organization_id, selector });
     const { n_objects } = await takeSnapshot(ctx, row, selected);
-    const after = store.update(ctx, shareBulk, row, { n_total: n_objects });
+    const errors = noteUnknown(ctx, row, unknown, n_objects).map(({ object_id, error }) => ({ contact_id: object_id, error }));
+    const failed = { n_processed: unknown.length, n_failed: unknown.length, errors };
+    const after = store.update(ctx, shareBulk, row, { n_total: n_objects + unknown.length, ...failed });
     wake(ctx, shareJobs, [row.id]);
     ctx.reply.headers.location = `/api/v1/contact/share_bulk/${row.id}/`;
     return showWritten(ctx, shareBulk, after);
