@@ -1,15 +1,12 @@
 // The work for bulk actions: a job is one bulk action. It takes up to 200 items in a transaction, with what becomes of each, so
 // that a killed worker loses nothing and the next one repeats nothing. Whoever asked for it is looked up again for each transaction.
-import { actorOfMember } from "../../auth/unscoped_work.ts";
 import type { Actor, Ctx } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
 import { sql } from "../../db/sql.ts";
-import { requestOf } from "../../jobs/claims.ts";
-import { holdClaim, type Job, release, type Work } from "../../jobs/job.ts";
-import { actingAs, asService, readingAs, systemActor } from "../../records/acting.ts";
-import { findRecords } from "../../records/records.ts";
+import { type Job, release, type Work } from "../../jobs/job.ts";
 import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
+import { type Asked, inItsName } from "../shared/in_its_name.ts";
 import { bulkAction } from "./bulk_action.ts";
 import { finalStates } from "./common.ts";
 import type { BulkAction, Doing, Done } from "./doing.ts";
@@ -38,7 +35,7 @@ export const bulkWork: Work = {
 
 /** Returns whether the next items follow at once. The job is then still claimed. */
 async function takeTurn(core: Core, job: Job, { most, mayGoOn }: Extent): Promise<boolean> {
-  return inItsName(core, job, async (ctx, action, doing) => {
+  return inName(core, job, async (ctx, action, doing) => {
     const stopped = (await doing.stopped?.(ctx, action)) ?? null;
     if (stopped !== null) return halt(ctx, job, action, stopped);
     const items = await nextItems(ctx, action.id, most);
@@ -59,39 +56,26 @@ function halt(ctx: Ctx, job: Job, action: BulkAction, why: string): false {
 
 /** What became of the first item that is left. */
 async function endItem(core: Core, job: Job, done: Done): Promise<void> {
-  await inItsName(core, job, async (ctx, action) => {
+  await inName(core, job, async (ctx, action) => {
     const items = await nextItems(ctx, action.id, 1);
     if (items.length > 0) noteDone(ctx, action, items, [done]);
     return true;
   });
 }
 
+const asked: Asked<typeof bulkAction> = {
+  of: bulkAction,
+  isOpen: ({ status }) => !finalStates.has(status) && status !== "paused",
+  askedBy: ({ created_by }) => created_by ?? "",
+  whyNot: (ctx, row, actor) => whyNot(ctx, row as BulkAction, actor),
+  stop: (ctx, row, why) => stop(ctx, row as BulkAction, why),
+};
+
 type Act = (ctx: Ctx, action: BulkAction, doing: Doing) => Promise<boolean>;
 
-/** A transaction with the bulk action and the claim, with the present rights of whoever asked for it. */
-async function inItsName(core: Core, job: Job, act: Act): Promise<boolean> {
-  const reading = await readingAs(core, systemActor(job.organization_id), requestOf(job));
-  const [found] = await findRecords(reading, bulkAction, [sql`t.id = ${job.object_id}`]);
-  const actor = await actorOfMember(core.db, job.organization_id, found?.created_by ?? "");
-  const why = found === undefined ? null : whyNot(reading, found as BulkAction, actor);
-  const inside = (work: (ctx: Ctx) => Promise<boolean>) =>
-    why === null && actor !== null
-      ? actingAs(core, actor, requestOf(job), work)
-      : asService(core, job.organization_id, "", requestOf(job), work);
+const inName = (core: Core, job: Job, act: Act): Promise<boolean> =>
+  inItsName(core, job, asked, (ctx, row) => act(ctx, begun(ctx, row as BulkAction), doings[(row as BulkAction).kind]));
 
-  return inside(async (ctx) => {
-    const [row] = await lockToChange(ctx, bulkAction, sql`t.id = ${job.object_id}`);
-    await holdClaim(ctx, job);
-    if (row !== undefined && !finalStates.has(row.status) && row.status !== "paused") {
-      if (why === null) return act(ctx, begun(ctx, row), doings[row.kind]);
-      return halt(ctx, job, row, why);
-    }
-    release(ctx, job, null);
-    return false;
-  });
-}
-
-/** Why it may not go on; null if it may. */
 function whyNot(ctx: Ctx, action: BulkAction, actor: Actor | null): string | null {
   const doing = doings[action.kind];
   const more = doing.needs?.(ctx, action) ?? "member";

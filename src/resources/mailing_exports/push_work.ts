@@ -1,18 +1,16 @@
 // The work for mailing exports: a job is one export. A turn records the next batch, gives it to the platform, and stores what became of
 // it. A batch without a result is given to the platform again: it updates who is there already, so nobody is there twice. Whoever asked
 // for the export, and whom they may see, is looked up again for each batch.
-import { actorOfMember } from "../../auth/unscoped_work.ts";
 import type { Actor, Ctx } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
 import { sql } from "../../db/sql.ts";
-import { renewClaim, requestOf } from "../../jobs/claims.ts";
-import { holdClaim, type Job, release, type Work } from "../../jobs/job.ts";
-import { actingAs, asService, readingAs, systemActor } from "../../records/acting.ts";
-import { findRecords } from "../../records/records.ts";
+import { renewClaim } from "../../jobs/claims.ts";
+import { type Job, release, type Work } from "../../jobs/job.ts";
 import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { insertFile } from "../files/store_file.ts";
 import { removeBytes } from "../files/stored_bytes.ts";
+import { type Asked, authorOf, inItsName } from "../shared/in_its_name.ts";
 import { openPlatform } from "./clients.ts";
 import { keeperOf, writeFile } from "./contact_file.ts";
 import { type Item, markItems, nextItems, takeAudience } from "./items.ts";
@@ -38,7 +36,7 @@ export const mailingExportWork: Work = {
       if (batch === "file") return endWithFile(core, job);
       const answer = await send(batch);
       goesOn = false;
-      await inItsName(core, job, async (ctx, row) => {
+      await inName(core, job, async (ctx, row) => {
         const again = settle(ctx, row, batch, answer);
         goesOn = again !== null && again <= ctx.now && performance.now() < until;
         if (!goesOn) release(ctx, job, again);
@@ -54,7 +52,7 @@ export const mailingExportWork: Work = {
 /** Null when there is nothing to send. */
 async function begin(core: Core, job: Job): Promise<Batch | "file" | null> {
   let batch: Batch | "file" | null = null;
-  await inItsName(core, job, async (ctx, row) => {
+  await inName(core, job, async (ctx, row) => {
     const platform = await openPlatform(ctx, row);
     if (platform === null) {
       fail(ctx, row, "Its credentials are gone: store them again, and start another");
@@ -108,12 +106,12 @@ async function recordBatch(ctx: Ctx, row: MailingExport, items: readonly Item[])
 
 /** Everybody was taken: what they are now is written to a file. */
 async function endWithFile(core: Core, job: Job): Promise<void> {
-  const [found, actor] = await authorOf(core, job);
-  if (found === undefined || actor === null) return inItsName(core, job, async (ctx) => release(ctx, job, null));
+  const [found, actor] = await authorOf(core, job, asked);
+  if (found === undefined || actor === null) return void (await inName(core, job, async (ctx) => release(ctx, job, null)));
   const bytes = await writeFile(core, actor, job, found);
   let isKept = false;
   try {
-    await inItsName(core, job, async (ctx, row) => {
+    await inName(core, job, async (ctx, row) => {
       const name = `contacts-${ctx.now.toISOString().slice(0, 10)}.csv`;
       const { id } = await insertFile(ctx, bytes, { name, is_system: true });
       complete(ctx, row, id);
@@ -126,32 +124,19 @@ async function endWithFile(core: Core, job: Job): Promise<void> {
 }
 
 /** What an automation starts without naming a member has all rights. */
-async function authorOf(core: Core, job: Job): Promise<[MailingExport | undefined, Actor | null]> {
-  const reading = await readingAs(core, systemActor(job.organization_id), requestOf(job));
-  const [found] = await findRecords(reading, mailingExport, [sql`t.id = ${job.object_id}`]);
-  if (found?.created_by === null) return [found, systemActor(job.organization_id)];
-  return [found, await actorOfMember(core.db, job.organization_id, found?.created_by ?? "")];
-}
+const asked: Asked<typeof mailingExport> = {
+  of: mailingExport,
+  isOpen: (row) => !isOver(row),
+  askedBy: ({ created_by }) => created_by,
+  whyNot: (_ctx, _row, actor) => whyNot(actor),
+  stop: fail,
+};
 
-/** A transaction with the export and the claim, with the present rights of whoever asked for it. */
-async function inItsName(core: Core, job: Job, act: (ctx: Ctx, row: MailingExport) => Promise<void>): Promise<void> {
-  const [, actor] = await authorOf(core, job);
-  const why = whyNot(actor);
-  const inside = (work: (ctx: Ctx) => Promise<void>) =>
-    actor !== null && why === null
-      ? actingAs(core, actor, requestOf(job), work)
-      : asService(core, job.organization_id, "", requestOf(job), work);
-
-  await inside(async (ctx) => {
-    const [row] = await lockToChange(ctx, mailingExport, sql`t.id = ${job.object_id}`);
-    await holdClaim(ctx, job);
-    if (row !== undefined && !isOver(row)) {
-      if (why === null) return act(ctx, row);
-      fail(ctx, row, why);
-    }
-    release(ctx, job, null);
+const inName = (core: Core, job: Job, act: (ctx: Ctx, row: MailingExport) => Promise<void>): Promise<boolean> =>
+  inItsName(core, job, asked, async (ctx, row) => {
+    await act(ctx, row);
+    return true;
   });
-}
 
 /** Why it may not go on; null if it may. */
 function whyNot(actor: Actor | null): string | null {

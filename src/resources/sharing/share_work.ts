@@ -1,14 +1,11 @@
 // The work for sharing many contacts: a job is one run. Each contact is shared once, with the rights that whoever asked for it has in both
 // organizations at that moment.
-import { actorOfMember } from "../../auth/unscoped_work.ts";
 import type { Ctx } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
 import type { Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
-import { requestOf } from "../../jobs/claims.ts";
-import { holdClaim, type Job, release, type Work } from "../../jobs/job.ts";
-import { actingAs, asService, readingAs, systemActor } from "../../records/acting.ts";
-import { findRecord, findRecords } from "../../records/records.ts";
+import { type Job, release, type Work } from "../../jobs/job.ts";
+import { findRecord } from "../../records/records.ts";
 import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { type Done, each, gone, type Item } from "../bulk_actions/doing.ts";
@@ -19,6 +16,7 @@ import { contact } from "../contacts/contact.ts";
 import { share } from "../contacts/share.ts";
 import { seesAllInBoth } from "../contacts/sharing.ts";
 import { enterAsMember } from "../shared/elsewhere.ts";
+import { type Asked, inItsName } from "../shared/in_its_name.ts";
 import { refusalOf } from "../shared/refused_words.ts";
 import { shareBulk } from "./share_bulk.ts";
 import { shareJobs } from "./share_jobs.ts";
@@ -45,7 +43,7 @@ const isOpen = ({ status }: ShareBulk): boolean => status === "queued" || status
 
 /** Returns whether the next items follow at once. The job is then still claimed. */
 async function takeTurn(core: Core, job: Job, { most, mayGoOn }: Extent): Promise<boolean> {
-  return inItsName(core, job, async (ctx, row) => {
+  return inItsName(core, job, asked, async (ctx, row) => {
     const refusal = await whyNot(ctx, row);
     if (refusal !== null) {
       fail(ctx, row, refusal);
@@ -72,7 +70,7 @@ async function shareItem(ctx: Ctx, { target_organization_id }: ShareBulk, { obje
 }
 
 async function endItem(core: Core, job: Job, done: Done): Promise<void> {
-  await inItsName(core, job, async (ctx, row) => {
+  await inItsName(core, job, asked, async (ctx, row) => {
     const items = await nextItems(ctx, row.id, 1);
     if (items.length > 0) noteDone(ctx, row, items, [done]);
     return true;
@@ -94,24 +92,13 @@ function noteDone(ctx: Ctx, row: ShareBulk, items: readonly Item[], done: readon
   });
 }
 
-/** A transaction with the run and the claim, as whoever asked for it. */
-async function inItsName(core: Core, job: Job, act: (ctx: Ctx, row: ShareBulk) => Promise<boolean>): Promise<boolean> {
-  const reading = await readingAs(core, systemActor(job.organization_id), requestOf(job));
-  const [found] = await findRecords(reading, shareBulk, [sql`t.id = ${job.object_id}`]);
-  const actor = await actorOfMember(core.db, job.organization_id, found?.created_by ?? "");
-  const inside = (work: (ctx: Ctx) => Promise<boolean>) =>
-    actor === null ? asService(core, job.organization_id, "", requestOf(job), work) : actingAs(core, actor, requestOf(job), work);
-  return inside(async (ctx) => {
-    const [row] = await lockToChange(ctx, shareBulk, sql`t.id = ${job.object_id}`);
-    await holdClaim(ctx, job);
-    if (row !== undefined && isOpen(row)) {
-      if (actor !== null) return act(ctx, row);
-      fail(ctx, row, "Whoever asked for it is no longer an active member");
-    }
-    release(ctx, job, null);
-    return false;
-  });
-}
+const asked: Asked<typeof shareBulk> = {
+  of: shareBulk,
+  isOpen,
+  askedBy: ({ created_by }) => created_by ?? "",
+  whyNot: (_ctx, _row, actor) => (actor === null ? "Whoever asked for it is no longer an active member" : null),
+  stop: fail,
+};
 
 /** Why it may not go on; null if it may. */
 async function whyNot(ctx: Ctx, { target_organization_id }: ShareBulk): Promise<string | null> {
