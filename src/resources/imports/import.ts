@@ -147,6 +147,7 @@ export const importResource = resource({
       doc: "What was taken back, and the first hundred records that stay with the reason.",
     }),
     reverted_by: text({ readOnly: true, hidden: true }),
+    run_by: text({ readOnly: true, hidden: true }),
     date_started: timestamp({ readOnly: true }),
     date_completed: timestamp({ readOnly: true }),
     clears_at: timestamp({ readOnly: true, hidden: true }),

@@ -1,5 +1,5 @@
 // PUT /import/{id}/ with `action`: pauses, resumes and cancels an import. Its job sees that before its next rows.
-import type { Ctx } from "../../core/context.ts";
+import { type Ctx, userOf } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { wake } from "../../jobs/job.ts";
 import { store } from "../../records/store.ts";
@@ -14,7 +14,7 @@ type Action = (typeof actions)[number];
 /** The states that each starts from. What is asked for again changes nothing. */
 const from: Record<Action, { states: readonly string[]; already: readonly string[] }> = {
   pause: { states: ["queued", "processing"], already: ["paused"] },
-  resume: { states: ["paused"], already: ["queued", "processing"] },
+  resume: { states: ["paused", "error"], already: ["queued", "processing"] },
   cancel: { states: ["queued", "processing", "paused"], already: ["canceled"] },
 };
 
@@ -30,5 +30,6 @@ export function stepOn(ctx: Ctx, before: Import, action: Action): Import {
   }
   if (before.clears_at === null) throw invalid({ action: "comes too late: the rows were deleted; import the file again" });
   wake(ctx, importJobs, [before.id]);
-  return store.update(ctx, importResource, before, { status: "queued", clears_at: null });
+  const values = { status: "queued", error: null, date_completed: null, clears_at: null } as const;
+  return store.update(ctx, importResource, before, { ...values, run_by: userOf(ctx) });
 }

@@ -1,5 +1,5 @@
 // The verbs of imports.
-import { type Ctx, may, transactionOf } from "../../core/context.ts";
+import { type Ctx, may, transactionOf, userOf } from "../../core/context.ts";
 import { invalid, notAllowed } from "../../core/errors.ts";
 import type { Extras } from "../../core/operation.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
@@ -94,7 +94,7 @@ export async function updateImport(ctx: Ctx, before: Import, patch: Patch<typeof
   checkReady(ctx, before, mapping!, options);
   wake(ctx, importJobs, [before.id]);
   const queued = { status: "queued", error: null, date_completed: null, clears_at: null, ...withoutTrial(before) } as const;
-  return store.update(ctx, importResource, before, { ...values, ...queued, mapping });
+  return store.update(ctx, importResource, before, { ...values, ...queued, mapping, run_by: userOf(ctx) });
 }
 
 const named = (ctx: Ctx, before: Import, values: Patch<typeof importResource>): Import =>

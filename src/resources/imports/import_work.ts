@@ -1,16 +1,13 @@
 // The work for imports: a job is one import. It takes up to 200 rows in a transaction, with what becomes of each, so that a killed
 // worker loses nothing and the next one repeats nothing. Whoever made the import is looked up again for each transaction.
-import { actorOfMember } from "../../auth/unscoped_work.ts";
 import type { Actor, Ctx } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
 import { sql } from "../../db/sql.ts";
-import { requestOf } from "../../jobs/claims.ts";
-import { holdClaim, type Job, release, type Work } from "../../jobs/job.ts";
-import { actingAs, asService, readingAs, systemActor } from "../../records/acting.ts";
-import { findRecords } from "../../records/records.ts";
+import { type Job, release, type Work } from "../../jobs/job.ts";
 import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { type Extent, takeTurns } from "../bulk_actions/turns.ts";
+import { type Asked, inItsName } from "../shared/in_its_name.ts";
 import { clearRows, isDue } from "./clear_rows.ts";
 import { importResource, needsOf, needsToRevert } from "./import.ts";
 import { importJobs } from "./import_jobs.ts";
@@ -43,7 +40,7 @@ const isTried = ({ status, trial }: Pick<Import, "status" | "trial">): boolean =
 
 /** Returns whether the next rows follow at once. The job is then still claimed. */
 const takeTurn = (core: Core, job: Job, extent: Extent): Promise<boolean> =>
-  inItsName(core, job, async (ctx, imp) => {
+  inName(core, job, async (ctx, imp) => {
     if (imp.status === "reverting") return revertRows(ctx, job, imp, extent);
     if (imp.status === "draft") return takeTrial(ctx, job, imp, extent);
     const { most, mayGoOn } = extent;
@@ -58,7 +55,7 @@ const takeTurn = (core: Core, job: Job, extent: Extent): Promise<boolean> =>
 
 /** The first row that is left fails. */
 async function failRow(core: Core, job: Job, error: string): Promise<void> {
-  await inItsName(core, job, async (ctx, imp) => {
+  await inName(core, job, async (ctx, imp) => {
     if (imp.status === "draft") {
       await failTrialRow(ctx, imp, error);
       return true;
@@ -70,32 +67,20 @@ async function failRow(core: Core, job: Job, error: string): Promise<void> {
   });
 }
 
-type Act = (ctx: Ctx, imp: Import) => Promise<boolean>;
+const asked: Asked<typeof importResource> = {
+  of: importResource,
+  isOpen: isRunning,
+  askedBy: (imp) => askedBy(imp) ?? "",
+  whyNot: (_ctx, imp, actor) => whyNot(imp, actor),
+  stop: (ctx, imp, why) => (isTried(imp) ? stopTrial : stop)(ctx, imp, why),
+  afterwards: async (ctx, imp) => (isDue(imp, ctx.now) && (await clearRows(ctx, imp)) ? ctx.now : null),
+};
 
-/** A transaction with the import and the claim, with the present rights of whoever made it. */
-async function inItsName(core: Core, job: Job, act: Act): Promise<boolean> {
-  const reading = await readingAs(core, systemActor(job.organization_id), requestOf(job));
-  const [found] = await findRecords(reading, importResource, [sql`t.id = ${job.object_id}`]);
-  const actor = await actorOfMember(core.db, job.organization_id, (found && askedBy(found)) ?? "");
-  const why = found === undefined ? null : whyNot(found, actor);
-  const inside = (work: (ctx: Ctx) => Promise<boolean>) =>
-    why === null && actor !== null
-      ? actingAs(core, actor, requestOf(job), work)
-      : asService(core, job.organization_id, "", requestOf(job), work);
-
-  return inside(async (ctx) => {
-    const [row] = await lockToChange(ctx, importResource, sql`t.id = ${job.object_id}`);
-    await holdClaim(ctx, job);
-    if (row !== undefined && isRunning(row)) {
-      const own: Ctx = { ...ctx, meta: { ...ctx.meta, ...metaOf(row) } };
-      if (why === null) return act(own, begun(own, row));
-      (isTried(row) ? stopTrial : stop)(ctx, row, why);
-    }
-    const isLeft = row !== undefined && !isRunning(row) && isDue(row, ctx.now) && (await clearRows(ctx, row));
-    release(ctx, job, isLeft ? ctx.now : null);
-    return false;
+const inName = (core: Core, job: Job, act: (ctx: Ctx, imp: Import) => Promise<boolean>): Promise<boolean> =>
+  inItsName(core, job, asked, (ctx, row) => {
+    const own: Ctx = { ...ctx, meta: { ...ctx.meta, ...metaOf(row) } };
+    return act(own, begun(own, row));
   });
-}
 
 /** What the events of its records say about it. */
 const metaOf = ({ id, options }: Import): object => ({
@@ -103,13 +88,15 @@ const metaOf = ({ id, options }: Import): object => ({
   ...(options.trigger_automations && { trigger_automations: true }),
 });
 
-const askedBy = ({ status, created_by, reverted_by, trial }: Import): string | null =>
-  status === "reverting" ? reverted_by : status === "draft" ? (trial?.by ?? null) : created_by;
+const askedBy = ({ status, created_by, run_by, reverted_by, trial }: Import): string | null =>
+  status === "reverting" ? reverted_by : status === "draft" ? (trial?.by ?? null) : (run_by ?? created_by);
 
 /** Why it may not go on; null if it may. */
 function whyNot(imp: Import, actor: Actor | null): string | null {
   const isBack = imp.status === "reverting";
-  const [who, does, needs] = isBack ? (["reverted", "revert", needsToRevert] as const) : (["made", "import", needsOf] as const);
+  const [who, does, needs] = isBack
+    ? (["reverted", "revert", needsToRevert] as const)
+    : (["started", "import", needsOf] as const);
   if (actor === null) return `Whoever ${who} it is no longer an active member`;
   if (actor.past_due) return "The account is past due";
   const lacks = needs(imp.object_type).find((one) => !actor.permissions.has(one));

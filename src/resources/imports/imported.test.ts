@@ -195,7 +195,10 @@ test("an import has the present rights of who made it, and goes on when they hav
   await eve.put(`/import/${draft.id}/`, { mapping });
   await work(acme);
 
-  assert.deepEqual([stopped.status, stopped.error], ["error", "Whoever made it may not import any more: it needs bulk_import"]);
+  assert.deepEqual(
+    [stopped.status, stopped.error],
+    ["error", "Whoever started it may not import any more: it needs bulk_import"],
+  );
   assert.deepEqual(counts(await eve.get(`/import/${draft.id}/`)), ["done", 1, 1, 0, 0, 0]);
   const { data } = await acme.get("/lead/?name=Hidden&_order_by=date_created");
   assert.deepEqual(
@@ -205,6 +208,25 @@ test("an import has the present rights of who made it, and goes on when they hav
       ["New", eve.userId],
     ],
   );
+});
+
+test("what its author began and left behind goes on in the name of whoever resumes it", async () => {
+  const acme = await organization();
+  const eve = await acme.member();
+  const { id } = (await acme.get("/membership/")).data.find((one: any) => one.user_id === eve.userId);
+  const draft = await eve.post("/import/", { csv: "Company\nAcme\n" });
+  await eve.put(`/import/${draft.id}/`, { mapping: { Company: "name" } });
+
+  await acme.delete(`/membership/${id}/`);
+  await work(acme);
+  const stopped = await acme.get(`/import/${draft.id}/`);
+  await acme.put(`/import/${draft.id}/`, { action: "resume" });
+  await work(acme);
+
+  assert.deepEqual([stopped.status, stopped.error], ["error", "Whoever started it is no longer an active member"]);
+  assert.deepEqual(counts(await acme.get(`/import/${draft.id}/`)), ["done", 1, 1, 0, 0, 0]);
+  const [lead] = (await acme.get("/lead/")).data;
+  assert.deepEqual([lead.name, lead.created_by], ["Acme", acme.userId]);
 });
 
 test("workers side by side do each row once, and a company is one lead in all parts of a file", async () => {

@@ -50,5 +50,5 @@ export function stop(ctx: Ctx, imp: Import, error: string): void {
   tell(ctx, imp, `Your import ${imp.name} stopped`, error);
 }
 
-const tell = (ctx: Ctx, { id, created_by }: Import, title: string, body: string): unknown =>
-  notify(ctx, [created_by], { type: "import_done", title, body, object_type: "import", object_id: id, actor_id: null });
+const tell = (ctx: Ctx, { id, created_by, run_by }: Import, title: string, body: string): unknown =>
+  notify(ctx, [run_by ?? created_by], { type: "import_done", title, body, object_type: "import", object_id: id, actor_id: null });
