@@ -12,10 +12,18 @@ export const pageInput = {
 /** The answer of such a list. */
 export const pageOf = <S extends z.ZodType>(element: S) => z.strictObject({ data: z.array(element), has_more: z.boolean() });
 
-export function page<T>(all: readonly T[], given: { _limit?: string; _skip?: string }): { data: T[]; has_more: boolean } {
+type Given = { _limit?: string; _skip?: string };
+
+export function page<T>(all: readonly T[], given: Given): { data: T[]; has_more: boolean } {
+  const { limit, skip } = readPage(given);
+  return { data: all.slice(skip, skip + limit), has_more: all.length > skip + limit };
+}
+
+/** Which part of a list is asked for. */
+export function readPage(given: Given): { limit: number; skip: number } {
   const errors: FieldErrors = {};
   const limit = collect(errors, () => wholeNumber(given._limit, "_limit", limitDefault, limitMax)) ?? limitDefault;
   const skip = collect(errors, () => wholeNumber(given._skip, "_skip", 0, Number.MAX_SAFE_INTEGER)) ?? 0;
   refuse(errors);
-  return { data: all.slice(skip, skip + limit), has_more: all.length > skip + limit };
+  return { limit, skip };
 }

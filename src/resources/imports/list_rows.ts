@@ -1,11 +1,9 @@
 // GET /import/{id}/rows/: what became of each row.
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
-import { collect, type FieldErrors, refuse } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
 import { empty, sql, statement } from "../../db/sql.ts";
-import { limitDefault, limitMax, wholeNumber } from "../../records/list_input.ts";
-import { pageInput, pageOf } from "../../records/page.ts";
+import { pageInput, pageOf, readPage } from "../../records/page.ts";
 import { getRecord } from "../../records/records.ts";
 import { importResource } from "./import.ts";
 import { rowStates } from "./import_rows.ts";
@@ -37,14 +35,6 @@ export const listRows = operation({
     return { data, has_more: found.length > limit };
   },
 });
-
-function readPage(given: { _limit?: string; _skip?: string }): { limit: number; skip: number } {
-  const errors: FieldErrors = {};
-  const limit = collect(errors, () => wholeNumber(given._limit, "_limit", limitDefault, limitMax));
-  const skip = collect(errors, () => wholeNumber(given._skip, "_skip", 0, Number.MAX_SAFE_INTEGER));
-  refuse(errors);
-  return { limit: limit!, skip: skip! };
-}
 
 interface Wanted {
   status?: z.output<typeof row>["status"];

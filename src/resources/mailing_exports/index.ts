@@ -1,6 +1,7 @@
 import type { Operation } from "../../core/operation.ts";
 import { standard } from "../../records/standard.ts";
 import { cancelMailingExport } from "./cancel.ts";
+import { listItems } from "./list_items.ts";
 import { mailingExport } from "./mailing_export.ts";
 import { listPlatforms } from "./platforms.ts";
 import { createMailingExport } from "./start_mailing_export.ts";
@@ -10,4 +11,5 @@ export const mailingExports: Operation[] = [
   createMailingExport,
   cancelMailingExport,
   listPlatforms,
+  listItems,
 ];

@@ -11,10 +11,12 @@ export interface Item {
   address: string | null;
 }
 
+export const itemStates = ["pending", "sending", "pushed", "skipped", "failed"] as const;
+
 /** What an item becomes. */
 export interface Mark {
   ord: number;
-  status: "pending" | "sending" | "pushed" | "skipped" | "failed";
+  status: (typeof itemStates)[number];
   address?: string;
   error?: string;
 }

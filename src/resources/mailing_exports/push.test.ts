@@ -160,6 +160,24 @@ test("a platform that refuses a whole batch for one contact gets the others", as
 
   assert.deepEqual([done.status, done.n_pushed, done.n_failed], ["completed", 4, 1]);
   assert.match(done.errors[0].error, /email is invalid/);
+  const items = (query: string) => acme.get(`/mailing_export/${done.id}/items/${query}`);
+  const { data, has_more } = await items("?_limit=3");
+  assert.deepEqual(
+    [data.map((one: any) => [one.ord, one.status]), has_more],
+    [
+      [
+        [1, "pushed"],
+        [2, "pushed"],
+        [3, "failed"],
+      ],
+      true,
+    ],
+  );
+  const failed = (await items("?status=failed")).data;
+  assert.deepEqual([failed.length, failed[0].contact_id, failed[0].address], [1, done.errors[0].contact_id, "cid@x.io"]);
+  await acme.refused(400, "GET", `/mailing_export/${done.id}/items/?status=bogus`, undefined, "status");
+  const seller = await acme.memberWith(["export"]);
+  await seller.refused(404, "GET", `/mailing_export/${done.id}/items/`);
 });
 
 test("a list that does not exist ends the export, and so does a platform that is away for a day", async () => {
