@@ -18,16 +18,11 @@ const FLAGS = ["--test", "--test-isolation=none", "--test-reporter=spec"];
 const LANES = 3;
 /** How many files share one process. To start one takes as long as the tests of a usual file. */
 const BATCH = 16;
-/** Files that start servers and commands of their own take longer, so fewer share a process. */
-const SERVERS = /^(src\/(cli|db|http)|test\/reliability)\//;
+/** Files that start servers of their own take longer, so fewer share a process. */
+const SERVERS = /^src\/(cli|db|http)\//;
 const SERVER_BATCH = 4;
-/** Files that measure what a process holds. */
-const ALONE = new Set([
-  "src/cli/commands.test.ts",
-  "src/cli/worker.test.ts",
-  "src/db/pool.test.ts",
-  "test/reliability/database_down.test.ts",
-]);
+/** Files that kill what they start, or measure what a process holds. */
+const ALONE = /^(test\/reliability\/|src\/cli\/(commands|worker)\.test|src\/db\/pool\.test)/;
 /** A process without output for this long is hanging, or a failed test left something open. */
 const SILENT_MS = 5 * 60_000;
 const BATCH_FILE = "test/support/batch.ts";
@@ -114,8 +109,8 @@ async function runTests(flags: readonly string[], files: readonly string[], url:
 // process and its service. Every test makes its own organization, so tests do not meet. Files that loop over all definitions take
 // longest and start first.
 function batchesOf(files: readonly string[]): string[][] {
-  const alone = files.filter((file) => ALONE.has(file));
-  const others = files.filter((file) => !ALONE.has(file)).reverse();
+  const alone = files.filter((file) => ALONE.test(file));
+  const others = files.filter((file) => !ALONE.test(file)).reverse();
   const servers = others.filter((file) => SERVERS.test(file));
   const plain = others.filter((file) => !SERVERS.test(file));
   return [...inParts(plain, BATCH), ...alone.map((file) => [file]), ...inParts(servers, SERVER_BATCH)];

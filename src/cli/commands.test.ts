@@ -14,6 +14,7 @@ import { createDatabase } from "../../test/support/database.ts";
 import { organization } from "../../test/support/given.ts";
 import { childrenOf, command, dataDir, discard, type Running, start, statusOf, until } from "../../test/support/processes.ts";
 import { service } from "../../test/support/service.ts";
+import { Visitor } from "../../test/support/visitor.ts";
 import { createPartitions } from "../db/partitions.ts";
 import { operations } from "../resources/index.ts";
 import { bootstrap } from "./bootstrap.ts";
@@ -325,7 +326,9 @@ test("account link prints a new link of somebody who is invited, a link to set t
 
   assert.match(link, /^https:\/\/crm\.example\.com\/invite\/[\w-]{43}\/$/);
   assert.equal((await fetch(invitation_url.replace("http://localhost", on.url))).status, 404, "the one before is none any more");
-  await fetch(link.replace("https://crm.example.com", on.url), { method: "POST", body: new URLSearchParams() });
+  const visitor = new Visitor(on);
+  await visitor.open(new URL(link).pathname);
+  await visitor.send({});
   assert.deepEqual(
     (await acme.get("/membership/?status=active")).data.some((one: any) => one.id === id),
     true,

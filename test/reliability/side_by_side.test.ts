@@ -28,7 +28,7 @@ after(async () => {
 const isId = (value: unknown) => typeof value === "string" && /^[a-z]+_[0-9a-z]{26}$/.test(value);
 
 /** Kinds of which there can be one at a time. */
-const unique: Record<string, string> = { send_as: "allowed_user_id", sequence_subscription: "contact_id" };
+const unique: Record<string, string> = { budget: "holder_id", send_as: "allowed_user_id", sequence_subscription: "contact_id" };
 
 /** A body like the first, about the same records. */
 async function another(acme: Workspace, of: Resource, first: Record<string, unknown>): Promise<Record<string, unknown>> {

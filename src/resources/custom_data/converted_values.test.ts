@@ -1,6 +1,7 @@
 // What the feed tells when a custom field is converted.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { settled } from "../../../test/support/feed.ts";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { multiply } from "../../../test/support/rows.ts";
 import { withWorker } from "../../../test/support/worker.ts";
@@ -50,6 +51,7 @@ for (const [form, copies] of [
     assert.deepEqual(await told(converted), [["lead.updated", [key], { [key]: "acme.io/x" }, "http://acme.io/x"]]);
     assert.deepEqual(await told(dropped), [["lead.updated", [key], { [key]: "no address" }, undefined]]);
     assert.deepEqual(await told(unchanged), []);
+    await settled(acme);
     await follow(acme, mirror, cursor_previous);
     const list = byId(await acme.all("/lead/?_limit=200"));
     assert.equal(list.size, copies + 3);
