@@ -1,7 +1,8 @@
 // What the caller needs to take something back: what they would need to do it by hand.
-import { type Ctx, may } from "../../core/context.ts";
-import { invalid, notAllowed, Problem } from "../../core/errors.ts";
+import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
 import type { Verb } from "../../core/operation.ts";
+import { checkAllowed } from "../../core/perform.ts";
 import type { Resource } from "../../core/resource.ts";
 
 const byHand = "is part of the administration, which is changed by hand";
@@ -28,7 +29,5 @@ export function checkRight(ctx: Ctx, of: Resource, verb: Verb): void {
   const operation = ctx.registry.operations.find((one) => one.resource === of && one.verb === verb);
   if (operation === undefined) throw invalid({}, "is written by the service alone, and stays as it is");
   if (!operation.mcp) throw invalid({}, byHand);
-  if (!ctx.actor.scopes.has(operation.scope))
-    throw new Problem(403, `This key may not do that: it needs the scope ${operation.scope}.`);
-  if (operation.permission !== "member" && !may(ctx, operation.permission)) throw notAllowed(operation.permission);
+  checkAllowed(ctx.actor, operation);
 }
