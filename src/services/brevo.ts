@@ -1,8 +1,10 @@
-// Brevo's API v3. People are created or updated one by one, because only so does it say who is refused and why: at most ten each
-// second, its limit for contacts. Who unsubscribed there stays so.
+// Brevo's API v3. A batch becomes a process there, which creates or updates contacts and adds them to a list, and ends with reports of
+// whom it refused. One person alone is given without a process: then it says at once why it refuses them. Who unsubscribed there stays so.
+import { askPublic } from "./ask_public.ts";
 import {
   type Ask,
   askerOf,
+  type Failures,
   filled,
   type Mailing,
   type MailingLists,
@@ -13,6 +15,7 @@ import {
   type Recipient,
 } from "./mailing.ts";
 import { openPace } from "./pace.ts";
+import { NotPosted } from "./post_public.ts";
 
 export interface BrevoAccount {
   api_key: string;
@@ -23,29 +26,56 @@ export interface BrevoConfig {
   list_id: string;
 }
 
-/** For each key, because the limit is that of an account. */
+/** Its limit for contacts, for each key, because it is that of an account. */
 const pace = openPace(10);
 
 type Given = Pick<Platform, "addresses" | "told">;
 
 export function openBrevo(given: Given, account: BrevoAccount, { list_id }: BrevoConfig): Mailing {
   const ask = asking(given, account);
+  const listIds = [Number(list_id)];
   return {
-    most: 50,
+    most: 500,
     async push(people) {
-      const failures = new Map<string, string>();
-      for (const one of people) {
-        await pace(account.api_key);
-        try {
-          await ask({ method: "POST", path: "/v3/contacts", json: contactOf(one, Number(list_id)) });
-        } catch (error) {
-          if (!(error instanceof NotTaken) || error.kind !== "batch") throw error;
-          failures.set(one.email, error.message);
-        }
-      }
-      return { failures };
+      await pace(account.api_key);
+      const [one, ...others] = people.map(contactOf);
+      if (others.length === 0) return { failures: await pushOne(ask, { ...one!, listIds }) };
+      const json = { listIds, jsonBody: [one, ...others], updateExistingContacts: true, disableNotification: true };
+      const answer = await ask({ method: "POST", path: "/v3/contacts/import", json });
+      const id = answer.json?.processId;
+      if (typeof id !== "number") throw new NotTaken("later", "Brevo answered without the id of its process");
+      return { receipt: String(id) };
+    },
+    async results(receipt, emails) {
+      const { json } = await ask({ method: "GET", path: `/v3/processes/${part(receipt)}` });
+      const status: unknown = json?.status;
+      if (status === "failed" || status === "cancelled")
+        return new Map(emails.map((email) => [email, `Brevo's process ended as ${status}`]));
+      return status === "completed" ? refusedAmong(given, json.info?.import?.invalid_emails, emails) : null;
     },
   };
+}
+
+async function pushOne(ask: Ask, contact: { email: string; listIds: number[] }): Promise<Failures> {
+  try {
+    await ask({ method: "POST", path: "/v3/contacts", json: { ...contact, updateEnabled: true } });
+    return new Map();
+  } catch (error) {
+    if (!(error instanceof NotTaken) || error.kind !== "batch") throw error;
+    return new Map([[contact.email, error.message]]);
+  }
+}
+
+/** The report is a CSV file at an address of its own, which needs no key. Its columns are not published, so addresses are looked for in it. */
+async function refusedAmong({ addresses }: Given, report: unknown, emails: readonly string[]): Promise<Failures> {
+  if (typeof report !== "string" || report === "") return new Map();
+  const read = await askPublic(addresses, { method: "GET", url: report }).catch((error) => {
+    throw error instanceof NotPosted ? new NotTaken("later", `Brevo's report ${error.message}`) : error;
+  });
+  if (read.status !== 200)
+    throw new NotTaken("later", `Brevo's report was answered with ${read.status}`, { status: read.status });
+  const named = new Set(read.text.toLowerCase().split(/[\s,;"']+/));
+  return new Map(emails.filter((email) => named.has(email.toLowerCase())).map((email) => [email, "Brevo refused the address"]));
 }
 
 function asking(given: Given, { api_key, base_url = "https://api.brevo.com" }: BrevoAccount): Ask {
@@ -82,9 +112,7 @@ export function brevoLists(given: Given, account: BrevoAccount): MailingLists {
   };
 }
 
-const contactOf = ({ email, first_name, last_name }: Recipient, list: number) => ({
+const contactOf = ({ email, first_name, last_name }: Recipient) => ({
   email,
   attributes: filled({ FIRSTNAME: first_name, LASTNAME: last_name }),
-  listIds: [list],
-  updateEnabled: true,
 });

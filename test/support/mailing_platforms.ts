@@ -15,7 +15,8 @@ export interface Asked {
 /** What it responds instead of doing it. `deaf` does it, and breaks the connection in the middle of the response. */
 export type Mood = { status: number; headers?: Record<string, string>; body?: object } | "deaf" | null;
 
-type Reply = [status: number, body: object | null];
+/** A text is a file. */
+type Reply = [status: number, body: object | string | null];
 
 const open = new Set<PlatformServer>();
 after(() => open.forEach((one) => one.close()));
@@ -77,7 +78,7 @@ export class PlatformServer {
       return void response.writeHead(mood.status, mood.headers).end(JSON.stringify(mood.body ?? {}));
     const [status, body] = this.answers(this, asked);
     this.onDone?.(asked);
-    const json = body === null ? "" : JSON.stringify(body);
+    const json = body === null ? "" : typeof body === "string" ? body : JSON.stringify(body);
     if (mood === "deaf") {
       response.writeHead(status, { "content-length": json.length + 10 }).write(json.slice(0, 5));
       return void setImmediate(() => response.destroy());
@@ -129,9 +130,20 @@ export const mailchimp = (key: string) =>
     return [200, { new_members: [], updated_members: [], errors, error_count: errors.length }];
   });
 
-/** `POST /v3/contacts` with `updateEnabled`: 201 for a new contact, 204 for one that is there, and 400 for one it refuses. */
+/**
+ * `POST /v3/contacts/import` is a process, which ends with the address of a report of those it refuses. `POST /v3/contacts` with
+ * `updateEnabled`: 201 for a new contact, 204 for one that is there, and 400 for one it refuses.
+ */
 export const brevo = (key: string) =>
   new PlatformServer((server, { path, query, headers, body }) => {
+    const [, report] = /^\/reports\/(\w+)\.csv$/.exec(path) ?? [];
+    if (report !== undefined)
+      return [
+        200,
+        `EMAIL;REASON\r\n${jobOf(server, report)
+          .wrong.map((one) => `"${one}";x\r\n`)
+          .join("")}`,
+      ];
     if (headers["api-key"] !== key) return [401, { code: "unauthorized", message: "Key not found" }];
     const [, list] = /^\/v3\/contacts\/lists(?:\/(\d+)\/contacts)?$/.exec(path) ?? [];
     const [limit, offset] = ["limit", "offset"].map((name) => Number(query.get(name))) as [number, number];
@@ -146,6 +158,24 @@ export const brevo = (key: string) =>
     }
     if (path === "/v3/contacts/lists")
       return [200, { lists: page(server.lists.map(([name], i) => ({ id: i + 1, name }))), count: server.lists.length }];
+    if (path === "/v3/contacts/import") {
+      const { jsonBody, listIds, updateExistingContacts } = body;
+      for (const { email, attributes } of jsonBody)
+        if (!server.refused.has(email) && (updateExistingContacts || !server.people.has(email)))
+          server.keep(email, { ...attributes, lists: listIds });
+      const id = addJob(
+        server,
+        jsonBody.map(({ email }: any) => email),
+      );
+      return [202, { processId: Number(id.slice(3)) }];
+    }
+    const [, processId] = /^\/v3\/processes\/(\d+)$/.exec(path) ?? [];
+    if (processId !== undefined) {
+      const { isDone, wrong } = jobOf(server, `job${processId}`);
+      const invalid_emails = wrong.length > 0 ? `${server.url}/reports/job${processId}.csv` : null;
+      const info = isDone ? { info: { import: { invalid_emails, duplicate_email_id: null } } } : {};
+      return [200, { id: Number(processId), name: "IMPORTUSER", status: isDone ? "completed" : "in_process", ...info }];
+    }
     if (path !== "/v3/contacts") return [404, { code: "document_not_found", message: "Not found" }];
     const refusal = server.refused.get(body.email);
     if (refusal !== undefined) return [400, { code: "invalid_parameter", message: refusal }];

@@ -44,6 +44,7 @@ const platforms: Record<
     credentials: { api_key: key },
     config: { list_id: "5" },
     ann: { FIRSTNAME: "Ann", LASTNAME: "Lee", lists: [5] },
+    refusal: "Brevo refused the address",
   },
   klaviyo: {
     server: () => klaviyo(key),
