@@ -233,6 +233,7 @@ CREATE INDEX activity_summary_idx ON public.activity USING btree (organization_i
 CREATE INDEX activity_task_id_idx ON public.activity USING btree (organization_id, task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX activity_template_id_idx ON public.activity USING btree (organization_id, template_id, date_created DESC, id DESC) WHERE (template_id IS NOT NULL);
 CREATE INDEX activity_thread_id_idx ON public.activity USING btree (organization_id, thread_id, date_created DESC, id DESC) WHERE (thread_id IS NOT NULL);
+CREATE INDEX activity_thread_subject_idx ON public.activity USING btree (organization_id, lead_id, hashtextextended(lower(latest_normalized_subject), (0)::bigint), activity_at DESC, id DESC) WHERE (_type = 'EmailThread'::text);
 CREATE INDEX activity_type_idx ON public.activity USING btree (organization_id, _type, date_created DESC, id DESC);
 CREATE INDEX activity_user_id_idx ON public.activity USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
 CREATE INDEX activity_waiting_account_idx ON public.activity USING btree (organization_id, email_account_id) WHERE (send_after IS NOT NULL);

@@ -145,17 +145,19 @@ export async function lockAnyRecord(ctx: Ctx, id: string): Promise<{ kind: Resou
 export const resourceWith = ({ registry }: Ctx, id: string): Resource | undefined =>
   registry.resources.find((one) => one.only === undefined && isId(one.prefix, id));
 
-/** The records that meet all conditions, on the alias `t`. For bounded sets. */
+/**
+ * The records that meet all conditions, on the alias `t`. For bounded sets. `as` makes it a prepared statement, for what is often
+ * asked with the same few conditions: of a table with many indexes, planning takes longer than reading.
+ */
 export async function findRecords<R extends Resource>(
   ctx: Ctx,
   of: R,
   conditions: readonly Sql[],
   tail: Sql = raw(""),
+  as?: string,
 ): Promise<Row<R>[]> {
-  const rows = await query(
-    ctx,
-    statement(sql`select ${allColumns(of)} from ${from(of, "t")} where ${and([...scope(ctx, of), ...conditions])} ${tail}`),
-  );
+  const all = sql`select ${allColumns(of)} from ${from(of, "t")} where ${and([...scope(ctx, of), ...conditions])} ${tail}`;
+  const rows = await query(ctx, statement(all, as && ((text) => statementName(of, as, text))));
   return rows.map(readRow(of));
 }
 

@@ -32,9 +32,15 @@ export async function lockPointing(
 }
 
 /** Locks and returns the rows that meet a condition on the alias `t`, visible or not. */
-export async function lockWhere<R extends Resource>(ctx: Ctx, of: R, condition: Sql, limit?: number): Promise<Row<R>[]> {
+export async function lockWhere<R extends Resource>(
+  ctx: Ctx,
+  of: R,
+  condition: Sql,
+  limit?: number,
+  as?: string,
+): Promise<Row<R>[]> {
   const end = limit === undefined ? sql`for update of t` : sql`limit ${limit} for update of t`;
-  return rowsWhere(ctx, of, condition, end);
+  return rowsWhere(ctx, of, condition, end, as);
 }
 
 /**

@@ -20,6 +20,7 @@ const SETTINGS: Record<string, string> = {
   unix_socket_directories: "", // a path in DATA_DIR may be too long for a socket
   shared_buffers: "128MB",
   max_connections: "200", // a process opens forty at most, when it needs them
+  autovacuum_naptime: "15s", // until tables are analyzed, PostgreSQL takes any index that has the right order
   jit: "off",
   timezone: "UTC",
   log_timezone: "UTC",

@@ -13,7 +13,7 @@ import { messageWritten } from "../conversations/keep_up.ts";
 import { attachParts, type KeptPart, withPictures } from "./arrived_parts.ts";
 import { followed, isReply } from "./classified.ts";
 import { email } from "./email.ts";
-import { joinThread, markAnswered } from "./threading.ts";
+import { type Joined, joinThread, markAnswered } from "./threading.ts";
 
 type Email = Row<typeof email>;
 
@@ -61,17 +61,17 @@ export async function writeArrived(ctx: Ctx, { status, ...mail }: ArrivedEmail, 
   const body_html = mail.body_html && withPictures(mail.body_html, attachments);
   const mailbox_user_ids = mail.user_id === null ? [] : [mail.user_id];
   const placed = { ...mail, lead_id, contact_id, attachments, body_html, activity_at: mail.date_sent, mailbox_user_ids };
-  const thread_id = await joinThread(ctx, placed, answered?.thread_id ?? null);
+  const thread = await joinThread(ctx, placed, answered?.thread_id ?? null);
   const row = store.insert(ctx, email, {
     ...placed,
     status,
     direction: status === "inbox" ? "incoming" : "outgoing",
-    thread_id,
-    conversation_id: arrival.conversation_id ?? (await conversationOf(ctx, { ...placed, status, thread_id })),
+    thread_id: thread.id,
+    conversation_id: arrival.conversation_id ?? (await conversationOf(ctx, { ...placed, status, thread })),
     in_reply_to_id: answered?.id ?? null,
   });
   emit(ctx, email, { action: status === "inbox" ? "received" : "sent", after: row });
-  if (status === "inbox" && isReply(row)) await markAnswered(ctx, row, answered?.id);
+  if (status === "inbox" && !thread.isNew && isReply(row)) await markAnswered(ctx, row, answered?.id);
   const after = await followed(ctx, row);
   await messageWritten(ctx, email, after);
   return after;
@@ -96,7 +96,7 @@ function lockArrivals(ctx: Ctx, lead_id: string): void {
 // --- conversations ---
 
 interface InThread extends Pick<Arrival, "lead_id" | "contact_id">, Pick<ArrivedEmail, "subject" | "status"> {
-  thread_id: string;
+  thread: Joined;
 }
 
 /**
@@ -117,11 +117,11 @@ async function conversationOf(ctx: Ctx, mail: InThread): Promise<string | null> 
   return made.id;
 }
 
-const conversationFor = (ctx: Ctx, { thread_id, contact_id }: InThread) =>
+const conversationFor = (ctx: Ctx, { thread, contact_id }: InThread) =>
   statement(
     sql`select found.id from (
       (select c.id, 1 as place from activity a join conversation c on c.organization_id = ${ctx.organization_id} and c.id = a.conversation_id
-        where a.organization_id = ${ctx.organization_id} and a.thread_id = ${thread_id} and c.deleted_at is null
+        where a.organization_id = ${ctx.organization_id} and a.thread_id = ${thread.isNew ? null : thread.id} and c.deleted_at is null
         order by a.date_created desc, a.id desc limit 1)
       union all
       (select c.id, 2 from conversation c

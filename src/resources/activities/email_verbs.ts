@@ -58,11 +58,15 @@ export async function createEmail(ctx: Ctx, { send_in, ...given }: Create<typeof
   if (given.classification && status !== "inbox") throw invalid({ classification: "can only be set for a received e-mail" });
   Object.assign(values, await senderOf(ctx, values));
   checkSendable(values);
-  const thread_id = await joinThread(ctx, values, answered?.thread_id ?? null);
-  const row = store.insert(ctx, email, { ...values, thread_id, envelope: envelopeOf(values, answered?.message_ids[0] ?? null) });
+  const thread = await joinThread(ctx, values, answered?.thread_id ?? null);
+  const row = store.insert(ctx, email, {
+    ...values,
+    thread_id: thread.id,
+    envelope: envelopeOf(values, answered?.message_ids[0] ?? null),
+  });
   if (status === "sent") emit(ctx, email, { action: "sent", after: row });
   if (status === "inbox") emit(ctx, email, { action: "received", after: row });
-  if (status === "inbox" && isReply(row)) await markAnswered(ctx, row);
+  if (status === "inbox" && !thread.isNew && isReply(row)) await markAnswered(ctx, row);
   wakeSender(ctx, email, row);
   return followed(ctx, row);
 }

@@ -1,7 +1,7 @@
 // Decides which e-mails belong together: those that answer each other, and those of one lead with the same subject and people.
 import { type Ctx, query, write } from "../../core/context.ts";
 import type { Row, Values } from "../../core/resource.ts";
-import { sql, statement } from "../../db/sql.ts";
+import { type Sql, sql, statement } from "../../db/sql.ts";
 import { emit } from "../../records/event.ts";
 import { findRecord, findRecords } from "../../records/records.ts";
 import { lockPointing } from "../../records/references.ts";
@@ -27,17 +27,23 @@ interface Mail {
   cc: readonly string[];
 }
 
+export interface Joined {
+  id: string;
+  /** It has no other e-mail yet. */
+  isNew: boolean;
+}
+
 /** The thread of a new e-mail: that of the e-mail it answers, or else one with its subject and people, or else a new one. */
-export async function joinThread(ctx: Ctx, mail: Mail, answeredThread: string | null): Promise<string> {
+export async function joinThread(ctx: Ctx, mail: Mail, answeredThread: string | null): Promise<Joined> {
   const found = answeredThread === null ? await threadLike(ctx, mail) : await lockThread(ctx, answeredThread);
-  if (found === null) return beginThread(ctx, mail).id;
+  if (found === null) return { id: beginThread(ctx, mail).id, isNew: true };
   store.update(ctx, emailThread, found, {
     n_emails: (found.n_emails ?? 0) + 1,
     latest_normalized_subject: normalizedSubject(mail.subject),
     participants: unitedPeople(found.participants, participantsOf(mail)),
     activity_at: later(found.activity_at, mail.activity_at),
   });
-  return found.id;
+  return { id: found.id, isNew: false };
 }
 
 function beginThread(ctx: Ctx, mail: Mail): Thread {
@@ -80,6 +86,9 @@ function summary(mails: readonly Line[]): Values<typeof emailThread> {
 
 type Answer = Pick<Row<typeof email>, "thread_id" | "sender" | "contact_id">;
 
+/** Only e-mails are in a thread. By their kind, a young database without statistics reads all of them: 8 ms where it has 2,000. */
+const ofAnyKind = { ...email, only: undefined };
+
 /**
  * Somebody answered: marks what was sent to them before in the thread. The e-mail that is answered, or else the newest, gets the
  * event. Whoever answers from another address of the same contact is the same person.
@@ -89,9 +98,10 @@ export async function markAnswered(ctx: Ctx, { thread_id, sender, contact_id }: 
     contact_id === null ? null : findRecord(ctx, contact, contact_id),
     findRecords(
       ctx,
-      email,
+      ofAnyKind,
       [sql`t.thread_id = ${thread_id}`, sql`t.direction = 'outgoing'`, sql`t.status = 'sent'`],
       sql`order by t.activity_at, t.id for update of t`,
+      "sent_in",
     ),
   ]);
   const addresses = [...people(sender === null ? [] : [sender]).map((one) => emailKey(one.email)), ...(who?.email_keys ?? [])];
@@ -123,14 +133,22 @@ async function threadLike(ctx: Ctx, mail: Mail): Promise<Thread | null> {
   const threads = await findRecords(
     ctx,
     emailThread,
-    [sql`t.lead_id = ${mail.lead_id}`, sql`lower(t.latest_normalized_subject) = lower(${subject})`],
+    [
+      sql`t._type = 'EmailThread' and t.lead_id = ${mail.lead_id}`,
+      sql`${hashed(sql`t.latest_normalized_subject`)} = ${hashed(sql`${subject}`)}`,
+      sql`lower(t.latest_normalized_subject) = lower(${subject})`,
+    ],
     sql`order by t.activity_at desc, t.id desc limit 20`,
+    "like",
   );
   const others = outsiders(ctx, participantsOf(mail));
   const found = threads.find((thread) => haveCommon(outsiders(ctx, thread.participants), others));
   // Only the one that it joins: the others may be of mail that is just being sent.
   return found === undefined ? null : lockThread(ctx, found.id);
 }
+
+/** As in the index: a subject may be longer than what an index holds. */
+const hashed = (subject: Sql): Sql => sql`hashtextextended(lower(${subject}), 0)`;
 
 const outsiders = (ctx: Ctx, list: readonly Person[]): Set<string> =>
   new Set(list.flatMap((one) => (memberWith(ctx.directory, one.email) === undefined ? [emailKey(one.email)] : [])));

@@ -42,7 +42,7 @@ export async function liftSuppressionsBy(ctx: Ctx, sourceId: string): Promise<vo
 /** Mail came from an address that had bounced, so somebody reads it. */
 export async function liftBounces(ctx: Ctx, address: string): Promise<void> {
   const bounced = sql`t.channel = 'email' and t.address = ${emailKey(address)} and t.reason = 'bounced'`;
-  await lift(ctx, await lockWhere(ctx, unsubscribedEmail, bounced));
+  await lift(ctx, await lockWhere(ctx, unsubscribedEmail, bounced, undefined, "unsubscribed_email.bounced"));
 }
 
 /** Somebody who opted out of texts opts in again. */

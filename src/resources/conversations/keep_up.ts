@@ -5,7 +5,7 @@ import { type Ctx, query } from "../../core/context.ts";
 import { kindOf, type Resource, type Row, type Values } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { changedFields, emit } from "../../records/event.ts";
-import { findRecords } from "../../records/records.ts";
+import { findRecord, findRecords } from "../../records/records.ts";
 import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { lead } from "../leads/lead.ts";
@@ -67,7 +67,7 @@ export async function messageDeleted(ctx: Ctx, before: Row<Resource>): Promise<v
  * conversation's key. A stronger lock here would deadlock two messages.
  */
 async function lockConversation(ctx: Ctx, id: string): Promise<Conversation | null> {
-  const [found] = await lockToChange(ctx, conversation, sql`t.id = ${id}`);
+  const [found] = await lockToChange(ctx, conversation, sql`t.id = ${id}`, "conversation.lock_of_message");
   return found ?? null;
 }
 
@@ -164,6 +164,6 @@ function tellOf(ctx: Ctx, of: Resource, message: Message, to: string | null | un
 const titles: Record<string, string> = { Email: "e-mail", SMS: "text message" };
 
 /** The code that receives a message may not be allowed to see whose it is. */
-async function leadOf(ctx: Ctx, { lead_id }: Message): Promise<Row<typeof lead> | null> {
-  return (await findRecords(ctx, { ...lead, visible: undefined }, [sql`t.id = ${lead_id}`]))[0] ?? null;
-}
+const leadOf = (ctx: Ctx, { lead_id }: Message): Promise<Row<typeof lead> | null> => findRecord(ctx, anyLead, lead_id);
+
+const anyLead = { ...lead, visible: undefined };

@@ -1,6 +1,6 @@
 // Runs an organization's rules for a message, in the transaction that receives it.
 import type { Ctx } from "../../core/context.ts";
-import { sql } from "../../db/sql.ts";
+import { empty, sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
 import { applyRules, type Incoming, type Outcome, type Rule } from "./apply_rules.ts";
 import { inboxFolder, systemFolder } from "./inbox_folder.ts";
@@ -9,10 +9,8 @@ import { countMatches, failedRules } from "./receipt.ts";
 
 /** `users` are the members whose own rules run beside everybody's: the recipient, and the person who should answer. */
 export async function askRules(ctx: Ctx, message: Incoming, users: readonly (string | null)[]): Promise<Outcome> {
-  const rules = await findRecords(ctx, { ...inboxRule, visible: undefined }, [
-    sql`t.is_enabled`,
-    sql`(t.user_id is null or t.user_id = any(${users.filter((id) => id !== null)}))`,
-  ]);
+  const theirs = sql`(t.user_id is null or t.user_id = any(${users.filter((id) => id !== null)}))`;
+  const rules = await findRecords(ctx, { ...inboxRule, visible: undefined }, [sql`t.is_enabled`, theirs], empty, "asked");
   const outcome = applyRules(rules as unknown as Rule[], message);
   if (outcome.matched.length > 0) countMatches(ctx, outcome.matched);
   return failedRules(ctx) === null ? outcome : applyRules([], message);

@@ -209,7 +209,9 @@ const lockWays = (
   if (subscription_id) theirs.push(sql`t.id = ${subscription_id}`);
   const within = sequence_id === undefined ? [] : [sql`t.sequence_id = ${sequence_id}`];
   const others = except === undefined ? [] : [sql`not t.id = any(${except})`];
-  return lockToChange(ctx, sequenceSubscription, and([isLive, or(theirs), ...within, ...others]));
+  const as = `sequence_subscription.live_of${contact_id ? "_contact" : ""}${lead_id ? "_lead" : ""}${subscription_id ? "_own" : ""}`;
+  const isUsual = sequence_id === undefined && except === undefined;
+  return lockToChange(ctx, sequenceSubscription, and([isLive, or(theirs), ...within, ...others]), isUsual ? as : undefined);
 };
 
 async function sequencesOf(ctx: Ctx, ways: readonly Subscription[]): Promise<Map<string, Sequence>> {
