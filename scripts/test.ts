@@ -8,9 +8,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, globSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { startEmbedded } from "../src/db/embedded/index.ts";
+import { bundle, bundleFolder } from "./build.ts";
 
 const PATTERNS = ["src/**/*.test.ts", "test/**/*.test.ts"];
 const FLAGS = ["--test", "--test-isolation=none", "--test-reporter=spec"];
@@ -31,6 +32,8 @@ const LAST = "test/isolation/statements.test.ts";
 const HEARING = pathToFileURL("test/support/heard.ts").href;
 /** The names of the totals at the end of a process's report. */
 const CLOSING = /^ℹ (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) ([\d.]+)\n/gm;
+/** A long run starts these hundreds of times, so that it pays to bundle them. */
+const PROCESSES = ["src/main.ts", "test/support/worker_process.ts"];
 /** Tests need no durability, and run side by side with pools of their own. */
 const SETTINGS = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "300" };
 
@@ -54,6 +57,10 @@ async function main(args: string[]): Promise<number> {
   if (files.length === 0) {
     console.error("No test matches: test files end in .test.ts.");
     return 1;
+  }
+  if (files.length > BATCH) {
+    await bundle(PROCESSES);
+    process.env.TEST_BUNDLE = resolve(bundleFolder);
   }
   if (process.env.TEST_DATABASE_URL) return runTests(flags, files, process.env.TEST_DATABASE_URL);
 

@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { portOf } from "../support/listening.ts";
+import { main } from "../support/processes.ts";
 
 const key = "crash_test_key_0123456789_abcdef";
 
@@ -28,7 +29,7 @@ class Headwater {
       RATE_LIMIT: "off",
       LOG_LEVEL: "warn",
     };
-    this.child = spawn(process.execPath, ["src/main.ts", "start"], { env, stdio: ["ignore", "pipe", "inherit"] });
+    this.child = spawn(process.execPath, [main, "start"], { env, stdio: ["ignore", "pipe", "inherit"] });
     this.port = await portOf(this.child);
     assert.equal((await this.ask("GET", "/me/")).status, 200);
   }
