@@ -161,6 +161,9 @@ async function sendChannelMessage(ctx: Ctx, due: DueStep, person: Contact): Prom
   const { way, step } = due;
   const remote_phone = mobileOf(person);
   if (remote_phone === null) return lacksAddress(ctx, due, "The contact has no phone number");
+  const place = await takePlace(ctx, { ...due, account: null, domain: null });
+  if (!place.now) return comeBack(ctx, due, place);
+
   const at = (await findRecord(ctx, lead, way.lead_id))!;
   const text = await fillText(ctx, step.text ?? "", at, person, { vars: way.vars ?? {} });
   const message = { ...origin(due), text, channel: "whatsapp", remote_phone, status: "outbox" };

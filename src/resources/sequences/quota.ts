@@ -21,9 +21,9 @@ type Account = Row<typeof connectedAccount>;
 export interface Errand {
   of: Sequence;
   way: Subscription;
-  /** The mailbox; null for a text message. */
+  /** The mailbox; null for a message to a number. */
   account: Account | null;
-  /** The recipient's domain; null for a text message. */
+  /** The recipient's domain; null for a message to a number. */
   domain: string | null;
   /** The zone of the sequence's hours. */
   zone: string;

@@ -13,6 +13,7 @@ import { atFirstStep, openAt } from "./due.ts";
 import { finish } from "./endings.ts";
 import { refuseAgain } from "./had_lately.ts";
 import { otherWay, refuseSecond } from "./live_once.ts";
+import { closeTask } from "./open_task.ts";
 import { addressOf } from "./recipient.ts";
 import { replaceWay } from "./replace.ts";
 import { changeOfStatus } from "./resume.ts";
@@ -89,6 +90,7 @@ export async function updateSubscription(
   if (status === "finished" && before.status !== "finished") {
     if (before.status !== "active" && before.status !== "paused")
       throw invalid({ status: `cannot be finished: it is ${before.status}` });
+    await closeTask(ctx, before, "abandoned");
     return finish(ctx, before, { ...others, next_step_at: null, status_reason: "manual" });
   }
   const change = await changeOfStatus(ctx, before, status);

@@ -3,9 +3,9 @@ import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
-import { deleteRecord, findRecord, findRecords, updateRecord } from "../../records/records.ts";
-import { task } from "../tasks/task.ts";
+import { deleteRecord, findRecords } from "../../records/records.ts";
 import { goOn, messageOf } from "./go_on.ts";
+import { closeTask } from "./open_task.ts";
 import { sequenceSubscription } from "./sequence_subscription.ts";
 import { wakeStep } from "./step_jobs.ts";
 
@@ -16,7 +16,7 @@ export async function skipStep(ctx: Ctx, way: Subscription): Promise<Subscriptio
     throw invalid({ skip_step: `is for a subscription that goes on: this one is ${way.status}` });
   if (way.current_step_id === null) throw invalid({ skip_step: "cannot be done: no step is left" });
   await takeBackMessage(ctx, way);
-  await closeTask(ctx, way);
+  await closeTask(ctx, way, "skipped");
   await goOn(ctx, way, "skipped");
   const [after] = await findRecords(ctx, sequenceSubscription, [sql`t.id = ${way.id}`]);
   wakeStep(ctx, after!);
@@ -30,10 +30,4 @@ async function takeBackMessage(ctx: Ctx, { waiting_message_id }: Subscription): 
   if (found.message.sending_at != null || found.message.status === "sent")
     throw invalid({ skip_step: "cannot be done: the message of this step is just being sent. Try again in a minute" });
   await deleteRecord(ctx, found.of, found.message.id);
-}
-
-async function closeTask(ctx: Ctx, { waiting_task_id }: Subscription): Promise<void> {
-  const open =
-    waiting_task_id === null ? null : await findRecord(ctx, { ...task, visible: undefined } as typeof task, waiting_task_id);
-  if (open !== null && !open.is_complete) await updateRecord(ctx, task, open.id, { is_complete: true, resolution: "skipped" });
 }

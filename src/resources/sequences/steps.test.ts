@@ -152,15 +152,10 @@ describe("a step", () => {
     assert.match(second!, /href="https:\/\/acme\.example\/offer"/);
   });
 
-  test("waits while the mailbox in which the answer may lie is not read, and is taken back at the last moment", async () => {
-    const { acme, account, sequence, subscribe, shown } = await outreach();
+  test("waits while the mailbox in which the answer may lie is not read", async () => {
+    const { sequence, subscribe, shown, readAt } = await withInbox();
     const way = await subscribe(await sequence([mail("One"), mail("Two", { delay: 3600 })]));
     await run();
-    const readAt = (at: Date | null) =>
-      on.app.db.query(acme.id, {
-        text: "update connected_account set receive_status = 'ok', last_synced_at = $3 where organization_id = $1 and id = $2 returning 1",
-        values: [acme.id, account.id, at],
-      });
     await readAt(on.clock.now!);
 
     await run(hour);
@@ -174,7 +169,61 @@ describe("a step", () => {
     assert.deepEqual(subjectsTo(way), ["One", "Two"]);
     assert.deepEqual([(await shown(way)).status, (await shown(way)).error_message], ["finished", null]);
   });
+
+  test("is taken back at the last moment where an answer has come since, or may lie unread", async () => {
+    const { acme, account, sequence, subscribe, shown, readAt } = await withInbox();
+    const made = await sequence([mail("One"), mail("Two", { delay: 3600 })]);
+    const [answered, other] = [await subscribe(made), await subscribe(made)];
+    await run();
+    // The server is away, so that the second mails are made and wait.
+    await acme.put(`/connected_account/${account.id}/`, { smtp: { ...server.smtp, port: 9 } });
+    await run(hour);
+    const made_ids = (await Promise.all([answered, other].map(shown))).map((one) => one.waiting_message_id);
+    await acme.post("/activity/email/", answer(answered));
+    await acme.put(`/connected_account/${account.id}/`, { smtp: server.smtp });
+    await readAt(on.clock.now!);
+
+    await run(hour);
+    const unread = [answered, other].map(subjectsTo);
+    const held = await shown(other);
+    await readAt(on.clock.now!);
+    await run(5 * 60_000);
+
+    assert.ok(made_ids.every((id) => id !== null));
+    assert.deepEqual(unread, [["One"], ["One"]]);
+    assert.deepEqual([held.status, held.waiting_message_id], ["active", null]);
+    assert.match(held.error_message, /Answers to .* were last read at/);
+    assert.deepEqual([answered, other].map(subjectsTo), [["One"], ["One", "Two"]]);
+    assert.deepEqual((await Promise.all([answered, other].map(shown))).map(stateOf), ["goal reply-received", "finished null"]);
+  });
+
+  test("that is a message to a number keeps to the throttle too", async () => {
+    const { acme, sequence } = await outreach();
+    const made = await sequence([{ step_type: "channel_message", text: "Hello" }], { throttle: { max_per_sequence_per_day: 1 } });
+    for (const phone of ["+12125550151", "+12125550152"]) {
+      const { id: contact_id } = await acme.contact({ phones: [{ phone, type: "mobile" }] });
+      await acme.post("/sequence_subscription/", { sequence_id: made.id, contact_id });
+    }
+    const written = async () => (await acme.get("/activity/channel_message/")).data.length;
+
+    await run();
+    const today = await written();
+    await run(day);
+
+    assert.deepEqual([today, await written()], [1, 2]);
+  });
 });
+
+/** An organization whose mailbox is read when the test says so. */
+async function withInbox() {
+  const own = await outreach();
+  const readAt = (at: Date) =>
+    on.app.db.query(own.acme.id, {
+      text: "update connected_account set receive_status = 'ok', last_synced_at = $3 where organization_id = $1 and id = $2 returning 1",
+      values: [own.acme.id, own.account.id, at],
+    });
+  return { ...own, readAt };
+}
 
 describe("a reply", () => {
   test("counts only in the sequence's own thread where it says so", async () => {
@@ -190,6 +239,35 @@ describe("a reply", () => {
 
     const states = (await Promise.all([ann, bob, eve].map(shown))).map(stateOf);
     assert.deepEqual(states, ["active null", "goal reply-received", "goal reply-received"]);
+  });
+});
+
+describe("a subscription that ends", () => {
+  test("leaves nobody a task for it: done by a call that was answered, else abandoned", async () => {
+    const { acme, sequence, subscribe, shown } = await outreach();
+    const made = await sequence([{ step_type: "call", required: true, text: "Call {{ contact.first_name }}" }]);
+    const [replied, called, byHand] = [await subscribe(made), await subscribe(made), await subscribe(made)];
+    await run();
+    const tasks = (await Promise.all([replied, called, byHand].map(shown))).map((one) => one.waiting_task_id);
+
+    await acme.post("/activity/email/", answer(replied));
+    await acme.post("/activity/call/", { contact_id: called.contact_id, direction: "outbound", duration: 60 });
+    await acme.put(`/sequence_subscription/${byHand.id}/`, { status: "finished" });
+    await run();
+
+    const closed = await Promise.all(tasks.map((id) => acme.get(`/task/${id}/`)));
+    assert.deepEqual(
+      closed.map((one: any) => [one.is_complete, one.resolution]),
+      [
+        [true, "abandoned"],
+        [true, null],
+        [true, "abandoned"],
+      ],
+    );
+    await acme.put(`/sequence_subscription/${replied.id}/`, { status: "active" });
+    await run();
+    const again = (await shown(replied)).waiting_task_id;
+    assert.ok(again !== null && again !== tasks[0], "whoever resumes it gets the task anew");
   });
 });
 

@@ -13,9 +13,10 @@ import type { NotificationType } from "../notifications/notification.ts";
 import { notify } from "../notifications/notify.ts";
 import { openAt } from "./due.ts";
 import { isLive } from "./live_once.ts";
+import { closeTask } from "./open_task.ts";
 import { reopened } from "./resume.ts";
 import { sequence } from "./sequence.ts";
-import { type Stopped, sequenceSubscription } from "./sequence_subscription.ts";
+import { nothingDue, type Stopped, sequenceSubscription } from "./sequence_subscription.ts";
 import { wakeStep } from "./step_jobs.ts";
 import { rulesOf } from "./stop_rules.ts";
 import { replyCame } from "./wait_reply.ts";
@@ -94,7 +95,9 @@ export async function endWays(ctx: Ctx, about: About, how: keyof typeof endings)
   const ends = (one: Subscription): boolean => stopsFor[how]?.(sequences.get(one.sequence_id)!) ?? true;
   const ending = live.filter(ends);
   if (how === "replied" || how === "texted") for (const one of live.filter((other) => !ends(other))) await replyCame(ctx, one);
-  return ending.map((one) => end(ctx, one, sequences.get(one.sequence_id)!, endings[how]));
+  const ended: Stopped[] = [];
+  for (const one of ending) ended.push(await end(ctx, one, sequences.get(one.sequence_id)!, how));
+  return ended;
 }
 
 /** Some sequences count only what answers their own mail. */
@@ -107,7 +110,7 @@ export async function endByStatus(ctx: Ctx, lead_id: string, status_id: string):
   const sequences = await sequencesOf(ctx, live);
   for (const one of live) {
     const of = sequences.get(one.sequence_id)!;
-    if (rulesOf(of).lead_status_ids.includes(status_id)) end(ctx, one, of, endings.status_changed);
+    if (rulesOf(of).lead_status_ids.includes(status_id)) await end(ctx, one, of, "status_changed");
   }
 }
 
@@ -116,20 +119,27 @@ export async function stopOthers(ctx: Ctx, lead_id: string, replied: readonly St
   const ids = new Set(replied.map(({ id }) => id));
   const live = (await lockWays(ctx, { addresses: [], lead_id })).filter((one) => !ids.has(one.id) && one.status === "active");
   const sequences = await sequencesOf(ctx, live);
-  return live.flatMap((one) => {
+  const held = { status: "paused", status_reason: "other-contact-replied", paused_at: ctx.now.toISOString() } as const;
+  const changed: Stopped[] = [];
+  for (const one of live) {
     const of = sequences.get(one.sequence_id)!;
     const { other_contact_replies: rule } = rulesOf(of);
-    if (rule === "none" || !of.stop_on_reply) return [];
-    if (rule === "stop") return end(ctx, one, of, endings.other_replied);
-    const held = { status: "paused", status_reason: "other-contact-replied", paused_at: ctx.now.toISOString() } as const;
-    change(ctx, one, held, "paused");
-    return stopped(one, "other-contact-replied");
-  });
+    if (rule === "none" || !of.stop_on_reply) continue;
+    if (rule === "stop") changed.push(await end(ctx, one, of, "other_replied"));
+    else {
+      change(ctx, one, held, "paused");
+      changed.push(stopped(one, "other-contact-replied"));
+    }
+  }
+  return changed;
 }
 
-function end(ctx: Ctx, before: Subscription, { name }: Sequence, { status, reason, event, tells }: Ending): Stopped {
-  const over = { paused_at: null, resume_at: null, next_step_at: null, finished_at: ctx.now.toISOString() };
+/** The task that it waited for is closed: done by a call that was answered, else abandoned. */
+async function end(ctx: Ctx, before: Subscription, { name }: Sequence, how: keyof typeof endings): Promise<Stopped> {
+  const { status, reason, event, tells } = endings[how];
+  const over = { ...nothingDue, finished_at: ctx.now.toISOString() };
   change(ctx, before, { status, status_reason: reason, ...over }, event);
+  await closeTask(ctx, before, how === "called" ? null : "abandoned");
   if (tells !== null)
     notify(ctx, [before.created_by], {
       type: tells.type,
