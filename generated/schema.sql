@@ -2571,6 +2571,7 @@ CREATE INDEX opportunity_date_created_idx ON public.opportunity USING btree (org
 CREATE INDEX opportunity_date_lost_idx ON public.opportunity USING btree (organization_id, date_lost) WHERE (date_lost IS NOT NULL);
 CREATE INDEX opportunity_date_updated_idx ON public.opportunity USING btree (organization_id, date_updated DESC, id DESC);
 CREATE INDEX opportunity_date_won_idx ON public.opportunity USING btree (organization_id, date_won) WHERE (date_won IS NOT NULL);
+CREATE INDEX opportunity_expected_close_date_idx ON public.opportunity USING btree (organization_id, expected_close_date) WHERE (expected_close_date IS NOT NULL);
 CREATE INDEX opportunity_lead_id_idx ON public.opportunity USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE INDEX opportunity_search_idx ON public.opportunity USING gin (search);
 CREATE INDEX opportunity_status_id_idx ON public.opportunity USING btree (organization_id, status_id, date_created DESC, id DESC) WHERE (status_id IS NOT NULL);
@@ -3020,6 +3021,7 @@ CREATE INDEX quote_custom_idx ON public.quote USING gin (organization_id, custom
 CREATE INDEX quote_date_created_idx ON public.quote USING btree (organization_id, date_created DESC, id DESC);
 CREATE INDEX quote_date_updated_idx ON public.quote USING btree (organization_id, date_updated DESC, id DESC);
 CREATE INDEX quote_expires_at_idx ON public.quote USING btree (expires_at) WHERE (status = 'open'::text);
+CREATE INDEX quote_expiry_idx ON public.quote USING btree (organization_id, expires_at) WHERE (expires_at IS NOT NULL);
 CREATE INDEX quote_file_id_idx ON public.quote USING btree (organization_id, file_id, date_created DESC, id DESC) WHERE (file_id IS NOT NULL);
 CREATE INDEX quote_from_quote_id_idx ON public.quote USING btree (organization_id, from_quote_id, date_created DESC, id DESC) WHERE (from_quote_id IS NOT NULL);
 CREATE INDEX quote_lead_id_idx ON public.quote USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);

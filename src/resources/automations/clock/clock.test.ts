@@ -5,7 +5,10 @@ import { chain, published } from "../../../../test/support/automations.ts";
 import { atMoment } from "../../../../test/support/clock.ts";
 import { organization, type Workspace } from "../../../../test/support/given.ts";
 import { withTwoWorkers } from "../../../../test/support/worker.ts";
+import { query } from "../../../core/context.ts";
+import { sql, statement } from "../../../db/sql.ts";
 import { lastTime, nextTime } from "./cron.ts";
+import { dateOf, lookFor } from "./dates.ts";
 
 const at = (text: string) => new Date(text);
 const graph = chain(["set.vars", { values: { done: true } }]);
@@ -200,4 +203,28 @@ test("the records of a time are chosen among those that its member sees", async 
   await work(acme, "2027-01-04T09:00:00Z");
 
   assert.deepEqual(await started(acme, made), [own.id]);
+});
+
+test("deals whose date has come are looked up in its index, under many others", async () => {
+  const acme = await organization();
+  await acme.opportunity({ expected_close_date: "2027-05-01" });
+
+  const plan = await acme.inside(async (ctx) => {
+    const columns = await query(ctx, {
+      text: `select column_name from information_schema.columns
+             where table_schema = 'public' and table_name = 'opportunity' and is_generated = 'NEVER' and column_name not in ('id', 'position')`,
+      values: [],
+    });
+    const names = columns.map(([name]) => name).join(", ");
+    await query(ctx, {
+      text: `/* a test */ insert into opportunity (id, ${names}) select id || n, ${names} from opportunity, generate_series(1, 300) n
+             where organization_id = $1 returning 1`,
+      values: [acme.id],
+    });
+    const date = dateOf(ctx, "opportunity", "expected_close_date")!;
+    const look = lookFor(ctx, { object_type: "opportunity" }, date.value!, await date.equals(["2027-05-02"]));
+    return (await query(ctx, statement(sql`explain ${look}`))).flat().join("\n");
+  });
+
+  assert.match(plan, /opportunity_expected_close_date_idx[^]*Index Cond: .*expected_close_date/);
 });

@@ -182,23 +182,17 @@ function wideSpan({ offset: { amount, unit, direction } }: Config, after: Date, 
 }
 
 /** Each in the zone that the trigger names, else in its own. */
-async function found(
-  ctx: Ctx,
-  { object_type, timezone }: Config,
-  value: Sql,
-  condition: Sql,
-): Promise<(DueRecord & { zone: string })[]> {
-  const of = ctx.registry.resource(object_type)!;
-  const [zone, owner] = saidOf(ctx, of);
-  const rows = await query(
-    ctx,
-    statement(
-      sql`select t.id, (${value})::text, ${zone}, ${owner} from ${from(of, "t")} where ${and([...scope(ctx, of), condition])} order by t.id`,
-    ),
-  );
+async function found(ctx: Ctx, config: Config, value: Sql, condition: Sql): Promise<(DueRecord & { zone: string })[]> {
+  const rows = await query(ctx, statement(lookFor(ctx, config, value, condition)));
   return rows.map(([object_id, occasion, zone, owner]) => ({
     object_id: object_id!,
     occasion: occasion!,
-    zone: timezone ?? zoneFrom(ctx, zone ?? null, owner ?? null),
+    zone: config.timezone ?? zoneFrom(ctx, zone ?? null, owner ?? null),
   }));
+}
+
+export function lookFor(ctx: Ctx, { object_type }: Config, value: Sql, condition: Sql): Sql {
+  const of = ctx.registry.resource(object_type)!;
+  const [zone, owner] = saidOf(ctx, of);
+  return sql`select t.id, (${value})::text, ${zone}, ${owner} from ${from(of, "t")} where ${and([...scope(ctx, of), condition])} order by t.id`;
 }
