@@ -4,6 +4,7 @@
 import { LRUCache } from "lru-cache";
 import { type Ctx, query } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
+import type { TextRow } from "../../db/database.ts";
 import { sql } from "../../db/sql.ts";
 import { requestOf } from "../../jobs/claims.ts";
 import { ClaimLost, holdClaim, type Job, release, type Work } from "../../jobs/job.ts";
@@ -149,15 +150,9 @@ async function end(ctx: Ctx, job: Job): Promise<false> {
 const plans = new LRUCache<string, Plan>({ max: 1000 });
 
 async function readTurn(ctx: Ctx, job: Job, mayGoOn: () => boolean): Promise<{ turn: Turn; run: Run } | null> {
-  const run = await findRecord(ctx, automationRun, job.object_id);
+  // Sent together: what is around a run is most of what a short one costs.
+  const [run, automation] = await Promise.all([findRecord(ctx, automationRun, job.object_id), readAutomation(ctx, job)]);
   if (run === null || !isLiving(run)) return null;
-  const [automation] = await query(ctx, {
-    name: "automation.of_run",
-    text: `select a.name, a.created_by, a.status, a.in_flight, v.settings->>'run_as_user_id', v.published_by, own.published_by from automation a
-           left join automation_version v on v.organization_id = $1 and v.id = a.active_version_id
-           left join automation_version own on own.organization_id = $1 and own.id = $3 where a.organization_id = $1 and a.id = $2`,
-    values: [ctx.organization_id, run.automation_id, run.version_id],
-  });
   const plan = run.version_id === null ? null : await readPlan(ctx, run.version_id);
   if (automation === undefined || plan === null) return null;
   const [name, created_by, status, in_flight, run_as_user_id, active_by, published_by] = automation.map((one) => one ?? null);
@@ -174,6 +169,19 @@ async function readTurn(ctx: Ctx, job: Job, mayGoOn: () => boolean): Promise<{ t
     ...(run.is_test && { rehearsal: stubsOf(plan) }),
   };
   return { turn, run };
+}
+
+async function readAutomation(ctx: Ctx, { object_id }: Job): Promise<TextRow | undefined> {
+  const [row] = await query(ctx, {
+    name: "automation.of_run",
+    text: `select a.name, a.created_by, a.status, a.in_flight, v.settings->>'run_as_user_id', v.published_by, own.published_by
+           from automation_run r join automation a on a.organization_id = $1 and a.id = r.automation_id
+           left join automation_version v on v.organization_id = $1 and v.id = a.active_version_id
+           left join automation_version own on own.organization_id = $1 and own.id = r.version_id
+           where r.organization_id = $1 and r.id = $2`,
+    values: [ctx.organization_id, object_id],
+  });
+  return row;
 }
 
 async function readPlan(ctx: Ctx, versionId: string): Promise<Plan | null> {
