@@ -242,7 +242,7 @@ async function createAny(call: Call): Promise<Outcome> {
 async function changeTag(call: Call): Promise<Outcome> {
   const found = await targetOf(call);
   const { tag, change: word } = call.config;
-  const tags = ((await presentOf(call, found)).tags ?? null) as string[] | null;
+  const { tags = null } = (found.row ?? (await presentOf(call, found))) as { tags?: string[] | null };
   if (tags === null) throw new StepFailure("object_type_mismatch", "config", `A ${found.kind.name} has no tags`);
   const others = tags.filter((one) => one.toLowerCase() !== tag.toLowerCase());
   const has = others.length < tags.length;
