@@ -212,6 +212,19 @@ describe("a message", () => {
     assert.equal("messages" in (await acme.get("/conversation/")).data[0], false);
   });
 
+  test("answers the newest e-mail of its conversation, in the same thread", async () => {
+    const acme = await organization();
+    const thread = await begun(acme);
+    const came = { lead_id: thread.lead_id, conversation_id: thread.id, status: "inbox", sender: "ann@example.com" };
+    const asked = await acme.post("/activity/email/", { ...came, subject: "Re: The price", body_text: "How much?" });
+    const say = (more: object) => acme.post(`/conversation/${thread.id}/message/`, { type: "email", body: "Ten", ...more });
+
+    const [answer, other] = [await say({}), await say({ subject: "Something else" })];
+
+    assert.deepEqual([answer.in_reply_to_id, answer.thread_id, answer.subject], [asked.id, asked.thread_id, "Re: The price"]);
+    assert.deepEqual([other.in_reply_to_id, other.thread_id === asked.thread_id], [null, false]);
+  });
+
   test("in the outbox waits for the sender; state and status say the same", async () => {
     const acme = await organization();
     const { id } = await begun(acme);

@@ -4,12 +4,14 @@ import type { Ctx } from "../../core/context.ts";
 import { type FieldErrors, invalid, reasonsOf } from "../../core/errors.ts";
 import { JsonText, operation } from "../../core/operation.ts";
 import type { Resource, Row } from "../../core/resource.ts";
+import { sql } from "../../db/sql.ts";
 import { readCreate } from "../../records/input.ts";
-import { createRecord, getRecord } from "../../records/records.ts";
+import { createRecord, findRecords, getRecord } from "../../records/records.ts";
 import { channelMessage } from "../activities/channel_message.ts";
 import { email } from "../activities/email.ts";
 import { note } from "../activities/note.ts";
 import { sms } from "../activities/sms.ts";
+import { normalizedSubject } from "../activities/threading.ts";
 import { conversation } from "./conversation.ts";
 import { renderMessage } from "./message.ts";
 import { type MessageBody, messageBody } from "./message_body.ts";
@@ -53,13 +55,27 @@ export async function writeMessage(
   const { of, words } = kinds[body.type];
   checkSaysSomething(body, words);
   try {
-    const given = { params: {}, query: {}, body: activityBody(thread, body, words), strict: ctx.request.strict === true };
+    const answers = body.type === "email" && saysNoThread(body) ? await answering(ctx, thread) : {};
+    const said = { ...activityBody(thread, body, words), ...answers };
+    const given = { params: {}, query: {}, body: said, strict: ctx.request.strict === true };
     const { input, ignored } = readCreate(ctx, of as Resource, given);
     ctx.reply.ignored.push(...ignored.map((one) => `${place}${one}`));
     return { of, row: await createRecord(ctx, of as Resource, input) };
   } catch (problem) {
     throw invalid(renamed(reasonsOf(problem), body, words));
   }
+}
+
+/** It names neither the e-mail that it answers nor a subject of its own. */
+const saysNoThread = ({ in_reply_to_id, subject, template_id }: MessageBody): boolean =>
+  in_reply_to_id === undefined && subject === undefined && !template_id;
+
+/** An e-mail in a conversation answers its newest one, so that it is in the same thread wherever it is read. */
+async function answering(ctx: Ctx, { id, lead_id, subject }: Conversation): Promise<Record<string, unknown>> {
+  const carried = [sql`t.conversation_id = ${id}`, sql`t.lead_id = ${lead_id}`, sql`t.status in ('inbox', 'sent')`];
+  const [newest] = await findRecords(ctx, email, carried, sql`order by t.activity_at desc, t.id desc limit 1`);
+  const root = normalizedSubject(newest?.subject || (subject ?? ""));
+  return { ...(newest && { in_reply_to_id: newest.id }), ...(root !== "" && { subject: `Re: ${root}`.slice(0, 1000) }) };
 }
 
 function checkSaysSomething(body: MessageBody, words: string): void {
@@ -101,7 +117,7 @@ const defaults: Record<
   Exclude<MessageBody["type"], "note">,
   (thread: Conversation, body: MessageBody) => Record<string, unknown>
 > = {
-  email: ({ subject }, body) => (body.subject === undefined && !body.template_id && subject ? { subject: `Re: ${subject}` } : {}),
+  email: () => ({}),
   sms: (_thread, body) => (body.remote_phone === undefined && body.to !== undefined ? { remote_phone: [body.to].flat()[0] } : {}),
   channel_message: ({ channel }, body) => ({ channel: body.channel ?? (channels.includes(channel) ? channel : "other") }),
 };
