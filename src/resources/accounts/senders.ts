@@ -3,7 +3,7 @@
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Row } from "../../core/resource.ts";
-import { sql } from "../../db/sql.ts";
+import { empty, sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
 import { emailKey } from "../../values/email.ts";
 import { isActiveMember, user } from "../organization/user.ts";
@@ -26,7 +26,7 @@ export async function sendersOf(ctx: Ctx, userId: string): Promise<Senders> {
   const isActive = (id: string) => id === userId || isActiveMember(ctx.directory, id);
   const ids = idsOfMember(ctx.directory, userId);
   const [lent, accounts] = await Promise.all([
-    findRecords(ctx, { ...sendAs, visible: undefined }, [sql`t.allowed_user_id = ${userId}`]),
+    findRecords(ctx, { ...sendAs, visible: undefined }, [sql`t.allowed_user_id = ${userId}`], empty, "of_senders"),
     findRecords(
       ctx,
       { ...connectedAccount, visible: undefined },
@@ -35,6 +35,7 @@ export async function sendersOf(ctx: Ctx, userId: string): Promise<Senders> {
           where organization_id = ${ctx.organization_id} and allowed_user_id = ${userId}))`,
       ],
       sql`order by t.user_id <> ${userId}, not t.shared_with && ${ids}::text[], not t.is_default, t.id`,
+      "of_senders",
     ),
   ]);
   return {

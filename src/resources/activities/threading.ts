@@ -193,10 +193,13 @@ type Line = Pick<Mail, "subject" | "sender" | "to" | "cc" | "activity_at">;
 async function mailsOf(ctx: Ctx, thread_id: string): Promise<Line[]> {
   const rows = await query(
     ctx,
-    statement(sql`select json_build_object('subject', t.subject, 'sender', t.sender, 'to', t."to", 'cc', t.cc,
+    statement(
+      sql`select json_build_object('subject', t.subject, 'sender', t.sender, 'to', t."to", 'cc', t.cc,
         'activity_at', to_char(t.activity_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
       from activity t where t.organization_id = ${ctx.organization_id} and t.thread_id = ${thread_id} and t._type = 'Email'
-      order by t.activity_at, t.id`),
+      order by t.activity_at, t.id`,
+      "email_thread.mails",
+    ),
   );
   return rows.map(([text]) => JSON.parse(text!));
 }

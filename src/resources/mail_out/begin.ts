@@ -2,7 +2,7 @@
 import { actorOfMember } from "../../auth/unscoped_work.ts";
 import type { Actor, Ctx } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
-import { sql } from "../../db/sql.ts";
+import { empty, sql } from "../../db/sql.ts";
 import { requestOf } from "../../jobs/claims.ts";
 import { holdClaim, type Job, release } from "../../jobs/job.ts";
 import { asService, readingAs, systemActor } from "../../records/acting.ts";
@@ -32,7 +32,7 @@ import { unwanted } from "./unwanted.ts";
 /** What is known of a mail before anything is locked. */
 export async function look(core: Core, job: Job): Promise<Email | undefined> {
   const ctx = await readingAs(core, systemActor(job.organization_id), requestOf(job));
-  return (await findRecords(ctx, email, [sql`t.id = ${job.object_id}`]))[0];
+  return (await findRecords(ctx, email, [sql`t.id = ${job.object_id}`], empty, "to_send"))[0];
 }
 
 /** Null when there is nothing to send, now or at all. */
@@ -43,7 +43,7 @@ export async function begin(core: Core, job: Job, seen: Email | undefined): Prom
     // A mail of a sequence may be taken back, which changes its thread.
     const mail = seen?.sequence_subscription_id
       ? await lockWithThread(ctx, job.object_id)
-      : (await lockToChange(ctx, email, sql`t.id = ${job.object_id}`))[0];
+      : (await lockToChange(ctx, email, sql`t.id = ${job.object_id}`, "email.lock_to_send"))[0];
     await holdClaim(ctx, job);
     if (mail === undefined || mail.send_after === null) return stop(ctx, job, null);
     if (mail.sending_at !== null) return { mail, by };
