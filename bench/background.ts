@@ -1,7 +1,7 @@
 // `npm run bench:background`: measures how soon webhooks and the stream report events, how fast a backlog is delivered and mail leaves,
 // and what this costs concurrent requests. Targets are in the last column. All traffic stays on this machine.
-// `BACKGROUND_PARTS=mail` measures only some parts, of `webhooks`, `stream`, `mail`, `arriving`, `sequences`, `automations`
-// and `many`.
+// `BACKGROUND_PARTS=mail` measures only some parts, of `webhooks`, `stream`, `mail`, `arriving`, `resting`, `sequences`,
+// `automations` and `many`.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { Answers, Crowd, Group } from "./crowd.ts";
 import type { Taken } from "./mail_server.ts";
-import { measureMailboxes } from "./mailboxes.ts";
+import { measureAtRest, measureMailboxes } from "./mailboxes.ts";
 import { measureMany } from "./many.ts";
 import type { Received } from "./receiver.ts";
 import { due, graph, measureRuns, waiting } from "./runs.ts";
@@ -362,14 +362,19 @@ async function measureMail(): Promise<void> {
   compare("mail that leaves", idle, sending);
 }
 
+const number = (text: string) => bySql(async (client) => Number((await client.query({ text, rowMode: "array" })).rows[0]![0]));
+
 async function measureArriving(): Promise<void> {
-  const number = (text: string) => bySql(async (client) => Number((await client.query({ text, rowMode: "array" })).rows[0]![0]));
   const mail = await measureMailboxes({ found, request, ask, memory, number }, partner("./mail_store.ts"));
   least(`${mail.waiting} waiting messages, filed`, mail.perSecond, 100, "/s");
   most("another organization's message beside them", mail.besideMs, 3000, "ms");
   most("a new message on its lead, the latest of twenty", quantile(mail.newMs, 1), 2000, "ms");
-  most(`${mail.connected} connected mailboxes at rest`, mail.megabytes, 200, "MB");
-  most("visits to them", mail.visitsPerMinute, mail.connected / 3, "a minute");
+}
+
+async function measureResting(): Promise<void> {
+  const rest = await measureAtRest({ found, request, ask, memory, number }, partner("./mail_store.ts"));
+  most(`${rest.connected} connected mailboxes at rest`, rest.megabytes, 200, "MB");
+  most("visits to them", rest.visitsPerMinute, rest.connected / 3, "a minute");
 }
 
 async function measureSequences(): Promise<void> {
@@ -427,6 +432,7 @@ try {
   if (wants("stream")) await measureStream();
   if (wants("mail")) await measureMail();
   if (wants("arriving")) await measureArriving();
+  if (wants("resting")) await measureResting();
   if (wants("sequences")) await measureSequences();
   if (wants("automations")) await measureAutomations();
   if (wants("many")) await measureManyRecords();

@@ -75,12 +75,10 @@ export async function startMailServer(): Promise<MailServer> {
     if (mail.refuses?.at === "text") throw refusal(mail.refuses);
     const parsed = await PostalMime.parse(bytes);
     const header = (name: string) => parsed.headers.find(({ key }) => key === name)?.value;
-    const longestLine = Math.max(
-      ...bytes
-        .toString("latin1")
-        .split("\r\n")
-        .map((line) => line.length),
-    );
+    const longestLine = bytes
+      .toString("latin1")
+      .split("\r\n")
+      .reduce((longest, line) => Math.max(longest, line.length), 0);
     mail.received.push({ ...parsed, recipients: to.map(({ address }) => address), longestLine, header });
     await mail.beforeReceipt?.();
   };
