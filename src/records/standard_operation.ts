@@ -72,6 +72,9 @@ const isWrite = (verb: Verb) => verb !== "list" && verb !== "get";
 
 export const noun = (of: Resource) => of.name.replaceAll("_", " ");
 
+/** `a lead`, `an opportunity`. */
+export const aNoun = (of: Resource): string => `${/^([aeio]|un)/.test(of.name) ? "an" : "a"} ${noun(of)}`;
+
 export const fieldsParameter: Parameter = {
   name: "_fields",
   doc: "Only these fields of each record, separated by commas.",

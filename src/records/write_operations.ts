@@ -10,7 +10,7 @@ import { readExpand, readFieldNames } from "./list_input.ts";
 import { getParent } from "./read_operations.ts";
 import { checkOwner, checkVisible, showRecord, showWritten } from "./records.ts";
 import { answerAlone, withRelations, withSecrets } from "./single.ts";
-import { common, fieldsParameter, noun, parametersOf, readOwn, type Standard, singleSchema } from "./standard_operation.ts";
+import { aNoun, common, fieldsParameter, parametersOf, readOwn, type Standard, singleSchema } from "./standard_operation.ts";
 
 // --- create ---
 
@@ -27,7 +27,7 @@ export function createOperation(
   return {
     method: "POST",
     path: `${resource.path}/`,
-    doc: `Creates a ${noun(resource)}.`,
+    doc: `Creates ${aNoun(resource)}.`,
     parameters: parametersOf(of, "create", [fieldsParameter]),
     get body() {
       return inputSchema(resource, "create");
@@ -70,7 +70,7 @@ export function updateOperation(
   return {
     method: "PUT",
     path: `${resource.path}/{id}/`,
-    doc: `Changes the given fields of a ${noun(resource)}.`,
+    doc: `Changes the given fields of ${aNoun(resource)}.`,
     parameters: [fieldsParameter],
     get body() {
       return inputSchema(resource, "update");
@@ -140,7 +140,7 @@ export function deleteOperation(
   return {
     method: "DELETE",
     path: `${resource.path}/{${idField}}/`,
-    doc: `Deletes a ${noun(resource)}.`,
+    doc: `Deletes ${aNoun(resource)}.`,
     parameters: parametersOf(of, "delete", []),
     body: null,
     output: z.strictObject({}),

@@ -34,9 +34,9 @@ const docs = {
     output: () => listSchema(z.union([outputSchema(workflow), outputSchema(rule)])),
   },
   get: { doc: `Returns one ${noun}.` },
-  create: { doc: `Creates a ${noun}.` },
-  update: { doc: `Changes the given fields of a ${noun}.` },
-  delete: { doc: `Deletes a ${noun}.` },
+  create: { doc: `Creates an ${noun}.` },
+  update: { doc: `Changes the given fields of an ${noun}.` },
+  delete: { doc: `Deletes an ${noun}.` },
 };
 
 export const automations: Operation[] = [
