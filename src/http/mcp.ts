@@ -5,6 +5,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { type Actor, type Scope, scopes, scopesUpTo } from "../core/context.ts";
 import { invalid, Problem } from "../core/errors.ts";
 import { type Agents, openAgents } from "../mcp/agents.ts";
+import type { Caller } from "../mcp/caller.ts";
 import { notAmong } from "../values/reasons.ts";
 import { bearerChallenge } from "../values/resource_server.ts";
 import { parseBody } from "./body.ts";
@@ -103,20 +104,24 @@ async function serve(agents: Agents, x: Exchange): Promise<void> {
     const place = gate.enter(x);
     if (place !== true && !(await place)) return refuseForNow(x);
 
-    const response = await agents.answer(webRequest(x), message, {
-      actor,
-      requestId: x.request.id,
-      offsetMinutes: offsetMinutes(x.request.headers["x-tz-offset"]),
-      hasOffset: x.request.headers["x-tz-offset"] !== undefined,
-      asker: x,
-      changeSet: changeSetName(x.request.headers["x-change-set"]),
-      workspaces: () => x.service.app.workspacesOf(x.request.headers.authorization!),
-    });
-    await send(x, response);
+    const caller = callerOf(x, actor);
+    const plain = agents.answerPlainly(x.request.headers, message, caller);
+    if (plain !== null) answer(x, 200, await plain);
+    else await send(x, await agents.answer(webRequest(x), message, caller));
   } catch (error) {
     refuse(x, error);
   }
 }
+
+const callerOf = (x: Exchange, actor: Actor): Caller => ({
+  actor,
+  requestId: x.request.id,
+  offsetMinutes: offsetMinutes(x.request.headers["x-tz-offset"]),
+  hasOffset: x.request.headers["x-tz-offset"] !== undefined,
+  asker: x,
+  changeSet: changeSetName(x.request.headers["x-change-set"]),
+  workspaces: () => x.service.app.workspacesOf(x.request.headers.authorization!),
+});
 
 /** `Service-Scope` lowers what the credential may do. Without it a key may only read. */
 function withScope(actor: Actor, header: string | string[] | undefined): Actor {

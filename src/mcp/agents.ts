@@ -1,4 +1,5 @@
 // The MCP server: the protocol is the SDK's, in both eras; what is listed and called is ours. It keeps nothing between requests.
+import type { IncomingHttpHeaders } from "node:http";
 import { type CallToolResult, createMcpHandler, type ListToolsResult, ProtocolError, Server } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Actor, Scope } from "../core/context.ts";
@@ -9,7 +10,8 @@ import { CallLog } from "./call_log.ts";
 import { callTool, type Outcome } from "./call_tool.ts";
 import type { Caller } from "./caller.ts";
 import { objectTypesOf } from "./object_types.ts";
-import { bytesOf } from "./shape.ts";
+import { type PlainCall, plainAnswer, readPlainCall } from "./plain_call.ts";
+import { bytesOf, writtenOf } from "./shape.ts";
 import type { Surroundings, Tool } from "./tool.ts";
 import { tools as allTools } from "./tools.ts";
 
@@ -25,6 +27,8 @@ export interface AgentsOptions {
 export interface Agents {
   /** What a message asks for, as far as it can be told before it is answered. */
   lookAt(message: Record<string, unknown>): Meant;
+  /** The answer to a plain call, or null for all that the SDK answers. */
+  answerPlainly(headers: IncomingHttpHeaders, message: unknown, caller: Caller): Promise<string> | null;
   answer(request: Request, message: unknown, caller: Caller): Promise<Response>;
   close(): Promise<void>;
 }
@@ -49,29 +53,22 @@ export function openAgents({ core, version, extend, report }: AgentsOptions): Ag
   // What fails is reported to the caller of `answer`, whose log knows the request.
   const failed = new WeakMap<Caller, unknown>();
 
+  const serverInfo = { name: "headwater", title: "Headwater", version };
   const serverFor = (caller: Caller) => {
-    const server = new Server(
-      { name: "headwater", title: "Headwater", version },
-      {
-        capabilities: { tools: {} },
-        instructions,
-        cacheHints: {
-          "tools/list": { ttlMs: 5 * minute, cacheScope: "private" },
-          "server/discover": { ttlMs: hour, cacheScope: "public" },
-        },
+    const server = new Server(serverInfo, {
+      capabilities: { tools: {} },
+      instructions,
+      cacheHints: {
+        "tools/list": { ttlMs: 5 * minute, cacheScope: "private" },
+        "server/discover": { ttlMs: hour, cacheScope: "public" },
       },
-    );
+    });
     server.setRequestHandler("tools/list", () => ({ tools: descriptions(caller.actor) }) as ListToolsResult);
     server.setRequestHandler("tools/call", async ({ params }): Promise<CallToolResult> => {
       const tool = tools.get(params.name);
       if (tool === undefined) throw new ProtocolError(-32602, `Unknown tool: ${params.name.slice(0, 64)}`);
       try {
-        const { result, isError } = await logged(tool, caller, params.arguments);
-        return {
-          content: [{ type: "text", text: result.text }],
-          structuredContent: result.structured,
-          ...(isError && { isError }),
-        };
+        return await called(tool, caller, params.arguments);
       } catch (error) {
         failed.set(caller, error);
         throw error;
@@ -80,6 +77,16 @@ export function openAgents({ core, version, extend, report }: AgentsOptions): Ag
     extend?.(server);
     return server;
   };
+
+  async function answered(tool: Tool, caller: Caller, call: PlainCall): Promise<string> {
+    const { result, isError } = await logged(tool, caller, call.given);
+    return plainAnswer(call, writtenOf(result), isError, serverInfo);
+  }
+
+  async function called(tool: Tool, caller: Caller, given: unknown): Promise<CallToolResult> {
+    const { result, isError } = await logged(tool, caller, given);
+    return { content: [{ type: "text", text: result.text }], structuredContent: result.structured, ...(isError && { isError }) };
+  }
 
   async function logged(tool: Tool, caller: Caller, given: unknown): Promise<Outcome> {
     const startedMs = performance.now();
@@ -109,6 +116,11 @@ export function openAgents({ core, version, extend, report }: AgentsOptions): Ag
       if (tool === undefined) return { route: "mcp.tools/call", group: "read", scope: "read" };
       const operation = tool.behind(surroundings, isObject(given) ? given : {});
       return { route: `mcp.${tool.name}`, group: operation?.group ?? "read", scope: operation?.scope ?? tool.scope };
+    },
+    answerPlainly(headers, message, caller) {
+      const call = readPlainCall(headers, message);
+      const tool = call === null ? undefined : tools.get(call.name);
+      return tool === undefined ? null : answered(tool, caller, call!);
     },
     async answer(request, message, caller) {
       const response = await handler.fetch(request, { parsedBody: message, authInfo: authInfoOf(caller) });

@@ -1,7 +1,7 @@
 // One row for each call of a tool, for admins: `GET /agent_call/`. Rows are gathered for a moment and written together, so that a
 // call does not wait for its own. What a call wrote has its events besides, in the same transaction; a process that is killed loses
 // the rows of its last moment and nothing else.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Actor } from "../core/context.ts";
 import type { Core } from "../core/core.ts";
 import { newId } from "../values/id.ts";
@@ -78,9 +78,7 @@ function rowOf({ actor, requestId, tool, given, status, error, isDry, durationMs
     organization_id: actor.organization_id,
     id: newId("call"),
     tool,
-    arguments_hash: createHash("sha256")
-      .update(JSON.stringify(given ?? {}))
-      .digest("base64url"),
+    arguments_hash: hash("sha256", JSON.stringify(given ?? {}), "base64url"),
     object_ids: idsIn(given, answered),
     status,
     error: error?.slice(0, 1000).toWellFormed() ?? null,
@@ -108,7 +106,8 @@ function idsIn(given: unknown, answered: unknown): string[] {
       if (isId && anId.test(value)) found.add(value);
     } else if (Array.isArray(value)) value.forEach((one) => look(one, isId));
     else if (typeof value === "object" && value !== null)
-      for (const [key, one] of Object.entries(value)) look(one, key === "id" || key === "object_id" || key === "ids" || isId);
+      for (const key in value)
+        look((value as Record<string, unknown>)[key], key === "id" || key === "object_id" || key === "ids" || isId);
   };
   look(given, true);
   look(answered, false);

@@ -48,8 +48,9 @@ export async function callTool(surroundings: Surroundings, tool: Tool, caller: C
         return answered;
       },
     };
-    const result = await tool.run(call, input);
-    if (tool.scope !== "read" && !call.isDry) result.structured.request_id = wrote;
+    const { structured, text } = await tool.run(call, input);
+    const isWritten = tool.scope !== "read" && !call.isDry;
+    const result = { structured: isWritten ? { ...structured, request_id: wrote } : structured, text };
     return { result, isError: false, status: 200, actor };
   } catch (error) {
     const { status, body, text } = refusalOf(error);

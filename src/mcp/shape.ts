@@ -1,5 +1,5 @@
 // What a tool answers: records as data, within the size that an agent can read, and marked as what they are.
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { recordsOf } from "./confirm.ts";
 import type { ToolResult } from "./tool.ts";
 
@@ -16,26 +16,38 @@ export type Row = Record<string, unknown>;
 /** A row without what says nothing: absent means null or empty. Long text is cut, and says so. */
 export function shortened(row: Row, most = textMax): Row {
   const short: Row = {};
-  for (const [key, value] of Object.entries(row)) {
-    if (value === null || value === "" || omitted.has(key) || (Array.isArray(value) && value.length === 0)) continue;
+  for (const key in row) {
+    const value = row[key];
+    if (saysNothing(key, value)) continue;
     short[key] = cut(value, most);
   }
   return short;
 }
 
+const saysNothing = (key: string, value: unknown): boolean =>
+  value === null || value === "" || (Array.isArray(value) && value.length === 0) || omitted.has(key);
+
 const omitted = new Set(["organization_id", "updated_by"]);
 
+/** The value itself where nothing in it is longer: most records are short, and copies cost. */
 function cut(value: unknown, most: number): unknown {
   if (typeof value === "string" && value.length > most)
     return `${value.slice(0, most).toWellFormed()}…(+${value.length - most} chars: get_record with text_from ${most})`;
+  if (typeof value !== "object" || value === null || !hasLonger(value, most)) return value;
   if (Array.isArray(value)) return value.map((one) => cut(one, most));
-  if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, cut(one, most)]));
+}
+
+function hasLonger(value: unknown, most: number): boolean {
+  if (typeof value === "string") return value.length > most;
+  if (typeof value !== "object" || value === null || most === Number.POSITIVE_INFINITY) return false;
+  for (const key in value) if (hasLonger((value as Row)[key], most)) return true;
+  return false;
 }
 
 /** A result whose text may hold what others wrote: the text is between marks that nobody can know beforehand. */
 export function dataResult(structured: Row, lines: string, before = ""): ToolResult {
-  const mark = randomBytes(4).toString("hex");
+  const mark = randomUUID().slice(0, 8);
   return { structured: { ...structured, notice }, text: `${before}${notice}\n<data ${mark}>\n${lines}\n</data ${mark}>` };
 }
 
@@ -55,26 +67,53 @@ const isShort = (value: unknown): boolean => typeof value !== "object" && value 
 
 const oneLine = (text: string): string => text.slice(0, 120).replaceAll(/\s+/g, " ").toWellFormed();
 
-/** A record as text: a line for each value. */
-const recordLines = (record: Row): string =>
-  Object.entries(record)
-    .filter(([, value]) => value !== null && value !== "")
-    .map(([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
-    .join("\n");
+/** A record as text: a line for each value, long ones by their beginning. */
+function recordLines(record: Row, most = 2000): string {
+  const lines: string[] = [];
+  for (const key in record) {
+    const value = record[key];
+    if (saysNothing(key, value)) continue;
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    lines.push(`${key}: ${text.length <= most ? text : beginning(value, most)}`);
+  }
+  return lines.join("\n");
+}
 
-export const bytesOf = ({ structured, text }: ToolResult): number =>
-  Buffer.byteLength(JSON.stringify(structured)) + Buffer.byteLength(JSON.stringify(text));
+function beginning(value: unknown, most: number): string {
+  const short = cut(value, most);
+  return typeof short === "string" ? short : JSON.stringify(short);
+}
+
+/** A result as it goes over the wire. */
+export interface Written {
+  structured: string;
+  text: string;
+  bytes: number;
+}
+
+const written = new WeakMap<ToolResult, Written>();
+
+/** Made once for a result, which is not changed after that: its size is asked for before it is sent. */
+export function writtenOf(result: ToolResult): Written {
+  const known = written.get(result);
+  if (known !== undefined) return known;
+  const [structured, text] = [JSON.stringify(result.structured), JSON.stringify(result.text)];
+  const made = { structured, text, bytes: Buffer.byteLength(structured) + Buffer.byteLength(text) };
+  written.set(result, made);
+  return made;
+}
+
+export const bytesOf = (result: ToolResult): number => writtenOf(result).bytes;
 
 /** The result of one record. Without names of fields what is null is left out; the longest texts are cut if it is too large as a whole. */
 export const recordResult = (record: Row, named = false): ToolResult =>
-  fitting((most) => dataResult({ record: named ? cut(record, most) : shortened(record, most) }, summed(record)));
-
-/** What somebody who reads only the text needs of a record: every value, long ones by their beginning. */
-const summed = (record: Row): string => recordLines(shortened(record, 2000));
+  fitting((most) =>
+    dataResult({ record: named ? cut(record, most) : shortened(record, most) }, recordLines(record, Math.min(most, 2000))),
+  );
 
 /** The answer of an operation that is no record: its longest texts cut if it is too large as a whole. */
 export const answerResult = (answer: Row): ToolResult =>
-  fitting((most) => dataResult(cut(answer, most) as Row, recordLines(shortened(answer, Math.min(most, 2000)))));
+  fitting((most) => dataResult(cut(answer, most) as Row, recordLines(answer, Math.min(most, 2000))));
 
 function fitting(make: (most: number) => ToolResult): ToolResult {
   let result = make(Number.POSITIVE_INFINITY);

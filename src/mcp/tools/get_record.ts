@@ -37,6 +37,7 @@ export const getRecord = tool({
 
 /** Long texts from a character on: what one result did not hold is in the next. */
 function readOn(record: Row, start: number): Row {
-  const isLong = (value: unknown): value is string => typeof value === "string" && start > 0 && value.length > start;
+  if (start === 0) return record;
+  const isLong = (value: unknown): value is string => typeof value === "string" && value.length > start;
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, isLong(value) ? value.slice(start) : value]));
 }
