@@ -698,10 +698,13 @@ create table bulk_action (
   automation_id text,
   run_kind text,
   input jsonb,
+  provider text,
+  overwrite boolean,
   constraint bulk_action_pkey PRIMARY KEY (organization_id, id),
   constraint bulk_action_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint bulk_action_template_id_fkey FOREIGN KEY (organization_id, template_id) REFERENCES email_template(organization_id, id) DEFERRABLE,
-  constraint bulk_action_kind_check CHECK ((kind = ANY (ARRAY['edit'::text, 'delete'::text, 'email'::text, 'sequence_subscription'::text, 'automation'::text, 'undo'::text]))),
+  constraint bulk_action_kind_check CHECK ((kind = ANY (ARRAY['edit'::text, 'delete'::text, 'email'::text, 'sequence_subscription'::text, 'enrich'::text, 'automation'::text, 'undo'::text]))),
+  constraint bulk_action_provider_check CHECK ((provider = ANY (ARRAY['internal'::text, 'peopledatalabs'::text]))),
   constraint bulk_action_run_kind_check CHECK ((run_kind = ANY (ARRAY['bulk'::text, 'backfill'::text]))),
   constraint bulk_action_status_check CHECK ((status = ANY (ARRAY['created'::text, 'loading'::text, 'processing'::text, 'done'::text, 'paused'::text, 'resuming'::text, 'canceled'::text, 'error'::text])))
 );

@@ -15,11 +15,11 @@ export const mergeRecords = tool({
     writtenResult(await call.perform(`${object_type}.merge`, { body: { source, destination } })),
 });
 
-const actions = ["delete", "edit", "email", "sequence_subscription"] as const;
+const actions = ["delete", "edit", "email", "enrich", "sequence_subscription"] as const;
 
 export const startBulkAction = tool({
   name: "start_bulk_action",
-  doc: "Deletes, edits, mails or enrolls many records in the background. `data` is the body of bulk_action: one of ids, lead_ids, contact_ids, query, s_query or all, and what to do. For more than 20 records pass the n_records that dry_run tells as `confirm`.",
+  doc: "Deletes, edits, mails, enrolls or looks up many records in the background. `data` is the body of bulk_action: one of ids, lead_ids, contact_ids, query, s_query or all, and what to do. For more than 20 records pass the n_records that dry_run tells as `confirm`.",
   scope: "write_destructive",
   input: { action: z.enum(actions), data },
   output: { ...written, n_objects: z.int(), n_leads: z.int(), objects: z.array(z.looseObject({})) },

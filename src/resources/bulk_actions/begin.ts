@@ -36,6 +36,7 @@ const spends: Record<Kind, BudgetKind> = {
   delete: "deletes",
   edit: "writes",
   email: "messages",
+  enrich: "writes",
   sequence_subscription: "messages",
   undo: "writes",
 };

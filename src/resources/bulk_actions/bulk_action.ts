@@ -7,10 +7,19 @@ import { common, type Status, statuses, stream } from "./common.ts";
 import { bulkDelete } from "./delete.ts";
 import { bulkEdit } from "./edit.ts";
 import { bulkEmail } from "./email.ts";
+import { bulkEnrich } from "./enrich.ts";
 import { bulkSequenceSubscription } from "./sequence_subscription.ts";
 import { bulkUndo } from "./undo.ts";
 
-const kinds: readonly Resource[] = [bulkEdit, bulkDelete, bulkEmail, bulkSequenceSubscription, bulkAutomation, bulkUndo];
+const kinds: readonly Resource[] = [
+  bulkEdit,
+  bulkDelete,
+  bulkEmail,
+  bulkSequenceSubscription,
+  bulkEnrich,
+  bulkAutomation,
+  bulkUndo,
+];
 
 export const bulkAction = resource({
   ...stream,

@@ -6,7 +6,7 @@ import { name, sql } from "../../db/sql.ts";
 import { idFilter } from "../activities/act.ts";
 import { objectsMax } from "../shared/selection.ts";
 
-export const kinds = ["edit", "delete", "email", "sequence_subscription", "automation", "undo"] as const;
+export const kinds = ["edit", "delete", "email", "sequence_subscription", "enrich", "automation", "undo"] as const;
 export type Kind = (typeof kinds)[number];
 
 export const statuses = ["created", "loading", "processing", "done", "paused", "resuming", "canceled", "error"] as const;

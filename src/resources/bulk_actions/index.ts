@@ -3,7 +3,7 @@ import { standard } from "../../records/standard.ts";
 import { bulkAction } from "./bulk_action.ts";
 import { bulkActionItem } from "./item.ts";
 import { pauseOrResume } from "./pause.ts";
-import { startDelete, startEdit, startEmail, startSequenceSubscription } from "./start.ts";
+import { startDelete, startEdit, startEmail, startEnrich, startSequenceSubscription } from "./start.ts";
 import { undoBulkAction } from "./start_undo.ts";
 
 export const bulkActions: Operation[] = [
@@ -13,5 +13,6 @@ export const bulkActions: Operation[] = [
   startDelete,
   startEmail,
   startSequenceSubscription,
+  startEnrich,
   undoBulkAction,
 ];

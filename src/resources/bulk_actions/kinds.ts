@@ -4,6 +4,7 @@ import { starting } from "./do_automation.ts";
 import { deleting } from "./do_delete.ts";
 import { editing } from "./do_edit.ts";
 import { emailing } from "./do_email.ts";
+import { enriching } from "./do_enrich.ts";
 import { subscribing } from "./do_subscription.ts";
 import { undoing } from "./do_undo.ts";
 import type { Doing } from "./doing.ts";
@@ -13,6 +14,7 @@ export const doings: Readonly<Record<Kind, Doing>> = {
   delete: deleting,
   email: emailing,
   sequence_subscription: subscribing,
+  enrich: enriching,
   automation: starting,
   undo: undoing,
 };

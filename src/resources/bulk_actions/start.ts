@@ -16,9 +16,11 @@ import { checkEdit, type GivenEdit } from "./check_edit.ts";
 import { checkEmail, checkMailbox, checkSequenceSubscription } from "./check_outreach.ts";
 import type { Kind } from "./common.ts";
 import { bulkDelete } from "./delete.ts";
+import { checkEnrich } from "./do_enrich.ts";
 import type { BulkAction, Doing } from "./doing.ts";
 import { bulkEdit } from "./edit.ts";
 import { bulkEmail } from "./email.ts";
+import { bulkEnrich } from "./enrich.ts";
 import { doings } from "./kinds.ts";
 import { bulkSequenceSubscription } from "./sequence_subscription.ts";
 import { covered, coveredContacts } from "./snapshot.ts";
@@ -139,4 +141,10 @@ export const startSequenceSubscription = start("sequence_subscription", {
   of: bulkSequenceSubscription,
   doc: "Subscribes many contacts to a sequence, or pauses, resumes or reassigns their subscriptions, in the background.",
   check: (ctx, given: Values<typeof bulkSequenceSubscription>) => checkSequenceSubscription(ctx, given),
+});
+
+export const startEnrich = start("enrich", {
+  of: bulkEnrich,
+  doc: "Looks up what is known elsewhere about many leads or contacts, in the background. Each is then an enrichment of its own.",
+  check: (ctx, given: Values<typeof bulkEnrich>) => checkEnrich(ctx, given),
 });

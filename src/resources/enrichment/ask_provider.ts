@@ -7,7 +7,8 @@ import { holdClaim, type Job, release } from "../../jobs/job.ts";
 import { actingAs } from "../../records/acting.ts";
 import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
-import { lookUp, type Query } from "../../services/people_data_labs.ts";
+import { openCircuit } from "../../services/circuit.ts";
+import { lookUp, type PeopleDataLabsAccount, type Query } from "../../services/people_data_labs.ts";
 import { answerKey, rememberAnswer, rememberedAnswer } from "./answers.ts";
 import { isEmpty, wantedFields } from "./apply.ts";
 import { creditDay, creditsUsedUp, giveBackCredit, takeCredit } from "./credits.ts";
@@ -30,6 +31,11 @@ const unasked: Asked = { is: "asked", found: { facts: [], result: {} }, credits:
 
 /** After so many attempts it is given up. */
 const attemptsMost = 5;
+/** While the provider is away for others too, it is not asked. After so long an enrichment ends without it. */
+const waitsMostMs = 3_600_000;
+
+const circuit = openCircuit();
+const nameOf = ({ api_key, base_url }: PeopleDataLabsAccount): string => `${base_url} ${api_key}`;
 
 /** `later`: the job is due again. */
 export async function askProvider(
@@ -48,10 +54,15 @@ export async function askProvider(
 
   const connected = await connectedAccount(ctx);
   if (connected === null) return { ...unasked, error: "People Data Labs is not connected any more" };
+  const name = nameOf(connected.account);
+  const pause = circuit.waitsUntil(name, ctx.now);
+  if (pause !== null) return waitFor(core, job, ctx, made, pause);
   const isTaken = await change(core, job, ctx, async (writing, row) => takeFor(writing, row));
   if (isTaken !== true) return isTaken === null ? { is: "later" } : { ...unasked, error: creditsUsedUp };
   const kind = subject.kind === "lead" ? "company" : "person";
   const looked = await lookUp(core.settings.addresses, connected.account, kind, query);
+  if (looked.is === "later") circuit.failed(name, ctx.now, looked.seconds);
+  else circuit.worked(name);
   if (looked.is !== "later") await connected.note(looked.is === "refused" ? looked.reason : null);
   if (looked.is === "none") return { ...unasked, answer: { key, found: null } };
   if (looked.is === "refused") return { ...unasked, error: looked.reason };
@@ -61,6 +72,13 @@ export async function askProvider(
   }
   if (made.attempts + 1 >= attemptsMost) return { ...unasked, error: looked.reason };
   await change(core, job, ctx, (writing, row) => postpone(writing, job, row, looked.seconds));
+  return { is: "later" };
+}
+
+async function waitFor(core: Core, job: Job, ctx: Ctx, made: Enrichment, until: Date): Promise<Asked | { is: "later" }> {
+  const waited = ctx.now.getTime() - Date.parse(made.started_at!);
+  if (waited > waitsMostMs) return { ...unasked, error: "People Data Labs does not answer: ask again later" };
+  await change(core, job, ctx, (writing) => release(writing, job, until));
   return { is: "later" };
 }
 

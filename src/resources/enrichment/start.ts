@@ -2,7 +2,7 @@
 import type { Ctx } from "../../core/context.ts";
 import { paymentRequired } from "../../core/errors.ts";
 import type { Resource, Row } from "../../core/resource.ts";
-import { sql } from "../../db/sql.ts";
+import { type Sql, sql } from "../../db/sql.ts";
 import { wake } from "../../jobs/job.ts";
 import { findRecords, getRecord } from "../../records/records.ts";
 import { lockToChange } from "../../records/references.ts";
@@ -39,7 +39,7 @@ export async function startEnrichment(
   const [live] = await findRecords(ctx, enrichment, [sql`t.object_id = ${id}`, isLive]);
   if (live !== undefined) return { row: live, isNew: false };
 
-  const provider = await providerFor(ctx, wanted.provider ?? null);
+  const provider = await chooseProvider(ctx, wanted.provider ?? null);
   const row = store.insert(ctx, enrichment, {
     object_type: kind,
     object_id: id,
@@ -57,7 +57,7 @@ export async function startEnrichment(
 const isLive = sql`t.status in ('queued', 'running')`;
 
 /** A provider is asked where one is connected, unless the caller says otherwise. */
-async function providerFor(ctx: Ctx, named: Provider | null): Promise<Provider> {
+export async function chooseProvider(ctx: Ctx, named: Provider | null): Promise<Provider> {
   if (named === "internal") return named;
   const connected = await connectedAccount(ctx);
   if (connected === null && named === null) return "internal";
@@ -75,23 +75,45 @@ export async function startForContacts(ctx: Ctx, of: Enrichment): Promise<string
   const own: readonly string[] = fieldsOf.contact;
   const requested_fields = of.requested_fields?.filter((field) => own.includes(field)) ?? null;
   if (requested_fields?.length === 0) return [];
-  const idle = sql`not exists (select from enrichment e where e.organization_id = ${ctx.organization_id} and e.object_id = t.id
-    and e.status in ('queued', 'running'))`;
-  const people = await findRecords(
-    ctx,
-    contact,
-    [sql`t.lead_id = ${of.object_id}`, idle],
-    sql`order by t.id limit ${contactsMost}`,
-  );
-  if (people.length === 0) return [];
   const { lead_id, provider, overwrite, origin } = of;
-  const common = { object_type: "contact", lead_id, provider, overwrite, origin, requested_fields } as const;
-  const rows = await store.insertAll(
-    ctx,
-    enrichment,
-    people.map(({ id }) => ({ ...common, object_id: id, contact_id: id })),
-  );
+  const people = await findRecords(ctx, contact, [sql`t.lead_id = ${lead_id}`, idle(ctx)], oldest(contactsMost));
+  const started = await insertAll(ctx, "contact", people, { provider, overwrite, origin, requested_fields });
+  return [...started.values()];
+}
+
+/** The same for locked records of a kind, except for those with one on its way. Returns their enrichments by the records. */
+export async function startForMany(
+  ctx: Ctx,
+  kind: Kind,
+  rows: readonly Row<Resource>[],
+  { provider, fields = null, overwrite = false }: Wanted,
+): Promise<Map<string, string>> {
   const ids = rows.map(({ id }) => id);
-  wake(ctx, enrichmentJobs, ids);
-  return ids;
+  const free = await findRecords(ctx, kinds[kind], [sql`t.id = any(${ids})`, idle(ctx)], oldest(ids.length));
+  const requested_fields = fields === null ? null : [...new Set(fields)];
+  const values = { provider: await chooseProvider(ctx, provider ?? null), requested_fields, overwrite, origin: ctx.meta };
+  return insertAll(ctx, kind, free, values);
+}
+
+const idle = ({
+  organization_id,
+}: Ctx): Sql => sql`not exists (select from enrichment e where e.organization_id = ${organization_id}
+  and e.object_id = t.id and e.status in ('queued', 'running'))`;
+
+const oldest = (most: number): Sql => sql`order by t.id limit ${most}`;
+
+type Common = Pick<Enrichment, "provider" | "requested_fields" | "overwrite" | "origin">;
+
+async function insertAll(ctx: Ctx, kind: Kind, records: readonly Row<Resource>[], common: Common): Promise<Map<string, string>> {
+  if (records.length === 0) return new Map();
+  const place = ({ id, ...record }: Row<Resource>) =>
+    kind === "lead" ? { lead_id: id } : { lead_id: (record as Row<typeof contact>).lead_id, contact_id: id };
+  const values = records.map((one) => ({ ...common, object_type: kind, object_id: one.id, ...place(one) }));
+  const rows = await store.insertAll(ctx, enrichment, values);
+  wake(
+    ctx,
+    enrichmentJobs,
+    rows.map(({ id }) => id),
+  );
+  return new Map(rows.map(({ id, object_id }) => [object_id, id]));
 }

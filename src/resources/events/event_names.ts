@@ -38,7 +38,7 @@ export const eventCatalog: ReadonlyMap<string, readonly string[]> = new Map([
   ...each(["import"], ["completed", "reverting", "reverted"]),
   ...each(["export.lead", "export.opportunity"], ["completed"]),
   ...each(
-    ["edit", "delete", "email", "sequence_subscription", "automation", "undo"].map((kind) => `bulk_action.${kind}`),
+    ["edit", "delete", "email", "sequence_subscription", "enrich", "automation", "undo"].map((kind) => `bulk_action.${kind}`),
     ["completed", "paused"],
   ),
   ...each(["conversation"], ["restored", "closed", "reopened", "assigned"]),
