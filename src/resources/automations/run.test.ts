@@ -410,15 +410,16 @@ describe("an automation starts", () => {
     const path = `/automations/${made.id}/run/`;
 
     const run = await acme.post(path, { lead_id: one.id, input: { word: "Hello" } });
-    const runs = await acme.post(path, { record_ids: [two.id, three.id], input: { word: "Hi" } });
+    const runs = await acme.post(path, { record_ids: [two.id, "lead_none", three.id], input: { word: "Hi" } });
     await work(acme);
 
     assert.deepEqual([run.status, run.kind, run.run.id, run.run_ids], ["queued", "manual", run.id, [run.id]]);
-    assert.deepEqual([runs.queued, runs.runs.length], [2, 2]);
+    assert.deepEqual([runs.queued, runs.runs.length, runs.unknown_ids], [2, 2, ["lead_none"]]);
     assert.equal((await acme.get(`/activity/note/?lead_id=${one.id}`)).data[0].note, "Hello");
     assert.equal((await acme.get(`/activity/note/?lead_id=${three.id}`)).data[0].note, "Hi");
     await acme.refused(400, "POST", `/automations/${other.id}/run/`, { record_id: one.id }, "trigger");
     await acme.refused(400, "POST", path, { record_id: "lead_none" }, "record_id");
+    await acme.refused(400, "POST", path, { record_ids: ["lead_none"] }, "record_ids");
     await acme.refused(400, "POST", path, { record_id: (await acme.contact()).id }, "record_id");
     await acme.refused(400, "POST", path, {}, "record_id");
     const draft = await acme.post("/automations/", { name: "X", trigger: manual });

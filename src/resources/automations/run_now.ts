@@ -13,7 +13,7 @@ import { checkSchema } from "./hooks/payload_schema.ts";
 import { checkActing } from "./lent_rights.ts";
 import { type Listener, listenerById } from "./listeners.ts";
 import { runJobs } from "./names.ts";
-import { startByHand } from "./start_by_hand.ts";
+import { startByHand, unknownRecord } from "./start_by_hand.ts";
 import { conditionOf, manyMost, startMany } from "./start_many.ts";
 import { workflow } from "./workflow.ts";
 
@@ -34,7 +34,12 @@ export const runAutomation = operation({
     lead_id: one.describe("The same, for a lead."),
     contact_id: one.describe("The same, for a contact."),
     opportunity_id: one.describe("The same, for an opportunity."),
-    record_ids: z.array(z.string().max(64)).min(1).max(most).optional().describe("The records it runs for, each by itself."),
+    record_ids: z
+      .array(z.string().max(64))
+      .min(1)
+      .max(most)
+      .optional()
+      .describe("The records it runs for, each by itself. Ids of no record are left out, and answered as `unknown_ids`."),
     query: z
       .union([z.string().max(10_000), z.record(z.string(), z.unknown())])
       .optional()
@@ -53,6 +58,7 @@ export const runAutomation = operation({
       runs: z.array(run),
       run_ids: z.array(z.string()),
       queued: z.int(),
+      unknown_ids: z.array(z.string()).optional().describe("With `record_ids`: those that name no record which you can see."),
       bulk_action: z
         .strictObject({ id: z.string(), total: z.int() })
         .optional()
@@ -71,9 +77,14 @@ export const runAutomation = operation({
     if (query !== undefined || all) return startThose(ctx, listener, { query, limit }, input);
 
     const ids = [...new Set(record_ids ?? [given[0]![1]!])];
-    const runs: string[] = [];
-    for (const [i, recordId] of ids.entries())
-      runs.push(await startFor(ctx, listener, recordId, input, record_ids === undefined ? given[0]![0] : `record_ids.${i}`));
+    const [runs, unknown]: [string[], string[]] = [[], []];
+    for (const [i, recordId] of ids.entries()) {
+      const run = await startByHand(ctx, listener, recordId, { kind: "manual", input });
+      if (typeof run !== "string") runs.push(run.id);
+      else if (record_ids !== undefined && run === unknownRecord) unknown.push(recordId);
+      else throw invalid({ [record_ids === undefined ? given[0]![0] : `record_ids.${i}`]: run });
+    }
+    if (runs.length === 0) throw invalid({ record_ids: "name no record that you can see" });
     wake(ctx, runJobs, runs);
     countStarted(
       ctx,
@@ -82,7 +93,8 @@ export const runAutomation = operation({
     const texts: string[] = [];
     for (const run of runs) texts.push((await showRecord(ctx, automationRun, run)).text);
     const whole = `"runs":[${texts.join(",")}],"run_ids":${JSON.stringify(runs)},"queued":${runs.length}`;
-    return new JsonText(record_ids === undefined ? `${texts[0]!.slice(0, -1)},"run":${texts[0]},${whole}}` : `{${whole}}`);
+    if (record_ids === undefined) return new JsonText(`${texts[0]!.slice(0, -1)},"run":${texts[0]},${whole}}`);
+    return new JsonText(`{${whole},"unknown_ids":${JSON.stringify(unknown)}}`);
   },
 });
 
@@ -92,19 +104,6 @@ async function startable(ctx: Ctx, { id, status }: Row<typeof workflow>): Promis
   if (listener.trigger.byHand !== true)
     throw invalid({ trigger: `is ${listener.trigger.type}: only an automation with the trigger manual is started by hand` });
   return listener;
-}
-
-/** The id of the run. */
-async function startFor(
-  ctx: Ctx,
-  listener: Listener,
-  recordId: string,
-  input: Record<string, unknown>,
-  at: string,
-): Promise<string> {
-  const run = await startByHand(ctx, listener, recordId, { kind: "manual", input });
-  if (typeof run === "string") throw invalid({ [at]: run });
-  return run.id;
 }
 
 /** The kind of record is that of the trigger: a search needs to know where it looks. */

@@ -20,6 +20,9 @@ interface Start {
   bulk_action_id?: string;
 }
 
+/** Why there is no run for an id of nothing, or of what the caller may not see. */
+export const unknownRecord = "does not exist";
+
 /** The run, or why there is none. */
 export async function startByHand(
   ctx: Ctx,
@@ -28,7 +31,7 @@ export async function startByHand(
   start: Start,
 ): Promise<Row<typeof automationRun> | string> {
   const found = await findAnyRecord(ctx, recordId);
-  if (found === null) return "does not exist";
+  if (found === null) return unknownRecord;
   const wanted = listener.plan.trigger.config.object_type;
   if (wanted != null && found.of.name !== wanted && found.kind.name !== wanted)
     return `is not a ${String(wanted)}, which this automation is for`;

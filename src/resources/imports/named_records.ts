@@ -27,9 +27,11 @@ export interface Placed {
 export async function placeNamed(ctx: Ctx, imp: Import, reads: readonly ReadRow[]): Promise<Placed> {
   const placed: Placed = { reads: [], outcomes: [], deals: new Map() };
   if (!looksUp(imp)) return { ...placed, reads: reads.map(withoutIds) };
-  const idsOf = (part: "contact" | "opportunity") => [...new Set(reads.flatMap(({ bodies }) => bodies[part].id ?? []))];
-  placed.deals = await byId(ctx, opportunity, idsOf("opportunity"), sql`order by t.id for no key update of t`);
-  const people = await byId(ctx, contact, idsOf("contact"), sql``);
+  const bodies = reads.map((read) => read.bodies);
+  const dealIds = bodies.flatMap((one) => one.opportunity.id ?? []);
+  placed.deals = await byId(ctx, opportunity, dealIds, sql`order by t.id for no key update of t`);
+  const personIds = bodies.flatMap((one) => [one.contact.id ?? [], one.opportunity.contact_id ?? []].flat());
+  const people = await byId(ctx, contact, personIds, sql``);
   for (const read of reads) {
     const deal = read.bodies.opportunity.id;
     const outcome = refusalOfIds(read, placed.deals, people) ?? (await refusalOfDeal(ctx, imp, read, placed.deals.get(deal)));
@@ -40,13 +42,14 @@ export async function placeNamed(ctx: Ctx, imp: Import, reads: readonly ReadRow[
 }
 
 async function byId<R extends Resource>(ctx: Ctx, of: R, ids: readonly string[], end: Sql): Promise<Map<string, Row<R>>> {
-  const rows = ids.length === 0 ? [] : await findRecords(ctx, of, [sql`t.id = any(${ids})`], end);
+  const rows = ids.length === 0 ? [] : await findRecords(ctx, of, [sql`t.id = any(${[...new Set(ids)]})`], end);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Every row is about new records. */
 function withoutIds(read: ReadRow): ReadRow {
   for (const part of ["contact", "opportunity"] as const) delete read.bodies[part].id;
+  delete read.bodies.opportunity.contact_id;
   return read;
 }
 
@@ -55,13 +58,14 @@ type Leads = ReadonlyMap<string, { lead_id: string }>;
 /** A row belongs to one lead. Returns null when its ids agree about it. */
 function refusalOfIds(read: ReadRow, deals: Leads, people: Leads): Outcome | null {
   const { lead, contact: person, opportunity: deal } = read.bodies;
-  for (const [body, found, part, word] of [
-    [deal, deals, "opportunity", "opportunity"],
-    [person, people, "contact", "contact"],
+  for (const [id, found, part, field, word] of [
+    [deal.id, deals, "opportunity", "id", "opportunity"],
+    [person.id, people, "contact", "id", "contact"],
+    [deal.contact_id, people, "opportunity", "contact_id", "contact"],
   ] as const) {
-    if (body.id === undefined) continue;
-    const known = found.get(body.id);
-    const error = (reason: string) => failedRow(read.row, errorsOf(read, part, invalid({ id: reason })));
+    if (id === undefined) continue;
+    const known = found.get(id);
+    const error = (reason: string) => failedRow(read.row, errorsOf(read, part, invalid({ [field]: reason })));
     if (known === undefined) return error(`is no ${word} that you can see`);
     if (lead.id !== undefined && lead.id !== known.lead_id) return error(`is the ${word} of another lead`);
     lead.id = known.lead_id;

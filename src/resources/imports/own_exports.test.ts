@@ -88,8 +88,10 @@ test("an export of contacts changes those contacts, and their leads keep their n
 
 test("an export of deals changes those deals, and a revert gives them back", async () => {
   const acme = await organization();
-  const lead = await acme.lead({ name: "Acme" });
-  const deal = { lead_id: lead.id, value: 1999, expected_close_date: "2026-03-04" };
+  const bob = await acme.member("user");
+  const lead = await acme.lead({ name: "Acme", contacts: [{ name: "Ann" }, { name: "Ben" }] });
+  const [ann, ben] = lead.contacts;
+  const deal = { lead_id: lead.id, value: 1999, expected_close_date: "2026-03-04", contact_id: ann.id };
   const [big, small] = [await acme.opportunity({ ...deal, note: "Big" }), await acme.opportunity({ ...deal, note: "Small" })];
   const states = async () => (await acme.get(`/opportunity/?lead_id=${lead.id}&_order_by=date_created`)).data;
   const before = await states();
@@ -97,7 +99,8 @@ test("an export of deals changes those deals, and a revert gives them back", asy
 
   const same = await imported(acme, file, "opportunity");
   const untouched = await states();
-  const won = edited(edited(file, `"${big.status_label}"`, '"Won"'), '"Small"', '"Tiny"');
+  const people = edited(edited(file, `"${ann.id}"`, `"${ben.id}"`), `"${acme.userId}"`, `"${bob.userId}"`);
+  const won = edited(edited(people, `"${big.status_label}"`, '"Won"'), '"Small"', '"Tiny"');
   const { draft } = await imported(acme, won, "opportunity");
   const changed = await states();
   await acme.post(`/import/${draft.id}/revert/`);
@@ -105,6 +108,7 @@ test("an export of deals changes those deals, and a revert gives them back", asy
   const reverted = await states();
 
   const { id, lead_id, status_label, value, value_formatted, note, lead_name, expected_close_date } = same.mapping;
+  assert.deepEqual([same.mapping.user_id, same.mapping.contact_id], ["opportunity.user_id", "opportunity.contact_id"]);
   assert.deepEqual([id, lead_id, status_label, value], ["opportunity.id", "id", "opportunity.status", "opportunity.value"]);
   assert.deepEqual(
     [note, value_formatted, lead_name, expected_close_date],
@@ -112,13 +116,13 @@ test("an export of deals changes those deals, and a revert gives them back", asy
   );
   assert.deepEqual(untouched, before);
   assert.deepEqual(
-    changed.map((one: any) => one.status_type),
-    ["won", "won"],
+    changed.map((one: any) => [one.status_type, one.user_id, one.contact_id]),
+    Array(2).fill(["won", bob.userId, ben.id]),
   );
   assert.deepEqual([changed.length, changed.find((one: any) => one.id === small.id).note], [2, "Tiny"]);
   assert.deepEqual(
-    reverted.map((one: any) => [one.id, one.status_id, one.note]),
-    before.map((one: any) => [one.id, one.status_id, one.note]),
+    reverted.map((one: any) => [one.id, one.status_id, one.note, one.user_id, one.contact_id]),
+    before.map((one: any) => [one.id, one.status_id, one.note, one.user_id, one.contact_id]),
   );
 });
 
@@ -132,8 +136,15 @@ test("a row with the id of a record that is hidden, gone or of another lead does
     { lead: two.id, deal: id, note: "x" },
     { lead: null, deal: id, person: two.contacts[0].id, note: "x" },
     { lead: null, deal: id, note: "changed" },
+    { lead: null, deal: id, about: two.contacts[0].id, note: "x" },
   ];
-  const mapping = { lead: "id", deal: "opportunity.id", person: "contact.id", note: "opportunity.note" };
+  const mapping = {
+    lead: "id",
+    deal: "opportunity.id",
+    person: "contact.id",
+    about: "opportunity.contact_id",
+    note: "opportunity.note",
+  };
   const draft = await acme.post("/import/", { rows, object_type: "opportunity" });
 
   await acme.put(`/import/${draft.id}/`, { mapping });
@@ -143,6 +154,7 @@ test("a row with the id of a record that is hidden, gone or of another lead does
     { row: 1, column: "deal", error: "is no opportunity that you can see" },
     { row: 2, column: "deal", error: "is the opportunity of another lead" },
     { row: 3, column: "person", error: "is the contact of another lead" },
+    { row: 5, column: "about", error: "is the contact of another lead" },
   ]);
   assert.deepEqual(
     (await acme.get("/opportunity/")).data.map((deal: any) => deal.note),

@@ -88,7 +88,7 @@ const plain: Readonly<Record<Kind, readonly (readonly [string, string])[]>> = {
   ],
   opportunity: [
     ["expected_close_date", "opportunity.close_date"],
-    ...same("opportunity.", "id", "value", "value_period", "confidence", "note"),
+    ...same("opportunity.", "id", "value", "value_period", "confidence", "note", "user_id", "contact_id"),
   ],
 };
 

@@ -153,7 +153,7 @@ async function writeRest(ctx: Ctx, imp: Import, group: Group, read: ReadRow, dea
   const { id: dealId, ...deal } = read.bodies.opportunity;
   const named = deals.get(dealId);
   if (named !== undefined) {
-    const after = await changed(ctx, opportunity, named, await patchOfDeal(ctx, imp, named, { ...deal, ...contactOf(person) }));
+    const after = await changed(ctx, opportunity, named, await patchOfDeal(ctx, imp, named, { ...contactOf(person), ...deal }));
     deals.set(dealId, after);
     const change = changeOf(opportunity, named, after);
     if (change !== null) touched.push(change);
@@ -163,7 +163,7 @@ async function writeRest(ctx: Ctx, imp: Import, group: Group, read: ReadRow, dea
     [note, read.bodies.activity],
   ] as [Resource, Body][]) {
     if (Object.keys(body).length === 0) continue;
-    const { input } = readCreate(ctx, of, { params: {}, query: {}, body: { ...body, ...place }, strict: false });
+    const { input } = readCreate(ctx, of, { params: {}, query: {}, body: { ...place, ...body }, strict: false });
     const { id, version } = await createRecord(ctx, of, input);
     touched.push({ of: of.name, id, version });
   }

@@ -168,6 +168,8 @@ const opportunity: Line[] = [
   ["opportunity.confidence", "Confidence", "integer", ["probability", "deal_probability"]],
   ["opportunity.note", "Opportunity note", "text", ["deal_note", "deal_name", "deal_title", "opportunity_name", "deal"]],
   ["opportunity.close_date", "Close date", "date", ["expected_close_date", "deal_expected_close_date", "closing_date"]],
+  ["opportunity.user_id", "Opportunity owner", "user", ["deal_owner", "opportunity_owner"]],
+  ["opportunity.contact_id", "Opportunity's contact, by id", "id", ["deal_contact_id"]],
 ];
 
 const note: Line[] = [["note", "Note", "text", ["notes", "comment", "comments", "remarks"], several]];
@@ -266,7 +268,12 @@ export function suggested(
   });
 }
 
-const prefixes: Readonly<Record<string, string>> = { id: "lead", "contact.id": "cont", "opportunity.id": "oppo" };
+const prefixes: Readonly<Record<string, string>> = {
+  id: "lead",
+  "contact.id": "cont",
+  "opportunity.id": "oppo",
+  "opportunity.contact_id": "cont",
+};
 
 const isIdOf = ({ target }: Target, samples: readonly string[]): boolean =>
   Object.hasOwn(prefixes, target) && samples.some((one) => madeAt(prefixes[target]!, one) !== null);
