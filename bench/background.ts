@@ -1,7 +1,7 @@
 // `npm run bench:background`: measures how soon webhooks and the stream report events, how fast a backlog is delivered and mail leaves,
 // and what this costs concurrent requests. Targets are in the last column. All traffic stays on this machine.
 // `BACKGROUND_PARTS=mail` measures only some parts, of `webhooks`, `stream`, `mail`, `arriving`, `resting`, `sequences`,
-// `automations` and `many`.
+// `automations`, `many` and `beside_many`.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -11,6 +11,7 @@ import type { Answers, Crowd, Group } from "./crowd.ts";
 import type { Taken } from "./mail_server.ts";
 import { measureAtRest, measureMailboxes } from "./mailboxes.ts";
 import { measureMany } from "./many.ts";
+import { measureBeside } from "./many_beside.ts";
 import type { Received } from "./receiver.ts";
 import { due, graph, measureRuns, waiting } from "./runs.ts";
 import { capOfDay, measureThirtyDays } from "./sequences.ts";
@@ -22,6 +23,8 @@ const mails = Number(process.env.BACKGROUND_MAILS ?? 2000);
 const subscribed = Number(process.env.BACKGROUND_SUBSCRIPTIONS ?? 10_000);
 const runs = Number(process.env.BACKGROUND_RUNS ?? 2000);
 const edited = Number(process.env.BACKGROUND_EDITED ?? 20_000);
+const besideLeads = Number(process.env.BACKGROUND_BESIDE_LEADS ?? 40_000);
+const imported = Number(process.env.BACKGROUND_IMPORTED ?? 20_000);
 const exported = Number(process.env.BACKGROUND_EXPORTED ?? 100_000);
 const parts = process.env.BACKGROUND_PARTS?.split(",");
 const streams = Number(process.env.BACKGROUND_STREAMS ?? 500);
@@ -115,6 +118,12 @@ function residentMegabytes(pid: string): number {
 
 const lead: Group["requests"] = [{ path: "/api/v1/lead/", body: '{"name":"Acme"}' }];
 const writers = (perSecond: number): Group => ({ name: "write", perSecond, method: "POST", requests: lead });
+
+/** What others ask meanwhile. */
+const readsAndWrites = (leadId: string): Group[] => [
+  writers(50),
+  { name: "read", perSecond: 200, method: "GET", requests: [{ path: `/api/v1/lead/${leadId}/` }] },
+];
 
 async function crowd(organization: Organization, groups: readonly Group[]): Promise<Answers> {
   const told: Crowd = { url: service.url, headers: headersOf(organization), seconds, groups, slow: 0 };
@@ -273,10 +282,7 @@ async function mailLeaves(): Promise<{ perSecond: number; idle: Answers; sending
   const smtp = { host: "127.0.0.1", port: await ask<number>(server, "listen"), use_ssl: false };
   const { id: lead_id } = await request(organization, "POST", "/lead/", { name: "Acme" });
   for (let i = 0; i < mailboxes; i++) await writeMails(organization, lead_id, smtp, i);
-  const groups = [
-    writers(50),
-    { name: "read", perSecond: 200, method: "GET" as const, requests: [{ path: `/api/v1/lead/${lead_id}/` }] },
-  ];
+  const groups = readsAndWrites(lead_id);
   await crowd(organization, groups);
   const idle = await crowd(organization, groups);
   await makeDue(organization);
@@ -323,10 +329,7 @@ const makeDue = ({ id }: Organization): Promise<unknown> =>
 async function askedBeside(): Promise<{ idle: Answers; draining: Answers }> {
   const organization = await found("beside");
   const { id } = await request(organization, "POST", "/lead/", { name: "Acme" });
-  const groups = [
-    writers(50),
-    { name: "read", perSecond: 200, method: "GET" as const, requests: [{ path: `/api/v1/lead/${id}/` }] },
-  ];
+  const groups = readsAndWrites(id);
   await crowd(organization, groups);
   const idle = await crowd(organization, groups);
   let draining!: Answers;
@@ -398,13 +401,26 @@ async function measureAutomations(): Promise<void> {
 }
 
 async function measureManyRecords(): Promise<void> {
-  const run = await measureMany(edited, exported);
+  const run = await measureMany(edited, imported, exported);
   console.log(`The database alone reads ${run.rows} rows of an export in ${run.readSeconds.toFixed(1)} s.`);
   most(`an export of ${run.rows} leads`, run.exportSeconds, 20, "s");
   most("the worker grows by it", run.exportMegabytes, 64, "MB");
   console.log(`A plain client edits ${Math.round(run.plain)} leads a second, 200 in a transaction.`);
   least(`a bulk edit of ${edited} leads`, run.edited, Math.min(1500, Math.round(0.5 * run.plain)), "/s");
   least("the same to that of a plain client", (100 * run.edited) / run.plain, 50, "%");
+  console.log(`A plain client writes what ${Math.round(run.written)} rows of an import write in a second, 200 in a transaction.`);
+  least(`an import of ${imported} rows, half of which match`, run.imported, Math.min(5000, Math.round(0.5 * run.written)), "/s");
+  least("the same to that of a plain client", (100 * run.imported) / run.written, 50, "%");
+}
+
+async function measureBesideMany(): Promise<void> {
+  const [busy, other] = [await found("many"), await found("beside-many")];
+  const { id } = await request(other, "POST", "/lead/", { name: "Acme" });
+  const asked = { app: stand.app, url: service.url, busy, other, crowd: () => crowd(other, readsAndWrites(id)) };
+  const run = await measureBeside(asked, besideLeads);
+  for (const [what, answers] of run.beside) compare(what, run.idle, answers);
+  console.log(`Five leads are edited in ${Math.round(run.fiveAlone)} ms.`);
+  most("five leads edited beside all of another organization", run.fiveBeside, 3000, "ms");
 }
 
 /** Requests of one organization while another's automation runs for all of its leads. */
@@ -412,10 +428,7 @@ async function besideRuns(): Promise<{ idle: Answers; running: Answers }> {
   const [busy, other] = [await found("runs"), await found("beside-runs")];
   await crowd(busy, [writers(150)]);
   const { id } = await request(other, "POST", "/lead/", { name: "Acme" });
-  const groups = [
-    writers(50),
-    { name: "read", perSecond: 200, method: "GET" as const, requests: [{ path: `/api/v1/lead/${id}/` }] },
-  ];
+  const groups = readsAndWrites(id);
   await crowd(other, groups);
   const idle = await crowd(other, groups);
   const trigger = { type: "manual", config: { object_type: "lead" } };
@@ -436,6 +449,7 @@ try {
   if (wants("sequences")) await measureSequences();
   if (wants("automations")) await measureAutomations();
   if (wants("many")) await measureManyRecords();
+  if (wants("beside_many")) await measureBesideMany();
   most("both processes at rest", atRest, 220, "MB");
   most("both processes after all of it", memory(), 450, "MB");
   most("ready", readyMs, 1500, "ms");

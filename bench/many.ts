@@ -1,23 +1,13 @@
-// The part of `npm run bench:background` about many records at once: a bulk edit beside the same rows written as plain SQL, and an export.
-// It has a database of its own.
+// The part of `npm run bench:background` about many records at once: a bulk edit and an import beside the same rows written as plain SQL,
+// and an export. It has a database of its own.
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import type { Create } from "../src/core/resource.ts";
-import { asService } from "../src/records/acting.ts";
-import type { lead } from "../src/resources/leads/lead.ts";
-import { createLeads } from "../src/resources/leads/lead_verbs.ts";
 import { newId } from "../src/values/id.ts";
-import {
-  foundBenchOrganization,
-  type Organization,
-  openStand,
-  type Running,
-  type Stand,
-  startService,
-  startWorker,
-} from "./stand.ts";
+import { asking, batch, ended, type ManyBench, makeLeads } from "./many_bench.ts";
+import { type ImportFigures, measureImport } from "./many_import.ts";
+import { foundBenchOrganization, openStand, type Running, startService, startWorker } from "./stand.ts";
 
-export interface ManyFigures {
+export interface ManyFigures extends ImportFigures {
   /** Leads a second: edited by a bulk action, and as plain SQL in the same batches. */
   edited: number;
   plain: number;
@@ -28,29 +18,23 @@ export interface ManyFigures {
   readSeconds: number;
 }
 
-interface Bench extends Stand {
-  organization: Organization;
-  sql: pg.Client;
-  request(method: string, path: string, body?: object): Promise<any>;
-}
-
-const batch = 200;
-
-export async function measureMany(edited: number, rows: number): Promise<ManyFigures> {
+export async function measureMany(edited: number, imported: number, rows: number): Promise<ManyFigures> {
   const stand = await openStand();
   const sql = new pg.Client({ connectionString: stand.databaseUrl });
   const running: Running[] = [];
   try {
     await sql.connect();
     const organization = await foundBenchOrganization(stand.app, "many");
-    await makeLeads({ ...stand, organization, sql }, Math.max(edited, rows));
+    await makeLeads(stand.app, organization, Math.max(edited, rows));
+    await sql.query("vacuum analyze");
     const api = await startService(stand.databaseUrl, {}, "api");
     running.push(api);
     const worker = await startWorker(stand.databaseUrl);
     running.push(worker);
-    const bench = { ...stand, sql, organization, request: asking(api, organization) };
+    const bench = { ...stand, sql, organization, request: asking(api.url, organization) };
     const exported = await exporting(bench, worker, rows);
-    return { ...exported, rows, ...(await editing(bench, edited)) };
+    const edit = await editing(bench, edited);
+    return { ...exported, rows, ...edit, ...(await measureImport(bench, imported)) };
   } finally {
     for (const one of running.reverse()) await one.stop();
     await sql.end();
@@ -58,27 +42,9 @@ export async function measureMany(edited: number, rows: number): Promise<ManyFig
   }
 }
 
-const asking =
-  (api: Running, { key }: Organization): Bench["request"] =>
-  async (method, path, body) => {
-    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-    const answer = await fetch(`${api.url}/api/v1${path}`, { method, headers, body: JSON.stringify(body) });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return answer.json();
-  };
-
-async function makeLeads({ app, organization: { id, userId }, sql }: Omit<Bench, "request">, count: number): Promise<void> {
-  const made = (n: number) => ({ name: `Acme ${n}`, description: "Makes anvils and more. ".repeat(5), industry: "Steel" });
-  for (let from = 0; from < count; from += 1000) {
-    const all = Array.from({ length: Math.min(1000, count - from) }, (_, i) => made(from + i) as Create<typeof lead>);
-    await asService(app.core, id, userId, { id: newId("req"), method: "", path: "bench" }, (ctx) => createLeads(ctx, all));
-  }
-  await sql.query("vacuum analyze");
-}
-
 // --- a bulk edit ---
 
-async function editing(bench: Bench, count: number): Promise<Pick<ManyFigures, "edited" | "plain">> {
+async function editing(bench: ManyBench, count: number): Promise<Pick<ManyFigures, "edited" | "plain">> {
   const rounds: Pick<ManyFigures, "edited" | "plain">[] = [];
   for (const industry of ["Wood", "Stone", "Glass"])
     rounds.push({ edited: await editAll(bench, industry, count), plain: await plainly(bench, count) });
@@ -86,7 +52,7 @@ async function editing(bench: Bench, count: number): Promise<Pick<ManyFigures, "
   return rounds.sort((a, b) => a.edited / a.plain - b.edited / b.plain)[1]!;
 }
 
-async function editAll({ request }: Bench, industry: string, count: number): Promise<number> {
+async function editAll({ request }: ManyBench, industry: string, count: number): Promise<number> {
   const body = { type: "set_fields", object_type: "lead", fields: { industry }, all: true, results_limit: count };
   const { id } = await request("POST", "/bulk_action/edit/", body);
   const { date_started, date_completed, n_succeeded } = await ended(() => request("GET", `/bulk_action/${id}/`));
@@ -94,17 +60,8 @@ async function editAll({ request }: Bench, industry: string, count: number): Pro
   return (count * 1000) / (Date.parse(date_completed) - Date.parse(date_started));
 }
 
-async function ended(look: () => Promise<any>): Promise<any> {
-  for (;;) {
-    const found = await look();
-    if (found.status === "error") throw new Error(found.error);
-    if (found.status === "done") return found;
-    await sleep(50);
-  }
-}
-
 /** The rows of the last edit once more: each record, its event and its item, with statements for 200 of each in a transaction. */
-async function plainly({ sql, organization }: Bench, count: number): Promise<number> {
+async function plainly({ sql, organization }: ManyBench, count: number): Promise<number> {
   const [{ rows: leads }, { rows: events }, { rows: items }] = [
     await sql.query("select id, industry, rendered, date_updated from lead where organization_id = $1 order by id limit $2", [
       organization.id,
@@ -152,15 +109,12 @@ async function plainly({ sql, organization }: Bench, count: number): Promise<num
 
 type Exported = Pick<ManyFigures, "exportSeconds" | "exportMegabytes" | "readSeconds">;
 
-async function exporting({ request, sql, organization }: Bench, worker: Running, rows: number): Promise<Exported> {
+async function exporting(bench: ManyBench, worker: Running, rows: number): Promise<Exported> {
+  const { sql, organization } = bench;
+  await settled(bench, worker);
   const before = worker.memory();
   let most = before;
-  const { id } = await request("POST", "/export/lead/", { format: "csv", results_limit: rows });
-  const done = await ended(async () => {
-    most = Math.max(most, worker.memory());
-    return request("GET", `/export/${id}/`);
-  });
-  if (done.n_docs !== rows) throw new Error(`${done.n_docs} of ${rows} rows were exported`);
+  const done = await exported(bench, rows, () => (most = Math.max(most, worker.memory())));
   const began = performance.now();
   await sql.query(
     "select count(length(t.rendered)) from (select rendered from lead where organization_id = $1 order by date_created desc, id desc limit $2) t",
@@ -171,4 +125,25 @@ async function exporting({ request, sql, organization }: Bench, worker: Running,
     exportMegabytes: most - before,
     readSeconds: (performance.now() - began) / 1000,
   };
+}
+
+async function exported({ request }: ManyBench, rows: number, look: () => void): Promise<any> {
+  const { id } = await request("POST", "/export/lead/", { format: "csv", results_limit: rows });
+  const done = await ended(async () => {
+    look();
+    return request("GET", `/export/${id}/`);
+  });
+  if (done.n_docs !== rows) throw new Error(`${done.n_docs} of ${rows} rows were exported`);
+  return done;
+}
+
+/** The worker has an export behind it, and the events of what was made for it. */
+async function settled(bench: ManyBench, worker: Running): Promise<void> {
+  await exported(bench, 1000, () => {});
+  for (let [before, quiet] = [worker.memory(), 0]; quiet < 3; ) {
+    await sleep(1000);
+    const now = worker.memory();
+    quiet = Math.abs(now - before) < 2 ? quiet + 1 : 0;
+    before = now;
+  }
 }
