@@ -433,7 +433,7 @@ test("who follows docs/enrichment.md has a lead from its website and a contact f
     after: () => withWorker(service, (worker) => worker.drained()),
   });
 
-  assert.equal(followed, 8);
+  assert.equal(followed, 9);
 });
 
 test("who follows docs/imports.md brings in a table, corrects its mistakes, undoes an edit and exports the same again", async () => {
