@@ -57,6 +57,23 @@ export function checkTemplate(source: string): void {
 }
 
 /**
+ * The values that a template takes, each as the words of its path, without those that it names itself by `assign` and `for`. A path ends
+ * where a word follows from another value. Null when it cannot be read.
+ */
+export function namesInTemplate(source: string): string[][] | null {
+  try {
+    const found = engine.globalVariableSegmentsSync(parsed(source));
+    return found.map((words) => {
+      const open = words.findIndex((one) => typeof one !== "string");
+      return words.slice(0, open < 0 ? words.length : open) as string[];
+    });
+  } catch (error) {
+    if (error instanceof TemplateError) return null;
+    throw error;
+  }
+}
+
+/**
  * Fills in a template. In `html` every value is escaped. A value is never read as a tag, neither here nor when the message is
  * sent.
  */

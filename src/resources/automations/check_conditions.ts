@@ -12,7 +12,7 @@ import { relationNamed } from "./conditions/relations.ts";
 import { isQuery } from "./conditions.ts";
 import { isDynamic, isObject, roots } from "./config.ts";
 import type { Values } from "./facts.ts";
-import { checkKnown, customOf, type FieldCheck, nounOf } from "./known_fields.ts";
+import { checkRead, customOf, type FieldCheck, nounOf } from "./known_fields.ts";
 
 /** Checks a tree. A search query has checks of its own. */
 export function checkConditions(check: FieldCheck, tree: unknown, at: string): void {
@@ -37,7 +37,7 @@ function checkField(check: FieldCheck, { ref, op, value }: Values, at: string): 
   const name = root === "record" ? path.join(".") : roots.includes(root) ? undefined : String(ref);
   if (name === undefined && check.isAwaited && root !== "trigger" && root !== "now")
     check.errors[`${at}.ref`] = `is not there when the event comes: compare with {"$ref": "${String(ref)}"} as value`;
-  else checkKnown(check, name, `${at}.ref`);
+  else if (name !== undefined) checkRead(check, name, `${at}.ref`);
   if (path.length > 0 && root !== "custom" && !roots.includes(root) && check.errors[`${at}.ref`] !== undefined)
     check.errors[`${at}.ref`] = `begins with an unknown name: the first word ${notAmong(root, roots)}, or a field`;
   const kind = name === undefined || check.of === undefined ? null : kindOf(check, check.of, name);

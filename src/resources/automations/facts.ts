@@ -66,7 +66,15 @@ export async function withRelated(ctx: Ctx, record: Values | null, mentions: unk
     if (related[name!] === undefined && !isObject(record[name!]) && typeof id === "string")
       related[name!] = await recordById(ctx, id);
   }
-  return { ...record, ...related };
+  return withCustom({ ...record, ...related }, said);
+}
+
+/** Templates name custom fields as references do: `record.custom.cf_…`. */
+function withCustom(record: Values, said: string): Values {
+  if (!said.includes(".custom.")) return record;
+  const custom = Object.entries(record).flatMap(([key, value]) => (key.startsWith("custom.") ? [[key.slice(7), value]] : []));
+  const inner = Object.entries(record).map(([key, value]) => [key, isObject(value) ? withCustom(value, said) : value]);
+  return { ...Object.fromEntries(inner), ...(custom.length > 0 && { custom: Object.fromEntries(custom) }) };
 }
 
 /** Follows a path such as `record.lead.name`. Undefined where it leads nowhere. */

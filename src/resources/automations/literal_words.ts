@@ -7,13 +7,16 @@ import type { Graph } from "./graph_shape.ts";
 export const wordsOfMessages = ["subject", "body", "text"] as const;
 const messages: ReadonlySet<string> = new Set(["email.send", "email.draft", "sms.send", "message.send"]);
 
+/** Whether a member of a step's config is words of a message. */
+export const isOfMessage = (type: string, key: string): boolean =>
+  messages.has(type) && (wordsOfMessages as readonly string[]).includes(key);
+
 export const warningsOfLiteralWords = ({ steps }: Graph): Finding[] =>
-  Object.entries(steps).flatMap(([id, { type, config }]) => {
-    const filled: readonly string[] = messages.has(type) ? wordsOfMessages : [];
-    return Object.entries(config).flatMap(([key, value]) =>
-      filled.includes(key) && typeof value === "string" ? [] : warningsWithin(value, `graph.steps.${id}.config.${key}`),
-    );
-  });
+  Object.entries(steps).flatMap(([id, { type, config }]) =>
+    Object.entries(config).flatMap(([key, value]) =>
+      isOfMessage(type, key) && typeof value === "string" ? [] : warningsWithin(value, `graph.steps.${id}.config.${key}`),
+    ),
+  );
 
 function warningsWithin(value: unknown, at: string): Finding[] {
   if (typeof value === "string")

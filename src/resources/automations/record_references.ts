@@ -1,12 +1,14 @@
-// Whether references to the record of a run name fields that such a record has. A run would be held by one that does not.
+// Whether what references and templates name is there: fields of the record and of what it names, what the trigger brings along, results
+// of steps, variables. A run would be held by a reference to nothing, and a template would be silent about it.
 import type { Ctx } from "../../core/context.ts";
-import type { FieldErrors } from "../../core/errors.ts";
 import type { Resource } from "../../core/resource.ts";
+import { namesInTemplate } from "../../services/liquid.ts";
+import { namesInLetters } from "../templates/fill.ts";
 import type { Plan } from "./fields.ts";
 import { type Finding, finding } from "./findings.ts";
-import { checkKnown } from "./known_fields.ts";
-import { mentionsIn } from "./references.ts";
-import { listNames } from "./related_lists.ts";
+import { isOfMessage } from "./literal_words.ts";
+import { checkOffered, type OfferCheck, offerCheck } from "./offered.ts";
+import { type Mention, mentionsIn } from "./references.ts";
 import { triggerTypes } from "./trigger_types.ts";
 
 /** The record is of the kind that the trigger names, unless the trigger is about something else. */
@@ -17,15 +19,41 @@ export function recordOf(registry: Ctx["registry"], { trigger: { type, config } 
   return ofItsKind.has(type) && typeof config.object_type === "string" ? registry.resource(config.object_type) : undefined;
 }
 
-export function problemsOfRecordReferences(ctx: Ctx, { trigger, graph }: Plan): Finding[] {
-  const of = recordOf(ctx.registry, { trigger });
-  const lists = of === undefined ? [] : listNames(ctx, of);
-  const errors: FieldErrors = {};
-  for (const [id, { config }] of Object.entries(graph.steps))
-    for (const { at, said } of mentionsIn(config, `graph.steps.${id}.config`)) {
-      const [, named] = /^record\.(.+)$/.exec(said) ?? [];
-      // What conditions refer to is checked with them.
-      if (named !== undefined && at.endsWith(".$ref") && !lists.includes(named)) checkKnown({ ctx, errors, of }, named, at);
+/** Where names are said, outside of the steps. */
+const placesOf = ({ filter, trigger, graph }: Plan): Record<string, unknown> => ({
+  filter,
+  "trigger.config.condition": trigger.config.condition,
+  "graph.goals": graph.goals,
+  "graph.exits": graph.exits,
+});
+
+export function problemsOfRecordReferences(ctx: Ctx, plan: Plan): Finding[] {
+  const check = offerCheck(ctx, plan);
+  for (const [at, value] of Object.entries(placesOf(plan))) for (const one of mentionsIn(value, at)) checkMention(check, one);
+  for (const [id, { type, config }] of Object.entries(plan.graph.steps))
+    for (const [key, value] of Object.entries(config)) {
+      const at = `graph.steps.${id}.config.${key}`;
+      const besides = isOfMessage(type, key) ? namesInLetters : [];
+      for (const one of besides.length > 0 ? mentionsInWords(value, at) : mentionsIn(value, at))
+        checkMention(check, one, besides);
     }
-  return Object.entries(errors).map(([at, reason]) => finding("ref_unknown", at, reason));
+  for (const one of mentionsInWords(plan.settings.concurrency?.key, "settings.concurrency.key")) checkMention(check, one);
+  return Object.entries(check.errors).map(([at, reason]) => finding("ref_unknown", at, reason));
 }
+
+/** Literal words are a template too. */
+const mentionsInWords = (value: unknown, at: string): Mention[] =>
+  typeof value === "string" ? [{ at, said: value, isTemplate: true }] : mentionsIn(value, at);
+
+/** `besides` are the first words that a message has of its own. */
+function checkMention(check: OfferCheck, { at, said, isTemplate }: Mention, besides: readonly string[] = []): void {
+  if (isTemplate) {
+    for (const words of namesInTemplate(said) ?? []) if (!besides.includes(words[0]!)) checkOffered(check, words, at);
+  } else if (at.endsWith(".$ref") || (isAsked.test(at) && beyondRecord.test(said))) checkOffered(check, said.split("."), at);
+}
+
+/** The places of conditions that are asked of the run itself, and not of other records. */
+const isAsked = /^filter\b(?!.*\.where\.)|\.(when|condition)\b(?!.*\.where\.)/;
+
+/** What conditions refer to in the record is checked with them. */
+const beyondRecord = /^(trigger|steps|vars|run|org|now)\./;

@@ -215,7 +215,10 @@ describe("a run", () => {
 describe("a failed step", () => {
   test("is passed over, left by its port, holds the run, or ends it, and somebody is told", async () => {
     const acme = await organization();
-    const bad = ["record.update", { fields: { name: { $ref: "vars.none" }, url: { $template: "no address" } } }] as const;
+    const bad = [
+      "record.update",
+      { fields: { name: { $ref: "record.description" }, url: { $template: "no address" } } },
+    ] as const;
     const of = (then: string, ports: object) => ({
       start: "s1",
       steps: {
@@ -371,7 +374,7 @@ describe("an automation starts", () => {
   test("not by its own doing, and not in circles with another one", async () => {
     const acme = await organization();
     const count = (field: string) =>
-      chain(["record.update", { fields: { [field]: { $template: "{{ record[field] }}{{ now }}" } } }]);
+      chain(["record.update", { fields: { [field]: { $template: `{{ record.${field} }}{{ now }}` } } }]);
     const on = (field: string) => ({
       trigger: { type: "field.changed", config: { object_type: "lead", field } },
       settings: { re_enroll: "always" },

@@ -28,7 +28,13 @@ export async function factsOfRun(
     steps: said.includes("steps.") ? await outputsOf(ctx, run.id, said) : {},
     vars: run.vars as Values,
     ...(await loopFacts(ctx, run, said)),
-    run: { id: run.id, automation_id: run.automation_id, automation_name: automation.name, started_at: run.started_at },
+    run: {
+      id: run.id,
+      automation_id: run.automation_id,
+      automation_name: automation.name,
+      started_at: run.started_at,
+      input: run.input,
+    },
     org: orgOf(ctx),
     now: ctx.now.toISOString(),
   };

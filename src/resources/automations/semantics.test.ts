@@ -73,7 +73,7 @@ const refused: [code: string, path: string, wrong: object, mended: object][] = [
   ["duration_invalid", "graph.steps.s1.config.amount", pause(300, "business_days"), pause(260, "business_days")],
   ["duration_invalid", "graph.steps.s1.config.timeout", awaitingNote(53, "weeks"), awaitingNote(52, "weeks")],
   ["date_invalid", "graph.steps.s1.config.date", until("2199-01-01"), until("2026-01-01")],
-  ["template_syntax", "settings.concurrency.key", sharing("{{"), sharing("{{ record.lead_id }}")],
+  ["template_syntax", "settings.concurrency.key", sharing("{{"), sharing("{{ record.owner_id }}")],
   ["ref_unknown", "filter.ref", asked("nonsense.foo.bar"), asked("record.name")],
 ];
 

@@ -118,6 +118,9 @@ async function underTemplateId<T>(work: () => Promise<T>): Promise<T> {
 
 // --- the values ---
 
+/** The first words of the placeholders of messages. */
+export const namesInLetters = ["lead", "contact", "opportunity", "user", "organization", "unsubscribe_link"] as const;
+
 /** Only values that the template may use are looked up, because a deal and a signature each need a query. */
 async function valuesOf(ctx: Ctx, source: string, at: Lead, person: Contact | null): Promise<Values> {
   const organization = organizationOf(ctx.directory);
