@@ -43,7 +43,7 @@ export async function begin(core: Core, job: Job, seen: Email | undefined): Prom
     // A mail of a sequence may be taken back, which changes its thread.
     const mail = seen?.sequence_subscription_id
       ? await lockWithThread(ctx, job.object_id)
-      : (await lockToChange(ctx, email, sql`t.id = ${job.object_id}`, "email.lock_to_send"))[0];
+      : (await lockToChange(ctx, email, sql`t.id = ${job.object_id}`, "email.lock_to_begin"))[0];
     await holdClaim(ctx, job);
     if (mail === undefined || mail.send_after === null) return stop(ctx, job, null);
     if (mail.sending_at !== null) return { mail, by };
