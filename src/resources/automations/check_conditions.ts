@@ -1,8 +1,10 @@
 // Whether the conditions of a plan can be asked of its records: their fields exist and go with the operators, their relations exist, and
 // their lists are of such records.
+
 import type { FieldErrors } from "../../core/errors.ts";
 import type { Field } from "../../core/field.ts";
 import type { Resource } from "../../core/resource.ts";
+import { aNoun } from "../../records/standard_operation.ts";
 import { isId } from "../../values/id.ts";
 import { notAmong } from "../../values/reasons.ts";
 import { eventNames } from "../events/event_names.ts";
@@ -12,7 +14,7 @@ import { relationNamed } from "./conditions/relations.ts";
 import { isQuery } from "./conditions.ts";
 import { isDynamic, isObject, roots } from "./config.ts";
 import type { Values } from "./facts.ts";
-import { checkRead, customOf, type FieldCheck, nounOf } from "./known_fields.ts";
+import { checkRead, customOf, type FieldCheck } from "./known_fields.ts";
 
 /** Checks a tree. A search query has checks of its own. */
 export function checkConditions(check: FieldCheck, tree: unknown, at: string): void {
@@ -110,7 +112,7 @@ export function checkAwaited(check: FieldCheck, { event, where }: Values, at: st
 
 function needs({ errors, of }: FieldCheck, column: string, at: string): void {
   if (of !== undefined && !has(of, column))
-    errors[`${at}.type`] = `is not for a ${nounOf(of)}, which has no ${column.replace("_id", "")}`;
+    errors[`${at}.type`] = `is not for ${aNoun(of)}, which has no ${column.replace("_id", "")}`;
 }
 
 const has = (of: Resource, column: string): boolean =>
@@ -119,7 +121,7 @@ const has = (of: Resource, column: string): boolean =>
 function checkList({ ctx, errors, of }: FieldCheck, { list_id }: Values, at: string): void {
   const listed = ["lead", "contact"].find((one) => isId(ctx.registry.resource(`${one}_list`)!.prefix, String(list_id)));
   if (of === undefined || listed === undefined || of.name === listed || has(of, `${listed}_id`)) return;
-  errors[`${at}.list_id`] = `is a list of ${listed}s: a ${nounOf(of)} has no ${listed}`;
+  errors[`${at}.list_id`] = `is a list of ${listed}s: ${aNoun(of)} has no ${listed}`;
 }
 
 // --- related records ---
@@ -130,7 +132,7 @@ function checkRelated(check: FieldCheck, { relation, quantifier, count, where }:
   if (typeof found === "string") return void (errors[`${at}.relation`] = found);
   const begins = found.from;
   if (of !== undefined && of.name !== begins.name && !(found.link.outer === "id" && has(of, `${begins.name}_id`)))
-    errors[`${at}.relation`] = `begins at a ${nounOf(begins)}, which a ${nounOf(of)} does not name: begin with ${of.name}`;
+    errors[`${at}.relation`] = `begins at ${aNoun(begins)}, which ${aNoun(of)} does not name: begin with ${of.name}`;
   if (quantifier === "count" && count == null) errors[`${at}.count`] = "is required: how many of them";
   checkConditions({ ...check, of: found.to, isRelated: true }, where, `${at}.where`);
 }

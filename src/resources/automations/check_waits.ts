@@ -1,8 +1,10 @@
-// What is known of waits before they begin: that there is a moment to wait for, and that it comes within a year.
+// What is known of waits before they begin: that there is an event or a moment to wait for, and that it comes within a year.
 import type { Ctx } from "../../core/context.ts";
 import type { FieldErrors } from "../../core/errors.ts";
 import { zoneOf } from "../../records/clock.ts";
 import { parseTimestamp } from "../../values/time.ts";
+import { noEvent } from "../events/event_names.ts";
+import { namesOf } from "../webhooks/wanted.ts";
 import { duration } from "./catalog.ts";
 import { isDynamic, isObject } from "./config.ts";
 import { momentAfter, type Span, waitMostMs } from "./durations.ts";
@@ -45,3 +47,12 @@ export const spanOf = (offset: unknown): Span => {
   const { amount = 0, unit = "days", direction = "after" } = isObject(offset) ? offset : {};
   return { amount: Number(amount) * (direction === "before" ? -1 : 1), unit: String(unit) };
 };
+
+/** A run would wait in vain for an event that there is not. */
+export function checkEvent({ errors }: Check, { event }: Config, at: string): void {
+  if (typeof event === "string" && namesOf([event])?.length === 0) errors[`${at}.event`] = noEvent(event);
+}
+
+export function checkExits(check: Check, exits: readonly unknown[]): void {
+  for (const [i, exit] of exits.entries()) if (isObject(exit)) checkEvent(check, exit, `graph.exits.${i}`);
+}

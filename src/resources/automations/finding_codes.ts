@@ -51,6 +51,7 @@ export const findingCodes = {
     "template_syntax",
     "template_unknown_filter",
     "template_not_filled",
+    "event_unknown",
     "field_unknown",
     "field_read_only",
     "relation_unknown",

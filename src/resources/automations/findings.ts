@@ -53,6 +53,7 @@ const codes: readonly [place: RegExp, reason: RegExp, code: FindingCode][] = [
   [/\.\$ref$/, /./, "ref_unknown"],
   [/\.ref$/, /is not there when/, "ref_not_available_here"],
   [/\.ref$/, /begins with an unknown name/, "ref_unknown"],
+  [/\.event$/, /is no event/, "event_unknown"],
   [/./, /deep/, "condition_too_deep"],
   [/\.op$/, /does not go with/, "operator_invalid_for_field"],
   [/./, /is not a field/, "field_unknown"],

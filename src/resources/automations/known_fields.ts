@@ -5,6 +5,7 @@ import type { AnyField } from "../../core/field.ts";
 import type { Resource } from "../../core/resource.ts";
 import { type CustomField, customFieldsOf, findField } from "../../records/custom_fields.ts";
 import { partsOf } from "../../records/parts.ts";
+import { aNoun } from "../../records/standard_operation.ts";
 import { hint } from "../../values/reasons.ts";
 import { listNames } from "./related_lists.ts";
 
@@ -80,11 +81,9 @@ const customNames = ({ directory }: Ctx, of: Resource): string[] =>
   kindsOf(of).flatMap(({ custom }) => (custom === undefined ? [] : [...customFieldsOf(directory, custom).keys()]));
 
 const notOf = (of: Resource, name: string, known: readonly string[]): string =>
-  `is not a field of a ${nounOf(of)}${hint(name, known)}`;
+  `is not a field of ${aNoun(of)}${hint(name, known)}`;
 
 export const customOf = (ctx: Ctx, of: Resource, name: string): CustomField | undefined =>
   of.custom !== undefined && name.startsWith("custom.")
     ? findField(customFieldsOf(ctx.directory, of.custom), name)?.[1]
     : undefined;
-
-export const nounOf = (of: Resource): string => of.name.replaceAll("_", " ");

@@ -1,14 +1,15 @@
 // Whether a reference to a field of the record has a value of the kind that its place takes, as far as that is known before it runs.
+
 import type { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import type { AnyField, ColumnType, Field } from "../../core/field.ts";
 import type { Resource } from "../../core/resource.ts";
+import { aNoun } from "../../records/standard_operation.ts";
 import type { Parameter } from "./catalog.ts";
 import { isItself, isObject } from "./config.ts";
 import type { Plan } from "./fields.ts";
 import { type Finding, finding } from "./findings.ts";
 import type { Step } from "./graph_shape.ts";
-import { nounOf } from "./known_fields.ts";
 import { recordOf } from "./record_references.ts";
 import { stepTypesByName } from "./step_types.ts";
 
@@ -86,5 +87,5 @@ function fieldNamed(of: Resource, value: unknown): Named | null {
 
 const mismatch = (of: Resource, { name, kind, field }: Named, at: string, wanted: string): Finding => {
   const what = field.ref === null ? `a ${kind}` : `the id of a ${field.ref.to.replaceAll("_", " ")}`;
-  return finding("ref_type_mismatch", at, `names ${name} of a ${nounOf(of)}, which is ${what}: it must name ${wanted}`);
+  return finding("ref_type_mismatch", at, `names ${name} of ${aNoun(of)}, which is ${what}: it must name ${wanted}`);
 };

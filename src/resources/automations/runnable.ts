@@ -1,5 +1,6 @@
 // The checks before an automation is published: its fields exist on its records, its values fit them, its messages have content,
 // and its senders are allowed.
+
 import type { Ctx } from "../../core/context.ts";
 import { below, collect, type FieldErrors, placed } from "../../core/errors.ts";
 import type { AnyField, Field } from "../../core/field.ts";
@@ -7,6 +8,7 @@ import { sql } from "../../db/sql.ts";
 import { type CustomField, checkValue } from "../../records/custom_fields.ts";
 import { readOrder } from "../../records/order.ts";
 import { findRecords } from "../../records/records.ts";
+import { aNoun } from "../../records/standard_operation.ts";
 import { checkTemplate, TemplateError } from "../../services/liquid.ts";
 import { isId } from "../../values/id.ts";
 import { reasons } from "../../values/reasons.ts";
@@ -23,13 +25,13 @@ import { checkCallerId, checkOwnNumber } from "../telephony/own_numbers.ts";
 import { phoneNumber } from "../telephony/phone_number.ts";
 import { anyAutomation } from "./any_automation.ts";
 import { checkAskedBefore, checkAwaited, checkConditions } from "./check_conditions.ts";
-import { checkDuration, checkTimeout, checkUntil } from "./check_waits.ts";
+import { checkDuration, checkEvent, checkExits, checkTimeout, checkUntil } from "./check_waits.ts";
 import { comesWithin } from "./clock/cron.ts";
 import { dateOf } from "./clock/dates.ts";
 import { isDynamic, isItself, isObject } from "./config.ts";
 import type { Plan } from "./fields.ts";
 import { checkLookup, type Lookup } from "./hooks/lookup.ts";
-import { checkKnown, customOf, type FieldCheck, nounOf } from "./known_fields.ts";
+import { checkKnown, customOf, type FieldCheck } from "./known_fields.ts";
 import { wordsOfMessages } from "./literal_words.ts";
 import { recordsThat } from "./searched_records.ts";
 
@@ -59,6 +61,7 @@ export async function problemsOfRunning(ctx: Ctx, plan: Plan, userId: string): P
       config.cases.forEach((one, i) => checkConditions(check, (one as Config | null)?.when, `${at}.cases.${i}.when`));
     await steps[type]?.(check, config, at);
   }
+  checkExits(check, plan.graph.exits ?? []);
   return check.errors;
 }
 
@@ -162,7 +165,7 @@ const steps: Readonly<Record<string, CheckStep>> = {
     if (of === undefined || !isItself(target) || typeof status_id !== "string") return;
     const statuses = { lead: leadStatus, opportunity: opportunityStatus }[of.name];
     if (statuses === undefined || ctx.directory.find(statuses.name, status_id) === undefined)
-      errors[`${at}.status_id`] = `is not a status of a ${nounOf(of)}`;
+      errors[`${at}.status_id`] = `is not a status of ${aNoun(of)}`;
   },
   "record.find": checkFind,
   "wait.duration": checkDuration,
@@ -170,6 +173,7 @@ const steps: Readonly<Record<string, CheckStep>> = {
   "wait.condition": checkTimeout,
   "wait.event": (check, config, at) => {
     checkTimeout(check, config, at);
+    checkEvent(check, config, at);
     checkAwaited(check, config, at);
   },
   approve: checkTimeout,
@@ -178,7 +182,7 @@ const steps: Readonly<Record<string, CheckStep>> = {
     if (of === undefined || !isItself(target) || typeof list_id !== "string") return;
     const lists = { lead: leadList, contact: contactList }[of.name];
     if (lists === undefined || !isId(lists.prefix, list_id))
-      errors[`${at}.list_id`] = `is not a list that a ${nounOf(of)} can be on`;
+      errors[`${at}.list_id`] = `is not a list that ${aNoun(of)} can be on`;
   },
   "email.send": checkMail,
   "email.draft": checkMail,

@@ -1,5 +1,6 @@
 // What a plan that can run would do and should not: name what may not be there yet, start itself, leave at once, do nothing.
 import { type Ctx, query } from "../../core/context.ts";
+import { noEvent } from "../events/event_names.ts";
 import { isActiveMember } from "../organization/user.ts";
 import { namesOf } from "../webhooks/wanted.ts";
 import { isObject } from "./config.ts";
@@ -71,7 +72,7 @@ function problemsOfWatches({ trigger, graph: { goals = [], exits = [] } }: Plan)
   const starting = new Set(triggers.get(trigger.type)?.listens?.(trigger.config) ?? []);
   const lost = goals.flatMap((goal, i) =>
     isObject(goal) && namesOf([String(goal.event)])?.length === 0
-      ? [warning("goal_unreachable", `graph.goals.${i}.event`, "is no event that there is: no run reaches this goal")]
+      ? [warning("goal_unreachable", `graph.goals.${i}.event`, `${noEvent(String(goal.event))}: no run reaches this goal`)]
       : [],
   );
   const same = exits.flatMap((exit, i) =>

@@ -105,3 +105,7 @@ export function unknownEvent(given: string): string {
   const sought = given.slice(0, 100);
   return `knows no event ${JSON.stringify(sought)}${hint(sought, [...names, ...ofAnyTask])}`;
 }
+
+/** Why a name that somebody waits for is refused. */
+export const noEvent = (given: string): string =>
+  `is no event that there is${hint(given, [...names, ...ofAnyTask])}; what webhook.emit emits is called custom. and its event_name`;

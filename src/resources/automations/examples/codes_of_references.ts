@@ -14,6 +14,9 @@ const at = "graph.steps.s1.config";
 const update = (fields: object) => only("record.update", { fields });
 const where = (filter: object) => ({ filter });
 
+const awaiting = (event: string) =>
+  only("wait.event", { event, match: { lead_id: { $ref: "record.id" } }, timeout: { amount: 1, unit: "hours" } });
+
 type Records = Awaited<ReturnType<typeof recordsOf>>;
 
 /** What the corrected graphs name. */
@@ -66,6 +69,11 @@ const references = ({ user, status, list, number }: Records) =>
       path: `${at}.note`,
       wrong: says("Hello {{ record.name }}"),
       mended: template("Hello {{ record.name }}"),
+    },
+    event_unknown: {
+      path: `${at}.event`,
+      wrong: awaiting("order.ready"),
+      mended: awaiting("custom.order.ready"),
     },
     field_unknown: { path: `${at}.fields.nmae`, wrong: update({ nmae: "x" }), mended: update({ name: "x" }) },
     field_read_only: {
