@@ -43,6 +43,21 @@ program
   .option("--shards <count>", "into how many parts each table is divided", "32")
   .action(run(() => import("./cli/distribute.ts")));
 
+program
+  .command("backup <file>")
+  .description("write everything into one archive while the service goes on")
+  .option("--without-secrets", "leave passwords, tokens and keys of other services out")
+  .action(run(() => import("./cli/backup.ts")));
+program
+  .command("verify <file>")
+  .description("read an archive whole, and say what is in it")
+  .action(run(() => import("./cli/verify.ts")));
+program
+  .command("restore <file>")
+  .description("put an archive into an empty database")
+  .option("--without-secrets", "leave out what was sealed with a key that is lost")
+  .action(run(() => import("./cli/restore.ts")));
+
 const key = program.command("key").description("API keys");
 key
   .command("create")

@@ -8,14 +8,18 @@ export interface BytesToRemove {
   storage_key: string;
 }
 
+/** Held while a backup copies stored files. What is due then is removed after it, for the backup's rows may still name it. */
+export const backupLock = 7241011;
+
 /**
  * Claims bytes that are due for removal for ten minutes, so that no other process tries. Bytes that a file still uses are kept.
  */
 export async function claimStoredBytes(db: Database): Promise<BytesToRemove[]> {
   const due = await db.unscoped({
     text: `/* across organizations: whatever is due anywhere */
-           select organization_id, storage_key from stored_bytes_removal where due <= now() order by due limit 100`,
-    values: [],
+           select organization_id, storage_key from stored_bytes_removal where due <= now()
+             and not exists (select from pg_locks where locktype = 'advisory' and classid = 0 and objid = $1) order by due limit 100`,
+    values: [backupLock],
   });
   const used = await db.unscoped({
     text: `/* across organizations: a file that moved to another one has left its bytes where they were */

@@ -6,7 +6,9 @@ import { type App, openApp } from "../app.ts";
 import { type Config, replicaOf } from "../config.ts";
 import { beginEpoch } from "../db/epoch.ts";
 import { migrate } from "../db/migrate.ts";
+import { s3Shelf } from "../services/s3.ts";
 import { secretKey } from "../services/secrets.ts";
+import { openStorage, type Storage } from "../services/storage.ts";
 import { complain, Mistake } from "./say.ts";
 
 /** Keeps the database running while the command works. */
@@ -46,6 +48,12 @@ export function withApp<T>(config: Config, work: (app: App) => Promise<T>): Prom
   });
 }
 
+/** The stored files, for commands that need nothing else of the core. */
+export const filesOf = ({ data_dir, s3 }: Config): Storage =>
+  s3 === null ? openStorage(filesDirOf(data_dir)) : openStorage(filesDirOf(data_dir), s3Shelf(s3));
+
+const filesDirOf = (dataDir: string) => join(dataDir, "files");
+
 export const appOptions = async (config: Config, databaseUrl: string) => ({
   databaseUrl,
   rls: config.database_rls,
@@ -54,7 +62,7 @@ export const appOptions = async (config: Config, databaseUrl: string) => ({
   secretKey: await secretKey(config.secret_key, config.data_dir),
   outboundAllowCidrs: config.outbound_allow_cidrs,
   outboundPorts: config.outbound_ports,
-  filesDir: join(config.data_dir, "files"),
+  filesDir: filesDirOf(config.data_dir),
   s3: config.s3,
   listSources: config.list_sources,
   smtpUrl: config.smtp_url,

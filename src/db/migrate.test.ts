@@ -14,7 +14,7 @@ test("a database of a newer release, and one that went another way, are left as 
   const release = async (names: readonly string[]) => {
     const path = await mkdtemp(join(folder, "release-"));
     await Promise.all(names.map((name) => writeFile(join(path, name), "select")));
-    return migrate(url, pathToFileURL(`${path}/`));
+    return migrate(url, { folder: pathToFileURL(`${path}/`) });
   };
   const next = `${String(files.length + 1).padStart(4, "0")}_vehicles.sql`;
 

@@ -23,8 +23,11 @@ export async function listMigrations(folder: URL = migrationsFolder): Promise<Mi
   return files.map((file) => ({ version: Number(file.slice(0, 4)), file }));
 }
 
-/** Brings the database to the newest version and returns the files that were applied. */
-export async function migrate(url: string, folder: URL = migrationsFolder): Promise<string[]> {
+/** Brings the database to the newest version, or to the first `count` ones, and returns the files that were applied. */
+export async function migrate(
+  url: string,
+  { folder = migrationsFolder, count }: { folder?: URL; count?: number } = {},
+): Promise<string[]> {
   const client = new pg.Client({ connectionString: url, application_name: "headwater migrate", options });
   await client.connect();
   try {
@@ -36,7 +39,7 @@ export async function migrate(url: string, folder: URL = migrationsFolder): Prom
     const present = await presentMigrations(client);
     const wanted = await listMigrations(folder);
     checkKnown(present, wanted);
-    const missing = wanted.slice(present.length);
+    const missing = wanted.slice(present.length, count);
     for (const migration of missing) await apply(client, migration, await readFile(new URL(migration.file, folder), "utf8"));
     return missing.map((migration) => migration.file);
   } finally {

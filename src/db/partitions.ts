@@ -46,7 +46,7 @@ export async function createPartitions(url: string, now: Date): Promise<string[]
   try {
     await client.query("select pg_advisory_lock(7241007)");
     const made: string[] = [];
-    for (const partition of partitionsAt(now)) if (await create(client, partition)) made.push(partition.name);
+    for (const partition of partitionsAt(now)) if (await createPartition(client, partition)) made.push(partition.name);
     return made;
   } finally {
     await client.end();
@@ -56,8 +56,10 @@ export async function createPartitions(url: string, now: Date): Promise<string[]
 const checkViolation = "23514";
 const lockNotAvailable = "55P03";
 
-// Attaching a finished table does not wait for writers, while creating it in place does.
-async function create(client: pg.Client, { table, name, from, to }: Partition): Promise<boolean> {
+/**
+ * Creates a partition, unless it is there. Attaching a finished table does not wait for writers, while creating it in place does.
+ */
+export async function createPartition(client: pg.Client, { table, name, from, to }: Partition): Promise<boolean> {
   const { rows } = await client.query("select to_regclass($1) as present", [name]);
   if (rows[0].present !== null) return false;
   try {

@@ -89,12 +89,18 @@ export async function nextSecretKey(dataDir: string): Promise<{ from: string; to
   return { from, to, finish: () => rename(next, file) };
 }
 
+/** Takes a key from elsewhere for a data directory that has none. One that has a key keeps it. */
+export async function adoptSecretKey(key: string, dataDir: string): Promise<void> {
+  const file = join(dataDir, "secret_key");
+  if ((await readKey(file)) === null) await makeKey(dataDir, file, key);
+}
+
 const nextFile = (dataDir: string): string => join(dataDir, "secret_key.next");
 
-async function makeKey(dataDir: string, file: string): Promise<string> {
+async function makeKey(dataDir: string, file: string, key = randomBytes(32).toString("base64url")): Promise<string> {
   await mkdir(dataDir, { recursive: true });
   const mine = `${file}.${process.pid}.${randomBytes(4).toString("hex")}`;
-  await writeFile(mine, `${randomBytes(32).toString("base64url")}\n`, { mode: 0o600, flag: "wx", flush: true });
+  await writeFile(mine, `${key}\n`, { mode: 0o600, flag: "wx", flush: true });
   // The first process to link the file wins, and no process ever reads half a key.
   await link(mine, file).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;

@@ -16,11 +16,14 @@ pg.Client.prototype.query = function (this: pg.Client, ...args: any[]) {
   return query.apply(this, args);
 } as typeof pg.Client.prototype.query;
 
-// The service names its connections, tests do not. Migrations change tables for all organizations, so they are left out.
+// Whole tables of all organizations: a backup reads them, a restore fills them, and migrations change them.
+const ofAll = ["headwater migrate", "headwater backup", "headwater restore"];
+
+// The service names its connections, tests do not.
 function isOurs(client: pg.Client): boolean {
   const { application_name: as } = (client as unknown as { connectionParameters: { application_name?: string } })
     .connectionParameters;
-  return as !== undefined && as.startsWith("headwater") && as !== "headwater migrate";
+  return as !== undefined && as.startsWith("headwater") && !ofAll.includes(as);
 }
 
 function hear(text: string): void {

@@ -34,6 +34,8 @@ export interface ServiceOptions {
   baseUrl?: string;
   env?: Record<string, string>;
   databaseUrl?: string;
+  /** A folder with files that are there already. */
+  filesDir?: string;
   gate?: Partial<GateLimits>;
   extendAgents?: HttpApp["extendAgents"];
 }
@@ -45,6 +47,7 @@ export const testSecretKey = "the secret key of the tests";
 export async function startService({
   env = {},
   databaseUrl,
+  filesDir: given,
   gate,
   baseUrl = "http://localhost",
   extendAgents,
@@ -52,7 +55,7 @@ export async function startService({
   const database = databaseUrl === undefined ? await createDatabase() : null;
   const config = parseConfig({ RATE_LIMIT: "off", LOG_LEVEL: "silent", DATABASE_RLS: process.env.DATABASE_RLS ?? "off", ...env });
   const clock: Service["clock"] = { now: null };
-  const filesDir = await mkdtemp(join(tmpdir(), "headwater-files-"));
+  const filesDir = given ?? (await mkdtemp(join(tmpdir(), "headwater-files-")));
   const app = await openApp({
     databaseUrl: databaseUrl ?? database!.url,
     rls: config.database_rls,

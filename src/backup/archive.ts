@@ -1,0 +1,244 @@
+// An archive is a tar: what it is, the rows of each table as PostgreSQL's own COPY writes them, the bytes of stored files, and a
+// manifest. A tar wants to know the size of an entry before its bytes, so tables and files come in numbered parts. One part is all
+// that is ever in memory.
+import { createHash, type Hash } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { link, open, rm } from "node:fs/promises";
+import { finished } from "node:stream/promises";
+import { extract, type Header, pack } from "tar-stream";
+import type { Secrets } from "../services/secrets.ts";
+import { type Head, type Manifest, parseHead, parseManifest } from "./manifest.ts";
+
+export type Chunks = AsyncIterable<Uint8Array>;
+
+export interface Measured {
+  bytes: number;
+  sha256: string;
+}
+
+const partBytes = 4 * 1024 * 1024;
+const headName = "headwater.json";
+const manifestName = "manifest.json";
+const keyName = "secret_key";
+
+// --- writing ---
+
+export interface ArchiveWriter {
+  head(head: Head): Promise<void>;
+  key(key: string): Promise<void>;
+  /** `stem` is `tables/…` or `files/…`. */
+  add(stem: string, chunks: Chunks): Promise<Measured>;
+  manifest(text: string): Promise<void>;
+}
+
+/** The file appears under its name only when it is whole and on the disk. Another file of that name stays as it is. */
+export async function writeArchive(path: string, fill: (archive: ArchiveWriter) => Promise<void>): Promise<void> {
+  const partial = `${path}.partial`;
+  const tar = pack();
+  const file = createWriteStream(partial, { mode: 0o600 });
+  tar.on("error", (error) => file.destroy(error));
+  tar.pipe(file);
+  const written = finished(file);
+  written.catch(() => {}); // reported below, or instead of it what `fill` says
+  const entry = (name: string, bytes: Buffer) =>
+    Promise.race([
+      new Promise<void>((resolve, reject) => {
+        tar.entry({ name, size: bytes.length, mode: 0o600 }, bytes, (error) => (error ? reject(error) : resolve()));
+      }),
+      written,
+    ]);
+  try {
+    await fill({
+      head: (head) => entry(headName, Buffer.from(`${JSON.stringify(head, null, 2)}\n`)),
+      key: (key) => entry(keyName, Buffer.from(`${key}\n`)),
+      add: (stem, chunks) => addParts(stem, chunks, entry),
+      manifest: (text) => entry(manifestName, Buffer.from(`${text}\n`)),
+    });
+    tar.finalize();
+    await written;
+    await sync(partial);
+    await link(partial, path);
+  } finally {
+    tar.destroy();
+    file.destroy();
+    await rm(partial, { force: true });
+  }
+}
+
+async function addParts(stem: string, chunks: Chunks, entry: (name: string, bytes: Buffer) => Promise<void>): Promise<Measured> {
+  const hash = createHash("sha256");
+  let [bytes, part, size, gathered] = [0, 0, 0, [] as Uint8Array[]];
+  const flush = async () => {
+    await entry(partName(stem, ++part), Buffer.concat(gathered));
+    [size, gathered] = [0, []];
+  };
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    bytes += chunk.byteLength;
+    size += chunk.byteLength;
+    gathered.push(chunk);
+    if (size >= partBytes) await flush();
+  }
+  if (size > 0 || part === 0) await flush();
+  return { bytes, sha256: hash.digest("hex") };
+}
+
+const partName = (stem: string, part: number): string => `${stem}/${String(part).padStart(6, "0")}`;
+
+async function sync(path: string): Promise<void> {
+  const file = await open(path);
+  await file.sync();
+  await file.close();
+}
+
+// --- reading ---
+
+export interface ArchiveReader {
+  head?(head: Head): Promise<void>;
+  key?(key: string): Promise<void>;
+  /** Must read all chunks. */
+  table?(name: string, chunks: Chunks): Promise<void>;
+  /** Must read all chunks. */
+  file?(key: string, chunks: Chunks): Promise<void>;
+}
+
+/** Reads an archive from its beginning to its end and returns its manifest, or throws if anything is missing or was changed. */
+export async function readArchive(path: string, secrets: Secrets | null, reader: ArchiveReader): Promise<Manifest> {
+  const entries = entriesOf(path);
+  const found = { tables: new Map<string, Measured>(), files: createHash("sha256"), count: 0, bytes: 0 };
+  try {
+    let entry = await entries.next();
+    const begun = await beginOf(entry);
+    await reader.head?.(begun);
+    for (entry = await entries.next(); entry !== null && entry.stem !== manifestName; ) {
+      const [folder, ...rest] = entry.stem.split("/");
+      const name = rest.join("/");
+      const measured = measure(partsOf(entry, entries.next, (next) => (entry = next)));
+      if (folder === keyName && name === "") {
+        const key = await textOf(measured.chunks);
+        await reader.key?.(key.trim());
+      } else if (folder === "tables" && !found.tables.has(name)) {
+        await (reader.table ?? drain)(name, measured.chunks);
+        found.tables.set(name, measured.result());
+      } else if (folder === "files") {
+        await (reader.file ?? drain)(name, measured.chunks);
+        tellFile(found.files, name, measured.result());
+        found.count++;
+        found.bytes += measured.result().bytes;
+      } else throw new Error(`This is no whole archive of Headwater: nobody put ${name} into it.`);
+    }
+    if (entry === null) throw tooShort();
+    const manifest = parseManifest(await textOf(entry.chunks), secrets);
+    if ((await entries.next()) !== null) throw new Error("The archive was changed: something comes after its end.");
+    check(manifest, begun, found);
+    return manifest;
+  } catch (error) {
+    throw errorOf(error as Error);
+  } finally {
+    entries.close();
+  }
+}
+
+/** The line of one file in the hash of all. */
+export const tellFile = (hash: Hash, key: string, { bytes, sha256 }: Measured): void =>
+  void hash.update(`${key} ${bytes} ${sha256}\n`);
+
+interface Entry {
+  /** The name without the number of the part. */
+  stem: string;
+  chunks: Chunks;
+}
+
+function entriesOf(path: string): { next(): Promise<Entry | null>; close(): void } {
+  const file = createReadStream(path, { highWaterMark: 256 * 1024 });
+  const tar = extract();
+  file.on("error", (error) => tar.destroy(error));
+  file.pipe(tar);
+  const iterator = (tar as unknown as AsyncIterable<Chunks & { header: Header }>)[Symbol.asyncIterator]();
+  return {
+    async next() {
+      const { done, value } = await iterator.next();
+      return done ? null : { stem: value.header.name.replace(/\/\d{6}$/, ""), chunks: value };
+    },
+    close() {
+      file.destroy();
+      tar.destroy();
+    },
+  };
+}
+
+/** The errors of `tar-stream` in the words of whoever has the archive. */
+function errorOf(error: Error): Error {
+  if (/unexpected end of data/i.test(error.message)) return tooShort();
+  return /^(invalid (tar )?header|header exceeds)/i.test(error.message)
+    ? new Error("This is no archive of Headwater, or it was changed.", { cause: error })
+    : error;
+}
+
+const tooShort = () => new Error("The archive ends too early: a part of it is missing.");
+
+async function beginOf(entry: Entry | null): Promise<Head> {
+  if (entry?.stem !== headName) throw new Error("This is no archive of Headwater, or it was cut off at its very beginning.");
+  return parseHead(await textOf(entry.chunks));
+}
+
+/** All bytes of a table or file, part after part. `stop` is told what comes after it. */
+async function* partsOf(
+  first: Entry,
+  next: () => Promise<Entry | null>,
+  stop: (next: Entry | null) => void,
+): Chunks & AsyncGenerator<Uint8Array> {
+  for (let entry: Entry | null = first; ; ) {
+    yield* entry.chunks;
+    entry = await next();
+    if (entry === null || entry.stem !== first.stem) return stop(entry);
+  }
+}
+
+function measure(chunks: Chunks): { chunks: Chunks; result(): Measured } {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  async function* measured() {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      bytes += chunk.byteLength;
+      yield chunk;
+    }
+  }
+  let result: Measured | undefined;
+  return { chunks: measured(), result: () => (result ??= { bytes, sha256: hash.digest("hex") }) };
+}
+
+async function drain(_name: string, chunks: Chunks): Promise<void> {
+  for await (const _ of chunks);
+}
+
+/** What an archive says about itself is short. */
+async function textOf(chunks: Chunks): Promise<string> {
+  const gathered: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.byteLength;
+    if (size > 16 * 1024 * 1024) throw new Error("This is no archive of Headwater: what it says about itself is too long.");
+    gathered.push(chunk);
+  }
+  return Buffer.concat(gathered).toString("utf8");
+}
+
+function check(
+  manifest: Manifest,
+  begun: Head,
+  found: { tables: ReadonlyMap<string, Measured>; files: Hash; count: number; bytes: number },
+): void {
+  const wrong = (what: string) => new Error(`The archive was changed or damaged: ${what} is not what was put into it.`);
+  for (const [name, value] of Object.entries(begun))
+    if (JSON.stringify(value) !== JSON.stringify(manifest[name as keyof Head])) throw wrong(name);
+  for (const { name, bytes, sha256 } of manifest.tables) {
+    const present = found.tables.get(name);
+    if (present?.bytes !== bytes || present.sha256 !== sha256) throw wrong(`the table ${name}`);
+  }
+  if (manifest.tables.length !== found.tables.size) throw wrong("the list of tables");
+  const { files } = manifest;
+  if (files.count !== found.count || files.bytes !== found.bytes || files.sha256 !== found.files.digest("hex"))
+    throw wrong("one of the stored files");
+}

@@ -1,0 +1,139 @@
+// A backup taken while the service works, and a service on what was restored from it.
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { createDatabase } from "../../test/support/database.ts";
+import { settled } from "../../test/support/feed.ts";
+import { organization, Workspace } from "../../test/support/given.ts";
+import { outboundService } from "../../test/support/outbound.ts";
+import { receiver } from "../../test/support/receiver.ts";
+import { startService, testSecretKey } from "../../test/support/service.ts";
+import { drained, subscribe } from "../../test/support/webhooks.ts";
+import { openSecrets } from "../services/secrets.ts";
+import { openStorage } from "../services/storage.ts";
+import { readArchive } from "./archive.ts";
+import { refuseUnknown, restoreArchive } from "./restore.ts";
+import { takeBackup } from "./take.ts";
+
+const folder = await mkdtemp(join(tmpdir(), "headwater-backup-"));
+const closing: (() => Promise<void>)[] = [];
+after(async () => {
+  for (const close of closing) await close();
+  await rm(folder, { recursive: true, force: true });
+});
+const secrets = openSecrets(testSecretKey);
+const env = { OUTBOUND_ALLOW_CIDRS: "127.0.0.0/8,::1/128" };
+
+const backup = async (ws: Workspace, name: string) => {
+  const path = join(folder, name);
+  const { app, databaseUrl: url } = ws.service;
+  await takeBackup(path, {
+    url,
+    storage: app.core.settings.storage,
+    secrets,
+    key: testSecretKey,
+    withSecrets: true,
+    release: "test",
+  });
+  return path;
+};
+
+/** A service on another database and another folder, with what is in an archive. */
+async function restored(ws: Workspace, path: string, withSecrets = true) {
+  const database = await createDatabase();
+  const filesDir = await mkdtemp(join(tmpdir(), "headwater-restored-"));
+  const manifest = await readArchive(path, secrets, {});
+  await restoreArchive(path, manifest, { url: database.url, storage: openStorage(filesDir), secrets, withSecrets });
+  const there = await startService({ databaseUrl: database.url, filesDir, env });
+  closing.push(async () => {
+    await there.close();
+    await database.drop();
+  });
+  return new Workspace(there, ws.key, ws.id, ws.userId);
+}
+
+test("what was there at the moment of the backup is there again, and readers of the feed and webhooks go on", async () => {
+  const acme = await organization(await outboundService());
+  const target = await receiver();
+  const hook = await subscribe(acme, target);
+  const lead = await acme.lead({ name: "Tab\tand \\ and\nline" });
+  const file = await acme.post("/file/", { name: "a.txt", content_base64: Buffer.alloc(5_000_000, "x").toString("base64") });
+  await drained(acme);
+  await settled(acme);
+  const before = await acme.get("/event/");
+
+  const path = await backup(acme, "whole");
+  const lost = await acme.lead();
+  await acme.delete(`/file/${file.id}/`);
+  const there = await restored(acme, path);
+
+  assert.equal((await there.get(`/lead/${lead.id}/`)).name, lead.name);
+  await there.refused(404, "GET", `/lead/${lost.id}/`);
+  assert.equal((await there.ask("GET", `/file/${file.id}/download/`)).text.length, 5_000_000);
+  const next = await there.lead();
+  await drained(there);
+  const after = await there.get(`/event/?_cursor=${encodeURIComponent(before.cursor_previous)}`);
+  assert.deepEqual(
+    after.data.filter((one: any) => one.event === "lead.created").map((one: any) => one.object_id),
+    [next.id],
+  );
+  assert.deepEqual(target.objects(), [lead.id, next.id], "the event of the lead that is lost was never sent from here");
+  assert.equal((await there.get(`/webhook/${hook.id}/`)).status, "active");
+});
+
+test("without its secrets, a webhook waits with a new signing key for whoever activates it", async () => {
+  const acme = await organization(await outboundService());
+  const hook = await subscribe(acme, await receiver());
+
+  const there = await restored(acme, await backup(acme, "sealed"), false);
+
+  const again = await there.get(`/webhook/${hook.id}/`);
+  assert.deepEqual([again.status, again.pause_reason], ["paused", "api"]);
+  assert.equal((await there.put(`/webhook/${hook.id}/`, { status: "active" })).status, "active");
+});
+
+test("an archive that is cut off, changed, or of a newer release is refused", async () => {
+  const acme = await organization(await outboundService());
+  await acme.lead({ name: "A lead of the archive" });
+  const path = await backup(acme, "good");
+  const changed = async (name: string, change: (bytes: Buffer) => Buffer) => {
+    const other = join(folder, name);
+    await writeFile(other, change(await readFile(path)));
+    return readArchive(other, secrets, { head: refuseUnknown });
+  };
+  const replaced = (from: string, to: string) => (bytes: Buffer) => {
+    const at = bytes.indexOf(from);
+    assert.ok(at > 0);
+    return Buffer.concat([bytes.subarray(0, at), Buffer.from(to), bytes.subarray(at + from.length)]);
+  };
+
+  for (const share of [0, 0.01, 0.5, 0.99])
+    await assert.rejects(
+      changed("cut", (bytes) => bytes.subarray(0, bytes.length * share)),
+      /cut off|ends too early|no (whole )?archive/,
+    );
+  await assert.rejects(
+    changed("forged", replaced("A lead of the archive", "A lead of somebody.. ")),
+    /the table \w+ is not what/,
+  );
+  await assert.rejects(
+    changed("hash", replaced('"sha256": "', '"sha256": "0').bind(null)),
+    /cannot be read|too early|no (whole )?archive/,
+  );
+  await assert.rejects(
+    changed("signed", replaced('"missing": {\n        "count": 0', '"missing": {\n        "count": 7')),
+    /not the one that was signed/,
+  );
+  await assert.rejects(changed("newer", replaced('"format_version": 1', '"format_version": 9')), /of a newer release/);
+  await assert.rejects(takeAgain(acme, path), /EEXIST/);
+  const manifest = await readArchive(path, secrets, {});
+  const { databaseUrl: url, app } = acme.service;
+  await assert.rejects(
+    restoreArchive(path, manifest, { url, storage: app.core.settings.storage, secrets, withSecrets: true }),
+    /not empty/,
+  );
+});
+
+const takeAgain = async (ws: Workspace, path: string) => backup(ws, path.slice(folder.length + 1));

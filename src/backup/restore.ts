@@ -1,0 +1,98 @@
+// Restores an archive into an empty database. It is read twice: once to see that it is whole, before anything is touched, and once
+// to load it. All rows come in one transaction, so an interrupted restore leaves an empty database and can be tried again.
+import pg from "pg";
+import { listMigrations, migrate } from "../db/migrate.ts";
+import { createPartition, monthOf, partitioned, type Table } from "../db/partitions.ts";
+import type { Secrets } from "../services/secrets.ts";
+import type { Storage } from "../services/storage.ts";
+import { readArchive } from "./archive.ts";
+import { goOn } from "./go_on.ts";
+import { beginLoading } from "./load.ts";
+import type { Head, Manifest } from "./manifest.ts";
+import { leaveOutSecrets } from "./secrets.ts";
+
+export interface Target {
+  url: string;
+  storage: Storage;
+  /** The secrets of this service. */
+  secrets: Secrets;
+  /** Sealed secrets of the archive can be opened here, or sealed again. Otherwise they are left out. */
+  withSecrets: boolean;
+}
+
+/** No file is longer; an archive's hashes are checked anyway. */
+const fileMost = 2 ** 40;
+
+/** Puts everything in its place. The archive must have been read whole before. */
+export async function restoreArchive(path: string, manifest: Manifest, target: Target): Promise<void> {
+  await migrate(target.url, { count: manifest.migrations.count });
+  const client = new pg.Client({
+    connectionString: target.url,
+    application_name: "headwater restore",
+    options: "-c timezone=UTC",
+  });
+  await client.connect();
+  try {
+    await refuseUnlessEmpty(client, manifest);
+    await makePartitions(client, manifest);
+    await client.query("begin");
+    const loading = await beginLoading(client, manifest);
+    await readArchive(path, null, {
+      table: loading.table,
+      async file(key, chunks) {
+        const received = await target.storage.receive(chunks, fileMost);
+        await target.storage.keep(received, checkedKey(key));
+      },
+    });
+    await loading.finish();
+    if (!target.withSecrets) await leaveOutSecrets(client, target.secrets);
+    await goOn(client, manifest);
+    await client.query("commit");
+  } finally {
+    await client.end();
+  }
+  await migrate(target.url);
+}
+
+/** An archive of a newer release, or of a history that this one does not know, is refused before anything is touched. */
+export async function refuseUnknown({ migrations, release }: Head): Promise<void> {
+  const known = await listMigrations();
+  if (migrations.count > known.length)
+    throw new Error(
+      `The archive is of a newer release (${release}, with ${migrations.count} migrations; known here are ${known.length}): use that release or a later one.`,
+    );
+  if (known[migrations.count - 1]?.file !== migrations.last)
+    throw new Error(
+      `The archive is of a release with other migrations (${migrations.last}): use the release that it was taken with, ${release}.`,
+    );
+}
+
+async function refuseUnlessEmpty(client: pg.Client, { migrations }: Manifest): Promise<void> {
+  const { rows } = await client.query(
+    `select (select max(version) from migration) as version, exists (select from organization) or exists (select from "user") as used`,
+  );
+  if (rows[0].used)
+    throw new Error(
+      "The database is not empty: restore into an empty one, for nothing of an archive is mixed with what is there.",
+    );
+  if (rows[0].version > migrations.count)
+    throw new Error(
+      "The database is of a newer release than the archive: restore into one without tables. It is brought up to date afterwards.",
+    );
+}
+
+async function makePartitions(client: pg.Client, { tables }: Manifest): Promise<void> {
+  for (const name of tables.flatMap(({ partitions }) => partitions)) {
+    const [, table, year, month] = /^([a-z_]+)_(\d{4})_(\d{2})$/.exec(name) ?? [];
+    if (table === undefined || !Object.hasOwn(partitioned, table))
+      throw new Error(`The archive names a month that there is not: ${name}.`);
+    await createPartition(client, monthOf(new Date(Date.UTC(Number(year), Number(month) - 1)), 0, table as Table));
+  }
+}
+
+/** A forged key could name a place outside of the folder of files. */
+function checkedKey(key: string): string {
+  if (!/^[A-Za-z0-9_]+\/[A-Za-z0-9_.-]+$/.test(key) || key.includes(".."))
+    throw new Error(`The archive was changed: ${key} is no stored file.`);
+  return key;
+}

@@ -1,0 +1,53 @@
+// `headwater restore FILE`: puts an archive into an empty database.
+import pg from "pg";
+import { readArchive } from "../backup/archive.ts";
+import type { Manifest } from "../backup/manifest.ts";
+import { refuseUnknown, restoreArchive } from "../backup/restore.ts";
+import type { Config } from "../config.ts";
+import { rotateSecrets } from "../services/rotate_secrets.ts";
+import { adoptSecretKey, openSecrets, secretKey } from "../services/secrets.ts";
+import { filesOf, refuseWhileServing, withDatabase } from "./database.ts";
+import { Mistake, say } from "./say.ts";
+import { contentsOf } from "./verify.ts";
+
+export async function run(config: Config, file: string, options: { withoutSecrets?: boolean }): Promise<void> {
+  let archived: string | null = null;
+  const configured = config.secret_key === null ? null : openSecrets(config.secret_key);
+  const manifest = await readArchive(file, configured, {
+    head: refuseUnknown,
+    key: async (key) => void (archived = key),
+  });
+  if (archived !== null && config.secret_key === null && options.withoutSecrets !== true)
+    await adoptSecretKey(archived, config.data_dir);
+  const key = await secretKey(config.secret_key, config.data_dir);
+  const former = formerKey(manifest, key, [archived, config.secret_key_old]);
+  const withSecrets = manifest.secrets !== null && options.withoutSecrets !== true;
+  if (withSecrets && former === undefined)
+    throw new Mistake(
+      "The secrets of the archive are sealed with another key: set SECRET_KEY to it, or SECRET_KEY_OLD to seal them anew, or leave them out by --without-secrets.",
+    );
+
+  await withDatabase(config, async (url) => {
+    await refuseWhileServing(url, "stop it, and restore into an empty database");
+    const secrets = openSecrets(key);
+    await restoreArchive(file, manifest, { url, storage: filesOf(config), secrets, withSecrets });
+    if (withSecrets && former !== key) await sealAnew(url, former!, key);
+  });
+  say(contentsOf(manifest));
+  say("Restored. Start the service; readers of the feed and webhooks go on. People sign in again.");
+}
+
+/** The key that sealed what is in the archive: ours, one of the others, or none that is known. */
+function formerKey({ secrets }: Manifest, ours: string, others: readonly (string | null)[]): string | undefined {
+  return [ours, ...others].filter((one) => one !== null).find((one) => openSecrets(one).key_id === secrets?.key_id);
+}
+
+async function sealAnew(url: string, from: string, to: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, application_name: "headwater restore" });
+  await client.connect();
+  try {
+    await rotateSecrets(client, openSecrets(from), openSecrets(to));
+  } finally {
+    await client.end();
+  }
+}

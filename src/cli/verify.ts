@@ -1,0 +1,24 @@
+// `headwater verify FILE`: reads an archive from its beginning to its end, and says what is in it.
+import { readArchive } from "../backup/archive.ts";
+import type { Manifest } from "../backup/manifest.ts";
+import type { Config } from "../config.ts";
+import { openSecrets } from "../services/secrets.ts";
+import { columns, say } from "./say.ts";
+
+export async function run(config: Config, file: string): Promise<void> {
+  const secrets = config.secret_key === null ? null : openSecrets(config.secret_key);
+  const manifest = await readArchive(file, secrets, {});
+  say(columns(manifest.tables.filter(({ rows }) => rows > 0).map(({ name, rows }) => [name, String(rows)])));
+  say(contentsOf(manifest));
+}
+
+export function contentsOf({ id, taken_at, release, tables, files, secrets }: Manifest): string {
+  const rows = tables.reduce((sum, one) => sum + one.rows, 0);
+  const sealed =
+    secrets === null
+      ? "without secrets"
+      : secrets.has_key
+        ? "with secrets and their key"
+        : `with secrets, sealed with the key ${secrets.key_id}`;
+  return `${id} of ${taken_at}, by ${release}: ${rows} rows in ${tables.length} tables, ${files.count} files of ${files.bytes} bytes, ${sealed}`;
+}
