@@ -47,13 +47,19 @@ function arrive(service: Service, request: FastifyRequest, reply: FastifyReply, 
   if (service.gate.overloaded) return refuseForNow(x);
   if (!isOwnOrigin(x)) return refuse(x, new Problem(403, "Pages of this origin may not talk to agents' tools."));
   if (request.method === "OPTIONS") return answer(x, 204, "", optionsHeaders(allow));
-  void (async () => service.app.authenticate(request.headers.authorization, "mcp"))()
+  void (async () => service.app.authenticate(credentialsOf(request), "mcp"))()
     .then((actor) => {
       x.actor = actor;
       if (request.method === "POST") done();
       else refuse(x, methodNotAllowed(allow));
     })
     .catch((error) => refuseStranger(x, challenged(x, error)));
+}
+
+/** Some hosts of agents can set only a header of their own choice. */
+function credentialsOf({ headers }: FastifyRequest): string | undefined {
+  const key = headers["x-api-key"];
+  return headers.authorization ?? (key === undefined ? undefined : `Bearer ${String(key)}`);
 }
 
 /** A page that a browser shows may ask only if it is of this service or of the machine itself: a foreign name may point here. */
@@ -70,7 +76,7 @@ const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
 /** The 401 of this address says where a client learns how to get a token. */
 function challenged({ service, request }: Exchange, error: unknown): unknown {
   if (!(error instanceof Problem) || error.status !== 401) return error;
-  const wrong = request.headers.authorization === undefined ? undefined : "invalid_token";
+  const wrong = credentialsOf(request) === undefined ? undefined : "invalid_token";
   const challenge = bearerChallenge(service.app.core.settings.base_url, "mcp", { error: wrong, scope: "read write_safe" });
   return new Problem(401, error.message, {}, { "www-authenticate": challenge });
 }
@@ -120,7 +126,7 @@ const callerOf = (x: Exchange, actor: Actor): Caller => ({
   hasOffset: x.request.headers["x-tz-offset"] !== undefined,
   asker: x,
   changeSet: changeSetName(x.request.headers["x-change-set"]),
-  workspaces: () => x.service.app.workspacesOf(x.request.headers.authorization!),
+  workspaces: () => x.service.app.workspacesOf(credentialsOf(x.request)!),
 });
 
 /** `Service-Scope` lowers what the credential may do. Without it a key may only read. */

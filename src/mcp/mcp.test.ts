@@ -242,6 +242,19 @@ describe("the address of agents", () => {
   const post = (url: string, headers: Record<string, string>, body = "{}") =>
     fetch(`${url}/mcp/`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body });
 
+  test("takes a key in X-API-Key", async () => {
+    const acme = await organization();
+    const ask = (key: string) =>
+      fetch(`${acme.service.url}/mcp/`, {
+        method: "POST",
+        headers: { "x-api-key": key, "content-type": "application/json", accept: "application/json, text/event-stream" },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_workspaces" } }),
+      });
+
+    assert.match(await (await ask(acme.key)).text(), new RegExp(acme.id));
+    assert.equal((await ask(`${acme.key}x`)).status, 401);
+  });
+
   test("answers strangers with the way to a token, and foreign pages with nothing", async () => {
     const { service, key } = await organization();
     const authorization = `Bearer ${key}`;
