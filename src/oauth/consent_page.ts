@@ -6,8 +6,20 @@ import { type ActiveMembership, insertGrant, membershipsToActIn } from "../auth/
 import { type Scope } from "../core/context.ts";
 import type { Core } from "../core/core.ts";
 import type { PublicAnswer } from "../records/public_route.ts";
+import { confirmFirst } from "../signin/confirm_page.ts";
 import { type Html, html, page } from "../signin/page.ts";
-import { form, isOwnForm, isSignedIn, pathOf, type SignedIn, seeOther, show, staleForm, visitOf } from "../signin/visit.ts";
+import {
+  form,
+  isConfirmed,
+  isOwnForm,
+  isSignedIn,
+  pathOf,
+  type SignedIn,
+  seeOther,
+  show,
+  staleForm,
+  visitOf,
+} from "../signin/visit.ts";
 import { newId } from "../values/id.ts";
 import { oneLine } from "../values/one_line.ts";
 import { isLoopback } from "./clients.ts";
@@ -41,6 +53,8 @@ export async function consent(request: ConsentRequest): Promise<PublicAnswer> {
   const waiting = await waitingRequest(request);
   if (waiting === null) return show(visit, expiredPage(), 400);
   if (!isSignedIn(visit)) return seeOther(visit, `/sign-in/?next=${encodeURIComponent(`${consentPath}${uid}/`)}`);
+  // What a client is allowed lasts longer than this visit.
+  if (!isConfirmed(visit) && fields?.answer !== "deny") return confirmFirst(visit, `${consentPath}${uid}/`);
   const asked = { ...waiting, memberships: await membershipsToActIn(core.db, visit.person.id) };
   if (asked.memberships.length === 0) return show(visit, nowhere(visit, uid), 403);
   if (fields === null) return show(visit, consentPage(visit, uid, asked));

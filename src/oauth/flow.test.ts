@@ -6,8 +6,8 @@ import { bearer } from "../../test/support/bearer.ts";
 import { atMoment } from "../../test/support/clock.ts";
 import { organization } from "../../test/support/given.ts";
 import { callback, OauthClient } from "../../test/support/oauth_client.ts";
-import { service } from "../../test/support/service.ts";
-import { goodPassword, Visitor } from "../../test/support/visitor.ts";
+import { service, startService } from "../../test/support/service.ts";
+import { givePassword, goodPassword, Visitor } from "../../test/support/visitor.ts";
 
 describe("a client", () => {
   test("registers, is allowed, gets tokens, and acts with them as the person may", async () => {
@@ -35,6 +35,26 @@ describe("a client", () => {
 });
 
 describe("a connection", () => {
+  test("is allowed only by who proved a moment ago who they are", async (t) => {
+    // Of its own, as tries of a later time would make others of the same address wait.
+    const on = await startService();
+    t.after(() => on.close());
+    const acme = await organization(on);
+    const client = await OauthClient.register(on);
+    on.clock.now = new Date();
+    await givePassword(on, acme.userId);
+    const visitor = new Visitor(on);
+    await visitor.signIn((await acme.get("/me/")).email, goodPassword);
+    on.clock.now = new Date(on.clock.now.getTime() + 11 * 60_000);
+
+    const asked = await visitor.open(await client.address("a".repeat(43), { scope: "write_destructive" }));
+    await visitor.send({ password: goodPassword });
+    const { left } = await visitor.send({ answer: "allow", workspace: acme.id, scope: "read" });
+
+    assert.match(asked.text, /Is it still you/);
+    assert.ok(left!.searchParams.has("code"));
+  });
+
   test("survives twenty refreshes at once", async () => {
     const acme = await organization();
     const client = await OauthClient.register(await service());
