@@ -1,8 +1,9 @@
 // The work on mailboxes: a job is one connected account whose mail should be fetched. A visit reads new messages in the Inbox and
 // in the folder of sent mail, and returns for the rest. At rest it returns after some minutes.
-import type { Ctx } from "../../core/context.ts";
+import { type Ctx, query } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
-import { sql } from "../../db/sql.ts";
+import type { Row } from "../../core/resource.ts";
+import { sql, statement } from "../../db/sql.ts";
 import { renewClaim, requestOf } from "../../jobs/claims.ts";
 import { holdClaim, type Job, outside, release, type Work } from "../../jobs/job.ts";
 import { asSystem, readingAs, systemActor } from "../../records/acting.ts";
@@ -19,6 +20,8 @@ import { enterMailbox } from "./mailbox_login.ts";
 import { noteFailure, noteSuccess } from "./outcome.ts";
 import { readFolder } from "./read_folder.ts";
 import type { Visit } from "./visit.ts";
+
+type Account = Row<typeof connectedAccount>;
 
 export const mailboxWork: Work = {
   ...mailboxJobs,
@@ -53,7 +56,7 @@ async function visit(core: Core, job: Job): Promise<void> {
   if (account === null) return end(async () => null);
 
   const since = await inside((ctx) => beginningOf(ctx, account));
-  const members = await membersByAddress(reading);
+  const members = await membersByAddress(reading, account);
   const begun = { core, job, account, members, since, left: most, until: performance.now() + beginsForMs };
   try {
     const wait = <T>(answer: Promise<T>): Promise<T> => outside(job, answer);
@@ -66,10 +69,38 @@ async function visit(core: Core, job: Job): Promise<void> {
   }
 }
 
-async function membersByAddress(ctx: Ctx): Promise<Map<string, string>> {
+/**
+ * Whose the addresses of accounts are. Anybody can write any address into an account: one by which nothing leaves or arrives is
+ * nobody's, and a contact's is the contact's. Mail from it would be lost otherwise, as what members write to each other is private.
+ */
+async function membersByAddress(ctx: Ctx, visited: Account): Promise<Map<string, string>> {
   const accounts = await findRecords(ctx, connectedAccount, [sql`t.email is not null`]);
-  return new Map(accounts.flatMap((account) => ownAddressesOf(account).map((address) => [address, account.user_id] as const)));
+  const claimed = accounts.flatMap((one) =>
+    (isProven(one) ? ownAddressesOf(one) : one.allowed_identities).map((address) => [address, one.user_id] as const),
+  );
+  const theirs = await ofContacts(ctx, [...new Set(claimed.map(([address]) => address))]);
+  const own = ownAddressesOf(visited).map((address) => [address, visited.user_id] as const);
+  return new Map([...claimed.filter(([address]) => !theirs.has(address)), ...own]);
 }
+
+async function ofContacts(ctx: Ctx, addresses: readonly string[]): Promise<Set<string>> {
+  const rows = await query(
+    ctx,
+    statement(
+      sql`select distinct key from contact t, unnest(t.email_keys) key
+        where t.organization_id = ${ctx.organization_id} and t.email_keys && ${addresses}::text[] and key = any(${addresses}::text[])`,
+      "contact.with_claimed",
+    ),
+  );
+  return new Set(rows.map(([key]) => key!));
+}
+
+/** A mailbox that is not visited yet counts until its first visit fails. */
+const isProven = (account: Account): boolean =>
+  account.last_synced_at !== null ||
+  account.receive_status === "ok" ||
+  account.send_status === "ok" ||
+  account.granted_features !== null;
 
 /** What was sent comes after what arrived. Answers whether there may be more. */
 async function readAll(visit: Visit): Promise<boolean> {

@@ -86,3 +86,23 @@ test("whoever shares a mailbox sees who writes to it, by themselves or by their 
   const made = await carl.post(`/inbox_prospect/${prospect.id}/convert/`, {});
   assert.ok(made.lead.id);
 });
+
+test("who writes a customer's address, or anybody's, into an account of their own keeps no mail from the others", async () => {
+  const admin = await organization(service);
+  const owner = await admin.member();
+  const box = (await imapServer()).mailbox();
+  const imap = { ...box.login, password: "secret" };
+  await owner.post("/connected_account/", { email: box.address, imap, enabled_features: ["email_syncing"] });
+  const { id } = await admin.lead({ contacts: [{ name: "Dora", emails: [{ email: "dora@customer.example" }] }] });
+  const smtp = { host: "127.0.0.1", port: 1, username: "x", password: "secret" };
+  for (const email of ["dora@customer.example", "stranger@elsewhere.example"])
+    await (await admin.member()).post("/connected_account/", { email, smtp });
+
+  await box.deliver(letter({ from: "Dora <dora@customer.example>", to: box.address, subject: "Our order", text: "Two, please" }));
+  await box.deliver(letter({ from: "Who <stranger@elsewhere.example>", to: box.address, subject: "Hello", text: "New here" }));
+  await withWorker(service, (worker) => worker.drained());
+
+  const [mail] = (await owner.get(`/activity/email/?lead_id=${id}`)).data;
+  assert.deepEqual([mail?.subject, mail?.status], ["Our order", "inbox"]);
+  assert.equal((await owner.get("/inbox_prospect/")).data[0]?.subject, "Hello");
+});
