@@ -166,8 +166,8 @@ test("a stranger's text that a rule makes a lead of is a lead with the text, at 
   const group = "+12125551235";
   twilio.own(group);
   await acme.post("/phone_number/", { number: group, is_group_number: true });
-  const conditions = [{ field: "unknown_sender", operator: "equals", value: true }];
-  await acme.post("/inbox_rule/", { name: "New", conditions, actions: { create_lead: true } });
+  const conditions = [{ field: "body", operator: "contains", value: "H" }];
+  const rule = await acme.post("/inbox_rule/", { name: "New", conditions, actions: { create_lead: true } });
 
   const answers = [
     await arrives({ from: "+12125550001", body: "Hello" }),
@@ -183,6 +183,7 @@ test("a stranger's text that a rule makes a lead of is a lead with the text, at 
     found.map((one: any) => one.converted_by),
     [acme.userId, null],
   );
+  assert.equal((await acme.get("/inbox_rule/")).data.find((one: any) => one.id === rule.id).match_count, 2);
   assert.deepEqual((await texts()).map((one: any) => one.text).toSorted(), ["Hello", "Hi"]);
 });
 

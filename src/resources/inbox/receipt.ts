@@ -10,6 +10,8 @@ import { refusalOf } from "../shared/refused_words.ts";
 interface Receipt {
   /** The rules that matched in this transaction. */
   matched: readonly string[];
+  /** Those that have counted the message. A rule that makes a lead of it may match it once more, at the lead. */
+  counted: Set<string>;
   /** Why no action of a rule is carried out this time. */
   failed: string | null;
 }
@@ -22,13 +24,14 @@ type Transact = <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>;
 
 /** Receives a message by `transact`, which runs its work in a new transaction. */
 export async function received<T>(transact: Transact, work: (ctx: Ctx) => Promise<T>): Promise<T> {
-  const receipt: Receipt = { matched: [], failed: null };
+  const receipt: Receipt = { matched: [], counted: new Set(), failed: null };
   const receive = (ctx: Receiving) => work({ ...ctx, receipt } as Ctx);
   try {
     return await transact(receive);
   } catch (error) {
     if (receipt.matched.length === 0 || !isOfMessage(error as Failure)) throw error;
     receipt.failed = wordsOf(error as Failure);
+    receipt.counted.clear();
     return transact(receive);
   }
 }
@@ -36,9 +39,11 @@ export async function received<T>(transact: Transact, work: (ctx: Ctx) => Promis
 /** Why no action is carried out for the message that is being received. Null: they are. */
 export const failedRules = (ctx: Receiving): string | null => ctx.receipt?.failed ?? null;
 
-/** Counts a message for the rules that match it. That is no change of a rule, so its version and dates stay the same. */
-export function countMatches(ctx: Receiving, ids: readonly string[]): void {
-  if (ctx.receipt !== undefined) ctx.receipt.matched = ids;
+/** Counts a message once for each rule that matches it. That is no change of a rule, so its version and dates stay the same. */
+export function countMatches(ctx: Receiving, matched: readonly string[]): void {
+  const { receipt } = ctx;
+  const ids = matched.filter((id) => !receipt?.counted.has(id));
+  if (receipt !== undefined) Object.assign(receipt, { matched, counted: new Set([...receipt.counted, ...ids]) });
   const latest_error = failedRules(ctx);
   write(
     ctx,
