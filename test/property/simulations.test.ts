@@ -47,6 +47,9 @@ const step: fc.Arbitrary<Made> = fc.oneof(
   fc.constant({ type: "stop", config: { outcome: "enough" }, ports: [] }),
 );
 
+/** A condition may ask only for variables that are set somewhere. */
+const first = { type: "set.vars", config: { values: { n: 0 } }, ports: { out: "s0" } };
+
 /** Each port leads to one of the next three steps, or to the end. Steps that nothing leads to are left out. */
 const graph = fc
   .array(fc.tuple(step, fc.array(number, { minLength: 4, maxLength: 4 })), { minLength: 2, maxLength: 9 })
@@ -62,7 +65,7 @@ const graph = fc
     const reached = new Set(["s0"]);
     for (const [id, { ports }] of all)
       if (reached.has(id)) for (const to of Object.values(ports)) if (to !== null) reached.add(to);
-    return { start: "s0", steps: Object.fromEntries(all.filter(([id]) => reached.has(id))) };
+    return { start: "first", steps: { first, ...Object.fromEntries(all.filter(([id]) => reached.has(id))) } };
   });
 
 /** Lets the runs go on to their ends. */
