@@ -18,7 +18,8 @@ export async function claimStoredBytes(db: Database): Promise<BytesToRemove[]> {
   const due = await db.unscoped({
     text: `/* across organizations: whatever is due anywhere */
            select organization_id, storage_key from stored_bytes_removal where due <= now()
-             and not exists (select from pg_locks where locktype = 'advisory' and classid = 0 and objid = $1) order by due limit 100`,
+             and not exists (select from pg_locks where locktype = 'advisory' and classid = 0 and objid = $1
+               and database = (select oid from pg_database where datname = current_database())) order by due limit 100`,
     values: [backupLock],
   });
   const used = await db.unscoped({

@@ -1,7 +1,9 @@
 // Restores an archive into an empty database. It is read twice: once to see that it is whole, before anything is touched, and once
 // to load it. All rows come in one transaction, so an interrupted restore leaves an empty database and can be tried again.
-import pg from "pg";
+
+import type pg from "pg";
 import { listMigrations, migrate } from "../db/migrate.ts";
+import { inUtc, withClient } from "../db/one_client.ts";
 import { createPartition, monthOf, partitioned, type Table } from "../db/partitions.ts";
 import type { Secrets } from "../services/secrets.ts";
 import type { Storage } from "../services/storage.ts";
@@ -26,13 +28,7 @@ const fileMost = 2 ** 40;
 /** Puts everything in its place. The archive must have been read whole before. */
 export async function restoreArchive(path: string, manifest: Manifest, target: Target): Promise<void> {
   await migrate(target.url, { count: manifest.migrations.count });
-  const client = new pg.Client({
-    connectionString: target.url,
-    application_name: "headwater restore",
-    options: "-c timezone=UTC",
-  });
-  await client.connect();
-  try {
+  const load = async (client: pg.Client) => {
     await refuseUnlessEmpty(client, manifest);
     await makePartitions(client, manifest);
     await client.query("begin");
@@ -48,9 +44,8 @@ export async function restoreArchive(path: string, manifest: Manifest, target: T
     if (!target.withSecrets) await leaveOutSecrets(client, target.secrets);
     await goOn(client, manifest);
     await client.query("commit");
-  } finally {
-    await client.end();
-  }
+  };
+  await withClient(target.url, "headwater restore", load, inUtc);
   await migrate(target.url);
 }
 

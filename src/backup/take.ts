@@ -1,8 +1,10 @@
 // Takes a backup: one snapshot of all tables while others write, and the stored files that its rows name.
+
 import { createHash } from "node:crypto";
-import pg from "pg";
+import type pg from "pg";
 import { to as copyTo } from "pg-copy-streams";
 import { backupLock } from "../auth/unscoped_files.ts";
+import { inUtc, withClient } from "../db/one_client.ts";
 import { sealedColumns } from "../services/sealed_columns.ts";
 import type { Secrets } from "../services/secrets.ts";
 import { Missing, type Storage } from "../services/storage.ts";
@@ -24,13 +26,7 @@ export interface Source {
 
 /** Writes an archive that appears only when it is whole, and returns what is in it. */
 export async function takeBackup(path: string, source: Source): Promise<Manifest> {
-  const client = new pg.Client({
-    connectionString: source.url,
-    application_name: "headwater backup",
-    options: "-c timezone=UTC",
-  });
-  await client.connect();
-  try {
+  const take = async (client: pg.Client) => {
     // Before the snapshot: what is removed afterwards may belong to its rows.
     await client.query("select pg_advisory_lock_shared($1)", [backupLock]);
     await client.query("begin isolation level repeatable read read only");
@@ -39,9 +35,8 @@ export async function takeBackup(path: string, source: Source): Promise<Manifest
       manifest = await fill(archive, client, source);
     });
     return manifest!;
-  } finally {
-    await client.end();
-  }
+  };
+  return withClient(source.url, "headwater backup", take, inUtc);
 }
 
 async function fill(archive: ArchiveWriter, client: pg.Client, source: Source): Promise<Manifest> {

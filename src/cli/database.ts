@@ -1,11 +1,12 @@
 // Opens the database that a command works on: the configured one, or else the built-in one of DATA_DIR, which is started if
 // needed.
+
 import { join } from "node:path";
-import pg from "pg";
 import { type App, openApp } from "../app.ts";
 import { type Config, replicaOf } from "../config.ts";
 import { beginEpoch } from "../db/epoch.ts";
 import { migrate } from "../db/migrate.ts";
+import { withClient } from "../db/one_client.ts";
 import { s3Shelf } from "../services/s3.ts";
 import { secretKey } from "../services/secrets.ts";
 import { openStorage, type Storage } from "../services/storage.ts";
@@ -25,12 +26,11 @@ export async function withDatabase<T>(config: Config, work: (url: string) => Pro
 
 /** Refuses commands that must not run beside the service. */
 export async function refuseWhileServing(url: string, instead: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: "headwater command" });
-  await client.connect();
-  const { rowCount } = await client.query(
-    "select 1 from pg_stat_activity where datname = current_database() and application_name in ('headwater', 'headwater listen') limit 1",
+  const { rowCount } = await withClient(url, "headwater command", (client) =>
+    client.query(
+      "select 1 from pg_stat_activity where datname = current_database() and application_name in ('headwater', 'headwater listen') limit 1",
+    ),
   );
-  await client.end();
   if (rowCount !== 0) throw new Mistake(`The service is running: ${instead}.`);
 }
 

@@ -1,9 +1,11 @@
 // `headwater doctor`: checks everything that the service depends on. Each line says what is wrong and what to do.
+
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import pg from "pg";
+import type pg from "pg";
 import { type Config, parseConfig } from "../config.ts";
 import { listMigrations } from "../db/migrate.ts";
+import { withClient } from "../db/one_client.ts";
 import { partitionsAt } from "../db/partitions.ts";
 import { missingRoles } from "../db/roles.ts";
 import { withDatabase } from "./database.ts";
@@ -72,14 +74,11 @@ async function examineDatabase(
   checks: readonly Check[],
   report: (what: string, finding: Finding) => void,
 ): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: "headwater doctor", connectionTimeoutMillis: 5000 });
-  await client.connect();
-  try {
+  const examine = async (client: pg.Client) => {
     for (const [what, check] of checks) report(what, await check(client));
     for (const [what, finding] of await examineBackground(client)) report(what, finding);
-  } finally {
-    await client.end();
-  }
+  };
+  await withClient(url, "headwater doctor", examine, { connectionTimeoutMillis: 5000 });
 }
 
 type Check = [string, (client: pg.Client) => Promise<Finding>];

@@ -1,9 +1,10 @@
 // `headwater restore FILE`: puts an archive into an empty database.
-import pg from "pg";
+
 import { readArchive } from "../backup/archive.ts";
 import type { Manifest } from "../backup/manifest.ts";
 import { refuseUnknown, restoreArchive } from "../backup/restore.ts";
 import type { Config } from "../config.ts";
+import { withClient } from "../db/one_client.ts";
 import { rotateSecrets } from "../services/rotate_secrets.ts";
 import { adoptSecretKey, openSecrets, secretKey } from "../services/secrets.ts";
 import { filesOf, refuseWhileServing, withDatabase } from "./database.ts";
@@ -43,11 +44,5 @@ function formerKey({ secrets }: Manifest, ours: string, others: readonly (string
 }
 
 async function sealAnew(url: string, from: string, to: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: "headwater restore" });
-  await client.connect();
-  try {
-    await rotateSecrets(client, openSecrets(from), openSecrets(to));
-  } finally {
-    await client.end();
-  }
+  await withClient(url, "headwater restore", (client) => rotateSecrets(client, openSecrets(from), openSecrets(to)));
 }

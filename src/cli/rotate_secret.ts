@@ -1,9 +1,10 @@
 // `headwater doctor --rotate-secret`: seals all secrets with another SECRET_KEY. A configured key is replaced by setting
 // SECRET_KEY to the new one and SECRET_KEY_OLD to the old one. A key in DATA_DIR is replaced by a new one, which is created
 // there.
-import pg from "pg";
+
 import type { Config } from "../config.ts";
 import { migrate } from "../db/migrate.ts";
+import { withClient } from "../db/one_client.ts";
 import { rotateSecrets } from "../services/rotate_secrets.ts";
 import { nextSecretKey, openSecrets } from "../services/secrets.ts";
 import { refuseWhileServing, withDatabase } from "./database.ts";
@@ -16,7 +17,9 @@ export async function rotateSecret(config: Config): Promise<void> {
     await migrate(url);
     // Only now, because an unfinished new key in the folder keeps the service from starting until the change is done.
     const { from, to, finish } = await keysOf(config);
-    const sealed = await withClient(url, (client) => rotateSecrets(client, openSecrets(from), openSecrets(to)));
+    const sealed = await withClient(url, "headwater doctor", (client) =>
+      rotateSecrets(client, openSecrets(from), openSecrets(to)),
+    );
     await finish();
     return sealed;
   });
@@ -27,14 +30,4 @@ async function keysOf({ secret_key, secret_key_old, data_dir }: Config) {
   if (secret_key === null) return nextSecretKey(data_dir);
   if (secret_key_old === null) throw new Mistake("Set SECRET_KEY to the new key, and SECRET_KEY_OLD to the one before.");
   return { from: secret_key_old, to: secret_key, finish: async () => {} };
-}
-
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, application_name: "headwater doctor" });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }

@@ -1,7 +1,9 @@
 // Distributes the tables over the servers of a Citus cluster, by organization: all rows of an organization lie on one server.
 // What every organization refers to is copied to all servers. It is done in one transaction or not at all; distributed tables
 // stay as they are.
+
 import pg from "pg";
+import { withClient } from "./one_client.ts";
 
 /** What belongs to people, who may be members of several organizations: their clients, grants and ways to sign in. */
 const ofPeople = [
@@ -41,9 +43,11 @@ export interface Catalogue {
   functions: readonly string[];
 }
 
+const application = "headwater distribute";
+
 /** Distributes the tables that are not distributed yet, and returns their names. */
 export const distribute = (url: string, shards: number): Promise<string[]> =>
-  withClient(url, async (client) => {
+  withClient(url, application, async (client) => {
     await client.query("begin");
     const catalogue = await readCatalogue(client);
     for (const statement of planOf(catalogue, shards)) await client.query(statement);
@@ -53,21 +57,10 @@ export const distribute = (url: string, shards: number): Promise<string[]> =>
 
 /** What the service must know of a server before it opens its connections: whether the tables are distributed, and the version. */
 export const natureOf = (url: string): Promise<{ spread: boolean; version: number }> =>
-  withClient(url, async (client) => {
+  withClient(url, application, async (client) => {
     const { rows } = await client.query("select current_setting('server_version_num')::int / 10000 as version");
     return { spread: (await spreadTables(client)).length > 0, version: rows[0].version };
   });
-
-// Closing the connection rolls back what was not committed.
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, application_name: "headwater distribute" });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
 
 // --- the plan ---
 
@@ -158,7 +151,7 @@ async function hasExtension(client: pg.ClientBase): Promise<boolean> {
 
 /** Says what is missing, and how to get it. */
 export const refuseWithoutCluster = (url: string): Promise<void> =>
-  withClient(url, async (client) => {
+  withClient(url, application, async (client) => {
     if (!(await hasExtension(client))) {
       const { rowCount } = await client.query("select from pg_available_extensions where name = 'citus'");
       throw new Error(rowCount === 0 ? notInstalled : notCreated);

@@ -1,7 +1,9 @@
 // Runs numbered SQL files, forward only, each in its own transaction. An advisory lock lets several processes start at once.
+
 import { readdir, readFile } from "node:fs/promises";
-import pg from "pg";
+import type pg from "pg";
 import type { Database } from "./database.ts";
+import { withClient } from "./one_client.ts";
 import { ensureRoles } from "./roles.ts";
 
 export const migrationsFolder = new URL("../../migrations/", import.meta.url);
@@ -28,9 +30,7 @@ export async function migrate(
   url: string,
   { folder = migrationsFolder, count }: { folder?: URL; count?: number } = {},
 ): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url, application_name: "headwater migrate", options });
-  await client.connect();
-  try {
+  const bringUp = async (client: pg.Client) => {
     await client.query("select pg_advisory_lock(7241003)");
     await ensureRoles(client);
     await client.query(
@@ -42,9 +42,8 @@ export async function migrate(
     const missing = wanted.slice(present.length, count);
     for (const migration of missing) await apply(client, migration, await readFile(new URL(migration.file, folder), "utf8"));
     return missing.map((migration) => migration.file);
-  } finally {
-    await client.end();
-  }
+  };
+  return withClient(url, "headwater migrate", bringUp, { options });
 }
 
 /** True if the database has at least this many migrations. A newer release may have added some; the older one goes on running. */

@@ -1,9 +1,11 @@
 // Deletes old events and deliveries. They are kept for 30 days, and events that a reader has not read yet for up to 90. The table
 // of a month is dropped as a whole, the oldest first, which takes a moment. It needs the owner of the tables, on a connection of
 // its own.
+
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
+import type pg from "pg";
 import { firstIdAt, madeAt } from "../values/id.ts";
+import { withClient } from "./one_client.ts";
 import { partitioned, type Table } from "./partitions.ts";
 
 interface Retention {
@@ -25,9 +27,7 @@ const retentions: readonly Retention[] = [
 
 /** Drops the tables that are old enough and returns their names. Several processes may do so at once. */
 export async function dropOldMonths(url: string, now: Date): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url, application_name: "headwater old months" });
-  await client.connect();
-  try {
+  return withClient(url, "headwater old months", async (client) => {
     await client.query("select pg_advisory_lock(7241007)");
     const dropped: string[] = [];
     for (const retention of retentions) {
@@ -35,9 +35,7 @@ export async function dropOldMonths(url: string, now: Date): Promise<string[]> {
       await dropStrays(client, retention, now);
     }
     return dropped;
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 async function dropMonths(client: pg.Client, retention: Retention, now: Date): Promise<string[]> {

@@ -1,8 +1,10 @@
 // The tables of events and deliveries have a partition for each month, made ahead of time, so that an old month can be dropped as
 // a whole. The bounds are ids, because an id begins with its time. Rows without a partition go to the default one, which is no
 // error.
-import pg from "pg";
+
+import type pg from "pg";
 import { firstIdAt } from "../values/id.ts";
+import { withClient } from "./one_client.ts";
 
 /** How many months after the present one have a partition. */
 const monthsAhead = 2;
@@ -37,20 +39,13 @@ export function monthOf(instant: Date, later = 0, table: Table = "event"): Parti
 
 /** Creates missing partitions and returns their names. Several processes may do so at once. */
 export async function createPartitions(url: string, now: Date): Promise<string[]> {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: "headwater partitions",
-    options: "-c lock_timeout=3000",
-  });
-  await client.connect();
-  try {
+  const create = async (client: pg.Client) => {
     await client.query("select pg_advisory_lock(7241007)");
     const made: string[] = [];
     for (const partition of partitionsAt(now)) if (await createPartition(client, partition)) made.push(partition.name);
     return made;
-  } finally {
-    await client.end();
-  }
+  };
+  return withClient(url, "headwater partitions", create, { options: "-c lock_timeout=3000" });
 }
 
 const checkViolation = "23514";

@@ -1,6 +1,5 @@
 // Whether the conditions of a plan can be asked of its records: their fields exist and go with the operators, their relations exist, and
 // their lists are of such records.
-
 import type { FieldErrors } from "../../core/errors.ts";
 import type { Field } from "../../core/field.ts";
 import type { Resource } from "../../core/resource.ts";

@@ -8,9 +8,7 @@ import { attempted } from "../../records/rehearse.ts";
 import { refusalOf } from "../shared/refused_words.ts";
 
 interface Receipt {
-  /** The rules that matched in this transaction. */
-  matched: readonly string[];
-  /** Those that have counted the message. A rule that makes a lead of it may match it once more, at the lead. */
+  /** The rules that matched in this transaction and have counted the message. One that makes a lead of it may match once more there. */
   counted: Set<string>;
   /** Why no action of a rule is carried out this time. */
   failed: string | null;
@@ -24,12 +22,12 @@ type Transact = <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>;
 
 /** Receives a message by `transact`, which runs its work in a new transaction. */
 export async function received<T>(transact: Transact, work: (ctx: Ctx) => Promise<T>): Promise<T> {
-  const receipt: Receipt = { matched: [], counted: new Set(), failed: null };
+  const receipt: Receipt = { counted: new Set(), failed: null };
   const receive = (ctx: Receiving) => work({ ...ctx, receipt } as Ctx);
   try {
     return await transact(receive);
   } catch (error) {
-    if (receipt.matched.length === 0 || !isOfMessage(error as Failure)) throw error;
+    if (receipt.counted.size === 0 || !isOfMessage(error as Failure)) throw error;
     receipt.failed = wordsOf(error as Failure);
     receipt.counted.clear();
     return transact(receive);
@@ -43,7 +41,7 @@ export const failedRules = (ctx: Receiving): string | null => ctx.receipt?.faile
 export function countMatches(ctx: Receiving, matched: readonly string[]): void {
   const { receipt } = ctx;
   const ids = matched.filter((id) => !receipt?.counted.has(id));
-  if (receipt !== undefined) Object.assign(receipt, { matched, counted: new Set([...receipt.counted, ...ids]) });
+  for (const id of ids) receipt?.counted.add(id);
   const latest_error = failedRules(ctx);
   write(
     ctx,
