@@ -146,7 +146,7 @@ test("a model has a provider and a key, or an address of its own, and limits", (
   const { account, ...limits } = parseConfig({ AI_PROVIDER: "google", AI_API_KEY: "key" }).ai;
   const own = parseConfig({ AI_PROVIDER: "openai", AI_BASE_URL: "http://10.0.0.7:11434/v1", AI_MODEL: "llama3" }).ai;
 
-  assert.deepEqual(account, { provider: "google", api_key: "key", model: "gemini-2.5-flash", base_url: null });
+  assert.deepEqual(account, { provider: "google", api_key: "key", model: "gemini-3.5-flash-lite", base_url: null });
   assert.deepEqual(limits, { seconds: 30, tokens: 8000, tokens_per_day: 500_000 });
   assert.deepEqual(own.account, { provider: "openai", api_key: null, model: "llama3", base_url: "http://10.0.0.7:11434/v1" });
   assert.equal(parseConfig({}).ai.account, null);

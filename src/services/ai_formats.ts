@@ -46,24 +46,34 @@ export interface Given {
 export interface Format {
   name: string;
   place: string;
+  /** Where an organization stores its account: `PUT /credentials/{service}/`. */
+  service: string;
   usualModel: string;
   ask(account: AiAccount, prompt: Prompt): { path: string; headers: Record<string, string>; body: object };
   /** `body` is any JSON: members are looked for, and none is trusted to be there. */
   read(body: any): Given;
 }
 
+// The usual models, and when their makers said to end them, as read in November 2026:
+// - gpt-6-luna: no end announced; OpenAI names it for what gpt-4.1-mini did, which ends on 2027-01-14 (developers.openai.com/api/docs/deprecations).
+// - claude-sonnet-5-5: not before 2027-09-28; claude-sonnet-4-5 ends on 2026-11-30 (platform.claude.com/docs/en/about-claude/model-deprecations).
+// - gemini-3.5-flash-lite: no end announced; Google names it for gemini-2.5-flash, which ends on 2026-12-01 (ai.google.dev/gemini-api/docs/deprecations).
+// They think before they answer unless they are told not to, and what they think counts against the length of the answer. Other models
+// refuse these switches, so only the usual ones get them. The one of Google thinks little by itself.
+
 const textOf = (value: unknown): string | null => (typeof value === "string" && value.trim() !== "" ? value : null);
 
-/** The texts of a list of parts. A part that is no text, such as a call of a tool, makes it none. */
-function partsOf(parts: unknown, isText: (part: any) => boolean): string | null {
-  if (!Array.isArray(parts) || !parts.every(isText)) return null;
-  return textOf(parts.map((part) => part.text).join(""));
+/** The texts of a list of parts, without what the model thought. Any other part, such as a call of a tool, makes it none. */
+function partsOf(parts: unknown, isThought: (part: any) => boolean, isText: (part: any) => boolean): string | null {
+  const said = Array.isArray(parts) ? parts.filter((part) => !isThought(part)) : [];
+  return said.every(isText) ? textOf(said.map((part) => part.text).join("")) : null;
 }
 
 const openai: Format = {
   name: "OpenAI",
   place: "https://api.openai.com/v1",
-  usualModel: "gpt-4.1-mini",
+  service: "openai",
+  usualModel: "gpt-6-luna",
   ask({ api_key, model, base_url }, { system, user, tokens }) {
     const messages = [
       { role: "system", content: system },
@@ -72,7 +82,8 @@ const openai: Format = {
     // Newer models of OpenAI refuse the older name, which is the only one that most compatible services know.
     const limit = base_url === null ? { max_completion_tokens: tokens } : { max_tokens: tokens };
     const headers: Record<string, string> = api_key === null ? {} : { authorization: `Bearer ${api_key}` };
-    return { path: "/chat/completions", headers, body: { model, messages, ...limit } };
+    const thinking = model === this.usualModel && base_url === null ? { reasoning_effort: "none" } : {};
+    return { path: "/chat/completions", headers, body: { model, messages, ...limit, ...thinking } };
   },
   read(body) {
     const choice = body?.choices?.[0];
@@ -89,17 +100,23 @@ const openai: Format = {
 const anthropic: Format = {
   name: "Anthropic",
   place: "https://api.anthropic.com",
-  usualModel: "claude-sonnet-4-5",
+  service: "anthropic",
+  usualModel: "claude-sonnet-5-5",
   ask({ api_key, model }, { system, user, tokens }) {
     const headers = { "x-api-key": api_key ?? "", "anthropic-version": "2023-06-01" };
+    const thinking = model === this.usualModel ? { thinking: { type: "between_tools" } } : {};
     return {
       path: "/v1/messages",
       headers,
-      body: { model, max_tokens: tokens, system, messages: [{ role: "user", content: user }] },
+      body: { model, max_tokens: tokens, system, messages: [{ role: "user", content: user }], ...thinking },
     };
   },
   read: (body) => ({
-    text: partsOf(body?.content, (part) => part?.type === "text" && typeof part.text === "string"),
+    text: partsOf(
+      body?.content,
+      (part) => part?.type === "thinking" || part?.type === "redacted_thinking",
+      (part) => part?.type === "text" && typeof part.text === "string",
+    ),
     isCut: body?.stop_reason === "max_tokens",
     tokens: [body?.usage?.input_tokens, body?.usage?.output_tokens],
   }),
@@ -108,7 +125,8 @@ const anthropic: Format = {
 const google: Format = {
   name: "Google",
   place: "https://generativelanguage.googleapis.com",
-  usualModel: "gemini-2.5-flash",
+  service: "gemini",
+  usualModel: "gemini-3.5-flash-lite",
   ask({ api_key, model }, { system, user, tokens }) {
     const body = {
       systemInstruction: { parts: [{ text: system }] },
@@ -122,7 +140,11 @@ const google: Format = {
     const candidate = body?.candidates?.[0];
     const used = body?.usageMetadata;
     return {
-      text: partsOf(candidate?.content?.parts, (part) => typeof part?.text === "string" && part.functionCall === undefined),
+      text: partsOf(
+        candidate?.content?.parts,
+        (part) => part?.thought === true && part.functionCall === undefined,
+        (part) => typeof part?.text === "string" && part.functionCall === undefined,
+      ),
       isCut: candidate?.finishReason === "MAX_TOKENS",
       tokens: [used?.promptTokenCount, used?.candidatesTokenCount, used?.thoughtsTokenCount],
     };

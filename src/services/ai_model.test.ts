@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { type Answered, type ModelServer, modelKey, type Provider, startModel } from "../../test/support/model.ts";
+import { aiFormats } from "./ai_formats.ts";
 import { askModel, type Modeled } from "./ai_model.ts";
 import { publicAddresses } from "./public_address.ts";
 
@@ -64,7 +65,13 @@ const cases: readonly (readonly [string, Answered, string, RegExp])[] = [
   ],
   ["without credit", { status: 400, body: { error: { message: "Your credit balance is too low" } } }, "unpaid", /no credit/],
   ["that is busy", { status: 529 }, "away", /529/],
-  ["that does not know the model", { status: 404 }, "refused", /tiny-1/],
+  ["that does not know the model", { status: 404 }, "refused", /tiny-1.*PUT \/credentials\/anthropic\/, or AI_MODEL/],
+  [
+    "that has ended the model",
+    { status: 400, body: { error: { message: "The model `tiny-1` does not exist" } } },
+    "refused",
+    /PUT \/credentials\/anthropic\//,
+  ],
 ];
 for (const [who, answered, is, reason] of cases)
   test(`one ${who} is ${is}, in time`, async () => {
@@ -82,6 +89,30 @@ test("a wrong key, a used-up account of OpenAI, and being asked too often are to
 
   assert.deepEqual([wrong.is, unpaid.is, busy.is], ["refused", "unpaid", "away"]);
   assert.equal((busy as { seconds: number }).seconds, 7);
+});
+
+test("the usual models are told not to think first, and other models are told nothing that they might not know", async () => {
+  const asked = (provider: Provider, model: string) => {
+    const body = aiFormats[provider].ask({ provider, api_key: modelKey, model, base_url: null }, prompt).body as any;
+    return [body.reasoning_effort, body.thinking];
+  };
+
+  assert.deepEqual(asked("openai", aiFormats.openai.usualModel), ["none", undefined]);
+  assert.deepEqual(asked("anthropic", aiFormats.anthropic.usualModel), [undefined, { type: "between_tools" }]);
+  for (const provider of providers) assert.deepEqual(asked(provider, "tiny-1"), [undefined, undefined]);
+});
+
+test("what a model thought is no part of what it says", async () => {
+  const thinks = (body: object): Answered => ({ by: (response) => void response.end(JSON.stringify(body)) });
+  const text = { type: "text", text: "Hello" };
+  const anthropic = await ask(thinks({ content: [{ type: "thinking", thinking: "Hm" }, text] }));
+  const parts = [{ thought: true, text: "Hm" }, { text: "Hello" }];
+  const google = await ask(thinks({ candidates: [{ content: { parts } }] }), "google");
+
+  assert.deepEqual(
+    [anthropic, google].map((said) => said.is === "text" && said.text),
+    ["Hello", "Hello"],
+  );
 });
 
 test("an address of the operator's own network is never reached", async () => {

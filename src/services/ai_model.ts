@@ -56,14 +56,17 @@ function modeled(format: Format, account: AiAccount, prompt: Prompt, answer: Ans
   return { is: "text", text: given.text.replaceAll("\0", "").toWellFormed(), tokens: toldTokens(given.tokens) ?? tokens };
 }
 
-function failed({ name }: Format, { model }: AiAccount, { status, retryAfter, text }: Answer): Modeled {
+function failed({ name, service }: Format, { model }: AiAccount, { status, retryAfter, text }: Answer): Modeled {
   const said = text.slice(0, 20_000);
   // OpenAI answers 429, and Anthropic 400, where an account has no credit left.
   if (status === 402 || ([400, 429].includes(status) && /insufficient_quota|billing_error|credit balance/i.test(said)))
     return { is: "unpaid", reason: `${name} has no credit left for this account`, tokens: 0 };
   if (status === 401 || status === 403) return { is: "refused", reason: `${name} does not accept the API key`, tokens: 0 };
-  if (status === 404)
-    return { is: "refused", reason: `${name} does not know the model ${model}, or the address is wrong`, tokens: 0 };
+  // Some compatible services answer a 400 for a model that is not there.
+  if (status === 404 || (status === 400 && /model_not_found|model.{0,80}(not found|not exist)/i.test(said))) {
+    const change = `change \`model\` (or \`base_url\`) at PUT /credentials/${service}/, or AI_MODEL where the operator's account is used`;
+    return { is: "refused", reason: `${name} does not know the model ${model}, or has ended it: ${change}`, tokens: 0 };
+  }
   const seconds = retryAfter !== null && /^\d{1,5}$/.test(retryAfter) ? Number(retryAfter) : 0;
   if (status === 429) return { is: "away", reason: `${name} is asked too often`, seconds: Math.max(1, seconds), tokens: 0 };
   if (status >= 500 || status === 408) return { is: "away", reason: `${name} answered ${status}`, seconds, tokens: 0 };
