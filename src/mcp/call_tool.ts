@@ -73,7 +73,7 @@ async function performAs(
   { actor, requestId, offsetMinutes, hasOffset, asker, changeSet }: Caller,
   { dry_run = false, idempotency_key }: Manner,
   operation: Operation,
-  { params = {}, query = {}, body = {}, version, part }: Asked,
+  { params = {}, query = {}, body = {}, version, part, unless }: Asked,
 ): Promise<Performed> {
   const { method } = operation;
   const key = idempotency_key === undefined || part === undefined ? idempotency_key : `${idempotency_key} ${part}`;
@@ -97,7 +97,7 @@ async function performAs(
     asker,
     ...(!isDry &&
       operation.transaction &&
-      aroundWrite(operation, isTried || !isRepeatable(operation) ? null : (key ?? null), changeSet)),
+      aroundWrite(operation, isTried || !isRepeatable(operation) ? null : (key ?? null), changeSet, unless)),
   });
   return parsed(answered);
 }

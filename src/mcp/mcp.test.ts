@@ -77,6 +77,19 @@ describe("an agent", () => {
     assert.equal((await acme.get("/lead/?name=Initech")).data.length, 1);
   });
 
+  test("creates one record where several calls match on the same at once, and the others find it", async () => {
+    const acme = await organization();
+    const agent = await agentOf(acme, { scope: "write_safe" });
+    const create = () =>
+      agent.call("create_record", { object_type: "lead", data: { name: "Hooli" }, match_on: { name: "Hooli" } });
+
+    const answers = (await Promise.all(Array.from({ length: 6 }, create))).map(({ structuredContent }) => structuredContent);
+
+    assert.equal((await acme.get("/lead/?name=Hooli")).data.length, 1);
+    assert.equal(new Set(answers.map(({ record }) => record.id)).size, 1);
+    assert.equal(answers.filter(({ found }) => found === true).length, 5);
+  });
+
   test("takes back what a call deleted, by the request that its answer names", async () => {
     const acme = await organization();
     const lead = await acme.lead({ name: "Globex" });

@@ -1,6 +1,6 @@
 // A tool is one thing that an agent can do. What agents see, and what is checked before it runs, follows from its declaration.
 import { z } from "zod";
-import type { Actor, Scope } from "../core/context.ts";
+import type { Actor, Ctx, Scope } from "../core/context.ts";
 import type { Core } from "../core/core.ts";
 import type { Given, Operation } from "../core/operation.ts";
 import type { Workspace } from "./caller.ts";
@@ -50,6 +50,8 @@ export interface ToolCall extends Surroundings {
 export interface Asked extends Partial<Pick<Given, "params" | "query" | "body">> {
   /** The version that the record must still have. */
   version?: number;
+  /** Looked at in the transaction, before it is written. It throws what is to happen instead. */
+  unless?(ctx: Ctx): Promise<void>;
   /** For a call that performs several operations: what tells this one from the others under one idempotency key. */
   part?: string;
 }

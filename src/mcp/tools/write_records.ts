@@ -1,11 +1,13 @@
 // `create_record`, `update_record` and `delete_record`: any write of a record, by the rules of its own area.
 import { z } from "zod";
+import { type Ctx, read } from "../../core/context.ts";
 import { below, invalid } from "../../core/errors.ts";
+import { JsonText, type Operation } from "../../core/operation.ts";
 import { data, id, objectType, written } from "../arguments.ts";
 import { operationFor, readObjectType } from "../object_types.ts";
 import { filterText, pathValues, queryText } from "../paths.ts";
 import { recordResult, writtenResult } from "../shape.ts";
-import { type Tool, type ToolCall, type ToolResult, tool } from "../tool.ts";
+import { type Asked, type Tool, type ToolResult, tool } from "../tool.ts";
 
 const behind =
   (verb: "create" | "update" | "delete"): Tool["behind"] =>
@@ -20,24 +22,62 @@ export const createRecord = tool({
   output: { ...written, found: z.boolean() },
   behind: behind("create"),
   async run(call, { object_type, data, id, match_on }) {
-    const found = match_on && (await match(call, object_type, match_on));
-    if (found) return found;
-    const operation = operationFor(readObjectType(call.types, object_type), "create");
+    const type = readObjectType(call.types, object_type);
+    const operation = operationFor(type, "create");
     const { params, rest } = pathValues(operation, id, data);
-    return writtenResult(await call.perform(operation, { params, body: rest }));
+    const create = (unless?: Asked["unless"]) => call.perform(operation, { params, body: rest, ...(unless && { unless }) });
+    if (match_on === undefined) return writtenResult(await create());
+
+    const list = operationFor(type, "list");
+    const matching = readMatching(list, match_on);
+    const { body } = await below("match_on", () => call.perform(list, matching));
+    if (body.data.length > 0) return foundResult(body.data[0]);
+    try {
+      return writtenResult(await create((ctx) => refuseSecond(ctx, list, matching)));
+    } catch (error) {
+      if (error instanceof Found) return foundResult(error.record);
+      throw error;
+    }
   },
 });
 
-/** The newest record that the filters find. */
-async function match(call: ToolCall, object_type: string, filters: Record<string, unknown>): Promise<ToolResult | null> {
-  const list = operationFor(readObjectType(call.types, object_type), "list");
+type Matching = Required<Pick<Asked, "params" | "query">>;
+
+/** Asks for the newest record that the filters find. */
+function readMatching(list: Operation, filters: Record<string, unknown>): Matching {
   const { params, rest } = pathValues(list, undefined, filters);
   if (Object.keys(rest).length === 0) throw invalid({ match_on: "must name a filter: without one any record would be found" });
   const query = below("match_on", () => filterText(rest));
-  const { body } = await below("match_on", () => call.perform(list, { params, query: { ...query, _limit: "1" } }));
-  if (body.data.length === 0) return null;
-  const { structured, text } = recordResult(body.data[0]);
+  return { params, query: { ...query, _limit: "1" } };
+}
+
+function foundResult(record: Record<string, unknown>): ToolResult {
+  const { structured, text } = recordResult(record);
   return { structured: { ...structured, found: true }, text: `It was there already, nothing was created. ${text}` };
+}
+
+/** Another call has created it meanwhile. */
+class Found extends Error {
+  readonly record: Record<string, unknown>;
+
+  constructor(record: Record<string, unknown>) {
+    super("is there already");
+    this.record = record;
+  }
+}
+
+/** Calls that match on the same wait here for each other, and each sees what the one before it created. */
+async function refuseSecond(ctx: Ctx, list: Operation, { params, query }: Matching): Promise<void> {
+  const asked = Object.entries({ ...params, ...query }).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  await read(ctx, {
+    name: "match_on.lock",
+    text: "select pg_advisory_xact_lock(hashtextextended($1 || $2, 0))",
+    values: [ctx.organization_id, JSON.stringify([list.name, asked])],
+  });
+  const { input } = list.parse(ctx, { params, query, body: {}, strict: true });
+  const output = await list.run(ctx, input);
+  const { data } = output instanceof JsonText ? JSON.parse(output.text) : (output as any);
+  if (data.length > 0) throw new Found(data[0]);
 }
 
 export const updateRecord = tool({
