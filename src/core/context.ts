@@ -54,6 +54,8 @@ export interface RequestFacts {
   lastEventId?: string;
   /** The header `Accept`, for what can be answered in several forms. */
   accept?: string;
+  /** An agent asks, by a tool. */
+  byTool?: boolean;
 }
 
 /** What the answer carries besides the body. A handler changes it when the operation's own status is not right. */

@@ -93,6 +93,7 @@ async function performAs(
       hasOffset,
       ifMatch: version === undefined ? null : [version],
       strict: true,
+      byTool: true,
     },
     asker,
     ...(!isDry &&

@@ -22,19 +22,42 @@ export function budgetOf({ actor, directory }: Ctx): Budget | undefined {
   return all.length === 0 ? undefined : all.find(({ holder_id }) => holder_id === credentialOf(actor));
 }
 
+/**
+ * What one key or connection sends by tools in an hour, unless a budget says another number: text in records may tell an agent to
+ * write to everybody.
+ */
+const messagesByTools = 50;
+
+function usualOf(ctx: Ctx, budget: Budget | undefined): Budget | undefined {
+  if (ctx.request.byTool !== true || budget?.messages_per_hour != null) return undefined;
+  return { holder_id: credentialOf(ctx.actor), messages_per_hour: messagesByTools } as Budget;
+}
+
+/** Whether anything bounds who asks. */
+export const isBounded = (ctx: Ctx): boolean => ctx.request.byTool === true || budgetOf(ctx) !== undefined;
+
+/** The operations that send. What sends later is counted ahead. */
+const sending = /^(activity_(email|sms|channel_message)\.|conversation\.message$)/;
+
 /** Put around a write. */
-export const budgeted: Around = async (ctx, _call, act) => {
+export const budgeted: Around = async (ctx, { operation }, act) => {
   const budget = budgetOf(ctx);
-  if (budget === undefined) return act();
+  const usual = sending.test(operation.name) ? usualOf(ctx, budget) : undefined;
+  if (budget === undefined && usual === undefined) return act();
   const answered = await act();
-  await spend(ctx, budget, await usedBy(ctx));
+  await spendOf(ctx, [budget, usual], await usedBy(ctx));
   return answered;
 };
 
-/** Counts what follows a write later, such as the records of bulk work. */
-export async function spendAhead(ctx: Ctx, used: Used): Promise<void> {
+/** Counts what follows a write later, such as the records of bulk work. `soon` is what of it may follow within the hour. */
+export async function spendAhead(ctx: Ctx, used: Used, soon: Used = used): Promise<void> {
   const budget = budgetOf(ctx);
-  if (budget !== undefined) await spend(ctx, budget, used);
+  await spendOf(ctx, [budget], used);
+  await spendOf(ctx, [usualOf(ctx, budget)], soon);
+}
+
+async function spendOf(ctx: Ctx, budgets: readonly (Budget | undefined)[], used: Used): Promise<void> {
+  for (const budget of budgets) if (budget !== undefined) await spend(ctx, budget, used);
 }
 
 /** The same outside of a transaction. What is below zero is given back. */

@@ -73,6 +73,68 @@ describe("a budget", () => {
     await robot.delete(`/lead/${leads[1]}/`);
   });
 
+  test("counts the rows of an import when it begins, what its revert takes back, and all messages of a sequence", async () => {
+    const acme = await organization();
+    const { robot } = await bounded(acme, { writes_per_day: 3, messages_per_day: 3 });
+    const { id: account } = await acme.post("/connected_account/", {
+      email: "ada@acme.example",
+      smtp: { host: "93.184.216.34", password: "secret" },
+    });
+    const mail = { step_type: "email", subject: "Hello", body: "Hello" };
+    const steps = [mail, { ...mail, delay: 86_400 }, { step_type: "call" }];
+    const sequence = await acme.post("/sequence/", { name: "Three", timezone: "UTC", status: "active", steps });
+    const enrolled = async () => ({
+      sequence_id: sequence.id,
+      sender_account_id: account,
+      contact_id: (await acme.contact({ emails: [{ email: `${Math.random()}@client.example` }] })).id,
+    });
+    const draft = await acme.post("/import/", { rows: ["A", "B", "C", "D"].map((Name) => ({ Name })) });
+
+    await robot.refused(429, "PUT", `/import/${draft.id}/`, { mapping: { Name: "name" } }, "writes_per_day");
+    await robot.post("/sequence_subscription/", await enrolled());
+    await robot.refused(429, "POST", "/sequence_subscription/", await enrolled(), "messages_per_day");
+
+    assert.equal((await acme.get(`/import/${draft.id}/`)).status, "draft");
+    assert.equal((await acme.get("/sequence_subscription/")).data.length, 1);
+  });
+
+  test("misses no write: what runs in no transaction only reads, or is undone", async () => {
+    const { registry } = (await service()).app.core;
+
+    const outside = registry.operations.filter(({ method, transaction }) => method !== "GET" && !transaction);
+
+    assert.ok(outside.length > 5);
+    const wider = outside.filter(({ scope }) => scope !== "read").map(({ name }) => name);
+    assert.deepEqual(wider, ["automations.simulate"]);
+  });
+
+  test("of fifty messages an hour is there for tools where none is set, and an admin sets another", async () => {
+    (await service()).clock.now = new Date("2031-05-06T10:20:00.000Z");
+    const acme = await organization();
+    await acme.post("/connected_account/", { email: "ada@acme.example", smtp: { host: "93.184.216.34", password: "secret" } });
+    const { id, key } = await acme.post("/api_key/", { name: "Agent" });
+    const robot = new Client(acme.service, key);
+    const agent = await agentOf(robot as Workspace, { scope: "write_destructive" });
+    const emails = Array.from({ length: 51 }, (_, i) => ({ email: `ann${i}@client.example` }));
+    for (const email of emails) await acme.contact({ emails: [email] });
+    const { id: template_id } = await acme.post("/email_template/", { name: "Hello", subject: "Hello", body: "Hello" });
+    const all = { action: "email", data: { template_id, all: true } };
+    const mail = { contact_id: (await acme.get("/contact/?_limit=1")).data[0].id, subject: "Hello", body_text: "Hello" };
+
+    const many = await agent.call("start_bulk_action", { ...all, confirm: 51 });
+    await acme.post("/budget/", { holder_id: id, messages_per_hour: 51 });
+    const more = await agent.call("start_bulk_action", { ...all, confirm: 51 });
+    const one = await agent.call("send_email", mail);
+
+    assert.match(
+      many.structuredContent.error,
+      /^The budget of this key is used up: 50 messages per hour, until 2031-05-06T11:00/,
+    );
+    assert.equal(more.isError, undefined, JSON.stringify(more.structuredContent));
+    assert.match(one.structuredContent.error, /: 51 messages per hour, until /);
+    await acme.post("/activity/email/", { ...mail, status: "outbox" });
+  });
+
   test("bounds the messages of a connection, drafts aside", async () => {
     const acme = await organization();
     await acme.post("/connected_account/", { email: "ada@acme.example", smtp: { host: "93.184.216.34", password: "secret" } });

@@ -4,6 +4,7 @@ import { invalid, notAllowed } from "../../core/errors.ts";
 import type { Extras } from "../../core/operation.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { wake } from "../../jobs/job.ts";
+import { spendAhead } from "../../records/budgets.ts";
 import { store } from "../../records/store.ts";
 import { same } from "../../values/same.ts";
 import { checkMapping } from "./check_mapping.ts";
@@ -92,6 +93,7 @@ export async function updateImport(ctx: Ctx, before: Import, patch: Patch<typeof
   if (!given || (!mapped && before.status !== "error")) return store.update(ctx, importResource, before, values);
 
   checkReady(ctx, before, mapping!, options);
+  await spendAhead(ctx, { writes: before.n_rows - before.n_processed });
   wake(ctx, importJobs, [before.id]);
   const queued = { status: "queued", error: null, date_completed: null, clears_at: null, ...withoutTrial(before) } as const;
   return store.update(ctx, importResource, before, { ...values, ...queued, mapping, run_by: userOf(ctx) });

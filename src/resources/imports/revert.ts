@@ -4,6 +4,7 @@ import { type Ctx, may, userOf } from "../../core/context.ts";
 import { invalid, notAllowed } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
 import { wake } from "../../jobs/job.ts";
+import { spendAhead } from "../../records/budgets.ts";
 import { outputSchema } from "../../records/output_schema.ts";
 import { lockRecord, showWritten } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
@@ -27,6 +28,7 @@ export const revertImport = operation({
   async run(ctx, { id }) {
     const before = await lockRecord(ctx, importResource, id);
     checkRevertible(ctx, before);
+    await spendAhead(ctx, { deletes: before.n_created, writes: before.n_updated });
     const reverted = { n_deleted: 0, n_restored: 0, n_kept: 0, kept: [] };
     const values = { status: "reverting", clears_at: null, reverted, reverted_by: userOf(ctx) } as const;
     const after = store.update(ctx, importResource, before, values);

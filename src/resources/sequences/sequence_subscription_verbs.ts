@@ -3,6 +3,7 @@ import { type Ctx, userOf } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
+import { isBounded, spendAhead } from "../../records/budgets.ts";
 import { changedFields, emit } from "../../records/event.ts";
 import { findRecord, findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
@@ -13,6 +14,7 @@ import { atFirstStep, openAt } from "./due.ts";
 import { finish } from "./endings.ts";
 import { refuseAgain } from "./had_lately.ts";
 import { otherWay, refuseSecond } from "./live_once.ts";
+import { messagesOf } from "./messages_of.ts";
 import { closeTask } from "./open_task.ts";
 import { addressOf } from "./recipient.ts";
 import { replaceWay } from "./replace.ts";
@@ -26,8 +28,12 @@ import { zoneFor } from "./zone.ts";
 type Subscription = Row<typeof sequenceSubscription>;
 type Sequence = Row<typeof sequence>;
 
-export const createSubscription = (ctx: Ctx, given: Create<typeof sequenceSubscription>): Promise<Subscription> =>
-  subscribe(ctx, given, { byHand: true });
+/** Its messages leave later, and count at once in the budget of whoever subscribes. */
+export async function createSubscription(ctx: Ctx, given: Create<typeof sequenceSubscription>): Promise<Subscription> {
+  const way = await subscribe(ctx, given, { byHand: true });
+  if (isBounded(ctx)) await spendAhead(ctx, { messages: await messagesOf(ctx, way.sequence_id) }, { messages: 1 });
+  return way;
+}
 
 export async function subscribe(
   ctx: Ctx,
