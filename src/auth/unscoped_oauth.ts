@@ -312,11 +312,19 @@ export async function findClient(db: Database, id: string): Promise<StoredClient
   return row === undefined ? null : { metadata: JSON.parse(row[0]!), secret_hash: row[1]! };
 }
 
-/** Stores a client once: the same registration again changes nothing. */
-export const insertClient = (db: Database, id: string, { metadata, secret_hash }: StoredClient, now: Date): Promise<void> =>
+/** Stores a client. One without a secret has its id from what it says of itself, so it never says anything else. */
+export const writeClient = (db: Database, id: string, { metadata, secret_hash }: StoredClient, now: Date): Promise<void> =>
   run(db, {
-    text: "insert into oauth_client (id, metadata, secret_hash, date_created) values ($1, $2, $3, $4) on conflict (id) do nothing",
+    text: `insert into oauth_client (id, metadata, secret_hash, date_created) values ($1, $2, $3, $4)
+           on conflict (id) do update set metadata = excluded.metadata where oauth_client.secret_hash is not null`,
     values: [id, JSON.stringify(metadata), secret_hash, now],
+  });
+
+/** Ends a client that registered itself, with all that people allowed it. */
+export const deleteClient = ({ db, forget, clock }: Remembering, id: string): Promise<void> =>
+  db.unscopedTransaction(async (tx) => {
+    await revoke(tx, { text: "client_id = $1", value: id }, clock(), forget);
+    tx.write({ text: "delete from oauth_client where id = $1", values: [id] });
   });
 
 /** How many clients registered themselves. It is exact enough for a limit. */

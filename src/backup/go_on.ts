@@ -9,7 +9,7 @@ export async function goOn(client: pg.ClientBase, { taken_at }: Manifest): Promi
   await client.query("truncate worker");
   // Who signed out, changed their password or used a link since the backup must not be undone by it.
   await client.query("truncate session, password_link, passkey_answer");
-  await client.query("delete from oauth_artifact where model not in ('RefreshToken', 'Grant')");
+  await client.query("delete from oauth_artifact where model not in ('RefreshToken', 'Grant', 'RegistrationAccessToken')");
   // The lost server may have sent what was due since the backup. Such a message counts as under way: its sender looks where it can
   // be seen whether it left, and otherwise ends it as an error that says so.
   await client.query(

@@ -4,6 +4,7 @@ import {
   consumeArtifact,
   deleteArtifact,
   deleteArtifactsOf,
+  deleteClient,
   type Grace,
   type Payload,
   readArtifact,
@@ -31,6 +32,9 @@ export function adapterFor(core: Core): (model: string) => Adapter {
   };
 }
 
+/** For what has no end of its own: the token by which a client manages its registration. */
+const century = 100 * 365 * 24 * 3600;
+
 const never = async () => undefined;
 const unused: Adapter = {
   upsert: never,
@@ -49,6 +53,7 @@ const clients = (core: Core): Adapter => ({
   ...unused,
   upsert: (id, payload) => storeClient(core, id, payload as Payload),
   find: async (id) => readClient(core, id),
+  destroy: (id) => deleteClient(core, id),
 });
 
 const grants = (core: Core): Adapter => ({
@@ -60,7 +65,7 @@ const grants = (core: Core): Adapter => ({
 
 const artifacts = (core: Core, model: string, grace: Grace): Adapter => ({
   ...unused,
-  upsert(id, { jti: _, ...payload }, seconds = 0) {
+  upsert(id, { jti: _, ...payload }, seconds = century) {
     const now = core.clock();
     const expires_at = new Date(now.getTime() + seconds * 1000);
     return writeArtifact(core.db, { model, value: id, payload, now, expires_at });

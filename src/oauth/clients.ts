@@ -1,9 +1,11 @@
 // Where the engine finds clients: applications of organizations, and clients that registered themselves. A client whose id is an
 // address describes itself there; the engine fetches that.
 import { createHash, timingSafeEqual } from "node:crypto";
+import type { Client } from "oidc-provider";
 import { hashOf } from "../auth/unscoped.ts";
-import { findApp, findClient, insertClient, type Payload, type RegisteredApp } from "../auth/unscoped_oauth.ts";
+import { findApp, findClient, type Payload, type RegisteredApp, writeClient } from "../auth/unscoped_oauth.ts";
 import type { Core } from "../core/core.ts";
+import { oneLine } from "../values/one_line.ts";
 import { included } from "./scopes.ts";
 
 const appPrefix = "oa2client_";
@@ -42,11 +44,17 @@ const isWeb = ({ protocol, hostname }: URL): boolean => protocol === "https:" &&
 
 export const isLoopback = (uri: string): boolean => URL.canParse(uri) && loopback.has(new URL(uri).hostname);
 
-/** Stores a client that registered itself. */
+/** Stores a client that registered itself, or what it says of itself now. It keeps the secret that it began with. */
 export async function storeClient(core: Core, id: string, { client_secret, ...metadata }: Payload): Promise<void> {
   const secret_hash = typeof client_secret === "string" ? hashOf(client_secret) : null;
-  await insertClient(core.db, id, { metadata, secret_hash }, core.clock());
+  await writeClient(core.db, id, { metadata, secret_hash }, core.clock());
 }
+
+/** What people read as its name. */
+export const nameToShow = (client: Client): string =>
+  oneLine(String(client.clientName || hostOf(client.clientId) || "An application"), 80);
+
+export const hostOf = (address: string): string | null => (/^https?:/.test(address) ? (URL.parse(address)?.host ?? null) : null);
 
 /**
  * The same registration has the same id, so that a client that registers at every start is one client. A client with a secret is a new

@@ -21,9 +21,9 @@ import {
   visitOf,
 } from "../signin/visit.ts";
 import { newId } from "../values/id.ts";
-import { oneLine } from "../values/one_line.ts";
-import { isLoopback } from "./clients.ts";
+import { hostOf, isLoopback, nameToShow } from "./clients.ts";
 import { consentPath, type Engine, grantDays } from "./engine.ts";
+import { leadsTo } from "./redirects.ts";
 import type { ReadAgain } from "./requests.ts";
 import { included, sentences } from "./scopes.ts";
 
@@ -95,7 +95,7 @@ ${form(visit, `${consentPath}${uid}/`, html`<button name="answer" value="deny">B
 
 function consentPage(visit: SignedIn, uid: string, asked: Asked) {
   const { client, redirectUri } = asked;
-  const name = nameOf(client);
+  const name = nameToShow(client);
   return page({
     title: `Connect ${name}?`,
     formsLeadTo: leadsTo(redirectUri),
@@ -112,10 +112,6 @@ ${form(
 <p class="hint">Not ${visit.person.name}? <a href="${pathOf(visit.core, "/account/")}">Sign out in your account</a>.</p>`,
   });
 }
-
-const nameOf = (client: Client): string => oneLine(String(client.clientName || hostOf(client.clientId) || "An application"), 80);
-
-const hostOf = (address: string): string | null => (/^https?:/.test(address) ? (URL.parse(address)?.host ?? null) : null);
 
 /** Anybody can give a client any name. What cannot be faked is where it describes itself, and where it leads. */
 function whoItIs(client: Client, redirectUri: string): Html {
@@ -151,13 +147,6 @@ function levels({ scopes }: Asked): readonly Html[] {
 const upTo = (scope: Scope): string =>
   `${scope === "read" ? "Only " : "Also "}${sentences[scope][0]!.toLowerCase()}${sentences[scope].slice(1)}`;
 
-/** A browser follows a form's redirects only to places that the page names. */
-function leadsTo(redirectUri: string): string {
-  const { protocol, host, hostname } = new URL(redirectUri);
-  if (protocol === "https:") return `https://${host}`;
-  return protocol === "http:" ? `http://${hostname}:*` : protocol;
-}
-
 // --- the answer ---
 
 /** Returns where the browser goes on. */
@@ -184,7 +173,7 @@ async function answer(
     id,
     user_id: person.id,
     client_id: asked.client.clientId,
-    client_name: nameOf(asked.client),
+    client_name: nameToShow(asked.client),
     scope: scopes.join(" "),
     active_organization_id: workspace.organization_id,
     now,

@@ -5,13 +5,14 @@ import Provider, { type Configuration, errors, interactionPolicy, type KoaContex
 import { activeOrganizationOf, membershipsToActIn } from "../auth/unscoped_oauth.ts";
 import { scopes } from "../core/context.ts";
 import type { Core } from "../core/core.ts";
-import { pathOf } from "../signin/visit.ts";
+import { isSignedIn, pathOf, visitOf } from "../signin/visit.ts";
 import { newId } from "../values/id.ts";
 import { type ResourceName, resourceAt, resourceUrl } from "../values/resource_server.ts";
 import { adapterFor } from "./adapter.ts";
 import { clientId, isSecret } from "./clients.ts";
 import { errorPage } from "./error_page.ts";
 import { fetchDocument } from "./fetch_document.ts";
+import { formPage, ownFormPost } from "./form_page.ts";
 import { isSafe } from "./registration.ts";
 
 const day = 24 * 3600;
@@ -40,11 +41,13 @@ export function openEngine(core: Core): Engine {
   prefix(engine.AccessToken, "oat_");
   prefix(engine.RefreshToken, "ort_");
   prefix(engine.AuthorizationCode, "oac_");
+  prefix(engine.RegistrationAccessToken, "oreg_");
   const client = engine.Client.prototype as unknown as ClientMethods;
   client.compareClientSecret = function (secret) {
     return isSecret(this.clientSecret, secret);
   };
-  client.responseModeAllowed = (mode) => mode === "query";
+  client.responseModeAllowed = (mode) => mode === "query" || mode === ownFormPost;
+  engine.registerResponseMode(ownFormPost, formPage);
   engine.use(completed(core));
   return engine;
 }
@@ -55,6 +58,7 @@ const completed = (core: Core) => async (ctx: KoaContextWithOIDC, next: () => Pr
   const body = ctx.body as Record<string, unknown> | undefined;
   if (body === null || typeof body !== "object" || Buffer.isBuffer(body)) return;
   const grantId = ctx.oidc?.entities.Grant?.jti;
+  if (ctx.oidc?.route === "client" || ctx.oidc?.route === "client_update") delete body.client_secret;
   if ("error" in body) ctx.body = { ...body, "field-errors": {} };
   else if (body.token_type === "Bearer" && "access_token" in body && grantId !== undefined)
     ctx.body = { ...body, ...(await activeOrganizationOf(core.db, grantId)) };
@@ -77,7 +81,8 @@ function prefix({ prototype }: { prototype: object }, text: string): void {
 
 const configurationOf = (core: Core): Configuration => ({
   adapter: adapterFor(core),
-  routes: { ...paths, jwks: "/oauth2/jwks/" },
+  // A client lies below its registration, and the engine puts a slash between them.
+  routes: { ...paths, registration: paths.registration.slice(0, -1), jwks: "/oauth2/jwks/" },
   scopes: [...scopes],
   claims: {},
   responseTypes: ["code"],
@@ -88,7 +93,7 @@ const configurationOf = (core: Core): Configuration => ({
   allowOmittingSingleRegisteredRedirectUri: false,
   pkce: { required: () => true },
   cookies: cookiesOf(core),
-  interactions: { policy: policy(), url: (_ctx, { uid }) => pathOf(core, `${consentPath}${uid}/`) },
+  interactions: { policy: policy(core), url: (_ctx, { uid }) => pathOf(core, `${consentPath}${uid}/`) },
   findAccount: async (_ctx, id) =>
     (await membershipsToActIn(core.db, id)).length === 0 ? undefined : { accountId: id, claims: async () => ({ sub: id }) },
   rotateRefreshToken: true,
@@ -116,7 +121,8 @@ const featuresOf = (baseUrl: string): Configuration["features"] => ({
   rpInitiatedLogout: { enabled: false },
   pushedAuthorizationRequests: { enabled: false },
   dPoP: { enabled: false },
-  registration: { enabled: true, idFactory: newClientId, issueRegistrationAccessToken: false },
+  registration: { enabled: true, idFactory: newClientId, issueRegistrationAccessToken: isConfidential },
+  registrationManagement: { enabled: true },
   revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
   introspection: {
     enabled: true,
@@ -146,16 +152,29 @@ function serverAt(baseUrl: string, resource: string) {
   };
 }
 
+/** A public client is the same for everybody who registers the same, so nobody may change or end it. */
+const isConfidential = (ctx: KoaContextWithOIDC): boolean => ctx.oidc.body?.token_endpoint_auth_method !== "none";
+
 const newClientId = (ctx: KoaContextWithOIDC): string => clientId(ctx.oidc.body ?? {}, newId("client"));
 
-/** Both are asked for each time: our page answers them together. */
-function policy() {
+/**
+ * Both are asked for each time: our page answers them together. A client that wants nobody to be asked is told which of them is
+ * missing.
+ */
+function policy(core: Core) {
   const { Check, Prompt } = interactionPolicy;
   const missing = (name: "login" | "consent") => (ctx: KoaContextWithOIDC) => ctx.oidc.result?.[name] === undefined;
   const resources = (ctx: KoaContextWithOIDC) => ({ resources: Object.keys(ctx.oidc.resourceServers ?? {}) });
+  const login = async (ctx: KoaContextWithOIDC) =>
+    missing("login")(ctx) &&
+    !(ctx.oidc.prompts.has("none") && isSignedIn(await visitOf(core, { headers: ctx.req.headers, ip: "" })));
   return [
-    new Prompt({ name: "login", requestable: true }, resources, new Check("no_session", "sign in", missing("login"))),
-    new Prompt({ name: "consent", requestable: true }, resources, new Check("no_consent", "give consent", missing("consent"))),
+    new Prompt({ name: "login", requestable: true }, resources, new Check("no_session", "sign in", "login_required", login)),
+    new Prompt(
+      { name: "consent", requestable: true },
+      resources,
+      new Check("no_consent", "give consent", "consent_required", missing("consent")),
+    ),
   ];
 }
 

@@ -6,6 +6,7 @@ import { addPage } from "../http/pages.ts";
 import { answer } from "../http/reply.ts";
 import { type ResourceName, resourceUrl } from "../values/resource_server.ts";
 import { paths } from "./engine.ts";
+import { formPost } from "./form_page.ts";
 
 const offered = [...scopes, "offline_access"];
 const clientAuthentication = ["none", "client_secret_basic", "client_secret_post"];
@@ -43,7 +44,7 @@ const serverMetadata = (base: string) => ({
   introspection_endpoint: base + paths.introspection,
   scopes_supported: offered,
   response_types_supported: ["code"],
-  response_modes_supported: ["query"],
+  response_modes_supported: ["query", formPost],
   grant_types_supported: ["authorization_code", "refresh_token"],
   code_challenge_methods_supported: ["S256"],
   token_endpoint_auth_methods_supported: clientAuthentication,

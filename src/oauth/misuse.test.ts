@@ -119,7 +119,7 @@ describe("is refused at the client, with the state that it sent:", () => {
     "a resource that only begins like ours": [{ resource: "http://localhost/mcp/../api" }, "invalid_target"],
     "a request as a signed object": [{ request: "e30.e30." }, "request_not_supported"],
     "a request at an address": [{ request_uri: "https://evil.example/request" }, "request_uri_not_supported"],
-    "consent without asking": [{ prompt: "none" }, "login_required"],
+    "consent without asking": [{ prompt: "none" }, "consent_required"],
   };
   for (const [what, [changes, error]] of Object.entries(wrong))
     test(what, async () => {
@@ -129,10 +129,16 @@ describe("is refused at the client, with the state that it sent:", () => {
       assert.deepEqual([left.searchParams.get("error") ?? new URLSearchParams(left.hash.slice(1)).get("error")], [error]);
     });
 
-  test("an answer in the fragment, or as a form", async () => {
-    for (const response_mode of ["fragment", "form_post"]) {
-      const { left, status, text } = await visitor.open(asking({ response_mode }));
-      assert.ok((left?.href ?? text).includes("code=") === false && (left !== null || status === 400), response_mode);
+  test("a request without asking of somebody who is not signed in", async () => {
+    const { left } = await new Visitor(on).open(asking({ prompt: "none" }));
+
+    assert.deepEqual([left!.searchParams.get("error"), left!.searchParams.get("state")], ["login_required", "s"]);
+  });
+
+  test("an answer in the fragment", async () => {
+    for (const response_mode of ["fragment", "headwater_form_post.jwt", "web_message"]) {
+      const { left, text } = await visitor.open(asking({ response_mode }));
+      assert.ok(!(left?.href ?? text).includes("code="), response_mode);
     }
   });
 });

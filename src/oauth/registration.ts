@@ -1,6 +1,7 @@
 // What a client may say of itself when it registers. What we do not use is left out, so that the same client is the same again.
 // `scope` is left out too: clients send the scope of their first request, and would be held to it later.
 import { z } from "zod";
+import { hashOf } from "../auth/unscoped.ts";
 import { oneLine } from "../values/one_line.ts";
 import { applicationType } from "./clients.ts";
 
@@ -51,6 +52,18 @@ export function readRegistration(text: string): Record<string, unknown> {
       "a redirect address must begin with https://, or http:// on localhost, or a scheme with a dot such as com.example.app:",
     );
   return { ...known, redirect_uris: [...new Set(redirect_uris)], application_type: applicationType(redirect_uris) };
+}
+
+/**
+ * What a client says of itself now, in place of what it said (RFC 7592). Only one with a secret may, and it keeps that; what is given
+ * of it is compared by the engine, which knows the hash.
+ */
+export function readChange(text: string): Record<string, unknown> {
+  const known = readRegistration(text);
+  const { client_id, client_secret } = parsed(text) as Record<string, unknown>;
+  if (known.token_endpoint_auth_method === "none")
+    throw new BadRegistration("invalid_client_metadata", "token_endpoint_auth_method: a client with a secret keeps it");
+  return { ...known, client_id, ...(client_secret !== undefined && { client_secret: hashOf(String(client_secret)) }) };
 }
 
 /** The document in which a client describes itself, in the same words. What else is wrong with it, the engine refuses. */

@@ -3,6 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { resourceAt, resourceUrl } from "../values/resource_server.ts";
+import { formPost, ownFormPost } from "./form_page.ts";
 import { included } from "./scopes.ts";
 
 /** A request that was read, and changed, and can be read again. */
@@ -46,6 +47,7 @@ export function inOurWords(given: string, baseUrl: string, asksForConsent: boole
   const [scope] = params.getAll("scope");
   const once = params.getAll("scope").length < 2;
   if (once && (scope || asksForConsent)) params.set("scope", included(scope ?? "").join(" "));
+  if (params.get("response_mode") === formPost) params.set("response_mode", ownFormPost);
   const resources = params.getAll("resource");
   params.delete("resource");
   for (const resource of resources) {

@@ -10,7 +10,7 @@ import { type ConsentRequest, consent } from "./consent_page.ts";
 import { consentPath, type Engine, openEngine, paths } from "./engine.ts";
 import { addMetadata } from "./metadata.ts";
 import { registrationsOf } from "./registering.ts";
-import { BadRegistration, readRegistration } from "./registration.ts";
+import { BadRegistration, readChange, readRegistration } from "./registration.ts";
 import { inOurWords, ReadAgain } from "./requests.ts";
 
 const bodyBytesMax = 16 * 1024;
@@ -28,7 +28,7 @@ export function addOauth(server: FastifyInstance, core: Core): void {
       if (request.exchange !== null)
         refuseOauth(request.exchange, 400, "invalid_request", `the body must be ${bodyBytesMax} bytes or fewer`);
     });
-    for (const path of [...Object.values(paths), `${paths.authorization}:uid`])
+    for (const path of [...Object.values(paths), `${paths.authorization}:uid`, `${paths.registration}:id`])
       route(scope, service, path, (x) => serveEndpoint(x, engine, path, mayRegister));
     route(scope, service, `${consentPath}:uid`, (x) => serveConsent(x, core, engine));
   });
@@ -51,7 +51,7 @@ function route(scope: FastifyInstance, service: Service, url: string, serve: (x:
 
 async function serveEndpoint(x: Exchange, engine: Engine, path: string, mayRegister: () => Promise<number>): Promise<void> {
   const { request } = x;
-  const allow = allowed(path.startsWith(paths.authorization) ? ["GET", "POST"] : ["POST"]);
+  const allow = allowed(methodsOf(request, path));
   if (request.method === "OPTIONS") return answer(x, 204, "", optionsHeaders(allow));
   if (!allow.split(", ").includes(request.method)) return refuse(x, methodNotAllowed(allow));
   const text = bodyOf(request).toString("utf8");
@@ -65,22 +65,31 @@ async function serveEndpoint(x: Exchange, engine: Engine, path: string, mayRegis
   }
 }
 
+function methodsOf({ params }: FastifyRequest, path: string): string[] {
+  if (path.startsWith(paths.authorization)) return ["GET", "POST"];
+  return "id" in (params as object) ? ["GET", "PUT", "DELETE"] : ["POST"];
+}
+
 /** The request as the engine gets it, or null when it was refused. */
 async function asSeen(x: Exchange, path: string, text: string, mayRegister: () => Promise<number>): Promise<ReadAgain | null> {
   const { request, service } = x;
   const { base_url } = service.app.core.settings;
   const query = request.url.split("?")[1] ?? "";
   const asks = path === paths.authorization;
-  const uid = (request.params as { uid?: string }).uid;
-  const own = uid === undefined ? path : `${paths.authorization}${uid}`.replace("//", "/");
-  if (path === paths.registration && request.method === "POST") {
+  const { uid, id } = request.params as { uid?: string; id?: string };
+  if (id !== undefined) {
+    const change = request.method === "PUT" ? JSON.stringify(readChange(text)) : "";
+    return new ReadAgain(request.raw, `${paths.registration}${encodeURIComponent(id)}`, base_url, Buffer.from(change));
+  }
+  const own = uid === undefined ? path : `${paths.authorization}${uid}`;
+  if (path === paths.registration) {
     const registration = readRegistration(text);
     const wait = await mayRegister();
     if (wait > 0) {
       refuseOauth(x, 429, "temporarily_unavailable", "too many clients register at once", { "retry-after": String(wait) });
       return null;
     }
-    return new ReadAgain(request.raw, own, base_url, Buffer.from(JSON.stringify(registration)));
+    return new ReadAgain(request.raw, own.slice(0, -1), base_url, Buffer.from(JSON.stringify(registration)));
   }
   // A browser may also ask by a form; the engine reads the address only.
   if (asks && request.method === "POST")
