@@ -605,6 +605,21 @@ alter table automation_wait enable row level security, force row level security;
 create policy organization on automation_wait to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on automation_wait to headwater_system using (true);
 
+create table backup (
+  id text not null,
+  name text not null,
+  state text not null,
+  started_at timestamp(3) with time zone not null,
+  ended_at timestamp(3) with time zone,
+  bytes bigint,
+  error text,
+  constraint backup_pkey PRIMARY KEY (id),
+  constraint backup_check CHECK (((state = 'running'::text) = (ended_at IS NULL))),
+  constraint backup_check1 CHECK (((state = 'failed'::text) = (error IS NOT NULL))),
+  constraint backup_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'failed'::text])))
+);
+CREATE INDEX backup_started ON public.backup USING btree (started_at);
+
 create table budget (
   organization_id text not null,
   id text not null,

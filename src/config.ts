@@ -2,6 +2,7 @@
 // secrets.
 import { isIP } from "node:net";
 import { z } from "zod";
+import type { PlaceName } from "./backup/place.ts";
 import type { OpenGroup, RateGroup } from "./core/operation.ts";
 import { type AiSettings, aiFormats, aiProviders } from "./services/ai_formats.ts";
 import { senderOf } from "./services/mail.ts";
@@ -9,6 +10,7 @@ import type { MailPlace, OauthType, ProviderSettings } from "./services/oauth_pr
 import type { PeopleDataLabsAccount } from "./services/people_data_labs.ts";
 import { webPorts } from "./services/public_address.ts";
 import type { S3Place } from "./services/s3.ts";
+import { problemOfCron } from "./values/cron.ts";
 
 export interface Config {
   host: string;
@@ -48,12 +50,24 @@ export interface Config {
   /** The services that contacts' profiles are synced from. The first is the default. */
   list_sources: readonly string[];
   web_concurrency: number;
+  backup: BackupSettings | null;
+  /** Who is told by mail when something of the service itself fails, or null. */
+  operator_email: string | null;
   bootstrap: { organization: string | null; email: string; password: string | null; api_key: string | null };
   metrics_token: string | null;
   log_level: LogLevel;
   /** How long a service that is shutting down keeps answering while not ready, and how long running requests may take. */
   shutdown_delay_seconds: number;
   shutdown_grace_seconds: number;
+}
+
+/** Where backups go, by themselves or by `headwater backup`. */
+export interface BackupSettings {
+  to: PlaceName;
+  /** A cron expression in UTC. Null: only by the command. */
+  schedule: string | null;
+  /** How many of the newest stay. */
+  keep: number;
 }
 
 /** The replica for reports, in the form that the database takes. */
@@ -97,6 +111,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     ...s3Mistakes(given),
     ...oauthMistakes(given),
     ...aiMistakes(given),
+    ...backupMistakes(given),
   ];
   if (!result.success || mistakes.length > 0) throw new Error(message(mistakes));
   return configOf(result.data);
@@ -153,6 +168,8 @@ const rate = z
     const [limit, seconds] = text.split("/").map(Number) as [number, number];
     return { limit, seconds };
   });
+
+const emailAddress = z.string().regex(/^[^\s@]+@[^\s@]+$/, must("an e-mail address"));
 
 const environment = z.object({
   HOST: z.string().default("127.0.0.1"),
@@ -218,11 +235,21 @@ const environment = z.object({
   TRUST_PROXY: networks.default([]),
   LIST_SOURCES: names.default(["mailchimp", "brevo", "external"]),
   WEB_CONCURRENCY: wholeNumber(1, 128).default(1),
-  BOOTSTRAP_ORGANIZATION: z.string().max(255, must("255 characters or fewer")).optional(),
-  BOOTSTRAP_EMAIL: z
+  BACKUP_TO: z
     .string()
-    .regex(/^[^\s@]+@[^\s@]+$/, must("an e-mail address"))
-    .default("admin@localhost"),
+    .refine(
+      (text) => !/^\w+:\/\//.test(text) || bucketOf(text) !== null,
+      must("a folder, or an address such as s3://bucket/prefix"),
+    )
+    .optional(),
+  BACKUP_SCHEDULE: z
+    .string()
+    .refine((text) => problemOfCron(text) === null, must('a cron expression in UTC such as "0 3 * * *"'))
+    .optional(),
+  BACKUP_KEEP: wholeNumber(1, 1000).default(14),
+  OPERATOR_EMAIL: emailAddress.optional(),
+  BOOTSTRAP_ORGANIZATION: z.string().max(255, must("255 characters or fewer")).optional(),
+  BOOTSTRAP_EMAIL: emailAddress.default("admin@localhost"),
   BOOTSTRAP_PASSWORD: z.string().min(10, must("10 to 128 characters")).max(128, must("10 to 128 characters")).optional(),
   BOOTSTRAP_API_KEY: z
     .string()
@@ -235,7 +262,7 @@ const environment = z.object({
 });
 
 // Otherwise `RATE_LIMIT_RAED` would be a limit that is silently not set.
-const ourPrefixes = ["RATE_LIMIT", "S3_", "BOOTSTRAP_", "DATABASE_", "AI_", "OUTBOUND_", "SHUTDOWN_"];
+const ourPrefixes = ["RATE_LIMIT", "S3_", "BOOTSTRAP_", "DATABASE_", "AI_", "OUTBOUND_", "SHUTDOWN_", "BACKUP_"];
 
 const unknownNames = (given: Record<string, unknown>): string[] =>
   Object.keys(given)
@@ -247,9 +274,12 @@ const unknownNames = (given: Record<string, unknown>): string[] =>
     });
 
 function s3Mistakes(given: Record<string, unknown>): string[] {
-  const set = Object.keys(given).filter((name) => name.startsWith("S3_"));
+  const set = Object.keys(given).filter(
+    (name) => name.startsWith("S3_") || (name === "BACKUP_TO" && bucketOf(given.BACKUP_TO) !== null),
+  );
   if (set.length === 0) return [];
-  const needed = ["S3_BUCKET", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"];
+  // Backups name their bucket themselves. Files may lie in the folder nevertheless.
+  const needed = [...(bucketOf(given.BACKUP_TO) === null ? ["S3_BUCKET"] : []), "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"];
   return needed.filter((name) => !(name in given)).map((name) => `${name} is required because ${set[0]} is set`);
 }
 
@@ -269,6 +299,11 @@ function aiMistakes(given: Record<string, unknown>): string[] {
   const isKeyless = given.AI_PROVIDER === "openai" && "AI_BASE_URL" in given;
   return isKeyless || "AI_API_KEY" in given ? [] : ["AI_API_KEY is required because AI_PROVIDER is set"];
 }
+
+const backupMistakes = (given: Record<string, unknown>): string[] =>
+  ["BACKUP_SCHEDULE", "BACKUP_KEEP"]
+    .filter((name) => name in given && !("BACKUP_TO" in given))
+    .map((name) => `BACKUP_TO is required because ${name} is set`);
 
 function configOf(env: z.output<typeof environment>): Config {
   return {
@@ -293,6 +328,11 @@ function configOf(env: z.output<typeof environment>): Config {
     trust_proxy: env.TRUST_PROXY,
     list_sources: env.LIST_SOURCES,
     web_concurrency: env.WEB_CONCURRENCY,
+    backup:
+      env.BACKUP_TO === undefined
+        ? null
+        : { to: backupPlaceOf(env, env.BACKUP_TO), schedule: env.BACKUP_SCHEDULE ?? null, keep: env.BACKUP_KEEP },
+    operator_email: env.OPERATOR_EMAIL ?? null,
     bootstrap: {
       organization: env.BOOTSTRAP_ORGANIZATION ?? null,
       email: env.BOOTSTRAP_EMAIL,
@@ -304,6 +344,18 @@ function configOf(env: z.output<typeof environment>): Config {
     shutdown_delay_seconds: env.SHUTDOWN_DELAY_SECONDS,
     shutdown_grace_seconds: env.SHUTDOWN_GRACE_SECONDS,
   };
+}
+
+function backupPlaceOf(env: z.output<typeof environment>, to: string): PlaceName {
+  const found = bucketOf(to);
+  return found === null ? { folder: to } : { s3: { ...s3Of(env), bucket: found.bucket }, prefix: found.prefix };
+}
+
+/** The parts of `s3://bucket/prefix`. Keys begin with the prefix and a slash. Null: it is no such address. */
+function bucketOf(text: unknown): { bucket: string; prefix: string } | null {
+  const [, bucket, prefix = ""] = /^s3:\/\/([^/\s]+)(?:\/(\S*))?$/.exec(String(text)) ?? [];
+  if (bucket === undefined) return null;
+  return { bucket, prefix: prefix === "" ? "" : `${prefix.replace(/\/+$/, "")}/` };
 }
 
 const s3Of = (env: z.output<typeof environment>): S3Place => ({

@@ -44,8 +44,8 @@ program
   .action(run(() => import("./cli/distribute.ts")));
 
 program
-  .command("backup <file>")
-  .description("write everything into one archive while the service goes on")
+  .command("backup [file]")
+  .description("write everything into one archive while the service goes on; without a file, to BACKUP_TO")
   .option("--without-secrets", "leave passwords, tokens and keys of other services out")
   .action(run(() => import("./cli/backup.ts")));
 program

@@ -39,7 +39,7 @@ const allowed: Record<string, string[]> = {
     "signin",
     "values",
   ],
-  config: ["core", "services"],
+  config: ["backup", "core", "services", "values"],
   app: ["auth", "config", "core", "records", "db", "jobs", "resources", "search", "services"],
   main: ["cli", "config", "core", "db", "app"],
 };

@@ -24,6 +24,8 @@ export interface BackgroundState {
   mail_failures: { reason: string; count: number }[];
   timers: { name: string; late: number; fired: number | null; failures: number; latest_error: string | null }[];
   workers: { host: string; pid: number; seen: number; defects: number }[];
+  /** Scheduled backups: since when there has been a good one, how large it is, and how many failed after it, with the latest reason. */
+  backups: { age: number | null; bytes: number | null; failures: number; latest_error: string | null }[];
 }
 
 /** One statement, whose result `backgroundStateOf` reads. It takes some milliseconds for each thousand jobs. */
@@ -62,11 +64,19 @@ export const backgroundState = (now: Date): Statement => ({
     timers as (
       select name, greatest(0, extract(epoch from $1 - due_at)) as late, extract(epoch from $1 - fired_at) as fired, failures, latest_error
       from timer),
-    workers as (select host, pid, extract(epoch from $1 - seen_at) as seen, defects from worker)
+    workers as (select host, pid, extract(epoch from $1 - seen_at) as seen, defects from worker),
+    good as (select started_at, bytes from backup where state = 'done' order by started_at desc limit 1),
+    backups as (
+      select extract(epoch from $1 - (select started_at from good)) as age, (select bytes from good) as bytes, count(f) as failures,
+        (array_agg(f.error order by f.started_at desc))[1] as latest_error
+      from (select from backup limit 1) any_backup
+      left join backup f on f.state = 'failed' and f.started_at > coalesce((select started_at from good), '-infinity')
+      having count(*) > 0)
     select 'jobs', row_to_json(jobs) from jobs union all select 'failures', row_to_json(failures) from failures
     union all select 'consumers', row_to_json(consumers) from consumers union all select 'webhooks', row_to_json(webhooks) from webhooks
     union all select 'mail', row_to_json(mail) from mail union all select 'mail_failures', row_to_json(mail_failures) from mail_failures
-    union all select 'timers', row_to_json(timers) from timers union all select 'workers', row_to_json(workers) from workers`,
+    union all select 'timers', row_to_json(timers) from timers union all select 'workers', row_to_json(workers) from workers
+    union all select 'backups', row_to_json(backups) from backups`,
   values: [now],
 });
 
@@ -81,9 +91,26 @@ export function backgroundStateOf(rows: readonly TextRow[]): BackgroundState {
     mail_failures: of("mail_failures"),
     timers: of("timers"),
     workers: of("workers"),
+    backups: of("backups"),
   };
 }
 
 /** Uses a connection of its own, so that no other query waits behind it. */
 export const readBackground = async (db: Database, now: Date): Promise<BackgroundState> =>
   backgroundStateOf(await db.unscopedTransaction((tx) => tx.read(backgroundState(now))));
+
+/** A scheduled backup. Of one that is running, the process may have ended. */
+export interface BackupAttempt {
+  started_at: Date;
+  state: "running" | "done" | "failed";
+}
+
+/** The latest attempt of the schedule, of any host. Null: there was none yet. */
+export async function latestBackup(db: Database): Promise<BackupAttempt | null> {
+  const [row] = await db.unscoped({
+    name: "backup.latest",
+    text: "/* across organizations: a backup is of all of them */ select started_at::text, state from backup order by started_at desc, id desc limit 1",
+    values: [],
+  });
+  return row === undefined ? null : { started_at: new Date(row[0]!), state: row[1] as BackupAttempt["state"] };
+}

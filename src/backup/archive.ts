@@ -4,6 +4,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { link, open, rm } from "node:fs/promises";
+import type { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { extract, type Header, pack } from "tar-stream";
 import type { Secrets } from "../services/secrets.ts";
@@ -102,9 +103,9 @@ export interface ArchiveReader {
   file?(key: string, chunks: Chunks): Promise<void>;
 }
 
-/** Reads an archive from its beginning to its end and returns its manifest, or throws if anything is missing or was changed. */
-export async function readArchive(path: string, secrets: Secrets | null, reader: ArchiveReader): Promise<Manifest> {
-  const entries = entriesOf(path);
+/** Reads an archive, which is a file or comes from elsewhere, from its beginning to its end. Returns its manifest, or throws if anything is missing or was changed. */
+export async function readArchive(source: string | Readable, secrets: Secrets | null, reader: ArchiveReader): Promise<Manifest> {
+  const entries = entriesOf(source);
   const found = { tables: new Map<string, Measured>(), files: createHash("sha256"), count: 0, bytes: 0 };
   try {
     let entry = await entries.next();
@@ -149,10 +150,10 @@ interface Entry {
   chunks: Chunks;
 }
 
-function entriesOf(path: string): { next(): Promise<Entry | null>; close(): void } {
-  const file = createReadStream(path, { highWaterMark: 256 * 1024 });
+function entriesOf(source: string | Readable): { next(): Promise<Entry | null>; close(): void } {
+  const file = typeof source === "string" ? createReadStream(source, { highWaterMark: 256 * 1024 }) : source;
   const tar = extract();
-  file.on("error", (error) => tar.destroy(error));
+  file.on("error", (error: Error) => tar.destroy(error));
   file.pipe(tar);
   const iterator = (tar as unknown as AsyncIterable<Chunks & { header: Header }>)[Symbol.asyncIterator]();
   return {
@@ -169,7 +170,8 @@ function entriesOf(path: string): { next(): Promise<Entry | null>; close(): void
 
 /** The errors of `tar-stream` in the words of whoever has the archive. */
 function errorOf(error: Error): Error {
-  if (/unexpected end of data/i.test(error.message)) return tooShort();
+  // Which of the two comes depends on what was being read at the end.
+  if (/unexpected end of data|stream was destroyed/i.test(error.message)) return tooShort();
   return /^(invalid (tar )?header|header exceeds)/i.test(error.message)
     ? new Error("This is no archive of Headwater, or it was changed.", { cause: error })
     : error;

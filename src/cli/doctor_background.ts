@@ -22,6 +22,7 @@ export async function examineBackground(client: pg.Client): Promise<Line[]> {
     ...state.webhooks.filter(({ waiting }) => waiting > 0).map(webhooks),
     ...state.mail.map((one) => mail(one, state.mail_failures)),
     ...state.timers.filter(({ failures }) => failures > 0).map(timer),
+    ...state.backups.map(backups),
     ...writes.map(write),
   ];
 }
@@ -101,3 +102,11 @@ const shown = (seconds: number): string =>
     : seconds < 7200
       ? `${Math.round(seconds / 60)} min`
       : `${Math.round(seconds / 3600)} h`;
+
+function backups({ age, bytes, failures, latest_error }: BackgroundState["backups"][number]): Line {
+  const last = age === null ? "no good one yet" : `the last good one is ${shown(age)} old and has ${bytes} bytes`;
+  return [
+    `backups: ${last}`,
+    failures === 0 ? null : `${failures} failed since (${latest_error}): mend that, then run \`headwater backup\``,
+  ];
+}

@@ -17,6 +17,7 @@ import type { Timer } from "../jobs/timer.ts";
 import { openWorker } from "../jobs/worker.ts";
 import { background } from "../resources/background.ts";
 import { randomId } from "../values/id.ts";
+import { backups } from "./backups_timer.ts";
 import { appOptions, withDatabase } from "./database.ts";
 import { type Defects, heedDefects, restartPauseMs } from "./defects.ts";
 import { giveBack } from "./heap.ts";
@@ -61,7 +62,7 @@ async function work(config: Config, url: string, log: Logger, defects: Defects, 
       const early = await Promise.race([ended, sleep(migratedMs, null)]);
       if (early !== null) return early;
     }
-    const timers = [...background.timers, ...ownTimers(url, app.db, log)];
+    const timers = [...background.timers, ...ownTimers(config, url, app.db, log)];
     const worker = openWorker(app.core, { ...background, timers }, (error) => log.error({ err: error }, "background"));
     giveBack();
     if (!isKept()) say("Working");
@@ -97,7 +98,11 @@ const closedMs = 2000;
 const migratedMs = 500;
 
 /** Timers for the database itself rather than for an organization. */
-export const ownTimers = (url: string, db: PostgresDatabase, log: Logger): Timer[] => [partitions(url), horizon(db, log)];
+export const ownTimers = (config: Pick<Config, "backup">, url: string, db: PostgresDatabase, log: Logger): Timer[] => [
+  partitions(url),
+  horizon(db, log),
+  backups(config, url, log),
+];
 
 /** The only timer that runs as the owner of the tables. */
 export const partitions = (url: string): Timer => ({

@@ -18,7 +18,7 @@ export async function backgroundMetrics({ db, clock }: Core): Promise<string> {
   }
 }
 
-const metricsOf = ({ jobs, failures, consumers, webhooks, mail, timers, workers }: BackgroundState): string[] => [
+const metricsOf = ({ jobs, failures, consumers, webhooks, mail, timers, workers, backups }: BackgroundState): string[] => [
   metric(
     "jobs",
     "Jobs of each kind that are ready, scheduled, or claimed.",
@@ -79,6 +79,21 @@ const metricsOf = ({ jobs, failures, consumers, webhooks, mail, timers, workers 
     timers.map(({ name, failures: count }) => [{ timer: name }, count]),
   ),
   metric("workers", "Workers that have reported within a minute.", [[{}, workers.filter(({ seen }) => seen < 60).length]]),
+  metric(
+    "backup_age_seconds",
+    "How long ago the last good scheduled backup began. Infinite: there is none.",
+    backups.map(({ age }) => [{}, age ?? Number.POSITIVE_INFINITY]),
+  ),
+  metric(
+    "backup_bytes",
+    "The size of the last good scheduled backup.",
+    backups.map(({ bytes }) => [{}, bytes]),
+  ),
+  metric(
+    "backup_failures",
+    "Scheduled backups that failed since the last good one.",
+    backups.map(({ failures: count }) => [{}, count]),
+  ),
   metric("worker_unhandled_rejections", "Unhandled failures of living workers.", [
     [{}, workers.reduce((sum, { defects }) => sum + defects, 0)],
   ]),
@@ -88,7 +103,7 @@ type Sample = [labels: Record<string, string>, value: number | null | undefined]
 
 function metric(name: string, help: string, samples: readonly Sample[]): string {
   if (samples.length === 0) return "";
-  const lines = samples.map(([labels, value]) => `headwater_${name}${shown(labels)} ${value ?? 0}\n`);
+  const lines = samples.map(([labels, value]) => `headwater_${name}${shown(labels)} ${numberOf(value ?? 0)}\n`);
   return `# HELP headwater_${name} ${help}\n# TYPE headwater_${name} gauge\n${lines.join("")}`;
 }
 
@@ -96,5 +111,8 @@ const shown = (labels: Record<string, string>): string => {
   const all = Object.entries(labels).map(([key, value]) => `${key}="${value.replace(/[\\"\n]/g, (one) => escapes[one]!)}"`);
   return all.length === 0 ? "" : `{${all.join()}}`;
 };
+
+/** As Prometheus writes it. */
+const numberOf = (value: number): string => (value === Number.POSITIVE_INFINITY ? "+Inf" : String(value));
 
 const escapes: Record<string, string> = { "\\": "\\\\", '"': '\\"', "\n": "\\n" };

@@ -9,12 +9,13 @@ import { timers } from "./timers.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
 // No timer runs here, so no real database is needed.
-const all = [...timers, ...ownTimers("", {} as PostgresDatabase, pino({ level: "silent" }))];
+const all = [...timers, ...ownTimers({ backup: null }, "", {} as PostgresDatabase, pino({ level: "silent" }))];
 
 /** Tests that name no timer, because they call what the timer runs. */
 const testsOf: Readonly<Record<string, string>> = {
   // Bytes are announced and swept by the database's clock alone, so that no process can be ahead of those that store them.
   stored_bytes: "src/resources/files/file.test.ts",
+  backups: "src/backup/scheduled.test.ts",
   partitions: "src/db/old_months.test.ts",
   // These need a mail server to do anything.
   digests: "src/resources/system_mail/digest.test.ts",

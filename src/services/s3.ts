@@ -55,7 +55,7 @@ export function s3Shelf(place: S3Place): Shelf {
   };
 }
 
-async function openClient(place: S3Place): Promise<{ sdk: Sdk; client: S3Client }> {
+export async function openClient(place: S3Place): Promise<{ sdk: Sdk; client: S3Client }> {
   const sdk = await import("@aws-sdk/client-s3");
   const client = new sdk.S3Client({
     region: place.region,

@@ -23,7 +23,7 @@ const copied = [
   "passkey_answer",
 ];
 /** Tables about the database itself. */
-const itsOwn = ["migration", "timer", "worker"];
+const itsOwn = ["migration", "timer", "worker", "backup"];
 
 let database: Awaited<ReturnType<typeof createDatabase>>;
 let client: pg.Client;

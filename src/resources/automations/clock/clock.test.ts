@@ -7,7 +7,7 @@ import { organization, type Workspace } from "../../../../test/support/given.ts"
 import { withTwoWorkers } from "../../../../test/support/worker.ts";
 import { query } from "../../../core/context.ts";
 import { sql, statement } from "../../../db/sql.ts";
-import { lastTime, nextTime } from "./cron.ts";
+import { lastTime, nextTime } from "../../../values/cron.ts";
 import { dateOf, lookFor } from "./dates.ts";
 
 const at = (text: string) => new Date(text);

@@ -1,7 +1,8 @@
 // Triggers that the clock starts.
 import { z } from "zod";
+import { problemOfCron } from "../../../values/cron.ts";
 import { activityKinds, clockTime, defining, fieldName, may, need, objectType, oneOf, units, values, zone } from "../catalog.ts";
-import { cronClock, problemOfCron } from "../clock/cron.ts";
+import { cronClock } from "../clock/cron.ts";
 import { dateClock } from "../clock/dates.ts";
 import { inactiveClock, withSilence } from "../clock/inactive.ts";
 import type { TriggerType } from "./trigger_type.ts";

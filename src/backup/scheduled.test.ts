@@ -1,0 +1,120 @@
+// Backups by the schedule: in a folder and in a bucket, and what an operator is told of them.
+import assert from "node:assert/strict";
+import { readdirSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { organization } from "../../test/support/given.ts";
+import { command, dataDir, start, until } from "../../test/support/processes.ts";
+import { startS3 } from "../../test/support/s3_server.ts";
+import { service, testSecretKey } from "../../test/support/service.ts";
+import { startMailServer } from "../../test/support/smtp.ts";
+import { parseConfig } from "../config.ts";
+import { openSecrets } from "../services/secrets.ts";
+import { openPlace } from "./open_place.ts";
+import type { Place } from "./place.ts";
+import { isDue } from "./schedule.ts";
+import { takeScheduled } from "./scheduled.ts";
+
+const bucket = await startS3();
+const mail = await startMailServer();
+after(async () => {
+  bucket.close();
+  await mail.close();
+});
+
+test("the first backup is due at once, later ones at their times in UTC, and a failed one after an hour", () => {
+  const nightly = "0 3 * * *";
+  const at = (time: string) => new Date(`2026-03-0${time}Z`);
+  const latest = (time: string, state: "running" | "done" | "failed") => ({ started_at: at(time), state });
+
+  const due = [
+    isDue(nightly, null, at("1T12:00:00")),
+    isDue(nightly, latest("1T12:00:00", "done"), at("2T02:59:59")),
+    isDue(nightly, latest("1T12:00:00", "done"), at("2T03:00:00")),
+    isDue(nightly, latest("1T03:00:00", "done"), at("9T12:00:00")),
+    isDue(nightly, latest("9T12:00:00", "done"), at("9T12:00:01")),
+    isDue(nightly, latest("1T03:00:00", "failed"), at("1T03:59:59")),
+    isDue(nightly, latest("1T03:00:00", "failed"), at("1T04:00:00")),
+    isDue(nightly, latest("1T03:00:00", "running"), at("1T04:00:00")),
+  ];
+
+  assert.deepEqual(due, [true, false, true, true, false, false, true, true]);
+});
+
+test("in a bucket, the newest stay, one is taken at a time, and what cannot be read whole is no backup", async () => {
+  const acme = await organization(await service());
+  await acme.lead();
+  const { databaseUrl: url, app } = acme.service;
+  const { backup } = parseConfig({ ...bucket.env, BACKUP_TO: "s3://safe/nightly" });
+  const place = await openPlace(backup!.to, dataDir());
+  const source = {
+    url,
+    storage: app.core.settings.storage,
+    secrets: openSecrets(testSecretKey),
+    key: null,
+    withSecrets: true,
+    release: "test",
+  };
+  const take = (minute: number, where: Place = place) =>
+    takeScheduled(source, where, 2, () => new Date(Date.UTC(2026, 2, 1, 3, minute)));
+  const inBucket = () => [...bucket.objects.keys()];
+  bucket.objects.set("safe/nightly/somebody-elses.tar", Buffer.from("x"));
+
+  const both = await Promise.all([take(1), take(1)]);
+  for (const minute of [2, 3]) await take(minute);
+
+  assert.equal(both.filter((one) => one === null).length, 1, "the second of two at once finds the first at work");
+  const kept = ["somebody-elses.tar", "headwater-20260301T030200Z.tar", "headwater-20260301T030300Z.tar"];
+  assert.deepEqual(inBucket().sort(), kept.map((name) => `safe/nightly/${name}`).sort());
+
+  const cut: Place = {
+    ...place,
+    async add(name, write) {
+      const size = await place.add(name, write);
+      bucket.objects.set(`safe/nightly/${name}`, bucket.objects.get(`safe/nightly/${name}`)!.subarray(0, 5000));
+      return size;
+    },
+  };
+  const spoiled = await take(4, cut);
+  assert.match(String(spoiled?.taken), /ends too early|is missing/);
+  assert.deepEqual(inBucket().length, 3, "the archive that was cut is gone, and none of the good ones");
+
+  bucket.down = true;
+  const failed = await take(5);
+  bucket.down = false;
+  assert.ok(failed?.taken instanceof Error && failed.failedBefore);
+  const again = await take(6);
+  assert.ok(again?.failedBefore && !(again.taken instanceof Error));
+});
+
+test("the worker takes backups by itself, and when one fails, the operator hears of it by mail, doctor and metrics", async () => {
+  const DATA_DIR = dataDir();
+  const folder = join(dataDir(), "backups");
+  const env = { DATA_DIR, BACKUP_TO: folder, BACKUP_SCHEDULE: "0 3 * * *", ...mail.env, OPERATOR_EMAIL: "ops@acme.example" };
+  const running = await start({ ...env, METRICS_TOKEN: "the token of the metrics" });
+  const told = () => mail.to("ops@acme.example").map(({ subject }) => subject?.replace(/ \(.*/, ""));
+  const metrics = async () => {
+    const answer = await fetch(`${running.url}/metrics`, { headers: { authorization: "Bearer the token of the metrics" } });
+    return (await answer.text()).split("\n").filter((line) => /^headwater_backup_(failures|bytes)/.test(line));
+  };
+  try {
+    await until(async () => (await metrics()).some((line) => /_bytes [1-9]/.test(line)));
+    assert.match((await command(["doctor"], env)).out, /ok +backups: the last good one is \d+ s old/);
+
+    renameSync(folder, `${folder}.away`);
+    writeFileSync(folder, "a disk that is no folder any more");
+    for (let i = 0; i < 2; i++) assert.match((await command(["backup"], env)).err, /The backup to .* failed: .*EEXIST|ENOTDIR/);
+    assert.deepEqual(told(), ["A backup failed"], "not once more for each attempt");
+    assert.match((await command(["doctor"], env)).out, /wrong +backups: .*2 failed since/);
+    assert.deepEqual((await metrics()).at(-1), "headwater_backup_failures 2");
+
+    renameSync(folder, `${folder}.file`);
+    renameSync(`${folder}.away`, folder);
+    const mended = await command(["backup"], env);
+    assert.equal(mended.code, 0, mended.err);
+    assert.deepEqual(told(), ["A backup failed", "Backups work again"]);
+    assert.equal(readdirSync(folder).length, 2);
+  } finally {
+    await running.stop();
+  }
+});
