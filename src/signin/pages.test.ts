@@ -29,16 +29,20 @@ before(async () => {
 });
 after(() => browser.close());
 
-const looks = [
-  { name: "phone_light", width: 390, height: 844, colorScheme: "light" },
-  { name: "desk_dark", width: 1280, height: 900, colorScheme: "dark" },
-] as const;
-
-/** Set to a folder, it keeps a picture of each page. */
+/** Set to a folder, it keeps a picture of each page, in all four looks. */
 const pictures = process.env.PICTURES;
 
+const phone = { width: 390, height: 844 };
+const desk = { width: 1280, height: 900 };
+const looks = [
+  { name: "phone_light", ...phone, colorScheme: "light" },
+  { name: "desk_dark", ...desk, colorScheme: "dark" },
+  { name: "phone_dark", ...phone, colorScheme: "dark" },
+  { name: "desk_light", ...desk, colorScheme: "light" },
+] as const;
+
 describe("in a browser", () => {
-  for (const { name, width, height, colorScheme } of looks)
+  for (const { name, width, height, colorScheme } of pictures === undefined ? looks.slice(0, 2) : looks)
     test(`a person signs in, gives consent and looks after the account (${name})`, async () => {
       const context = await browser.newContext({ viewport: { width, height }, colorScheme });
       const page = await context.newPage();
@@ -58,6 +62,10 @@ describe("in a browser", () => {
       await page.route(/127\.0\.0\.1\/callback/, (route) => route.fulfill({ body: "back at the client" }));
       await page.getByRole("button", { name: "Allow", exact: true }).click();
       await page.waitForURL(/callback\?code=oac_/);
+      await page.goto(`${acme.service.url}${consent}&response_mode=form_post`);
+      const sent = page.waitForRequest((request) => request.method() === "POST" && request.url().includes("/callback"));
+      await page.getByRole("button", { name: "Allow", exact: true }).click();
+      assert.match((await sent).postData()!, /^code=oac_/);
 
       for (const [path, what] of [
         ["/account/", "account"],
