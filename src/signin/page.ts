@@ -43,6 +43,7 @@ dd { margin: 0; }
 .list { list-style: none; margin: 0; padding: 0; }
 .list > li { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; padding: .75rem 0;
   border-top: 1px solid color-mix(in srgb, var(--line) 40%, transparent); }
+.list > li > :first-child { flex: 1 1 14rem; min-width: 0; }
 .list form { margin: 0; }
 .row { display: flex; flex-wrap: wrap; gap: .5rem; }
 .list .row input { width: 12rem; flex: 1; }
