@@ -8,8 +8,9 @@ import { multiply } from "../support/rows.ts";
 import { startService } from "../support/service.ts";
 import { startWorker } from "../support/worker_process.ts";
 
-test("two workers are killed in the middle of a bulk edit: others finish it, and every lead is changed once", async () => {
+test("two workers are killed in the middle of a bulk edit: others finish it, and every lead is changed once", async (t) => {
   const on = await startService();
+  t.after(() => on.close());
   const acme = await organization(on);
   const first = await acme.lead({ industry: "Steel" });
   await multiply(acme, "lead", first.id, 900);
@@ -23,7 +24,15 @@ test("two workers are killed in the middle of a bulk edit: others finish it, and
     const doomed = await startWorker({ databaseUrl: on.databaseUrl, clock: later(workers), dies });
     assert.equal(await doomed.ended, "SIGKILL");
   }
-  assert.equal((await shown()).n_objects_processed, 400);
+  // How many a turn takes depends on the machine.
+  const [[done, changed]] = (await on.app.db.query(acme.id, {
+    text: `select (select count(*) from bulk_action_item where organization_id = $1 and bulk_action_id = $2 and status <> 'pending'),
+      (select count(*) from lead where organization_id = $1 and industry = 'Wood')`,
+    values: [acme.id, id],
+  })) as [[string, string]];
+  const { n_objects_processed: counted } = await shown();
+  assert.deepEqual([Number(done), Number(changed)], [counted, counted]);
+  assert.ok(counted > 0 && counted < 901, `${counted} after two workers died`);
   const heirs = await Promise.all([2, 2].map((n) => startWorker({ databaseUrl: on.databaseUrl, clock: later(n) })));
   await until(async () => (await shown()).status === "done");
   await Promise.all(heirs.map((one) => one.stop()));
@@ -35,5 +44,4 @@ test("two workers are killed in the middle of a bulk edit: others finish it, and
     values: [acme.id, id],
   });
   assert.deepEqual(changes, ["901", "901"]);
-  await on.close();
 });

@@ -24,8 +24,9 @@ async function someRecords(ws: Workspace): Promise<void> {
 const jobOf = async ({ id, service }: Workspace) =>
   (await service.app.db.query(id, { text: "select state, crashes from job where organization_id = $1", values: [id] }))[0];
 
-test("three workers are killed in the middle of erasing an organization: a fourth finishes, and nothing of others is touched", async () => {
+test("three workers are killed in the middle of erasing an organization: a fourth finishes, and nothing of others is touched", async (t) => {
   const on = await startService();
+  t.after(() => on.close());
   const acme = await organization(on);
   await someRecords(acme);
   const there = await acme.another();
@@ -58,5 +59,4 @@ test("three workers are killed in the middle of erasing an organization: a fourt
   assert.deepEqual(last.failures, []);
   assert.deepEqual(await digestsOf(acme), before);
   assert.equal((await acme.get("/lead/")).data.length, 1);
-  await on.close();
 });

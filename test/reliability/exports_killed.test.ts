@@ -8,8 +8,9 @@ import { startService } from "../support/service.ts";
 import { finishLater, withWorker } from "../support/worker.ts";
 import { startWorker } from "../support/worker_process.ts";
 
-test("two workers are killed, one before the file is stored and one before it is shown: the bytes are those of a quiet run", async () => {
+test("two workers are killed, one before the file is stored and one before it is shown: the bytes are those of a quiet run", async (t) => {
   const on = await startService();
+  t.after(() => on.close());
   const acme = await organization(on);
   const first = await acme.lead({ name: "=Acme", contacts: [{ name: "Ann" }], emails: [{ email: "a@acme.io" }] });
   await multiply(acme, "lead", first.id, 500);
@@ -36,5 +37,4 @@ test("two workers are killed, one before the file is stored and one before it is
     (await acme.events(made.id)).map(({ event }) => event),
     ["export.lead.created", "export.lead.completed"],
   );
-  await on.close();
 });

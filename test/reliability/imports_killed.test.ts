@@ -7,8 +7,9 @@ import { until } from "../support/processes.ts";
 import { startService } from "../support/service.ts";
 import { startWorker } from "../support/worker_process.ts";
 
-test("a worker is killed in the middle of an import: another finishes it, and every row is done once", async () => {
+test("a worker is killed in the middle of an import: another finishes it, and every row is done once", async (t) => {
   const on = await startService();
+  t.after(() => on.close());
   const acme = await organization(on);
   const rows = Array.from({ length: 500 }, (_, n) => ({ Company: `Company ${n}` }));
   const { id } = await acme.post("/import/", { rows });
@@ -35,5 +36,4 @@ test("a worker is killed in the middle of an import: another finishes it, and ev
     values: [acme.id, id],
   });
   assert.deepEqual(states, [["created", "500"]]);
-  await on.close();
 });
