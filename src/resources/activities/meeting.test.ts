@@ -164,6 +164,23 @@ test("a meeting of the past is over, whatever its body says", async () => {
   await acme.refused(400, "POST", "/activity/meeting/", { ...past, status: "upcoming" }, "status");
 });
 
+test("a meeting names contacts of its own lead, and people of other leads only by what was said of them", async () => {
+  const acme = await organization();
+  const lead = await acme.lead();
+  const ann = await acme.contact({ lead_id: lead.id, name: "Ann", emails: [{ email: "ann@client.example" }] });
+  const zoe = await acme.contact({ name: "Zoe of elsewhere", emails: [{ email: "zoe@elsewhere.example" }] });
+  const attendees = [{ email: "ann@client.example" }, { email: "zoe@elsewhere.example" }, { contact_id: zoe.id }];
+
+  const meeting = await acme.post("/activity/meeting/", { lead_id: lead.id, title: "Demo", starts_at, attendees });
+
+  const shown = meeting.attendees.map((one: any) => [one.email, one.contact_id, one.name]);
+  assert.deepEqual(shown, [
+    ["ann@client.example", ann.id, "Ann"],
+    ["zoe@elsewhere.example", null, null],
+    [null, zoe.id, null],
+  ]);
+});
+
 test("attendees are found by their e-mail address", async () => {
   const acme = await organization();
   const bob = await acme.member();

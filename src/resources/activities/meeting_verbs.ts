@@ -69,7 +69,9 @@ export async function updateMeeting(ctx: Ctx, stored: Meeting, patch: Patch<type
 /** Whoever has a meeting needs no more mail that asks for one. */
 export async function stopForMeeting(ctx: Ctx, { contact_id, attendees, starts_at }: Meeting): Promise<void> {
   if (Date.parse(starts_at) < ctx.now.getTime() - 86_400_000) return;
+  const addresses = attendees.flatMap(({ email }) => email ?? []);
   const ids = new Set([contact_id ?? [], attendees.flatMap((one) => one.contact_id ?? [])].flat());
+  await endWays(ctx, { addresses }, "met");
   for (const id of [...ids].sort()) await endWays(ctx, { addresses: [], contact_id: id }, "met");
 }
 
@@ -141,19 +143,22 @@ async function contactsAmong(ctx: Ctx, attendees: readonly Attendee[]): Promise<
 const isThat = (person: Contact, { contact_id, email }: Attendee): boolean =>
   contact_id === null ? email !== null && person.email_keys.includes(emailKey(email)) : person.id === contact_id;
 
-/** Attendees with their member or contact. Of several contacts, the one of this lead is taken. */
+/**
+ * Attendees with their member or contact. Whoever sees the meeting sees its lead and not always the leads of others, so a contact is found
+ * by an address only at this lead. One of another lead is named by its id alone, where the writer names it.
+ */
 function resolved(ctx: Ctx, attendees: readonly Attendee[], contacts: readonly Contact[], lead_id: string): Attendee[] {
   return attendees.map((one, i) => {
     const people = contacts.filter((person) => isThat(person, one));
-    const person = people.find((each) => each.lead_id === lead_id) ?? people[0];
-    if (one.contact_id !== null && person === undefined) throw invalid({ [`attendees.${i}.contact_id`]: "does not exist" });
+    const person = people.find((each) => each.lead_id === lead_id);
+    if (one.contact_id !== null && people.length === 0) throw invalid({ [`attendees.${i}.contact_id`]: "does not exist" });
     const user_id = one.user_id ?? (one.email === null ? null : (memberWith(ctx.directory, one.email) ?? null));
     const member = ctx.directory.get(user, user_id);
     if (user_id !== null && member === undefined) throw invalid({ [`attendees.${i}.user_id`]: "does not exist" });
     return {
       ...one,
       user_id,
-      contact_id: person?.id ?? null,
+      contact_id: one.contact_id ?? person?.id ?? null,
       email: one.email ?? member?.email ?? person?.emails[0]?.email ?? null,
       name: one.name ?? member?.name ?? person?.name ?? null,
     };

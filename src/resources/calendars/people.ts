@@ -48,7 +48,7 @@ async function membersByAccount(ctx: Ctx, addresses: readonly string[]): Promise
   return new Map(rows.map(([email, userId]) => [email!, userId!]));
 }
 
-/** The attendees of an event. Of several contacts with one address, the one at the meeting's lead is taken. */
+/** The attendees of an event. Contacts are named at the meeting's lead only: not everybody who sees it sees the leads of the others. */
 export function attendeesOf(
   ctx: Ctx,
   { invited }: Content,
@@ -58,9 +58,9 @@ export function attendeesOf(
 ): Attendee[] {
   return invited.map(({ email, name, status, is_organizer }) => {
     const user_id = people.memberOf(email);
-    const named =
-      user_id !== null || email === null ? [] : contacts.filter(({ email_keys }) => email_keys.includes(emailKey(email)));
-    const contact = named.find(({ lead_id }) => lead_id === leadId) ?? named[0];
+    const isMet = ({ lead_id, email_keys }: Reachable) =>
+      lead_id === leadId && email !== null && email_keys.includes(emailKey(email));
+    const contact = user_id === null ? contacts.find(isMet) : undefined;
     const known = ctx.directory.get(user, user_id)?.name ?? contact?.name ?? null;
     return { email, name: name ?? known, user_id, contact_id: contact?.id ?? null, status, is_organizer };
   });
