@@ -113,3 +113,19 @@ describe("an address that is suppressed", () => {
     assert.equal(emails[0].is_invalid, false);
   });
 });
+
+test("suppressions of people whom a member does not see are not in that member's events, and still hold", async () => {
+  const acme = await organization();
+  const v = await acme.member("restricteduser");
+  const own = await acme.lead({ owner_id: v.userId });
+  await acme.contact({ lead_id: own.id, emails: [{ email: "own@example.com" }] });
+  await acme.contact({ emails: [{ email: "hidden@example.com" }], phones: [{ phone: "+12125559876" }] });
+  for (const address of ["own@example.com", "hidden@example.com", "nobody@example.com"]) await say(acme, { address });
+  await say(acme, { channel: "sms", address: "+12125559876", source: "stop_word" });
+  const heard = async (who: Workspace) =>
+    (await eventsOf(who, "unsubscribed_email.created")).map((one: any) => one.data.address).sort();
+
+  assert.equal((await heard(acme)).length, 4);
+  assert.deepEqual(await heard(v), ["nobody@example.com", "own@example.com"]);
+  assert.ok("hidden@example.com" in (await held(v, { channel: "email", scope: "marketing" }, "hidden@example.com")));
+});

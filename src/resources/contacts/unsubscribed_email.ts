@@ -8,6 +8,7 @@ import { type Sql, sql, statement } from "../../db/sql.ts";
 import { store } from "../../records/store.ts";
 import { emailKey } from "../../values/email.ts";
 import type { Email } from "../shared/contact_points.ts";
+import { suppressionIsVisible } from "./suppression_visibility.ts";
 
 export const suppressedChannels = ["email", "sms"] as const;
 export type SuppressedChannel = (typeof suppressedChannels)[number];
@@ -19,6 +20,7 @@ export const unsubscribedEmail = resource({
   name: "unsubscribed_email",
   prefix: "unsub",
   doc: "An address that this organization no longer writes to: its owner has opted out, or mail to it bounced.",
+  visible: suppressionIsVisible,
   fields: {
     channel: choice(suppressedChannels, { readOnly: true, default: "email" }),
     address: text({ required: true, readOnly: true, doc: "An e-mail address in lower case, or a number as E.164." }),
