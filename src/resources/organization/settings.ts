@@ -70,6 +70,7 @@ const known: Record<string, z.ZodType> = {
     tokens_per_month: z.int().min(0).optional(),
   }),
   holiday_calendars: holidayCalendars,
+  mcp: z.looseObject({ require_destructive_for_send: z.boolean().optional() }),
   sequences: z.looseObject({ one_at_a_time: z.boolean().optional() }),
 };
 
