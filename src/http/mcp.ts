@@ -6,6 +6,7 @@ import { type Actor, type Scope, scopes, scopesUpTo } from "../core/context.ts";
 import { invalid, Problem } from "../core/errors.ts";
 import { type Agents, openAgents } from "../mcp/agents.ts";
 import type { Caller } from "../mcp/caller.ts";
+import { type Toolset, toolsets } from "../mcp/toolsets.ts";
 import { notAmong } from "../values/reasons.ts";
 import { bearerChallenge } from "../values/resource_server.ts";
 import { parseBody } from "./body.ts";
@@ -126,6 +127,7 @@ const callerOf = (x: Exchange, actor: Actor): Caller => ({
   hasOffset: x.request.headers["x-tz-offset"] !== undefined,
   asker: x,
   changeSet: changeSetName(x.request.headers["x-change-set"]),
+  toolsets: toolsetsOf(x.request),
   workspaces: () => x.service.app.workspacesOf(credentialsOf(x.request)!),
 });
 
@@ -135,6 +137,18 @@ function withScope(actor: Actor, header: string | string[] | undefined): Actor {
   const most = (header ?? "read") as Scope;
   if (!scopes.includes(most)) throw invalid({ "Service-Scope": notAmong(header, scopes) });
   return { ...actor, granted: actor.scopes, scopes: new Set(scopesUpTo(most).filter((scope) => actor.scopes.has(scope))) };
+}
+
+/** The sets of tools that `Service-Toolsets`, or `?toolsets=` where a host can set no header, chooses. */
+function toolsetsOf({ headers, url }: FastifyRequest): ReadonlySet<Toolset> | null {
+  const named = headers["service-toolsets"] ?? new URLSearchParams(url.split("?")[1] ?? "").get("toolsets");
+  if (named === null || named === "") return null;
+  const chosen = String(named)
+    .split(",")
+    .map((one) => one.trim().toLowerCase());
+  const unknown = chosen.find((one) => !toolsets.includes(one as Toolset));
+  if (unknown !== undefined) throw invalid({ "Service-Toolsets": notAmong(unknown, toolsets) });
+  return new Set(chosen as Toolset[]);
 }
 
 /** The message of the body, or null after an answer in the words of the protocol. */

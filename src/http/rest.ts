@@ -176,7 +176,7 @@ export const optionsHeaders = (allow: string): Record<string, string> => ({
   allow,
   "access-control-allow-methods": allow,
   "access-control-allow-headers":
-    "authorization, content-type, idempotency-key, if-match, if-none-match, last-event-id, mcp-method, mcp-name, mcp-protocol-version, prefer, service-scope, x-api-key, x-change-set, x-http-method-override, x-tz-offset",
+    "authorization, content-type, idempotency-key, if-match, if-none-match, last-event-id, mcp-method, mcp-name, mcp-protocol-version, prefer, service-scope, service-toolsets, x-api-key, x-change-set, x-http-method-override, x-tz-offset",
   "access-control-max-age": "86400",
 });
 

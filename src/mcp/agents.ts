@@ -13,7 +13,7 @@ import { objectTypesOf } from "./object_types.ts";
 import { type PlainCall, plainAnswer, readPlainCall } from "./plain_call.ts";
 import { bytesOf, writtenOf } from "./shape.ts";
 import type { Surroundings, Tool } from "./tool.ts";
-import { tools as allTools } from "./tools.ts";
+import { tools as allTools, isChosen } from "./tools.ts";
 
 export interface AgentsOptions {
   core: Core;
@@ -63,10 +63,11 @@ export function openAgents({ core, version, extend, report }: AgentsOptions): Ag
         "server/discover": { ttlMs: hour, cacheScope: "public" },
       },
     });
-    server.setRequestHandler("tools/list", () => ({ tools: descriptions(caller.actor) }) as ListToolsResult);
+    server.setRequestHandler("tools/list", () => ({ tools: descriptions(caller) }) as ListToolsResult);
     server.setRequestHandler("tools/call", async ({ params }): Promise<CallToolResult> => {
       const tool = tools.get(params.name);
       if (tool === undefined) throw new ProtocolError(-32602, `Unknown tool: ${params.name.slice(0, 64)}`);
+      if (!isChosen(tool, caller.toolsets)) throw new ProtocolError(-32602, `Not in the chosen toolsets: ${tool.name}`);
       try {
         return await called(tool, caller, params.arguments);
       } catch (error) {
@@ -120,7 +121,7 @@ export function openAgents({ core, version, extend, report }: AgentsOptions): Ag
     answerPlainly(headers, message, caller) {
       const call = readPlainCall(headers, message);
       const tool = call === null ? undefined : tools.get(call.name);
-      return tool === undefined ? null : answered(tool, caller, call!);
+      return tool === undefined || !isChosen(tool, caller.toolsets) ? null : answered(tool, caller, call!);
     },
     async answer(request, message, caller) {
       const response = await handler.fetch(request, { parsedBody: message, authInfo: authInfoOf(caller) });
@@ -156,11 +157,11 @@ const instructions = [
 ].join("\n");
 
 /** The descriptions are made at the first question, and kept. */
-function describeOnce(tools: readonly Tool[], registry: Registry): (actor: Actor) => Record<string, unknown>[] {
+function describeOnce(tools: readonly Tool[], registry: Registry): (caller: Caller) => Record<string, unknown>[] {
   let made: { tool: Tool; description: Record<string, unknown> }[] | null = null;
-  return (actor) => {
+  return ({ actor, toolsets }) => {
     made ??= tools.map((tool) => ({ tool, description: describe(tool) }));
-    return made.filter(({ tool }) => isFor(tool, actor)).map(({ description }) => description);
+    return made.filter(({ tool }) => isChosen(tool, toolsets) && isFor(tool, actor)).map(({ description }) => description);
   };
 
   function isFor({ scope, operations }: Tool, { scopes, permissions }: Actor): boolean {

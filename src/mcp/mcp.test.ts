@@ -39,6 +39,36 @@ describe("an agent", () => {
     }
   });
 
+  test("of a client that chose some sets of tools lists and calls only these", async () => {
+    const acme = await organization();
+    const ask = async (method: string, params: object, path: string, headers: Record<string, string> = {}) => {
+      const answer = await fetch(`${acme.service.url}${path}`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${acme.key}`,
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+          ...headers,
+        },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+      });
+      const text = await answer.text();
+      return { status: answer.status, ...JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text) };
+    };
+    const count = { name: "aggregate", arguments: { object_type: "lead" } };
+
+    const listed = await ask("tools/list", {}, "/mcp/", { "service-toolsets": "reports, AI" });
+    const called = await ask("tools/call", count, "/mcp/?toolsets=reports");
+    const left = await ask("tools/call", { name: "search", arguments: { query: "x" } }, "/mcp/?toolsets=reports");
+    const wrong = await ask("tools/list", {}, "/mcp/?toolsets=report");
+
+    const names = listed.result.tools.map(({ name }: { name: string }) => name);
+    assert.ok(names.includes("run_report") && names.includes("summarize_lead") && !names.includes("search"), names.join());
+    assert.equal(called.result.isError, undefined);
+    assert.equal(left.error.code, -32602);
+    assert.deepEqual([wrong.status, Object.keys(wrong["field-errors"])], [400, ["Service-Toolsets"]]);
+  });
+
   test("gets refusals in the words of REST, with the nearest name", async () => {
     const acme = await organization();
     const agent = await agentOf(acme, { scope: "write_safe" });
@@ -242,11 +272,14 @@ describe("a tool", () => {
     const { id } = draft.structuredContent.record;
     const sent = await safe.call("update_record", { object_type: "activity/email", id, data: { status: "outbox" } });
     const widely = await wide.call("send_email", mail("spy@evil.example"));
+    await acme.put(`/organization/${acme.id}/`, { settings: { mcp: { require_destructive_for_send: true } } });
+    const kept = await safe.call("send_email", mail("ann@client.example"));
 
     assert.deepEqual(
-      [known, stranger, draft, sent, widely].map(({ isError }) => isError === true),
-      [false, true, false, true, false],
+      [known, stranger, draft, sent, widely, kept].map(({ isError }) => isError === true),
+      [false, true, false, true, false, true],
     );
+    assert.match(kept.structuredContent.error, /only with the scope write_destructive/);
     assert.ok("bcc.0" in stranger.structuredContent["field-errors"]);
   });
 });

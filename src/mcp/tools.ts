@@ -1,4 +1,4 @@
-// All tools, in the order that agents see them.
+// All tools, in the order that agents see them, and the sets that a client may choose from: what it does not list costs it nothing.
 import type { Tool } from "./tool.ts";
 import { aggregate } from "./tools/aggregate.ts";
 import { aiTools } from "./tools/ai.ts";
@@ -14,6 +14,7 @@ import { undoChanges } from "./tools/undo_changes.ts";
 import { workTools } from "./tools/work.ts";
 import { listWorkspaces, switchWorkspace } from "./tools/workspaces.ts";
 import { createRecord, deleteRecord, updateRecord } from "./tools/write_records.ts";
+import { type Toolset, toolsets } from "./toolsets.ts";
 
 const generic: readonly Tool[] = [
   createRecord,
@@ -25,18 +26,29 @@ const generic: readonly Tool[] = [
   updateRecord,
 ];
 
-const tasks: readonly Tool[] = [
-  ...aiTools,
-  ...workTools,
-  aggregate,
+const overview: readonly Tool[] = [
   getLeadOverview,
   listWorkspaces,
   mergeRecords,
-  runReport,
   search,
   startBulkAction,
   switchWorkspace,
   undoChanges,
 ];
 
+const sets = {
+  core: [...generic, ...overview],
+  activity: workTools,
+  reports: [aggregate, runReport],
+  ai: aiTools,
+} satisfies Record<Toolset, readonly Tool[]>;
+
+const tasks = [...overview, ...sets.activity, ...sets.reports, ...sets.ai];
+
 export const tools: readonly Tool[] = [...generic, ...tasks.toSorted((a, b) => (a.name < b.name ? -1 : 1))];
+
+const setOf = new Map(toolsets.flatMap((name) => sets[name].map((tool): [string, Toolset] => [tool.name, name])));
+
+/** Whether a client that chose these sets has the tool. Null is all of them. */
+export const isChosen = (tool: Tool, chosen: ReadonlySet<Toolset> | null): boolean =>
+  chosen === null || chosen.has(setOf.get(tool.name)!);
