@@ -11,6 +11,7 @@ import { reasons } from "../values/reasons.ts";
 import { unknownWithin } from "../values/unknown_keys.ts";
 import type { Caller } from "./caller.ts";
 import { checkConfirmed, needsConfirming } from "./confirm.ts";
+import { parseShown } from "./hidden.ts";
 import { checkRecipients } from "./recipients.ts";
 import { refusalOf } from "./refusal.ts";
 import type { Asked, Manner, Performed, Surroundings, Tool, ToolCall, ToolResult } from "./tool.ts";
@@ -111,7 +112,7 @@ function parsed({ status, headers, body }: Answered): Performed {
   const version = /^"(\d+)\./.exec(headers.etag ?? "")?.[1];
   return {
     status,
-    body: isJson ? JSON.parse(body) : { text: body },
+    body: isJson ? parseShown(body) : { text: body },
     ...(version !== undefined && { version: Number(version) }),
     ...(headers[firstRequest] !== undefined && { repeats: headers[firstRequest] }),
   };

@@ -257,6 +257,26 @@ describe("a tool", () => {
     assert.deepEqual((await acme.get(`/lead/${id}/`)).tags.toSorted(), ["a", "b", "c", "d"]);
   });
 
+  test("shows no link that opens something without a key, neither in a record nor in its events", async () => {
+    const acme = await organization();
+    const { id: lead_id } = await acme.lead();
+    const file = await acme.post("/file/", { lead_id, name: "plan.txt", content_base64: "aGVsbG8=" });
+    const made = await acme.post("/quote/", { lead_id, line_items: [{ name: "Yard", unit_price: 100 }] });
+    const quote = await acme.put(`/quote/${made.id}/`, { status: "open" });
+    const agent = await agentOf(acme, { scope: "write_safe" });
+
+    const said = JSON.stringify([
+      await agent.call("get_record", { object_type: "file", id: file.id }),
+      await agent.call("list_records", { object_type: "quote", fields: ["id", "public_url"] }),
+      await agent.call("update_record", { object_type: "file", id: file.id, data: { name: "b.txt" }, dry_run: true }),
+      await agent.call("list_records", { object_type: "event", filters: { lead_id } }),
+    ]);
+
+    const tokenOf = (url: string) => new URL(url).pathname.split("/").find((part) => part.length > 30)!;
+    for (const url of [file.share_url, quote.public_url]) assert.ok(!said.includes(tokenOf(url)), url);
+    assert.match(said, /not shown to tools/);
+  });
+
   test("sends without the widest scope only to whom the workspace knows", async () => {
     const acme = await organization();
     await acme.post("/connected_account/", { email: "ada@acme.example", smtp: { host: "93.184.216.34", password: "secret" } });
