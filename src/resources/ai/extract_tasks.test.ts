@@ -46,6 +46,21 @@ describe("tasks in a text", () => {
       );
     });
 
+  test("are two where a sentence asks for two things, and one where it only says more of it", async () => {
+    const two = await found("Call Ann next Tuesday at 10, and send the offer by Friday.");
+    const one = await found("Please review and sign the contract by Friday, and the plan.");
+    const none = await found("Please do not call Ann, and send her nothing.");
+
+    assert.deepEqual(
+      two.map(({ text, _type, date }) => [text, _type, date]),
+      [
+        ["Call Ann next Tuesday at 10", "call", "2026-03-17"],
+        ["send the offer by Friday.", "email", "2026-03-13"],
+      ],
+    );
+    assert.deepEqual([one.length, none.length], [1, 0]);
+  });
+
   test("are read from messages, conversations and leads, and created for the caller", async () => {
     const lead = await acme.lead();
     const note = await acme.note({ lead_id: lead.id, note: "Nice talk. Please send the price list tomorrow." });

@@ -23,12 +23,29 @@ const tasksMax = 50;
 export function tasksIn(text: string, asking: Asking): FoundTask[] {
   const usual = languageOf(text);
   const found = new Map<string, FoundTask>();
-  for (const sentence of new Set(sentencesOf(text))) {
-    const task = taskOf(sentence, usual, asking);
+  for (const clause of new Set(sentencesOf(text).flatMap(clausesOf))) {
+    const task = taskOf(clause, usual, asking);
     if (task !== null && !found.has(task.text)) found.set(task.text, task);
     if (found.size === tasksMax) break;
   }
   return [...found.values()];
+}
+
+const joint = /,? (?:and then|and|then|und dann|und|dann|et puis|et|puis|y luego|y|luego) |, /i;
+const wordsLeast = 3;
+
+/** A sentence that tells somebody to do two things is two: "call Ann on Tuesday, and send the offer by Friday". */
+function clausesOf(sentence: string): string[] {
+  if (isDone(sentence) || refusal.test(withoutMark(sentence))) return [sentence];
+  const parts = sentence.split(new RegExp(`(${joint.source})`, joint.flags));
+  const clauses = [parts[0]!];
+  for (let i = 1; i < parts.length; i += 2) {
+    const [joins, next] = [parts[i]!, parts[i + 1]!];
+    const isOwn = [clauses.at(-1)!, next].every((one) => one.split(" ").length >= wordsLeast);
+    if (isOwn && languages.some((one) => imperatives[one].test(next))) clauses.push(next);
+    else clauses[clauses.length - 1] += joins + next;
+  }
+  return clauses;
 }
 
 function taskOf(sentence: string, usual: Language, asking: Asking): FoundTask | null {
