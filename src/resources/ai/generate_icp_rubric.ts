@@ -8,7 +8,7 @@ import { rubric } from "../organization/rubric.ts";
 import { helpedByModel } from "./ask_model.ts";
 import { modelInput, modelOutput } from "./model_fields.ts";
 import { rubricIn, rubricTask } from "./rubric_by_model.ts";
-import { rubricOfWords } from "./rubric_of_words.ts";
+import { rubricOfWords, unusedWords } from "./rubric_of_words.ts";
 
 const described = z.string().max(5000);
 
@@ -38,6 +38,15 @@ export const generateIcpRubric = operation({
       () => rubricTask(ctx, words),
       (answer) => rubricIn(ctx, words, answer),
     );
-    return { rubric: value ?? rubricOfWords(words, customFieldsOf(ctx.directory, "lead")), ...by };
+    if (value !== null) return { rubric: value, ...by };
+    const fields = customFieldsOf(ctx.directory, "lead");
+    return { rubric: rubricOfWords(words, fields), ...by, notice: by.notice ?? notUsed(unusedWords(words, fields)) };
   },
 });
+
+/** What was dropped is said: a rubric that leaves out half of a description scores by the other half. */
+function notUsed(words: readonly string[]): string | null {
+  if (words.length === 0) return null;
+  const named = words.slice(0, 10).join(", ");
+  return `Not used: ${named}. Add criteria for them by hand; a size needs a number field of leads, named beside it.`;
+}

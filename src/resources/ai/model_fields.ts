@@ -5,5 +5,8 @@ export const modelInput = { model: z.literal("rules").optional().describe("`rule
 
 export const modelOutput = {
   model: z.string().describe("What wrote it: the name of a model, or `rules`."),
-  notice: z.string().nullable().describe("Why it was written by rules although a model is connected."),
+  notice: z
+    .string()
+    .nullable()
+    .describe("Why it was written by rules although a model is connected, or what the rules left out."),
 };

@@ -78,15 +78,39 @@ export function rubricOfWords(description: string, fields: ReadonlyMap<string, P
   });
 }
 
+const idle = new Set(
+  `a about all also an and any are as at based be best big business businesses by can client clients companies company customer customers
+  do find firm firms for from good great group has have ideal ideally in is it its kind like look looking mainly mostly much must of
+  often on only or other our own perfect person prefer preferably quite sell sells should small some such target that the their them
+  they this those to too type us very want we well which who whose will with work working would you`.split(/\s+/),
+);
+const charactersRead = 1000;
+const wordsRead = 60;
+
+/** The words that no criterion comes from: they make no difference, and mean nothing by themselves. */
+export function unusedWords(all: string, fields: ReadonlyMap<string, Pick<CustomField, "name" | "type">>): string[] {
+  const description = all.slice(0, charactersRead);
+  const said = (text: string) => JSON.stringify(criteriaOf(text, fields));
+  const [whole, nothing] = [said(description), said("")];
+  if (whole === nothing) return [];
+  const words = [...new Set(description.match(/[\p{L}\p{N}][\p{L}\p{N}'’&-]*/gu) ?? [])].slice(0, wordsRead);
+  return words.filter((word) => {
+    if (idle.has(word.toLowerCase()) || negation.test(word) || said(word) !== nothing) return false;
+    return said(description.replaceAll(word, " ")) === whole;
+  });
+}
+
 function criteriaOf(text: string, fields: ReadonlyMap<string, Pick<CustomField, "name" | "type">>): Part[] {
   return [...byIndustry(text), ...byCountry(text), ...bySize(text, fields), ...byRole(text), ...byInterest(text)];
 }
 
-const says = (text: string, word: string): boolean =>
-  new RegExp(`(?<![\\p{L}\\p{N}])${escapePattern(word)}(?![\\p{L}\\p{N}])`, "iu").test(text);
+const anyOf = (names: readonly string[]): RegExp =>
+  new RegExp(`(?<![\\p{L}\\p{N}])(?:${names.map(escapePattern).join("|")})(?![\\p{L}\\p{N}])`, "iu");
+const sayingIndustry = industries.map(anyOf);
+const sayingRole = roles.map((names) => anyOf(names.flatMap((name) => [name, `${name}s`])));
 
 function byIndustry(text: string): Part[] {
-  const value = industries.filter((names) => names.some((name) => says(text, name))).flat();
+  const value = industries.filter((_, i) => sayingIndustry[i]!.test(text)).flat();
   if (value.length === 0) return [];
   return [
     { key: "industry", label: "Industry", type: "firmographic", weight: 30, field: "industry", operator: "contains", value },
@@ -114,7 +138,7 @@ const spans: readonly (readonly [string, RegExp])[] = [
 /** A number is compared with the custom field whose name stands beside it. */
 function bySize(text: string, fields: ReadonlyMap<string, Pick<CustomField, "name" | "type">>): Part[] {
   return [...fields].flatMap(([field, { name, type }]) => {
-    if (type !== "number" || !says(text, name)) return [];
+    if (type !== "number" || !anyOf([name]).test(text)) return [];
     const at = text.toLowerCase().indexOf(name.toLowerCase());
     const beside = text.slice(Math.max(0, at - 60), at + name.length + 60);
     const found = spans.map(([operator, span]) => [operator, span.exec(beside)] as const).find(([, match]) => match !== null);
@@ -130,7 +154,7 @@ function bySize(text: string, fields: ReadonlyMap<string, Pick<CustomField, "nam
 }
 
 function byRole(text: string): Part[] {
-  const value = roles.filter((names) => names.some((name) => says(text, name) || says(text, `${name}s`))).flat();
+  const value = roles.filter((_, i) => sayingRole[i]!.test(text)).flat();
   if (value.length === 0) return [];
   const points = [{ when: { operator: "contains", value: ["assistant", "intern"] }, score: 25 }];
   return [

@@ -212,6 +212,14 @@ describe("a rubric from words", () => {
     const { rubric } = await acme.post("/ai/generate_icp_rubric/", { prompt: "Beekeepers with many hives" });
 
     assert.deepEqual([rubric.criteria.length, rubric.criteria[0].value], [1, ["beekeepers", "with", "many", "hives"]]);
+    const part = await acme.post("/ai/generate_icp_rubric/", {
+      description: "Boat yards in the United Kingdom, CEOs, 10 to 50 people",
+    });
+    const whole = await acme.post("/ai/generate_icp_rubric/", {
+      description: "We sell to software companies in Germany and to CTOs.",
+    });
+    assert.match(part.notice, /^Not used: Boat, yards, 10, 50, people\. /);
+    assert.equal(whole.notice, null);
     await acme.refused(400, "POST", "/ai/generate_icp_rubric/", {}, "description");
     await acme.refused(400, "POST", "/ai/generate_icp_rubric/", { description: " " }, "description");
     await acme.refused(400, "POST", "/ai/generate_icp_rubric/", { description: "x".repeat(5001) }, "description");
