@@ -7,20 +7,25 @@ const weekMs = 7 * 24 * 3600 * 1000;
 const grantMs = 30 * 24 * 3600 * 1000;
 
 /** The conditions under which rows of a table go; `$1` is now, `$2` a week ago, `$3` a month ago. */
-const over: Readonly<Record<string, { key: string; when: string }>> = {
-  oauth_artifact: { key: "hash", when: "expires_at < $1" },
-  client_grant: { key: "id", when: "expires_at < $3" },
-  oauth_client: { key: "id", when: "used_at is null and date_created < $2" },
-  session: { key: "hash", when: "expires_at < $1" },
-  password_link: { key: "hash", when: "expires_at < $1" },
-  passkey_answer: { key: "hash", when: "expires_at < $1" },
-  sign_in_failure: { key: "holder", when: "expires_at < $1" },
-};
+const over: readonly { table: string; key: string; when: string }[] = [
+  { table: "oauth_artifact", key: "hash", when: "expires_at < $1" },
+  { table: "client_grant", key: "id", when: "expires_at < $3" },
+  { table: "oauth_client", key: "id", when: "used_at is null and date_created < $2" },
+  {
+    table: "oauth_artifact",
+    key: "hash",
+    when: "model = 'RegistrationAccessToken' and not exists (select from oauth_client c where c.id = payload->>'clientId')",
+  },
+  { table: "session", key: "hash", when: "expires_at < $1" },
+  { table: "password_link", key: "hash", when: "expires_at < $1" },
+  { table: "passkey_answer", key: "hash", when: "expires_at < $1" },
+  { table: "sign_in_failure", key: "holder", when: "expires_at < $1" },
+];
 
 /** A batch at a time, each in a transaction of its own. */
 export async function dropExpired(db: Database, now: Date): Promise<void> {
   const moments = [now, new Date(now.getTime() - weekMs), new Date(now.getTime() - grantMs)];
-  for (const [table, { key, when }] of Object.entries(over)) {
+  for (const { table, key, when } of over) {
     let dropped = batch;
     while (dropped === batch) dropped = await dropBatch(db, table, key, when, moments);
   }

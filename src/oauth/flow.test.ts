@@ -254,20 +254,24 @@ describe("what is stored", () => {
 test("what is over is deleted, and after a week a client that nobody allowed anything", async () => {
   const acme = await organization();
   const used = await OauthClient.register(acme.service, { client_name: "Used" });
-  const unused = await OauthClient.register(acme.service, { client_name: "Unused" });
+  const unused = await OauthClient.register(acme.service, {
+    client_name: "Unused",
+    token_endpoint_auth_method: "client_secret_post",
+  });
   const tokens = await used.connect(acme, { scope: "read" });
   const inDays = (days: number) => new Date(Date.now() + days * 24 * 3600 * 1000).toISOString();
   const left = async () => {
     const [row] = await acme.service.app.db.unscoped({
       text: `select (select string_agg(metadata->>'client_name', ' ' order by id) from oauth_client where id = any($1)),
-               (select string_agg(t.model, ' ' order by t.model) from oauth_artifact t join client_grant g on g.id = t.grant_id where g.user_id = $2)`,
-      values: [[used.client.client_id, unused.client.client_id], acme.userId],
+               (select string_agg(t.model, ' ' order by t.model) from oauth_artifact t left join client_grant g on g.id = t.grant_id
+                  where g.user_id = $2 or t.payload->>'clientId' = $3)`,
+      values: [[used.client.client_id, unused.client.client_id], acme.userId, unused.client.client_id],
     });
     return row;
   };
 
   await atMoment(acme.service, inDays(6.9), "sign_in");
-  assert.match((await left())![0]!, /Unused/);
+  assert.match((await left())!.join(), /Unused.*RegistrationAccessToken/);
   await atMoment(acme.service, inDays(7.1), "sign_in");
 
   assert.deepEqual(await left(), ["Used", "RefreshToken"]);
